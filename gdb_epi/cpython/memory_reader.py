@@ -87,6 +87,33 @@ class MemoryReader:
         """Read one byte."""
         return self.read(address, 1)[0]
 
+    def field(self, address: int, struct: str, *members: str) -> int:
+        """Return a pointer or size_t: the first of some members that the struct at an address has.
+
+        Raises LayoutError where it has none of them, as signed_field() and field32() do.
+        """
+        return self.u64(address + self.layout.require(struct, *members))
+
+    def signed_field(self, address: int, struct: str, *members: str) -> int:
+        """Return a member that is a Py_ssize_t."""
+        return self.i64(address + self.layout.require(struct, *members))
+
+    def field32(self, address: int, struct: str, *members: str) -> int:
+        """Return a member of 32 bits, taken as unsigned."""
+        return self.u32(address + self.layout.require(struct, *members))
+
+    def text_field(self, address: int, struct: str, member: str, cap: int = 4096) -> str:
+        """Return the text of a member that is a str; "" where it is none."""
+        text = self.string(self.field(address, struct, member), cap)
+        return "" if isinstance(text, Absent) else text
+
+    def definition_name(
+        self, address: int, struct: str = "PyCFunctionObject", member: str = "m_ml"
+    ) -> str | Absent:
+        """Return the name of a function or method of C, as its PyMethodDef has it."""
+        definition = self.field(address, struct, member)
+        return self.c_string(self.field(definition, "PyMethodDef", "ml_name"))
+
     def unpack(self, address: int, fields: struct.Struct) -> tuple[int, ...] | None:
         """Return the fields at an address; None where they are not at hand in one piece."""
         try:
@@ -142,7 +169,7 @@ class MemoryReader:
         module names it.
         """
         try:
-            name_at = self.u64(type_address + self.layout.require("PyTypeObject", "tp_name"))
+            name_at = self.field(type_address, "PyTypeObject", "tp_name")
         except UnreadableMemory as error:
             return Absent(UNREADABLE, str(error))
         text = self.c_string(name_at, 512)
@@ -234,7 +261,7 @@ class MemoryReader:
     def bytes_object(self, address: int, cap: int) -> bytes | Absent:
         """Return the contents of a bytes object of at most `cap` bytes."""
         try:
-            size = self.i64(address + self.layout.require("PyBytesObject", "ob_size"))
+            size = self.signed_field(address, "PyBytesObject", "ob_size")
             if not 0 <= size <= cap:
                 return Absent(UNPARSABLE, f"bytes of length {size} at {address:#x} (cap {cap})")
             return self.read(address + self.layout.require("PyBytesObject", "ob_sval"), size)

@@ -246,12 +246,11 @@ class DescriptorTable:
         arguments = self._view.attribute(address, "args")
         if arguments is None:
             return "?"
-        layout = self._reader.layout
         if self._view.locks.type_name(arguments) == "list":
-            first_item = self._reader.u64(arguments + layout.require("PyListObject", "ob_item"))
+            first_item = self._reader.field(arguments, "PyListObject", "ob_item")
             arguments = self._reader.u64(first_item) if first_item else 0
         elif self._view.locks.type_name(arguments) == "tuple":
-            arguments = self._reader.u64(arguments + layout.require("PyTupleObject", "ob_item"))
+            arguments = self._reader.field(arguments, "PyTupleObject", "ob_item")
         text = self._reader.string(arguments, 4096) if arguments else ""
         if isinstance(text, Absent) or not text:
             return "?"
@@ -293,9 +292,8 @@ class DescriptorTable:
                     unsent += self._field(stream.address, "textio", "pending_bytes_count")
                     text = self._field(stream.address, "textio", "decoded_chars")
                     if text:
-                        at = self._reader.layout.require("PyASCIIObject", "length")
                         used = self._field(stream.address, "textio", "decoded_chars_used")
-                        ahead += self._reader.i64(text + at) - used
+                        ahead += self._reader.signed_field(text, "PyASCIIObject", "length") - used
                 else:
                     names = ("pos", "read_end", "write_pos", "write_end")
                     pos, read, start, end = (
@@ -308,7 +306,7 @@ class DescriptorTable:
         return ahead, unsent
 
     def _field(self, address: int, struct: str, member: str) -> int:
-        return self._reader.i64(address + self._reader.layout.require(struct, member))
+        return self._reader.signed_field(address, struct, member)
 
     def _of_object(self, number: int, kind: str, address: int) -> Descriptor:
         if kind == FILE:

@@ -54,7 +54,7 @@ class FrameReferences:
         struct, member = METHODS[self._view.locks.type_name(value)]
         try:
             reader = self._view.reader
-            subject = reader.u64(value + reader.layout.require(struct, member))
+            subject = reader.field(value, struct, member)
         except (UnreadableMemory, LayoutError):
             return
         if not subject or self._view.locks.type_name(subject) in _PLAIN:

@@ -153,7 +153,7 @@ def _behind(scene: HangContext, word: int) -> Iterator[int]:
     try:
         if kind in METHODS:
             struct, member = METHODS[kind]
-            word = reader.u64(word + reader.layout.require(struct, member))
+            word = reader.field(word, struct, member)
             kind = scene.view.locks.type_name(word) if word else ""
         if kind == _CURSOR:  # its first word (Modules/_sqlite/cursor.h, 3.8 to 3.15)
             word = reader.u64(word + (reader.layout.size("PyObject") or 16))

@@ -38,7 +38,6 @@ MAX_FRAMES = 6  # of each thread that crashed; in a sweep all code that frames r
 MAX_CODES = 20_000
 MAX_CODE = 1 << 20  # bytes of one code object's instructions
 MAX_TABLE = 1 << 20
-MAX_NAME = 4096
 MAX_CODE_CANDIDATES = 64
 MAX_PARSED = 320 << 10  # bytes of .pyc files in a default run: 60 to 80 microseconds a KiB
 MAX_SWEPT = 64 << 20
@@ -124,24 +123,20 @@ def source_file_of_code(reader: MemoryReader, address: int) -> str | None:
 
     Raises UnreadableMemory.
     """
-    at = reader.layout.require("PyCodeObject", "co_filename")
-    file = reader.string(reader.u64(address + at), MAX_NAME)
-    if isinstance(file, Absent) or not file.endswith(".py") or not file.startswith("/"):
-        return None
-    return file
+    file = reader.text_field(address, "PyCodeObject", "co_filename")
+    return file if file.endswith(".py") and file.startswith("/") else None
 
 
 def _code_of(reader: MemoryReader, address: int) -> _Code | None:
     """Read a code object's instructions; None where its file has no .pyc."""
-    layout, struct = reader.layout, "PyCodeObject"
     file = source_file_of_code(reader, address)
     if file is None:
         return None
     start, size = locate_bytecode(reader, address)
     if not 0 < size <= MAX_CODE or size % CODE_UNIT:
         return None
-    first = reader.u32(address + layout.require(struct, "co_firstlineno"))
-    table_at = reader.u64(address + layout.require(struct, "co_linetable", "co_lnotab"))
+    first = reader.field32(address, "PyCodeObject", "co_firstlineno")
+    table_at = reader.field(address, "PyCodeObject", "co_linetable", "co_lnotab")
     table = reader.bytes_object(table_at, MAX_TABLE)
     if isinstance(table, Absent):
         return None
@@ -389,11 +384,11 @@ def instruction_arguments(context: Context) -> Iterator[Evidence]:
 
 def _sizes(reader: MemoryReader, address: int) -> dict[str, int]:
     """Return how many entries the tables of a code object have."""
-    layout, struct = reader.layout, "PyCodeObject"
-    consts = reader.u64(address + layout.require(struct, "co_consts"))
-    count_at = layout.require("PyVarObject", "ob_size")
-    variables_at = layout.require(struct, "co_nlocalsplus", "co_nlocals")
-    return {CONSTANTS: reader.u64(consts + count_at), VARIABLES: reader.u32(address + variables_at)}
+    consts = reader.field(address, "PyCodeObject", "co_consts")
+    return {
+        CONSTANTS: reader.field(consts, "PyVarObject", "ob_size"),
+        VARIABLES: reader.field32(address, "PyCodeObject", "co_nlocalsplus", "co_nlocals"),
+    }
 
 
 def find_index_beyond_table(

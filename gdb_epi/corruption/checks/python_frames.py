@@ -400,7 +400,7 @@ def _looks_like_call(
     layout = reader.layout
     if layout.offset("PyThreadState", "cframe") is not None:
         current = layout.offset("_PyCFrame", "current_frame")
-        onward = reader.u64(at + layout.require("_PyCFrame", "previous"))
+        onward = reader.field(at, "_PyCFrame", "previous")
         runs = current is None or is_in_data_stack(context, reader.u64(at + current))
         return runs and any(onward in place for place in callers)
     names = ("FRAME_OWNED_BY_CSTACK", "FRAME_OWNED_BY_INTERPRETER")
@@ -408,7 +408,7 @@ def _looks_like_call(
     owner_at = layout.require("_PyInterpreterFrame", "owner")
     if reader.u8(at + owner_at) not in owners:
         return False
-    onward = reader.u64(at + layout.require("_PyInterpreterFrame", "previous"))
+    onward = reader.field(at, "_PyInterpreterFrame", "previous")
     # From 3.15 on a base frame in the thread state is the last.
     is_last = not onward or reader.u8(onward + owner_at) in owners
     return is_last or is_in_data_stack(context, onward)

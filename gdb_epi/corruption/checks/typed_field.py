@@ -274,14 +274,14 @@ class TypedFields:
         """Whether a table's numbers agree: USABLE_FRACTION(size) entries are used or free."""
         layout, reader = self._layout, self._reader
         table = "PyDictKeysObject"
-        entries = reader.i64(keys + layout.require(table, "dk_nentries"))
-        free = reader.i64(keys + layout.require(table, "dk_usable"))
+        entries = reader.signed_field(keys, table, "dk_nentries")
+        free = reader.signed_field(keys, table, "dk_usable")
         log2_at = layout.offset(table, "dk_log2_size")
         if log2_at is not None:
             log2 = reader.u8(keys + log2_at)
             size = 1 << log2 if log2 <= MAX_LOG2 else -1
         else:
-            size = reader.i64(keys + layout.require(table, "dk_size"))
+            size = reader.signed_field(keys, table, "dk_size")
         if size < 0 or size & size - 1 or entries < used or free < 0:
             return False
         # Split tables of 3.11 and later have fewer; no table has more. Py_EMPTY_KEYS has 1 and 0.

@@ -205,7 +205,7 @@ def _is_found(walk: ObjectWalk, slot: ContainerSlot, keys: int, hash_at: int) ->
     if log2_at is not None:
         log2 = reader.u8(keys + log2_at)
     else:
-        log2 = reader.u64(keys + layout.require("PyDictKeysObject", "dk_size")).bit_length() - 1
+        log2 = reader.field(keys, "PyDictKeysObject", "dk_size").bit_length() - 1
     indices = keys + layout.require("PyDictKeysObject", "dk_indices")
     if not 0 <= log2 <= MAX_LOG2 or (start - indices) % (1 << log2):
         return False

@@ -391,7 +391,7 @@ class AddressIndex:
         if not isinstance(name, Absent):
             # "method-wrapper" is no identifier, and type("Any[name]", (), {}) makes what one likes.
             return name if 0 < len(name) < MAX_NAME and name.isprintable() else None
-        at = reader.u64(kind + reader.layout.require("PyTypeObject", "tp_name"))
+        at = reader.field(kind, "PyTypeObject", "tp_name")
         region = reader.target.region_at(at)
         return UNNAMED if region is not None and region.path and not region.dumped else None
 

@@ -171,12 +171,11 @@ class ObjectTypes:
         name = self._reader.type_name(kind)
         if not flags & HEAP_TYPE or isinstance(name, Absent) or "." in name:
             return -1
-        size_at = self._reader.layout.require("PyVarObject", "ob_size")
-        words = self._reader.u64(kind + size_at)
+        words = self._reader.field(kind, "PyVarObject", "ob_size")
         for member in ("tp_dictoffset", "tp_weaklistoffset"):
             mine, theirs = self._words(kind, member), self._words(base, member)
             words += mine != theirs and 0 < mine < 1 << 31
         return added - 8 * words
 
     def _words(self, kind: int, member: str) -> int:
-        return self._reader.u64(kind + self._reader.layout.require("PyTypeObject", member))
+        return self._reader.field(kind, "PyTypeObject", member)

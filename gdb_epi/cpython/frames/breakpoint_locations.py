@@ -164,7 +164,7 @@ def _thread_states(reader: MemoryReader, runtime: int) -> Iterator[int]:
     head = require("PyInterpreterState", "threads.head", "tstate_head")
     next_thread = require("PyThreadState", "next")
     seen: set[int] = set()
-    interpreter = reader.u64(runtime + require("_PyRuntimeState", "interpreters.head"))
+    interpreter = reader.field(runtime, "_PyRuntimeState", "interpreters.head")
     while interpreter and interpreter not in seen and len(seen) < MAX_STATES:
         seen.add(interpreter)
         tstate = reader.u64(interpreter + head)

@@ -164,13 +164,13 @@ class CalleeReader:
 
     def _value_stack(self, frame: PyFrame) -> tuple[int, ...]:
         layout, reader = self._layout, self._reader
-        size = reader.u32(frame.code + layout.require("PyCodeObject", "co_stacksize"))
+        size = reader.field32(frame.code, "PyCodeObject", "co_stacksize")
         start_at = layout.offset("_PyInterpreterFrame", "localsplus")
         if start_at is not None:
-            locals_at = layout.require("PyCodeObject", "co_nlocalsplus")
-            start = frame.address + start_at + 8 * reader.u32(frame.code + locals_at)
+            variables = reader.field32(frame.code, "PyCodeObject", "co_nlocalsplus")
+            start = frame.address + start_at + 8 * variables
         else:
-            start = reader.u64(frame.address + layout.require("PyFrameObject", "f_valuestack"))
+            start = reader.field(frame.address, "PyFrameObject", "f_valuestack")
         count = min(size, MAX_STACK_WORDS)
         return struct.unpack(f"<{count}Q", reader.read(start, 8 * count))
 
@@ -198,9 +198,9 @@ class CalleeReader:
             layout, reader = self._layout, self._reader
             name = reader.type_name(kind)
             flag = layout.constant("Py_TPFLAGS_TYPE_SUBCLASS") or 0
-            flags = reader.u64(kind + layout.require("PyTypeObject", "tp_flags"))
-            call = reader.u64(kind + layout.require("PyTypeObject", "tp_call"))
-            at = reader.u64(kind + layout.require("PyTypeObject", "tp_vectorcall_offset"))
+            flags = reader.field(kind, "PyTypeObject", "tp_flags")
+            call = reader.field(kind, "PyTypeObject", "tp_call")
+            at = reader.field(kind, "PyTypeObject", "tp_vectorcall_offset")
             text = "" if isinstance(name, Absent) else name
             at = at if at < MAX_OBJECT else 0
             self._kinds[kind] = _CallableType(text, call, at, bool(flags & flag))
@@ -209,15 +209,12 @@ class CalleeReader:
     def _callable_of_definition(
         self, address: int, kind: str, struct_: str, member: str
     ) -> _CalledObject:
-        definition = self._reader.u64(address + self._layout.require(struct_, member))
-        code = self._reader.u64(definition + self._layout.require("PyMethodDef", "ml_meth"))
+        definition = self._reader.field(address, struct_, member)
+        code = self._reader.field(definition, "PyMethodDef", "ml_meth")
         return _CalledObject(address, kind, frozenset({code} - {0}))
 
     def _slots(self, type_: int, names: Sequence[str]) -> frozenset[int]:
-        layout = self._layout
-        functions = {
-            self._reader.u64(type_ + layout.require("PyTypeObject", name)) for name in names
-        }
+        functions = {self._reader.field(type_, "PyTypeObject", name) for name in names}
         return frozenset(functions - {0})
 
     def _name(self, callee: _CalledObject) -> str | None:
@@ -226,11 +223,10 @@ class CalleeReader:
             if callee.kind == "function":
                 return self._function_name(callee.address)
             if callee.kind == "method":
-                owner_at = self._layout.require("PyMethodDescrObject", "d_common.d_type", "d_type")
-                owner = self._reader.type_name(self._reader.u64(callee.address + owner_at))
-                return _qualified(
-                    owner, self._definition_name(callee, "PyMethodDescrObject", "d_method")
-                )
+                reader, struct_ = self._reader, "PyMethodDescrObject"
+                kind = reader.field(callee.address, struct_, "d_common.d_type", "d_type")
+                name = reader.definition_name(callee.address, struct_, "d_method")
+                return _qualified(reader.type_name(kind), name)
             is_type = callee.kind == "type"
             kind = callee.address if is_type else self._reader.type_of(callee.address)
             text = self._reader.type_name(kind)
@@ -240,21 +236,15 @@ class CalleeReader:
             return None
         return text if is_type else f"{text} object"
 
-    def _definition_name(self, callee: _CalledObject, struct_: str, member: str) -> str | Absent:
-        definition = self._reader.u64(callee.address + self._layout.require(struct_, member))
-        name_at = self._reader.u64(definition + self._layout.require("PyMethodDef", "ml_name"))
-        return self._reader.c_string(name_at, MAX_NAME)
-
     def _function_name(self, address: int) -> str | None:
         """A function of a module is named after it, a method after the type of its object."""
-        layout, reader = self._layout, self._reader
-        callee = _CalledObject(address, "function", frozenset())
-        name = self._definition_name(callee, "PyCFunctionObject", "m_ml")
-        module = reader.u64(address + layout.require("PyCFunctionObject", "m_module"))
+        reader = self._reader
+        name = reader.definition_name(address)
+        module = reader.field(address, "PyCFunctionObject", "m_module")
         if module:
             owner = reader.string(module, MAX_NAME)
             return _qualified("" if owner == "builtins" else owner, name)
-        bound = reader.u64(address + layout.require("PyCFunctionObject", "m_self"))
+        bound = reader.field(address, "PyCFunctionObject", "m_self")
         if not bound:
             return _qualified("", name)
         kind = reader.type_of(bound)

@@ -118,7 +118,7 @@ def locate_bytecode(reader: MemoryReader, address: int) -> tuple[int, int]:
     size_at = layout.require("PyVarObject", "ob_size")
     if inline is not None:
         return address + inline, CODE_UNIT * reader.i64(address + size_at)
-    held = reader.u64(address + layout.require("PyCodeObject", "co_code"))
+    held = reader.field(address, "PyCodeObject", "co_code")
     return held + layout.require("PyBytesObject", "ob_sval"), reader.i64(held + size_at)
 
 

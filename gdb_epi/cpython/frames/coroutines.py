@@ -92,8 +92,7 @@ class CoroutineReader:
         """Return the frame of a coroutine; 0 when it has ended. Raises UnreadableMemory."""
         if self._iframe is not None:
             return address + self._iframe
-        at = self._reader.layout.require("PyGenObject", "gi_frame")
-        return self._reader.u64(address + at)
+        return self._reader.field(address, "PyGenObject", "gi_frame")
 
     def frame_of_lost(self, address: int) -> int:
         """Return the frame object of a coroutine whose own memory is lost, up to 3.10; else 0."""
@@ -119,7 +118,7 @@ class CoroutineReader:
         """Return which of COROUTINES calling a function of a code object makes; "" when none."""
         layout = self._reader.layout
         try:
-            flags = self._reader.u32(code + layout.require("PyCodeObject", "co_flags"))
+            flags = self._reader.field32(code, "PyCodeObject", "co_flags")
         except UnreadableMemory:
             return ""
         for kind in COROUTINES:
@@ -130,8 +129,7 @@ class CoroutineReader:
     def _owner(self, frame: int) -> int:
         """Return f_gen of a frame object that is neither running nor damaged; 0 if it has none."""
         try:
-            at = self._reader.layout.require("PyFrameObject", "f_gen")
-            owner = self._reader.u64(frame + at)
+            owner = self._reader.field(frame, "PyFrameObject", "f_gen")
             if not owner or self._old_state(owner, frame)[0] not in (CREATED, SUSPENDED):
                 return 0
             read = self._frames.read(frame)
@@ -288,7 +286,7 @@ class CoroutineReader:
         layout, read = self._reader.layout, self._reader
         if not frame:
             return DONE, False
-        if read.u64(frame + layout.require("PyFrameObject", "f_gen")) != address:
+        if read.field(frame, "PyFrameObject", "f_gen") != address:
             raise UnreadableMemory(frame, 8, "the frame does not name its coroutine")
         at = layout.offset("PyFrameObject", "f_state")
         if at is not None:
@@ -297,7 +295,7 @@ class CoroutineReader:
             state = self._states.get(number, DONE)
         elif read.u8(frame + layout.require("PyFrameObject", "f_executing")):
             state = RUNNING
-        elif not read.u64(frame + layout.require("PyFrameObject", "f_stacktop")):
+        elif not read.field(frame, "PyFrameObject", "f_stacktop"):
             state = DONE
         else:
             started = self._frames.read(frame).lasti >= 0
@@ -329,20 +327,18 @@ class CoroutineReader:
         """Return where the value stack of a frame begins and ends."""
         layout, read = self._reader.layout, self._reader
         if self._iframe is None:
-            base = read.u64(raw.address + layout.require("PyFrameObject", "f_valuestack"))
+            base = read.field(raw.address, "PyFrameObject", "f_valuestack")
             at = layout.offset("PyFrameObject", "f_stackdepth")  # 3.10 (bpo-42246)
             if at is not None:
                 return base, base + 8 * read.u32(raw.address + at)
-            return base, read.u64(raw.address + layout.require("PyFrameObject", "f_stacktop"))
+            return base, read.field(raw.address, "PyFrameObject", "f_stacktop")
         frame = "_PyInterpreterFrame"
         slots = raw.address + layout.require(frame, "localsplus")
-        count = read.u32(raw.code + layout.require("PyCodeObject", "co_nlocalsplus"))
+        count = read.field32(raw.code, "PyCodeObject", "co_nlocalsplus")
         at = layout.offset(frame, "stackpointer")  # 3.14 (gh-118450)
         if at is not None:
             return slots + 8 * count, read.u64(raw.address + at)
-        return slots + 8 * count, slots + 8 * read.u32(
-            raw.address + layout.require(frame, "stacktop")
-        )
+        return slots + 8 * count, slots + 8 * read.field32(raw.address, frame, "stacktop")
 
     def _python_frame(self, raw: RawFrame) -> PyFrame:
         return make_python_frame(raw, self._codes, self._objects, AWAIT)

@@ -253,10 +253,10 @@ class EvalCallReader:
 
     def _runs_frames(self, thread: ThreadState) -> int:
         """Return the function that the interpreter of a thread state runs frames with, or 0."""
-        layout, read = self._reader.layout, self._reader
+        read = self._reader
         try:
-            interpreter = read.u64(thread.address + layout.require("PyThreadState", "interp"))
-            return read.u64(interpreter + layout.require("PyInterpreterState", "eval_frame"))
+            interpreter = read.field(thread.address, "PyThreadState", "interp")
+            return read.field(interpreter, "PyInterpreterState", "eval_frame")
         except (UnreadableMemory, LayoutError):
             return 0
 

@@ -77,8 +77,7 @@ class FrameSlots:
         start = frame.address + self._slots_at
         if not self._modern:
             # A frame object says where its value stack begins, and its own size.
-            at = self.reader.layout.require("PyFrameObject", "f_valuestack")
-            base = self.reader.u64(frame.address + at)
+            base = self.reader.field(frame.address, "PyFrameObject", "f_valuestack")
             variables = max(0, min((base - start) // 8, MAX_SLOTS))
         words = split_into_words(self.reader.read(start, 8 * (variables + room)))
         if self._tagged:
@@ -198,12 +197,12 @@ class FrameSlots:
 
     def _depth_old(self, frame: int) -> int:
         layout, reader = self.reader.layout, self.reader
-        count = reader.u32(frame + layout.require("PyFrameObject", "f_iblock"))
+        count = reader.field32(frame, "PyFrameObject", "f_iblock")
         if not 0 < count <= MAX_BLOCKS:
             return 0
         size = layout.size("PyTryBlock") or 0
         block = frame + layout.require("PyFrameObject", "f_blockstack") + (count - 1) * size
-        return reader.u32(block + layout.require("PyTryBlock", "b_level"))
+        return reader.field32(block, "PyTryBlock", "b_level")
 
     def _depth_modern(self, frame: PyFrame) -> int:
         return self.guarded_depth(frame.code, self._frames.read(frame.address).lasti)
@@ -216,8 +215,9 @@ class FrameSlots:
     def handlers(self, code: int) -> tuple[ExceptionTableEntry, ...]:
         """Return the table of handlers of a code object (3.11)."""
         if code not in self._tables:
-            at = self.reader.layout.require("PyCodeObject", "co_exceptiontable")
-            raw = self.reader.bytes_object(self.reader.u64(code + at), MAX_TABLE)
+            raw = self.reader.bytes_object(
+                self.reader.field(code, "PyCodeObject", "co_exceptiontable"), MAX_TABLE
+            )
             self._tables[code] = (
                 () if isinstance(raw, Absent) else tuple(parse_exception_table(raw))
             )
@@ -232,13 +232,13 @@ class FrameSlots:
             kind = reader.type_of(word)
             name = reader.type_name(kind)
             if name in ("builtin_function_or_method", "builtin_method"):  # latter: 3.9+ (PEP 573)
-                manager = reader.u64(word + layout.require("PyCFunctionObject", "m_self"))
+                manager = reader.field(word, "PyCFunctionObject", "m_self")
                 if self._is_exit(word, layout.require("PyCFunctionObject", "m_ml"), manager):
                     return manager
             elif name == "method":
-                function = reader.u64(word + layout.require("PyMethodObject", "im_func"))
+                function = reader.field(word, "PyMethodObject", "im_func")
                 if self._is_function_exit(function):
-                    return reader.u64(word + layout.require("PyMethodObject", "im_self"))
+                    return reader.field(word, "PyMethodObject", "im_self")
             elif not behind or behind & 7:
                 return None
             elif name == "method_descriptor":
@@ -265,10 +265,9 @@ class FrameSlots:
 
         The name lies in read-only data, which is in no core; the class's dict is in every core.
         """
-        at = self.reader.layout.require("PyMethodDef", "ml_name")
         definition = self.reader.u64(holder + definition_at)
         if (definition, 0) not in self._exits:
-            name = self.reader.c_string(self.reader.u64(definition + at), 32)
+            name = self.reader.c_string(self.reader.field(definition, "PyMethodDef", "ml_name"), 32)
             self._exits[definition, 0] = name in _EXITS or (
                 isinstance(name, Absent) and definition in self._exits_of(manager)
             )
@@ -278,23 +277,21 @@ class FrameSlots:
         """Return the PyMethodDef * of the exit methods in the dict of an object's class."""
         if not manager:
             return []
-        layout, reader = self.reader.layout, self.reader
+        reader = self.reader
         kind = reader.type_of(manager)
-        contents = reader.u64(kind + layout.require("PyTypeObject", "tp_dict"))
+        contents = reader.field(kind, "PyTypeObject", "tp_dict")
         definitions = []
         for name in _EXITS if contents else ():
             method = NamespaceReader(reader).dict_get(contents, name)
             if isinstance(method, Absent) or not method:
                 continue
             if reader.type_name(reader.type_of(method)) == "method_descriptor":
-                at = layout.require("PyMethodDescrObject", "d_method")
-                definitions.append(reader.u64(method + at))
+                definitions.append(reader.field(method, "PyMethodDescrObject", "d_method"))
         return definitions
 
     def _is_python_exit(self, function: int) -> bool:
         if (function, 1) not in self._exits:
-            at = self.reader.layout.require("PyFunctionObject", "func_name")
-            name = self.reader.string(self.reader.u64(function + at), 64)
+            name = self.reader.text_field(function, "PyFunctionObject", "func_name")
             self._exits[function, 1] = name in _EXITS
         return self._exits[function, 1]
 

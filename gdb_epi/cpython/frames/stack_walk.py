@@ -80,8 +80,8 @@ def _chunks(reader: MemoryReader, tstate: int) -> tuple[list[_Chunk], list[str]]
     seen: set[int] = set()
     address = 0
     try:
-        address = reader.u64(tstate + layout.require("PyThreadState", "datastack_chunk"))
-        top = reader.u64(tstate + layout.require("PyThreadState", "datastack_top"))
+        address = reader.field(tstate, "PyThreadState", "datastack_chunk")
+        top = reader.field(tstate, "PyThreadState", "datastack_top")
         while address and address not in seen and len(chunks) < MAX_CHUNKS:
             seen.add(address)
             start = address + data_at
@@ -202,8 +202,8 @@ def innermost_frame(reader: MemoryReader, tstate: int) -> int:
     if direct is not None:
         return reader.u64(tstate + direct)
     # 3.11 and 3.12: one hop through a struct on the C stack (bpo-44032; gone in 3.13).
-    hop = reader.u64(tstate + layout.require("PyThreadState", "cframe"))
-    return reader.u64(hop + layout.require("_PyCFrame", "current_frame"))
+    hop = reader.field(tstate, "PyThreadState", "cframe")
+    return reader.field(hop, "_PyCFrame", "current_frame")
 
 
 class StackWalker:

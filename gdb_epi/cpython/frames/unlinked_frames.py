@@ -126,7 +126,7 @@ def locate_executing_flag(reader: MemoryReader) -> tuple[int, int] | None:
 def _words(reader: MemoryReader, tstate: int) -> tuple[int, ...]:
     """Return the C stack of the thread of a PyThreadState, from its stack pointer on."""
     try:
-        ident = reader.u64(tstate + reader.layout.require("PyThreadState", "thread_id"))
+        ident = reader.field(tstate, "PyThreadState", "thread_id")
     except UnreadableMemory:
         return ()
     for thread in reader.target.threads():

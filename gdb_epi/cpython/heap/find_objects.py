@@ -76,9 +76,8 @@ class AddressLocations:
         if info.framesize:
             return max(0, info.framesize - self._slots_at // 8)
         names = self._variables.names(frame.code)
-        stack = self._reader.layout.require("PyCodeObject", "co_stacksize")
         size = 0 if isinstance(names, Absent) else names.size
-        return size + min(self._reader.u32(frame.code + stack), 1 << 16)
+        return size + min(self._reader.field32(frame.code, "PyCodeObject", "co_stacksize"), 1 << 16)
 
     def slot(self, address: int) -> FrameSlot | None:
         """Return the frame's slot at an address. None when it is in no frame of a thread."""

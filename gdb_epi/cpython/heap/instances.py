@@ -163,6 +163,5 @@ class InstancesByClass:
         """Return what a weak reference refers to; 0 when it is dead or none."""
         if self.ident(address) not in ("weakref", "weakref.ReferenceType"):
             return 0
-        at = self.reader.layout.require("PyWeakReference", "wr_object")
-        referent = self.reader.u64(address + at)
+        referent = self.reader.field(address, "PyWeakReference", "wr_object")
         return 0 if self.ident(referent) == "NoneType" else referent

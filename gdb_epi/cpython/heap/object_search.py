@@ -309,7 +309,7 @@ class ObjectSearch:
 
     def _str_size(self, address: int) -> int:
         layout = self.reader.layout
-        length = self.reader.u64(address + layout.require("PyASCIIObject", "length"))
+        length = self.reader.field(address, "PyASCIIObject", "length")
         kind = layout.find("PyASCIIObject", "state.kind")
         width = 4
         if kind is not None:

@@ -88,10 +88,9 @@ class DictOwners:
         return owners.get(holder)
 
     def _is_namespace(self, instance: int, at: int) -> bool:
-        layout = self._reader.layout
         try:
             kind = self._reader.type_of(instance)
-            offset = self._reader.i64(kind + layout.require("PyTypeObject", "tp_dictoffset"))
+            offset = self._reader.signed_field(kind, "PyTypeObject", "tp_dictoffset")
         except UnreadableMemory:
             return False
         return offset > 0 and at == instance + offset
@@ -123,27 +122,26 @@ class ContainerStorage(NamedTuple):
 
 def _dict_storage(access: PlainValues, holder: int) -> Iterator[ContainerStorage]:
     layout = access.reader.layout
-    keys = access.reader.u64(holder + layout.require("PyDictObject", "ma_keys"))
+    keys = access.reader.field(holder, "PyDictObject", "ma_keys")
     start, count, width, _ = access.objects.entries(keys)
     yield ContainerStorage(start, start + min(count, MAX_DICT) * width, holder, "dict")
-    values = access.reader.u64(holder + layout.require("PyDictObject", "ma_values"))
+    values = access.reader.field(holder, "PyDictObject", "ma_values")
     if values:
         values += layout.offset("PyDictValues", "values") or 0
         yield ContainerStorage(values, values + 8 * count, holder, "dict")
 
 
 def _list_storage(access: PlainValues, holder: int) -> Iterator[ContainerStorage]:
-    layout = access.reader.layout
-    start = access.reader.u64(holder + layout.require("PyListObject", "ob_item"))
-    count = access.reader.i64(holder + layout.require("PyListObject", "ob_size"))
+    start = access.reader.field(holder, "PyListObject", "ob_item")
+    count = access.reader.signed_field(holder, "PyListObject", "ob_size")
     if start and 0 < count < 1 << 40:
         yield ContainerStorage(start, start + 8 * count, holder, "list")
 
 
 def _set_storage(access: PlainValues, holder: int) -> Iterator[ContainerStorage]:
     layout = access.reader.layout
-    start = access.reader.u64(holder + layout.require("PySetObject", "table"))
-    mask = access.reader.u64(holder + layout.require("PySetObject", "mask"))
+    start = access.reader.field(holder, "PySetObject", "table")
+    mask = access.reader.field(holder, "PySetObject", "mask")
     if mask < 1 << 36:
         size = layout.size("setentry") or 16
         yield ContainerStorage(start, start + size * (mask + 1), holder, "set")
@@ -151,8 +149,8 @@ def _set_storage(access: PlainValues, holder: int) -> Iterator[ContainerStorage]
 
 def _deque_storage(access: PlainValues, holder: int) -> Iterator[ContainerStorage]:
     layout = access.reader.layout
-    block = access.reader.u64(holder + layout.require("dequeobject", "leftblock"))
-    last = access.reader.u64(holder + layout.require("dequeobject", "rightblock"))
+    block = access.reader.field(holder, "dequeobject", "leftblock")
+    last = access.reader.field(holder, "dequeobject", "rightblock")
     link = layout.require("dequeblock", "rightlink")
     seen: set[int] = set()
     while block and block not in seen and len(seen) < MAX_BLOCKS:
@@ -448,9 +446,8 @@ class Referrers:
         return "an entry"
 
     def _deque_index(self, holder: int, address: int) -> str:
-        layout = self._reader.layout
         try:
-            count = self._reader.i64(holder + layout.require("dequeobject", "ob_size"))
+            count = self._reader.signed_field(holder, "dequeobject", "ob_size")
             for number, item in enumerate(deque_items(self._decoder, holder, count)):
                 if item == address:
                     return f"[{number}]"

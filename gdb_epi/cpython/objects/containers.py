@@ -38,7 +38,7 @@ class ContainerReader:
 
     def length(self, address: int, struct: str) -> int:
         """Return ob_size of a tuple, list or deque (`struct` names its C struct)."""
-        size = self._reader.i64(address + self._require(struct, "ob_size"))
+        size = self._reader.signed_field(address, struct, "ob_size")
         if not 0 <= size <= MAX_ITEMS:
             raise UnreadableMemory(address, 8, f"a {struct} of {size} items")
         return size
@@ -51,13 +51,13 @@ class ContainerReader:
     def list_items(self, address: int) -> list[int]:
         """Return the items of a list."""
         count = self.length(address, "PyListObject")
-        first_item = self._reader.u64(address + self._require("PyListObject", "ob_item"))
+        first_item = self._reader.field(address, "PyListObject", "ob_item")
         return self._array(first_item, count) if count else []
 
     def set_items(self, address: int) -> Iterator[int]:
         """Yield the members of a set or frozenset."""
-        mask = self._reader.u64(address + self._require("PySetObject", "mask"))
-        table = self._reader.u64(address + self._require("PySetObject", "table"))
+        mask = self._reader.field(address, "PySetObject", "mask")
+        table = self._reader.field(address, "PySetObject", "table")
         if mask >= MAX_ITEMS or mask & (mask + 1):
             raise UnreadableMemory(address, 8, f"a set with the mask {mask:#x}")
         width = self._reader.layout.size("setentry") or 16
@@ -66,8 +66,8 @@ class ContainerReader:
     def deque_items(self, address: int) -> Iterator[int]:
         """Yield the items of a deque, the left one first."""
         count = self.length(address, "dequeobject")
-        block = self._reader.u64(address + self._require("dequeobject", "leftblock"))
-        index = self._reader.i64(address + self._require("dequeobject", "leftindex"))
+        block = self._reader.field(address, "dequeobject", "leftblock")
+        index = self._reader.signed_field(address, "dequeobject", "leftindex")
         data_at = self._require("dequeblock", "data")
         next_at = self._require("dequeblock", "rightlink")
         if not 0 <= index <= _BLOCK_ITEMS:
@@ -81,7 +81,7 @@ class ContainerReader:
 
     def cells(self, function: int, most: int) -> list[int]:
         """Return the contents of the first cells of a function's closure; 0 for an empty one."""
-        closure = self._reader.u64(function + self._require("PyFunctionObject", "func_closure"))
+        closure = self._reader.field(function, "PyFunctionObject", "func_closure")
         at = self._require("PyCellObject", "ob_ref")
         cells = self.tuple_items(closure)[:most] if closure else ()
         return [self._reader.u64(cell + at) for cell in cells]

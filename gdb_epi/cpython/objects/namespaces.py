@@ -128,7 +128,7 @@ class NamespaceReader:
                 if isinstance(self.dict_get(modules, "sys"), Absent):
                     return Absent(UNREADABLE, f"sys.modules at {modules:#x} does not even have sys")
                 return module
-            return self._reader.u64(module + self._layout.require("PyModuleObject", "md_dict"))
+            return self._reader.field(module, "PyModuleObject", "md_dict")
         except UnreadableMemory as error:
             return Absent(UNREADABLE, str(error))
 

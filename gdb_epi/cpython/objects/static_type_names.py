@@ -123,8 +123,7 @@ class StaticTypeNames:
     def _is_type(self, address: int) -> bool:
         """Tell whether an object's type is a type of types, by Py_TPFLAGS_TYPE_SUBCLASS."""
         try:
-            flags_at = self._reader.layout.require("PyTypeObject", "tp_flags")
-            flags = self._reader.u64(self._reader.type_of(address) + flags_at)
+            flags = self._reader.field(self._reader.type_of(address), "PyTypeObject", "tp_flags")
         except UnreadableMemory:
             return False
         return bool(flags & (self._reader.layout.constant("Py_TPFLAGS_TYPE_SUBCLASS") or 0))

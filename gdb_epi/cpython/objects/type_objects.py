@@ -218,7 +218,7 @@ class TypeReader:
         """Return the method resolution order, or the chain of tp_base where it is unreadable."""
         layout = self._reader.layout
         try:
-            count = self._reader.u64(info.mro + layout.require("PyTupleObject", "ob_size"))
+            count = self._reader.field(info.mro, "PyTupleObject", "ob_size")
             if not 0 < count <= MAX_BASES:
                 raise UnreadableMemory(info.mro, 8, f"an MRO of {count} types")
             first_item = info.mro + layout.require("PyTupleObject", "ob_item")

@@ -168,9 +168,9 @@ class ExceptionDecoder:
         at = layout.offset("PyThreadState", "current_exception")
         if at is not None:
             return self._exception_of_slots(IN_FLIGHT, 0, read(tstate + at), 0, problems)
-        kind = read(tstate + layout.require("PyThreadState", "curexc_type"))
-        value = read(tstate + layout.require("PyThreadState", "curexc_value"))
-        lines = read(tstate + layout.require("PyThreadState", "curexc_traceback"))
+        kind = self._reader.field(tstate, "PyThreadState", "curexc_type")
+        value = self._reader.field(tstate, "PyThreadState", "curexc_value")
+        lines = self._reader.field(tstate, "PyThreadState", "curexc_traceback")
         return self._exception_of_slots(IN_FLIGHT, kind, value, lines, problems) if kind else None
 
     def _handled_exceptions(self, tstate: int, problems: list[str]) -> Iterator[RaisedException]:
@@ -179,7 +179,7 @@ class ExceptionDecoder:
         3.11 (bpo-45711) left only the value of type, value and traceback.
         """
         read, layout = self._reader.u64, self._layout
-        entry = read(tstate + layout.require("PyThreadState", "exc_info"))
+        entry = self._reader.field(tstate, "PyThreadState", "exc_info")
         value_at = layout.require("_PyErr_StackItem", "exc_value")
         next_at = layout.require("_PyErr_StackItem", "previous_item")
         kind_at = layout.offset("_PyErr_StackItem", "exc_type")
@@ -323,7 +323,7 @@ class ExceptionDecoder:
         if at is None or "BaseExceptionGroup" not in names:
             return (), 0
         held = self._reader.u64(address + at)
-        count = self._reader.i64(held + self._layout.require("PyTupleObject", "ob_size"))
+        count = self._reader.signed_field(held, "PyTupleObject", "ob_size")
         if not 0 < count < 1 << 40:
             raise UnreadableMemory(held, 8, f"a group of {count} exceptions")
         start = held + self._layout.require("PyTupleObject", "ob_item")
@@ -447,9 +447,7 @@ class ExceptionTextReader:
     # -- str() --------------------------------------------------------------------------------
 
     def _slot(self, kind: int) -> int:
-        return self._values.context.reader.u64(
-            kind + self._layout.require("PyTypeObject", "tp_str")
-        )
+        return self._values.context.reader.field(kind, "PyTypeObject", "tp_str")
 
     def _str(self, decoder: ReprDecoder, address: int) -> str:
         """Return str() of an object. Raises Undecodable when a `__str__` of its own would run."""

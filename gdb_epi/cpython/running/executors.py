@@ -277,8 +277,9 @@ class _PoolDecoder:
         function = self._get(work_item, "fn")
         kind = self.instances.ident(function)
         if kind == "function":
-            at = self._reader.layout.require("PyFunctionObject", "func_qualname")
-            return self._text(self._reader.u64(function + at)) or "?"
+            return (
+                self._text(self._reader.field(function, "PyFunctionObject", "func_qualname")) or "?"
+            )
         return f"{kind} object" if kind else "?"
 
 

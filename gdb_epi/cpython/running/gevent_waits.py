@@ -168,8 +168,7 @@ class WakeLinks:
         if ident == "collections.deque":
             return list(islice(self._containers.deque_items(word), MAX_ITEMS)), False
         if ident == "method":
-            at = self._reader.layout.require("PyMethodObject", "im_self")
-            return [self._reader.u64(word + at)], False
+            return [self._reader.field(word, "PyMethodObject", "im_self")], False
         if watching and ident == "function":
             return self._containers.cells(word, MAX_ITEMS), False
         if watching and self._instances.kind(word, LINKABLES):
@@ -181,11 +180,8 @@ class WakeLinks:
 
     def _greenlet_of_switch(self, method: int) -> int:
         """Return the greenlet of a bound `switch`, not of a `throw`: that is a time limit's."""
-        layout, read = self._reader.layout, self._reader.u64
-        definition = read(method + layout.require("PyCFunctionObject", "m_ml"))
-        name = read(definition + layout.require("PyMethodDef", "ml_name"))
-        greenlet = read(method + layout.require("PyCFunctionObject", "m_self"))
-        if greenlet not in self._greenlets or self._reader.c_string(name, 16) != "switch":
+        greenlet = self._reader.field(method, "PyCFunctionObject", "m_self")
+        if greenlet not in self._greenlets or self._reader.definition_name(method) != "switch":
             return 0
         return greenlet
 

@@ -89,7 +89,7 @@ def _words(reader: MemoryReader, instances: InstancesByClass, address: int) -> t
     """Return the words that hold the state of a greenlet. Raises UnreadableMemory."""
     types = instances.types.lineage(reader.type_of(address)).types
     root = next((info for info in types if info.shown == GREENLET), types[-1])
-    dict_at = reader.i64(root.address + reader.layout.require("PyTypeObject", "tp_dictoffset"))
+    dict_at = reader.signed_field(root.address, "PyTypeObject", "tp_dictoffset")
     head = reader.layout.require("PyMethodObject", "im_func")
     if dict_at == head + WORD and root.basicsize == dict_at + 2 * WORD:
         start, size = reader.u64(address + dict_at + WORD) + WORD, _SEARCHED - WORD

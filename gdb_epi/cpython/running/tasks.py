@@ -120,7 +120,7 @@ class CTaskFields(TaskFields):
 
     def state(self, task: int) -> str | Absent:
         """Return one of STATES."""
-        number = self._reader.u32(task + self._require("TaskObj", "task_state"))
+        number = self._reader.field32(task, "TaskObj", "task_state")
         if number < len(STATES):
             return STATES[number]
         return Absent(UNREADABLE, f"task_state is {number}")
@@ -266,13 +266,13 @@ class FutureLinks:
 
     def _referred_objects(self, callback: int) -> list[int]:
         """Return the objects that a function, bound method or partial refers to."""
-        kind, word = self._types.ident(callback), self._reader.u64
+        kind = self._types.ident(callback)
         if kind == "function":
             return self._containers.cells(callback, MAX_CELLS)
         if kind == "method":
-            return [word(callback + self._require("PyMethodObject", "im_self"))]
+            return [self._reader.field(callback, "PyMethodObject", "im_self")]
         if kind == "functools.partial":
-            arguments = word(callback + self._require("partialobject", "args"))
+            arguments = self._reader.field(callback, "partialobject", "args")
             return self._containers.tuple_items(arguments)[:MAX_CELLS]
         return []
 

@@ -90,7 +90,7 @@ class Tracebacks:
         try:
             lasti = self._i32(address + require(struct, "tb_lasti"))
             line: int | None = self._i32(address + require(struct, "tb_lineno"))
-            frame = self._reader.u64(address + require(struct, "tb_frame"))
+            frame = self._reader.field(address, struct, "tb_frame")
             code = self._code(frame)
             info = self._codes.at(code)
         except UnreadableMemory as error:
@@ -108,7 +108,7 @@ class Tracebacks:
             at = self._layout.offset("PyFrameObject", "f_code")
             inner = frame
             if at is None:
-                inner = self._reader.u64(frame + self._layout.require("PyFrameObject", "f_frame"))
+                inner = self._reader.field(frame, "PyFrameObject", "f_frame")
                 names = ("f_executable.bits", "f_executable", "f_code")
                 at = self._layout.require("_PyInterpreterFrame", *names)
             code = self._code_of[frame] = self._reader.u64(inner + at) & ~3  # 3.14: tagged

@@ -66,10 +66,10 @@ def read_gc_state(reader: MemoryReader, runtime: int, interpreter: int) -> GcSta
         address = runtime + layout.require("_PyRuntimeState", "gc")
 
     def u32(member: str) -> int:
-        return reader.u32(address + layout.require(_STRUCT, member))
+        return reader.field32(address, _STRUCT, member)
 
     def u64(member: str) -> int:
-        return reader.u64(address + layout.require(_STRUCT, member))
+        return reader.field(address, _STRUCT, member)
 
     def count(member: str) -> int:
         return u64(member) if layout.offset(_STRUCT, member) is not None else -1
@@ -183,7 +183,7 @@ def _list_length(reader: MemoryReader, address: int) -> int:
     if not address:
         return 0
     try:
-        length = reader.i64(address + reader.layout.require("PyListObject", "ob_size"))
+        length = reader.signed_field(address, "PyListObject", "ob_size")
     except UnreadableMemory:
         return -1
     return length if 0 <= length < 1 << 40 else -1

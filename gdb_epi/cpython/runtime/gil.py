@@ -54,9 +54,9 @@ def gil_holder(reader: MemoryReader, gil: int) -> int:
     enabled = layout.offset(_STRUCT, "enabled")
     if not gil or (enabled is not None and not reader.u32(gil + enabled)):
         return 0
-    if reader.u32(gil + layout.require(_STRUCT, "locked")) != 1:
+    if reader.field32(gil, _STRUCT, "locked") != 1:
         return 0
-    return reader.u64(gil + layout.require(_STRUCT, "last_holder"))
+    return reader.field(gil, _STRUCT, "last_holder")
 
 
 def read_gil(reader: MemoryReader, runtime: int, interpreter: int) -> Gil | None:

@@ -141,8 +141,8 @@ def _calls(reader: MemoryReader, address: int) -> list[PendingCall]:
     array = layout.find(struct, "calls")
     if array is None:
         raise LayoutError(f"no {struct}.calls in {layout.source}")
-    first = reader.u32(address + layout.require(struct, "first"))
-    end = reader.u32(address + layout.require(struct, "next", "last"))
+    first = reader.field32(address, struct, "first")
+    end = reader.field32(address, struct, "next", "last")
     counter = layout.offset(struct, "npending")
     # The entries are an anonymous struct up to 3.12, which no table names: two words, or three.
     width = (2 if counter is None else 3) * WORD

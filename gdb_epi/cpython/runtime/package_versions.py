@@ -136,7 +136,7 @@ class _VersionReader:
         """Read what a module's dict says; `by_file` tells the standard library by its folder."""
         reader = self._reader
         try:
-            contents = reader.u64(address + reader.layout.require("PyModuleObject", "md_dict"))
+            contents = reader.field(address, "PyModuleObject", "md_dict")
             if not contents or contents & 7:
                 return _ModuleFacts(None, False, None)  # None or an object of another kind
             values: dict[str, str | None] = {}

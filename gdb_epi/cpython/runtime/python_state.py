@@ -238,7 +238,7 @@ class _StateDecoder:
 
     def _interpreter_id(self, address: int) -> int:
         try:
-            return self.reader.i64(address + self.layout.require("PyInterpreterState", "id"))
+            return self.reader.signed_field(address, "PyInterpreterState", "id")
         except UnreadableMemory:
             return -1
 

@@ -66,4 +66,4 @@ def _module_dict(reader: MemoryReader, module: int) -> int:
     """Return md_dict of a module object; 0 when it is no module, or was cleared."""
     if reader.type_name(reader.type_of(module)) != "module":
         return 0
-    return reader.u64(module + reader.layout.require("PyModuleObject", "md_dict"))
+    return reader.field(module, "PyModuleObject", "md_dict")

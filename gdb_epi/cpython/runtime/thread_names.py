@@ -68,4 +68,4 @@ def find_threading_globals(
         module = module if isinstance(held, Absent) else held
     if isinstance(module, Absent):
         return module
-    return reader.u64(module + reader.layout.require("PyModuleObject", "md_dict"))
+    return reader.field(module, "PyModuleObject", "md_dict")

@@ -234,9 +234,7 @@ class FrameVariables:
         names = self._tuple(code, "co_localsplusnames")
         if names is None:
             return self._three_tuples(code, flags, optimized)
-        kinds_at = self._reader.u64(
-            code + self._layout.require("PyCodeObject", "co_localspluskinds")
-        )
+        kinds_at = self._reader.field(code, "PyCodeObject", "co_localspluskinds")
         kinds = self._reader.bytes_object(kinds_at, MAX_VARIABLES)
         if isinstance(kinds, Absent) or len(kinds) != len(names):
             raise UnreadableMemory(
@@ -277,7 +275,7 @@ class FrameVariables:
         return dict(enumerate(order))
 
     def _number(self, code: int, member: str) -> int:
-        return self._reader.u32(code + self._layout.require("PyCodeObject", member))
+        return self._reader.field32(code, "PyCodeObject", member)
 
     def _tuple(self, code: int, member: str) -> list[str] | None:
         """Return a tuple of names; None when this version has no such member."""

@@ -158,9 +158,9 @@ def _type_name(state: ProcessState, block: DebugBlock) -> str | None:
     reader = PagedReader(state.target, state.python.layout)
     for start in (block.address, block.address + 16):
         with suppress(UnreadableMemory, LayoutError):
-            name_at = reader.layout.require("PyTypeObject", "tp_name")
             kind = reader.type_of(start)
-            meta, name = reader.type_of(kind), reader.c_string(reader.u64(kind + name_at))
+            meta, name_at = reader.type_of(kind), reader.field(kind, "PyTypeObject", "tp_name")
+            name = reader.c_string(name_at)
             if meta and isinstance(name, str) and name.isprintable() and 0 < len(name) < 200:
                 return name
     return None

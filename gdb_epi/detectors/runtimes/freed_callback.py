@@ -144,10 +144,10 @@ def _references_of_thunk(reader: MemoryReader, address: int) -> int | None:
     if count_at is None:
         return None
     try:
-        kind = reader.u64(address + layout.require("PyObject", "ob_type"))
+        kind = reader.field(address, "PyObject", "ob_type")
         if kind % 8 or reader.target.region_at(kind) is None:
             return None
-        name = reader.u64(kind + layout.require("PyTypeObject", "tp_name"))
+        name = reader.field(kind, "PyTypeObject", "tp_name")
         return reader.u64(address + count_at) if reader.c_string(name) == _THUNK else None
     except UnreadableMemory:
         return None

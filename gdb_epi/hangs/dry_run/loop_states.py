@@ -245,7 +245,7 @@ def read_range_iterator(reader: MemoryReader, iterator: int) -> tuple[int, int, 
     struct, layout = "rangeiterobject", reader.layout
     at_index = layout.offset(struct, "index")
     start, step, length = (
-        reader.i64(iterator + layout.require(struct, name)) for name in ("start", "step", "len")
+        reader.signed_field(iterator, struct, name) for name in ("start", "step", "len")
     )
     return 0 if at_index is None else reader.i64(iterator + at_index), start, step, length
 

@@ -146,13 +146,13 @@ class LiveCode:
 
         Somebody keeps such a function, and it takes a number and a frame.
         """
-        require, reader = self._reader.layout.require, self._reader
+        reader = self._reader
         with suppress(UnreadableMemory, LayoutError, IndexError):
             running = {f.code for frames in self.view.all_frames().values() for f in frames}
             for function, subject in self.kept:
                 wanted = 2 + (subject != 0)
                 takes, flags = (
-                    reader.u32(function.code + require("PyCodeObject", name))
+                    reader.field32(function.code, "PyCodeObject", name)
                     for name in ("co_argcount", "co_flags")
                 )
                 fits = takes == wanted or (takes < wanted and flags & _VARARGS)
@@ -285,9 +285,7 @@ class LiveCode:
 
     def name_of(self, code: int) -> str:
         """Return the name of a code object."""
-        at = self._reader.layout.require("PyCodeObject", "co_name")
-        name = self._reader.string(self._reader.u64(code + at), 256)
-        return "" if isinstance(name, Absent) else name
+        return self._reader.text_field(code, "PyCodeObject", "co_name")
 
     @cached_property
     def kept(self) -> list[tuple[_Function, int]]:
@@ -398,19 +396,14 @@ class LiveCode:
     def _name_of_method(self, method: int, kind: str) -> str:
         with suppress(UnreadableMemory, LayoutError):
             if kind == "method":
-                at = self._reader.layout.require("PyMethodObject", "im_func")
-                return self.name_of(self.calls.body_of(self._reader.u64(method + at), 0).code)
-            layout, read = self._reader.layout, self._reader.u64
-            definition = read(method + layout.require("PyCFunctionObject", "m_ml"))
-            at = read(definition + layout.require("PyMethodDef", "ml_name"))
-            name = self._reader.c_string(at, 256)
+                function = self._reader.field(method, "PyMethodObject", "im_func")
+                return self.name_of(self.calls.body_of(function, 0).code)
+            name = self._reader.definition_name(method)
             return "" if isinstance(name, Absent) else name
         return ""
 
     def _qualified(self, function: _Function) -> str:
-        at = self._reader.layout.require("PyFunctionObject", "func_qualname")
-        name = self._reader.string(self._reader.u64(function.address + at), 512)
-        return "" if isinstance(name, Absent) else name
+        return self._reader.text_field(function.address, "PyFunctionObject", "func_qualname")
 
     def module(self, scope: int) -> _Module:
         """Return whose globals a dict is."""
@@ -567,8 +560,9 @@ class _Walk:
 
     def _inner_codes(self, body: _Body) -> Iterator[int]:
         """Yield the code of comprehensions and functions that code makes."""
-        at = self._reader.layout.require("PyCodeObject", "co_consts")
-        constants = ContainerReader(self._reader).tuple_items(self._reader.u64(body.code + at))
+        constants = ContainerReader(self._reader).tuple_items(
+            self._reader.field(body.code, "PyCodeObject", "co_consts")
+        )
         for each in self._calls.sites.instructions(body.code):
             if each.operation == "const" and _covers(body.live, each.at):
                 constant = constants[each.argument]
@@ -616,10 +610,9 @@ class _Walk:
         if kind == "function":
             self.add_function(value, 0)
         elif kind == "method":
-            require, read = self._reader.layout.require, self._reader.u64
-            function = read(value + require("PyMethodObject", "im_func"))
+            function = self._reader.field(value, "PyMethodObject", "im_func")
             if self._view.locks.type_name(function) == "function":
-                subject = read(value + require("PyMethodObject", "im_self"))
+                subject = self._reader.field(value, "PyMethodObject", "im_self")
                 self._found.add(
                     (subject, self._live.name_of(self._calls.body_of(function, 0).code))
                 )
@@ -630,8 +623,7 @@ class _Walk:
                 if found and self._view.locks.type_name(found) == "function":
                     self.add_function(found, 0)
         elif kind == "builtin_function_or_method":
-            at = self._reader.layout.require("PyCFunctionObject", "m_self")
-            subject = self._reader.u64(value + at)
+            subject = self._reader.field(value, "PyCFunctionObject", "m_self")
             if subject and self._view.locks.type_name(subject) not in ("module", "NoneType"):
                 self._found.add((subject, "*"))
         elif kind in ("partial", "functools.partial"):

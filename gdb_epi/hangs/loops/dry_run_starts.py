@@ -311,21 +311,21 @@ def _find_words_below_call(
     start, _ = locate_bytecode(view.reader, frame.code)
     name = opcodes.names.get(view.reader.read(start + running.at, 1)[0], "")
     with_null = name == "CALL_FUNCTION_EX" and "PUSH_NULL" in opcodes.instructions
-    flags = view.reader.u32(called.code + view.reader.layout.require("PyCodeObject", "co_flags"))
+    flags = view.reader.field32(called.code, "PyCodeObject", "co_flags")
     if name not in _CALLS_FUNCTION or flags & _RESUMED or (running.operation == "call" and (
         "PUSH_NULL" in opcodes.instructions
     )):  # fmt: skip
         return None
     words = view.slots.of(frame).stack
     kinds = [view.locks.type_name(w) if w and not w & 7 else "" for w in words]
-    places, require = [], view.reader.layout.require
+    places = []
     for place, kind in enumerate(kinds):
         if kind not in ("function", "method"):
             continue
         function, bound = words[place], kind == "method"
         if bound:
-            function = view.reader.u64(function + require("PyMethodObject", "im_func"))
-        if view.reader.u64(function + require("PyFunctionObject", "func_code")) != called.code:
+            function = view.reader.field(function, "PyMethodObject", "im_func")
+        if view.reader.field(function, "PyFunctionObject", "func_code") != called.code:
             continue
         below = place - (with_null or (bound and name == "CALL_METHOD"))
         before = kinds[max(0, place - running.argument - 1) : below]

@@ -223,6 +223,6 @@ def parse_attribute_step(
 
 def _is_none(scene: HangContext, code: int, number: int) -> bool:
     reader = scene.view.reader
-    constants = reader.u64(code + reader.layout.require("PyCodeObject", "co_consts"))
+    constants = reader.field(code, "PyCodeObject", "co_consts")
     at = constants + reader.layout.require("PyTupleObject", "ob_item") + 8 * number
     return scene.view.locks.type_name(reader.u64(at)) == "NoneType"

@@ -68,8 +68,7 @@ def _none_looks_failed(target: Target, python: PythonState, reader: PagedReader)
             if isinstance(module, Absent):
                 return False
             kind = objects.dict_get(module, "_CTask")
-            derived = reader.layout.require("PyTypeObject", "tp_subclasses")
-            if isinstance(kind, Absent) or reader.u64(kind + derived):
+            if isinstance(kind, Absent) or reader.field(kind, "PyTypeObject", "tp_subclasses"):
                 return False
             words = find_word(target, kind, limit=MAX_TASKS)
             heads = [place - at for place in words.addresses]
@@ -89,8 +88,8 @@ def _unseen_exception(reader: PagedReader, task: int) -> int:
     try:
         word = int.from_bytes(reader.read(task + flag.offset, flag.size), "little")
         unseen = word >> max(0, flag.bit_offset) & 1  # an int before 3.12, then one bit
-        raised = reader.u64(task + layout.require("TaskObj", "task_exception"))
-        state = reader.u32(task + layout.require("TaskObj", "task_state"))
+        raised = reader.field(task, "TaskObj", "task_exception")
+        state = reader.field32(task, "TaskObj", "task_state")
     except (UnreadableMemory, LayoutError):
         return 0
     return raised if state == _FINISHED and unseen else 0

@@ -27,7 +27,6 @@ from gdb_epi.typing_lite import NamedTuple
 from gdb_epi.util import counted
 
 MAX_VALUES = 512  # of one frame: its variables, their attributes, and those of these
-MAX_NAME = 256
 MANY = 3  # tries: fewer are no sign that it will not succeed
 _LIMIT = re.compile(r"(?:\A|_)(?:max|limit|stop|deadline|total)(?:_|\Z)", re.IGNORECASE)
 _TRIES = re.compile(
@@ -167,14 +166,12 @@ def _function_name(scene: HangContext, value: int) -> str:
     reader = scene.view.reader
     try:
         if scene.view.locks.type_name(value) == "method":
-            value = reader.u64(value + reader.layout.require("PyMethodObject", "im_func"))
+            value = reader.field(value, "PyMethodObject", "im_func")
         if scene.view.locks.type_name(value) != "function":
             return ""
-        at = reader.layout.require("PyFunctionObject", "func_qualname")
-        name = reader.string(reader.u64(value + at), MAX_NAME)
+        return reader.text_field(value, "PyFunctionObject", "func_qualname")
     except (UnreadableMemory, LayoutError):
         return ""
-    return "" if isinstance(name, Absent) else name
 
 
 def _failed_here(frame: PyFrame, error: ExceptionInfo) -> bool:

@@ -39,7 +39,6 @@ STACK_BYTES = 1 << 15  # of the native stack, innermost: Karatsuba's calls are f
 MAX_DIGITS = 1 << 31
 MAX_LOW_DIGITS = 256  # that are looked at for zeros
 MAX_SHOWN_BITS = 64
-MAX_NAME = 16
 _GROWTH = 1.585  # log2(3)
 _CALLS = (
     "CALL",
@@ -152,9 +151,7 @@ def _builtin_name(scene: HangContext, word: int) -> str:
     reader = scene.view.reader
     if not word or word & 7 or scene.view.locks.type_name(word) != "builtin_function_or_method":
         return ""
-    definition = reader.u64(word + reader.layout.require("PyCFunctionObject", "m_ml"))
-    name_at = definition + reader.layout.require("PyMethodDef", "ml_name")
-    name = reader.c_string(reader.u64(name_at), MAX_NAME)
+    name = reader.definition_name(word)
     return name if isinstance(name, str) else ""
 
 
@@ -247,7 +244,7 @@ def _digits(reader: MemoryReader, number: int) -> int:
     tag_at = reader.layout.offset("PyLongObject", "lv_tag", "long_value.lv_tag")
     if tag_at is not None:
         return reader.u64(number + tag_at) >> 3
-    return abs(reader.i64(number + reader.layout.require("PyLongObject", "ob_size")))
+    return abs(reader.signed_field(number, "PyLongObject", "ob_size"))
 
 
 def _largest_on_native_stack(scene: HangContext, tid: int) -> int:

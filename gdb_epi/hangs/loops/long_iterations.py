@@ -111,7 +111,7 @@ def _too_long(scene: HangContext, frame: PyFrame, callers: Sequence[PyFrame]) ->
 def _may_be_dropped(scene: HangContext, frame: PyFrame) -> bool:
     """Tell whether code is a generator, whose consumer may stop, or may be cancelled."""
     layout = scene.view.reader.layout
-    flags = scene.view.reader.u32(frame.code + layout.require("PyCodeObject", "co_flags"))
+    flags = scene.view.reader.field32(frame.code, "PyCodeObject", "co_flags")
     kinds = ("CO_GENERATOR", "CO_COROUTINE", "CO_ASYNC_GENERATOR")
     return any(flags & (layout.constant(kind) or 0) for kind in kinds)
 
@@ -123,10 +123,7 @@ def _consumed(scene: HangContext, frame: PyFrame) -> int:
     if "generator" not in kinds[1:] or kinds[(at := kinds.index("generator")) - 1] != _BUILTIN:
         return 0
     reader = scene.view.reader
-    require = reader.layout.require
-    definition = reader.u64(words[at - 1] + require("PyCFunctionObject", "m_ml"))
-    name = reader.c_string(reader.u64(definition + require("PyMethodDef", "ml_name")), 16)
-    return words[at] if name in _ALL else 0
+    return words[at] if reader.definition_name(words[at - 1]) in _ALL else 0
 
 
 def members_left(reader: MemoryReader, iterator: int, kind: str) -> int:
@@ -142,12 +139,12 @@ def members_left(reader: MemoryReader, iterator: int, kind: str) -> int:
     struct, containers, layout = _STRUCTS[kind], ContainerReader(reader), reader.layout
     pool_at = iterator + layout.require(struct, "pool", "pools")
     pool = list(containers.tuple_items(reader.u64(pool_at)))
-    indices = reader.u64(iterator + layout.require(struct, "indices"))
+    indices = reader.field(iterator, struct, "indices")
     at_places = layout.offset(struct, "r")  # product() has as many as pools
     places = len(pool) if at_places is None else reader.i64(iterator + at_places)
     if not 0 < places <= len(pool) <= MAX_MEMBERS and kind != "itertools.product":
         return 0
-    if not places or reader.u32(iterator + layout.require(struct, "stopped")):
+    if not places or reader.field32(iterator, struct, "stopped"):
         return 0
     first = reader.i64(indices)
     if kind == "itertools.product":

@@ -61,10 +61,8 @@ def _name_of_method(scene: HangContext, method: int) -> str:
     if scene.view.locks.type_name(method) != "method":
         return ""
     reader = scene.view.reader
-    function = reader.u64(method + reader.layout.require("PyMethodObject", "im_func"))
-    return scene.live_code.name_of(reader.u64(
-        function + reader.layout.require("PyFunctionObject", "func_code")
-    ))  # fmt: skip
+    function = reader.field(method, "PyMethodObject", "im_func")
+    return scene.live_code.name_of(reader.field(function, "PyFunctionObject", "func_code"))
 
 
 def _of_eventlet(scene: HangContext, tid: int) -> Iterator[str]:

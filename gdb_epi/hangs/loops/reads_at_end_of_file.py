@@ -180,8 +180,7 @@ def _of_iter(scene: HangContext, iterator: int, end: str) -> str:
     partial = scene.view.locks.type_name(function) == "functools.partial"
     function = reader.u64(function + head) if partial else function
     if scene.view.locks.type_name(function) == "builtin_function_or_method":
-        at = reader.layout.require("PyCFunctionObject", "m_self")
-        kind = scene.view.locks.type_name(reader.u64(function + at))
+        kind = scene.view.locks.type_name(reader.field(function, "PyCFunctionObject", "m_self"))
         reads = kind.startswith(_STREAMS)
     else:
         reads = bool(_READS & set(scene.names_called(function)))

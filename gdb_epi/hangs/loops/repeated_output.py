@@ -122,8 +122,8 @@ def _reached(scene: HangContext, frame: PyFrame) -> Iterator[tuple[str, int]]:
 def _equal_objects(scene: HangContext, at: int) -> tuple[str, int]:
     """Return the class of a list's objects and their number; 0 where they are not all equal."""
     reader = scene.view.reader
-    size = reader.i64(at + reader.layout.require("PyListObject", "ob_size"))
-    room = reader.i64(at + reader.layout.require("PyListObject", "allocated"))
+    size = reader.signed_field(at, "PyListObject", "ob_size")
+    room = reader.signed_field(at, "PyListObject", "allocated")
     if size < ENOUGH or room <= size:  # [x] * n has no room left over
         return "", 0
     items = ContainerReader(reader).list_items(at)
@@ -171,10 +171,10 @@ def _attributes(scene: HangContext, item: int) -> list[tuple[str, int]]:
         return attributes
     reader = scene.view.reader
     kind, head = reader.type_of(item), reader.layout.size("PyObject") or 16
-    flags = reader.u64(kind + reader.layout.require("PyTypeObject", "tp_flags"))
+    flags = reader.field(kind, "PyTypeObject", "tp_flags")
     if not flags & _HEAP_TYPE or flags & _OF_BUILT_IN:
         return []
-    size = reader.i64(kind + reader.layout.require("PyTypeObject", "tp_basicsize"))
+    size = reader.signed_field(kind, "PyTypeObject", "tp_basicsize")
     size = max(0, min(size - head, 8 * MAX_ATTRIBUTES))
     words = split_into_words(reader.read(item + head, size & ~7))
     return [(str(place), word) for place, word in enumerate(words)]
@@ -204,9 +204,7 @@ def _counts(scene: HangContext, inner: Sequence[PyFrame], used: set[str], count:
     for frame in inner:
         words = [at for _, at in _reached(scene, frame)]
         words += [at for name, at in view.frame_variables.global_addresses(frame) if name in used]
-        constants = view.reader.u64(
-            frame.code + view.reader.layout.require("PyCodeObject", "co_consts")
-        )
+        constants = view.reader.field(frame.code, "PyCodeObject", "co_consts")
         words += ContainerReader(view.reader).tuple_items(constants)
         for word in words:
             kind = view.locks.type_name(word) if word and not word & 7 else ""

@@ -31,7 +31,6 @@ _SERVING = frozenset((
 _SLEEPS = ("doPoll", "doSelect", "doIteration")  # of twisted's reactors
 _PORTS = ("Port", "UnixPort", "UNIXPort")
 _SERVERS = ("aiohttp.web", "uvicorn", "hypercorn")
-MAX_NAME = 256
 
 
 class SleepingEventLoop(NamedTuple):
@@ -196,8 +195,7 @@ class EventLoopReader:
         if self._view.locks.type_name(callback) != "method":
             return False
         try:
-            at = self._view.reader.layout.require("PyMethodObject", "im_self")
-            owner = self._view.reader.u64(callback + at)
+            owner = self._view.reader.field(callback, "PyMethodObject", "im_self")
             if self._view.locks.type_name(owner) != "_SelectorDatagramTransport":
                 return False
             context = get_process_values(self._view.target, self._view.python).context
@@ -209,10 +207,10 @@ class EventLoopReader:
         """Yield the names of a function, and of those that its object calls for descriptors."""
         if self._view.locks.type_name(callback) != "method":
             return
-        reader, require = self._view.reader, self._view.reader.layout.require
+        reader = self._view.reader
         with suppress(EpiError, IndexError):
-            yield self._name_of(reader.u64(callback + require("PyMethodObject", "im_func")))
-            owner = reader.u64(callback + require("PyMethodObject", "im_self"))
+            yield self._name_of(reader.field(callback, "PyMethodObject", "im_func"))
+            owner = reader.field(callback, "PyMethodObject", "im_self")
             handlers = self._view.attribute(owner, "handlers")
             if handlers and self._view.locks.type_name(handlers) == "dict":
                 for _, pair in self._view.objects.dict_items(handlers):
@@ -225,9 +223,7 @@ class EventLoopReader:
         if self._view.locks.type_name(function) != "function":
             return ""
         reader = self._view.reader
-        at = reader.layout.require("PyFunctionObject", "func_qualname")
-        name = reader.string(reader.u64(function + at), MAX_NAME)
-        return "" if isinstance(name, Absent) else name
+        return reader.text_field(function, "PyFunctionObject", "func_qualname")
 
     def _descriptors(self, loop: int) -> int | None:
         """Return how many descriptors the loop watches besides its own pipe."""

@@ -15,7 +15,7 @@ from gdb_epi.cpython.running.unfinished_tasks import UnfinishedTask
 from gdb_epi.cpython.types import PyFrame
 from gdb_epi.cpython.values.context import Undecodable
 from gdb_epi.cpython.values.value_stack_items import find_opcodes
-from gdb_epi.errors import Absent, EpiError, LayoutError, UnreadableMemory
+from gdb_epi.errors import EpiError, LayoutError, UnreadableMemory
 from gdb_epi.hangs.hang_context import HangContext
 from gdb_epi.hangs.idleness import is_in_serving_loop
 from gdb_epi.hangs.loops.futile_polls import OF_FILES
@@ -100,11 +100,10 @@ def _preexec_function(scene: HangContext, activity: ThreadActivity) -> str | Non
         return f"a {kind}"
     try:
         reader = scene.view.reader
-        at = reader.layout.require("PyFunctionObject", "func_qualname")
-        name = reader.string(reader.u64(function + at), MAX_TEXT)
+        name = reader.text_field(function, "PyFunctionObject", "func_qualname")
     except (UnreadableMemory, LayoutError):
         return "a function"
-    return "a function" if isinstance(name, Absent) else f"{name}()"
+    return f"{name}()" if name else "a function"
 
 
 def pipe_kept_open_by_sibling_clause(scene: HangContext, activity: ThreadActivity) -> str:

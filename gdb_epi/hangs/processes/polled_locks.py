@@ -22,7 +22,6 @@ from gdb_epi.locks.types import INFO
 
 _TAKES_LOCK = frozenset(("acquire", "__enter__", "lock"))
 _LIMITS = ("timeout", "deadline", "time_limit")
-_OF_GENERATOR = "GeneratorContextManager"  # contextlib's, and its brother for `async with`
 
 
 def diagnose_lock_polled_by_library(

@@ -130,7 +130,7 @@ def nested_codes(scene: HangContext, code: int) -> Iterator[int]:
     """Yield a code object and those of the functions and comprehensions in it."""
     yield code
     reader = scene.view.reader
-    constants = reader.u64(code + reader.layout.require("PyCodeObject", "co_consts"))
+    constants = reader.field(code, "PyCodeObject", "co_consts")
     for at in ContainerReader(reader).tuple_items(constants)[:MAX_CONSTANTS]:
         if scene.view.locks.type_name(at) == _CODE:
             yield at

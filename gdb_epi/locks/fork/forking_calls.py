@@ -28,7 +28,6 @@ _LISTS = {"before_forkers": BEFORE, "after_forkers_child": CHILD, "after_forkers
 FORKING = frozenset(("fork", "fork1", "forkpty", "fork_exec"))
 MAX_HOOKS = 4096
 MAX_SLOTS = 512  # words of one frame: locals and value stack
-MAX_NAME = 64
 
 
 class ForkHook(NamedTuple):
@@ -64,14 +63,13 @@ def _codes(reader: MemoryReader, interpreter: InterpreterState, member: str) -> 
 
 def _code_of(reader: MemoryReader, function: int) -> int | None:
     """Return the code object of a function or bound method."""
-    layout = reader.layout
     name = reader.type_name(reader.type_of(function))
     if name == "method":
-        function = reader.u64(function + layout.require("PyMethodObject", "im_func"))
+        function = reader.field(function, "PyMethodObject", "im_func")
         name = reader.type_name(reader.type_of(function))
     if name != "function":
         return None
-    return reader.u64(function + layout.require("PyFunctionObject", "func_code"))
+    return reader.field(function, "PyFunctionObject", "func_code")
 
 
 def find_forking_call(reader: MemoryReader, frame: PyFrame) -> str | None:
@@ -99,15 +97,13 @@ def _slots(reader: MemoryReader, start: int) -> Iterator[int]:
 
 
 def _builtin_name(reader: MemoryReader, address: int) -> str | None:
-    layout = reader.layout
     region = reader.target.region_at(address)
     if address & 7 or region is None or "w" not in region.perms:
         return None
     try:
         if reader.type_name(reader.type_of(address)) != "builtin_function_or_method":
             return None
-        method = reader.u64(address + layout.require("PyCFunctionObject", "m_ml"))
-        name = reader.c_string(reader.u64(method), MAX_NAME)
+        name = reader.definition_name(address)
     except (UnreadableMemory, LayoutError):
         return None
     return None if isinstance(name, Absent) else name

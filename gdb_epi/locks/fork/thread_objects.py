@@ -136,7 +136,7 @@ def _number(reader: MemoryReader, objects: NamespaceReader, address: int | None)
     if not address:
         return None
     kind = reader.type_of(address)
-    if not reader.u64(kind + reader.layout.require("PyTypeObject", "tp_flags")) & _LONG_SUBCLASS:
+    if not reader.field(kind, "PyTypeObject", "tp_flags") & _LONG_SUBCLASS:
         return None  # None: the thread never ran
     number = objects.integer(address)
     return None if isinstance(number, Absent) else number or None

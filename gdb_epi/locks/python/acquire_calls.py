@@ -167,9 +167,8 @@ class AcquireCalls:
         """Yield the names of what a function, or a bound method, calls or may call."""
         kind, subject = self._view.locks.type_name(function), 0
         if kind == "method":
-            require, read = self._reader.layout.require, self._reader.u64
-            subject = read(function + require("PyMethodObject", "im_self"))
-            function = read(function + require("PyMethodObject", "im_func"))
+            subject = self._reader.field(function, "PyMethodObject", "im_self")
+            function = self._reader.field(function, "PyMethodObject", "im_func")
         elif kind != "function":
             return
         body = self.body_of(function, subject)
@@ -293,27 +292,23 @@ class AcquireCalls:
 
     def body_of(self, function: int, subject: int) -> CalledFunction:
         """Return what a function runs; `subject` is what it is a method of, if of anything."""
-        require, read = self._reader.layout.require, self._reader.u64
-        code = read(function + require("PyFunctionObject", "func_code"))
+        code = self._reader.field(function, "PyFunctionObject", "func_code")
         names = read_name_tuple(self._reader, code, "co_localsplusnames")
         names = names or read_name_tuple(self._reader, code, "co_varnames")
         bound = {names[0]: subject} if names and subject else {}
         bound.update(self._closure(function, code))
         return CalledFunction(
-            code, bound, read(function + require("PyFunctionObject", "func_globals"))
+            code, bound, self._reader.field(function, "PyFunctionObject", "func_globals")
         )
 
     def _closure(self, function: int, code: int) -> dict[str, int]:
         """Return the variables of outer functions that a function uses, by name."""
-        require, read = self._reader.layout.require, self._reader.u64
-        cells = read(function + require("PyFunctionObject", "func_closure"))
-        if not cells:
+        contents = ContainerReader(self._reader).cells(function, MAX_CLOSURE)
+        if not contents:
             return {}
         names = read_name_tuple(self._reader, code, "co_freevars")
-        at = require("PyCellObject", "ob_ref")
-        items = ContainerReader(self._reader).tuple_items(cells)[:MAX_CLOSURE]
-        names = names or read_name_tuple(self._reader, code, "co_localsplusnames")[-len(items) :]
-        return {name: read(cell + at) for name, cell in zip(names, items, strict=False)}
+        names = names or read_name_tuple(self._reader, code, "co_localsplusnames")[-len(contents) :]
+        return dict(zip(names, contents, strict=False))
 
     def receiver(self, call: MethodCall, variables: dict[str, int], scope: int) -> int:
         """Return the object whose method is called, or the function itself; 0 when unknown."""
@@ -331,8 +326,9 @@ class AcquireCalls:
     def attribute(self, address: int, name: str) -> int:
         """Return what an object, its class or a module has under a name; 0 for nothing."""
         if self._view.locks.type_name(address) == "module":
-            dict_at = self._reader.layout.require("PyModuleObject", "md_dict")
-            value = self._view.objects.dict_get(self._reader.u64(address + dict_at), name)
+            value = self._view.objects.dict_get(
+                self._reader.field(address, "PyModuleObject", "md_dict"), name
+            )
             return 0 if isinstance(value, Absent) else value
         attribute = self._view.attribute(address, name)
         return self.type_attribute(address, name) if attribute is None else attribute

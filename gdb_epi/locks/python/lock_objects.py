@@ -102,8 +102,7 @@ class LockObjects:
     def _read(self, address: int, name: str) -> LockObject | None:
         reader = self._reader
         struct, kind = _STRUCTS[name]
-        size_at = reader.layout.require("PyTypeObject", "tp_basicsize")
-        size = reader.u64(reader.type_of(address) + size_at)
+        size = reader.field(reader.type_of(address), "PyTypeObject", "tp_basicsize")
         layout = reader.layout.with_size(struct, size) or reader.layout
         end = address + (size if 0 < size < MAX_SIZE else layout.size(struct) or 0)
         start = address
@@ -130,8 +129,8 @@ class LockObjects:
     def _owner(self, address: int, struct: str, layout: Layout) -> tuple[int | None, int | None]:
         offset = layout.offset
         if struct == "PyThreadHandleObject":
-            handle = self._reader.u64(address + layout.require(struct, "handle"))
-            return self._reader.u64(handle + layout.require("ThreadHandle", "ident")), None
+            handle = self._reader.field(address, struct, "handle")
+            return self._reader.field(handle, "ThreadHandle", "ident"), None
         if struct not in ("rlockobject", "buffered"):
             return None, None
         # 3.14 (gh-125859): RLock is a _PyRecursiveMutex whose thread is a pthread_t too.

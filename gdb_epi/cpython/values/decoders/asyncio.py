@@ -185,8 +185,8 @@ def _hides_arguments(decoder: ReprDecoder) -> bool:
         if not function or isinstance(function, Absent) or decoder.ident(function) != "function":
             raise Undecodable("asyncio.format_helpers is not to be found")
         code = decoder.field(function, "PyFunctionObject", "func_code")
-        at = decoder.layout.require("PyCodeObject", "co_kwonlyargcount")
-        facts["asyncio hides arguments"] = decoder.reader.u32(code + at) > 0
+        named = decoder.reader.field32(code, "PyCodeObject", "co_kwonlyargcount")
+        facts["asyncio hides arguments"] = named > 0
     return facts["asyncio hides arguments"]
 
 
@@ -201,8 +201,7 @@ def callable_qualname(decoder: ReprDecoder, obj: Obj) -> str:
     if kind == "type":
         return decoder.types.at(address).qualname
     if kind == "builtin_function_or_method":
-        definition = decoder.field(address, "PyCFunctionObject", "m_ml")
-        name = decoder.reader.c_string(decoder.field(definition, "PyMethodDef", "ml_name"), 4096)
+        name = decoder.reader.definition_name(address)
         if isinstance(name, Absent):
             raise Undecodable(f"the name of a callback: {name.detail}")
         bound = decoder.field(address, "PyCFunctionObject", "m_self")
@@ -245,7 +244,7 @@ def _function_source(decoder: ReprDecoder, address: int) -> str:
 def code_location_text(decoder: ReprDecoder, code: int) -> str:
     """Return file and first line of a code object."""
     file = decoder.string(decoder.field(code, "PyCodeObject", "co_filename"))
-    line = decoder.reader.u32(code + decoder.layout.require("PyCodeObject", "co_firstlineno"))
+    line = decoder.reader.field32(code, "PyCodeObject", "co_firstlineno")
     return f"{file}:{line}"
 
 

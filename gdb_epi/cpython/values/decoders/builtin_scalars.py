@@ -147,7 +147,7 @@ def read_str(decoder: ReprDecoder, address: int, limit: int) -> tuple[str, int]:
         raise Undecodable(f"str of kind {kind}")
     start = address + size
     if not compact:
-        start = reader.u64(address + layout.require("PyUnicodeObject", "data", "data.any"))
+        start = reader.field(address, "PyUnicodeObject", "data", "data.any")
     elif not ascii_:
         start = address + (layout.size("PyCompactUnicodeObject") or 0)
     decoder.require_range(start, length * kind, f"str of {length} characters")

@@ -9,7 +9,6 @@ from __future__ import annotations
 from gdb_epi.cpython.values.repr_decoder import Obj, ReprDecoder, Undecodable, decodes, decodes_repr
 from gdb_epi.errors import Absent
 
-MAX_NAME = 4096
 _DESCRIPTORS = {
     "member_descriptor": "member",
     "getset_descriptor": "attribute",
@@ -41,8 +40,7 @@ def method(decoder: ReprDecoder, obj: Obj) -> str:
 @decodes("builtin_function_or_method")
 def builtin_function(decoder: ReprDecoder, obj: Obj) -> str:
     """Decode a built-in function, or a method of an object of a built-in type."""
-    definition = decoder.field(obj.address, "PyCFunctionObject", "m_ml")
-    name = decoder.reader.c_string(decoder.field(definition, "PyMethodDef", "ml_name"), MAX_NAME)
+    name = decoder.reader.definition_name(obj.address)
     if isinstance(name, Absent):
         raise Undecodable(f"its name: {name.detail}")
     bound = decoder.field(obj.address, "PyCFunctionObject", "m_self")
@@ -116,10 +114,10 @@ def module_spec(decoder: ReprDecoder, obj: Obj) -> str:
 @decodes("code")
 def code(decoder: ReprDecoder, obj: Obj) -> str:
     """Decode a code object."""
-    layout, reader = decoder.layout, decoder.reader
+    reader = decoder.reader
     name = decoder.string(decoder.field(obj.address, "PyCodeObject", "co_name"))
     file = decoder.string(decoder.field(obj.address, "PyCodeObject", "co_filename"))
-    line = reader.u32(obj.address + layout.require("PyCodeObject", "co_firstlineno"))
+    line = reader.field32(obj.address, "PyCodeObject", "co_firstlineno")
     line = line - (1 << 32) if line >> 31 else line
     where = f'file "{file}", line {line or -1}'
     return f"<code object {name} at {obj.address:#x}, {where}>"

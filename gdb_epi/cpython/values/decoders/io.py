@@ -25,8 +25,8 @@ def _name_by_class(decoder: ReprDecoder, obj: Obj, fixed: str) -> str:
 @decodes("_io.FileIO")
 def file_io(decoder: ReprDecoder, obj: Obj) -> str:
     """Decode a FileIO."""
-    layout, reader = decoder.layout, decoder.reader
-    number = reader.u32(obj.address + layout.require("fileio", "fd"))
+    reader = decoder.reader
+    number = reader.field32(obj.address, "fileio", "fd")
     shown = _name_by_class(decoder, obj, "_io.FileIO")
     if number >> 31:
         return f"<{shown} [closed]>"

@@ -32,8 +32,7 @@ def _name_of(decoder: ReprDecoder, obj: Obj) -> str | None:
         inner = decoder.obj(decoder.field(obj.address, "PyMethodObject", "im_func"))
         return _name_of(decoder, inner) if inner.lineage.ident != "method" else None
     if kind == "builtin_function_or_method":
-        definition = decoder.field(obj.address, "PyCFunctionObject", "m_ml")
-        text = decoder.reader.c_string(decoder.field(definition, "PyMethodDef", "ml_name"), 4096)
+        text = decoder.reader.definition_name(obj.address)
         return None if isinstance(text, Absent) else text
     if kind == "module":
         contents = decoder.field(obj.address, "PyModuleObject", "md_dict")
