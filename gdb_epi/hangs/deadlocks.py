@@ -66,7 +66,9 @@ def lock_cycle(scene: HangContext) -> HangDiagnosis | None:
         if len(members) < 2:
             continue
         parts = [
-            f"{d.who()} waits for {describe_awaited_lock(scene, d)} at {d.where()}" for d in members
+            f"{d.who()} waits for {describe_awaited_lock(scene, d)} at {d.where()}"
+            + (f", in {d.module}" if d.module and d.frames else "")
+            for d in members
         ]
         if len(parts) > MAX_SHOWN:
             parts[MAX_SHOWN:] = [f"and {len(parts) - MAX_SHOWN} more"]

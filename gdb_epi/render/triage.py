@@ -484,9 +484,9 @@ def _circle_stacks(
     record: Json, circle: Sequence[int], reader: Audience, room: int
 ) -> Iterator[str]:
     """Yield the stacks of the threads or tasks of a deadlock, without calls of the runtime."""
-    crashed = get_group(get_group(record, "threads"), "crashed")
-    stacks = {stack.get("tid"): get_groups(stack, "frames") for stack in listed_stacks(record)}
-    stacks[crashed.get("tid")] = stacks.get(crashed.get("tid")) or get_groups(crashed, "frames")
+    native = [get_group(get_group(record, "threads"), name) for name in ("crashed", "signed")]
+    listed = [stack for stack in (*listed_stacks(record), *native) if get_groups(stack, "frames")]
+    stacks = {stack.get("tid"): get_groups(stack, "frames") for stack in listed}
     names = thread_names(record)
     members = [(names.get(tid) or f"thread {tid}", stacks.get(tid) or []) for tid in circle]
     frames = all_frames(record)
