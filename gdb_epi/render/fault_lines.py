@@ -12,12 +12,13 @@ from gdb_epi.record.record_parts import (
     get_groups,
     get_number,
     get_texts,
+    telling_stack,
     unpadded_address,
 )
 from gdb_epi.render.category_words import CRASHES
 from gdb_epi.sizes import signed_word
 from gdb_epi.typing_lite import Any
-from gdb_epi.util import counted
+from gdb_epi.util import counted, quoted_name
 
 MAX_SHOWN = 2
 MIN_MISSING = 5  # percent of the writable memory from which checks are limited
@@ -155,6 +156,22 @@ def machine_words(record: Json) -> str:
     if hardware.get("hypervisor"):
         words.append("a virtual machine")
     return ", ".join(words)
+
+
+def raised_lines(record: Json) -> Iterator[str]:
+    """Yield what the crashed thread had raised, and where it came from."""
+    raised = get_group(record, "exception")
+    if not raised.get("type"):
+        return
+    state = "being handled" if raised.get("state") == "handled" else "on its way up"
+    thread = get_group(get_group(record, "threads"), "crashed")
+    if thread.get("tid") != telling_stack(record).get("tid"):  # another one's stack is shown
+        state += f" in {quoted_name(thread.get('name')) or 'the first thread'}"
+    place = get_group(raised, "raised_at")
+    if place.get("name"):
+        file = str(place.get("filename")).rpartition("/")[2]
+        state += f", raised in {place['name']} ({file}:{place.get('lineno')})"
+    yield f"{raised['type']}, {state}"
 
 
 _SHORT_FILE = "the headers announce"  # beginning of the reason when a core's end is missing

@@ -40,6 +40,7 @@ from gdb_epi.render.fault_lines import (
     damage_lines,
     machine_words,
     missing_memory_words,
+    raised_lines,
     text_as_return_address,
     value_lines,
     word_origin_lines,
@@ -140,10 +141,8 @@ def render_triage(record: Json, reader: Audience = Audience()) -> list[str]:  # 
     first_lines, second_lines = (None, None) if reader.whole else (2, 4)
     lines = [*wrap_text(first, "", first_lines), *wrap_text(second, "", second_lines), ""]
     lines += _fact_lines(record, calls, reader.line, in_gdb=reader.place == GDB)
-    lines += labelled_lines("Known", reader.decided)
-    lines += labelled_lines(
-        "Seen", [reader.seen] if reader.seen and not is_called_healthy(record) else []
-    )
+    seen = [reader.seen] if reader.seen and not is_called_healthy(record) else []
+    lines += [*labelled_lines("Known", reader.decided), *labelled_lines("Seen", seen)]
     missing, notes = _missing_parts(record, reader)
     parts = [list(labelled_lines("Missing", missing))]
     if reader.evidence:
@@ -299,13 +298,11 @@ def _fact_lines(
         yield shown if len(shown) <= wide else f"{shown[: wide - 3]}..."
     yield from labelled_lines("Value", list(value_lines(get_group(record, "signal"))))
     yield from labelled_lines("From", list(word_origin_lines(record)))
-    raised = get_group(record, "exception")
-    if raised.get("type"):
-        state = "being handled" if raised.get("state") == "handled" else "on its way up"
-        thread = get_group(get_group(record, "threads"), "crashed")
-        if thread.get("tid") != telling_stack(record).get("tid"):  # another one's stack is below
-            state += f" in {quoted_name(thread.get('name')) or 'the first thread'}"
-        yield from labelled_lines("Raised", [f"{raised['type']}, {state}"])
+    yield from labelled_lines("Raised", list(raised_lines(record)))
+    if "memory_use" in record:
+        from gdb_epi.render.causes.memory_use import memory_lines
+
+        yield from labelled_lines("Memory", memory_lines(record))
     yield from labelled_lines("Waits", list(wait_lines(record, calls)))
     yield from labelled_lines("Tasks", list(task_lines(record, in_gdb=in_gdb)))
     yield from labelled_lines("Damage", list(damage_lines(record)))
@@ -606,6 +603,7 @@ def _candidate_steps(record: Json, reader: Audience) -> Iterator[tuple[str, str]
     variables = "epi bt --locals" if in_gdb else f"gdb-epi stacks --locals {core}"
     if label == "out-of-memory":
         yield HELP_MEMORY
+        yield "what fills it", "epi memory" if in_gdb else f"gdb-epi memory {core}"
     if fix := fix_for_cause(record, telling_calls(record)):
         yield "the fix", fix
     elif label == "software":
@@ -675,10 +673,9 @@ def _number_of_own_call(record: Json) -> str:
 
 def _lacks_executable(record: Json) -> bool:
     """Whether CPython was not decoded, or not by its runtime, because its file is missing."""
-    errors = get_groups(record, "soft_errors")
     return any(
         error.get("stage") == "python" and "which is not here" in str(error.get("message"))
-        for error in errors
+        for error in get_groups(record, "soft_errors")
     )
 
 

@@ -33,9 +33,9 @@ from gdb_epi.corruption.strings.find_strings import (
     hashed_strings_in,
     str_and_bytes_formats,
 )
-from gdb_epi.corruption.strings.str_layout import HashedString, read_hashed_string
 from gdb_epi.cpython.heap.gc_lists import tracked_objects
 from gdb_epi.cpython.heap.object_search import ObjectSearch
+from gdb_epi.cpython.objects.str_layout import HashedString, read_hashed_string
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.process_state import ProcessState
 from gdb_epi.render.corruption import study_corruption

@@ -29,7 +29,7 @@ from gdb_epi.corruption.heap.pool_census import (
     pool_census,
 )
 from gdb_epi.corruption.heap.pymalloc_pools import object_header_size
-from gdb_epi.corruption.strings.str_layout import str_format
+from gdb_epi.cpython.objects.str_layout import str_format
 from gdb_epi.process_state import ProcessState
 from gdb_epi.target.corefile import CoreFileTarget
 

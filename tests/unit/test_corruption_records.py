@@ -10,8 +10,8 @@ import pytest
 
 from gdb_epi.corruption.strings.bulk_hashing import LONGEST, StringRecords
 from gdb_epi.corruption.strings.find_strings import near_type_patterns, near_type_words
-from gdb_epi.corruption.strings.str_layout import StringFormat
 from gdb_epi.cpython.objects.siphash import VARIANTS, HashKey, python_hash
+from gdb_epi.cpython.objects.str_layout import StringFormat
 from gdb_epi.sizes import WORD_MASK
 
 START = 0x7F1234500000

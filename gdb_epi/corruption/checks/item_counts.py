@@ -35,8 +35,8 @@ from gdb_epi.corruption.heap.one_bit_numbers import (
 from gdb_epi.corruption.heap.pool_census import GRAIN, PoolCensus, pool_census
 from gdb_epi.corruption.heap.pymalloc_pools import GC_HEAD, object_header_size
 from gdb_epi.corruption.registry import check
-from gdb_epi.corruption.strings.str_layout import str_format
 from gdb_epi.cpython.layout.layout import Layout
+from gdb_epi.cpython.objects.str_layout import str_format
 from gdb_epi.cpython.paged_reader import PagedReader
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.errors import Absent, UnreadableMemory

@@ -44,9 +44,9 @@ from gdb_epi.corruption.heap.pymalloc_pools import (
 from gdb_epi.corruption.pointers.read_place import find_read_place
 from gdb_epi.corruption.pointers.suspect_words import find_fault_words
 from gdb_epi.corruption.registry import check
-from gdb_epi.corruption.strings.str_layout import compact_str_size, str_format
 from gdb_epi.cpython.heap.object_search import ObjectSearch
 from gdb_epi.cpython.objects.namespaces import INLINE_VALUES
+from gdb_epi.cpython.objects.str_layout import compact_str_size, str_format
 from gdb_epi.cpython.objects.type_objects import TypeInfo
 from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
 from gdb_epi.fault.memory_reads import try_read

@@ -36,9 +36,9 @@ from gdb_epi.corruption.strings.hash_repair import (
     find_key,
     hashes_short_strings,
 )
-from gdb_epi.corruption.strings.str_layout import HashedString, StringFormat, read_hashed_string
 from gdb_epi.cpython.heap.object_search import ObjectSearch
 from gdb_epi.cpython.objects.siphash import HashKey, python_hash
+from gdb_epi.cpython.objects.str_layout import HashedString, StringFormat, read_hashed_string
 from gdb_epi.target.api import Target
 from gdb_epi.typing_lite import TYPE_CHECKING
 from gdb_epi.util import counted

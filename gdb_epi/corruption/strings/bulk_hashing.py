@@ -18,7 +18,6 @@ from gdb_epi.corruption.strings.find_strings import (
     address_part_patterns,
     high_part_one_bit_off_pattern,
 )
-from gdb_epi.corruption.strings.str_layout import StringFormat
 from gdb_epi.cpython.objects.siphash import (
     HashKey,
     hash_lanes,
@@ -26,6 +25,7 @@ from gdb_epi.cpython.objects.siphash import (
     python_hash,
     unequal_lanes,
 )
+from gdb_epi.cpython.objects.str_layout import StringFormat
 from gdb_epi.typing_lite import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:

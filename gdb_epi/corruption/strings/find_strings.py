@@ -10,7 +10,8 @@ from operator import itemgetter
 from gdb_epi.corruption.context import Context
 from gdb_epi.corruption.heap.memory_readers import CHUNK, collect_fault_values
 from gdb_epi.corruption.heap.pymalloc_pools import POOL_SIZES, read_pool_shape
-from gdb_epi.corruption.strings.str_layout import (
+from gdb_epi.cpython.heap.object_search import ObjectSearch
+from gdb_epi.cpython.objects.str_layout import (
     MAX_DATA,
     UNHASHED,
     HashedString,
@@ -19,7 +20,6 @@ from gdb_epi.corruption.strings.str_layout import (
     read_hashed_string,
     str_format,
 )
-from gdb_epi.cpython.heap.object_search import ObjectSearch
 from gdb_epi.cpython.types import PyFrame, PythonState
 from gdb_epi.errors import UnreadableMemory
 from gdb_epi.target.api import Target

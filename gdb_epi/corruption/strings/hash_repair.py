@@ -6,7 +6,6 @@ from __future__ import annotations
 import struct
 from collections.abc import Iterable, Iterator, Sequence
 
-from gdb_epi.corruption.strings.str_layout import MAX_DATA, HashedString, StringFormat
 from gdb_epi.cpython.memory_reader import MemoryReader
 from gdb_epi.cpython.objects.siphash import (
     VARIANTS,
@@ -16,6 +15,7 @@ from gdb_epi.cpython.objects.siphash import (
     python_hash,
     unequal_lanes,
 )
+from gdb_epi.cpython.objects.str_layout import MAX_DATA, HashedString, StringFormat
 from gdb_epi.errors import UnreadableMemory
 from gdb_epi.fault.memory_reads import read_u64, try_read
 from gdb_epi.target.api import Target

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from gdb_epi.cpython.running.exceptions import RaisedException
 from gdb_epi.errors import Absent
+from gdb_epi.record.redact import redact_path
 from gdb_epi.record.registry import Json, RecordNotes, RecordParts, group
 from gdb_epi.record.stacks import crashed_exception
 
@@ -33,6 +34,8 @@ def exception(parts: RecordParts, _notes: RecordNotes) -> Json | None:
         "state": None if crashed is None else crashed[1].state,
         "threads": threads,
     }
+    if crashed is not None and (place := _raised_at(crashed[1])):
+        fields["raised_at"] = place
     if len(raising) > MAX_THREADS:
         fields["threads_left_out"] = len(raising) - MAX_THREADS
     return fields
@@ -41,3 +44,18 @@ def exception(parts: RecordParts, _notes: RecordNotes) -> Json | None:
 def _type_name(raised: RaisedException) -> str | None:
     name = raised.itself.type
     return None if isinstance(name, Absent) else name[:MAX_TYPE_NAME]
+
+
+def _raised_at(raised: RaisedException) -> Json | None:
+    """Return the innermost place of the traceback; None where it cannot be told."""
+    traceback = raised.itself.traceback
+    if isinstance(traceback, Absent) or traceback.broken or not traceback.lines:
+        return None
+    line = traceback.lines[-1]
+    if line.hole is not None or line.lineno is None:
+        return None
+    return {
+        "name": line.qualname or line.name,
+        "filename": redact_path(line.filename),
+        "lineno": line.lineno,
+    }

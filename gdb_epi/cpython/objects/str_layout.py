@@ -12,9 +12,8 @@ import struct
 
 from gdb_epi.cpython.layout.layout import Field, Layout
 from gdb_epi.errors import UnreadableMemory
-from gdb_epi.fault.memory_reads import try_read
 from gdb_epi.sizes import WORD_MASK
-from gdb_epi.target.api import Target
+from gdb_epi.target.api import Target, try_read
 from gdb_epi.typing_lite import NamedTuple
 
 MAX_DATA = 1 << 16  # bytes of one string; longer ones are counted and left out

@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`gdb-epi memory`: what fills the memory of a process, without GDB."""
+
+from __future__ import annotations
+
+import sys
+
+from gdb_epi.cli.support.process_files import add_process_files, process_files
+from gdb_epi.typing_lite import ArgumentParser, Namespace
+
+GROUP = "One crash"
+HELP = "what fills the memory: types, and the variables that hold most"
+READS_CORES = True
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """Declare the arguments."""
+    parser.add_argument("core", metavar="CORE", help="a core file, compressed or not")
+    add_process_files(parser)
+    parser.add_argument("--json", action="store_true", help="as JSON")
+
+
+def run(args: Namespace) -> int:
+    """Print what fills the memory."""
+    from gdb_epi.cli.support.open_core import open_core
+    from gdb_epi.process_state import ProcessState
+    from gdb_epi.render.causes.memory_use import memory_report
+
+    with open_core(args.core, *process_files(args)) as target:
+        report = memory_report(ProcessState(target))
+    if args.json:
+        from gdb_epi.render.report_json import render_report_json as render
+    else:
+        from gdb_epi.render.report_text import render_report as render
+    sys.stdout.write(render(report) + "\n")
+    return report.exit_code

@@ -1,0 +1,450 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What fills the memory: objects of Python by type, and the variables that hold most of them.
+
+Everything that globals of modules and locals of frames lead to is walked. Of a container with many
+items some are looked at, evenly spaced, and stand for the others; an object with more references
+than one stands for fewer, by their number, so that a million references to one object are not
+counted as a million objects. The number of objects that are opened is limited, not the time: the
+same core gives the same answer. What no variable leads to (garbage in cycles, memory of C code) is
+not found: the reader compares what was found with the memory that there is.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable, Iterator, Sequence
+
+from gdb_epi.cpython.heap.object_search import HAVE_GC, TYPE_SUBCLASS
+from gdb_epi.cpython.objects.containers import ContainerReader
+from gdb_epi.cpython.objects.str_layout import compact_str_size, str_format
+from gdb_epi.cpython.objects.type_objects import HEAPTYPE, TypeInfo
+from gdb_epi.cpython.paged_reader import PagedReader
+from gdb_epi.cpython.types import PythonState
+from gdb_epi.cpython.values.process_values import PlainValues
+from gdb_epi.cpython.values.variables import FrameVariables
+from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
+from gdb_epi.sizes import PAGE, WORD
+from gdb_epi.target.api import Target, try_read
+from gdb_epi.typing_lite import NamedTuple
+
+MAX_OPENED = 40_000  # objects in all; about a second
+MAX_OF_VARIABLE = 12_000  # objects that one variable leads to
+# Items that are looked at in one container, by how many containers around it were sampled.
+SAMPLES = (100, 16, 6)
+MAX_VARIABLES = 60_000
+MAX_ATTRIBUTES = 1000
+MAX_WORDS = 256  # of the body of an object of a type that is not known here
+MAX_BLOCKS, MAX_HEADS = 100_000, 300_000
+TELLING = 0.05  # of the memory: what a variable holds is told
+MOST = 0.8  # of what an object holds: its attribute is named in its place
+DEQUE_BLOCK = 66 * WORD
+IMMORTAL = 1 << 30  # references; PEP 683
+_LEAVES = frozenset((
+    "int", "bool", "float", "complex", "NoneType", "module", "code", "builtin_function_or_method",
+    "method_descriptor", "wrapper_descriptor", "getset_descriptor", "member_descriptor",
+    "classmethod_descriptor", "ellipsis", "NotImplementedType", "slice", "range",
+))  # fmt: skip
+
+
+class KindOfObjects(NamedTuple):
+    """The objects of one type that were reached, with their buffers."""
+
+    type: str
+    number: int
+    bytes: int
+
+
+class MemoryHolder(NamedTuple):
+    """A variable, or an attribute of what it holds, that leads to much of the memory.
+
+    `where` names it; `length` counts its items, most of whose bytes are in objects of type `items`.
+    """
+
+    where: str
+    type: str
+    length: int | None
+    items: str
+    bytes: int
+
+
+class MallocBlocks(NamedTuple):
+    """Blocks of malloc that have mappings of their own (128 KiB and more)."""
+
+    number: int
+    bytes: int
+    largest: int
+
+
+class MemoryUse(NamedTuple):
+    """What was reached. `sampled`: counts are estimates; `whole`: no limit ended the walk."""
+
+    bytes: int
+    sampled: bool
+    whole: bool
+    kinds: tuple[KindOfObjects, ...]
+    holders: tuple[MemoryHolder, ...]
+    unowned: MallocBlocks  # of which no object that was reached has the address
+
+
+class _Variable(NamedTuple):
+    """A place where a walk begins."""
+
+    where: str
+    address: int
+
+
+def mapped_blocks(target: Target) -> dict[int, int]:
+    """Return address -> size of glibc's blocks with mappings of their own.
+
+    Such a chunk begins a page, and its size, whose only flag is IS_MMAPPED, is whole pages
+    (sysmalloc_mmap, malloc/malloc.c). The kernel joins neighbouring mappings.
+    """
+    blocks: dict[int, int] = {}
+    heads = 0
+    for region in target.regions():
+        if region.path is not None or "w" not in region.perms:
+            continue
+        at = region.start
+        while at < region.start + min(region.dumped, region.size) and heads < MAX_HEADS:
+            heads += 1
+            before, size = (int.from_bytes(try_read(target, at + n, 8), "little") for n in (0, 8))
+            length = size & ~7
+            if before or size & 7 != 2 or length % PAGE or not 0 < length <= region.end - at:
+                at += PAGE
+                continue
+            if len(blocks) < MAX_BLOCKS:
+                blocks[at + 16] = length
+            at += length
+    return blocks
+
+
+def measure_memory_use(
+    target: Target, python: PythonState, exceptions: Sequence[int] = ()
+) -> MemoryUse:
+    """Return what the variables of a process lead to; `exceptions` are roots too.
+
+    Raises LayoutError.
+    """
+    return _Walk(target, python, exceptions).use()
+
+
+class _Walk:
+    """One walk. Objects are numbered as they are met; what an object leads to comes after it."""
+
+    def __init__(self, target: Target, python: PythonState, exceptions: Sequence[int]) -> None:
+        self._values = PlainValues(target, python)
+        self._context = self._values.context
+        self._objects = self._values.objects
+        self._target, self._python = target, python
+        self._reader = reader = PagedReader(target, python.layout)
+        self._containers = ContainerReader(reader)
+        layout = python.layout
+        self._type_at = layout.require("PyObject", "ob_type")
+        self._size_at = layout.require("PyVarObject", "ob_size")
+        self._local_count_at = layout.offset("PyObject", "ob_ref_local")
+        self._blocks = mapped_blocks(target)
+        self._owned: set[int] = set()
+        self._kinds: dict[int, tuple[TypeInfo, str] | None] = {}
+        self._seen: set[int] = {0}
+        # Of each object that was met: where it hangs, its type, for how many it stands, its bytes.
+        self._parents: list[int] = []
+        self._types: list[int] = []
+        self._times: list[float] = []
+        self._bytes: list[float] = []
+        self._labels: list[str] = []
+        self._lengths: dict[int, int] = {}
+        self._variables: dict[int, str] = {}
+        self._whole = True
+        for variable in self._roots(exceptions):
+            if len(self._parents) >= MAX_OPENED:
+                self._whole = False
+                break
+            self._follow(variable)
+
+    # -- where it begins ----------------------------------------------------------------------
+
+    def _roots(self, exceptions: Sequence[int]) -> Iterator[_Variable]:
+        """Yield globals of the program, locals of frames, then globals of the other modules."""
+        modules = dict(self._modules())
+        self._seen.update(modules.values())
+        yield from self._globals("__main__", modules.get("__main__", 0))
+        yield from self._locals()
+        for address in exceptions:
+            yield _Variable("the traceback of an exception", address)
+        for name, contents in modules.items():
+            if name != "__main__":
+                yield from self._globals(name, contents)
+
+    def _modules(self) -> Iterator[tuple[str, int]]:
+        dict_at = self._python.layout.require("PyModuleObject", "md_dict")
+        for interpreter in self._python.interpreters:
+            try:
+                modules = self._objects.sys_modules(interpreter.address)
+                pairs = [] if isinstance(modules, Absent) else self._values.pairs(modules)
+                for key, module in pairs:
+                    name = self._values.text(key, 200)
+                    if name and self._values.ident(module) == "module":
+                        self._seen.add(module)
+                        yield name, self._reader.word(module + dict_at)
+            except UnreadableMemory:
+                continue
+
+    def _globals(self, module: str, contents: int) -> Iterator[_Variable]:
+        if contents:
+            for key, value in self._values.pairs(contents):
+                if name := self._values.text(key, 200):
+                    yield _Variable(f"{name} of module {module}", value)
+
+    def _locals(self) -> Iterator[_Variable]:
+        variables = FrameVariables(self._values.values)
+        for thread in self._python.threads():
+            for frame in thread.frames[:1000]:
+                try:
+                    of_frame = list(variables.addresses(frame))
+                    self._seen.add(variables.scopes(frame)[0])
+                except UnreadableMemory:
+                    continue
+                for name, address in of_frame:
+                    yield _Variable(f"{name}, a local of {frame.qualname or frame.name}()", address)
+
+    # -- the walk -----------------------------------------------------------------------------
+
+    def _follow(self, variable: _Variable) -> None:
+        """Open what a variable leads to, breadth first."""
+        first = len(self._parents)
+        waiting = deque([(variable.address, -1, 1.0, 0, "")])
+        while waiting:
+            if len(self._parents) - first >= MAX_OF_VARIABLE or len(self._parents) >= MAX_OPENED:
+                self._whole = False
+                return
+            address, parent, times, sampled, label = waiting.popleft()
+            if address in self._seen:
+                continue
+            kind = self._kind(self._reader.word(address + self._type_at))
+            references = self._references(address)
+            if kind is None or not references:
+                continue
+            info, category = kind
+            self._seen.add(address)
+            if parent < 0 and category in ("leaf", "function"):
+                continue  # nearly all globals; they are the same in every process
+            if times > 1 and references > 1:
+                times = 1.0 if references >= IMMORTAL else max(1.0, times / references)
+            number = len(self._parents)
+            if parent < 0:
+                self._variables[number] = variable.where
+            try:
+                size, children, length = self._open(address, info, category)
+            except (UnreadableMemory, LayoutError):
+                size, children, length = info.basicsize, [], None
+            self._parents.append(parent)
+            self._types.append(info.address)
+            self._times.append(times)
+            self._bytes.append(times * (size + 15 & ~15))
+            self._labels.append(label)
+            if length is not None:
+                self._lengths[number] = length
+            most = SAMPLES[min(sampled, len(SAMPLES) - 1)]
+            if length is not None and length > most:
+                width = len(children) // length  # of a dict: a value and its key
+                starts = [width * (at * length // most) for at in range(most)]
+                children = [child for at in starts for child in children[at : at + width]]
+                times *= length / most
+                sampled += 1
+            for name, child in children:
+                if child and child not in self._seen:
+                    waiting.append((child, number, times, sampled, name))
+
+    def _kind(self, kind: int) -> tuple[TypeInfo, str] | None:
+        """Return a type with how its objects are opened; None where there is none."""
+        if kind not in self._kinds:
+            self._kinds[kind] = None
+            try:
+                info = self._context.types.at(kind)
+                metatype = self._context.types.at(self._reader.type_of(kind))
+                if metatype.flags & TYPE_SUBCLASS:
+                    ident = self._context.types.lineage(kind).ident
+                    self._kinds[kind] = info, "leaf" if ident in _LEAVES else ident
+            except (UnreadableMemory, LayoutError):
+                pass
+        return self._kinds[kind]
+
+    def _references(self, address: int) -> int:
+        """Return how many references an object counts; 0 for what cannot be one."""
+        word = self._reader.word(address)
+        if self._local_count_at is None:
+            return word & 0xFFFFFFFF
+        shared = self._reader.word(address + 16) >> 2
+        return (self._reader.word(address + self._local_count_at) & 0xFFFFFFFF) + shared or 1
+
+    def _open(
+        self, address: int, info: TypeInfo, category: str
+    ) -> tuple[int, list[tuple[str, int]], int | None]:
+        """Return the bytes of an object, what it leads to by name, and how many items it has."""
+        reader, offset = self._reader, self._python.layout.require
+        size = info.basicsize + (16 if info.flags & HAVE_GC else 0)
+        self._own(address)
+        self._own(address - 16)
+        if category == "leaf":
+            return size, [], None
+        if category == "str":
+            form = str_format(self._python.layout, info.address)
+            length = None if form is None else compact_str_size(self._target, form, address)
+            return length or size, [], None
+        items: Iterable[int]
+        buffer = 0
+        if category in ("list", "tuple"):
+            if category == "list":
+                room = reader.i64(address + offset("PyListObject", "allocated"))
+                items = self._containers.list_items(address)
+                buffer = WORD * max(0, room)
+                self._own(reader.word(address + offset("PyListObject", "ob_item")))
+            else:
+                items = self._containers.tuple_items(address)
+                size += WORD * len(items)
+            children = [("", item) for item in items]
+            return size + buffer, children + self._attributes(address, info), len(children)
+        if category == "dict":
+            size, children = self._dict(address, size)
+            return size, children + self._attributes(address, info), len(children) // 2
+        if category in ("set", "frozenset"):
+            members = list(self._containers.set_items(address))
+            self._own(reader.word(address + offset("PySetObject", "table")))
+            mask = reader.word(address + offset("PySetObject", "mask"))
+            size += 16 * (mask + 1) if mask > 7 else 0
+            return size, [("", member) for member in members], len(members)
+        if category == "collections.deque":
+            members = list(self._containers.deque_items(address))
+            size += DEQUE_BLOCK * (len(members) // 64 + 1)
+            return size, [("", member) for member in members], len(members)
+        if category == "bytearray":
+            self._own(reader.word(address + offset("PyByteArrayObject", "ob_bytes")))
+            return size + reader.word(address + offset("PyByteArrayObject", "ob_alloc")), [], None
+        if category == "type":
+            contents = self._context.types.at(address).dict
+            if not info.flags or not self._context.types.at(address).flags & HEAPTYPE:
+                return size, [], None
+            return size, list(self._named(self._values.pairs(contents))), None
+        if info.itemsize:  # frames and generators have no number of items there
+            room = info.itemsize * abs(reader.i64(address + self._size_at))
+            region = self._target.region_at(address)
+            size += room if region is not None and address + size + room <= region.end else 0
+        children = self._attributes(address, info)
+        if category == "function":
+            names = ("func_closure", "func_defaults", "func_kwdefaults", "func_dict")
+            places = [offset("PyFunctionObject", name) for name in names]
+            children += [("", reader.word(address + at)) for at in places]
+            return size, children, None
+        if category == "bytes":
+            return size, children, None
+        if info.flags & HEAPTYPE and children:
+            size += WORD * len(children)  # values without a dict, 3.11 and later
+        words = reader.run(address + 16, min(size // WORD, MAX_WORDS))
+        for word in words:
+            if word in self._blocks and word not in self._owned:
+                size += self._blocks[word]
+                self._own(word)
+            elif word > PAGE and not word & 7 and self._kind(reader.word(word + self._type_at)):
+                children.append(("", word))
+        return size, children, None
+
+    def _own(self, address: int) -> None:
+        """Note that a block of malloc belongs to an object."""
+        if address in self._blocks:
+            self._owned.add(address)
+
+    def _dict(self, address: int, size: int) -> tuple[int, list[tuple[str, int]]]:
+        """Return the bytes of a dict, and its keys and values."""
+        require = self._python.layout.require
+        keys = self._reader.u64(address + require("PyDictObject", "ma_keys"))
+        is_shared = self._reader.word(address + require("PyDictObject", "ma_values"))
+        start, count, width, _ = self._objects.entries(keys)
+        self._own(keys)
+        children: list[tuple[str, int]] = []
+        for key, value in self._values.pairs(address):
+            children.append(("", value))
+            children.append(("", key))
+        if is_shared:  # the keys belong to the class (PEP 412)
+            return size + WORD * count, children
+        return size + (start - keys + count * width if children else 0), children
+
+    def _attributes(self, address: int, info: TypeInfo) -> list[tuple[str, int]]:
+        """Return the attributes of an instance of a class."""
+        if not info.flags & HEAPTYPE:
+            return []
+        return list(self._named(self._objects.attributes(address)))
+
+    def _named(self, pairs: Iterable[tuple[int, int]]) -> Iterator[tuple[str, int]]:
+        for number, (key, value) in enumerate(pairs):
+            if number >= MAX_ATTRIBUTES:
+                return
+            name = self._reader.string(key, 200)
+            yield "" if isinstance(name, Absent) else name, value
+
+    # -- what it comes to ---------------------------------------------------------------------
+
+    def use(self) -> MemoryUse:
+        """Return the sums."""
+        held = list(self._bytes)
+        below: dict[int, dict[int, float]] = {}  # object -> type of what it leads to -> bytes
+        largest: dict[int, int] = {}  # object -> the one of what it leads to that holds most
+        for number in range(len(held) - 1, -1, -1):
+            parent = self._parents[number]
+            if parent >= 0:
+                held[parent] += held[number]
+                kinds = below.setdefault(parent, {})
+                kind = self._types[number]
+                kinds[kind] = kinds.get(kind, 0) + held[number]
+                if held[number] >= held[largest.setdefault(parent, number)]:
+                    largest[parent] = number
+        numbers: dict[str, tuple[float, float]] = {}
+        for kind, times, size in zip(self._types, self._times, self._bytes, strict=True):
+            name = self._name(kind)
+            count, total = numbers.get(name, (0.0, 0.0))
+            numbers[name] = count + times, total + size
+        most = sorted(numbers.items(), key=lambda pair: (-pair[1][1], pair[0]))
+        total = sum(self._bytes)
+        holders = [
+            self._holder(root, where, held, below, largest)
+            for root, where in self._variables.items()
+            if held[root] >= TELLING * total
+        ]
+        unowned = [size for at, size in self._blocks.items() if at not in self._owned]
+        return MemoryUse(
+            bytes=round(total),
+            sampled=any(times > 1 for times in self._times),
+            whole=self._whole,
+            kinds=tuple(KindOfObjects(n, round(c), round(b)) for n, (c, b) in most),
+            holders=tuple(sorted(holders, key=lambda holder: -holder.bytes)),
+            unowned=MallocBlocks(len(unowned), sum(unowned), max(unowned, default=0)),
+        )
+
+    def _holder(
+        self,
+        root: int,
+        where: str,
+        held: Sequence[float],
+        below: dict[int, dict[int, float]],
+        largest: dict[int, int],
+    ) -> MemoryHolder:
+        """Return what a variable holds; an attribute that has nearly all of it is named instead."""
+        at, path = root, ""
+        while at not in self._lengths and at in largest:
+            child = largest[at]
+            if not self._labels[child] or held[child] < MOST * held[at] or path.count(".") > 5:
+                break
+            at, path = child, f"{path}.{self._labels[child]}"
+        name, comma, rest = where.partition(",") if "," in where else where.partition(" of ")
+        kinds = below.get(at, {})
+        items = max(kinds, key=lambda kind: kinds[kind]) if kinds and at in self._lengths else 0
+        return MemoryHolder(
+            where=f"{name}{path}{comma}{rest}",
+            type=self._name(self._types[at]),
+            length=self._lengths.get(at),
+            items=self._name(items) if items else "",
+            bytes=round(held[at]),
+        )
+
+    def _name(self, kind: int) -> str:
+        found = self._kinds.get(kind)
+        return found[0].shown if found else "?"

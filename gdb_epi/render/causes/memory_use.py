@@ -1,0 +1,157 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What filled the memory, in words: two or three lines of a triage, or the whole of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from gdb_epi.record.record_parts import get_group, get_groups, get_number
+from gdb_epi.typing_lite import TYPE_CHECKING, Any
+from gdb_epi.util import counted
+
+if TYPE_CHECKING:
+    from gdb_epi.process_state import ProcessState
+    from gdb_epi.report import Report
+
+Json = Mapping[str, Any]
+
+MUCH = 0.5  # of the memory: what is said first
+TOLD = 0.1  # of it: worth a line
+LITTLE = 64e6  # bytes; an interpreter alone has 10 to 30 MB
+MAX_TYPES = 2  # of a sentence
+
+
+def size_in_words(size: float) -> str:
+    """Return 294 MB for 294,000,000."""
+    for unit, name in ((1e12, "TB"), (1e9, "GB"), (1e6, "MB"), (1e3, "kB")):
+        if size >= unit:
+            number = size / unit
+            return f"{number:.0f} {name}" if number >= 10 else f"{number:.1f} {name}"
+    return f"{size:.0f} bytes"
+
+
+def memory_lines(record: Json) -> list[str]:
+    """Return what filled the memory in two or three sentences; none where it was not looked at."""
+    use = get_group(record, "memory_use")
+    total = get_number(use, "anonymous")
+    if not total:
+        return []
+    of_all = f"of {size_in_words(total)}"
+    if get_number(use, "shared") > total * MUCH:
+        of_all += f", beside {size_in_words(get_number(use, 'shared'))} that it shares"
+    python, small = get_group(use, "python"), get_group(use, "small_blocks")
+    reached, in_blocks = get_number(python, "reached"), get_number(small, "bytes")
+    types = get_groups(python, "types")
+    if not python:
+        return [f"{size_in_words(total)} of memory; whose it is cannot be told without Python"]
+    if total < LITTLE:
+        all_of_it = f"{size_in_words(total)} in all, which is little"
+        return [f"{all_of_it}: look for one very large request, or a low limit"]
+    if reached >= MUCH * total:
+        lines = [f"{size_in_words(reached)} {of_all}: {_mostly(types, reached)}"]
+        holders = [h for h in get_groups(use, "holders") if get_number(h, "bytes") > TOLD * total]
+        return lines + [holder_words(holder) for holder in holders[:2]]
+    if in_blocks >= MUCH * total:
+        lines = [
+            f"{size_in_words(in_blocks)} {of_all}: {_mostly(get_groups(small, 'types'), in_blocks)}"
+        ]
+        return [*lines, "no variable leads to most of it: look for cycles that gc has not freed"]
+    objects = max(reached, in_blocks)
+    lines = [f"only {size_in_words(objects)} {of_all} are objects of Python that were found"]
+    blocks = get_group(use, "unowned_blocks")
+    if get_number(blocks, "bytes") > TOLD * total:
+        number = counted(int(get_number(blocks, "number")), "large block")
+        lines.append(
+            f"{number} of malloc, {size_in_words(get_number(blocks, 'bytes'))}, are in no object "
+            "that was found: memory of C code"
+        )
+    else:
+        lines.append("the rest is memory of C code, or was given back to malloc")
+    return lines
+
+
+def _mostly(types: Sequence[Json], total: float) -> str:
+    """Return "28 bytearray (294 MB)" for what makes up most of some bytes."""
+    shown = list(types[:1])
+    shown += [kind for kind in types[1:MAX_TYPES] if get_number(kind, "bytes") > TOLD * total]
+    rest = total - sum(get_number(kind, "bytes") for kind in shown)
+    words = [_kind_words(kind) for kind in shown]
+    if rest > TOLD * total:
+        words.append(f"{size_in_words(rest)} of others")
+    return ", ".join(words)
+
+
+def _kind_words(kind: Json) -> str:
+    number = int(get_number(kind, "number"))
+    return f"{_about(number)} {kind.get('type')} ({size_in_words(get_number(kind, 'bytes'))})"
+
+
+def _about(number: int) -> str:
+    """Return a number with as many digits as an estimate has."""
+    digits = max(0, len(str(number)) - 3)
+    return f"{round(number, -digits):,}"
+
+
+def holder_words(holder: Json) -> str:
+    """Return what a variable holds."""
+    length, items = holder.get("length"), holder.get("items")
+    what = str(holder.get("type"))
+    if isinstance(length, int):
+        what += f" of {_about(length)}" + (f" {items}" if items else "")
+    return f"{size_in_words(get_number(holder, 'bytes'))} in `{_quoted(holder)}: a {what}"
+
+
+def _quoted(holder: Json) -> str:
+    """Return `name` of module x, with the backquote that the sentence began."""
+    where = str(holder.get("where"))
+    for between in (", a local of ", " of module "):
+        name, found, rest = where.partition(between)
+        if found:
+            return f"{name}`{between}{rest}"
+    return f"{where}`"
+
+
+def memory_report(state: ProcessState) -> Report:
+    """Return all that was found, for `epi memory` and `gdb-epi memory`."""
+    from gdb_epi.record.groups.memory_use import read_memory_use
+    from gdb_epi.report import Report
+
+    use, errors = read_memory_use(state)
+    lines = memory_lines({"memory_use": use})
+    lines.append("")
+    lines.append(
+        f"mapped: {size_in_words(use['mapped'])}, of it {size_in_words(use['anonymous'])} private "
+        f"memory (the largest mapping {size_in_words(use['largest_mapping'])}), "
+        f"{size_in_words(use['of_files'])} files, {size_in_words(use['shared'])} shared"
+    )
+    python = get_group(use, "python")
+    if python:
+        about = "about " if python.get("estimated") else ""
+        least = "" if python.get("whole") else ", and more: the walk was ended"
+        lines.append(f"variables lead to {about}{size_in_words(python['reached'])}{least}")
+        lines += [f"  {holder_words(holder)}" for holder in get_groups(use, "holders")]
+        small = get_group(use, "small_blocks")
+        lines.append(
+            f"Python's small blocks in use: about {size_in_words(get_number(small, 'bytes'))}"
+        )
+        blocks = get_group(use, "unowned_blocks")
+        lines.append(
+            f"large blocks of malloc that no object was seen to hold: {blocks.get('number')}, "
+            f"{size_in_words(get_number(blocks, 'bytes'))}"
+        )
+    rows = [
+        (where, kind.get("type"), kind.get("number"), size_in_words(get_number(kind, "bytes")))
+        for where, group in (
+            ("variables", python),
+            ("small blocks", get_group(use, "small_blocks")),
+        )
+        for kind in get_groups(group, "types")
+    ]
+    return Report(
+        "memory",
+        lines=lines,
+        columns=("reached by", "type", "number", "bytes"),
+        rows=rows,
+        data=use,
+        soft_errors=errors,
+    )

@@ -1,0 +1,207 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What filled the memory of real processes that got no more; each wrote down what it had made."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+from support.cores import find_core
+from support.interpreters import Interpreter, own_interpreters
+from support.opening import need_core_dumps
+
+from gdb_epi.analysis import analyze
+from gdb_epi.cli.support.open_core import open_core
+from gdb_epi.render.triage import Audience, render_triage
+from gdb_epi.session import Session
+
+LIMIT = """
+import os, resource
+_, most = resource.getrlimit(resource.RLIMIT_AS)
+resource.setrlimit(resource.RLIMIT_AS, (120 << 20, most))
+number = 0
+spare = [str(number) for number in range(20000)]  # for what is done in the end
+def died():
+    resource.setrlimit(resource.RLIMIT_AS, (most, most))  # to write it down
+    with open("number", "w") as file:
+        file.write(str(number))
+    os.abort()
+"""
+BUFFERS = (
+    LIMIT
+    + """
+data = []
+def load():
+    data.append(bytearray(5 << 20))
+try:
+    while True:
+        load()
+        number += 1
+except MemoryError:
+    spare.clear()
+    died()
+"""
+)
+OBJECTS = (
+    LIMIT
+    + """
+class Order:
+    def __init__(self):
+        self.lines = [str(number), number + 0.5]
+class Shop:
+    pass
+def main():
+    global number
+    shop = Shop()
+    shop.cache = {}
+    try:
+        while True:
+            shop.cache["order %d" % number] = Order()
+            number += 1
+    except MemoryError:
+        spare.clear()
+        died()
+main()
+"""
+)
+CYCLES = (
+    LIMIT
+    + """
+import gc
+gc.disable()
+class Node: pass
+try:
+    while True:
+        first = Node()
+        first.itself = first
+        number += 1
+except MemoryError:
+    spare.clear()
+    first = None
+    died()
+"""
+)
+OF_C = (
+    LIMIT
+    + """
+import ctypes
+allocate = ctypes.CDLL(None).malloc
+allocate.restype, allocate.argtypes = ctypes.c_void_p, [ctypes.c_size_t]
+while allocate(1 << 22):
+    number += 1
+try:
+    kept = [bytes(100000) for _ in range(10000)]
+except MemoryError:
+    spare.clear()
+    died()
+"""
+)
+TOO_MUCH = (
+    LIMIT
+    + """
+try:
+    [0] * 10**13
+except MemoryError:
+    spare.clear()
+    died()
+"""
+)
+
+
+@pytest.fixture(autouse=True)
+def _cores() -> None:
+    need_core_dumps()
+
+
+# Of each way to keep attributes and to count references: dicts of instances, values beside them
+# (3.11) or in them (3.13), immortal objects (3.12).
+EACH = pytest.mark.parametrize("interpreter", own_interpreters(), ids=lambda made: made.id)
+
+
+def death_of(interpreter: Interpreter, source: str, folder: Path) -> tuple[dict[str, Any], int]:
+    """Run a program that dies; return its record, and the number that it wrote down."""
+    (folder / "prog.py").write_text(source)
+    command = interpreter.command("prog.py", cwd=folder)
+    start = ["sh", "-c", 'ulimit -c unlimited; exec "$0" "$@"', *command]
+    environment = interpreter.environment()
+    subprocess.run(start, cwd=folder, env=environment, timeout=300, check=False)
+    (core,) = find_core(folder)
+    with open_core(str(core), str(interpreter.host_executable), None) as target:
+        record = analyze(Session(target))
+    core.unlink()
+    return record, int((folder / "number").read_text())
+
+
+def screen(record: dict[str, Any]) -> str:
+    return " ".join(" ".join(render_triage(record, Audience(whole=True))).split())
+
+
+def of_type(kinds: list[dict[str, Any]], name: str) -> dict[str, Any]:
+    return next(kind for kind in kinds if kind["type"] == name)
+
+
+def is_about(number: int, truth: int) -> bool:
+    return abs(number - truth) <= truth // 10 + 2
+
+
+@EACH
+def test_few_large_buffers_are_counted_and_their_list_is_named(
+    interpreter: Interpreter, tmp_path: Path
+) -> None:
+    record, number = death_of(interpreter, BUFFERS, tmp_path)
+    use = record["memory_use"]
+    buffers = of_type(use["python"]["types"], "bytearray")
+    assert buffers["number"] == number
+    assert is_about(buffers["bytes"], number * (5 << 20))
+    holder = use["holders"][0]
+    assert (holder["where"], holder["length"]) == ("data of module __main__", number)
+    words = screen(record)
+    assert f"in `data` of module __main__: a list of {number} bytearray" in words
+    assert "raised in load (prog.py:" in words
+
+
+@EACH
+def test_many_small_objects_are_estimated_and_the_attribute_is_named(
+    interpreter: Interpreter, tmp_path: Path
+) -> None:
+    record, number = death_of(interpreter, OBJECTS, tmp_path)
+    use = record["memory_use"]
+    assert use["anonymous"] // 2 < use["python"]["reached"] < use["anonymous"]
+    assert is_about(of_type(use["python"]["types"], "__main__.Order")["number"], number)
+    holder = use["holders"][0]
+    assert holder["where"] == "shop.cache, a local of main()"
+    assert is_about(holder["length"], number)
+    assert holder["items"] == "__main__.Order"
+    assert "order 1" not in str(record)  # no values
+
+
+def test_garbage_in_cycles_is_seen_though_no_variable_leads_to_it(tmp_path: Path) -> None:
+    record, number = death_of(own_interpreters()[0], CYCLES, tmp_path)
+    use = record["memory_use"]
+    assert use["python"]["reached"] < use["anonymous"] // 2
+    assert is_about(of_type(use["small_blocks"]["types"], "__main__.Node")["number"], number)
+    assert "no variable leads to most of it: look for cycles that gc has not freed" in screen(
+        record
+    )
+
+
+def test_memory_of_c_code_is_not_called_objects_of_python(tmp_path: Path) -> None:
+    record, number = death_of(own_interpreters()[0], OF_C, tmp_path)
+    use = record["memory_use"]
+    assert use["python"]["reached"] + use["small_blocks"]["bytes"] < use["anonymous"] // 4
+    assert is_about(use["unowned_blocks"]["bytes"], number * (4 << 20))
+    assert "of malloc" in screen(record)
+    assert "are in no object that was found: memory of C code" in screen(record)
+
+
+def test_one_request_that_is_too_large_is_no_full_memory(tmp_path: Path) -> None:
+    record, _ = death_of(own_interpreters()[0], TOO_MUCH, tmp_path)
+    assert "look for one very large request, or a low limit" in screen(record)
+
+
+def test_an_ordinary_abort_is_not_looked_at(tmp_path: Path) -> None:
+    source = 'import os; open("number", "w").write("1"); os.abort()'
+    record, _ = death_of(own_interpreters()[0], source, tmp_path)
+    assert "memory_use" not in record
