@@ -8,13 +8,11 @@ from functools import cached_property
 from itertools import islice
 from signal import SIGINT
 
-from gdb_epi.cpython.frames.code_objects import locate_bytecode
 from gdb_epi.cpython.running.tasks import is_module_imported
 from gdb_epi.cpython.running.unfinished_tasks import UnfinishedTask
 from gdb_epi.cpython.runtime.signal_handlers import read_signal_handlers
 from gdb_epi.cpython.types import PyFrame, PythonState
 from gdb_epi.cpython.values.context import Undecodable
-from gdb_epi.cpython.values.value_stack_items import find_opcodes
 from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
 from gdb_epi.hangs.descriptors import DescriptorTable
 from gdb_epi.hangs.frame_references import FrameReferences
@@ -27,7 +25,7 @@ from gdb_epi.hangs.tasks import event_loop_module, unfinished_tasks
 from gdb_epi.hangs.thread_activities import ThreadActivityReader
 from gdb_epi.hangs.types import ThreadActivity
 from gdb_epi.locks.python.acquire_calls import AGAIN, MADE, AcquireCalls
-from gdb_epi.locks.python.call_sites import MAX_CODE, CallSites
+from gdb_epi.locks.python.call_sites import CallSites
 from gdb_epi.locks.python.loop_ends import FINITE, ends_by_comparison
 from gdb_epi.locks.python.python_view import PythonView
 from gdb_epi.locks.types import LockReport
@@ -249,9 +247,7 @@ class HangContext:
 
     def runs_comparison(self, frame: PyFrame, operators: Collection[str]) -> bool:
         """Tell whether the running instruction of a frame is one of these comparisons."""
-        at = self.running_byte(frame)
-        code = self.call_sites.instructions(frame.code) if at is not None else ()
-        running = next((each for each in code if each.at <= (at or 0) < each.end), None)
+        running = self.call_sites.running(frame.code, self.running_byte(frame))
         return running is not None and self.call_sites.comparison(running) in operators
 
     def loops_over_line(self, frame: PyFrame, line: int) -> bool:
@@ -268,25 +264,22 @@ class HangContext:
 
         That is an attribute or a global, `self.name[key] = ..`, and `self.name.append(..)`.
         """
-        reader, sites = self.view.reader, self.call_sites
+        sites = self.call_sites
         calls = [
             call.at for call in sites.of(code).calls
             if call.path and call.path[-1] in _CHANGING and (call.root[1], *call.path)[-2] in names
         ]  # fmt: skip
         try:
-            start, size = locate_bytecode(reader, code)
-            units = reader.read(start, min(size, MAX_CODE))
-            opcodes = find_opcodes(reader.layout).names
             table, stores, loaded = sites.strings(code, "co_names"), list[int](), set[str]()
-            arguments = {each.at: each.argument for each in sites.instructions(code)}
+            steps = {each.at: each for each in sites.instructions(code)}
             for at, _, used in sites.names_used(code):
-                opcode = opcodes.get(units[at], "")
+                step = steps[at]
                 loaded.add(used)
-                if (opcode in _STORES and table[arguments[at]] in names) or (
-                    opcode in _STORES_ITEM and not loaded.isdisjoint(names)
+                if (step.name in _STORES and table[step.argument] in names) or (
+                    step.name in _STORES_ITEM and not loaded.isdisjoint(names)
                 ):
                     stores.append(at)
-                if opcode.startswith(("STORE", "POP_TOP")):
+                if step.name.startswith(("STORE", "POP_TOP")):
                     loaded.clear()
             return [*stores, *calls]
         except (UnreadableMemory, LayoutError, Undecodable, IndexError):

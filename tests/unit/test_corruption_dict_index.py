@@ -41,6 +41,9 @@ class Reader:
             raise UnreadableMemory(at, 8)
         return words[at]
 
+    def field(self, at: int, struct: str, member: str) -> int:
+        return self.u64(at + self.require(struct, member))
+
     def u8(self, at: int) -> int:
         assert at == KEYS + 16
         return LOG2

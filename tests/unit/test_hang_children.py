@@ -7,7 +7,6 @@ from types import SimpleNamespace
 
 import pytest
 
-from gdb_epi.errors import Absent
 from gdb_epi.hangs.library_calls import NEW_CHILD, library_wait
 from gdb_epi.hangs.loops.sleeping_event_loops import is_client_serving_task
 from gdb_epi.hangs.processes.child_processes import (
@@ -116,10 +115,7 @@ def test_what_a_new_child_does_before_exec_decides(function: int, kind: str, sur
     call = library_wait(inner)
     assert call is not None
     assert call[:2] == (CHILD, NEW_CHILD), "not the end of the child, as run() would wait for"
-    reader = SimpleNamespace(
-        layout=SimpleNamespace(require=lambda *_: 16), u64=lambda address: address,
-        string=lambda *_: Absent("unreadable", "") if not function else "limit",
-    )  # fmt: skip
+    reader = SimpleNamespace(text_field=lambda *_: "limit")
     view = SimpleNamespace(
         frames=lambda _: inner, variable=lambda *_: function, reader=reader,
         locks=SimpleNamespace(type_name=lambda _: "function"),

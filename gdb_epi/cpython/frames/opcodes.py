@@ -39,6 +39,12 @@ class Opcodes(NamedTuple):
         """Return the sign of an operator of BINARY_OP; None for a number that is none."""
         return self.operators[number] if 0 <= number < len(self.operators) else None
 
+    def target(self, name: str, argument: int, end: int) -> int:
+        """Return the byte that a jump leads to; `end` is the one after it and its caches."""
+        start = 0 if name in self.absolute else end
+        distance = self.jump_unit * argument
+        return start - distance if "BACKWARD" in name else start + distance
+
 
 @cache
 def opcodes_of_magic(magic: bytes) -> Opcodes | None:

@@ -163,7 +163,7 @@ class Evaluation(ValueOperations):
                 if "JUMP" not in name:
                     self._do(name, argument)
                 elif self._jumps(name):
-                    target = instruction.target(self.opcodes)
+                    target = self.opcodes.target(name, argument, self.following)
                     if target < self.following:
                         self.jump_back(target)
                     self.following = target

@@ -187,12 +187,6 @@ class Instruction(NamedTuple):
     argument: int
     following: int
 
-    def target(self, opcodes: Opcodes) -> int:
-        """Return the place in bytes that a jump leads to."""
-        start = 0 if self.name in opcodes.absolute else self.following
-        distance = opcodes.jump_unit * self.argument
-        return start - distance if "BACKWARD" in self.name else start + distance
-
 
 def find_opcodes(layout: Layout) -> Opcodes:
     """Return how a process's bytecode is written. Raises Undecodable for an unknown version."""

@@ -15,7 +15,6 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
 from functools import cached_property
 
-from gdb_epi.cpython.frames.code_objects import locate_bytecode
 from gdb_epi.cpython.heap.instances import shared_instances
 from gdb_epi.cpython.objects.containers import ContainerReader
 from gdb_epi.cpython.types import PyFrame
@@ -186,32 +185,25 @@ class LiveCode:
 
     def stores_items(self, reach: Reach) -> bool:
         """Tell whether code may store an item of any container, or delete one."""
-        opcodes = find_opcodes(self._reader.layout).names
         return reach.unbounded or any(
-            opcodes.get(self.units(body.code)[each.at], "") in _STORES_ITEM
-            and _covers(body.live, each.at)
+            each.name in _STORES_ITEM and _covers(body.live, each.at)
             for body in reach.bodies
             for each in self.calls.sites.instructions(body.code)
         )
 
     def _cells_stored(self, code: int, names: Collection[str]) -> Iterator[int]:
-        opcodes, units = find_opcodes(self._reader.layout).names, self.units(code)
-        cells = self.cells(code)
+        cells = self.calls.sites.tables(code).cells
         for each in self.calls.sites.instructions(code):
-            stores = opcodes.get(units[each.at], "") == "STORE_DEREF"
-            if stores and each.argument < len(cells) and cells[each.argument] in names:
+            stores = each.name == "STORE_DEREF" and each.argument < len(cells)
+            if stores and cells[each.argument] in names:
                 yield each.at
 
     def variables_stored(self, code: int, live: Iterable[tuple[int, int]]) -> set[str]:
         """Return the variables that code stores: what they hold now is not what it uses then."""
-        opcodes, units = find_opcodes(self._reader.layout).names, self.units(code)
-        cells = self.cells(code)
-        slots = self.calls.sites.strings(code, "co_localsplusnames") or (
-            self.calls.sites.strings(code, "co_varnames")
-        )
+        _, slots, cells = self.calls.sites.tables(code)
         stored = set()
         for each in self.calls.sites.instructions(code):
-            name = opcodes.get(units[each.at], "")
+            name = each.name
             if not name.startswith(("STORE_FAST", "STORE_DEREF")) or not _covers(live, each.at):
                 continue
             numbers = [each.argument]
@@ -223,24 +215,8 @@ class LiveCode:
 
     def enters_blocks(self, code: int, place: range) -> bool:
         """Tell whether any instruction of a piece of code begins a `with` block."""
-        opcodes, units = find_opcodes(self._reader.layout).names, self.units(code)
-        return any(
-            opcodes.get(units[each.at], "") in _ENTERS
-            for each in self.calls.sites.instructions(code) if each.at in place
-        )  # fmt: skip
-
-    def units(self, code: int) -> bytes:
-        """Return the instructions of a code object. Raises UnreadableMemory, LayoutError."""
-        start, size = locate_bytecode(self._reader, code)
-        return self._reader.read(start, min(size, MAX_CODE))
-
-    def cells(self, code: int) -> list[str]:
-        """Return the names by which instructions number the cells of a code object."""
-        names = self.calls.sites.strings(code, "co_localsplusnames")
-        if names:
-            return names
-        return [*self.calls.sites.strings(code, "co_cellvars"),
-                *self.calls.sites.strings(code, "co_freevars")]  # fmt: skip
+        code_of_place = (x for x in self.calls.sites.instructions(code) if x.at in place)
+        return any(each.name in _ENTERS for each in code_of_place)
 
     def is_changed_by_libraries(self, address: int) -> bool:
         """Tell whether an object is of a class whose library changes it by code not looked at.
@@ -428,14 +404,14 @@ def _covers(live: Iterable[tuple[int, int]], at: int) -> bool:
     return any(first <= at <= last for first, last in live)
 
 
-def _takes_item(code: Sequence[Instruction], does: Sequence[str]) -> bool:
+def _takes_item(code: Sequence[Instruction]) -> bool:
     """Tell whether what was pushed as a callable is a container, whose item is called.
 
     One more word lies on the stack when its item is taken: the index.
     """
     words = 0
-    for each, name in zip(code, does, strict=True):
-        if name == "BINARY_SUBSCR":
+    for each in code:
+        if each.name == "BINARY_SUBSCR":
             if words <= 1:
                 return True
             words -= 1
@@ -631,13 +607,8 @@ class _Walk:
 
     def _enter_blocks(self, body: _Body, managers: Iterable[int]) -> None:
         """Follow what `with` calls of the objects that code names, else of all managers."""
-        opcodes = find_opcodes(self._reader.layout).names
-        units = self._live.units(body.code)
-        blocks = [
-            each.at for each in self._calls.sites.instructions(body.code)
-            if opcodes.get(units[each.at], "") in _ENTERS and _covers(body.live, each.at)
-        ]  # fmt: skip
-        if not blocks:
+        code = self._calls.sites.instructions(body.code)
+        if not any(each.name in _ENTERS and _covers(body.live, each.at) for each in code):
             return
         for value in managers:
             for name in _MANAGERS:
@@ -652,22 +623,19 @@ class _Walk:
         Such a callable is pushed with a NULL (3.11), before it or after it (3.13). Until then every
         variable may be one, and every item.
         """
-        opcodes = find_opcodes(self._reader.layout).names
-        units = self._live.units(body.code)
+        there_are = find_opcodes(self._reader.layout).instructions
+        marked, after_it = "PUSH_NULL" in there_are, "CALL_KW" in there_are
         code = list(self._calls.sites.instructions(body.code))
-        does = [opcodes.get(units[each.at], "") for each in code]
-        marked = any(name == "PUSH_NULL" for name in opcodes.values())
-        after_it = any(name == "CALL_KW" for name in opcodes.values())
         for place, each in enumerate(code):
             if not _covers(body.live, each.at):
                 continue
-            with_null = does[place] == "LOAD_GLOBAL" and marked and each.argument & 1
-            if with_null and _takes_item(code[place + 1 :], does[place + 1 :]):
+            with_null = each.operation == "global" and marked and each.argument & 1
+            if with_null and _takes_item(code[place + 1 :]):
                 self._call_back()
                 return
-            if marked and does[place] != "PUSH_NULL":
+            if marked and each.name != "PUSH_NULL":
                 continue
-            if not marked and does[place] == "BINARY_SUBSCR":
+            if not marked and each.name == "BINARY_SUBSCR":
                 self._call_back()
                 return
             at = place + (0 if not marked else -1 if after_it else 1)
@@ -676,7 +644,7 @@ class _Walk:
             if beyond in ("attr", "method") or pushed.operation in ("attr", "name"):
                 continue  # what it is was looked at by its name
             is_variable = pushed.operation in ("fast", "cell")
-            is_variable &= not _takes_item(code[place + 2 :], does[place + 2 :])
+            is_variable &= not _takes_item(code[place + 2 :])
             if (marked or is_variable) and not (
                 is_variable and body.names.get(self._variable(body.code, pushed))
             ):
@@ -686,5 +654,5 @@ class _Walk:
     def _variable(self, code: int, loads: Instruction) -> str:
         table = self._calls.sites.strings(code, "co_varnames")
         if loads.operation == "cell" or not table:
-            table = self._live.cells(code)
+            table = self._calls.sites.tables(code).cells
         return table[loads.argument] if loads.argument < len(table) else ""

@@ -14,13 +14,10 @@ import re
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 
-from gdb_epi.cpython.frames.code_objects import locate_bytecode
 from gdb_epi.cpython.types import PyFrame
-from gdb_epi.cpython.values.value_stack_items import find_opcodes
 from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
 from gdb_epi.fault.own_native_code import is_own_library
 from gdb_epi.fault.signal_sender import SIGNALLING
-from gdb_epi.hangs.dry_run.container_evaluation import MAX_CODE
 from gdb_epi.hangs.hang_context import HangContext
 from gdb_epi.hangs.idleness import library_frames_called
 from gdb_epi.hangs.loops.endless_loops import does_dry_run_end, is_ended_by_error
@@ -244,14 +241,10 @@ def _is_own_code(scene: HangContext, file_name: str) -> bool:
 
 def _is_while_with_end(scene: HangContext, frame: PyFrame, loop: range) -> bool:
     """Tell whether a loop is no `for`, and has a condition on which it is left, but no clock's."""
-    reader = scene.view.reader
     try:
-        start, size = locate_bytecode(reader, frame.code)
-        units = reader.read(start, min(size, MAX_CODE))
-        head = units[loop.start] if loop.start < len(units) else 0
-        iterates = find_opcodes(reader.layout).names.get(head) == "FOR_ITER"
+        head = scene.call_sites.running(frame.code, loop.start)
         return (
-            not iterates
+            (head is None or head.operation != "next")
             and (
                 scene.call_sites.has_way_out(frame.code, loop)
                 or is_ended_by_error(scene, frame.code, (loop.start, loop.stop))

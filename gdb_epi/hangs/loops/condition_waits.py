@@ -108,8 +108,8 @@ def _goes_past(
     wait it has changed already, and is not followed.
     """
     begin = loop[0] if loop is not None else 0
-    code = scene.call_sites.instructions(frame.code)
-    end = next((each.end for each in code if each.at <= at < each.end), at)
+    waiting = scene.call_sites.running(frame.code, at)
+    end = waiting.end if waiting is not None else at
     start = DryRunStart(begin, (), repeats_until=at)
     run = start_dry_run_at(scene, frame, start, [MAX_STEPS], _AfterWait)
     run.condition, run.loop = condition, range(begin, end)

@@ -6,7 +6,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import suppress
 
-from gdb_epi.cpython.frames.code_objects import locate_bytecode
 from gdb_epi.cpython.types import PyFrame
 from gdb_epi.cpython.values.repr_decoder import ReprLimits, Undecodable
 from gdb_epi.cpython.values.value_stack_items import (
@@ -15,11 +14,10 @@ from gdb_epi.cpython.values.value_stack_items import (
     Iteration,
     NoneResult,
     ProcessObject,
-    find_opcodes,
 )
 from gdb_epi.cpython.values.value_stack_operations import Raised
 from gdb_epi.errors import LayoutError, UnreadableMemory
-from gdb_epi.hangs.dry_run.container_evaluation import MAX_CODE, MAX_ITEMS
+from gdb_epi.hangs.dry_run.container_evaluation import MAX_ITEMS
 from gdb_epi.hangs.dry_run.dry_run import DryRun
 from gdb_epi.hangs.dry_run.loop_states import DryRunMemory
 from gdb_epi.hangs.dry_run.operators import OPERATORS_BY_INSTRUCTION
@@ -168,24 +166,20 @@ class _RunningCode(NamedTuple):
 
 
 def _read_running_code(scene: HangContext, frame: PyFrame) -> _RunningCode:
-    reader, opcodes = scene.view.reader, find_opcodes(scene.view.reader.layout)
-    start, size = locate_bytecode(reader, frame.code)
-    units = reader.read(start, size) if 0 < size <= MAX_CODE else b""
     at, code, names = scene.running_byte(frame), list[Instruction](), list[str]()
     begin: int | None = None  # of EXTENDED_ARGs, which are one with the instruction after them
     for each in scene.call_sites.instructions(frame.code):
         begin = each.at if begin is None else begin
-        if each.operation != "extended" and each.end <= len(units):
-            name = opcodes.names.get(units[each.at], "?")
-            names.append(name if is_followed(name) else "?")
+        if each.operation != "extended":
+            names.append(each.name if is_followed(each.name) else "?")
             code.append(each._replace(at=begin))
             begin = None
     running = next((i for i, each in enumerate(code) if each.at <= (at or 0) < each.end), None)
     if at is None or running is None or running >= len(names):
         raise Undecodable("no running instruction")
     loops = tuple(
-        range(each.at, each.end + opcodes.jump_unit * each.argument)
-        for each, name in zip(code, names, strict=False) if name == "FOR_ITER"
+        range(each.at, scene.call_sites.leads_to(each) or 0)
+        for each in code if each.operation == "next"
     )  # fmt: skip
     return _RunningCode(code, names, running, loops)
 
@@ -274,16 +268,15 @@ def start_after_call(
     """
     if called.hole is not None or called.name == "__init__":
         return None
-    at, code = scene.running_byte(frame), list(scene.call_sites.instructions(frame.code))
-    running = next((i for i, x in enumerate(code) if at is not None and x.at <= at < x.end), None)
+    running = scene.call_sites.running(frame.code, scene.running_byte(frame))
     if running is None:
         return None
     words: tuple[int, ...] | None = None
     if called.is_entry:
         with suppress(UnreadableMemory, LayoutError):
-            words = _find_words_below_call(scene, called, frame, code[running])
+            words = _find_words_below_call(scene, called, frame, running)
     else:
-        is_call = code[running].operation == "call"
+        is_call = running.operation == "call"
         words = scene.view.slots.stack_in_call(frame) if is_call else None
     if words is None:
         return None
@@ -294,8 +287,8 @@ def start_after_call(
         for word, kind in zip(words, iterates, strict=True)
     ]
     if returned.raised is not None:
-        return DryRunStart(code[running].at, tuple(items))
-    return DryRunStart(code[running].end, (*items, returned.value))
+        return DryRunStart(running.at, tuple(items))
+    return DryRunStart(running.end, (*items, returned.value))
 
 
 def _find_words_below_call(
@@ -307,14 +300,13 @@ def _find_words_below_call(
     is. The function lies there once, with its arguments behind it. None where it may be the
     argument of another one that called it, or a generator, which is resumed otherwise.
     """
-    view, opcodes = scene.view, find_opcodes(scene.view.reader.layout)
-    start, _ = locate_bytecode(view.reader, frame.code)
-    name = opcodes.names.get(view.reader.read(start + running.at, 1)[0], "")
-    with_null = name == "CALL_FUNCTION_EX" and "PUSH_NULL" in opcodes.instructions
+    view, name = scene.view, running.name
+    marks_calls = "PUSH_NULL" in scene.call_sites.opcodes.instructions
+    with_null = name == "CALL_FUNCTION_EX" and marks_calls
     flags = view.reader.field32(called.code, "PyCodeObject", "co_flags")
-    if name not in _CALLS_FUNCTION or flags & _RESUMED or (running.operation == "call" and (
-        "PUSH_NULL" in opcodes.instructions
-    )):  # fmt: skip
+    if name not in _CALLS_FUNCTION or flags & _RESUMED or (
+        marks_calls and running.operation == "call"
+    ):  # fmt: skip
         return None
     words = view.slots.of(frame).stack
     kinds = [view.locks.type_name(w) if w and not w & 7 else "" for w in words]

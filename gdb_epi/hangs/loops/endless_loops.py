@@ -12,12 +12,10 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from itertools import chain, islice
 
-from gdb_epi.cpython.frames.code_objects import locate_bytecode
 from gdb_epi.cpython.types import PyFrame
 from gdb_epi.cpython.values.repr_decoder import Undecodable
 from gdb_epi.cpython.values.value_stack_items import (
     Rest,
-    find_opcodes,
 )
 from gdb_epi.cpython.values.value_stack_operations import Raised
 from gdb_epi.errors import LayoutError, UnreadableMemory
@@ -277,26 +275,24 @@ def is_ended_by_error(scene: HangContext, code: int, loop: tuple[int, int]) -> b
     UnreadableMemory, LayoutError.
     """
     first, last = loop
-    opcodes = find_opcodes(scene.view.reader.layout)
-    start, size = locate_bytecode(scene.view.reader, code)
-    units = scene.view.reader.read(start, size) if 0 < size <= MAX_CODE else b""
+    sites = scene.call_sites
+    steps = list(sites.instructions(code))
     if scene.view.reader.layout.offset("PyCodeObject", "co_exceptiontable") is not None:
         entries = [(each.start, each.end, each.target) for each in scene.view.slots.handlers(code)]
     else:  # up to 3.10 an instruction says where the handler is of what follows, until there
         entries = [
-            (each.end, target, target) for each in scene.call_sites.instructions(code)
-            if opcodes.names.get(units[each.at]) == "SETUP_FINALLY"
-            and (target := each.end + each.argument * opcodes.jump_unit)
+            (each.end, target, target) for each in steps if each.name == "SETUP_FINALLY"
+            and (target := sites.opcodes.target(each.name, each.argument, each.end))
         ]  # fmt: skip
     targets = {
         target for begin, end, target in entries
         if begin < last and first < end and target not in range(first, last)
     }  # fmt: skip
-    used = list(scene.call_sites.names_used(code))
+    used = list(sites.names_used(code))
     for target in targets:
         checked = next(
-            (at for at in range(target, min(len(units), target + MAX_HANDLED), 2)
-             if opcodes.names.get(units[at]) in _MATCHES_ERROR), target,
+            (each.at for each in steps
+             if target <= each.at < target + MAX_HANDLED and each.name in _MATCHES_ERROR), target,
         )  # fmt: skip
         names = {name for at, _, name in used if name and target <= at < checked}
         if names and names.isdisjoint(_OF_ANY_LOOP):
@@ -345,9 +341,8 @@ class _Generators:
         stack = tuple(run.iteration(word) for word in slots.stack[: slots.deep])
         if None in stack:
             raise Undecodable("a generator with other things on its stack")
-        at = scene.running_byte(frame)
-        code = scene.call_sites.instructions(frame.code)
-        after = next((each.end for each in code if at is not None and each.at <= at < each.end), 0)
+        running = scene.call_sites.running(frame.code, scene.running_byte(frame))
+        after = running.end if running is not None else 0
         return Rest(run.code, run.globals, after, tuple(sorted(run.locals.items())), stack)
 
 

@@ -154,8 +154,7 @@ def _step_of(scene: HangContext, frame: PyFrame) -> AttributeStep | None:
         return None
     sites, code = scene.call_sites, frame.code
     body = [each for each in sites.instructions(code) if loop[0] <= each.at <= loop[1]]
-    slots = sites.strings(code, "co_localsplusnames") or sites.strings(code, "co_varnames")
-    names = sites.strings(code, "co_names")
+    names, slots, _ = sites.tables(code)
     try:
         return parse_attribute_step(
             body, slots, names, sites, lambda number: _is_none(scene, code, number)

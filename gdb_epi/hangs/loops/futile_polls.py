@@ -245,12 +245,7 @@ def _conditions(
     if loop is None:
         return None
     body = [each for each in sites.instructions(frame.code) if loop[0] <= each.at <= loop[1]]
-    names = sites.strings(frame.code, "co_names")
-    slots = sites.strings(frame.code, "co_localsplusnames")
-    cells = slots
-    if not slots:
-        slots = sites.strings(frame.code, "co_varnames")
-        cells = sites.strings(frame.code, "co_cellvars") + sites.strings(frame.code, "co_freevars")
+    names, slots, cells = sites.tables(frame.code)
     try:
         return variables_tested_by(
             body, (slots, cells, names), sites, calls, asks=asks, awaits=awaits

@@ -16,17 +16,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from math import log2
 
-from gdb_epi.cpython.frames.code_objects import locate_bytecode
 from gdb_epi.cpython.frames.eval_calls import EVAL_LOOP
 from gdb_epi.cpython.memory_reader import MemoryReader
 from gdb_epi.cpython.types import PyFrame
 from gdb_epi.cpython.values.context import Undecodable
-from gdb_epi.cpython.values.value_stack_items import find_opcodes, read_instruction
 from gdb_epi.errors import LayoutError, UnreadableMemory
 from gdb_epi.hangs.dry_run.operators import OPERATORS_BY_INSTRUCTION
 from gdb_epi.hangs.hang_context import HangContext
 from gdb_epi.hangs.types import HANG, RUNNING, HangDiagnosis, ThreadActivity, wait_diagnosis
-from gdb_epi.locks.python.call_sites import MAX_CODE
 from gdb_epi.typing_lite import NamedTuple
 from gdb_epi.util import counted
 
@@ -122,17 +119,18 @@ def _computation(
 def _running(scene: HangContext, frame: PyFrame) -> Iterator[Computation]:
     """Yield what the running instruction of a frame may compute, by the words of its value stack.
 
-    Raises UnreadableMemory, LayoutError, Undecodable.
+    Raises UnreadableMemory, LayoutError.
     """
-    reader, at = scene.view.reader, scene.running_byte(frame)
-    if at is None:
+    at = scene.running_byte(frame)
+    code = scene.call_sites.instructions(frame.code) if at is not None else ()
+    running = next(
+        (each for each in code if (at or 0) < each.end and each.operation != "extended"), None
+    )
+    if running is None:
         return
-    opcodes = find_opcodes(reader.layout)
-    start, size = locate_bytecode(reader, frame.code)
-    running = read_instruction(opcodes, reader.read(start, min(size, MAX_CODE)), at)
     sign = OPERATORS_BY_INSTRUCTION.get(running.name)
     if running.name == "BINARY_OP":
-        sign = (opcodes.operator(running.argument) or "").rstrip("=")
+        sign = (scene.call_sites.opcodes.operator(running.argument) or "").rstrip("=")
     stack = scene.view.slots.of(frame).stack
     numbers = [_number(scene, word) for word in stack]
     for place, word in enumerate(stack):

@@ -106,8 +106,7 @@ def _stored(
     scene: HangContext, frame: PyFrame, body: Sequence[Instruction]
 ) -> list[tuple[int, str]]:
     """Return (byte, name) of the variables that instructions store."""
-    slots = scene.call_sites.strings(frame.code, "co_localsplusnames")
-    slots = slots or scene.call_sites.strings(frame.code, "co_varnames")
+    slots = scene.call_sites.tables(frame.code).variables
     shifts = {"store": 0, "store_load": 4}
     return [(x.at, slots[x.argument >> shifts[x.operation]]) for x in body if x.operation in shifts]
 

@@ -10,11 +10,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from gdb_epi.cpython.frames.code_objects import locate_bytecode
 from gdb_epi.cpython.running.unfinished_tasks import UnfinishedTask
 from gdb_epi.cpython.types import PyFrame
 from gdb_epi.cpython.values.context import Undecodable
-from gdb_epi.cpython.values.value_stack_items import find_opcodes
 from gdb_epi.errors import EpiError, LayoutError, UnreadableMemory
 from gdb_epi.hangs.hang_context import HangContext
 from gdb_epi.hangs.idleness import is_in_serving_loop
@@ -29,7 +27,6 @@ from gdb_epi.hangs.types import (
     ThreadActivity,
     function_and_line,
 )
-from gdb_epi.locks.python.call_sites import MAX_CODE
 from gdb_epi.locks.python.loop_ends import ends_by_clock
 from gdb_epi.locks.types import INFO, PROBABLE
 from gdb_epi.typing_lite import NamedTuple
@@ -160,20 +157,14 @@ def is_supervisor_loop(scene: HangContext, activity: ThreadActivity) -> bool:
 def _starts_the_same_again(scene: HangContext, frame: PyFrame) -> bool:
     """Tell whether a frame's only loop is a `while` that takes no item of anything.
 
-    Raises UnreadableMemory, LayoutError, Undecodable.
+    Raises UnreadableMemory, LayoutError.
     """
-    loops, reader = scene.loop_bodies(frame), scene.view.reader
-    opcodes = find_opcodes(reader.layout)
-    start, size = locate_bytecode(reader, frame.code)
-    units = reader.read(start, min(size, MAX_CODE))
-    if len(loops) != 1:
-        return False
-    for each in scene.call_sites.instructions(frame.code):
-        name = opcodes.names.get(units[each.at], "") if each.at in loops[0] else ""
-        sign = opcodes.operator(each.argument) if name == "BINARY_OP" else ""
-        if name in ("FOR_ITER", "BINARY_SUBSCR") or sign == "[]":
-            return False
-    return True
+    loops, sites = scene.loop_bodies(frame), scene.call_sites
+    return len(loops) == 1 and not any(
+        each.name in ("FOR_ITER", "BINARY_SUBSCR")
+        or (each.name == "BINARY_OP" and sites.opcodes.operator(each.argument) == "[]")
+        for each in sites.instructions(frame.code) if each.at in loops[0]
+    )  # fmt: skip
 
 
 def diagnose_poll_for_process(scene: HangContext) -> HangDiagnosis | None:

@@ -293,8 +293,7 @@ class AcquireCalls:
     def body_of(self, function: int, subject: int) -> CalledFunction:
         """Return what a function runs; `subject` is what it is a method of, if of anything."""
         code = self._reader.field(function, "PyFunctionObject", "func_code")
-        names = read_name_tuple(self._reader, code, "co_localsplusnames")
-        names = names or read_name_tuple(self._reader, code, "co_varnames")
+        names = self.sites.tables(code).variables
         bound = {names[0]: subject} if names and subject else {}
         bound.update(self._closure(function, code))
         return CalledFunction(

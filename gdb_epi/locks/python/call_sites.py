@@ -76,6 +76,7 @@ _LEAVES = frozenset((  # after these the next one does not run
     "JUMP_BACKWARD", "JUMP_BACKWARD_NO_INTERRUPT",
 ))  # fmt: skip
 _NO_OPCODES = Opcodes({}, {}, {}, frozenset())
+_JUMPS = frozenset(("test", "jump", "back", "cold", "next"))
 _KEEP = frozenset((
     "fast", "fast2", "store_load", "cell", "global", "name", "attr", "method", "nothing",
 ))  # fmt: skip
@@ -211,13 +212,22 @@ class CodeCalls(NamedTuple):
 
 
 class Instruction(NamedTuple):
-    """One instruction: its byte, the byte after it, what it does, its argument."""
+    """One instruction: its byte, the byte after it, what it does, its argument, its name."""
 
     at: int
     end: int
     operation: str  # of _OPERATIONS; "" for all others
     argument: int
     goes_on: bool = True  # the next one may run after it
+    name: str = ""  # "" where a tracer, a profiler or the JIT compiler has replaced it
+
+
+class NameTables(NamedTuple):
+    """What instructions number: globals and attributes, variables, and cells."""
+
+    names: list[str]
+    variables: list[str]
+    cells: list[str]
 
 
 NOTHING = CodeCalls((), ())
@@ -239,7 +249,7 @@ class CallSites:
 
     def __init__(self, reader: MemoryReader) -> None:
         self._reader = reader
-        self._opcodes = opcodes_of_version(reader.layout.version) or _NO_OPCODES
+        self.opcodes = opcodes_of_version(reader.layout.version) or _NO_OPCODES
         self._known: dict[int, CodeCalls] = {}
 
     def of(self, code: int) -> CodeCalls:
@@ -247,7 +257,7 @@ class CallSites:
         if code not in self._known:
             self._known[code] = NOTHING
             with suppress(UnreadableMemory, LayoutError):
-                self._known[code] = self._read(code) if self._opcodes.names else NOTHING
+                self._known[code] = self._read(code) if self.opcodes.names else NOTHING
         return self._known[code]
 
     def strings(self, code: int, member: str) -> list[str]:
@@ -260,27 +270,35 @@ class CallSites:
         Raises UnreadableMemory, LayoutError.
         """
         start, size = locate_bytecode(self._reader, code)
-        size = max(0, min(size, MAX_CODE)) if self._opcodes.names else 0
+        size = max(0, min(size, MAX_CODE)) if self.opcodes.names else 0
         units = self._reader.read(start, size)
         at = extended = 0
         while at + 1 < len(units):
             opcode, argument, offset = units[at], units[at + 1] | extended << 8, at
-            name = self._opcodes.names.get(opcode, "")
+            name = self.opcodes.names.get(opcode, "")
             operation = _OPERATIONS.get(name, "")
-            if operation == "test" and name in self._opcodes.absolute:
+            if operation == "test" and name in self.opcodes.absolute:
                 operation = "jump"
-            at += 2 + 2 * self._opcodes.caches.get(opcode, 0)
+            at += 2 + 2 * self.opcodes.caches.get(opcode, 0)
             extended = argument if operation == "extended" else 0
-            yield Instruction(offset, at, operation, argument, name not in _LEAVES)
+            yield Instruction(offset, at, operation, argument, name not in _LEAVES, name)
+
+    def running(self, code: int, at: int | None) -> Instruction | None:
+        """Return the instruction of a code object that a byte belongs to, with its caches.
+
+        Raises UnreadableMemory, LayoutError.
+        """
+        steps = self.instructions(code) if at is not None else ()
+        return next((each for each in steps if each.at <= (at or 0) < each.end), None)
 
     def name_loaded(self, instruction: Instruction) -> int:
         """Return the place of the variable that is loaded, in the names of its kind."""
-        shift = self._opcodes.global_shift if instruction.operation == "global" else 0
+        shift = self.opcodes.global_shift if instruction.operation == "global" else 0
         return instruction.argument >> shift
 
     def attribute_loaded(self, instruction: Instruction) -> int | None:
         """Return the place in co_names of the attribute that is loaded; None for a method."""
-        shift = self._opcodes.attr_shift
+        shift = self.opcodes.attr_shift
         if instruction.operation != "attr" or instruction.argument & shift:
             return None
         return instruction.argument >> shift
@@ -290,7 +308,7 @@ class CallSites:
         if instruction.operation in ("global", "name"):
             return self.name_loaded(instruction)
         if instruction.operation == "attr":
-            return instruction.argument >> self._opcodes.attr_shift
+            return instruction.argument >> self.opcodes.attr_shift
         if instruction.operation == "super":
             return instruction.argument >> 2
         return instruction.argument if instruction.operation == "method" else None
@@ -298,19 +316,16 @@ class CallSites:
     def comparison(self, instruction: Instruction) -> str:
         """Return the operator of a comparison: "<", "in", "is not", ...; "" for anything else."""
         if instruction.operation == "compare":
-            number = instruction.argument >> self._opcodes.compare_shift
+            number = instruction.argument >> self.opcodes.compare_shift
             return _OPERATORS[number] if number < len(_OPERATORS) else ""
         first = _BEHIND.get(instruction.operation)
         return "" if first is None else _OPERATORS[first + (instruction.argument & 1)]
 
     def leads_to(self, instruction: Instruction) -> int | None:
         """Return the byte that a jump leads to; None for any other instruction."""
-        distance: int = instruction.argument * self._opcodes.jump_unit
-        if instruction.operation == "jump":
-            return distance
-        if instruction.operation in ("back", "cold"):
-            return instruction.end - distance
-        return instruction.end + distance if instruction.operation in ("test", "next") else None
+        if instruction.operation not in _JUMPS:
+            return None
+        return self.opcodes.target(instruction.name, instruction.argument, instruction.end)
 
     def has_way_out(self, code: int, loop: range) -> bool:
         """Tell whether an instruction between some bytes of a code object leads out of them.
@@ -333,7 +348,7 @@ class CallSites:
 
         Raises UnreadableMemory, LayoutError, and IndexError where a table is too short.
         """
-        names, slots, cells = self._tables(code)
+        names, slots, cells = self.tables(code)
         for each in self.instructions(code):
             does, number = each.operation, each.argument
             if does == "fast2":
@@ -344,24 +359,23 @@ class CallSites:
             elif does in ("global", "name"):
                 yield each.at, does, names[self.name_loaded(each)]
             elif does in ("attr", "method"):
-                number = number >> self._opcodes.attr_shift if does == "attr" else number
+                number = number >> self.opcodes.attr_shift if does == "attr" else number
                 yield each.at, does, names[number]
             elif does == "super":  # super().name, of an object that is not known (3.12)
                 yield each.at, "attr", names[number >> 2]
             else:
                 yield each.at, does, ""
 
-    def _tables(self, code: int) -> tuple[list[str], list[str], list[str]]:
-        """Return the names of globals and attributes, of locals, and of cells."""
+    def tables(self, code: int) -> NameTables:
+        """Return the names that instructions number. Raises UnreadableMemory, LayoutError."""
         names, slots = (self.strings(code, name) for name in ("co_names", "co_localsplusnames"))
         if self._reader.layout.offset("PyCodeObject", "co_localsplusnames") is not None:
-            return names, slots, slots
-        slots = self.strings(code, "co_varnames")
+            return NameTables(names, slots, slots)
         cells = self.strings(code, "co_cellvars") + self.strings(code, "co_freevars")
-        return names, slots, cells
+        return NameTables(names, self.strings(code, "co_varnames"), cells)
 
     def _read(self, code: int) -> CodeCalls:
-        names, slots, cells = self._tables(code)
+        names, slots, cells = self.tables(code)
         calls: list[MethodCall] = []
         loads: list[MethodCall] = []
         steps: list[CodeStep] = []
@@ -383,13 +397,13 @@ class CallSites:
                 number = self.name_loaded(each)
                 root, path = (("global", names[number]) if number < len(names) else None), ()
             elif operation in ("attr", "method"):
-                number = argument >> self._opcodes.attr_shift if operation == "attr" else argument
+                number = argument >> self.opcodes.attr_shift if operation == "attr" else argument
                 path = (*path, names[number] if number < len(names) else "?")
             if root is not None and not path and operation in ("fast", "cell", "global", "name"):
                 loads.append(MethodCall(offset, root, ()))
             # A plain function is called where a NULL is pushed with it (3.11, bpo-40222); before,
             # a function that is called looks like one that is passed on.
-            called = operation == "global" and self._opcodes.global_shift and argument & 1
+            called = operation == "global" and self.opcodes.global_shift and argument & 1
             if root is not None and (operation in ("attr", "method") or called):
                 calls.append(MethodCall(offset, root, path))
             if operation not in _KEEP:
@@ -400,7 +414,7 @@ class CallSites:
     def _handlers(self, code: int) -> list[ExceptionTableEntry]:
         """Return the exception table of code whose handlers stand after all else (3.12+)."""
         at = self._reader.layout.offset("PyCodeObject", "co_exceptiontable")
-        if at is None or not self._opcodes.handlers_last:
+        if at is None or not self.opcodes.handlers_last:
             return []
         raw = self._reader.bytes_object(self._reader.u64(code + at), MAX_CODE)
         return [] if isinstance(raw, Absent) else parse_exception_table(raw)
