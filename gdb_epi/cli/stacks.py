@@ -84,9 +84,10 @@ def _print(target: CoreFileTarget, args: Namespace) -> int:
     from gdb_epi.util import shell_word
 
     python = decode_python(target)
+    cut = _cut_off(target)
     if isinstance(python, Absent):
         command = f"gdb-epi triage {shell_word(args.core)}{repeated_file_options(args)}"
-        raise InputError(f"no Python stacks: {python.detail}", hint=command)
+        raise InputError(f"no Python stacks: {cut and f'{cut}; '}{python.detail}", hint=command)
     errors = [*target.soft_errors, *python.soft_errors]
     errors += [error for thread in python.threads() for error in thread.soft_errors]
     identity = target.process()
@@ -99,7 +100,11 @@ def _print(target: CoreFileTarget, args: Namespace) -> int:
         ending = "" if isinstance(target.crash(), Absent) else "took the signal"
         lines = list(stacks_lines(stacks_json(ProcessState(target), locals=True), ending))[1:]
     else:
-        lines = [*map(escape, python_stack_lines(python, target.crash(), pid))]
+        lines = [*map(escape, python_stack_lines(python, target.crash(), pid, cut))]
+        if cut:  # what cannot be read follows from that
+            follows = "cannot read", "truncated: the headers"
+            errors = [e for e in errors if not any(words in e.message for words in follows)]
+            errors = [e for e in errors if e.stage in ("core", "python")]
         lines += soft_error_lines(errors, MAX_NOTES_OF_STACKS)
     if args.color == "on" or (args.color == "auto" and sys.stdout.isatty()):
         from gdb_epi.render.color import colored_lines, wants_color
@@ -107,3 +112,15 @@ def _print(target: CoreFileTarget, args: Namespace) -> int:
         lines = list(colored_lines(lines)) if wants_color(args.color, sys.stdout) else lines
     sys.stdout.write("".join(line + "\n" for line in lines))
     return 0
+
+
+def _cut_off(target: CoreFileTarget) -> str:
+    """Return how much of a core was cut off; "" for a whole one."""
+    truncation = target.truncation()
+    if not truncation.truncated:
+        return ""
+    from gdb_epi.render.fault_lines import cut_off_words
+
+    missing = {"missing_bytes": truncation.missing_bytes, "reason": truncation.reason}
+    how_much, _, why = cut_off_words(missing).partition(": ")
+    return f"{how_much} is missing: {why}"

@@ -52,6 +52,8 @@ _FROZEN = "<frozen "
 _MAIN = ("__main__", "__mp_main__")  # modules: of the script, also in a child of multiprocessing
 _SCRIPTS = ("/bin", "/sbin")  # where pip puts commands: the program is elsewhere
 
+_GAPS = ("not in the core", "cut off from the core")  # ends of UnreadableMemory
+
 
 class StackCall(NamedTuple):
     """One frame of a stack; `language` is PYTHON, NATIVE, or REMARK for words in its place.
@@ -332,6 +334,13 @@ def _end_of_path(place: str, room: int) -> str:
     return "..." + (end[slash:] if 0 <= slash < len(end) - 1 else end)
 
 
+def hole_words(why: str) -> str:
+    """Return the words for a Python frame that cannot be decoded; addresses of gaps say nothing."""
+    if "cannot read" in why and why.endswith(_GAPS):
+        return "(a Python frame that is not in the core)"
+    return f"(a Python frame that cannot be decoded: {why})"
+
+
 def calls_of_record(
     frames: Sequence[Mapping[str, Any]], folder: str | None = None
 ) -> list[StackCall]:
@@ -351,7 +360,7 @@ def native_call(frame: NativeFrame) -> StackCall:
 
 def _of_record(frame: Mapping[str, Any], folder: str = "") -> StackCall:
     if frame.get("hole"):
-        return StackCall(REMARK, f"(a Python frame that cannot be decoded: {frame['hole']})")
+        return StackCall(REMARK, hole_words(str(frame["hole"])))
     of_pyx = bool(frame.get("pyx"))
     line = frame.get("pyx_line" if of_pyx else "lineno")
     lineno = line if isinstance(line, int) else None

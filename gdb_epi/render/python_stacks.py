@@ -9,7 +9,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from gdb_epi.errors import Absent
-from gdb_epi.render.frame_lines import PYTHON, REMARK, UNLIMITED, StackCall, fold_calls, row_lines
+from gdb_epi.render.frame_lines import (
+    PYTHON,
+    REMARK,
+    UNLIMITED,
+    StackCall,
+    fold_calls,
+    hole_words,
+    row_lines,
+)
 from gdb_epi.target.api import CrashInfo
 from gdb_epi.typing_lite import TYPE_CHECKING
 from gdb_epi.util import counted, quoted_name
@@ -21,15 +29,17 @@ MAX_TOGETHER = 6  # threads named for one stack
 
 
 def python_stack_lines(
-    python: PythonState, crash: CrashInfo | Absent, pid: int | None
+    python: PythonState, crash: CrashInfo | Absent, pid: int | None, cut: str = ""
 ) -> list[str]:
     """Return the stacks of every thread, the one that died first.
 
-    `crash` and `pid` say whether that thread crashed or the process was ended from outside.
+    `crash` and `pid` say whether that thread crashed or the process was ended from outside. `cut`
+    says how much of the core was cut off: threads of which nothing is left are named together.
     """
     threads = sorted(python.threads(), key=lambda thread: not thread.crashed)
+    lost = [thread for thread in threads if cut and all(f.hole for f in thread.frames)]
     groups: dict[object, list[ThreadState]] = {}
-    for thread in threads:
+    for thread in [thread for thread in threads if thread not in lost]:
         steps = tuple((f.name, f.filename, f.lineno, f.hole) for f in thread.frames)
         alone = thread.crashed or thread.holds_gil or not thread.alive or not steps
         groups.setdefault(thread.address if alone else steps, []).append(thread)
@@ -38,13 +48,23 @@ def python_stack_lines(
         lines += ["", _title(group, how_process_ended(crash, pid))]
         rows = fold_calls([python_call(frame) for frame in group[0].frames])
         lines += row_lines(rows, UNLIMITED) if rows else ["  (no Python frames)"]
+    if lost:
+        number = f"{len(lost)} of {len(threads)} threads cannot" if groups else "none of them can"
+        names = ", ".join(thread_words(t.name, t.tid) for t in lost[:MAX_TOGETHER])
+        more = f" and {len(lost) - MAX_TOGETHER} more" if len(lost) > MAX_TOGETHER else ""
+        which = f" ({names}{more})" if groups else ""
+        lines += ["", f"{number} be read{which}, because {cut}"]
+    elif cut:
+        lines += ["", cut]
+    if cut and not isinstance(crash, Absent) and not any(thread.crashed for thread in threads):
+        lines.append(f"the thread that the core names first, {crash.tid}, is not among them")
     return lines
 
 
 def python_call(frame: PyFrame) -> StackCall:
     """Return a Python frame as a line of a stack."""
     if frame.hole is not None:
-        return StackCall(REMARK, f"(a Python frame that cannot be decoded: {frame.hole})")
+        return StackCall(REMARK, hole_words(frame.hole))
     return StackCall(PYTHON, frame.qualname or frame.name, frame.filename, frame.lineno)
 
 

@@ -524,11 +524,13 @@ def _missing_parts(record: Json, reader: Audience) -> tuple[list[str], int]:
     absent = get_group(get_group(record, "signature"), "absent").get("native")
     names = _why_no_names(record, absent, reader)
     stack_lost = get_group(truncated, "memory").get("stacks") and "is not in the core" in names
-    if names and not nothing_left and not stack_lost:
+    refused = cut and "is not a core dump" in names  # by GDB, whatever is left of it
+    if names and not nothing_left and not stack_lost and not refused:
         texts.append(f"names of C functions: {names}")
     errors = get_groups(record, "soft_errors")
     errors.sort(key=lambda error: error.get("stage") not in _FIRST_STAGES)
-    stages = [e.get("stage") for e in errors if not frames and e.get("stage") not in _OTHERS]
+    lost = not frames and not cut  # what was cut off explains all the rest
+    stages = [e.get("stage") for e in errors if lost and e.get("stage") not in _OTHERS]
     matter = [e for e in errors if e.get("stage") in (*_FIRST_STAGES, *stages)]
     if not reader.whole:
         # Missing memory or files explain the ends of stacks; a cut core explains those of Python.
@@ -542,8 +544,9 @@ def _missing_parts(record: Json, reader: Audience) -> tuple[list[str], int]:
         follows = ends + [
             error
             for error in errors
-            if (cut and error.get("stage") == "python")
+            if (cut and (error.get("stage") == "python" or error.get("subject") == "core_key"))
             or str(error.get("message")).startswith("truncated: ")
+            or (cut and "is not a core dump" in str(error.get("message")))
             or (in_part and READ_IN_PART in str(error.get("message")))
         ]
         matter = [error for error in matter if error not in follows]
@@ -597,9 +600,11 @@ def _candidate_steps(record: Json, reader: Audience) -> Iterator[tuple[str, str]
     label = get_group(record, "verdict").get("label")
     signature = get_group(record, "signature")
     frames = get_groups(telling_stack(record), "frames")
-    has_python = any(_is_python(frame) and not frame.get("hole") for frame in frames)
+    has_python = any(_is_python(f) and not f.get("hole") for f in frames)
     in_gdb = reader.place == GDB
-    several = get_group(record, "threads").get("count") != 1
+    several = get_group(record, "threads").get("count") != 1 and (
+        in_gdb or any(_is_python(f) and not f.get("hole") for f in all_frames(record))
+    )
     variables = "epi bt --locals" if in_gdb else f"gdb-epi stacks --locals {core}"
     if label == "out-of-memory":
         yield HELP_MEMORY
@@ -643,7 +648,8 @@ def _candidate_steps(record: Json, reader: Audience) -> Iterator[tuple[str, str]
     errors = get_groups(record, "soft_errors")
     if in_gdb and any(error.get("stage") == "executable" for error in errors):
         yield "the file that ran", "epi doctor"
-    if not reader.files and _lacks_executable(record):
+    python = " ".join(str(e.get("message")) for e in errors if e.get("stage") == "python")
+    if not reader.files and "which is not here" in python:  # the executable
         option = "file FILE" if in_gdb else f"gdb-epi triage --exe FILE {kept}"
         yield "more, by its executable", option
     elif files and get_group(signature, "absent").get("native") in LACKS_FILES:
@@ -669,14 +675,6 @@ def _number_of_own_call(record: Json) -> str:
     own = innermost_own_python_call(calls)
     number = calls.index(own) if own is not None else 0
     return f" {number}" if number else ""
-
-
-def _lacks_executable(record: Json) -> bool:
-    """Whether CPython was not decoded, or not by its runtime, because its file is missing."""
-    return any(
-        error.get("stage") == "python" and "which is not here" in str(error.get("message"))
-        for error in get_groups(record, "soft_errors")
-    )
 
 
 def _unnamed_files_words(record: Json) -> str:

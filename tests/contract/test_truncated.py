@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from support.cores import make_core, truncate
-from support.interpreters import one_per_minor
+from support.interpreters import one_per_minor, own_interpreters
 from support.opening import (
     interpreter_or_skip,
     made_or_skip,
@@ -17,7 +17,9 @@ from support.opening import (
 )
 
 from gdb_epi.analysis import analyze
+from gdb_epi.cli.main import main
 from gdb_epi.errors import InputError
+from gdb_epi.render.triage import Audience, render_triage
 from gdb_epi.session import Session
 from gdb_epi.target.corefile import CoreFileTarget
 
@@ -81,3 +83,30 @@ def test_the_reason_blames_the_cut_and_not_a_file(tmp_path: Path) -> None:
     blame = ("what is left of the truncated core", "cut off")
     assert told and all(any(word in message for word in blame) for message in told)
     assert not any("before 3.13" in message for message in told)
+
+
+@pytest.mark.parametrize("identifier", [i.id for i in own_interpreters()[::2]])
+def test_screens_of_a_cut_core_say_once_what_is_missing(
+    identifier: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """No addresses of gaps, one line for all threads of which nothing is left, and one screen."""
+    made = made_or_skip(interpreter_or_skip(identifier), "threads")
+    lost = ""
+    for percent in (0, 5, 30, 60, 95):
+        size = max(4096, made.core.stat().st_size * percent // 100)
+        cut = tmp_path / f"cut{percent}.core"
+        cut.write_bytes(made.core.read_bytes()[:size])
+        main(["stacks", str(cut)])
+        written = capsys.readouterr()
+        shown = written.out + written.err
+        lost += "".join(line for line in shown.splitlines() if "be read" in line)
+        assert "cannot read" not in shown
+        assert "(no Python frames)" not in shown
+        assert shown.count(" of the core is missing: ") == 1
+        lines = render_triage(analyze(Session(CoreFileTarget.open(cut))), Audience(core="cut.core"))
+        screen = "\n".join(lines)
+        assert screen.count(" of the core: ") == 1
+        assert "cannot read" not in screen
+        assert "is not a core dump" not in screen
+        assert len(lines) <= 26
+    assert "of them can be read, because" in lost or "threads cannot be read" in lost
