@@ -3,9 +3,8 @@
 
 from __future__ import annotations
 
-import sys
-
 from gdb_epi.argument_types import positive_number, whole_number
+from gdb_epi.cli.support.messages import print_report
 from gdb_epi.cli.support.process_files import add_process_files, process_files
 from gdb_epi.typing_lite import ArgumentParser, Namespace
 
@@ -67,9 +66,4 @@ def run(args: Namespace) -> int:
         for drawn in bar:
             drawn.clear()
         report = corruption_report(study, numbers=args.evidence)
-    if args.json:
-        from gdb_epi.render.report_json import render_report_json as render
-    else:
-        from gdb_epi.render.report_text import render_report as render
-    sys.stdout.write(render(report) + "\n")
-    return report.exit_code
+    return print_report(report, as_json=args.json)

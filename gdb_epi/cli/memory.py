@@ -3,8 +3,7 @@
 
 from __future__ import annotations
 
-import sys
-
+from gdb_epi.cli.support.messages import print_report
 from gdb_epi.cli.support.process_files import add_process_files, process_files
 from gdb_epi.typing_lite import ArgumentParser, Namespace
 
@@ -28,9 +27,4 @@ def run(args: Namespace) -> int:
 
     with open_core(args.core, *process_files(args)) as target:
         report = memory_report(ProcessState(target))
-    if args.json:
-        from gdb_epi.render.report_json import render_report_json as render
-    else:
-        from gdb_epi.render.report_text import render_report as render
-    sys.stdout.write(render(report) + "\n")
-    return report.exit_code
+    return print_report(report, as_json=args.json)

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import os
 import re
-from bisect import bisect_right
 from collections import Counter, deque
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
@@ -24,7 +23,7 @@ import gdb.unwinder
 from gdb_epi.errors import NOT_AVAILABLE, UNREADABLE, Absent, SoftError
 from gdb_epi.gdbhost.selection import restore_selection_afterwards, temporary_gdb_setting
 from gdb_epi.sizes import WORD_MASK
-from gdb_epi.target.api import Module, NativeFrame, Region, Target
+from gdb_epi.target.api import Module, ModulesByAddress, NativeFrame, Region, Target
 from gdb_epi.target.cfi import SAVED
 from gdb_epi.target.deep_stack import DeepStackContinuation, DeepStackWalker
 from gdb_epi.target.greenlet_stacks import GreenletStackStarts, GreenletStackWalk
@@ -183,9 +182,8 @@ class Unwinder:
         self._region_at = region_at
         self._jumps = UnwinderJumps(target)
         self._switches = GreenletStackStarts(target)
-        self._modules = sorted(modules, key=lambda module: module.start)
+        self.module_at = ModulesByAddress(modules).at
         self._executable = modules[0] if modules else None
-        self._starts = [module.start for module in self._modules]
         self._errors = errors
         self._left = MAX_UNWOUND_OF_ALL
         self._other_build: dict[str, bool] = {}
@@ -203,13 +201,6 @@ class Unwinder:
             ):
                 self._stacks[tid] = self._unwind(tid)
         return self._stacks[tid]
-
-    def module_at(self, pc: int) -> Module | None:
-        """Return the mapped object that holds an address."""
-        index = bisect_right(self._starts, pc) - 1
-        if index >= 0 and pc < self._modules[index].end:
-            return self._modules[index]
-        return None
 
     def is_other_build(self, module: Module, pc: int) -> bool:
         """Tell whether GDB reads a file with another build-id than the process had mapped at `pc`.

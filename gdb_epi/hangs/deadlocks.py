@@ -12,11 +12,11 @@ from gdb_epi.cpython.running.unfinished_tasks import BY_CODE, BY_FRAMES, CERTAIN
 from gdb_epi.cpython.running.wait_rules import LOCK, SEMAPHORE, TASK, WORDS
 from gdb_epi.cpython.types import PyFrame
 from gdb_epi.errors import LayoutError, UnreadableMemory
-from gdb_epi.fault.memory_reads import read_u32
 from gdb_epi.hangs import types as hang_types
 from gdb_epi.hangs.hang_context import HangContext
 from gdb_epi.hangs.library_calls import FUTURES, POOL_RESULTS, PROCESS_ROOM
 from gdb_epi.hangs.live.going_on import GoingOn
+from gdb_epi.hangs.processes.shared_locks import times_taken_by
 from gdb_epi.hangs.tasks import (
     NAMELESS,
     activity_of_task,
@@ -129,27 +129,13 @@ def self_deadlock(scene: HangContext) -> HangDiagnosis | None:
 
 
 def process_lock_self_deadlock(scene: HangContext) -> HangDiagnosis | None:
-    """A multiprocessing lock counts how often its last owner here took it, and says who that is.
-
-    Of a semaphore with several places, or one by which a queue counts its room, others release what
-    this one took. Reference: Modules/_multiprocessing/semaphore.c (last_tid, count, maxvalue).
-    """
-    layout = scene.view.reader.layout
-    last_at, count_at, most_at = (
-        layout.offset("SemLockObject", n) for n in ("last_tid", "count", "maxvalue")
-    )
-    if last_at is None or count_at is None or most_at is None:
-        return None
+    """A multiprocessing lock counts how often its last owner here took it, and says who that is."""
     for wait in scene.locks.waits:
         activity = scene.activity(wait.tid)
         if wait.kind != SEMLOCK or not wait.object or activity is None or wait.timed:
             continue
-        if activity.awaits == PROCESS_ROOM or read_u32(scene.target, wait.object + most_at) != 1:
-            continue
-        owner = scene.view.reader.u64(wait.object + last_at)
-        count = read_u32(scene.target, wait.object + count_at)
-        thread = next((x for x in scene.python.threads() if x.ident == owner and x.alive), None)
-        if not count or thread is None or thread.tid != wait.tid:
+        count = times_taken_by(scene, wait.tid, wait.object)
+        if activity.awaits == PROCESS_ROOM or not count:
             continue
         sentence = f"{activity.waits()} for a multiprocessing lock that it took itself"
         evidence = (f"the lock itself says: taken {count} times by this thread",)

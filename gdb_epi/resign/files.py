@@ -18,7 +18,6 @@ from gdb_epi.typing_lite import TYPE_CHECKING
 if TYPE_CHECKING:
     from sqlalchemy import Connection, Engine
 
-BATCH = 500  # crashes per transaction
 MAX_DOCUMENT = 256 << 20  # bytes of a file that is one JSON document
 
 Seen = Callable[[Mapping[str, Any], ResignedSignature, RejudgedVerdict], None]
@@ -131,21 +130,18 @@ def resign_database(engine: Engine, seen: Seen, *, apply: bool) -> None:
 
 def _batch(connection: Connection, after: int, seen: Seen, *, apply: bool) -> int | None:
     """Resign the records after a number; return the last number, None at the end."""
-    from sqlalchemy import select
-
     from gdb_epi.fleet.records.packing import unpack_record_or_empty
-    from gdb_epi.fleet.store import tables
+    from gdb_epi.fleet.store.reproject import packed_records_after
 
-    chosen = select(tables.raw.c.crash_id, tables.raw.c.record).where(tables.raw.c.crash_id > after)
-    rows = connection.execute(chosen.order_by(tables.raw.c.crash_id).limit(BATCH)).all()
+    packed = packed_records_after(connection, after)
     changed = {}
-    for number, blob in rows:
+    for number, blob in packed.items():
         new = _resign_record(unpack_record_or_empty(blob), seen)
         if new is not None:
-            changed[int(number)] = new
+            changed[number] = new
     if apply and changed:
         _store(connection, changed)
-    return int(rows[-1][0]) if rows else None
+    return max(packed, default=None)
 
 
 def _store(connection: Connection, changed: Mapping[int, Mapping[str, Any]]) -> None:

@@ -8,7 +8,7 @@ Value types are NamedTuples, not dataclasses: creating a frozen slotted dataclas
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from gdb_epi.errors import Absent, SoftError, UnreadableMemory
 from gdb_epi.machine.architecture import Architecture
@@ -265,6 +265,19 @@ class MappedRegions:
 def module_at(target: Target, address: int) -> Module | None:
     """Return the mapped ELF object that an address lies in, its data included."""
     return next((m for m in target.modules() if m.start <= address < m.end), None)
+
+
+class ModulesByAddress:
+    """The mapped ELF objects of a process in order, for very many look-ups."""
+
+    def __init__(self, modules: Iterable[Module]) -> None:
+        self._modules = sorted(modules, key=lambda module: module.start)
+        self._starts = [module.start for module in self._modules]
+
+    def at(self, address: int) -> Module | None:
+        """Return the object that an address lies in, its data included."""
+        index = bisect_right(self._starts, address) - 1
+        return self._modules[index] if index >= 0 and address < self._modules[index].end else None
 
 
 def try_read(target: Target, address: int, size: int) -> bytes:

@@ -539,7 +539,7 @@ class CoreFileTarget(MappedRegions):
 
 def _map_file(name: str) -> mmap.mmap:
     try:
-        _must_be_regular(name, os.stat(name).st_mode)
+        require_regular_file(name, os.stat(name).st_mode)
         descriptor = os.open(name, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOCTTY)
     except FileNotFoundError:
         raise InputError(f"{name}: no such file", hint="check the path") from None
@@ -551,7 +551,7 @@ def _map_file(name: str) -> mmap.mmap:
         raise InputError(f"{name}: {error.strerror}", hint="check the path") from None
     try:
         status = os.fstat(descriptor)
-        _must_be_regular(name, status.st_mode)
+        require_regular_file(name, status.st_mode)
         if status.st_size == 0:
             raise InputError(
                 f"{name}: an empty file", hint="check ulimit -c, and the free space where cores go"
@@ -569,8 +569,11 @@ def _machine(header: elf.Header) -> str:
     return f"{ARCHITECTURES[header.machine].name}, {kind}"
 
 
-def _must_be_regular(name: str, mode: int) -> None:
-    """Asked before the file is opened (opening some devices does things) and after."""
+def require_regular_file(name: str, mode: int) -> None:
+    """Raise InputError for a folder, a device or a named pipe.
+
+    Asked before the file is opened (opening some devices does things) and after.
+    """
     if stat.S_ISDIR(mode):
         raise InputError(f"{name}: a folder", hint="name a core file in it")
     if not stat.S_ISREG(mode):

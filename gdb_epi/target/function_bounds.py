@@ -14,7 +14,7 @@ from bisect import bisect_right
 
 from gdb_epi.errors import UnreadableMemory
 from gdb_epi.sizes import PAGE
-from gdb_epi.target.api import Module, Target, try_read
+from gdb_epi.target.api import Module, ModulesByAddress, Target, try_read
 from gdb_epi.target.elf import parse_image
 from gdb_epi.typing_lite import NamedTuple
 
@@ -48,8 +48,7 @@ class FunctionBounds:
 
     def __init__(self, target: Target) -> None:
         self._target = target
-        self._modules = sorted(target.modules(), key=lambda module: module.start)
-        self._starts = [module.start for module in self._modules]
+        self._modules = ModulesByAddress(target.modules())
         self._tables: dict[int, _Table | None] = {}
         self._entries: dict[int, tuple[Function, int] | None] = {}  # by code address
         self._rows: dict[tuple[int, int], bytes] = {}  # table, number of the first row
@@ -82,10 +81,9 @@ class FunctionBounds:
         return self.at(pc - 1)
 
     def _find(self, pc: int) -> tuple[Function, int] | None:
-        index = bisect_right(self._starts, pc) - 1
-        if index < 0 or pc >= self._modules[index].end:
+        module = self._modules.at(pc)
+        if module is None:
             return None
-        module = self._modules[index]
         try:
             if module.start not in self._tables:
                 self._tables[module.start] = None  # also when the next line raises

@@ -10,12 +10,11 @@ Reference: GDB 13.1 to 18.1; tests/bench/frames_compared.py compares with them.
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from collections.abc import Mapping
 
 from gdb_epi.errors import Absent
 from gdb_epi.sizes import WORD, WORD_MASK
-from gdb_epi.target.api import Module, Target
+from gdb_epi.target.api import Module, ModulesByAddress, Target
 from gdb_epi.target.cfi import (
     REGISTERS,
     RETURN,
@@ -70,13 +69,7 @@ class GdbLikeUnwinder:
         self._main = main
         self.linked = linked
         self._rules = CfiRules(target, FunctionBounds(target))
-        self._modules = sorted(target.modules(), key=lambda module: module.start)
-        self._starts = [module.start for module in self._modules]
-
-    def module_at(self, pc: int) -> Module | None:
-        """Return the mapped object that holds an address."""
-        index = bisect_right(self._starts, pc) - 1
-        return self._modules[index] if index >= 0 and pc < self._modules[index].end else None
+        self.module_at = ModulesByAddress(target.modules()).at
 
     def frames(self, registers: Mapping[str, int]) -> WalkedThread:
         """Return the frames of a thread. Raises GdbNeeded."""

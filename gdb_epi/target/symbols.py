@@ -13,7 +13,7 @@ from collections.abc import Iterator
 
 from gdb_epi.errors import Absent
 from gdb_epi.target import elf
-from gdb_epi.target.api import Module, Target, shared_cache
+from gdb_epi.target.api import Target, module_at, shared_cache
 from gdb_epi.target.elf_files import ElfFile, open_elf
 from gdb_epi.typing_lite import NamedTuple
 
@@ -164,7 +164,7 @@ def symbol_at(target: Target, address: int) -> SymbolPlace | None:
 
 
 def _find_symbol(target: Target, address: int) -> SymbolPlace | None:
-    module = _module_at(target, address)
+    module = module_at(target, address)
     if module is None or isinstance(module.file, Absent):
         return None
     file = open_elf(module.file)
@@ -175,16 +175,12 @@ def _find_symbol(target: Target, address: int) -> SymbolPlace | None:
     return None if symbol is None else SymbolPlace(symbol[0], value - symbol[1])
 
 
-def _module_at(target: Target, address: int) -> Module | None:
-    return next((m for m in target.modules() if m.start <= address < m.end), None)
-
-
 def symbolize(target: Target, address: int) -> str:
     """Return `name`, `name+0x12`, `file+0x345` or the bare address."""
     symbol = symbol_at(target, address)
     if symbol is not None:
         return f"{symbol.name}+{symbol.offset:#x}" if symbol.offset else symbol.name
-    module = _module_at(target, address)
+    module = module_at(target, address)
     if module is None:
         return f"{address:#x}"
     return f"{module.path.rpartition('/')[2]}+{address - module.base:#x}"

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 
 from gdb_epi.cli.support.remote import RemoteObject, is_url, list_remote_objects, strip_credentials
 from gdb_epi.errors import EpiError, InputError
+from gdb_epi.target.corefile import require_regular_file
 from gdb_epi.typing_lite import NamedTuple
 from gdb_epi.util import extension_path, natural_order
 
@@ -236,10 +237,7 @@ def _must_be_regular(path: str) -> None:
         raise _unreadable(path, error) from None
     except ValueError:
         raise InputError(f"{path!r}: not a file name", hint="name a core dump") from None
-    if stat.S_ISDIR(mode):
-        raise InputError(f"{path}: a folder", hint="name a core file in it")
-    if not stat.S_ISREG(mode):
-        raise InputError(f"{path}: not a regular file", hint="copy the core to a file")
+    require_regular_file(path, mode)
 
 
 def _head(path: str) -> bytes:

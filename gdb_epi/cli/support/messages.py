@@ -10,6 +10,7 @@ from gdb_epi.util import shell_word
 
 if TYPE_CHECKING:
     from gdb_epi.cli.support.quick_parser import ParsedArguments
+    from gdb_epi.report import Report
 
 
 def write_to_stderr(line: str) -> None:
@@ -17,6 +18,16 @@ def write_to_stderr(line: str) -> None:
     from gdb_epi.render.escape import escape
 
     print(f"gdb-epi: {escape(line)}", file=sys.stderr)
+
+
+def print_report(report: Report, *, as_json: bool) -> int:
+    """Print a report as text or JSON; return the exit code of the verb."""
+    if as_json:
+        from gdb_epi.render.report_json import render_report_json as render
+    else:
+        from gdb_epi.render.report_text import render_report as render
+    sys.stdout.write(render(report) + "\n")
+    return report.exit_code
 
 
 def repeated_file_options(args: Namespace) -> str:

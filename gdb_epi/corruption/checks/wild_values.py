@@ -44,7 +44,7 @@ from gdb_epi.corruption.pointers.suspect_words import (
     software_pattern,
 )
 from gdb_epi.corruption.registry import check
-from gdb_epi.corruption.replay.preceding_code import find_preceding_path
+from gdb_epi.corruption.replay.preceding_code import find_instruction_that_made
 from gdb_epi.corruption.replay.register_origins import find_addends_of_base
 from gdb_epi.errors import Absent
 from gdb_epi.fault.fault_site import DATA, RETURN, TRANSFERS, FaultSite
@@ -67,7 +67,6 @@ from gdb_epi.target.api import Target
 from gdb_epi.typing_lite import NamedTuple
 from gdb_epi.util import counted
 from gdb_epi.x86 import MemoryOperand
-from gdb_epi.x86.register_changes import changed_registers
 
 FAR = 64 << 10  # bytes from the base that an index leads to before it is called far
 NO_OFFSET = 1 << 40  # as large as an address of a library, a heap or a stack: few numbers are
@@ -366,12 +365,8 @@ def _was_floating_point(context: Context, site: FaultSite, register: str) -> boo
 
     One bit of such a number's exponent makes it 2, 4, 16, 256, 2^16 or 2^32 times as large.
     """
-    path = find_preceding_path(context, site.fault.pc, dict(site.fault.registers))
-    for step in reversed(path.steps if path is not None else ()):
-        changed = changed_registers(step.instruction)
-        if changed is None or register in changed:
-            return (step.instruction.opcode_map, step.instruction.opcode) in CONVERSIONS
-    return False
+    made_by = find_instruction_that_made(context, site, register)
+    return made_by is not None and (made_by.opcode_map, made_by.opcode) in CONVERSIONS
 
 
 class _IndexedAddress(NamedTuple):

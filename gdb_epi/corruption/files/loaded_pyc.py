@@ -138,21 +138,22 @@ class PycFiles:
     def _listed_at(self, folder: str) -> float | None:
         """Return the time that a folder had when the import system last listed it."""
         access = shared_object_search(self._context).access
-        for interpreter in self._python.interpreters[:1]:
-            contents = access.module(interpreter.address, "sys")
-            cache = access.get(contents, "path_importer_cache") if contents else None
-            finder = access.get(cache, folder) if cache else None
-            value = access.attribute(finder, "_path_mtime") if finder else None
-            return access.real(value) if value else None  # -1, an int, after invalidate_caches()
-        return None
+        cache = self._name_of_module("sys", "path_importer_cache")
+        finder = access.get(cache, folder) if cache else None
+        value = access.attribute(finder, "_path_mtime") if finder else None
+        return access.real(value) if value else None  # -1, an int, after invalidate_caches()
 
     def _interpreters_magic(self) -> bytes | None:
         """Return the interpreter's own magic number, by the import system."""
+        value = self._name_of_module("_frozen_importlib_external", "MAGIC_NUMBER")
+        return shared_object_search(self._context).access.data(value, 4) if value else None
+
+    def _name_of_module(self, module: str, name: str) -> int | None:
+        """Return what a module of the first interpreter has under a name (PyObject *)."""
         access = shared_object_search(self._context).access
         for interpreter in self._python.interpreters[:1]:
-            contents = access.module(interpreter.address, "_frozen_importlib_external")
-            value = access.get(contents, "MAGIC_NUMBER") if contents else None
-            return access.data(value, 4) if value else None
+            contents = access.module(interpreter.address, module)
+            return access.get(contents, name) if contents else None
         return None
 
 

@@ -13,7 +13,7 @@ from gdb_epi.corruption.heap.address_index import BLOCK, FUNCTION, OBJECT, addre
 from gdb_epi.corruption.heap.memory_readers import is_on_stack
 from gdb_epi.corruption.heap.pymalloc_pools import GC_HEAD
 from gdb_epi.corruption.pointers.suspect_words import FaultWord
-from gdb_epi.corruption.replay.preceding_code import find_preceding_path
+from gdb_epi.corruption.replay.preceding_code import find_instruction_that_made
 from gdb_epi.corruption.replay.register_origins import (
     RecomputedRegister,
     find_last_load,
@@ -27,7 +27,7 @@ from gdb_epi.fault.memory_reads import read_word
 from gdb_epi.fault.word_shapes import AS_RETURNED, WordShape
 from gdb_epi.sizes import WORD, WORD_MASK
 from gdb_epi.typing_lite import NamedTuple
-from gdb_epi.x86.register_changes import COPY, LOAD, changed_registers, value_source
+from gdb_epi.x86.register_changes import COPY, LOAD, value_source
 
 TEXTS = ("str", "bytes")
 MAX_PLACES = 16
@@ -194,14 +194,15 @@ def is_masked(context: Context, register: str) -> bool:
     site = context.site
     if isinstance(site, Absent) or site.arrived:
         return False
-    path = find_preceding_path(context, site.fault.pc, dict(site.fault.registers))
-    for step in reversed(path.steps if path is not None else ()):
-        changed = changed_registers(step.instruction)
-        if changed is None or register in changed:
-            opcode, number = step.instruction.opcode, step.instruction.modrm_reg
-            is_and = opcode in AND or (opcode in BY_NUMBER and number == AND_NUMBER)
-            return step.instruction.opcode_map == 0 and is_and
-    return False
+    made_by = find_instruction_that_made(context, site, register)
+    return (
+        made_by is not None
+        and made_by.opcode_map == 0
+        and (
+            made_by.opcode in AND
+            or (made_by.opcode in BY_NUMBER and made_by.modrm_reg == AND_NUMBER)
+        )
+    )
 
 
 def is_read_from_nowhere(context: Context, source: str) -> bool:

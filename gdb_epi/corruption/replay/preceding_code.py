@@ -17,6 +17,7 @@ from gdb_epi.corruption.replay.code_map import (
     code_around,
     ways_from_elsewhere,
 )
+from gdb_epi.fault.fault_site import FaultSite
 from gdb_epi.fault.instructions import InstructionAtAddress, call_before, instructions_before
 from gdb_epi.fault.mapping_checks import may_execute
 from gdb_epi.fault.memory_reads import read_up_to, read_word, try_read
@@ -24,9 +25,9 @@ from gdb_epi.sizes import WORD, WORD_MASK
 from gdb_epi.target.api import Target
 from gdb_epi.target.function_bounds import Function
 from gdb_epi.typing_lite import NamedTuple
-from gdb_epi.x86 import MAX_LENGTH, Instruction, decode
+from gdb_epi.x86 import MAX_LENGTH, decode
 from gdb_epi.x86.decode import instruction_length
-from gdb_epi.x86.instruction import BRANCH, CALL, JUMP, NEXT, RETURN
+from gdb_epi.x86.instruction import BRANCH, CALL, JUMP, NEXT, RETURN, Instruction
 from gdb_epi.x86.register_changes import changed_registers
 
 WINDOW = 96  # bytes of code before an instruction
@@ -86,6 +87,18 @@ def find_preceding_path(
             break
         path = longer
     return path
+
+
+def find_instruction_that_made(
+    context: Context, site: FaultSite, register: str
+) -> Instruction | None:
+    """Return the last instruction before a fault that changes a register; None where unknown."""
+    path = find_preceding_path(context, site.fault.pc, dict(site.fault.registers))
+    for step in reversed(path.steps if path is not None else ()):
+        changed = changed_registers(step.instruction)
+        if changed is None or register in changed:
+            return step.instruction
+    return None
 
 
 def paths_from_definitions(

@@ -30,7 +30,7 @@ from gdb_epi.fleet.store import tables
 from gdb_epi.fleet.store.database import shown_url
 from gdb_epi.fleet.store.delete_crashes import compact_database, record_bytes, remove_crashes
 from gdb_epi.fleet.store.dimensions import in_list_parts
-from gdb_epi.fleet.store.reproject import BATCH
+from gdb_epi.fleet.store.reproject import packed_records_after
 from gdb_epi.fleet.store.transactions import begin_write, drop_dimension_ids
 from gdb_epi.record.record_parts import get_group
 
@@ -145,16 +145,9 @@ def _crashes_of_user(connection: Connection, given: str) -> _Wanted:
         return get_group(record, "process").get("uid") == number
 
     ids: list[int] = []
-    after = 0
-    while True:  # a number that no column has
-        chosen = select(tables.raw.c.crash_id, tables.raw.c.record).where(
-            tables.raw.c.crash_id > after
-        )
-        rows = connection.execute(chosen.order_by(tables.raw.c.crash_id).limit(BATCH)).all()
-        if not rows:
-            break
-        after = int(rows[-1][0])
-        ids += [int(n) for n, blob in rows if is_meant(unpack_record_or_empty(blob) or {})]
+    packed: Mapping[int, bytes] = {0: b""}
+    while packed := packed_records_after(connection, max(packed)):  # a number that no column has
+        ids += [n for n, blob in packed.items() if is_meant(unpack_record_or_empty(blob))]
     return _Wanted((str(number),), ids, [], frozenset(), is_meant)
 
 

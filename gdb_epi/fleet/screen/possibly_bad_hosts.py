@@ -10,6 +10,7 @@ crashes a broken host, or a bad version, needs to be named in this fleet.
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 
 import numpy as np
 
@@ -28,6 +29,7 @@ from gdb_epi.fleet.screen.finding import (
     MOSTLY,
     TIME_AND_CPU_ATTRIBUTES,
     WINDOWS,
+    Finding,
 )
 from gdb_epi.fleet.screen.host_evidence import (
     CARRIED,
@@ -42,7 +44,7 @@ from gdb_epi.fleet.screen.host_evidence import (
 from gdb_epi.fleet.screen.hosts import JudgedHosts
 from gdb_epi.fleet.screen.programs import is_process_attribute
 from gdb_epi.fleet.screen.screening import MAX_OPEN_CRASHES, ScreeningResult, judged_hosts
-from gdb_epi.fleet.statistics.arrays import ABSENT, Bools, Ints, distinct_rows
+from gdb_epi.fleet.statistics.arrays import ABSENT, Bools, Ints, count_codes, distinct_rows
 from gdb_epi.fleet.statistics.hypothesis_tests import relative_risk
 from gdb_epi.typing_lite import NamedTuple
 
@@ -186,30 +188,30 @@ def _usual_crashes(population: Population) -> tuple[Ints, Ints, Bools]:
 
 def _hosts_of_groups(population: Population, screened: ScreeningResult) -> Bools:
     """Return which hosts have crashes that a whole group of hosts is named for already."""
-    members = np.zeros(population.day.size, dtype=bool)
-    for finding in screened.findings:
-        if finding.attr not in (
-            HOST,
-            *CLUSTERED_CRASHES,
-            *TIME_AND_CPU_ATTRIBUTES,
-        ) and finding.signature in (ALL, BITFLIP):
-            members |= finding.members
-    members &= population.host >= 0
-    return np.bincount(population.host[members], minlength=len(population.hosts)) > 0
+    others = (HOST, *CLUSTERED_CRASHES, *TIME_AND_CPU_ATTRIBUTES)
+    groups = (
+        finding for finding in screened.findings
+        if finding.attr not in others and finding.signature in (ALL, BITFLIP)
+    )  # fmt: skip
+    return _crashes_by_host(population, groups) > 0
 
 
 def _crashes_of_other_causes(population: Population, screened: ScreeningResult) -> Ints:
     """Return how many crashes of each host have a cause that is named: a job, a version."""
+    causes = (
+        finding for finding in screened.findings
+        if finding.attr not in (HOST, *CLUSTERED_CRASHES)
+        and finding.signature not in (ALL, BITFLIP, LOCK)
+    )  # fmt: skip
+    return _crashes_by_host(population, causes)
+
+
+def _crashes_by_host(population: Population, findings: Iterable[Finding]) -> Ints:
+    """Return how many crashes of each host are among those of some findings."""
     mine = np.zeros(population.day.size, dtype=bool)
-    for finding in screened.findings:
-        if finding.attr not in (HOST, *CLUSTERED_CRASHES) and finding.signature not in (
-            ALL,
-            BITFLIP,
-            LOCK,
-        ):
-            mine |= finding.members
-    mine &= population.host >= 0
-    return np.bincount(population.host[mine], minlength=len(population.hosts))
+    for finding in findings:
+        mine |= finding.members
+    return count_codes(population.host, len(population.hosts), mine & (population.host >= 0))
 
 
 def _more(hosts: JudgedHosts, host: int, n: int, others: float, share: float) -> int | None:

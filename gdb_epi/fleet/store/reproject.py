@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from sqlalchemy import Connection, Engine, select
 
@@ -41,22 +41,24 @@ def record_lines(engine: Engine, lost: list[int]) -> Iterator[str]:
 
     The ids of crashes whose record is damaged are added to `lost`.
     """
-    after = 0
-    while True:
-        chosen = select(tables.raw.c.crash_id, tables.raw.c.record).where(
-            tables.raw.c.crash_id > after
-        )
+    packed: Mapping[int, bytes] = {0: b""}
+    while packed:
         with engine.connect() as connection:
-            rows = connection.execute(chosen.order_by(tables.raw.c.crash_id).limit(BATCH)).all()
-        if not rows:
-            return
-        after = int(rows[-1][0])
-        for number, blob in rows:
+            packed = packed_records_after(connection, max(packed))
+        for number, blob in packed.items():
             record = unpack_record_or_empty(blob)
             if record:
                 yield json.dumps(record, sort_keys=True)
             else:
-                lost.append(int(number))
+                lost.append(number)
+
+
+def packed_records_after(connection: Connection, after: int) -> dict[int, bytes]:
+    """Return the next records behind an id, by the ids of their crashes, which ascend."""
+    raw = tables.raw.c
+    chosen = select(raw.crash_id, raw.record).where(raw.crash_id > after)
+    rows = connection.execute(chosen.order_by(raw.crash_id).limit(BATCH)).all()
+    return {int(number): blob for number, blob in rows}
 
 
 def _batch(connection: Connection, after: int) -> tuple[list[int], list[int]]:

@@ -28,7 +28,7 @@ from gdb_epi.hangs.event_waits import is_shutdown_name
 from gdb_epi.hangs.hang_context import HangContext
 from gdb_epi.hangs.live.going_on import GoingOn
 from gdb_epi.hangs.live.live_code import Reach
-from gdb_epi.hangs.loops.tasks_of_one_connection import reading_tasks
+from gdb_epi.hangs.loops.tasks_of_one_connection import objects_at_hand, readers_of_both_ends
 from gdb_epi.hangs.tasks import (
     ENDERS,
     activity_of_task,
@@ -137,10 +137,8 @@ def _awaits_silent_peer(
     of_future = main.wait is not None and main.wait.kind == FUTURE
     if not of_future or not tasks.may_wait_for_ever(main):
         return None
-    reading = {(each.own, each.peer): each for each in reading_tasks(scene)}
-    for (own, peer), first in reading.items():
-        second = reading.get((peer, own))
-        if second is None or first.arrived or second.arrived or first.task.id == second.task.id:
+    for first, second in readers_of_both_ends(scene):
+        if first.arrived or second.arrived:
             continue
         ends = {first.transport, second.transport}
         of_pair = {main.id, first.task.id, second.task.id}
@@ -290,8 +288,7 @@ class _StuckTasks:
         view = self._scene.view
         for frame in own_frames(task, self._scene.installed)[:1]:
             for _, held in view.variable_addresses(frame):
-                places = [held] if held & 7 else [held, *(at for _, at in view.attributes(held))]
-                if any(task.wait.address in self._items(at) for at in places if not at & 7):
+                if any(task.wait.address in self._items(at) for at in objects_at_hand(view, held)):
                     return True
         return False
 

@@ -20,6 +20,7 @@ from gdb_epi.hangs.hang_context import HangContext
 from gdb_epi.hangs.idleness import is_in_serving_loop
 from gdb_epi.hangs.tasks import activity_of_task, describe_waiting_task, has_timeout, own_frames
 from gdb_epi.hangs.types import DEADLOCK, GIL, RUNNING, HangDiagnosis
+from gdb_epi.locks.python.python_view import PythonView
 from gdb_epi.locks.types import PROBABLE
 from gdb_epi.typing_lite import NamedTuple
 
@@ -46,11 +47,7 @@ def tasks_read_from_each_other(scene: HangContext) -> HangDiagnosis | None:
     activity = scene.loop_thread
     if activity is None or activity.kind in (*RUNNING, GIL):  # what was sent may not be read yet
         return None
-    reading = {(each.own, each.peer): each for each in reading_tasks(scene)}
-    for (own, peer), first in reading.items():
-        second = reading.get((peer, own))
-        if second is None or second.task.id == first.task.id:
-            continue
+    for first, second in readers_of_both_ends(scene):
         pair = sorted((first, second), key=lambda each: -each.arrived)
         idle = all(
             is_in_serving_loop(scene, own_frames(each.task, scene.installed)) for each in pair
@@ -78,7 +75,16 @@ def tasks_read_from_each_other(scene: HangContext) -> HangDiagnosis | None:
     return None
 
 
-def reading_tasks(scene: HangContext) -> Iterator[ReadingTask]:
+def readers_of_both_ends(scene: HangContext) -> Iterator[tuple[ReadingTask, ReadingTask]]:
+    """Yield the pairs of tasks that wait to read from the two ends of one connection."""
+    reading = {(each.own, each.peer): each for each in _reading_tasks(scene)}
+    for (own, peer), first in reading.items():
+        second = reading.get((peer, own))
+        if second is not None and second.task.id != first.task.id:
+            yield first, second
+
+
+def _reading_tasks(scene: HangContext) -> Iterator[ReadingTask]:
     """Yield the tasks that wait to read from a connection, without a timeout, and its two ends."""
     for task in scene.tasks:
         wait = task.wait
@@ -123,10 +129,15 @@ def _may_be_written(scene: HangContext, pair: Sequence[ReadingTask]) -> bool:
         if number == MAX_FRAMES:
             return True
         for _, held in view.variable_addresses(frame):
-            near = [held] if held & 7 else [held, *(at for _, at in view.attributes(held))]
-            if any(view.attribute(at, "_transport") in ends for at in near if not at & 7):
+            if any(view.attribute(at, "_transport") in ends for at in objects_at_hand(view, held)):
                 return True
     return False
+
+
+def objects_at_hand(view: PythonView, value: int) -> list[int]:
+    """Return the object that a variable holds, and those that are its attributes."""
+    near = [] if value & 7 else [value, *(at for _, at in view.attributes(value))]
+    return [at for at in near if not at & 7]
 
 
 def _length(scene: HangContext, buffer: int) -> int:

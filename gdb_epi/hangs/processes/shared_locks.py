@@ -89,17 +89,22 @@ def _named_locks(scene: HangContext, frame: PyFrame) -> dict[str, int]:
 def _is_held_by(scene: HangContext, tid: int, address: int) -> bool:
     """Tell whether a thread was the last to take a lock, and has not given it back."""
     lock = scene.view.locks.at(address)
-    layout = scene.view.reader.layout
-    last_at, count_at, most_at = (
-        layout.offset("SemLockObject", n) for n in ("last_tid", "count", "maxvalue")
-    )
-    if lock is None or lock.kind != SEMLOCK or None in (last_at, count_at, most_at):
-        return False
-    owner = scene.view.reader.u64(address + (last_at or 0))
-    count = read_u32(scene.target, address + (count_at or 0))
-    most = read_u32(scene.target, address + (most_at or 0))
+    return lock is not None and lock.kind == SEMLOCK and times_taken_by(scene, tid, address) > 0
+
+
+def times_taken_by(scene: HangContext, tid: int, semlock: int) -> int:
+    """Return how often a thread, the last to take a SemLock, has yet to give it back.
+
+    0 for another thread, and for a semaphore with several places, which others release: so does a
+    queue that counts its room by one. Reference: Modules/_multiprocessing/semaphore.c.
+    """
+    reader = scene.view.reader
+    if reader.layout.offset("SemLockObject", "last_tid") is None:
+        return 0
+    count, most = (reader.field32(semlock, "SemLockObject", n) for n in ("count", "maxvalue"))
+    owner = reader.field(semlock, "SemLockObject", "last_tid")
     thread = next((x for x in scene.python.threads() if x.ident == owner and x.alive), None)
-    return bool(count) and most == 1 and thread is not None and thread.tid == tid
+    return count if most == 1 and thread is not None and thread.tid == tid else 0
 
 
 def _waiting(scene: HangContext, address: int) -> int | None:
