@@ -52,6 +52,8 @@ _FROZEN = "<frozen "
 _MAIN = ("__main__", "__mp_main__")  # modules: of the script, also in a child of multiprocessing
 _SCRIPTS = ("/bin", "/sbin")  # where pip puts commands: the program is elsewhere
 
+MAX_NATIVE = 5  # rows of native code around a fault
+_STANDARD_NAMESPACES = ("std::", "__gnu_cxx::", "__cxxabiv1::", "boost::function", "pybind11::")
 _GAPS = ("not in the core", "cut off from the core")  # ends of UnreadableMemory
 
 
@@ -229,6 +231,7 @@ def stack_rows(
     *,
     outermost: int | None = None,
     telling: Sequence[int] = (),
+    native: Sequence[int] = (),
     room: int = 0,
     hint: str = "",
 ) -> list[StackRow]:
@@ -236,24 +239,43 @@ def stack_rows(
 
     There are two outermost unless the rows are few, or as many as asked for. `telling` are the
     numbers of rows that say more than others, the most telling first: the answer names them, or
-    they are native code of the program. Rows of the program's own Python code stay even if that
-    makes more than `most`, as far as there is `room` for all rows. `hint` stands after the words:
-    how to see what they stand for.
+    they are native code of the program. The rows `native`, and those of the program's own Python
+    code, stay even if that makes more than `most`, the latter as far as there is `room` for all
+    rows. `hint` stands after the words: how to see what they stand for.
     """
     if len(rows) <= most:
         return list(rows)
     tail = (2 if most >= 6 else 0) if outermost is None else outermost
     mine = [at for at, row in enumerate(rows) if _is_own_python(row.call)] if room else []
-    kept = sorted({0, *mine}) if mine else []
+    kept = sorted({0, *native, *mine}) if mine or native else []
     while mine and len(_with_words_between(rows, kept, hint)) > max(room, most):
         del mine[len(mine) * 2 // 3]  # neither the innermost nor the outermost
-        kept = sorted({0, *mine})
+        kept = sorted({0, *native, *mine})
     outer = range(len(rows) - tail, len(rows))
     for at in dict.fromkeys((0, *outer, *telling[:4], 1, 2, *telling[4:], *range(len(rows)))):
         shown = _with_words_between(rows, sorted({*kept, at}), hint)
         if len(shown) <= most:
             kept.append(at)
     return _with_words_between(rows, sorted({*kept}), hint)
+
+
+def rows_around_fault(rows: Sequence[StackRow]) -> list[int]:
+    """Return the numbers of the rows of native code that Python called and that must be shown.
+
+    The innermost functions and the one that Python called; runtimes, templates of the C++ standard
+    library and calls without names say little.
+    """
+    python = (at for at, row in enumerate(rows) if row.call.language == PYTHON)
+    telling = [
+        at
+        for at, row in enumerate(rows[: next(python, len(rows))])
+        if row.call.name
+        and is_program_call(row.call)
+        and is_own_library(row.call.module)
+        and not row.call.name.startswith(_STANDARD_NAMESPACES)
+        and not row.call.name.endswith("::operator()")
+    ]
+    return telling if len(telling) <= MAX_NATIVE else [*telling[: MAX_NATIVE - 1], telling[-1]]
 
 
 def _is_own_python(call: StackCall) -> bool:

@@ -63,6 +63,7 @@ from gdb_epi.render.frame_lines import (
     main_script,
     program_folder,
     row_lines,
+    rows_around_fault,
     short_own_files,
     short_place,
     stack_rows,
@@ -456,7 +457,10 @@ def _stack_lines(
     if reader.whole:
         yield from row_lines(rows)
         return
-    shown = stack_rows(rows, most, telling=_most_telling_rows(rows, calls), room=room)
+    native = rows_around_fault(rows)
+    room = min(room, MAX_FRAMES + 2) if native else room
+    telling = _most_telling_rows(rows, calls)
+    shown = stack_rows(rows, most, telling=telling, native=native, room=room)
     yield from row_lines(shown, own_files=short_own_files(frames))
 
 
