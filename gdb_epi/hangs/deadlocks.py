@@ -3,10 +3,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
-from itertools import islice
+from itertools import islice, pairwise
 
+from gdb_epi.cpython.objects.containers import ContainerReader
 from gdb_epi.cpython.running.executors import Executor, read_executors_and_queues
 from gdb_epi.cpython.running.unfinished_tasks import BY_CODE, BY_FRAMES, CERTAIN, UnfinishedTask
 from gdb_epi.cpython.running.wait_rules import LOCK, SEMAPHORE, TASK, WORDS
@@ -14,7 +15,7 @@ from gdb_epi.cpython.types import PyFrame
 from gdb_epi.errors import LayoutError, UnreadableMemory
 from gdb_epi.hangs import types as hang_types
 from gdb_epi.hangs.hang_context import HangContext
-from gdb_epi.hangs.library_calls import FUTURES, POOL_RESULTS, PROCESS_ROOM
+from gdb_epi.hangs.library_calls import FUTURES, POOL_RESULTS, PROCESS_ROOM, frames_running
 from gdb_epi.hangs.live.going_on import GoingOn
 from gdb_epi.hangs.processes.shared_locks import times_taken_by
 from gdb_epi.hangs.tasks import (
@@ -35,7 +36,9 @@ from gdb_epi.locks import types as lock_types
 from gdb_epi.locks.python.lock_objects import SEMLOCK
 from gdb_epi.locks.types import IN_HANDLER, INFO, INITIALISED, PROBABLE, SELF_DEADLOCK, lock_phrase
 from gdb_epi.locks.waits.wait_graph import DEADLOCK_WORDS, deadlock_kind
+from gdb_epi.util import counted
 
+_JOB = ("concurrent.futures.thread", "run")  # of the _WorkItem
 _FETCHES = ("run", "_queue_management_worker")  # before 3.9 a function
 _GIVES_BACK = frozenset(("release", "notify", "notify_all", "close"))
 MAX_CHAIN = 64  # threads, each of which waits for the next
@@ -438,6 +441,80 @@ def task_cycle(scene: HangContext) -> HangDiagnosis | None:
         ),
         ("a task that something outside wakes",), _doubts(circle),
     )  # fmt: skip
+
+
+def task_and_thread_cycle(scene: HangContext) -> HangDiagnosis | None:
+    """A task waits for a job in a thread, and that for a task which the first one holds up.
+
+    So it is where a job of run_in_executor() asks its loop by run_coroutine_threadsafe() for what
+    needs the lock that its caller holds meanwhile.
+    """
+    tasks: Sequence[UnfinishedTask] = ()
+    for activity in scene.activities:
+        frames = scene.view.frames(activity.tid)
+        item = next((scene.view.variable(f, "self") for f in frames_running(frames, (_JOB,))), None)
+        job = scene.view.attribute(item, "future") if item else None
+        loop = scene.loop_thread
+        if not job or loop is None or activity.awaits != FUTURES[0] or activity.timed:
+            continue
+        if not tasks:
+            threads = (frame for d in scene.activities for frame in scene.view.frames(d.tid))
+            tasks = add_wakers_from_code(scene.tasks, threads, scene.calls_ahead, scene.installed)
+        asked = next((t for t in tasks if t.id in _chained(scene, activity.object)), None)
+        path = _way_to_result(scene, asked, {job, *_chained(scene, job)}, tasks)
+        if asked is None or not path:
+            continue
+        clauses = [f"{activity.waits()} for {name_task(asked)}"]
+        for task, giver in pairwise(path):
+            held = f", held by {name_task(giver)}" if _holds(task) else ""
+            clauses.append(f"{describe_waiting_task(task, scene.installed)}{held}")
+        at = function_and_line((own_frames(path[-1], scene.installed) or path[-1].stack)[0])
+        last = f"{name_task(path[-1])} waits at {at}"
+        clauses.append(f"{last} for the job that {activity.who()} runs")
+        return HangDiagnosis(
+            DEADLOCK, "tasks",
+            f"a thread and {counted(len(path), 'task')} wait for each other: {'; '.join(clauses)}",
+            (activity, *(activity_of_task(loop, task, scene.installed) for task in path)), PROBABLE,
+            ("the futures of the thread and of the loop refer to each other (_chain_future)",),
+            ("a timeout of one of the waits",),
+            ("code that cancels one of the tasks",),
+        )  # fmt: skip
+    return None
+
+
+def _chained(scene: HangContext, future: int) -> set[int]:
+    """Return what the callbacks of a concurrent.futures.Future have in their closures.
+
+    asyncio's ones have the other future or task of the pair (Lib/asyncio/futures.py,
+    _chain_future(), 3.8 to 3.15).
+    """
+    containers, referred = ContainerReader(scene.view.reader), set[int]()
+    with suppress(UnreadableMemory, LayoutError, IndexError):
+        callbacks = scene.view.attribute(future, "_done_callbacks")
+        for callback in containers.list_items(callbacks)[:MAX_CHAIN] if callbacks else ():
+            if scene.view.locks.type_name(callback) == "function":
+                referred.update(containers.cells(callback, MAX_CHAIN))
+    return referred
+
+
+def _way_to_result(
+    scene: HangContext,
+    first: UnfinishedTask | None,
+    results: Collection[int],
+    tasks: Sequence[UnfinishedTask],
+) -> list[UnfinishedTask]:
+    """Return tasks, each of which waits for the next alone, and the last for one of some futures.
+
+    Empty where no such way leads from the first, or one of them waits with a timeout.
+    """
+    path: list[UnfinishedTask] = []
+    while first is not None and first not in path and not has_timeout(first, tasks, scene.view):
+        path.append(first)
+        if first.wait is not None and first.wait.address in results:
+            return path
+        wakers = [task for task in tasks if task.id in first.wakers]
+        first = wakers[0] if len(first.wakers) == 1 and wakers else None
+    return []
 
 
 def _other(task: UnfinishedTask, holder: UnfinishedTask) -> str:

@@ -36,6 +36,7 @@ from gdb_epi.hangs.loops.resource_exhaustion import (
     connection_pool_exhausted,
     connection_pool_held_by_caller,
     event_loop_threads_exhausted,
+    requests_wait_for_same_object,
     task_deadlock_by_held_lock,
     task_lock_never_released,
     thread_pool_exhausted,
@@ -97,6 +98,7 @@ def _first(scene: HangContext) -> HangDiagnosis | None:
         missed_notification,
         deadlocks.notifier_blocked_by_waiter,
         deadlocks.task_cycle,
+        deadlocks.task_and_thread_cycle,
         deadlocks.lock_held_by_suspended_task,
         tasks_read_from_each_other,
         _in_signal_handler,
@@ -128,7 +130,9 @@ def _first(scene: HangContext) -> HangDiagnosis | None:
         answer = rule(scene)
         if answer is not None:
             answer = strengthen_timed_diagnosis(scene, classify_idle_process(scene, answer))
-            behind = thread_pool_exhausted(scene) if answer.kind == MAY_BE_IDLE else None
+            behind = None
+            if answer.kind == MAY_BE_IDLE:
+                behind = thread_pool_exhausted(scene) or requests_wait_for_same_object(scene)
             unsure = answer.label == NO_FAULT or answer.sure == INFO
             if behind is None and unsure:
                 behind = diagnose_main_task(scene)

@@ -46,6 +46,7 @@ ASKS_MANAGER = ("multiprocessing.managers", "_callmethod")
 
 ROWS: dict[tuple[str, str], tuple[str, str]] = {
     ("queue", "get"): (hang_types.EVENT, QUEUE_ITEM),
+    ("gevent._threading", "get"): (hang_types.EVENT, QUEUE_ITEM),
     ("queue", "put"): (hang_types.EVENT, QUEUE_ROOM),
     ("queue", "join"): (hang_types.EVENT, QUEUE_END),
     ("threading", "wait"): (hang_types.EVENT, EVENT_SET),

@@ -243,6 +243,42 @@ def thread_pool_exhausted(scene: HangContext) -> HangDiagnosis | None:
     return None
 
 
+def requests_wait_for_same_object(scene: HangContext) -> HangDiagnosis | None:
+    """Threads of a server wait in the middle of requests for one object that nobody else has.
+
+    A future in a cache that who was to settle it left behind by an exception, an event that was
+    never set: the server goes on, and each request for it takes one more of its threads.
+    """
+    waiting: dict[int, list[ThreadActivity]] = {}
+    for activity in scene.activities:
+        if (
+            activity.kind == hang_types.EVENT and not activity.timed and activity.object
+            and _is_in_job(scene, activity) and not is_at_rest(scene, activity)
+        ):  # fmt: skip
+            waiting.setdefault(activity.object, []).append(activity)
+    for awaited, members in waiting.items():
+        if len(members) < 2 or scene.references.threads(awaited) - {d.tid for d in members}:
+            continue
+        sentence = (
+            f"{len(members)} threads that serve requests wait at {members[0].where()} for "
+            f"{members[0].what}, the same for all: no frame of another thread leads to it"
+        )
+        return HangDiagnosis(
+            HANG, "requests wait", sentence, tuple(members), PROBABLE,
+            ("no thread that goes on refers to it",),
+            ("a timeout", "another thread that has it at hand"),
+            ("code of a later request that settles it",), hang_types.SET_TIMEOUT,
+        )  # fmt: skip
+    return None
+
+
+def _is_in_job(scene: HangContext, activity: ThreadActivity) -> bool:
+    """Tell whether a library called the program's code in a thread, as servers and pools do."""
+    frames = scene.view.frames(activity.tid)
+    outward = frames[frames.index(activity.frames[-1]) + 1 :] if activity.frames else ()
+    return any(frame.module != "threading" for frame in outward)
+
+
 def _may_serve_client(scene: HangContext, activity: ThreadActivity) -> bool:
     """Tell whether a thread reads in a loop, as one does that has a client; no library asked."""
     asked = activity.what == activity.awaits

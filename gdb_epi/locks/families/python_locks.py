@@ -40,7 +40,11 @@ _OUTER = {
     ("queue", "join", ""): "queue.Queue",
     ("concurrent.futures._base", "result", ""): "Future",
     ("concurrent.futures._base", "exception", ""): "Future",
+    ("gevent._threading", "get", ""): "queue.Queue",
 }
+# gevent's own, of threads that stay native when all others are greenlets (gevent 20.12 to 26).
+_CONDITIONS = {"threading": "Condition", "gevent._threading": "_Condition"}
+_TAKES_WAIT_LOCK = ("gevent._threading", "acquire_with_timeout")
 _JOINS = ("join", "_wait_for_tstate_lock")
 _IMPORTLIB = ("importlib._bootstrap", "_frozen_importlib")
 STACK_REACH = 1 << 16  # a parked thread sleeps on a word of its own frames, this near to rsp
@@ -57,11 +61,13 @@ def python_wait(view: PythonView, tid: int) -> LockGuess | None:
     first = frames[0]
     if first.module in _IMPORTLIB and first.name == "acquire":
         return _module_lock(view, first)
-    if first.module != "threading":
-        return None
-    if first.name in _JOINS:
+    if first.module == "threading" and first.name in _JOINS:
         return _join(view, frames)
-    if first.name == "wait" and _kind(view, first) == "Condition":
+    if (first.module, first.name) == _TAKES_WAIT_LOCK and frames[1:]:
+        frames = frames[1:]
+        first = frames[0]
+    kind = _CONDITIONS.get(first.module or "")
+    if kind and first.name == "wait" and _kind(view, first) == kind:
         return _condition(view, frames)
     return None
 
