@@ -86,8 +86,8 @@ def collect_problems(document: Mapping[str, Any]) -> list[str]:
         more = f" and {len(files) - MAX_NAMED} more" if len(files) > MAX_NAMED else ""
         way = "\n    try: set sysroot DIR, below which they lie by their paths"
         lost = all(m["build_id"] is None for m in files)  # whichever lie there, none is trusted
-        told = f"not here as the core had them: {named}{more} ({_reason(files[0])})"
-        problems.append(told + ("" if lost else way))
+        absent = f"not here as the core had them: {named}{more} ({_reason(files[0])})"
+        problems.append(absent + ("" if lost else way))
     unloaded = [m for m in modules if m["file"] == MATCHES and m["gdb"] in (NOT_LOADED, OTHER)]
     if unloaded:
         number = counted(len(unloaded), "file")

@@ -522,8 +522,8 @@ _EXTENSION = (".cpython-", ".abi3.")
 def _of_extension(call: StackCall) -> str:
     """Return " (array)" of a function of an extension module, whose name may say little."""
     for mark in _EXTENSION:
-        module, found, _ = call.module.rpartition("/")[2].partition(mark)
-        if found and call.name and module.lower() not in call.name.lower():
+        module, suffix, _ = call.module.rpartition("/")[2].partition(mark)
+        if suffix and call.name and module.lower() not in call.name.lower():
             return f" ({module})"
     return ""
 

@@ -324,9 +324,9 @@ def _repair(context: Context, walk: ObjectWalk, count: _Count) -> Iterator[Evide
     if not right and count.ends:
         right = [
             value
-            for number, one in enumerate(near)
+            for number, nearby in enumerate(near)
             for bit in bits[number + 1 :]
-            if count.least <= (value := one ^ 1 << bit) <= count.most
+            if count.least <= (value := nearby ^ 1 << bit) <= count.most
         ]
         far = "two bits"
     if len(right) > 1 and count.ends:

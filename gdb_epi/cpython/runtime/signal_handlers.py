@@ -50,12 +50,12 @@ def read_signal_handlers(
 
 def _static_data(target: Target) -> list[Region]:
     """Return the interpreter's writable data, and what lies behind it without a file (.bss)."""
-    found, end = list[Region](), 0
+    regions, end = list[Region](), 0
     for region in sorted(target.regions(), key=lambda region: region.start):
         name = (region.path or "").rpartition("/")[2]
         of_it = name.startswith(_INTERPRETERS) or (not region.path and region.start == end)
         if of_it:
             end = region.end
             if "w" in region.perms and region.size <= MAX_STATIC:
-                found.append(region)
-    return found
+                regions.append(region)
+    return regions

@@ -70,10 +70,10 @@ def _summary(message: AbortMessage, caller: str | None) -> str:
     by = f"; {caller} had called it" if caller else ""
     if message.kind == "malloc":
         did = next((did for start, did in _MEANINGS if message.text.startswith(start)), None)
-        found = "malloc found its own data damaged" + (
+        damaged = "malloc found its own data damaged" + (
             f" when {caller} called it" if caller else ""
         )
-        did = f"{caller or 'some code'} {did}" if did else found
+        did = f"{caller or 'some code'} {did}" if did else damaged
         return f"{did} (malloc said {message.text!r})"
     if message.kind == "assert":
         where = f" in {message.function}" if message.function else ""

@@ -61,9 +61,9 @@ def count_pairs(
     size = (int(a.max(initial=ABSENT)) + 1) * width
     if weights is None and size and size <= _most_cells(a.size):
         table: Any = np.zeros(size, dtype=np.int32 if a.size < 1 << 31 else np.int64)
-        one = table.dtype.type(1)
+        increment = table.dtype.type(1)
         for code in _pair_codes(a, b, width, among):
-            np.add.at(table, code, one)
+            np.add.at(table, code, increment)
         pairs = np.flatnonzero(table)
         return pairs // width, pairs % width, widen_codes(table[pairs])
     if among is not None:

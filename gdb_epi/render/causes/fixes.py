@@ -295,8 +295,8 @@ def advice_for_cause(record: Json) -> tuple[str, str] | None:
         allocator = "python"  # Python met a wrong object: of those that were freed it tells more
     if allocator == "python" and _ran_with_checked_heap(record):
         return None
-    found = _CHECKED_HEAP.get(allocator)
-    return None if found is None else (found[0], f"{found[1]} {_script(record)}")
+    rerun = _CHECKED_HEAP.get(allocator)  # title, command
+    return None if rerun is None else (rerun[0], f"{rerun[1]} {_script(record)}")
 
 
 def _script(record: Json) -> str:

@@ -194,19 +194,19 @@ def _letter_words(match: Any) -> str:
 def plain_reason(record: Json, reason: str) -> str | None:
     """Return a reason without addresses; None where there are no other words for it."""
     signs = get_groups(get_group(record, "corruption"), "evidence")
-    found = [
+    findings = [
         {"summary": finding.get("summary"), "plain": get_group(finding, "facts").get("plain")}
         for finding in get_groups(record, "findings")
     ]
-    same = (s for s in (*found, *signs) if s.get("summary") in (reason, reason[:MAX_TEXT]))
+    same = (s for s in (*findings, *signs) if s.get("summary") in (reason, reason[:MAX_TEXT]))
     saying = [s for s in same if reason]
     plain = next((s["plain"] for s in saying if isinstance(s.get("plain"), str)), None)
     if plain is not None:
         plain = _NEAR_NULL.sub(r"the number \1 was used as a pointer, or NULL plus that", plain)
         plain = _FAR_NUMBER.sub(r"it is the number \1, or NULL plus that many bytes", plain)
         return _LETTERS.sub(_letter_words, plain)
-    said: Json = next((s for s in saying if s.get("id")), {})
-    sign = str(said.get("id"))
+    with_id: Json = next((s for s in saying if s.get("id")), {})
+    sign = str(with_id.get("id"))
     if sign.startswith(_NULL_SIGNS):
         category = str(get_group(record, "signature").get("category"))
         return "" if category in _SAYS_NULL else "a pointer was NULL"
