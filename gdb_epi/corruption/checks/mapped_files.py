@@ -153,9 +153,9 @@ def _check_relro(context: Context, image: ImageFile) -> Iterator[Evidence | Skip
 def _wrong_relocations(image: ImageFile, start: int, data: bytes) -> Iterator[tuple[int, int, int]]:
     base = image.base
     low = start - base
-    if low >= 0 and not low & 7 and image.tables.pattern(low, len(data)).holds(data, base):
-        return
     words = memoryview(data[: len(data) & ~7]).cast("Q")
+    if low >= 0 and not low & 7 and image.tables.relocated_words(low, len(data)).hold(words, base):
+        return
     for address, value in image.relatives(low, low + len(data) - 7):
         if words[address - low >> 3] != value + base & WORD_MASK and not address & 7:
             yield address + base, words[address - low >> 3], value + base & WORD_MASK

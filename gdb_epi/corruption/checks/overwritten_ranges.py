@@ -271,7 +271,9 @@ def _of_objects(context: Context, addresses: list[int]) -> Iterator[_Claim]:
             kind = read_word(context.target, start + WORD) or 0
             if not kind or index.type_name(kind) is not None:
                 continue
-            neighbour = _collector_leads_there(context, start)
+            # The collector's links lie in the object's own block, before it.
+            has_links = start >= bounds[0] + GC_HEAD
+            neighbour = _collector_leads_there(context, start) if has_links else None
             if neighbour is not None and is_block_reused(context, start):
                 continue  # an object that was freed while it was in the collector's list
             if neighbour is not None and not _is_one_byte_from_type(context, kind):

@@ -10,9 +10,10 @@ from __future__ import annotations
 import struct
 from array import array
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property
 from itertools import accumulate, chain
+from operator import itemgetter, sub
 
 from gdb_epi.corruption.context import Context, once_per_run
 from gdb_epi.errors import Absent
@@ -31,7 +32,7 @@ PF_W = 2
 MAX_TABLE = 256 << 20  # bytes of one relocation table
 MAX_RELR = 4_000_000
 MAX_MOVED = 1 << 16  # words of one file whose pointers are kept
-MAX_PATTERNS = 16  # ranges of one file
+MAX_RANGES = 16  # of one file whose relocations are kept
 _RELA = struct.Struct("<QQq")
 
 
@@ -51,7 +52,7 @@ class ElfTables:
             (segment for segment in segments if segment.type == elf.PT_DYNAMIC), None
         )
         self.kept: dict[int, int | None] = {}  # by address: what moved() has answered
-        self._patterns: dict[tuple[int, int], RelocatedWords] = {}
+        self._ranges: dict[tuple[int, int], RelocatedWords] = {}
 
     @cached_property
     def dynamic(self) -> dict[int, int]:
@@ -207,51 +208,31 @@ class ElfTables:
         pointers.update((own, value) for own, value in named.items() if value is not None)
         return pointers
 
-    def pattern(self, low: int, size: int) -> RelocatedWords:
+    def relocated_words(self, low: int, size: int) -> RelocatedWords:
         """Return the words of a range, which begins on a word, that are relative relocations."""
         key = low, size
-        if key not in self._patterns:
-            if len(self._patterns) >= MAX_PATTERNS:
-                self._patterns.clear()
-            self._patterns[key] = self._pattern_of(low, size)
-        return self._patterns[key]
-
-    def _pattern_of(self, low: int, size: int) -> RelocatedWords:
-        words_of_ones, values = array("Q", bytes(size & ~7)), array("Q", bytes(size & ~7))
-        places = [
-            (address - low >> 3, value)
-            for address, value in self.relatives(low, low + size - 7)
-            if not address & 7
-        ]
-        for at, value in places:
-            words_of_ones[at], values[at] = 1, value
-        most = max(values, default=0)
-        if sum(words_of_ones) < len(places):  # a word that is named twice: no pattern holds
-            most = WORD_MASK + 1
-        whole = int.from_bytes(words_of_ones.tobytes(), "little")
-        return RelocatedWords(
-            whole, whole * WORD_MASK, int.from_bytes(values.tobytes(), "little"), most
-        )
+        if key not in self._ranges:
+            if len(self._ranges) >= MAX_RANGES:
+                self._ranges.clear()
+            rows = [row for row in self.relatives(low, low + size - 7) if not row[0] & 7]
+            numbers = [address - low >> 3 for address, _ in rows]
+            take = itemgetter(*numbers) if len(rows) > 1 else None
+            self._ranges[key] = RelocatedWords(take, [value for _, value in rows])
+        return self._ranges[key]
 
 
 class RelocatedWords(NamedTuple):
-    """Words that ld.so relocates, as one number each: 1 in each such word, all bits, the values.
+    """Words that ld.so relocates: what takes them out of a range, and what they are without base.
 
-    With a load base `values + base * ones` is what a process holds in all of them, where none of
-    the words overflows: `most` is the largest value.
+    In a libpython one word in ten is such, so that is less work than sums over all words.
     """
 
-    ones: int
-    mask: int
-    values: int
-    most: int
+    take: Callable[[Sequence[int]], Iterable[int]] | None
+    values: Sequence[int]
 
-    def holds(self, memory: bytes, base: int) -> bool:
-        """Tell whether bytes hold what ld.so put there; also False where that is not certain."""
-        if self.most + base > WORD_MASK or len(memory) & 7:
-            return False
-        held = int.from_bytes(memory, "little") & self.mask
-        return held == self.values + self.ones * base
+    def hold(self, words: memoryview, base: int) -> bool:
+        """Tell whether words hold what ld.so put there; also False where that is not certain."""
+        return self.take is not None and set(map(sub, self.take(words), self.values)) == {base}
 
 
 class ImageFile:

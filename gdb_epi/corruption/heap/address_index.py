@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 
 from gdb_epi.corruption.context import Context, once_per_run
@@ -92,7 +92,7 @@ class AddressIndex:
         if address % 8:
             return None
         kind = self._object(address)
-        free = self._pool_place(address)
+        free = self._pool_place(address, HEADS if kind is not None else HEADS[:1])
         if kind is not None:
             return Pointee(FREE if free is True else OBJECT, kind)
         if free is not None:
@@ -152,7 +152,8 @@ class AddressIndex:
         ):
             if kind is None:
                 return None
-            if kind > 4096 and not kind % 8 and self._object(start) == "tuple":
+            may_be = kind > 4096 and not kind % 8 and self._types.get(kind, "tuple") == "tuple"
+            if may_be and self._object(start) == "tuple":
                 size = read_word(target, start + 16) or 0
                 return (start, "tuple") if start + 24 <= address < start + 24 + 8 * size else None
         return None
@@ -234,7 +235,8 @@ class AddressIndex:
         if key not in self._pools:
             if len(self._pools) >= MAX_POOLS:
                 self._pools.clear()
-            pool_bytes = read_up_to_most(self._context, base, POOL_SIZES[0], size)
+            is_mapped = self._context.target.region_at(base) is not None  # an error takes longer
+            pool_bytes = is_mapped and read_up_to_most(self._context, base, POOL_SIZES[0], size)
             self._pools[key] = parse_pool(base, pool_bytes) if pool_bytes else None
         return self._pools[key]
 
@@ -397,14 +399,15 @@ class AddressIndex:
 
     # -- allocators -------------------------------------------------------------------------
 
-    def _pool_place(self, address: int) -> bool | None:
-        """Tell whether a block of pymalloc that begins there is free; None when none does."""
+    def _pool_place(self, address: int, heads: Sequence[int]) -> bool | None:
+        """Tell whether a block of pymalloc is free that begins there, or so far before it.
+
+        None when none does.
+        """
         for base, pool in self._pools_of(address):
             offset = address - base
-            for head in HEADS:
+            for head in heads:
                 within = offset - head - HEADER_SIZE
-                if head and self._object(address) is None:
-                    continue
                 if within >= 0 and within % pool.block == 0:
                     return pool.free is not None and offset - head in pool.free
         return None
