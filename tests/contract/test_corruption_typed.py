@@ -24,7 +24,12 @@ from gdb_epi.corruption.checks.gc_links import (
 )
 from gdb_epi.corruption.checks.item_counts import item_counts
 from gdb_epi.corruption.checks.lost_references import lost_reference
-from gdb_epi.corruption.checks.null_fields import MIN_NULL, _field_at, _is_null_elsewhere
+from gdb_epi.corruption.checks.odd_fields import (
+    MIN_NULL,
+    OthersOfTypes,
+    _field_at,
+    _is_null_elsewhere,
+)
 from gdb_epi.corruption.checks.overwritten_places import (
     _is_built_like,
     _member_of_object,
@@ -525,6 +530,9 @@ def test_a_number_of_one_bit_where_others_of_the_type_have_null(scene: Scene) ->
 
     assert told(**{f"_{at}": 1 << 30})
     assert not told(**{f"_{at}": 1 << 30, f"_{at - WORD}": 1 << 31}), "two fields: a longer write"
+    weak = scene.layout.require("PyFunctionObject", "func_weakreflist")
+    field = _field_at(scene.context, address + weak)
+    assert field is not None and field.is_pointer, "by the type, whatever others hold"
     version = scene.layout.offset("PyFunctionObject", "func_version")
     if version is not None:  # a number in each function that has run
         numbers = _field_at(scene.context, (address + version) & -WORD)
@@ -553,6 +561,65 @@ def test_an_object_at_hand_whose_type_is_one_bit_off(scene: Scene) -> None:
     assert not told(kind)
     assert not told(kind ^ 3 << 44), "two bits"
     assert not told(kind ^ 1 << 44, _0=1 << 40), "no count of references"
+
+
+def test_a_type_one_bit_off_that_leads_into_a_files_data(scene: Scene) -> None:
+    """Said where the block is as large as an object of that type, and begins as one does."""
+    index, word = address_index(scene.context), scene.walk.reader.word
+    layout = scene.layout
+    basic, flags = (layout.require("PyTypeObject", f"tp_{n}") for n in ("basicsize", "flags"))
+    address, kind, bit = next(
+        (at, kind, bit)
+        for at in collect_fault_values(scene.context)
+        if index.begins_block(at) and index.object_type(at) and 0 < word(at) < 1 << 20
+        for kind in [word(at + WORD)]
+        if (region := scene.target.region_at(kind)) is not None and region.in_file
+        for bit in range(4, 20)
+        if index.at(kind ^ 1 << bit) is None
+        and (there := scene.target.region_at(kind ^ 1 << bit)) is not None
+        and there.in_file
+        and sum(bool(index.type_name(kind ^ 1 << bit ^ 1 << n)) for n in range(48)) == 1
+    )
+
+    def told(*changes: tuple[int, int]) -> list[tuple[int | str, tuple[int, ...]]]:
+        changed = Searched(scene.target)
+        for place, value in ((address + WORD, kind ^ 1 << bit), *changes):
+            changed.put_word(place, value)
+        context = Context(ProcessState(changed))  # type: ignore[arg-type]
+        return [(sign.where, sign.bits) for sign in types_at_hand(context)]
+
+    assert told() == [(address + WORD, (bit,))]
+    assert not told((kind + basic, word(kind + basic) + 64)), "a block that is too small"
+    assert not told((kind + flags, word(kind + flags) ^ 1 << 14)), "it begins as no such object"
+
+
+def test_an_object_one_bit_away_where_others_of_the_type_name_one(scene: Scene) -> None:
+    """A function's name is a str of its own; a stale address of the heap tells nothing."""
+    at = scene.layout.require("PyFunctionObject", "func_code")
+    index, word = address_index(scene.context), scene.walk.reader.word
+    functions = [one for one, kind in scene.walk.visited if kind == "function"]
+    address = next(one for one in functions if index.references(word(one + at)) == 1)
+    kind, code = word(address + WORD), word(address + at)
+
+    def told(value: int, *changes: Place) -> int | None:
+        changed = Searched(scene.target)
+        for place, new in ((address + at, value), *changes):
+            changed.put_word(place, new)
+        context = Context(ProcessState(changed))  # type: ignore[arg-type]
+        others = OthersOfTypes(context)
+        doubtful = dict(others.doubtful_fields(address, kind))
+        if address + at not in doubtful:
+            return None
+        return others.meant(address, kind, address + at, doubtful[address + at])
+
+    assert told(code ^ 1 << scene.bit(code)) == code
+    assert told(code ^ 1 << 4) == code
+    assert told(code) is None
+    assert told(code ^ 3 << 40) is None, "two bits"
+    names = scene.layout.require("PyFunctionObject", "func_qualname")
+    assert told(code ^ 1 << 4, (address + names, code ^ 1 << 5)) is None, "two fields"
+    other = next(one for one in functions if word(one + at) != code)
+    assert told(word(other + at)) is None, "another object"
 
 
 def test_two_members_of_a_code_object_that_are_no_addresses(scene: Scene) -> None:

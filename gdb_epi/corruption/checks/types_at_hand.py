@@ -12,14 +12,19 @@ from gdb_epi.corruption.context import Context
 from gdb_epi.corruption.evidence import Evidence, word_evidence
 from gdb_epi.corruption.heap.address_index import address_index
 from gdb_epi.corruption.heap.memory_readers import collect_fault_values, is_on_stack
+from gdb_epi.corruption.heap.object_walk import object_walk
 from gdb_epi.corruption.pointers.suspect_words import is_held_once
 from gdb_epi.corruption.registry import check
+from gdb_epi.errors import Absent
 from gdb_epi.fault.memory_reads import read_word
 from gdb_epi.sizes import PAGE, WORD
 from gdb_epi.util import add_article
 
 BITS = range(64)
 MIN_NAMED = 8  # words that name a type in use
+MAX_SLOTS = 64
+HAVE_GC = 1 << 14  # Py_TPFLAGS_HAVE_GC, Include/object.h
+ALIGNED = 16  # of blocks of pymalloc
 MAX_COUNTED = 1 << 20  # references of what is taken for an object
 
 
@@ -38,18 +43,18 @@ MAX_COUNTED = 1 << 20  # references of what is taken for an object
 def types_at_hand(context: Context) -> Iterator[Evidence]:
     """Look at what begins blocks at the addresses in registers and on the top of the stack."""
     index = address_index(context)
-    for address in collect_fault_values(context):
-        if not index.begins_block(address) or index.in_free_block(address):
+    for address in dict.fromkeys((*collect_fault_values(context), *_named_by_slots(context))):
+        if not _may_begin_object(context, address):
             continue
         held = read_word(context.target, address + WORD) or 0
-        count = read_word(context.target, address)
-        if held < PAGE or count is None or count >= MAX_COUNTED or index.type_name(held):
-            continue
-        region = context.target.region_at(held)
-        if not held % WORD and region is not None and region.in_file:
+        if held < PAGE or index.at(held) is not None or index.type_name(held):
             continue
         right = [near for bit in BITS if _is_type_in_use(context, near := held ^ 1 << bit)]
         if len(right) != 1 or not is_held_once(context, held) or is_on_stack(context, address):
+            continue
+        region = context.target.region_at(held)
+        in_file = not held % WORD and region is not None and region.in_file
+        if in_file and not _fits_block(context, address, right[0]):
             continue
         name = index.type_name(right[0])
         summary = (
@@ -58,6 +63,46 @@ def types_at_hand(context: Context) -> Iterator[Evidence]:
         )
         yield word_evidence("R18", address + WORD, held, right[0], summary, object_type=name)
         return
+
+
+def _named_by_slots(context: Context) -> list[int]:
+    """Return what slots of containers and frames name, which is no object."""
+    walk = object_walk(context)
+    slots = [] if isinstance(walk, Absent) else walk.without_type[:MAX_SLOTS]
+    return [*dict.fromkeys(slot.value for slot in slots)]
+
+
+def _may_begin_object(context: Context, address: int) -> bool:
+    """Whether a block in use begins at an address, or a file's data lie there, with a count."""
+    index, region = address_index(context), context.target.region_at(address)
+    count = read_word(context.target, address)
+    if region is None or count is None or address % WORD:
+        return False
+    if region.in_file:
+        return "w" in region.perms and address in _named_by_slots(context)
+    return count < MAX_COUNTED and index.begins_block(address) and not index.in_free_block(address)
+
+
+def _fits_block(context: Context, address: int, kind: int) -> bool:
+    """Whether a block of pymalloc's is as large as an object of a type, and begins as it does.
+
+    The collector's links lie before an object that it follows, and before none else
+    (PyType_GenericAlloc in Objects/typeobject.c, 3.8 to 3.15).
+    """
+    python, bounds = context.state.python, address_index(context).bounds_of_block(address)
+    if isinstance(python, Absent):
+        return False
+    if bounds is None:
+        return True  # a file's data
+    words = {
+        name: read_word(context.target, kind + at) or 0
+        for name in ("tp_basicsize", "tp_itemsize", "tp_flags")
+        if (at := python.layout.offset("PyTypeObject", name)) is not None
+    }
+    if len(words) < 3 or (address - bounds[0] > 0) != bool(words["tp_flags"] & HAVE_GC):
+        return False
+    room = bounds[1] - address - words["tp_basicsize"]
+    return room >= 0 if words["tp_itemsize"] else 0 <= room < ALIGNED
 
 
 def _is_type_in_use(context: Context, address: int) -> bool:

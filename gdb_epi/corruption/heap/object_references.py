@@ -98,6 +98,25 @@ def are_references_accounted_for(
     return len(live) >= count
 
 
+def lacks_one_holder(context: Context, address: int) -> bool:
+    """Tell whether all but one of the references to an object stand outside of stacks.
+
+    Less than has_lost_reference(): a word on a stack may be the very reference. The interpreter's
+    caches of functions and methods own none (func_version_cache in pycore_function.h, the type
+    cache in Objects/typeobject.c); it may be part of the library's own data.
+    """
+    count = _references(context, address, 0)
+    if count is None:
+        return False
+    borrowed = address_index(context).object_type(address) == "function"
+    kept = 0
+    for at in find_word(context.target, address, limit=count + MAX_STALE).addresses:
+        region = context.target.region_at(at)
+        cached = borrowed and region is not None and region.in_file
+        kept += not (cached or is_on_stack(context, at) or is_left_over(context, at))
+    return kept == count - 1
+
+
 def _in_registers(context: Context, address: int) -> int:
     threads = context.target.threads()
     return sum(t.registers.get(name) == address for t in threads for name in GENERAL)

@@ -1,0 +1,450 @@
+# SPDX-License-Identifier: Apache-2.0
+"""R18: a field of an object holds what it holds in no other object of the type; one bit away fits.
+
+What C code defines the fields of is not known, but objects of one type are alike. Where all others
+have an object, or NULL, there is a place of pointers. NULL with one bit flipped is a number, 2^n:
+software makes such numbers too, but puts them where numbers belong.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from gdb_epi.corruption.context import Context, once_per_run
+from gdb_epi.corruption.evidence import Evidence, word_evidence
+from gdb_epi.corruption.heap.address_descriptions import start_of_block
+from gdb_epi.corruption.heap.address_index import HEADS, AddressIndex, address_index
+from gdb_epi.corruption.heap.memory_readers import (
+    collect_fault_values,
+    is_on_stack,
+    read_words,
+)
+from gdb_epi.corruption.heap.never_mapped import was_never_mapped
+from gdb_epi.corruption.heap.object_references import (
+    has_lost_reference,
+    is_partly_written,
+    lacks_one_holder,
+    may_be_freed,
+    may_be_stale,
+)
+from gdb_epi.corruption.heap.object_types import INSTANCE
+from gdb_epi.corruption.heap.object_walk import object_walk
+from gdb_epi.corruption.heap.objects_of_type import find_others_beside, find_others_of_type
+from gdb_epi.corruption.pointers.read_place import find_cleared_place, find_read_place
+from gdb_epi.corruption.pointers.small_changes import is_single_bit
+from gdb_epi.corruption.pointers.suspect_words import FaultWord, find_fault_words, find_suspects
+from gdb_epi.corruption.registry import check
+from gdb_epi.cpython.objects.str_layout import str_format
+from gdb_epi.errors import Absent
+from gdb_epi.fault.mapping_checks import NEAR_NULL
+from gdb_epi.fault.memory_reads import read_u32, read_word
+from gdb_epi.sizes import ADDRESS_BITS, PAGE, WORD
+from gdb_epi.typing_lite import NamedTuple
+from gdb_epi.util import add_article
+
+MIN_NULL = 3  # other objects in which the field is NULL
+MIN_OTHERS = 8  # of which the field must be NULL, where memory does not say which place was read
+MAX_PLACES = 8  # words that hold the number
+MIN_SEARCHED = 1 << 20  # smaller numbers stand everywhere
+MAX_FIELD = 512  # bytes of an object that are compared
+MAX_AT_HAND = 128  # bytes of an object that are searched for a small number
+MAX_WRONG = 8  # words at hand that lead to no object, whose places are looked for
+MAX_NEAR = 600  # objects
+MAX_TYPES = 24  # whose other objects memory is searched for
+MAX_FIELDS = 1024  # bytes of an object that are fields of its own
+MAX_COUNT = 1 << 20  # references of an object
+MIN_NAMED = 4  # other objects that name one in a field
+MIN_ALIKE = 2  # of them, that name the very same
+ITEMS = ("dict", "list", "set", "frozenset", "tuple")  # R15 looks at what they name
+OF_CTYPES = "_ctypes."  # types of its classes: what those hold is what the program puts there
+
+
+class _Field(NamedTuple):
+    """A field of an object: of what type that is, and the same fields of others.
+
+    `is_pointer`: CPython has a pointer or NULL there, whatever the object.
+    """
+
+    place: int
+    start: int
+    kind: int
+    type_name: str
+    others: Sequence[int]
+    is_pointer: bool
+
+
+@check(
+    "R18-null",
+    costly=True,
+    needs="python",
+    order=56,
+    innocent_causes=(
+        "a number that was taken for a pointer: said only of a field of which no other object of "
+        "the type has a number, and of an object whose other fields are as theirs, for a write of "
+        "several words changes several. Not of objects of ctypes, which hold what the program puts "
+        "there. Where CPython has an object's dict or weak references, the values of a dict, or a "
+        "text of a str, no others are needed. A store of 2^n through a stray pointer leaves the "
+        "same word."
+    ),
+)
+def null_with_one_bit(context: Context) -> Iterator[Evidence]:
+    """Look for the field from which a number with one bit was read, and compare those of others."""
+    words = find_fault_words(context)
+    word = next((word for word in words if is_single_bit(word.value)), None)
+    if word is None:
+        return
+    read_from = find_read_place(context, word)
+    place = find_cleared_place(context, word) if read_from is None else read_from.slot
+    places, least = (_places(context, word), MIN_OTHERS) if place is None else ([place], MIN_NULL)
+    fields = [field for place in places if (field := _field_at(context, place)) is not None]
+    wrong = [
+        field
+        for field in fields
+        if _is_null_elsewhere(context, field, least)
+        and (place is not None or field.is_pointer or _has_pointers(context, field))
+    ]
+    if len(wrong) != 1:
+        return
+    field = wrong[0]
+    offset = field.place - field.start
+    nulls = sum(read_word(context.target, other + offset) == 0 for other in field.others)
+    others = f"{nulls} other objects of that type have NULL there, and none a number"
+    if field.is_pointer:
+        others = "CPython has an address or NULL there"
+    is_there = read_word(context.target, field.place) == word.value
+    summary = (
+        f"the word {offset} bytes into the {field.type_name} at {field.start:#x} "
+        f"{'holds' if is_there else 'held'} {word.value:#x}, one bit from NULL, and was used as a "
+        f"pointer; {others}"
+    )
+    yield word_evidence("R18:null", field.place, word.value, 0, summary)
+
+
+def _places(context: Context, word: FaultWord) -> list[int]:
+    """Return the places that a number may have been read from: in objects that were at hand.
+
+    Where none has it, all words of memory that hold it; none of a small one, or of many.
+    """
+    # Numbers below a page stand everywhere: only what the fault itself had at hand tells of them.
+    near = collect_fault_values(context) if word.value < PAGE else _objects_near(context)
+    objects = filter(address_index(context).begins_block, near)
+    places = {
+        at
+        for start in objects
+        for at in range(start + 2 * WORD, start + MAX_AT_HAND, WORD)
+        if read_word(context.target, at) == word.value
+    }
+    if not places and word.value >= MIN_SEARCHED:
+        everywhere = context.places_of(word.value, MAX_PLACES)
+        places = {*everywhere} if len(everywhere) < MAX_PLACES else set()
+    return sorted(place for place in places if not is_on_stack(context, place))
+
+
+def _field_at(context: Context, place: int) -> _Field | None:
+    """Return the field that a place is, of an object in use or one that is being freed."""
+    index = address_index(context)
+    bounds = index.bounds_of_block(place)
+    if bounds is None or place % WORD or index.in_free_block(place):
+        return None
+    for head in HEADS:
+        start = bounds[0] + head
+        kind = read_word(context.target, start + WORD) or 0
+        type_name = index.type_name(kind) if kind >= PAGE else None
+        if type_name is None or not 2 * WORD <= place - start < MAX_FIELD:
+            continue
+        metatype = index.type_name(read_word(context.target, kind + WORD) or 0) or ""
+        if index.object_type(kind) is None or metatype.startswith(OF_CTYPES):
+            return None
+        others = find_others_of_type(context, start, kind)
+        own = place - start < _basic_size(context, kind)  # no item: the size does not matter
+        shape = bounds[0] - start, 0 if own else bounds[1] - start
+        alive = [at for at in others if at != start and _is_object(index, at, shape)]
+        is_pointer = place - start in _pointers_by_type(context, start, kind)
+        return _Field(place, start, kind, type_name, alive, is_pointer)
+    return None
+
+
+def _pointers_by_type(context: Context, start: int, kind: int) -> set[int]:
+    """Return where an object has its dict, its weak references, its values, forms of its text."""
+    python, target = context.state.python, context.target
+    if isinstance(python, Absent):
+        return set()
+    layout = python.layout
+    members = [layout.offset("PyTypeObject", f"tp_{m}offset") for m in ("dict", "weaklist")]
+    offsets = {read_word(target, kind + at) or 0 for at in members if at is not None}
+    name = address_index(context).type_name(kind)
+    if name == "dict":
+        offsets.add(layout.offset("PyDictObject", "ma_values") or 0)
+    text = str_format(layout, kind) if name == "str" else None
+    if text is not None:
+        state = read_u32(target, start + text.state_at) or 0
+        characters, _ = text.kinds.get(state & text.state_mask, (0, 0))
+        forms = (("PyASCIIObject", "wstr"), ("PyCompactUnicodeObject", "utf8"))
+        offsets |= {at for form in forms if (at := layout.offset(*form) or 0) < characters}
+    return offsets
+
+
+def _is_object(index: AddressIndex, address: int, shape: tuple[int, int]) -> bool:
+    """Whether an object in use lies in a block of that shape: words in tables name its type too.
+
+    A shape without an end is that of blocks of all sizes.
+    """
+    start, end = index.bounds_of_block(address) or (0, 0)
+    in_place = shape in ((start - address, end - address), (start - address, 0))
+    in_place = in_place and not index.in_free_block(address)
+    return in_place and index.references(address) is not None
+
+
+def _is_null_elsewhere(context: Context, field: _Field, least: int) -> bool:
+    """Whether a field is a pointer or NULL in all others, and all of this object's others too.
+
+    At least `least` others have NULL there; none need where CPython always has a pointer.
+    """
+    end = address_index(context).end_of_block(field.start) or 0
+    own = field.start + _basic_size(context, field.kind)
+    end = min(end, own if field.place < own else field.start + MAX_FIELD)
+    wrong = []
+    for place in range(field.start + 2 * WORD, end, WORD):
+        words = [read_word(context.target, at + place - field.start) for at in field.others]
+        mine = read_word(context.target, place)
+        plain = bool(words) and all(not word or _is_address(context, word) for word in words)
+        if place == field.place:
+            if not field.is_pointer and (not plain or words.count(0) < least):
+                return False
+            wrong.append(place)
+        elif plain and mine and not _is_address(context, mine):
+            wrong.append(place)
+    return wrong == [field.place]
+
+
+def _has_pointers(context: Context, field: _Field) -> bool:
+    """Whether the field is no number: another object has an address there."""
+    return any(read_word(context.target, at + field.place - field.start) for at in field.others)
+
+
+def _is_address(context: Context, word: int) -> bool:
+    return context.target.region_at(word) is not None
+
+
+@check(
+    "R18-odd",
+    costly=True,
+    needs="python",
+    order=57,
+    innocent_causes=(
+        "an object that was freed while the field still names it, whatever has its memory now: "
+        "then the object one bit away misses no reference. Fields that hold pointers in some "
+        "objects and numbers in others: all others of the type must have an object there, or "
+        "NULL. An object that was overwritten: its other fields must be as theirs. Not of objects "
+        "of ctypes. A store over a part of the word, or a count that was raised there."
+    ),
+)
+def object_with_one_bit(context: Context) -> Iterator[Evidence]:
+    """Compare what objects near the fault name with what others of their types name there.
+
+    Near are those in registers and on the stack, those that hold a suspected word, what all these
+    name, and what the frames reach first.
+    """
+    index, others = address_index(context), OthersOfTypes(context)
+    for start in _objects_near(context):
+        kind = read_word(context.target, start + WORD) or 0
+        for place, held in others.doubtful_fields(start, kind):
+            right = others.meant(start, kind, place, held)
+            if right is None or is_on_stack(context, place):
+                continue
+            name = index.type_name(kind)
+            summary = (
+                f"the word {place - start} bytes into the {name} at {start:#x} holds {held:#018x}; "
+                f"one bit away, at {right:#018x}, is "
+                f"{add_article(str(index.object_type(right)))}, as other objects of that type have "
+                "there"
+            )
+            yield word_evidence("R18", place, held, right, summary, object_type=name)
+            return
+
+
+class OthersOfTypes:
+    """What other objects of some types name in their fields: memory is searched once a type."""
+
+    def __init__(self, context: Context) -> None:
+        self._context, self._index = context, address_index(context)
+        self._others: dict[int, list[int]] = {}
+        self._of_other_things: set[tuple[int, int]] = set()  # type, offset
+
+    def doubtful_fields(self, start: int, kind: int) -> Iterator[tuple[int, int]]:
+        """Yield place and word of the fields that name no object, where objects beside do."""
+        context, index = self._context, self._index
+        name, size = index.type_name(kind), _basic_size(context, kind)
+        metatype = index.type_name(read_word(context.target, kind + WORD) or 0) or ""
+        if name in ITEMS or metatype.startswith(OF_CTYPES) or _shape(context, start) is None:
+            return
+        beside: list[int] | None = None
+        words = read_words(context, start, size // WORD)
+        for number, held in enumerate(words[2:], 2):
+            at = number * WORD
+            if held < NEAR_NULL or (held >> ADDRESS_BITS).bit_count() > 1:
+                continue
+            if (kind, at) in self._of_other_things or index.object_type(held):
+                continue
+            if beside is None:
+                beside = self._in_use(find_others_beside(context, start, kind), start)
+            if self._named(beside, kind, at) is not None:
+                yield start + at, held
+
+    def meant(self, start: int, kind: int, place: int, held: int) -> int | None:
+        """Return the object that a field should name, by what it names in others; None for none.
+
+        All other fields of the object must be as theirs.
+        """
+        context, index = self._context, self._index
+        flips = [held ^ 1 << bit for bit in range(64)]
+        near = [flip for flip in flips if flip >= PAGE and index.object_type(flip)]
+        if not near:
+            return None
+        others = self._others.get(kind)
+        if others is None:
+            if len(self._others) == MAX_TYPES:
+                return None
+            others = self._in_use(find_others_of_type(context, start, kind), start)
+            self._others[kind] = others
+        words = self._named(others, kind, place - start)
+        if words is None or len(words) < MIN_NAMED:
+            return None
+        kinds = {index.object_type(word) for word in words}
+        right = [
+            flip
+            for flip in near
+            if index.object_type(flip) in kinds
+            and not is_partly_written(context, place, held, flip)
+            and _was_named(context, held, flip, words)
+        ]
+        right = [flip for flip in right if words.count(flip) >= MIN_ALIKE] or right
+        if len(right) != 1:
+            return None
+        for at in range(2 * WORD, _basic_size(context, kind), WORD):
+            mine = read_word(context.target, start + at)
+            if mine and start + at != place and not index.object_type(mine):
+                named = self._named(others, kind, at)
+                if named is not None and len(named) >= MIN_NAMED:
+                    return None  # more than one field is wrong: it was overwritten
+        return right[0]
+
+    def _in_use(self, addresses: Sequence[int], start: int) -> list[int]:
+        shape = _shape(self._context, start)
+        return [
+            address
+            for address in addresses
+            if address != start
+            and _is_in_use(self._context, address)
+            and _shape(self._context, address) == shape
+        ]
+
+    def _named(self, others: Sequence[int], kind: int, at: int) -> list[int] | None:
+        """Return the objects that others name in a field; None where one has another thing."""
+        words = [word for other in others if (word := read_word(self._context.target, other + at))]
+        if not all(map(self._index.object_type, words)):
+            self._of_other_things.add((kind, at))
+            return None
+        return words
+
+
+@once_per_run
+def _objects_near(context: Context) -> list[int]:
+    """Return the objects that the fault may have had to do with, each once."""
+    index, target = address_index(context), context.target
+
+    def begins(address: int) -> bool:
+        return (
+            address >= PAGE
+            and not address % WORD
+            and (_is_in_use(context, address) or _is_being_freed(context, address))
+        )
+
+    values = collect_fault_values(context)
+    near = dict.fromkeys(filter(begins, values))
+    places = [at for suspect in find_suspects(context) for at in suspect.slots]
+    wrong = [value for value in values if _is_beside_object(context, value)][:MAX_WRONG]
+    context.search_together(wrong, MAX_PLACES)
+    places += [at for value in wrong for at in context.places_of(value, MAX_PLACES)]
+    blocks = [start_of_block(context, at) for at in places if not is_on_stack(context, at)]
+    owners = (start + head for start in blocks if start is not None for head in HEADS)
+    near.update(dict.fromkeys(filter(begins, owners)))
+    for start in [*near]:
+        end = min(index.end_of_block(start) or start, start + MAX_AT_HAND)
+        held = (read_word(target, at) or 0 for at in range(start + 2 * WORD, end, WORD))
+        near.update(dict.fromkeys(filter(begins, held)))
+    walk = object_walk(context)
+    if not isinstance(walk, Absent):
+        near.update(dict.fromkeys(filter(begins, (at for at, _ in walk.visited[:MAX_NEAR]))))
+    return [*near][:MAX_NEAR]
+
+
+def _is_beside_object(context: Context, value: int) -> bool:
+    """Whether no object begins at an address, and one bit away one does."""
+    index = address_index(context)
+    if value % WORD or index.object_type(value) or is_on_stack(context, value):
+        return False
+    return any(index.object_type(value ^ 1 << bit) for bit in range(ADDRESS_BITS))
+
+
+def _is_in_use(context: Context, address: int) -> bool:
+    """Whether an object begins there, by a count that is one: tables hold types beside pointers."""
+    if address_index(context).object_type(address) is None:
+        return False
+    return (read_word(context.target, address) or 0) < MAX_COUNT
+
+
+def _is_being_freed(context: Context, address: int) -> bool:
+    """Whether an object has no references left, and its block is in use still."""
+    index = address_index(context)
+    if not index.begins_block(address) or index.in_free_block(address):
+        return False
+    kind = read_word(context.target, address + WORD) or 0
+    return read_word(context.target, address) == 0 and index.object_type(kind) is not None
+
+
+def _basic_size(context: Context, kind: int) -> int:
+    """Return how many bytes the fields of a type's objects take, or the first of them."""
+    python = context.state.python
+    at = (
+        None if isinstance(python, Absent) else python.layout.offset("PyTypeObject", "tp_basicsize")
+    )
+    size = read_word(context.target, kind + at) if at is not None else None
+    return min(size or 0, MAX_FIELDS)
+
+
+def _shape(context: Context, start: int) -> int | None:
+    """Return how far the block of an object begins before it; None of an object of a file.
+
+    0 in a block of malloc's: types have more room there than those of files.
+    """
+    bounds = address_index(context).bounds_of_block(start)
+    if bounds is not None:
+        return bounds[0] - start
+    region = context.target.region_at(start)
+    return None if region is None or region.in_file else 0
+
+
+def _was_named(context: Context, held: int, right: int, words: Sequence[int]) -> bool:
+    """Whether a field named an object: that misses a reference, or the word can be no stale one.
+
+    A stale one leads to where an object can have begun, as the object one bit away does in its own
+    block. Str and functions that lack a reference are then met by chance (_is_told() in R15).
+    """
+    if words.count(right) >= MIN_ALIKE or was_never_mapped(context, held):
+        return True
+    if not may_be_stale(context, held, right) and not may_be_freed(context, held):
+        return True
+    if has_lost_reference(context, right, held):
+        index = address_index(context)
+        walk = object_walk(context)
+        own_class = not isinstance(walk, Absent) and walk.kinds.of(right).category == INSTANCE
+        own_class = own_class or index.object_type(right) in ("list", "dict", "tuple")
+        return own_class or not _may_begin_alike(context, held, right)
+    return not _may_begin_alike(context, held, right) and lacks_one_holder(context, right)
+
+
+def _may_begin_alike(context: Context, held: int, right: int) -> bool:
+    """Whether an object like one may have begun at an address, by the blocks that are there."""
+    index = address_index(context)
+    return index.place_in_block(held) in (None, index.place_in_block(right))
