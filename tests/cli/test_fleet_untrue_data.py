@@ -171,7 +171,8 @@ def test_a_job_of_a_local_hour_accuses_no_kernel(ask):
     said = tell("check")
     assert "3 signatures come 1 h later in UTC since 2026-10-25, when clocks changed (as in" in said
     assert "hours from where they come elsewhere" not in said
-    assert "it comes 1 h later in UTC since 2026-10-25" in tell("suspects")
+    # All work of that program comes at this hour: nothing is wrong.
+    assert tell("suspects").startswith("nothing stands out")
 
 
 def test_clocks_that_change_on_other_days_move_nothing():

@@ -11,9 +11,10 @@ from gdb_epi.fleet.population.coverage import drop_hours
 from gdb_epi.fleet.population.population import Attribute, Population
 from gdb_epi.fleet.questions.quality import check_quality, dropped_sizes_words
 from gdb_epi.fleet.questions.splitting import split_signature
-from gdb_epi.fleet.questions.verdict import judge_host, judge_population, same_bug_sentences
+from gdb_epi.fleet.questions.verdict import judge_host, judge_population, same_bug_verdicts
+from gdb_epi.fleet.questions.version_courses import regression_words
 from gdb_epi.fleet.records.facts import extract_facts
-from gdb_epi.fleet.screen.dose_response import age_words, regression_words
+from gdb_epi.fleet.screen.dose_response import age_words
 from gdb_epi.fleet.screen.finding import UNSURE_Q, may_be_chance
 from gdb_epi.fleet.screen.possibly_bad_hosts import leading_hosts_words
 from gdb_epi.fleet.screen.screening import screen_population
@@ -135,9 +136,10 @@ def test_one_native_code_in_two_programs_is_one_bug(other):
     names = [f"{code} <-- py:{p}.handle" for code, p in (("decode", "archive"), (other, "mirror"))]
     crashes = [Crash(n % DAYS, 2 * n % 60, names[n % 2], n, False, "") for n in range(60)]
     whole = column(with_crashes(crashes), "zstd", lambda host: 1 - host % 2, ["0.23", "0.24"])
-    said = same_bug_sentences(whole, judge_population(whole, LAST))
-    assert bool(said) == (other == "decode")
-    assert all("die in the same native code, and go with zstd=0.24" in words for words in said)
+    same = same_bug_verdicts(whole, judge_population(whole, LAST))
+    assert bool(same) == (other == "decode")
+    words = "they go with zstd=0.24 and die in the same native code"
+    assert all(words in sentence for sentence, _ in same)
 
 
 def test_the_namespace_the_age_and_the_size_of_a_core_are_facts():

@@ -69,7 +69,8 @@ def _text(answer: Onset) -> None:
     if answer.day is not None and answer.low is not None and answer.high is not None:
         span = f"{iso_day(answer.low)} to {iso_day(answer.high)}"
         print_line(f"  changed on {iso_day(answer.day)} (95 %: {span}), p {answer.p:.2g}")
-        print_line("  test: likelihood-ratio scan over days, p by 999 permutations of the crashes")
+        how = "the day that parts the rates best; p: how often shuffled crashes do as well"
+        print_line(f"  counted: {how}")
         unit = "per 1,000 host-hours" if answer.exposure == "host-hours" else "a day"
         rates = f"rate {answer.before:.3g} before, {answer.after:.3g} after, crashes {unit}"
         assert answer.rr is not None and answer.rr_low is not None and answer.rr_high is not None

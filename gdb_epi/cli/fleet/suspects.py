@@ -85,18 +85,23 @@ def run(args: Namespace) -> None:
 
 def _print_verdicts(population: Population, screened: ScreeningResult) -> None:
     """Print each headline once, with the first of its signatures."""
-    from gdb_epi.fleet.questions.verdict import judge_population, same_bug_sentences
+    from gdb_epi.fleet.questions.verdict import judge_population, same_bug_verdicts
+    from gdb_epi.fleet.questions.version_courses import CAME_WITH
     from gdb_epi.render.signature_words import named_signature
 
     verdicts = judge_population(population, screened.day, screened)
+    same_bugs = same_bug_verdicts(population, verdicts)
+    for line, _ in same_bugs:
+        print_line(f"verdict: {line}")
+    of_same = {subject for _, subjects in same_bugs for subject in subjects}
+    # What is said of one of them alone is which of its versions have it.
+    verdicts = [v for v in verdicts if v.subject not in of_same or CAME_WITH in v.headline]
     for headline, subjects in _headlines(verdicts):
         is_named = subjects[0].removeprefix("host=") in headline or subjects[0].startswith("*")
         what = "" if is_named else f": {named_signature(subjects[0])}"
         rest = len(subjects) - 1
         more = f", and {counted(rest, 'more signature')}" if rest else ""
         print_line(f"verdict: {headline}{what}{more}")
-    for line in same_bug_sentences(population, verdicts):
-        print_line(line)
     print()
 
 

@@ -45,8 +45,8 @@ def run(args: Namespace) -> None:
     from gdb_epi.fleet.store.database import open_database
 
     with open_database(args.db, write=False) as engine:
-        from gdb_epi.fleet.questions.prune_caveat import prune_caveat, read_prune_day_by_itself
         from gdb_epi.fleet.questions.signatures import top_signatures
+        from gdb_epi.fleet.store.day_of_prune import prune_caveat, read_prune_day_by_itself
 
         rows = top_signatures(engine, args.limit, parse_day_argument(args.asof))
         before = read_prune_day_by_itself(engine)

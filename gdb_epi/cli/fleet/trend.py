@@ -40,9 +40,9 @@ def run(args: Namespace) -> None:
         from gdb_epi.cli.fleet.check import silent_hosts_lines
         from gdb_epi.fleet.population.cache import load_population
         from gdb_epi.fleet.questions.lookup import require_signature_group
-        from gdb_epi.fleet.questions.prune_caveat import read_prune_day_by_itself
         from gdb_epi.fleet.questions.signatures import count_crashes_without_time, epidemic_curve
         from gdb_epi.fleet.store.day_numbers import iso_day
+        from gdb_epi.fleet.store.day_of_prune import read_prune_day_by_itself
 
         name = (
             None if args.signature is None else require_signature_group(engine, args.signature).name

@@ -37,6 +37,7 @@ from gdb_epi.fleet.population.population import Population
 from gdb_epi.fleet.questions.verdict import HARDWARE_HOST, judge_host
 from gdb_epi.fleet.screen.finding import (
     BITFLIP,
+    Finding,
     is_about_whole_host,
     may_be_chance,
 )
@@ -63,6 +64,7 @@ CAVEAT_RECOVERED = (
 MOVE_JOB = "its job may be the cause: move that first"
 NOT_SURE = "it may be broken, or had bad luck: wait for more crashes like these"
 SHARED_NAME = "several machines have this name: drain this one by hand"
+MIN_TO_DATE, MIN_GAIN = 5, 3.0  # crashes of a host; log-likelihood of two rates above one
 MAX_REASON = 180  # characters
 # A DNS name: it cannot be mistaken for a shell word, a Slurm list (node[1-9],x) or an option.
 _NAME = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._-]{0,251}[A-Za-z0-9])?\Z")
@@ -75,7 +77,7 @@ class HostToExclude(NamedTuple):
     host: str
     reason: str
     evidence: tuple[str, ...]
-    since: int  # of its first crash that counts against it, or of the decision
+    since: int  # the day from which on it has more than before, or that of the decision
     until: int
     crashes: int
 
@@ -210,10 +212,34 @@ def _hosts_of_findings(
         words = "confirmed by a person" if decided == CONFIRMED else "hardware suspect"
         reason = f"{words}: {counted(finding.n, 'crash')}, {finding.rr:.3g} times its share"
         evidence = (*judged.evidence, *(f"but: {caveat}" for caveat in judged.caveats))
-        first, until = int(population.day[finding.members].min()), _last(now, days)
+        first, until = begin_of_bad_host(population, finding), _last(now, days)
         host = HostToExclude(finding.value, reason, evidence, first, until, finding.n)
         wanted[finding.value] = host
     return wanted, left_in
+
+
+def begin_of_bad_host(population: Population, finding: Finding) -> int:
+    """Return the day of the first crash of a host after which it has more of them than before.
+
+    A healthy host has one now and then: the first crash of all is not where it broke.
+    """
+    days = np.sort(population.day[finding.members])
+    known = population.day[population.timed]
+    if known.size < days.size or days.size < MIN_TO_DATE:
+        return int(days[0])
+    start, end = int(known.min()), int(known.max()) + 1
+    best, since = MIN_GAIN, int(days[0])
+    overall = days.size * np.log(days.size / (end - start))
+    for before, day in enumerate(days.tolist()):
+        spans = max(day - start, 1), max(end - day, 1)
+        counts = before, days.size - before
+        rates = [count / span for count, span in zip(counts, spans, strict=True)]
+        if (before and day == days[before - 1]) or rates[0] >= rates[1]:
+            continue
+        gain = sum(c * np.log(r) for c, r in zip(counts, rates, strict=True) if c) - overall
+        if gain > best:
+            best, since = float(gain), day
+    return since
 
 
 def _fleet(population: Population) -> tuple[int, str]:

@@ -18,6 +18,9 @@ from gdb_epi.typing_lite import NamedTuple
 
 MIN_GAP = 60  # days without a crash before those of a clock that is wrong
 MAX_STRAY = 0.002  # share of the crashes that such a clock may have made
+# A dead battery sets a clock to its maker's date, of all hosts of a power cut at once.
+MIN_YEARS = 730  # days without a crash beside such a date
+MAX_RESET, MIN_RESET = 0.05, 5  # of the crashes, and at least so many
 BLOCK = 16  # crashes that arrived beside each other
 SPREAD = SECONDS_A_DAY  # of a block that arrived as it happened: median distance from its median
 HOST_OFF = 2 * SECONDS_A_DAY  # of at least MIN_OFF crashes of a host, and of most of them
@@ -41,6 +44,37 @@ class JudgedTimes(NamedTuple):
     days_off: dict[int, float]  # code of a host whose clock is off -> by how many days
     days_ahead: dict[int, float]  # the same of those that may be ahead: nothing is set aside
     went_back: dict[int, int]  # code of a host whose clock was behind at times -> its crashes so
+
+
+class ResetClocks(NamedTuple):
+    """Crashes whose times lie years from all others: between what they say, and when they came.
+
+    They are known by the crashes that arrived beside them. All times are seconds since the epoch.
+    """
+
+    says: tuple[float, float]  # the first and the last of their times
+    came: tuple[float, float]  # of the believed times beside them, the 10 % and 90 % points
+    hosts: tuple[int, ...]  # codes
+    crashes: int
+
+
+def find_reset_clocks(ts: Floats, judged: Floats, host: Ints) -> ResetClocks | None:
+    """Return the crashes that say another year than those beside them, in order of arrival."""
+    timed, stray = (
+        np.flatnonzero(x) for x in (~np.isnan(judged), np.isnan(judged) & ~np.isnan(ts))
+    )
+    if not timed.size or not stray.size:
+        return None
+    place = np.clip(np.searchsorted(timed, stray) - 1, 0, timed.size - 1)
+    beside = judged[timed[place]]
+    is_far = np.abs(ts[stray] - beside) >= MIN_YEARS * SECONDS_A_DAY
+    if not is_far.any():
+        return None
+    rows, beside = stray[is_far], beside[is_far]
+    low, high = np.quantile(beside, (0.1, 0.9)).tolist()
+    hosts = np.unique(host[rows][host[rows] >= 0]).tolist()
+    says = float(ts[rows].min()), float(ts[rows].max())
+    return ResetClocks(says, (low, high), tuple(hosts), int(rows.size))
 
 
 def judge_times(ts: Floats, received: Floats, host: Ints, build: Ints | None = None) -> JudgedTimes:
@@ -112,22 +146,23 @@ def _beyond(off: Floats, limit: float) -> Bools:
 
 
 def _far_from_all(ts: Floats) -> Bools:
-    """The few that lie MIN_GAP days before, or after, all others."""
+    """The few that lie MIN_GAP days (more of them MIN_YEARS) before, or after, all others."""
     far = np.zeros(ts.size, dtype=bool)
     unknown = np.isnan(ts)
     times = ts[~unknown] if unknown.any() else ts
-    few = int(MAX_STRAY * times.size)
-    if not few:
-        return far
-    apart = MIN_GAP * SECONDS_A_DAY
-    lowest = np.sort(np.partition(times, few)[: few + 1])
-    early = np.flatnonzero(np.diff(lowest) >= apart)
-    if early.size:
-        far |= ts <= lowest[early[-1]]
-    highest = np.sort(np.partition(times, times.size - few - 1)[-few - 1 :])
-    late = np.flatnonzero(np.diff(highest) >= apart)
-    if late.size:
-        far |= ts >= highest[late[0] + 1]
+    for share, apart in ((MAX_STRAY, MIN_GAP), (MAX_RESET, MIN_YEARS)):
+        few = int(share * times.size)
+        if few < (MIN_RESET if share == MAX_RESET else 1):
+            continue
+        gap = apart * SECONDS_A_DAY
+        lowest = np.sort(np.partition(times, few)[: few + 1])
+        early = np.flatnonzero(np.diff(lowest) >= gap)
+        if early.size:
+            far |= ts <= lowest[early[-1]]
+        highest = np.sort(np.partition(times, times.size - few - 1)[-few - 1 :])
+        late = np.flatnonzero(np.diff(highest) >= gap)
+        if late.size:
+            far |= ts >= highest[late[0] + 1]
     return far
 
 

@@ -27,7 +27,12 @@ from gdb_epi.fleet.population.doubled_records import (
     find_doubled_records,
 )
 from gdb_epi.fleet.population.duckdb_crashes import read_duckdb_crashes
-from gdb_epi.fleet.population.judged_times import judge_times, whole_seconds
+from gdb_epi.fleet.population.judged_times import (
+    ResetClocks,
+    find_reset_clocks,
+    judge_times,
+    whole_seconds,
+)
 from gdb_epi.fleet.population.kept_attributes import fill_kept_attributes
 from gdb_epi.fleet.population.machine_names import MachineNames, read_machine_names
 from gdb_epi.fleet.population.namesakes import tell_namesakes_apart
@@ -97,6 +102,7 @@ class _Crashes(NamedTuple):
     days_off: dict[int, float]  # id of a host -> by how many days its clock is off
     days_ahead: dict[int, float]  # the same of those that may be ahead
     went_back: dict[int, int]  # id of a host whose clock was behind at times -> its crashes so
+    reset: ResetClocks | None = None  # of clocks that were set to another year
 
 
 def read_population(connection: Connection) -> Population:
@@ -168,7 +174,10 @@ def _quality_of_times(
     Crashes that are `left_out` (core keys) do not count.
     """
     unknown, hosts_without = _unknown_times(connection, before, left_out)
+    reset = crashes.reset
+    hosts = () if reset is None else sorted({spelt[n] for n in reset.hosts if n in spelt})
     return {
+        "reset": None if reset is None else (reset.crashes, *reset.says, *reset.came, hosts),
         "unknown": unknown,
         "unknown_hosts": {why: _first_names(ids, spelt) for why, ids in hosts_without.items()},
         "stray": crashes.stray,
@@ -372,7 +381,8 @@ def _join_parts(parts: Iterable[CrashColumns], labels: list[str]) -> _Crashes:
     is_in_order = all((np.diff(order[x]) == 1).all() for x in overlapping_row_blocks(order.size))
     day, second = _days(judged.sort_time, order), _seconds(judged.ts, order)
     stray = int(judged.stray.sum())
-    clocks = judged.days_off, judged.days_ahead, judged.went_back
+    reset = find_reset_clocks(ts, judged.ts, numbers["host_id"])
+    clocks = judged.days_off, judged.days_ahead, judged.went_back, reset
     del judged, ts, received
     if not is_in_order:
         keys = keys[order]

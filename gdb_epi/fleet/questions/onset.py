@@ -37,9 +37,18 @@ from gdb_epi.fleet.questions.daily_rates import (
 )
 from gdb_epi.fleet.questions.moved_programs import find_moves_of_signature
 from gdb_epi.fleet.questions.remaining_part import what_remains
-from gdb_epi.fleet.questions.roll_outs import RollOut, words_of_partial_causes
+from gdb_epi.fleet.questions.roll_outs import (
+    MAX_P,
+    MIN_CRASHES,
+    MIN_SEEN,
+    SURE_P,
+    RollOut,
+    join_same_roll_outs,
+    roll_outs_of_attribute,
+    words_of_partial_causes,
+)
 from gdb_epi.fleet.questions.subpopulations import find_subpopulations
-from gdb_epi.fleet.screen.ended_findings import renaming_of
+from gdb_epi.fleet.questions.version_courses import version_course
 from gdb_epi.fleet.screen.events import find_events
 from gdb_epi.fleet.screen.finding_texts import counting_words
 from gdb_epi.fleet.screen.past_silence import drop_past_silences, find_past_silences
@@ -50,6 +59,7 @@ from gdb_epi.fleet.screen.programs import (
     main_program,
     program_of_each_crash,
 )
+from gdb_epi.fleet.screen.renamings import moved_functions_of, renaming_of
 from gdb_epi.fleet.screen.silent_hosts import (
     STOPPED,
     drop_silent_hosts,
@@ -57,7 +67,7 @@ from gdb_epi.fleet.screen.silent_hosts import (
     find_silent_groups,
     groups_with_signature,
 )
-from gdb_epi.fleet.statistics.arrays import Bools, Floats, widen_codes
+from gdb_epi.fleet.statistics.arrays import Bools
 from gdb_epi.fleet.statistics.hypothesis_tests import (
     binomial_tail,
     poisson_binomial_tail,
@@ -67,22 +77,17 @@ from gdb_epi.fleet.store.day_numbers import iso_day
 from gdb_epi.typing_lite import NamedTuple
 from gdb_epi.util import counted, shortened_list
 
-MIN_CRASHES = 5
-MAX_P = 0.01
 MAYBE_P = 0.05
 COMES_WITH_IT = 10.0  # times as often as without it
 MOST_OF_THEM = 0.9
+OF_OTHERS = 0.05  # of the other crashes of those days, that are of the same job
 MAX_FOR_KINDS = 50_000  # crashes: a question must stay quick
-SURE_P = 0.001  # for all crashes together, about which nobody asked
 INTERVAL = 1.92  # log-likelihood units: half of chi-square's 95 % point at one degree of freedom
-RARE, COMMON = 0.05, 0.5  # shares of the host-hours: before, and once rolled out
-SOME = 0.1  # of the host-hours, once rolled out to a part of the hosts
 SLOW_FIT = 0.5  # of the log-likelihood of the change, by a share that grew while it did
 CLOSE = 2.0  # log-likelihood units: roll-outs that fit as well as each other
 MAX_SHOWN = 8
 MAX_LATE = 28  # days from a release to what it brings
 MAX_SAID = 3  # releases
-MIN_SEEN = 3  # crashes with a value before it counts as new
 MAX_FOR_COUNTING = 200_000  # crashes: a question must stay quick
 MAX_PROGRAMS = 20  # the most frequent ones
 MIN_KINDS = 3  # signatures: fewer are a bug or two
@@ -161,6 +166,10 @@ def find_onset(population: Population, signature: int) -> Onset:
     if partial := words_of_partial_causes(asked, answer.signature, answer.roll_outs):
         kept = tuple(words for words in answer.caveats if _REFUTED not in words and words != _TIME)
         answer = answer._replace(answer=partial, caveats=kept)
+    elif of_one := _of_one_job(asked, signature):
+        answer = answer._replace(answer=of_one, roll_outs=(), caveats=())
+    elif not any(_is_proven(r) for r in answer.roll_outs):
+        answer = _by_course(asked, signature, answer)
     if answer.day is None and not answer.roll_outs:
         answer = answer._replace(caveats=tuple(_changes_of_kinds(asked, signature)))
     caveats = [*(move.words() for move in moves), _left_out(asked, signature, answer.crashes)]
@@ -184,6 +193,48 @@ def find_onset(population: Population, signature: int) -> Onset:
         return answer
     caveat = f"it came before {iso_day(pruned.before)} too; crashes of then were pruned"
     return answer._replace(caveats=(*answer.caveats, caveat), first_crash=None)
+
+
+def _of_one_job(population: Population, signature: int) -> str | None:
+    """Say that all crashes of a signature are of one job, tenant or request; None: they are not.
+
+    They are no draws of what else was there on its days then: it began, and it ended.
+    """
+    mine = np.flatnonzero((population.signature == signature) & population.timed)
+    same = crashes_of_same_programs(population, mine)
+    others = np.ones(population.day.size, dtype=bool) if same is None else same
+    others[mine] = False
+    for attribute in population.attributes:
+        if is_process_attribute(attribute.name) or (attribute.exposure >= 0).any():
+            continue
+        codes, beside = attribute.crash[mine], attribute.crash[others & (attribute.crash >= 0)]
+        if not (codes >= 0).any():
+            continue
+        value = int(np.bincount(codes[codes >= 0]).argmax())
+        days = population.day[mine[codes == value]]
+        during = population.day[others & (attribute.crash >= 0)]
+        beside = beside[(during >= days.min()) & (during <= days.max())]
+        if days.size < max(MIN_CRASHES, MOST_OF_THEM * mine.size) or beside.size < MIN_CRASHES:
+            continue
+        if (beside == value).mean() <= OF_OTHERS:
+            return (
+                f"its crashes are those of {attribute.name}={attribute.values[value]}, from "
+                f"{iso_day(int(days.min()))} to {iso_day(int(days.max()))}: it began and ended "
+                "with that, and no version that was there then is to blame by it"
+            )
+    return None
+
+
+def _by_course(population: Population, signature: int, answer: Onset) -> Onset:
+    """Return an answer that says which versions have a signature, or which name it had before."""
+    if renaming := moved_functions_of(population, answer.signature):
+        return answer._replace(answer=renaming.words(), caveats=())
+    course = version_course(population, population.signature == signature)
+    if course is None or answer.p is None or answer.p > MAYBE_P or COMMON_CAUSE in answer.answer:
+        return answer
+    kept = tuple(words for words in answer.caveats if words not in (_TOGETHER, _TIME))
+    caveats = tuple(words for words in kept if _REFUTED not in words)
+    return answer._replace(answer=f"it {course.words()}", caveats=(_TIME, *caveats))
 
 
 def _is_proven(roll_out: RollOut) -> bool:
@@ -409,7 +460,7 @@ def _roll_outs(
             )
             for r in _came_up(turned, back, mirrored)
         ]
-    yield from sorted(near, key=_order)[:MAX_SHOWN]
+    yield from join_same_roll_outs(population, sorted(near, key=_order), days.mine)[:MAX_SHOWN]
 
 
 def _that_came_and_went(population: Population, days: DailyRates) -> tuple[RollOut, ...]:
@@ -432,7 +483,7 @@ def _came_up(population: Population, days: DailyRates, change: _Change) -> list[
     """Return the values that came up while a rate may have risen."""
     low, candidates = change.low, list[RollOut]()
     for attribute in population.attributes:
-        candidates += _of_attribute(population, attribute, days, change.times)
+        candidates += roll_outs_of_attribute(population, attribute, days, change.times)
     # Numbers that every host comes by, as days of uptime, are told as ranges.
     ranges = {r.attr.removesuffix(RANGE) for r in candidates if r.attr.endswith(RANGE)}
     return [
@@ -455,7 +506,7 @@ def _that_may_act_later(population: Population, days: DailyRates, change: _Chang
     for attribute in population.attributes:
         if attribute.name.endswith(RANGE) or all(v.isdigit() for v in attribute.values):
             continue
-        for r in _of_attribute(population, attribute, days, change.times):
+        for r in roll_outs_of_attribute(population, attribute, days, change.times):
             if r.refuted or r.first >= change.low or r.with_it < MOST_OF_THEM * days.counts.sum():
                 continue
             lag = _lag(population, days, attribute, attribute.values.index(r.value))
@@ -509,132 +560,6 @@ def _order(roll_out: RollOut) -> tuple[float, float, str, str]:
     return proof, -roll_out.fit, roll_out.attr, roll_out.value
 
 
-def _of_attribute(
-    population: Population, attribute: Attribute, days: DailyRates, times: float
-) -> Iterator[RollOut]:
-    in_range = (attribute.exposure >= 0) & (population.exposure_day >= days.first)
-    in_range &= population.exposure_day < days.first + days.hours.size
-    if not in_range.any():
-        yield from _first_seen(population, attribute, days, times)
-        return
-    size, width = len(attribute.values), days.hours.size
-    cell = (
-        widen_codes(attribute.exposure[in_range]) * width
-        + population.exposure_day[in_range]
-        - days.first
-    )
-    weights = population.exposure_hours[in_range]
-    table = np.bincount(cell, weights=weights, minlength=size * width).reshape(size, width)
-    total = np.maximum(table.sum(axis=0), 1e-12)
-    shares = table / total
-    for value in np.flatnonzero((shares[:, 0] < RARE) & (shares.max(axis=1) >= SOME)):
-        share = shares[value]
-        above = np.flatnonzero(share >= RARE)
-        half = np.flatnonzero(share >= min(COMMON, float(share.max()) / 2))
-        came = RollOut(
-            attribute.name,
-            attribute.values[value],
-            days.first + int(above[0]),
-            days.first + int(half[0]) if half.size else None,
-            _fit(days, share),
-            *_own_days(population, attribute, int(value), days, share, times),
-        )
-        # What a part of the hosts got explains a rise where the crashes prefer those hosts.
-        if share.max() >= COMMON or (came.p is not None and came.p <= MAX_P):
-            yield came
-
-
-def _first_seen(
-    population: Population, attribute: Attribute, days: DailyRates, times: float
-) -> Iterator[RollOut]:
-    """Yield the values of an attribute without host-hours that crashes had from some day on.
-
-    What share has it between its first and its last crash is told by the crashes of all other
-    signatures: of a version of the process by those of its programs.
-    """
-    width = days.hours.size
-    usable = (attribute.crash >= 0) & population.timed
-    usable &= (population.day >= days.first) & (population.day < days.first + width)
-    same = (
-        crashes_of_same_programs(population, days.mine)
-        if is_process_attribute(attribute.name)
-        else None
-    )
-    if same is not None:
-        usable &= same
-    codes, day = attribute.crash[usable], population.day[usable] - days.first
-    is_other = ~days.mine[usable]
-    first, last = np.full(len(attribute.values), width), np.full(len(attribute.values), -1)
-    np.minimum.at(first, codes, day)
-    np.maximum.at(last, codes, day)
-    counts = np.bincount(codes, minlength=first.size)
-    for value in np.flatnonzero((counts >= MIN_SEEN) & (first > 0)).tolist():
-        since, until = int(first[value]), int(last[value])
-        before = int(np.count_nonzero(is_other & (day < since)))
-        during = is_other & (day >= since) & (day <= until)
-        have = int(np.count_nonzero(during & (codes == value)))
-        part = (have + 0.5) / (int(np.count_nonzero(during)) + 1.0)
-        at = np.arange(width)
-        share = np.where((at >= since) & (at <= until), part, 0.0)
-        came = RollOut(
-            attribute.name,
-            attribute.values[value],
-            days.first + since,
-            None,
-            _fit(days, share),
-            *_own_days(population, attribute, value, days, share, times),
-        )
-        # A value that came up, and no rare one that chance showed late; of a version on a few hosts
-        # that the crashes prefer. Others of the program tell, before it and beside it.
-        is_rare = (1 - part) ** before > MAX_P
-        is_told = same is not None and min(before, int(np.count_nonzero(during))) >= MIN_CRASHES
-        if not is_rare or (is_told and came.p is not None and came.p <= SURE_P):
-            yield came
-
-
-def _fit(days: DailyRates, share: Floats) -> float:
-    """Log-likelihood of rate a + b * share (EM for the two parts) above that of a constant rate."""
-    n, parts = days.counts, (days.hours * (1 - share), days.hours * share)
-    constant = n.sum() / days.hours.sum()
-    rates = [constant, constant]
-    for _ in range(200):
-        mean = np.maximum(rates[0] * parts[0] + rates[1] * parts[1], 1e-300)
-        rates = [
-            r * (n * p / mean).sum() / max(p.sum(), 1e-12)
-            for r, p in zip(rates, parts, strict=True)
-        ]
-    mean = np.maximum(rates[0] * parts[0] + rates[1] * parts[1], 1e-300)
-    flat = np.maximum(constant * days.hours, 1e-300)
-    return float((n * np.log(mean / flat)).sum() - (mean - flat).sum())
-
-
-def _own_days(
-    population: Population,
-    attribute: Attribute,
-    value: int,
-    days: DailyRates,
-    share: Floats,
-    times: float,
-) -> tuple[int, float, float | None, bool]:
-    """Return how many crashes have a value, how many by chance, P of that, and if it is refuted.
-
-    It is where too few (or too many) have it for a value with which `times` as many come.
-    """
-    mine = days.mine & (attribute.crash >= 0)
-    chance = share[population.day[mine] - days.first]
-    with_it = int((attribute.crash[mine] == value).sum())
-    # On a day on which all or none of the hosts had it, the crash could not choose.
-    open_days = (chance > 0) & (chance < 1)
-    if not open_days.any():
-        return with_it, float(chance.sum()), None, False
-    has_it = attribute.crash[mine][open_days] == value
-    hits, given = int(has_it.sum()), chance[open_days]
-    if_so = times * given / (times * given + 1 - given)
-    too = (hits, if_so) if times < 1 else (int((~has_it).sum()), 1 - if_so)
-    refuted = poisson_binomial_tail(*too) <= MAX_P
-    return with_it, float(chance.sum()), poisson_binomial_tail(hits, given), refuted
-
-
 def _answer(rates: list[float], roll_outs: tuple[RollOut, ...]) -> tuple[str, tuple[str, ...]]:
     rose = rates[1] > rates[0]
     word = "rose" if rose else "fell"
@@ -654,7 +579,7 @@ def _answer(rates: list[float], roll_outs: tuple[RollOut, ...]) -> tuple[str, tu
             answer = f"the rate fell when {r.words()} went out of use"
             return f"{answer}: on the days before, the crashes came where it was", ()
         answer = f"the rate rose with {r.words()}"
-        return f"{answer}: {_WHERE}", ()
+        return f"{answer}: {_WHERE}", (_TOGETHER,) if r.is_several else ()
     if rose and len(proven) > 1:
         both = " and ".join(r.words() for r in proven)
         return f"the rate rose with {both}, which were rolled out together", (_TOGETHER,)
@@ -670,7 +595,7 @@ def _answer(rates: list[float], roll_outs: tuple[RollOut, ...]) -> tuple[str, tu
     answer = f"the rate {word} when {names} {'went out of use' if best.went else 'came up'}"
     p = "unknown" if best.p is None else f"{best.p:.2g}"
     answer += f"; beside the date nothing speaks for it (p {p})"
-    return answer, (_TIME, *caveats)
+    return answer, (_TIME, *((_TOGETHER,) if best.is_several else ()), *caveats)
 
 
 def _looked_at(names: list[str]) -> str:

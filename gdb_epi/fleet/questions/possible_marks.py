@@ -14,7 +14,6 @@ from gdb_epi.fleet.population.attribute_combinations import count_by_value, find
 from gdb_epi.fleet.population.coverage import drop_hours, has_crashes_without_hours
 from gdb_epi.fleet.population.population import Attribute, Population
 from gdb_epi.fleet.screen.attributes import expected_shares
-from gdb_epi.fleet.screen.case_control import FAMILIES
 from gdb_epi.fleet.screen.finding import HOST_HOURS, MAX_Q, MIN_N
 from gdb_epi.fleet.screen.programs import (
     MIN_OTHERS,
@@ -22,6 +21,7 @@ from gdb_epi.fleet.screen.programs import (
     is_compared_by_program,
     is_process_attribute,
 )
+from gdb_epi.fleet.screen.screening import FAMILIES
 from gdb_epi.fleet.statistics.arrays import Bools, Floats
 from gdb_epi.fleet.statistics.hypothesis_tests import binomial_tail, hypergeometric_tail
 from gdb_epi.typing_lite import NamedTuple

@@ -24,7 +24,7 @@ from gdb_epi.fleet.screen.finding import EVENT
 from gdb_epi.fleet.screen.past_silence import find_past_silences
 from gdb_epi.fleet.screen.silent_hosts import STOPPED, find_silent_days, find_silent_groups
 from gdb_epi.fleet.statistics.arrays import Ints, distinct_rows
-from gdb_epi.fleet.store.day_numbers import iso_day
+from gdb_epi.fleet.store.day_numbers import iso_day, utc_day_text
 from gdb_epi.typing_lite import NamedTuple
 from gdb_epi.util import counted, shortened_list
 
@@ -98,6 +98,8 @@ def _times(population: Population) -> Iterator[QualityCheck]:
         if back := quality.get("clocks_back"):
             text += f"; clocks that go back at times, as with a flat battery: {len(back)} hosts "
             text += f"({shortened_list(sorted(back), MAX_CLOCKS)})"
+        if reset := quality.get("reset"):
+            text += _reset_words(*reset)
         yield QualityCheck(TIMES, False, f"{text}: in no curve", "set the clocks of those hosts")
     if ahead := quality.get("clocks_ahead"):
         hosts = [f"{host} ({days:+g} days)" for host, days in sorted(ahead.items())]
@@ -112,6 +114,21 @@ def _times(population: Population) -> Iterator[QualityCheck]:
         yield QualityCheck(
             TIMES, True, f"all {counted(size, 'crash')} have a time that can be true"
         )
+
+
+def _reset_words(
+    crashes: int, first: float, last: float, begin: float, end: float, hosts: Sequence[str]
+) -> str:
+    """Say when crashes happened whose clocks had lost the year, by what arrived beside them."""
+    said, came = (
+        a if a == b else f"{a} to {b}"
+        for a, b in ((utc_day_text(x), utc_day_text(y)) for x, y in ((first, last), (begin, end)))
+    )
+    return (
+        f"; {crashes} say {said} and came in beside crashes of {came}, so they are of then, from "
+        f"clocks that had lost the date: {counted(len(hosts), 'host')} "
+        f"({shortened_list(list(hosts), MAX_CLOCKS)})"
+    )
 
 
 def dropped_sizes_words(population: Population) -> str | None:

@@ -37,6 +37,7 @@ MOSTLY = 0.8  # of its crashes
 BIN = 600  # seconds
 BINS = DAY // BIN
 PAIRS = 4_096  # of a signature and a value that are examined at a time
+MAX_OFF = 0.25  # hours from a whole number of them
 MIN_STORIES = 2  # jobs or events
 MAX_VALUES = 200  # of an attribute: with more they name hosts
 
@@ -104,10 +105,10 @@ def _places_of_attribute(
     signature, bins = widen_codes(population.signature[crashes]), second % DAY // BIN
     width = len(attribute.values) + 1  # the last place is of no value
     of_crash = signature * width + attribute.crash[crashes] % width
-    pairs, first, counts = np.unique(of_crash, return_index=True, return_counts=True)
+    pairs, counts = np.unique(of_crash, return_counts=True)
     others = np.bincount(signature, minlength=1)[pairs // width] - counts
     asked = (pairs % width < width - 1) & (np.minimum(counts, others) >= MIN_TIMES)
-    pairs, first, counts = pairs[asked], first[asked], counts[asked]
+    pairs, counts = pairs[asked], counts[asked]
     # The crashes of each value and shift; those of a single day are one event.
     shifts: dict[tuple[int, int], dict[tuple[str, int], int]] = {}
     for part in row_blocks(pairs.size, PAIRS):
@@ -115,12 +116,22 @@ def _places_of_attribute(
         names, row = np.unique(some // width, return_inverse=True)
         here = _count_by_time_of_day(of_crash, bins, some)
         elsewhere = _count_by_time_of_day(signature, bins, names)[row] - here
-        shift = np.round((_middles(here) - _middles(elsewhere) + 12) % 24 - 12)
+        apart = (_middles(here) - _middles(elsewhere) + 12) % 24 - 12
+        # Clocks are off by whole hours; any two evenings are some hours apart.
+        shift = np.where(np.abs(apart - np.round(apart)) <= MAX_OFF, np.round(apart), np.nan)
         for at in np.flatnonzero(np.abs(shift) > 0).tolist():  # not those that are not known
             name, value = divmod(int(some[at]), width)
-            last = int(np.flatnonzero(of_crash == some[at])[-1])
-            days = population.day[crashes[[first[part][at], last]]]
-            about = ("day", int(days[0])) if days[0] == days[1] else ("signature", name)
+            here_days = np.unique(population.day[crashes[of_crash == some[at]]])
+            others = (signature == name) & (of_crash != some[at])
+            other_days = np.unique(population.day[crashes[others]])
+            about = ("day", int(here_days[0]))
+            if here_days.size > 1:
+                # A job that was tried again on one evening tells nothing of its hours.
+                if min(here_days.size, other_days.size) < MIN_TIMES:
+                    continue
+                about = "signature", name
+            elif here_days[0] not in other_days:
+                continue
             by_event = shifts.setdefault((value, int(shift[at])), {})
             by_event[about] = by_event.get(about, 0) + int(counts[part][at])
     for (value, hours), each in shifts.items():

@@ -11,8 +11,7 @@ from pathlib import Path
 from gdb_epi.errors import EpiError, InputError
 from gdb_epi.fleet.decisions.decision_lines import decision_lines_of_record
 from gdb_epi.fleet.paths import default_database, is_url
-from gdb_epi.fleet.questions.prune_caveat import prune_caveat
-from gdb_epi.fleet.store.day_of_prune import read_prune_day
+from gdb_epi.fleet.store.day_of_prune import prune_caveat, read_prune_day
 from gdb_epi.fleet.store.plain_sql import (
     Execute,
     readable_uri,

@@ -11,10 +11,10 @@ from sqlalchemy import ColumnElement, Connection, Engine, and_, func, or_, selec
 
 from gdb_epi.errors import InputError
 from gdb_epi.fleet.paths import COLUMNAR
-from gdb_epi.fleet.questions.prune_caveat import read_prune_day_by_itself
 from gdb_epi.fleet.records.facts import PROGRAM
 from gdb_epi.fleet.store import tables
 from gdb_epi.fleet.store.day_numbers import SECONDS_A_DAY, iso_day
+from gdb_epi.fleet.store.day_of_prune import read_prune_day_by_itself
 from gdb_epi.fleet.store.tables import crash, sig
 
 if TYPE_CHECKING:  # numpy: `fleet top` needs none

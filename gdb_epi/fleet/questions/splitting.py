@@ -29,7 +29,6 @@ from gdb_epi.fleet.questions.subpopulations import (
 )
 from gdb_epi.fleet.screen.aliases import drop_aliases
 from gdb_epi.fleet.screen.attributes import expected_shares, signature_findings
-from gdb_epi.fleet.screen.case_control import case_control_findings
 from gdb_epi.fleet.screen.conjunctions import pair_findings
 from gdb_epi.fleet.screen.dose_response import describe_thresholds, describe_versions
 from gdb_epi.fleet.screen.events import CrashEvents, find_events
@@ -51,7 +50,7 @@ from gdb_epi.fleet.screen.finding_texts import (
 )
 from gdb_epi.fleet.screen.hosts import exposure_shares, hosts_of_signature
 from gdb_epi.fleet.screen.programs import is_compared_by_program
-from gdb_epi.fleet.screen.screening import screen_hosts
+from gdb_epi.fleet.screen.screening import case_control_findings, screen_hosts
 from gdb_epi.fleet.statistics.arrays import Bools, count_distinct, count_pairs, without_pairs
 from gdb_epi.fleet.statistics.hypothesis_tests import (
     apply_to_scalars,

@@ -14,10 +14,12 @@ from math import lgamma, log
 import numpy as np
 
 from gdb_epi.fleet.population.population import Population
+from gdb_epi.fleet.questions.version_courses import version_course
 from gdb_epi.fleet.screen.events import find_events
 from gdb_epi.fleet.screen.finding import CLUSTERED_CRASHES, MIN_N
 from gdb_epi.fleet.screen.hosts import exposure_shares
 from gdb_epi.fleet.screen.programs import crashes_of_same_programs, main_program
+from gdb_epi.fleet.screen.renamings import moved_functions_of
 from gdb_epi.fleet.screen.screening import ScreeningResult
 from gdb_epi.fleet.statistics.arrays import Floats, Ints
 from gdb_epi.fleet.statistics.hypothesis_tests import negative_binomial_tail
@@ -61,7 +63,16 @@ def unexplained_signature_sentences(
         if population.signatures[code] in explained:
             continue
         mine = rows[ends[code] - sizes[code] : ends[code]]
-        began += _began(counted_once, mine[timed[mine]], days, (day, tested))
+        name = population.signatures[code]
+        begun = list(_began(counted_once, mine[timed[mine]], days, (day, tested)))
+        if begun and (renaming := moved_functions_of(counted_once, name)):
+            begun = (
+                [] if explained.intersection(sum(renaming.signatures, ())) else [renaming.words()]
+            )
+            explained.update(sum(renaming.signatures, ()))
+        elif begun and (course := version_course(counted_once, counted_once.signature == code)):
+            begun = [f"{course.words()}: {named_signature(name)}"]
+        began += begun
         if (its_own := mine[timed[mine]]).size >= MIN_CRASHES:
             bursts += _in_bursts(counted_once, its_own, (int(days[0]), each_day), tested)
         few += _on_few_hosts(counted_once, mine, tested)

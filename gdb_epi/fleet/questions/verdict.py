@@ -19,6 +19,7 @@ from gdb_epi.fleet.questions.splitting import (
     SignatureSplit,
     split_signature,
 )
+from gdb_epi.fleet.questions.version_courses import regression_words, version_course
 from gdb_epi.fleet.screen.dose_response import (
     AT_START,
     age_words,
@@ -26,12 +27,9 @@ from gdb_epi.fleet.screen.dose_response import (
     describe_thresholds,
     describe_versions,
     is_age_of_process,
-    lasting_version_words,
     limit_of_half,
-    regression_words,
     threshold_within,
 )
-from gdb_epi.fleet.screen.ended_findings import find_renamings
 from gdb_epi.fleet.screen.finding import (
     ALL,
     BITFLIP,
@@ -54,14 +52,17 @@ from gdb_epi.fleet.screen.finding import (
 from gdb_epi.fleet.screen.finding_texts import (
     describe_cause_kind,
     describe_certainty,
+    describe_test,
     describe_verdict,
     finding_json,
     finding_sentence,
     is_hardware,
+    words_of_test,
 )
 from gdb_epi.fleet.screen.group_explained_hosts import Subgroup, find_subgroup
 from gdb_epi.fleet.screen.hosts import ONE_CPU, main_signature
 from gdb_epi.fleet.screen.programs import OF_PROGRAM, is_process_attribute
+from gdb_epi.fleet.screen.renamings import find_renamings, moved_functions_of
 from gdb_epi.fleet.screen.screening import MAX_OTHERS, ScreeningResult, screen_population
 from gdb_epi.fleet.statistics.arrays import Bools, count_distinct
 from gdb_epi.render.signature_words import named_signature
@@ -217,10 +218,14 @@ def judge_population(
     return verdicts
 
 
-def same_bug_sentences(population: Population, verdicts: Sequence[PopulationVerdict]) -> list[str]:
+def same_bug_verdicts(
+    population: Population, verdicts: Sequence[PopulationVerdict]
+) -> list[tuple[str, tuple[str, ...]]]:
     """Say which signatures die in the same native code and go with the same value: one bug.
 
-    A library that two programs use gives each of them a signature of its own.
+    A library that two programs use gives each of them a signature of its own. With each sentence
+    come the subjects of the verdicts that it stands for. A signature that is too rare to stand out
+    belongs to it where all of its crashes have the value.
     """
     by_code: dict[str, dict[str, set[str]]] = {}
     for verdict in verdicts:
@@ -231,15 +236,39 @@ def same_bug_sentences(population: Population, verdicts: Sequence[PopulationVerd
         if frames and marks:
             by_code.setdefault(native, {}).setdefault(verdict.subject, set()).update(marks)
     sentences = []
-    for signatures in by_code.values():
+    for native, signatures in by_code.items():
         shared = sorted(set.intersection(*signatures.values()))
-        if len(signatures) > 1 and shared:
-            both = " and ".join(map(named_signature, signatures))
-            sentences.append(
-                f"one bug, by all signs: {both} die in the same native code, and go with "
-                f"{' and '.join(shared)}"
-            )
+        rare = _others_with_all(population, native, set(signatures), shared) if shared else []
+        if shared and len(signatures) > 1:
+            every = [*signatures, *rare]
+            sentences.append((
+                f"{SOFTWARE}: one bug in {len(every)} signatures, by all signs: they go with "
+                f"{' and '.join(shared)} and die in the same native code: "
+                f"{', '.join(map(named_signature, every))}",
+                tuple(signatures),
+            ))  # fmt: skip
     return sentences
+
+
+def _others_with_all(
+    population: Population, native: str, known: set[str], marks: Sequence[str]
+) -> list[str]:
+    """Return the signatures of the same native code of which all crashes have some values."""
+    attributes = [(population.attribute(m.partition("=")[0]), m.partition("=")[2]) for m in marks]
+    others = []
+    for code, name in enumerate(population.signatures):
+        if name in known or not name.startswith(native + PYTHON_FRAMES):
+            continue
+        mine = population.signature == code
+        for attribute, value in attributes:
+            if attribute is None or value not in attribute.values:
+                continue
+            codes = attribute.crash[mine & (attribute.crash >= 0)]
+            if codes.size < MIN_N or (codes != attribute.values.index(value)).any():
+                break
+        else:
+            others.append(name)
+    return others
 
 
 def _attributes_of(causes: Sequence[Cause]) -> list[str]:
@@ -249,7 +278,7 @@ def _attributes_of(causes: Sequence[Cause]) -> list[str]:
 def _not_split(population: Population, finding: Finding) -> PopulationVerdict:
     """Judge a signature by its strongest finding alone: with so many, none is examined further."""
     cause = _cause(population, finding.members, (finding,), kind_of_cause(population, (finding,)))
-    evidence = (finding_sentence(finding), f"test: {finding.test}")
+    evidence = (finding_sentence(finding), describe_test(finding))
     return PopulationVerdict(
         cause.kind, finding.signature, describe_verdict(finding), evidence,
         (*finding.caveats, NOT_SPLIT), (cause,), finding.n, None,
@@ -277,7 +306,7 @@ def judge_host(population: Population, finding: Finding) -> PopulationVerdict:
     kinds = count_distinct(population.signature[finding.members] + 1)
     evidence = [
         finding_sentence(finding),
-        f"{kinds} different signatures on this host; {finding.test}",
+        f"{kinds} different signatures on this host; {words_of_test(finding.test)}",
     ]
     if flips:
         evidence.append(f"{flips} of its {finding.n} crashes have a flipped bit")
@@ -357,9 +386,12 @@ def judge_split(population: Population, parted: SignatureSplit) -> PopulationVer
     kind, headline = _judge(population, named, rest, parted)
     if population.day.size <= MAX_CRASHES:
         same = population.signature == population.signatures.index(parted.signature)
-        lasting = lasting_version_words(population, same) if rest else None
+        course = version_course(population, same, _with_conditions(population, named))
+        if renaming := moved_functions_of(population, parted.signature):
+            kind, headline, course = SOFTWARE, f"{SOFTWARE}: {renaming.words()}", None
+        lasting = course.words() if course else None
         if lasting and all(map(is_process_attribute, _attributes_of(named))):
-            kind, headline, lasting = SOFTWARE, f"software: {lasting}", None
+            kind, headline, lasting = SOFTWARE, f"{SOFTWARE}: {lasting}", None
         age = age_words(population, same)
         # What dies at each start dies at the hours of roll-outs, and in each of their bursts.
         if age and age.endswith(AT_START) and all(map(is_age_of_process, _attributes_of(named))):
@@ -387,6 +419,25 @@ def judge_split(population: Population, parted: SignatureSplit) -> PopulationVer
     return PopulationVerdict(
         kind, subject, headline, tuple(evidence), caveats, causes, total, parted.more
     )
+
+
+def _with_conditions(population: Population, named: Sequence[Cause]) -> Bools | None:
+    """Return all crashes with what some causes need besides the version of their program.
+
+    None where they need nothing else. Where the kernel is not, no version of a program dies of it.
+    """
+    given = np.zeros(population.day.size, dtype=bool)
+    for cause in named:
+        has_all: Bools | None = None
+        for finding in cause.findings:
+            attribute = population.attribute(finding.attr)
+            if attribute is not None and not is_process_attribute(finding.attr):
+                has = attribute.crash == attribute.values.index(finding.value)
+                has_all = has if has_all is None else has_all & has
+        if has_all is None:
+            return None
+        given |= has_all
+    return given if named else None
 
 
 def _judge(
@@ -512,7 +563,7 @@ def _judge_group(
     if part is not None:
         headline += f", most of them with {part.words()}; {part.hosts_words()}"
     caveats = (*finding.caveats, *_source(population, finding))
-    evidence = (finding_sentence(finding), f"test: {finding.test}")
+    evidence = (finding_sentence(finding), describe_test(finding))
     return PopulationVerdict(
         cause.kind, finding.signature, headline, evidence, caveats, (cause,), finding.n, None
     )

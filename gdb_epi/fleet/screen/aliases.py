@@ -34,6 +34,15 @@ MAX_RIVALS = 3
 MOSTLY_THERE = 0.8  # of the crashes: the trouble is that place's
 
 
+def without_aliases_of_their_own(findings: Sequence[Finding]) -> list[Finding]:
+    """Return findings without the aliases that are findings of the same signature themselves."""
+    own = {(f"{f.attr}={f.value}", f.signature) for f in findings}
+    return [
+        f._replace(aliases=tuple(a for a in f.aliases if (a, f.signature) not in own))
+        for f in findings
+    ]
+
+
 def drop_aliases(
     population: Population,
     findings: Sequence[Finding],

@@ -21,20 +21,16 @@ from gdb_epi.fleet.population.number_ranges import (
     describe_limit,
     parse_leading_number,
 )
-from gdb_epi.fleet.population.population import Attribute, Population
+from gdb_epi.fleet.population.population import Population
 from gdb_epi.fleet.records.facts import CPU_TIME, CPU_TIMES, ENV
-from gdb_epi.fleet.screen.finding import ALL, MIN_N, Finding
+from gdb_epi.fleet.screen.finding import ALL, Finding
 from gdb_epi.fleet.screen.programs import MIN_OTHERS, crashes_of_same_programs, is_process_attribute
 from gdb_epi.fleet.statistics.arrays import ABSENT, Bools, Floats, Ints
 from gdb_epi.fleet.statistics.hypothesis_tests import (
     apply_to_scalars,
-    binomial_tail,
     hypergeometric_tail,
 )
-from gdb_epi.typing_lite import NamedTuple
 
-FEW = 0.2  # of the crashes that are due: a version that is mended
-LASTING = 0.5  # of them: a version that is not
 MIN_VALUES = 3
 MIN_SHARE = 0.02  # of a value that counts
 MIN_Z = 2.33  # one-sided 1 %
@@ -208,108 +204,6 @@ def threshold_within(population: Population, finding: Finding) -> str | None:
             if p <= MAX_LIMIT_P and (best is None or p < best[0]):
                 best = p, describe_limit(number.name, sign, number.values[int(order[least])])
     return None if best is None else best[1]
-
-
-def regression_words(population: Population, mine: Bools) -> str | None:
-    """Say that versions of a program between others have none of some crashes: mended, and lost.
-
-    How many are due is told by the other crashes of the program with the same version.
-    """
-    programs = crashes_of_same_programs(population, mine)
-    if programs is None:
-        return None
-    rows = np.flatnonzero(population.timed & programs)
-    words = (
-        _regression_of(population, attribute, rows, mine)
-        for attribute in population.attributes
-        if is_process_attribute(attribute.name) and not attribute.name.startswith(ENV)
-    )
-    return next(filter(None, words), None)
-
-
-class _VersionsInOrder(NamedTuple):
-    """The versions of a program in the order in which they came up; crashes by code."""
-
-    version: Attribute
-    order: list[int]
-    own: Ints
-    due: Floats  # as the other crashes of the program with the version tell
-
-    def name(self, code: int) -> str:
-        """Return the tag of a version."""
-        return self.version.values[code].rpartition(":")[2]
-
-    def p_of_none(self, codes: Sequence[int]) -> float:
-        """Return P that so few of the crashes are of some versions."""
-        total, some = int(self.own.sum()), int(self.own[codes].sum())
-        share = float(self.due[codes].sum()) / total
-        return apply_to_scalars(binomial_tail, total - some, total, 1 - share)
-
-
-def _versions_in_order(
-    population: Population, version: Attribute, rows: Ints, mine: Bools
-) -> _VersionsInOrder | None:
-    rows = rows[version.crash[rows] >= 0]
-    codes, size = version.crash[rows], len(version.values)
-    others, own = (np.bincount(codes[m], minlength=size) for m in (~mine[rows], mine[rows]))
-    if own.sum() < MIN_OTHERS:
-        return None
-    first = np.full(size, population.last_day + 1)
-    np.minimum.at(first, codes, population.day[rows])
-    order = [code for code in np.argsort(first, kind="stable").tolist() if others[code] + own[code]]
-    due = own.sum() * (others + 1) / (others + 1)[order].sum()
-    return _VersionsInOrder(version, order, own, due)
-
-
-def _regression_of(
-    population: Population, version: Attribute, rows: Ints, mine: Bools
-) -> str | None:
-    versions = _versions_in_order(population, version, rows, mine)
-    if versions is None:
-        return None
-    order, own, due = versions.order, versions.own, versions.due
-    has_none = [own[code] <= FEW * due[code] and due[code] >= MIN_OTHERS for code in order]
-    has_it = [own[code] >= MIN_OTHERS for code in order]
-    # What never had it, before the first that does, has not mended it.
-    start = next((at for at, none in enumerate(has_none) if none and any(has_it[:at])), len(order))
-    end = next((at for at in range(start, len(order)) if has_it[at]), None)
-    if end is None:
-        return None
-    without = [code for at, code in enumerate(order[start:end], start) if has_none[at]]
-    if versions.p_of_none(without) > MAX_LIMIT_P:
-        return None
-    *fixed, back = map(versions.name, (*without, order[end]))
-    return (
-        f"hardly any with {version.name} {' and '.join(fixed)} ({int(own[without].sum())} where "
-        f"{due[without].sum():.0f} were due), and again with {back}: mended in {fixed[0]}, and "
-        "lost since"
-    )
-
-
-def lasting_version_words(population: Population, mine: Bools) -> str | None:
-    """Say that some crashes came with a version and are in each later one: none has mended it."""
-    programs = crashes_of_same_programs(population, mine)
-    image = population.attribute("image")
-    if programs is None or image is None:
-        return None
-    rows = np.flatnonzero(population.timed & programs)
-    versions = _versions_in_order(population, image, rows, mine)
-    if versions is None:
-        return None
-    order, own, due = versions.order, versions.own, versions.due
-    start = next((at for at, code in enumerate(order) if own[code] > FEW * due[code]), len(order))
-    before, since = order[:start], order[start:]
-    has_it = [code for code in since if own[code] >= max(MIN_N, LASTING * due[code])]
-    lacks = [code for code in since if code not in has_it and due[code] >= MIN_OTHERS]
-    if len(has_it) < 2 or lacks or not before or own[before].any():
-        return None
-    if versions.p_of_none(before) > MAX_LIMIT_P:
-        return None
-    each = ", ".join(f"{own[code]} with {versions.name(code)}" for code in has_it)
-    return (
-        f"came with {image.name} {versions.name(since[0])} and is not mended: {each}; none with "
-        f"the versions before, where {due[before].sum():.0f} were due"
-    )
 
 
 def is_age_of_process(name: str) -> bool:

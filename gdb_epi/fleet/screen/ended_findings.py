@@ -3,8 +3,7 @@
 
 What stood out over three months may be over for weeks. Then the day is told on which it ended, so
 that nobody takes out a host that somebody mended. A machine that came back under another name is
-told with what it did before. A bug goes on under other names where a build inlines otherwise: the
-old version seems mended then, and the new one to have bugs of its own.
+told with what it did before.
 """
 
 from __future__ import annotations
@@ -14,7 +13,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from gdb_epi.fleet.population.attribute_combinations import count_hosts_of_signatures
-from gdb_epi.fleet.population.population import Attribute, Population
+from gdb_epi.fleet.population.population import Population
 from gdb_epi.fleet.records.facts import split_image_tag
 from gdb_epi.fleet.screen.finding import (
     CAVEAT_OUT,
@@ -36,8 +35,6 @@ from gdb_epi.fleet.screen.time_and_cpu_patterns import is_not_due
 from gdb_epi.fleet.statistics.arrays import Bools, Ints, distinct_pairs
 from gdb_epi.fleet.statistics.hypothesis_tests import apply_to_scalars, binomial_tail, relative_risk
 from gdb_epi.fleet.store.day_numbers import iso_day, parse_day
-from gdb_epi.render.signature_words import parse_signature_line
-from gdb_epi.typing_lite import NamedTuple
 from gdb_epi.util import counted, shortened_list
 
 MIN_QUIET = 7  # days
@@ -61,12 +58,14 @@ MOVED = (
 MAX_LEFT = 6  # hosts that are named
 MOST_LEFT = 0.25  # of the share that a version had of its program's crashes
 LATELY = 3  # days
+STEADY = (
+    "it grows with the host-hours that have this value: {before:.2g} a 1,000 of them until {day}, "
+    "{since:.2g} since; what was released meanwhile shows no effect on it"
+)
+MIN_STEADY, MAX_STEADY, GROWS = 30, 1.3, 1.5  # crashes; times as often; times the hours of a day
 FORGOTTEN = 10  # times as many hosts had it
 SILENT = "none since {day}, and it may go on: {silence}"
-PYTHON_HALF = " <-- py:"  # begins it in the text of a signature with both halves
-MAX_RATIO = 2.0  # of the rates after and before
 MAX_NAMED = 3  # signatures
-MAX_FUNCTIONS = 20  # Python halves that are looked at
 NOTHING = "none since {day}, nor any other crash there: it may be over, or no record comes any more"
 
 
@@ -75,12 +74,12 @@ def add_caveat_of_end(
     finding: Finding,
     day: int,
     moments: Sequence[Finding] = (),
-    of_bad_hosts: Bools | None = None,
+    explained: Bools | None = None,
 ) -> Finding:
     """Return the finding, with a caveat where its crashes have stopped by the end of `day`.
 
     What comes at the end of a month has not stopped before the next one; `moments` tell it. Crashes
-    `of_bad_hosts` go on whatever mends the others.
+    that are `explained` by something else go on whatever mends the others.
     """
     if finding.attr in (*CLUSTERED_CRASHES, *TIME_AND_CPU_ATTRIBUTES):
         return finding
@@ -96,6 +95,8 @@ def add_caveat_of_end(
         if moved := _moved(population, finding):
             finding = finding._replace(caveats=(*finding.caveats, moved))
         members, day = _of_value(population, finding, day)
+    if steady := _grows_with_its_hours(population, finding):
+        return finding._replace(caveats=(*finding.caveats, steady))
     days = np.sort(population.day[members])
     telling = _telling(population, finding, members) if finding.attr == HOST else days
     if telling.size < MIN_N:
@@ -108,9 +109,7 @@ def add_caveat_of_end(
         return finding
     if is_not_due(moments, days, day):
         return finding
-    text = (
-        None if finding.attr == HOST else _goes_on(population, finding, first, last, of_bad_hosts)
-    )
+    text = None if finding.attr == HOST else _goes_on(population, finding, first, last, explained)
     text = text or _of_silence(population, finding, members, last)
     if text is None and finding.attr != HOST:
         text = OVER.format(day=iso_day(last))
@@ -123,6 +122,54 @@ def add_caveat_of_end(
         text = CAVEAT_RECOVERED.format(day=iso_day(last), crashes=counted(after, "crash"))
         finding = finding._replace(changes=HostChanges(recovered=iso_day(last)))
     return finding._replace(caveats=(*finding.caveats, text))
+
+
+def _grows_with_its_hours(population: Population, finding: Finding) -> str | None:
+    """Say that the crashes with a value grow as its host-hours do; None where that is not so."""
+    attribute = population.attribute(finding.attr)
+    if attribute is None or is_process_attribute(finding.attr) or finding.exposure != HOST_HOURS:
+        return None
+    value = attribute.values.index(finding.value)
+    rows = np.flatnonzero((attribute.exposure == value) & (population.exposure_hours > 0))
+    members = finding.members & (attribute.crash == value) & population.timed
+    if not rows.size or int(members.sum()) < MIN_STEADY:
+        return None
+    rows = rows[np.argsort(population.exposure_day[rows], kind="stable")]
+    sums = np.cumsum(population.exposure_hours[rows])
+    days = population.exposure_day[rows]
+    middle = int(days[np.searchsorted(sums, sums[-1] / 2)])
+    spans = middle - int(days[0]), int(days[-1]) - middle + 1
+    late_hours = float(population.exposure_hours[rows][days >= middle].sum())
+    hours = float(sums[-1]) - late_hours, late_hours
+    late = int((population.day[members] >= middle).sum())
+    counts = int(members.sum()) - late, late
+    if min(*spans, *hours, *counts) <= 0 or hours[1] / spans[1] < GROWS * hours[0] / spans[0]:
+        return None
+    ratio, low, high = relative_risk(counts[1], hours[1], counts[0], hours[0])
+    if not (low <= 1 <= high and 1 / MAX_STEADY <= ratio <= MAX_STEADY):
+        return None
+    before, since = (1000 * n / h for n, h in zip(counts, hours, strict=True))
+    return STEADY.format(before=before, since=since, day=iso_day(middle))
+
+
+def explained_by_others(
+    population: Population, finding: Finding, findings: Sequence[Finding]
+) -> Bools:
+    """Return which crashes of a version's signature go on because of something else that is found.
+
+    That is a value of their hosts or their place; what all of them have is a condition of them all.
+    """
+    explained = np.zeros(population.day.size, dtype=bool)
+    if not is_process_attribute(finding.attr):
+        return explained
+    for other in findings:
+        is_apart = other.signature == finding.signature and not is_process_attribute(other.attr)
+        if not is_apart or other.attr in (*CLUSTERED_CRASHES, *TIME_AND_CPU_ATTRIBUTES):
+            continue
+        attribute = population.attribute(other.attr)
+        if attribute is not None and other.n < MOSTLY * other.total:
+            explained |= attribute.crash == attribute.values.index(other.value)
+    return explained
 
 
 def _left_on(population: Population, finding: Finding, day: int) -> str | None:
@@ -266,15 +313,15 @@ def _out_since(population: Population, finding: Finding, day: int) -> int | None
 
 
 def _goes_on(
-    population: Population, finding: Finding, first: int, last: int, of_bad_hosts: Bools | None
+    population: Population, finding: Finding, first: int, last: int, explained: Bools | None
 ) -> str | None:
     """Say that a version that came later has the signature too; None where none has it."""
     attribute = population.attribute(finding.attr)
     if attribute is None or finding.signature not in population.signatures:
         return None
     same = population.signature == population.signatures.index(finding.signature)
-    if of_bad_hosts is not None:
-        same &= ~of_bad_hosts
+    if explained is not None:
+        same &= ~explained
     late = attribute.crash[same & population.timed & (population.day > last)]
     counts = np.bincount(late[late >= 0], minlength=len(attribute.values))
     value = int(counts.argmax())
@@ -461,128 +508,3 @@ def _names_machines(exposure: Ints, host: Ints) -> bool:
     hosts_of_value = hosts_of_value[hosts_of_value > 0]
     many = hosts_of_value.size >= MOSTLY * np.unique(hosts).size
     return bool(many and (hosts_of_value == 1).mean() >= MOSTLY)
-
-
-class Renaming(NamedTuple):
-    """Signatures of one value that those of another one may go on as."""
-
-    attr: str
-    values: tuple[str, str]  # the earlier one first
-    signatures: tuple[tuple[str, ...], tuple[str, ...]]
-    crashes: tuple[int, int]
-    ratio: float  # of the rates, after to before
-
-    def words(self) -> str:
-        """Say it in a sentence."""
-        before, after = (self._side(number) for number in (0, 1))
-        return (
-            f"one bug under other names, it seems, neither mended nor new: {before}, then {after}, "
-            f"below the same Python functions and as often ({self.ratio:.2g} times)"
-        )
-
-    def _side(self, number: int) -> str:
-        frames = [parse_signature_line(name, None).frames for name in self.signatures[number]]
-        functions = [words[0][1] for words in frames if words]
-        crashes = counted(self.crashes[number], "crash")
-        mark = f"{self.attr}={self.values[number]}"
-        return f"{shortened_list(functions, MAX_NAMED)} ({crashes}) with {mark}"
-
-
-def find_renamings(population: Population, findings: Sequence[Finding]) -> dict[str, Renaming]:
-    """Return what may have other names now, by each of its signatures."""
-    renamings: dict[str, Renaming] = {}
-    looked_at: set[tuple[str, str]] = set()
-    for finding in findings:
-        half = PYTHON_HALF + finding.signature.partition(PYTHON_HALF)[2]
-        about = finding.attr, half
-        if half == PYTHON_HALF or about in looked_at:
-            continue
-        looked_at.add(about)
-        if len(looked_at) > MAX_FUNCTIONS:
-            break
-        renaming = renaming_of(population, finding.attr, finding.signature)
-        for name in () if renaming is None else (*renaming.signatures[0], *renaming.signatures[1]):
-            assert renaming is not None
-            renamings.setdefault(name, renaming)
-    return renamings
-
-
-def renaming_of(population: Population, attr: str, signature: str) -> Renaming | None:
-    """Return the groups of signatures with the same Python half that two values have apart."""
-    attribute = population.attribute(attr)
-    half = PYTHON_HALF + signature.partition(PYTHON_HALF)[2]
-    if attribute is None or half == PYTHON_HALF:
-        return None
-    same = [code for code, name in enumerate(population.signatures) if name.endswith(half)]
-    rows = np.flatnonzero(np.isin(population.signature, same) & population.timed)
-    with_value = rows[attribute.crash[rows] >= 0]
-    counts = np.bincount(attribute.crash[with_value], minlength=2)
-    two = np.argsort(counts, kind="stable")[-2:]
-    if counts[two].min() < MIN_N:
-        return None
-    table = np.zeros((len(population.signatures), counts.size), dtype=np.int64)
-    np.add.at(table, (population.signature[with_value], attribute.crash[with_value]), 1)
-    groups = [np.flatnonzero((table[:, v] > 0) & (table[:, v] == table.sum(axis=1))) for v in two]
-    days = [population.day[rows[np.isin(population.signature[rows], group)]] for group in groups]
-    sizes = [part.size for part in days]
-    if min(sizes) < MIN_N or sum(sizes) < MOSTLY * rows.size:
-        return None
-    if np.median(days[0]) > np.median(days[1]):
-        two, groups, days, sizes = two[::-1], groups[::-1], days[::-1], sizes[::-1]
-    if np.quantile(days[0], MOSTLY) > np.quantile(days[1], 1 - MOSTLY):
-        # They are beside each other: on other hosts, each as often as its value is there.
-        ratio = _ratio_beside(population, attribute, rows, two, sizes)
-    else:
-        ratio = _ratio_of_rates(population, days[0], days[1])
-    if not 1 / MAX_RATIO <= ratio <= MAX_RATIO:
-        return None
-    before, after = (
-        tuple(population.signatures[c] for c in group[np.argsort(-table[group].sum(axis=1))])
-        for group in groups
-    )
-    values = attribute.values[two[0]], attribute.values[two[1]]
-    return Renaming(attr, values, (before, after), (sizes[0], sizes[1]), ratio)
-
-
-def _ratio_beside(
-    population: Population, attribute: Attribute, rows: Ints, two: Ints, sizes: Sequence[int]
-) -> float:
-    """Return how many times as often crashes come with the second value, for as much of it."""
-    usual = np.bincount(
-        attribute.exposure[attribute.exposure >= 0],
-        population.exposure_hours[attribute.exposure >= 0],
-        minlength=len(attribute.values),
-    )[two]
-    if not usual.all():  # the other crashes of the program tell
-        same = crashes_of_same_programs(population, rows)
-        others = np.ones(population.day.size, dtype=bool) if same is None else same
-        others[rows] = False
-        counts = np.bincount(attribute.crash[others] + 1, minlength=len(attribute.values) + 1)
-        usual = counts[1:][two].astype(float)
-    return relative_risk(sizes[1], float(usual[1]), sizes[0], float(usual[0]))[0]
-
-
-def _ratio_of_rates(population: Population, before: Ints, after: Ints) -> float:
-    """Return how many times as often the later ones come, by host-hours where they are known."""
-    middle = (int(before.max()) + int(after.min()) + 1) // 2
-    if population.has_exposure:
-        late = population.exposure_day >= middle
-        hours = [float(population.exposure_hours[part].sum()) for part in (~late, late)]
-    else:
-        first = int(population.day[population.timed].min())
-        hours = [float(middle - first), float(population.last_day - middle + 1)]
-    return relative_risk(after.size, max(hours[1], 1e-9), before.size, max(hours[0], 1e-9))[0]
-
-
-def add_renaming_caveats(population: Population, findings: Sequence[Finding]) -> list[Finding]:
-    """Return findings, with a caveat where a bug seems to have other names under another value."""
-    renamed = find_renamings(population, findings)
-    annotated: list[Finding] = []
-    for finding in findings:
-        renaming = renamed.get(finding.signature)
-        if renaming is not None:
-            caveats = tuple(c for c in finding.caveats if not c.endswith(MAY_BE_OVER))
-            if renaming.attr == finding.attr or caveats != finding.caveats:
-                finding = finding._replace(caveats=(*caveats, renaming.words()))
-        annotated.append(finding)
-    return annotated

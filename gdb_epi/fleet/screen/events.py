@@ -43,6 +43,8 @@ from gdb_epi.util import counted, shortened_list
 
 LOOP_GAP = 900  # seconds: a supervisor waits some minutes at most before it starts a program again
 MIN_LOOP = 5  # crashes in a row that are reported; fewer only count once
+# A number of a job: many values, each of which has few crashes.
+MIN_JOBS, MAX_OF_JOB = 20, 5
 MAX_USUAL = 0.05  # loops as long as this from work that is retried on each host anyway
 GAP = 300  # seconds between crashes of one event; less where they are frequent
 # Clients notice a file server that is away for an hour at different times, also within seconds.
@@ -133,9 +135,13 @@ def _together_or_in_loops(population: Population) -> tuple[Ints, Ints, tuple[Fin
     loops = _loops_of(population, second)
     first = np.ones(population.day.size, dtype=bool)
     first[loops.repeated] = False
+    retried, stands_for = _retries_elsewhere(population, second, first)
+    first[retried] = False
     together = _joined_across_clocks(population, second, list(_together(population, second, first)))
     counted = np.arange(first.size)  # the crash that counts for each
     counted[loops.repeated] = loops.stands_for
+    counted[retried] = stands_for
+    counted = counted[counted]
     for whole, finding in together:
         counted[whole] = np.flatnonzero(finding.members)[0]
     counted = counted[counted]  # the first crash of a loop may be one of an event
@@ -184,6 +190,36 @@ def _has_hours(second: Ints) -> bool:
         of_day += np.bincount(moments % of_day.size, minlength=of_day.size)
     timed = int(of_day.sum())
     return bool(timed and of_day.max() <= max(ONE_SECOND * timed, 1))
+
+
+def _retries_elsewhere(population: Population, second: Ints, first: Bools) -> tuple[Ints, Ints]:
+    """Return the crashes of jobs that are tried again on other hosts, and what they repeat.
+
+    A job is known by its number: an attribute that no host-hours have, with nearly as many values
+    as it has stories. It dies there as it died before, within minutes.
+    """
+    none = np.zeros(0, dtype=np.int64)
+    repeated, stands_for = [none], [none]
+    for attribute in population.attributes:
+        has = first & (attribute.crash >= 0) & (population.signature >= 0) & (second >= 0)
+        number = int(np.count_nonzero(has))
+        if not number or is_process_attribute(attribute.name) or (attribute.exposure >= 0).any():
+            continue
+        if len(attribute.values) < max(MIN_JOBS, number / MAX_OF_JOB):
+            continue
+        at = np.flatnonzero(has)
+        at = at[np.argsort(second[at], kind="stable")]
+        at = at[np.lexsort((population.signature[at], attribute.crash[at]))]
+        again = np.zeros(at.size, dtype=bool)
+        again[1:] = np.diff(second[at]) <= LOOP_GAP
+        for column in (attribute.crash, population.signature):
+            again[1:] &= column[at[1:]] == column[at[:-1]]
+        begins, sizes = find_runs(again)
+        repeated.append(at[again])
+        stands_for.append(np.repeat(at[begins], sizes - 1))
+        first = first.copy()
+        first[at[again]] = False
+    return np.concatenate(repeated), np.concatenate(stands_for)
 
 
 class _Loops(NamedTuple):

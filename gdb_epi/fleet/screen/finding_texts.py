@@ -242,8 +242,22 @@ def describe_counted_crashes(signature: str, test: str) -> str:
 
 
 def describe_test(finding: Finding) -> str:
-    """Say by which test a finding stands out, and compared with what."""
-    return f"test: {finding.test}{describe_comparison(finding.exposure)}"
+    """Say how a finding was counted, and compared with what; the test's name is in the JSON."""
+    return f"counted: {words_of_test(finding.test)}{describe_comparison(finding.exposure)}"
+
+
+def words_of_test(test: str) -> str:
+    """Return what a test looks at, in words for who does not know its name."""
+    by_count, _, facts = test.partition(", combined by their likelihood ratio with ")
+    if by_count.startswith(COUNTED):
+        chance, _, given = by_count.removeprefix(COUNTED).partition("; ")
+        parts = [f"its crashes are more than chance gives such a host (p {chance})"]
+        facts, _, more = facts.partition("; ")
+        parts += [fact.replace(" p=", " (p ") + ")" for fact in facts.split(", ") if fact]
+        return "; ".join(filter(None, (", ".join(parts), given, more)))
+    for name, words in _TESTS:
+        test = test.replace(name, words)
+    return test
 
 
 def describe_comparison(exposure: str) -> str:
@@ -264,6 +278,22 @@ def describe_risk_and_p_value(finding: Finding) -> str:
     risk = describe_risk(finding.rr, finding.rr_low, finding.rr_high)
     return f"{risk}, p {finding.p:.1g}, q {finding.q:.1g}"
 
+
+_TESTS = (  # the longer names first
+    (
+        "negative binomial and Fisher exact, the weaker",
+        "by its share of the hours and by that of other crashes, whichever says less",
+    ),
+    (
+        "binomial by host-hours and Fisher exact, the weaker",
+        "by its share of the hours and by that of other crashes, whichever says less",
+    ),
+    ("negative binomial by host-hours", "by its share of the hours, as unlike as hosts are"),
+    ("binomial by host-hours", "by its share of the hours"),
+    ("binomial by days, given the times of all other crashes", "by days"),
+    ("Fisher exact", "by its share of other crashes"),
+    ("binomial: ", ""),
+)
 
 P_AND_Q = (
     "(relative risk: how many times as often as elsewhere; p: how often chance alone does as much; "

@@ -8,16 +8,28 @@ from heapq import nsmallest
 
 import numpy as np
 
-from gdb_epi.fleet.population.coverage import drop_hours, fill_missing_feed_days, sum_old_hours
+from gdb_epi.fleet.population.coverage import (
+    drop_hours,
+    fill_missing_feed_days,
+    has_crashes_without_hours,
+    sum_old_hours,
+)
 from gdb_epi.fleet.population.population import Population
-from gdb_epi.fleet.screen.aliases import add_rivals, drop_aliases
-from gdb_epi.fleet.screen.attributes import attribute_findings, group_findings
-from gdb_epi.fleet.screen.case_control import case_control_findings
+from gdb_epi.fleet.screen.aliases import (
+    add_rivals,
+    drop_aliases,
+    without_aliases_of_their_own,
+)
+from gdb_epi.fleet.screen.attributes import (
+    attribute_findings,
+    group_findings,
+    signature_findings,
+)
 from gdb_epi.fleet.screen.dose_response import AT_START, age_words
 from gdb_epi.fleet.screen.ended_findings import (
     add_caveat_of_end,
     add_caveat_of_former_machine,
-    add_renaming_caveats,
+    explained_by_others,
 )
 from gdb_epi.fleet.screen.events import CrashEvents, find_events, without_crashes
 from gdb_epi.fleet.screen.finding import (
@@ -27,6 +39,7 @@ from gdb_epi.fleet.screen.finding import (
     HOST,
     HOURS_AND_DAYS,
     LOCK,
+    MAX_Q,
     MIN_N,
     WINDOWS,
     Finding,
@@ -40,6 +53,7 @@ from gdb_epi.fleet.screen.group_explained_hosts import (
 from gdb_epi.fleet.screen.hosts import JudgedHosts, findings_of_hosts, host_findings
 from gdb_epi.fleet.screen.past_silence import drop_past_silences, find_past_silences
 from gdb_epi.fleet.screen.recurring_events import is_known_place
+from gdb_epi.fleet.screen.renamings import add_renaming_caveats
 from gdb_epi.fleet.screen.silent_hosts import drop_silent_hours
 from gdb_epi.fleet.screen.time_and_cpu_patterns import (
     is_explained_by_days_of_month,
@@ -54,6 +68,7 @@ from gdb_epi.typing_lite import NamedTuple
 STORM, STORM_HOSTS, MIN_STORM_HOSTS = 0.5, 0.2, 10  # of the crashes, of the hosts; hosts
 MAX_OTHERS = 200  # findings of a screening, the strongest: more of them mean something else
 MAX_OPEN_CRASHES = 200_000  # with more few hosts are in doubt, and a question must stay quick
+FAMILIES = 3  # by host-hours, by the crashes that these do not cover, and by all crashes
 MAX_DAYS = 370  # a longer replay goes from one day with crashes to the next
 
 
@@ -126,7 +141,12 @@ def screen_population(
     new = _of_starts(whole, new)
     new, hosts = (
         [
-            add_caveat_of_former_machine(whole, add_caveat_of_end(whole, f, day, moments, peeled))
+            add_caveat_of_former_machine(
+                whole,
+                add_caveat_of_end(
+                    whole, f, day, moments, peeled | explained_by_others(whole, f, new)
+                ),
+            )
             for f in some
         ]
         for some in (new, hosts)
@@ -135,7 +155,7 @@ def screen_population(
     names = {f.value for f in (*hosts, *earlier_findings) if f.attr == HOST}
     new, hosts = ([f for f in some if f.changes.now not in names] for some in (new, hosts))
     new = drop_hosts_of_marked_signatures(counted, new, earlier_findings)
-    new = add_renaming_caveats(population, new)
+    new = add_renaming_caveats(population, without_aliases_of_their_own(new))
     return ScreeningResult(day, tuple(new), peeled, tuple(hosts), in_doubt)
 
 
@@ -168,6 +188,22 @@ def _beside_hours(
             alone = drop_hours(counted)
             new += [add_rivals(alone, f, free) for f in drop_aliases(alone, marks, [])]
     return new
+
+
+def case_control_findings(population: Population, free: Bools, name: str) -> list[Finding]:
+    """Return the values that go with a signature by all crashes; none where hours tell of all.
+
+    A feed that begins after a roll-out, or lacks the kernel of every second host, makes the share
+    of a version wrong or its crashes few. The records know both: other crashes are the controls.
+
+    `free` are the crashes that hosts do not explain. This is one more question about the same
+    signature, so q allows for all of them.
+    """
+    if not has_crashes_without_hours(population):
+        return []
+    alone = drop_hours(population)
+    paid = (f._replace(q=f.q * FAMILIES) for f in signature_findings(alone, free, name))
+    return [finding for finding in paid if finding.q <= MAX_Q]
 
 
 class _Parts(NamedTuple):

@@ -31,7 +31,7 @@ from gdb_epi.fleet.screen.finding import (
     Finding,
 )
 from gdb_epi.fleet.screen.host_signals import cpu_kind_of_hosts
-from gdb_epi.fleet.screen.programs import main_program
+from gdb_epi.fleet.screen.programs import crashes_of_same_programs, main_program
 from gdb_epi.fleet.statistics.arrays import (
     Bools,
     Floats,
@@ -143,7 +143,9 @@ def time_and_cpu_findings(population: Population, free: Bools) -> Iterator[Findi
             *_month_turns(times, others[2].astype(float), tested.size),
         ]
         for lead in leads:
-            yield _finding(population, name, crashes, crashes, lead, caveat=_move_words(lead[1]))
+            if not _is_load_of_program(population, some, crashes, lead):
+                caveat = _move_words(lead[1])
+                yield _finding(population, name, crashes, crashes, lead, caveat=caveat)
         for attribute, value, lead in local.get(code, ()):
             there = crashes[attribute.crash[crashes] == value]
             place = f"{attribute.name}={attribute.values[value]}"
@@ -174,6 +176,27 @@ def _finding(
         (*((main[0],) if main and main[1] == main[2] else ()), *where),
         (WHAT_RUNS_THEN, *filter(None, (caveat, local.words() if local else ""))), members,
     )  # fmt: skip
+
+
+def _is_load_of_program(population: Population, some: Bools, crashes: Ints, lead: _Lead) -> bool:
+    """Whether the other crashes of a program come at the same time: it works then, or works most.
+
+    `crashes` are those of a signature. Where hardly any other crash of it is known, nothing tells.
+    """
+    same = crashes_of_same_programs(population, crashes)
+    if same is None or population.second is None:
+        return False
+    same &= some
+    same[crashes] = False
+    kind, _, inside, *_ = lead
+    mine, others = (
+        np.unique(population.second[rows] // _HOUR) for rows in (crashes, np.flatnonzero(same))
+    )
+    if others.size < MIN_TIMES:
+        return False
+    hits, usual = (int(np.isin(_slots(hours, kind), inside).sum()) for hours in (mine, others))
+    share = min((usual + 2 * np.sqrt(usual + 1)) / others.size, 1.0)
+    return apply_to_scalars(binomial_tail, hits, mine.size, share) > MAX_Q
 
 
 def _local_hours(population: Population, some: Bools, first: int, hour: Ints) -> _LocalHours:

@@ -19,7 +19,6 @@ from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from gdb_epi.errors import EpiError, InputError, UsageError
-from gdb_epi.fleet.questions.prune_caveat import read_prune_day_by_itself
 from gdb_epi.fleet.report.gather import ReportScope, gather_page
 from gdb_epi.fleet.report.html import render_core, render_page
 from gdb_epi.fleet.serve import answers
@@ -37,6 +36,7 @@ from gdb_epi.fleet.serve.access_checks import (
 from gdb_epi.fleet.serve.cache import AnswerCache
 from gdb_epi.fleet.serve.forms import MAX_DECISION, PATH, DecisionPage
 from gdb_epi.fleet.serve.metrics import CONTENT_TYPE, metrics
+from gdb_epi.fleet.store.day_of_prune import read_prune_day_by_itself
 
 MAX_NAME = 512  # characters of a name in a path or query
 MIN_PACKED = 4 << 10  # bytes of an answer that is worth packing; a page has megabytes

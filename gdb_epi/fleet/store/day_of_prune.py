@@ -11,7 +11,7 @@ from gdb_epi.fleet.store.versions import PRUNED_BEFORE
 from gdb_epi.typing_lite import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from sqlalchemy import Connection
+    from sqlalchemy import Connection, Engine
 
 _VALUE = "SELECT value FROM meta WHERE key = :key"
 
@@ -30,3 +30,18 @@ def store_prune_day(connection: Connection, day: int) -> None:
     connection.execute(meta.delete().where(meta.c.key == PRUNED_BEFORE))
     value = str(day if before is None else max(day, before))
     connection.execute(meta.insert().values(key=PRUNED_BEFORE, value=value))
+
+
+def prune_caveat(before: int | None, first: float | None) -> list[str]:
+    """Return a caveat where counts may be too small: crashes since `first` may have been pruned."""
+    from gdb_epi.fleet.store.day_numbers import SECONDS_A_DAY, iso_day
+
+    if before is None or (first is not None and first >= before * SECONDS_A_DAY):
+        return []
+    return [f"Crashes before {iso_day(before)} were pruned: of then there may have been more"]
+
+
+def read_prune_day_by_itself(engine: Engine) -> int | None:
+    """Return what `read_prune_day` does, over a connection of its own."""
+    with engine.connect() as connection:
+        return read_prune_day(sqlalchemy_executor(connection))

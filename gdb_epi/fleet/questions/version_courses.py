@@ -1,0 +1,191 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which versions of its program a signature has: from which on, to which, and what they brought.
+
+All versions of a program are one line. That one version has the crashes and the next one too is one
+bug that came with the first and was not mended by the next, and no mark of either of them. What the
+crashes need besides (a kernel, a limit) is given: versions are judged where that is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from gdb_epi.fleet.population.population import Attribute, Population
+from gdb_epi.fleet.records.facts import ENV
+from gdb_epi.fleet.screen.finding import MIN_N
+from gdb_epi.fleet.screen.programs import MIN_OTHERS, crashes_of_same_programs, is_process_attribute
+from gdb_epi.fleet.statistics.arrays import Bools, Floats, Ints
+from gdb_epi.fleet.statistics.hypothesis_tests import apply_to_scalars, binomial_tail
+from gdb_epi.fleet.store.day_numbers import iso_day
+from gdb_epi.typing_lite import NamedTuple
+
+FEW = 0.2  # of the crashes that are due: a version that is mended
+LASTING = 0.5  # of them: a version that is not
+MAX_LIMIT_P = 1e-3
+ALMOST_NO, ALMOST_ALL = 0.1, 0.9  # of the crashes of versions have a package
+MAX_NAMED = 4  # packages
+CAME_WITH = "came with"
+
+
+def regression_words(population: Population, mine: Bools) -> str | None:
+    """Say that versions of a program between others have none of some crashes: mended, and lost.
+
+    How many are due is told by the other crashes of the program with the same version.
+    """
+    programs = crashes_of_same_programs(population, mine)
+    if programs is None:
+        return None
+    rows = np.flatnonzero(population.timed & programs)
+    words = (
+        _regression_of(population, attribute, rows, mine)
+        for attribute in population.attributes
+        if is_process_attribute(attribute.name) and not attribute.name.startswith(ENV)
+    )
+    return next(filter(None, words), None)
+
+
+class _VersionsInOrder(NamedTuple):
+    """The versions of a program in the order in which they came up; crashes by code."""
+
+    version: Attribute
+    order: list[int]
+    own: Ints
+    due: Floats  # as the other crashes of the program with the version tell
+
+    def name(self, code: int) -> str:
+        """Return the tag of a version."""
+        return self.version.values[code].rpartition(":")[2]
+
+    def p_of_none(self, codes: Sequence[int]) -> float:
+        """Return P that so few of the crashes are of some versions."""
+        total, some = int(self.own.sum()), int(self.own[codes].sum())
+        share = float(self.due[codes].sum()) / total
+        return apply_to_scalars(binomial_tail, total - some, total, 1 - share)
+
+
+def _versions_in_order(
+    population: Population, version: Attribute, rows: Ints, mine: Bools
+) -> _VersionsInOrder | None:
+    rows = rows[version.crash[rows] >= 0]
+    codes, size = version.crash[rows], len(version.values)
+    others, own = (np.bincount(codes[m], minlength=size) for m in (~mine[rows], mine[rows]))
+    if own.sum() < MIN_OTHERS:
+        return None
+    first = np.full(size, population.last_day + 1)
+    np.minimum.at(first, codes, population.day[rows])
+    order = [code for code in np.argsort(first, kind="stable").tolist() if others[code] + own[code]]
+    due = own.sum() * (others + 1) / (others + 1)[order].sum()
+    return _VersionsInOrder(version, order, own, due)
+
+
+def _regression_of(
+    population: Population, version: Attribute, rows: Ints, mine: Bools
+) -> str | None:
+    versions = _versions_in_order(population, version, rows, mine)
+    if versions is None:
+        return None
+    order, own, due = versions.order, versions.own, versions.due
+    has_none = [own[code] <= FEW * due[code] and due[code] >= MIN_OTHERS for code in order]
+    has_it = [own[code] >= MIN_OTHERS for code in order]
+    # What never had it, before the first that does, has not mended it.
+    start = next((at for at, none in enumerate(has_none) if none and any(has_it[:at])), len(order))
+    end = next((at for at in range(start, len(order)) if has_it[at]), None)
+    if end is None:
+        return None
+    without = [code for at, code in enumerate(order[start:end], start) if has_none[at]]
+    if versions.p_of_none(without) > MAX_LIMIT_P:
+        return None
+    *fixed, back = map(versions.name, (*without, order[end]))
+    return (
+        f"hardly any with {version.name} {' and '.join(fixed)} ({int(own[without].sum())} where "
+        f"{due[without].sum():.0f} were due), and again with {back}: mended in {fixed[0]}, and "
+        "lost since"
+    )
+
+
+class VersionCourse(NamedTuple):
+    """The versions of a program that have a signature, in their order, and those around them."""
+
+    attr: str
+    having: tuple[tuple[str, int], ...]  # the tag of each, and the crashes with it
+    due_before: float  # crashes, with versions before the first that has it; there are none
+    due_after: float  # with those after the last one; 0: there are none yet
+    mended: tuple[str, int] | None  # the version that ended it, and the day on which it came up
+    brought: tuple[str, ...]  # packages that all of them have, and hardly any other version
+
+    def words(self) -> str:
+        """Say it in a sentence without a subject."""
+        with_it = f" ({', '.join(self.brought)} came with it)" if self.brought else ""
+        each = ", ".join(f"{count} with {name}" for name, count in self.having)
+        start = f"{CAME_WITH} {self.attr} {self.having[0][0]}{with_it} and"
+        before = f"none with the versions before, where {self.due_before:.0f} were due"
+        if self.mended is None:
+            return f"{start} is not mended: {each}; {before}"
+        last = f", nor since, where {self.due_after:.0f} were due"
+        return f"{start} {self.end_words()}: {each}; {before}{last}"
+
+    def end_words(self) -> str:
+        """Say what ended it; "" where nothing did."""
+        if self.mended is None:
+            return ""
+        return f"ended with {self.mended[0]} (from {iso_day(self.mended[1])} on)"
+
+
+def version_course(
+    population: Population, mine: Bools, given: Bools | None = None
+) -> VersionCourse | None:
+    """Return which versions have some crashes, where they came with one and each later one has it.
+
+    It may have ended with a later one. `given` are all crashes with what these need besides.
+    """
+    programs = crashes_of_same_programs(population, mine)
+    image = population.attribute("image")
+    if programs is None or image is None:
+        return None
+    rows = np.flatnonzero(population.timed & (programs if given is None else programs & given))
+    versions = _versions_in_order(population, image, rows, mine)
+    if versions is None:
+        return None
+    order, own, due = versions.order, versions.own, versions.due
+    has_any = [at for at, code in enumerate(order) if own[code] > FEW * due[code]]
+    if not has_any:
+        return None
+    start, end = has_any[0], has_any[-1] + 1
+    before, since, after = order[:start], order[start:end], order[end:]
+    has_it = [code for code in since if own[code] >= max(MIN_N, LASTING * due[code])]
+    lacks = [code for code in since if code not in has_it and due[code] >= MIN_OTHERS]
+    if not has_it or lacks or not before or own[before].any():
+        return None
+    if versions.p_of_none(before) > MAX_LIMIT_P:
+        return None
+    is_over = bool(after) and not own[after].any() and versions.p_of_none(after) <= MAX_LIMIT_P
+    if len(has_it) < 2 and not is_over:
+        return None
+    mended = None
+    if is_over:
+        came = population.day[rows[image.crash[rows] == after[0]]]
+        mended = versions.name(after[0]), int(came.min())
+    return VersionCourse(
+        image.name, tuple((versions.name(code), int(own[code])) for code in has_it),
+        float(due[before].sum()), float(due[after].sum()) if is_over else 0.0, mended,
+        _brought(population, rows, mine, np.isin(image.crash[rows], [*before, *after])),
+    )  # fmt: skip
+
+
+def _brought(population: Population, rows: Ints, mine: Bools, is_other: Bools) -> tuple[str, ...]:
+    """Return the packages that some crashes have, and hardly any crash of other versions."""
+    packages = []
+    for attribute in population.attributes:
+        if not attribute.name.startswith(("package ", "lib ")):
+            continue
+        codes = attribute.crash[rows]
+        own, others = codes[mine[rows] & (codes >= 0)], codes[is_other & (codes >= 0)]
+        if own.size < MIN_N or others.size < MIN_N:
+            continue
+        value = int(np.bincount(own).argmax())
+        # A package that has another value with each version is the program's own.
+        if (own == value).mean() >= ALMOST_ALL and (others == value).mean() <= ALMOST_NO:
+            packages.append(f"{attribute.name}={attribute.values[value]}")
+    return tuple(packages[:MAX_NAMED])

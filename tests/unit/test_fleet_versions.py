@@ -1,0 +1,129 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The versions of a program as one line, bugs under other names, jobs, retries, lost dates."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from gdb_epi.fleet.population.judged_times import find_reset_clocks, judge_times
+from gdb_epi.fleet.population.population import Attribute, Population
+from gdb_epi.fleet.questions.onset import find_onset
+from gdb_epi.fleet.questions.version_courses import version_course
+from gdb_epi.fleet.records.facts import PROGRAM
+from gdb_epi.fleet.screen.events import find_events
+from gdb_epi.fleet.screen.finding_texts import words_of_test
+from gdb_epi.fleet.screen.renamings import moved_functions_of
+from gdb_epi.fleet.screen.time_and_cpu_patterns import time_and_cpu_findings
+from gdb_epi.fleet.store.day_numbers import SECONDS_A_DAY
+
+START, DAYS, HOSTS = 20_000, 40, 30
+BUG, MOVED = (f"gsig/2 stable segv lex <- parse <-- py:shop.{name}" for name in ("read", "io.read"))
+OTHER = "gsig/2 stable abort free"
+RELEASES = (0, 10, 20, 30)  # days of shop:1 to shop:4
+Moments = list[tuple[int, int, int]]  # day, second, signature
+
+
+def fleet(bug: Moments, others: int = 6, **marks: str) -> Population:
+    """Return a fleet of one program with a release each ten days, `others` a day beside a bug.
+
+    `marks` are attributes whose value the bug has; each other crash has one of sixty.
+    """
+    moments = bug + [(d, 4_000 * k + 17 * d, 2) for d in range(DAYS) for k in range(others)]
+    day, second, signature = np.array(sorted(moments)).T
+    size, none = day.size, np.zeros(0, dtype=np.int64)
+    release = np.searchsorted(RELEASES, day, side="right") - 1
+    attributes = [Attribute("image", [f"shop:{v}" for v in "1234"], release, none)]
+    for name, value in marks.items():
+        codes = np.where(signature < 2, 0, 1 + np.arange(size) % 60)
+        attributes.append(Attribute(name, [value, *map(str, range(60))], codes, none))
+    host = np.random.default_rng(7).integers(HOSTS, size=size)
+    whole = Population(
+        None, day + START, host, signature, np.full(size, -1),  # type: ignore[arg-type]
+        np.zeros(size, dtype=bool), np.zeros(size, dtype=bool), [f"node-{n}" for n in range(HOSTS)],
+        [BUG, MOVED, OTHER], tuple(attributes), none, none, np.zeros(0),
+        (Attribute(PROGRAM, ["shop"], np.zeros(size, dtype=np.int64), none),),
+    )  # fmt: skip
+    return whole._replace(second=(day + START) * int(SECONDS_A_DAY) + second)
+
+
+def two_a_day(first: int, last: int, signature: int = 0) -> Moments:
+    return [(d, 3_600 + s, signature) for d in range(first, last) for s in (0, 40_000)]
+
+
+@pytest.mark.parametrize(("last", "says"), [(30, "ended with 4 "), (40, "is not mended")])
+def test_the_releases_of_a_program_are_one_line(last, says):
+    whole = fleet(two_a_day(10, last))
+    course = version_course(whole, whole.signature == 0)
+    assert course is not None and f"came with image 2 and {says}" in course.words()
+    assert course.having[:2] == (("2", 20), ("3", 20))
+    answer = find_onset(whole, 0)
+    assert answer.answer == f"it {course.words()}"
+    assert not any("is not why" in caveat for caveat in answer.caveats)
+
+
+def test_what_needs_something_else_is_judged_where_that_is():
+    """The kernel came with the second release: the first one never ran on it."""
+    whole = fleet(two_a_day(10, 40))
+    on_kernel = np.asarray(whole.day >= START + 10)
+    assert version_course(whole, whole.signature == 0, on_kernel) is None
+
+
+@pytest.mark.parametrize("begins", [20, 30])
+def test_a_renamed_function_is_neither_mended_nor_new(begins):
+    whole = fleet(two_a_day(5, 20) + two_a_day(begins, begins + 10, 1))
+    renaming = moved_functions_of(whole, MOVED)
+    assert (renaming is None) == (begins > 20), "ten days without it are a bug that was mended"
+    if renaming is not None:
+        assert "shop.read (30 until 2024-10-2" in renaming.words()
+        assert find_onset(whole, 1).answer == renaming.words()
+
+
+def test_crashes_of_one_job_accuse_no_version_of_its_days():
+    bug = [(d, 9_000 * k, 0) for d in range(21, 28) for k in range(6)]
+    assert "began and ended with that" in find_onset(fleet(bug, job="etl-9"), 0).answer
+    assert "job" not in find_onset(fleet(bug), 0).answer
+
+
+def test_a_job_that_is_tried_again_on_other_hosts_counts_once():
+    """Without its number the same crashes are an event on several hosts."""
+    bug = [(12, 36_000 + 240 * n, 0) for n in range(5)]
+    alone, numbered = (find_events(fleet(bug, others=2, **marks)) for marks in ({}, {"job": "7"}))
+    assert len(alone.findings) == 1 and not numbered.findings
+    assert alone.repeated.size == numbered.repeated.size == 4
+
+
+@pytest.mark.parametrize("is_nightly", [True, False])
+def test_hours_of_all_work_of_a_program_are_no_hours_of_a_bug(is_nightly):
+    """The program's other crashes come at night too, or at any hour."""
+    bug = [(d, 3_700 + 190 * d % 3_000, 0) for d in range(DAYS)]
+    rest = [(d, (3_700 + 370 * d % 3_000) if is_nightly else 2_100 * d, 3) for d in range(DAYS)]
+    whole = fleet(bug + rest)
+    nightly = Attribute(
+        PROGRAM, ["shop", "nightly"], np.isin(whole.signature, (0, 3)).astype(int),
+        np.zeros(0, dtype=np.int64),
+    )  # fmt: skip
+    whole = whole._replace(facts=(nightly,), signatures=[*whole.signatures, "gsig/2 stable x"])
+    found = [f for f in time_and_cpu_findings(whole, whole.signature >= 0) if f.signature == BUG]
+    assert bool(found) != is_nightly
+
+
+def test_clocks_that_lost_the_year_are_dated_by_what_came_beside_them():
+    ts = np.arange(200) * 3_600.0 + 1.79e9
+    ts[[100, 101, 102, 103, 104, 105]] = 1.546e9 + np.arange(6)
+    nobody = np.full(200, np.nan)
+    judged = judge_times(ts, nobody, np.arange(200) % 50)
+    assert np.flatnonzero(np.isnan(judged.ts)).tolist() == [100, 101, 102, 103, 104, 105]
+    reset = find_reset_clocks(ts, judged.ts, np.arange(200) % 50)
+    assert reset is not None and reset.crashes == 6 and reset.says[0] == 1.546e9
+    assert abs(reset.came[0] - ts[99]) < SECONDS_A_DAY
+
+
+def test_tests_are_told_in_words():
+    combined = (
+        "negative binomial p=1e-05, combined by their likelihood ratio with bit-flip flags p=2e-09"
+    )
+    assert words_of_test(combined) == (
+        "its crashes are more than chance gives such a host (p 1e-05), bit-flip flags (p 2e-09)"
+    )
+    assert "Fisher" not in words_of_test("binomial by host-hours and Fisher exact, the weaker")
