@@ -17,6 +17,7 @@ from gdb_epi.target.api import (
     target_noun,
 )
 from gdb_epi.typing_lite import TYPE_CHECKING
+from gdb_epi.util import memoized
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -44,7 +45,6 @@ class ProcessState:
     def __init__(self, target: Target) -> None:
         self.target = target
         self.soft_errors: list[SoftError] = []
-        self._stacks: dict[int, MergedStack] = {}
         self._calls: dict[int, Sequence[EvalCall]] = {}
         self._call_reader: EvalCallReader | None = None
         self._callee_reader: CalleeReader | None = None
@@ -205,21 +205,20 @@ class ProcessState:
         alive = thread is None or thread.alive
         return alive and tid is not None and tid == self.crashed_tid()
 
+    @memoized
     def stack(self, tid: int) -> MergedStack:
         """Return the merged native and Python stack of one LWP."""
-        if tid not in self._stacks:
-            from gdb_epi.cpython.frames.merged_stack import merge_stack, name_trampolines
+        from gdb_epi.cpython.frames.merged_stack import merge_stack, name_trampolines
 
-            native = self.target.native_frames(tid)
-            if not isinstance(native, Absent):
-                native = name_trampolines(self.target, native)
-            calls, note = self._eval_calls(tid, native)
-            notes = (note,) if note else ()
-            merged = merge_stack(tid, self.python_thread(tid), native, calls, notes)
-            self._stacks[tid] = merged
-            self._calls[tid] = calls or ()
-            self.soft_errors += [SoftError("merge", f"thread {tid}", n) for n in merged.notes]
-        return self._stacks[tid]
+        native = self.target.native_frames(tid)
+        if not isinstance(native, Absent):
+            native = name_trampolines(self.target, native)
+        calls, note = self._eval_calls(tid, native)
+        notes = (note,) if note else ()
+        merged = merge_stack(tid, self.python_thread(tid), native, calls, notes)
+        self._calls[tid] = calls or ()
+        self.soft_errors += [SoftError("merge", f"thread {tid}", n) for n in merged.notes]
+        return merged
 
     def innermost_frame(self, tid: int, thread: ThreadState) -> PyFrame:
         """Return the innermost Python frame of one LWP, `thread` being one that it runs.

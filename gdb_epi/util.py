@@ -13,7 +13,10 @@ from gdb_epi.json_lite import parse_shipped_json
 from gdb_epi.typing_lite import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
+    from typing import TypeVar
+
+    _Method = TypeVar("_Method", bound=Callable[..., Any])
 
 _PLAIN = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789@%+=:,./-_")
 MAX_VERSION = 64  # characters
@@ -118,3 +121,25 @@ def shipped_json(module: str, name: str) -> Any:
 def pick_attributes(value: object, *names: str) -> dict[str, Any]:
     """Return attributes of an object by their names, in this order: fields of a JSON object."""
     return {name: getattr(value, name) for name in names}
+
+
+class _MemoizedMethod:
+    """A method that is replaced, on an object that asks for it, by one that keeps its results."""
+
+    def __init__(self, method: Callable[..., Any]) -> None:
+        self._method, self.__doc__ = method, method.__doc__
+
+    def __get__(self, instance: Any, owner: object = None) -> Any:
+        if instance is None:
+            return self._method
+        keeping = cache(self._method.__get__(instance))
+        vars(instance)[self._method.__name__] = keeping
+        return keeping
+
+
+def memoized(method: _Method) -> _Method:
+    """Decorate a method of hashable arguments whose results its object keeps.
+
+    functools.cache() by itself would keep the results of all objects, and the objects.
+    """
+    return _MemoizedMethod(method)  # type: ignore[return-value]  # called as the method is

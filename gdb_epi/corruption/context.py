@@ -180,7 +180,7 @@ class Context:
     @cached_property
     def _writable(self) -> int:
         regions = self.target.regions()
-        return sum(min(region.dumped, region.size) for region in regions if "w" in region.perms)
+        return sum(region.dumped_size for region in regions if "w" in region.perms)
 
 
 def once_per_run(

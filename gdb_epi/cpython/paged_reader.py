@@ -100,7 +100,7 @@ class PagedReader(MemoryReader):
         number = 0
         while number < len(starts):
             region = self.target.region_at(starts[number])
-            dumped = 0 if region is None else min(region.dumped, region.size) & -WORD
+            dumped = 0 if region is None else region.dumped_size & -WORD
             low, stop = 0 if region is None else region.start, number
             view = view_memory_in_place(self.target, low, dumped) if dumped else None
             if view is not None:

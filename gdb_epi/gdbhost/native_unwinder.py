@@ -28,6 +28,7 @@ from gdb_epi.target.cfi import SAVED
 from gdb_epi.target.deep_stack import DeepStackContinuation, DeepStackWalker
 from gdb_epi.target.greenlet_stacks import GreenletStackStarts, GreenletStackWalk
 from gdb_epi.typing_lite import TYPE_CHECKING
+from gdb_epi.util import memoized
 
 if TYPE_CHECKING:
     from gdb_epi.cpython.source.cython_c_files import GeneratedC, PyxPlace
@@ -187,20 +188,15 @@ class Unwinder:
         self._errors = errors
         self._left = MAX_UNWOUND_OF_ALL
         self._other_build: dict[str, bool] = {}
-        self._stacks: dict[int, Sequence[NativeFrame] | Absent] = {}
         self._generated: GeneratedC | None = None  # made for the first function of Cython
 
+    @memoized
     def frames(self, tid: int) -> Sequence[NativeFrame] | Absent:
         """Return the native stack of one LWP, innermost first."""
-        if tid not in self._stacks:
-            # Frame.name() gives a minimal symbol's linkage name only while names stay mangled.
-            with (
-                restore_selection_afterwards(),
-                temporary_gdb_setting("print demangle", "off"),
-                self._jumps,
-            ):
-                self._stacks[tid] = self._unwind(tid)
-        return self._stacks[tid]
+        # Frame.name() gives a minimal symbol's linkage name only while names stay mangled.
+        mangled = temporary_gdb_setting("print demangle", "off")
+        with restore_selection_afterwards(), mangled, self._jumps:
+            return self._unwind(tid)
 
     def is_other_build(self, module: Module, pc: int) -> bool:
         """Tell whether GDB reads a file with another build-id than the process had mapped at `pc`.

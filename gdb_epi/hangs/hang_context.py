@@ -239,7 +239,7 @@ class HangContext:
 
     def _names_called(self, frame: PyFrame) -> Iterator[tuple[int, str]]:
         for call in self.call_sites.of(frame.code).all_of_it():
-            yield call.at, call.path[-1] if call.path else call.root[1]
+            yield call.at, call.name
 
     def running_byte(self, frame: PyFrame) -> int | None:
         """Return where the running instruction of a frame begins in its code."""

@@ -347,9 +347,7 @@ def _collects_pieces(scene: HangContext, frame: PyFrame) -> bool:
         return False
     with suppress(UnreadableMemory, LayoutError):
         calls = [c for c in scene.call_sites.of(frame.code).all_of_it() if c.at in loops[0]]
-        names = {
-            c.path[-1] if c.path else c.root[1] for c in calls if c.root[0] == "global" or c.path
-        }
+        names = {c.name for c in calls if c.root[0] == "global" or c.path}
         code = scene.call_sites.instructions(frame.code) if names & _READS else ()
         compares = any(
             each.at in loops[0] and scene.call_sites.comparison(each) in ("<", "<=", ">", ">=")

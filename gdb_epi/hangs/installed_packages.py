@@ -17,6 +17,7 @@ from gdb_epi.cpython.values.process_values import PlainValues
 from gdb_epi.errors import LayoutError, UnreadableMemory
 from gdb_epi.hangs.library_calls import is_library_code
 from gdb_epi.target.api import Target
+from gdb_epi.util import memoized
 
 MAX_FOLDERS = 1_000
 MAX_ENTRIES = 20_000  # names in one folder's listing
@@ -28,19 +29,13 @@ class InstalledPackages:
 
     def __init__(self, target: Target, python: PythonState) -> None:
         self._target, self._python = target, python
-        self._names: dict[str, frozenset[str]] = {}  # of what is installed, by folder
-        self._below: dict[str, bool] = {}  # by file
 
     def contains_frame(self, frame: PyFrame) -> bool:
         """Tell whether a frame's code is the standard library's or of an installed package."""
         file = frame.filename
         if file.startswith("<") and "generated" in file:  # by SQLAlchemy, attrs and others
             file = self._file_of_module(frame.module or "") or file
-        if is_library_code(frame._replace(filename=file)):
-            return True
-        if file not in self._below:
-            self._below[file] = self.contains_file(file)
-        return self._below[file]
+        return is_library_code(frame._replace(filename=file)) or self.contains_file(file)
 
     def _file_of_module(self, module: str) -> str:
         """Return the file of a module: whose code it is that a library made as it ran."""
@@ -52,6 +47,7 @@ class InstalledPackages:
         except (UnreadableMemory, LayoutError, IndexError):
             return ""
 
+    @memoized
     def contains_file(self, file: str) -> bool:
         """Tell whether a file is of a package that was installed beside the usual folders.
 
@@ -61,14 +57,13 @@ class InstalledPackages:
         for folder, finder in self._finders.items():
             if not file.startswith(folder + "/"):
                 continue
-            if folder not in self._names:
-                self._names[folder] = self._installed_in(finder)
-            names = self._names[folder]
+            names = self._installed_in(finder)
             top = file[len(folder) + 1 :].partition("/")[0].removesuffix(".py")
             if names and (folder != self._folder_of_program or normalized_name(top) in names):
                 return True
         return False
 
+    @memoized
     def _installed_in(self, finder: int) -> frozenset[str]:
         try:
             listing = self._values.attribute(finder, "_path_cache")

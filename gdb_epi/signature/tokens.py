@@ -17,6 +17,7 @@ from gdb_epi.signature.drop_sets import DropSets
 from gdb_epi.signature.names import module_name, plain_python_name, python_name, signature_safe_text
 from gdb_epi.target.api import NativeFrame, Region
 from gdb_epi.typing_lite import NamedTuple
+from gdb_epi.util import memoized
 
 CLOSURE = "{lambda}::operator()"
 CLOSURE_MARKS = ("::<lambda(", "::{lambda(", "::'lambda", "::$_")
@@ -141,8 +142,6 @@ class _Tokeniser:
         self.tokens: list[Token] = []
         self.steps: list[str] = []
         self.origins: list[tuple[int, ...]] = []
-        self._names: dict[str, str] = {}
-        self._classes: dict[str, str | None] = {}
         self._invokes: dict[str, str] = {}
         self._role = ""  # of the last token
         self._closure: int | None = None  # the place of a closure without a scope
@@ -180,10 +179,9 @@ class _Tokeniser:
         self.tokens.append(token)
         return len(self.tokens) - 1
 
+    @memoized
     def _class(self, name: str) -> str | None:
-        if name not in self._classes:
-            self._classes[name] = self.drops.native_class(name)
-        return self._classes[name]
+        return self.drops.native_class(name)
 
     def _eval_loop(self, frame: MergedFrame) -> Token | None:
         """The bytecode loop of a stripped build has no name; its place on the stack is proven."""
@@ -241,15 +239,14 @@ class _Tokeniser:
             drop = self._class(closure)
             self.tokens.append(Token(closure, NATIVE, True, drop, module=token.module))
 
+    @memoized
     def _name_of_function(self, function: str) -> str:
-        if function not in self._names:
-            from gdb_epi.signature.native_names import native_name
+        from gdb_epi.signature.native_names import native_name
 
-            name, note = native_name(function)
-            if note:
-                self.steps.append(f"name: {name}: {note}")
-            self._names[function] = name
-        return self._names[function]
+        name, note = native_name(function)
+        if note:
+            self.steps.append(f"name: {name}: {note}")
+        return name
 
     def _name_without_symbol(self, frame: NativeFrame) -> str:
         if frame.module:

@@ -41,6 +41,16 @@ class Region(NamedTuple):
         return self.end - self.start
 
     @property
+    def dumped_size(self) -> int:
+        """How many bytes of it the core holds: a damaged core may claim more than there are."""
+        return min(self.dumped, self.end - self.start)
+
+    @property
+    def dumped_end(self) -> int:
+        """Where those end that the core holds."""
+        return self.start + self.dumped_size
+
+    @property
     def in_file(self) -> bool:
         """Whether a file was mapped; "[heap]" and "[stack]" are no files."""
         return (self.path or "").startswith("/")

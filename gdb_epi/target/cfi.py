@@ -20,6 +20,7 @@ from gdb_epi.target.function_bounds import FunctionBounds
 from gdb_epi.target.greenlet_stacks import GreenletStackStarts
 from gdb_epi.target.leb128 import signed_leb128, unsigned_leb128
 from gdb_epi.typing_lite import NamedTuple
+from gdb_epi.util import memoized
 
 REGISTERS = ("rax", "rdx", "rcx", "rbx", "rsi", "rdi", "rbp", "rsp",
              "r8", "r9", "r10", "r11", "r12", "r13", "r14", "r15", "rip")  # fmt: skip
@@ -90,17 +91,14 @@ class CfiRules:
     def __init__(self, target: Target, functions: FunctionBounds) -> None:
         self._target = target
         self._functions = functions
-        self._commons: dict[int, _Cie] = {}
-        self._rules: dict[int, CfiRule | None] = {}
 
+    @memoized
     def rule(self, pc: int) -> CfiRule | None:
         """Return the rule at an instruction; None without an entry. Raises UnknownCfi."""
-        if pc not in self._rules:
-            try:
-                self._rules[pc] = self._read(pc)
-            except (UnreadableMemory, IndexError, KeyError, struct.error) as error:
-                raise UnknownCfi(str(error)) from None
-        return self._rules[pc]
+        try:
+            return self._read(pc)
+        except (UnreadableMemory, IndexError, KeyError, struct.error) as error:
+            raise UnknownCfi(str(error)) from None
 
     def _read(self, pc: int) -> CfiRule | None:
         entry, function = self._functions.entry(pc), self._functions.at(pc)
@@ -123,13 +121,12 @@ class CfiRules:
             raise UnknownCfi("no CFA")
         return CfiRule(function.start, common.is_signal, table.cfa, table.registers)
 
+    @memoized
     def _common(self, address: int) -> _Cie:
-        if address not in self._commons:
-            (length,) = struct.unpack("<I", self._target.read(address, 4))
-            if length > MAX_ENTRY:
-                raise UnknownCfi("a long entry")
-            self._commons[address] = _common_of(self._target.read(address + 4, length))
-        return self._commons[address]
+        (length,) = struct.unpack("<I", self._target.read(address, 4))
+        if length > MAX_ENTRY:
+            raise UnknownCfi("a long entry")
+        return _common_of(self._target.read(address + 4, length))
 
 
 def _common_of(entry: bytes) -> _Cie:
@@ -359,7 +356,6 @@ class Unwinder:
         self._functions = functions
         self._switches = GreenletStackStarts(target)
         self._entries = CfiRules(target, functions)
-        self._rules: dict[int, UnwindRule | None] = {}
 
     def walk(self, registers: Mapping[str, int]) -> Iterator[UnwoundFrame]:
         """Yield the frames of a thread, innermost first, as far as the tables and memory go."""
@@ -386,14 +382,13 @@ class Unwinder:
                 return
             current = {**current, **words, "rsp": cfa}
 
+    @memoized
     def rule(self, pc: int) -> UnwindRule | None:
         """Return the rule at an instruction; None without an entry, and for signal frames."""
-        if pc not in self._rules:
-            try:
-                self._rules[pc] = self._read(pc)
-            except (UnknownCfi, IndexError):
-                self._rules[pc] = None
-        return self._rules[pc]
+        try:
+            return self._read(pc)
+        except (UnknownCfi, IndexError):
+            return None
 
     def _read(self, pc: int) -> UnwindRule | None:
         rule = self._entries.rule(pc)

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from gdb_epi.errors import NOT_AVAILABLE, Absent
 from gdb_epi.target import elf
 from gdb_epi.typing_lite import Any, NamedTuple
+from gdb_epi.util import memoized
 
 _PT_NOTE_CAP = 1 << 20
 MAX_KEPT = 384  # files that stay open; a process has about 25, and archives have many Pythons
@@ -163,7 +164,6 @@ class FileFinder:
         self.exe = exe
         self.sysroot = sysroot
         self._opened = open_elf if kept is None else kept.open
-        self._open: dict[str, ElfFile | Absent] = {}
 
     def candidates(self, path: str, is_executable: bool) -> list[str]:
         """Return where the file may lie, best first."""
@@ -211,8 +211,7 @@ class FileFinder:
                 if isinstance(here, str):
                     yield here
 
+    @memoized
     def at(self, path: str) -> ElfFile | Absent:
         """Return the ELF file at a path of this machine; each is opened once."""
-        if path not in self._open:
-            self._open[path] = self._opened(path)
-        return self._open[path]
+        return self._opened(path)

@@ -17,6 +17,7 @@ from gdb_epi.sizes import PAGE
 from gdb_epi.target.api import Module, ModulesByAddress, Target, try_read
 from gdb_epi.target.elf import parse_image
 from gdb_epi.typing_lite import NamedTuple
+from gdb_epi.util import memoized
 
 PT_GNU_EH_FRAME = 0x6474E550
 # The only encodings that linkers write for x86-64: udata4 for the count; signed 32 bits relative
@@ -50,7 +51,6 @@ class FunctionBounds:
         self._target = target
         self._modules = ModulesByAddress(target.modules())
         self._tables: dict[int, _Table | None] = {}
-        self._entries: dict[int, tuple[Function, int] | None] = {}  # by code address
         self._rows: dict[tuple[int, int], bytes] = {}  # table, number of the first row
         self._columns: dict[int, array[int]] = {}  # of tables that are wholly there: starts
 
@@ -68,10 +68,9 @@ class FunctionBounds:
         entry = self._entry(pc)
         return None if entry is None else entry[1]
 
+    @memoized
     def _entry(self, pc: int) -> tuple[Function, int] | None:
-        if pc not in self._entries:
-            self._entries[pc] = self._find(pc)
-        return self._entries[pc]
+        return self._find(pc)
 
     def at_return(self, pc: int) -> Function | None:
         """Return the function of a frame that has called another one, by its return address.

@@ -214,7 +214,7 @@ class MemorySearch:
                 ranges: Ranges = []
                 for region in self.target.regions():
                     if region.dumped > 0 and ("w" in region.perms or not writable):
-                        self._add_filled(region.start, min(region.dumped, region.size), ranges)
+                        self._add_filled(region.start, region.dumped_size, ranges)
                 self._kept[writable] = ranges, self.soft_errors[before:]
                 del self.soft_errors[before:]
             self._ranges[writable], errors = self._kept[writable]

@@ -58,7 +58,7 @@ def measure_missing_memory(target: Target) -> MissingWritableMemory:
     writable = [r for r in target.regions() if "w" in r.perms and r.start not in unused]
     expected = sum(region.size for region in writable)
     lost = [
-        LostMapping(r.start, r.size, r.size - min(r.dumped, r.size), _region_name(r, owners))
+        LostMapping(r.start, r.size, r.size - r.dumped_size, _region_name(r, owners))
         for r in writable
         if r.dumped < r.size
     ]

@@ -30,6 +30,7 @@ from gdb_epi.target.dynamic_symbols import (
 from gdb_epi.target.elf_files import ElfFile, FileFinder, open_elf
 from gdb_epi.target.symbols import symtab_value
 from gdb_epi.typing_lite import NamedTuple, Protocol
+from gdb_epi.util import memoized
 
 # The files, beside the executable, whose .symtab is asked.
 _STATIC_SYMBOLS_IN = ("libpython", "python", "libc.", "libc-", "libpthread", "ld-")
@@ -103,10 +104,6 @@ class Modules:
     def __init__(self, target: CoreMemory) -> None:
         self._target = target
         self._images: dict[str, MappedImage] | None = None
-        self._by_path: dict[str, MappedImage | None] = {}
-        self._files: dict[str, ElfFile | Absent] = {}
-        self._symbols: dict[str, int | None] = {}
-        self._parsed: dict[str, tuple[int, tuple[elf.Segment, ...]] | None] = {}
         self._tables: list[tuple[int, GnuHashTable]] = []
         self._without_table: Iterator[str] | None = None  # paths of modules not yet looked at
 
@@ -131,15 +128,14 @@ class Modules:
             content += bytes(size - len(content))
         return content
 
+    @memoized
     def file_of(self, path: str) -> ElfFile | Absent:
         """Return the file on this machine with the build-id that the core has for `path`."""
-        if path not in self._files:
-            build_id = self._build_id(path)
-            file = self._target.files.match(path, build_id, path == self._exe_path())
-            if build_id is None and isinstance(file, Absent):
-                file = self._file_by_first_page(path) or file
-            self._files[path] = file
-        return self._files[path]
+        build_id = self._build_id(path)
+        file = self._target.files.match(path, build_id, path == self._exe_path())
+        if build_id is None and isinstance(file, Absent):
+            file = self._file_by_first_page(path) or file
+        return file
 
     def _file_by_first_page(self, path: str) -> ElfFile | None:
         """Return the file whose first page and dynamic section are those in the core.
@@ -212,14 +208,12 @@ class Modules:
             return None
         return self._target.read(address, size)
 
+    @memoized
     def _headers(self, path: str) -> tuple[int, tuple[elf.Segment, ...]] | None:
         """Return (load base, program headers) from dumped memory, or None."""
-        if path not in self._parsed:
-            start = self._start(path)
-            page = self._first_page(path)
-            headers = None if start is None or page is None else elf.parse_image(page, start)
-            self._parsed[path] = headers
-        return self._parsed[path]
+        start = self._start(path)
+        page = self._first_page(path)
+        return None if start is None or page is None else elf.parse_image(page, start)
 
     def _start(self, path: str) -> int | None:
         return next((span.start for span in self._spans_of(path) if span.offset == 0), None)
@@ -269,10 +263,9 @@ class Modules:
         paths = list(dict.fromkeys(entry.path for entry in self._target.mapped_files()))
         return sorted(paths, key=lambda path: path != exe)
 
+    @memoized
     def _image(self, path: str) -> MappedImage | None:
-        if path not in self._by_path:
-            self._by_path[path] = self._read_image(path)
-        return self._by_path[path]
+        return self._read_image(path)
 
     def _read_image(self, path: str) -> MappedImage | None:
         spans = self._spans_of(path)
@@ -306,12 +299,11 @@ class Modules:
 
     # -- symbols ------------------------------------------------------------------------------
 
+    @memoized
     def symbol(self, name: str) -> int | None:
         """Return the address of a symbol: dynamic ones first, then .symtab of the files."""
-        if name not in self._symbols:
-            address = self.dynamic_symbol(name)
-            self._symbols[name] = self._static_symbol(name) if address is None else address
-        return self._symbols[name]
+        address = self.dynamic_symbol(name)
+        return self._static_symbol(name) if address is None else address
 
     def dynamic_symbol(self, name: str) -> int | None:
         """Return the address of a dynamic symbol."""

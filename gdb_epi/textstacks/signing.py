@@ -47,6 +47,7 @@ from gdb_epi.textstacks.partial_keys import (
 from gdb_epi.textstacks.python_names import QUALIFIED, PythonNamer, SourceFileNames, collect_doubts
 from gdb_epi.textstacks.text_crash import FAULTHANDLER, SIGNAL, TextCrash, TextFrame, TextThread
 from gdb_epi.typing_lite import NamedTuple
+from gdb_epi.util import memoized
 
 # -- Which categories a text leaves open: often it names a signal and not what the address was -----
 # Aborts are decided by the rules of signature/categories/abort.py over the frames; faults need the
@@ -408,19 +409,17 @@ class _TextStack:
         self._inner, self._outer = self._merge_stack()
         self.tokens = self._tokens(self._inner)
         self.halves = MissingHalves(self._why_no_native(), self._why_no_python())
-        self._contents: dict[bool, Contents] = {}
 
+    @memoized
     def contents(self, overflow: bool) -> Contents:
         """Return what the keys say after the category."""
-        if overflow not in self._contents:
-            ends = self._thread.ends or self._thread.python_ends
-            contents = partial_key_contents(self.tokens, self.halves, ends, overflow=overflow)
-            if self._outer is not None:
-                tokens = self._tokens(self._outer)
-                other = partial_key_contents(tokens, self.halves, ends, overflow=overflow)
-                contents = common_contents(contents, other, PLACES)
-            self._contents[overflow] = contents
-        return self._contents[overflow]
+        ends = self._thread.ends or self._thread.python_ends
+        contents = partial_key_contents(self.tokens, self.halves, ends, overflow=overflow)
+        if self._outer is not None:
+            tokens = self._tokens(self._outer)
+            other = partial_key_contents(tokens, self.halves, ends, overflow=overflow)
+            contents = common_contents(contents, other, PLACES)
+        return contents
 
     def inferred(self) -> dict[str, tuple[str, ...]]:
         """Return what the names of the keys rest on beside the text."""

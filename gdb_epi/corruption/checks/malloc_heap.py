@@ -72,7 +72,7 @@ def malloc_chunks(context: Context) -> Iterator[Evidence | Skipped]:
     region = main_heap(context.target)
     if region is None:
         raise NotChecked("no heap that begins with glibc's tcache: another malloc, or no heap")
-    size = min(region.dumped, region.size)
+    size = region.dumped_size
     if size > DEFAULT_LIMIT and not context.sweep:
         raise NotChecked(f"the heap has {size >> 20} MiB: only with --sweep")
     if not context.budget.take(size):
@@ -269,7 +269,7 @@ def malloc_links(context: Context) -> Iterator[Evidence]:
     The word one bit away must be a chunk that does so.
     """
     region = main_heap(context.target)
-    size = 0 if region is None else min(region.dumped, region.size)
+    size = 0 if region is None else region.dumped_size
     if region is None or (size > DEFAULT_LIMIT and not context.sweep):
         return
     words = HeapWords(context.target, region.start, size // 8)

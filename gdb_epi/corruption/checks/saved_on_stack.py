@@ -118,9 +118,9 @@ def _canaries_on_the_stack(context: Context, thread: Thread, guard: int) -> Iter
     if region is None or "w" not in region.perms:
         return
     start = max(region.start, sp - BELOW) & ~7
-    end = min(region.start + min(region.dumped, region.size), sp + REACH)
+    end = min(region.dumped_end, sp + REACH)
     if context.sweep:
-        start, end = region.start, region.start + min(region.dumped, region.size)
+        start, end = region.start, region.dumped_end
     if end <= start or not context.budget.take(end - start):
         return
     words = read_words(context, start, (end - start) // WORD)

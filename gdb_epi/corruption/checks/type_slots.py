@@ -36,6 +36,7 @@ from gdb_epi.fault.memory_reads import try_read
 from gdb_epi.sizes import WORD_MASK, split_into_words
 from gdb_epi.target.memory_search import OutOfTime
 from gdb_epi.typing_lite import NamedTuple
+from gdb_epi.util import memoized
 
 # Members that name data of the file; where it has a word, nobody writes another (PyType_Ready fills
 # in those that are NULL).
@@ -366,7 +367,6 @@ class _Classes:
         self._known: dict[int, _Class] = {}
         self._roots: dict[int, _Class | None] = {}
         self._agreed: set[tuple[int, ...]] = set()
-        self._negative: dict[str, set[int]] = {}
 
     def offset(self, member: str) -> int:
         """Return where a member is. Raises LayoutError."""
@@ -507,9 +507,8 @@ class _Classes:
                 return False
         return words < MAX_ADDED and kind.basicsize == base.basicsize + 8 * words
 
+    @memoized
     def _before_objects(self, name: str) -> set[int]:
         """Return the negative offsets that several classes have."""
-        if name not in self._negative:
-            offsets = Counter(getattr(kind, name) for kind in self._known.values())
-            self._negative[name] = {at for at, times in offsets.items() if at >> 63 and times > 2}
-        return self._negative[name]
+        offsets = Counter(getattr(kind, name) for kind in self._known.values())
+        return {at for at, times in offsets.items() if at >> 63 and times > 2}

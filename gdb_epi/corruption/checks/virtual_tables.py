@@ -24,6 +24,7 @@ from gdb_epi.fault.memory_reads import read_word, try_read
 from gdb_epi.fault.stdio_files import FILE_MAGIC, FILE_TABLE, MAGIC_MASK, stdio_files
 from gdb_epi.sizes import WORD, signed_word, split_into_words
 from gdb_epi.target.api import Region
+from gdb_epi.util import memoized
 
 BITS = range(3, 16)  # beyond, the word leads to no table of the same file
 MAX_OBJECT = 1 << 20  # bytes from the start of an object to one of its bases
@@ -146,7 +147,6 @@ class _Tables:
             if region.in_file and "x" not in region.perms
         ]
         self._starts = [region.start for region in self._constants]
-        self._known: dict[int, bool] = {}
 
     def may_be_object(self, address: int) -> bool:
         """Whether an address is in writable memory that is no file's."""
@@ -166,11 +166,10 @@ class _Tables:
         inside = self.in_constants(table) and len(words) == MIN_FUNCTIONS
         return [inside and may_execute(self._target.region_at(word)) for word in words] or [False]
 
+    @memoized
     def begins(self, table: int) -> bool:
         """Whether an object's virtual table begins there."""
-        if table not in self._known:
-            self._known[table] = self.in_constants(table) and self._begins(table)
-        return self._known[table]
+        return self.in_constants(table) and self._begins(table)
 
     def _begins(self, table: int) -> bool:
         words = split_into_words(try_read(self._target, table - 2 * WORD, 3 * WORD))

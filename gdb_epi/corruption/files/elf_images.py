@@ -315,7 +315,7 @@ def read_only_pieces(context: Context, low: int, high: int) -> Iterator[tuple[in
     """
     for region in _overlapping(context, low, high):
         start = max(low, region.start)
-        end = min(high, region.start + min(region.dumped, region.size))
+        end = min(high, region.dumped_end)
         if start >= end or "w" in region.perms:
             continue
         if not context.budget.take(end - start):

@@ -22,6 +22,7 @@ from gdb_epi.fault.memory_reads import read_word, try_read
 from gdb_epi.sizes import ADDRESS_BITS, PAGE, WORD_MASK
 from gdb_epi.target.api import view_memory_in_place
 from gdb_epi.typing_lite import TYPE_CHECKING, NamedTuple
+from gdb_epi.util import memoized
 
 if TYPE_CHECKING:
     from gdb_epi.cpython.memory_reader import MemoryReader
@@ -60,15 +61,13 @@ class AddressIndex:
     def __init__(self, context: Context) -> None:
         self._context = context
         self._reader = _reader_of(context)
-        self._known: dict[int, Pointee | None] = {}
         self._types: dict[int, str | None] = {}
         self._pools: dict[tuple[int, int], Pool | None] = {}
 
+    @memoized
     def at(self, address: int) -> Pointee | None:
         """Return what begins at an address; None for the inside of something, or nothing."""
-        if address not in self._known:
-            self._known[address] = self._judge(address)
-        return self._known[address]
+        return self._judge(address)
 
     def object_type(self, address: int) -> str | None:
         """Return the type's name of the object that begins at an address, or None."""

@@ -58,7 +58,7 @@ def content_runs(target: Target, place: int) -> Iterator[ContentRun]:
     if region is None or place % WORD:
         return
     low = max(region.start, place - REACH)
-    high = min(region.start + min(region.dumped, region.size), place + REACH) & -WORD
+    high = min(region.dumped_end, place + REACH) & -WORD
     memory, at = try_read(target, low, high - low), place - low
     if at + WORD > len(memory):
         return

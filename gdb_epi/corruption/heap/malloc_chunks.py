@@ -89,7 +89,7 @@ def _chunks(context: Context) -> _FreeChunks:
     """Walk the heap up to its end or a size that fits nothing."""
     region = main_heap(context.target)
     free = _FreeChunks([], [], HeapChunks(0, memoryview(b"").cast("Q"), [], []), set())
-    size = 0 if region is None else min(region.dumped, region.size)
+    size = 0 if region is None else region.dumped_size
     if region is None or size > DEFAULT_LIMIT:
         return free
     try:

@@ -50,7 +50,7 @@ class MemorySweep:
     def __init__(self, context: Context) -> None:
         self._context = context
         self._ranges = [
-            (region.start, min(region.dumped, region.size))
+            (region.start, region.dumped_size)
             for region in context.target.regions()
             if "w" in region.perms and region.dumped > 0
         ]

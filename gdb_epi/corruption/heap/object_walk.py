@@ -83,7 +83,6 @@ class ObjectWalk:
         self._typeless: set[int] = set()  # words that are not the address of an object
         self.nulls: dict[int, set[int]] = {}  # list -> places of NULLs among its items
         self.cut = False
-        self._offsets: dict[tuple[str, str], int] = {}
         self._slots: dict[int, list[tuple[int, int]]] = {}  # class -> runs of references
         self._shared: dict[int, int] = {}  # class -> number of keys that instances share
         self._reached: list[int] = []  # found, not yet judged
@@ -372,10 +371,7 @@ class ObjectWalk:
     # -- where containers keep their words: (start, count, stride in bytes, word offsets) ---
 
     def _offset(self, struct: str, member: str) -> int:
-        key = struct, member
-        if key not in self._offsets:
-            self._offsets[key] = self._python.layout.require(struct, member)
-        return self._offsets[key]
+        return self._python.layout.require(struct, member)
 
     def dict_place(self, at: int) -> _Place:
         """A dict's table, or the values of a split one."""

@@ -33,6 +33,7 @@ from gdb_epi.cpython.types import PythonState
 from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
 from gdb_epi.sizes import PAGE, WORD
 from gdb_epi.target.api import Target, view_memory
+from gdb_epi.util import memoized
 
 MAX_BYTES = 16 << 20  # looked at; the rest of a larger heap is left out
 MAX_CLASSES = 20_000
@@ -89,8 +90,6 @@ class BlockWords:
         self._memory, self._block = memory, block
         self._words, self._step = memoryview(memory).cast("Q"), block // WORD
         self._count = len(memory) // block
-        self._alike: dict[tuple[int, int], int] = {}
-        self._columns: dict[int, bytes] = {}
         self._bytes_of_counts: dict[int, tuple[bytes, int]] = {}
 
     def word(self, number: int, offset: int) -> int:
@@ -134,22 +133,19 @@ class BlockWords:
         counts = self.of_blocks(numbers, count_at)
         return [n for n, count in zip(numbers, counts, strict=True) if count >= least]
 
+    @memoized
     def _column(self, offset: int) -> bytes:
-        if offset not in self._columns:
-            self._columns[offset] = self._memory[offset :: self._block]
-        return self._columns[offset]
+        return self._memory[offset :: self._block]
 
+    @memoized
     def _that_may_hold(self, word: int, offset: int) -> int:
         """Return where the lowest bytes of a word stand at an offset; 0xFF says yes."""
-        key = word, offset
-        if key not in self._alike:
-            alike = -1
-            for at, byte in enumerate(word.to_bytes(WORD, "little")[:LOWEST], offset):
-                if alike:
-                    equal = bytes(byte) + b"\xff" + bytes(0xFF - byte)
-                    alike &= int.from_bytes(self._column(at).translate(equal), "little")
-            self._alike[key] = alike
-        return self._alike[key]
+        alike = -1
+        for at, byte in enumerate(word.to_bytes(WORD, "little")[:LOWEST], offset):
+            if alike:
+                equal = bytes(byte) + b"\xff" + bytes(0xFF - byte)
+                alike &= int.from_bytes(self._column(at).translate(equal), "little")
+        return alike
 
     def _sure(self, may_be: int, word: int, offset: int) -> list[int]:
         """Return the blocks that a number leaves over and that hold a word."""

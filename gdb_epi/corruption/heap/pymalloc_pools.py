@@ -69,7 +69,7 @@ def heap_pieces(target: Target) -> Iterator[tuple[Region, int, int]]:
     """Yield the pieces of anonymous writable memory in which pools may be: mapping, start, end."""
     for region in target.regions():
         if region.path is None and "w" in region.perms and region.dumped > 0:
-            end = region.start + min(region.dumped, region.size)
+            end = region.dumped_end
             for start in range(region.start & -POOL_SIZES[0], end, SEARCH_PIECE):
                 yield region, max(start, region.start), min(start + SEARCH_PIECE, end)
 

@@ -156,11 +156,11 @@ def _search(context: Context, value: int, bit: int, starts: bool) -> bool:
     regions = [
         region for region in context.target.regions() if "w" in region.perms and region.dumped
     ]
-    if sum(min(region.dumped, region.size) for region in regions) > MAX_READ:
+    if sum(region.dumped_size for region in regions) > MAX_READ:
         return True
     left = [MAX_JUDGED]
     for region in regions:
-        size = min(region.dumped, region.size) & -WORD
+        size = region.dumped_size & -WORD
         for start in range(region.start, region.start + size, PIECE):
             memory = try_read(context.target, start, min(PIECE, region.start + size - start))
             if _in_piece(context, memory, value, bit, left, starts):

@@ -182,7 +182,7 @@ def sample_strings(context: Context, form: StringFormat) -> list[HashedString]:
         region for region in context.target.regions() if "w" in region.perms and region.dumped > 0
     ]
     for region in sorted(regions, key=lambda region: region.dumped):
-        end = region.start + min(region.dumped, region.size)
+        end = region.dumped_end
         for at in find_bytes(context.target, needle, region.start, end):
             looked += 1
             text = "" if at & 7 else read_hashed_string(context.target, form, at - form.type_at)

@@ -21,6 +21,7 @@ from gdb_epi.sizes import PAGE
 from gdb_epi.target.api import NativeFrame, Target
 from gdb_epi.target.function_bounds import FunctionBounds
 from gdb_epi.typing_lite import NamedTuple
+from gdb_epi.util import memoized
 
 VALUE_STACK = "value-stack"
 SYMBOL = "symbol"
@@ -89,7 +90,6 @@ class CalleeReader:
         self._layout = layout
         self._reader = PagedReader(target, layout)
         self._functions = FunctionBounds(target)
-        self._kinds: dict[int, _CallableType] = {}
         self._left = MAX_LOOKED_AT
 
     @property
@@ -193,18 +193,17 @@ class CalleeReader:
         own = self._reader.u64(address + kind.vectorcall_at) if kind.vectorcall_at else 0
         return _CalledObject(address, "object", frozenset({kind.call, own} - {0}))
 
+    @memoized
     def _kind(self, kind: int) -> _CallableType:
-        if kind not in self._kinds:
-            layout, reader = self._layout, self._reader
-            name = reader.type_name(kind)
-            flag = layout.constant("Py_TPFLAGS_TYPE_SUBCLASS") or 0
-            flags = reader.field(kind, "PyTypeObject", "tp_flags")
-            call = reader.field(kind, "PyTypeObject", "tp_call")
-            at = reader.field(kind, "PyTypeObject", "tp_vectorcall_offset")
-            text = "" if isinstance(name, Absent) else name
-            at = at if at < MAX_OBJECT else 0
-            self._kinds[kind] = _CallableType(text, call, at, bool(flags & flag))
-        return self._kinds[kind]
+        layout, reader = self._layout, self._reader
+        name = reader.type_name(kind)
+        flag = layout.constant("Py_TPFLAGS_TYPE_SUBCLASS") or 0
+        flags = reader.field(kind, "PyTypeObject", "tp_flags")
+        call = reader.field(kind, "PyTypeObject", "tp_call")
+        at = reader.field(kind, "PyTypeObject", "tp_vectorcall_offset")
+        text = "" if isinstance(name, Absent) else name
+        at = at if at < MAX_OBJECT else 0
+        return _CallableType(text, call, at, bool(flags & flag))
 
     def _callable_of_definition(
         self, address: int, kind: str, struct_: str, member: str

@@ -11,6 +11,7 @@ from __future__ import annotations
 from gdb_epi.cpython.memory_reader import MemoryReader
 from gdb_epi.errors import Absent, UnreadableMemory
 from gdb_epi.typing_lite import NamedTuple
+from gdb_epi.util import memoized
 
 # Objects/locations.md (3.11+): kinds of location entries.
 ONE_LINE_FIRST, ONE_LINE_LAST = 10, 12
@@ -130,7 +131,6 @@ class CodeReader:
         layout = reader.layout
         self._known: dict[int, CodeInfo] = {}
         self._lines: dict[tuple[int, int], int | None] = {}
-        self._tables: dict[int, bytes | Absent] = {}
         self._size = layout.size("PyCodeObject") or 0
         self._name = layout.require("PyCodeObject", "co_name")
         self._qualname = layout.offset("PyCodeObject", "co_qualname")  # 3.11 (bpo-44530)
@@ -250,15 +250,14 @@ class CodeReader:
             return line_in_linetable(table, info.firstlineno, offset)
         return line_in_locations(table, info.firstlineno, offset)
 
+    @memoized
     def line_table(self, address: int) -> bytes | Absent:
         """Return co_linetable, or co_lnotab, of a code object."""
-        if address not in self._tables:
-            try:
-                at = self.reader.u64(address + self._table_at)
-                self._tables[address] = self.reader.bytes_object(at, MAX_LINE_TABLE)
-            except UnreadableMemory as error:
-                self._tables[address] = Absent("unreadable", str(error))
-        return self._tables[address]
+        try:
+            at = self.reader.u64(address + self._table_at)
+            return self.reader.bytes_object(at, MAX_LINE_TABLE)
+        except UnreadableMemory as error:
+            return Absent("unreadable", str(error))
 
 
 def _word(head: bytes, offset: int, size: int) -> int:

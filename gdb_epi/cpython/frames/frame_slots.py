@@ -19,6 +19,7 @@ from gdb_epi.cpython.types import CHAIN, PyFrame
 from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
 from gdb_epi.sizes import split_into_words
 from gdb_epi.typing_lite import NamedTuple
+from gdb_epi.util import memoized
 
 MAX_SLOTS = 1 << 12  # of one frame
 MAX_BLOCKS = 20  # CO_MAXBLOCKS (Include/cpython/code.h)
@@ -67,8 +68,6 @@ class FrameSlots:
         tagged = layout.offset("_PyInterpreterFrame", "f_executable.bits") is not None
         # 3.13 free-threaded already tags the value stack (Include/internal/pycore_stackref.h).
         self._tagged = tagged or layout.free_threaded
-        self._sizes: dict[int, tuple[int, int]] = {}
-        self._tables: dict[int, tuple[ExceptionTableEntry, ...]] = {}
         self._exits: dict[tuple[int, int], bool] = {}
 
     def of(self, frame: PyFrame) -> FrameSlotWords:
@@ -183,17 +182,16 @@ class FrameSlots:
 
     # -- sizes and depths -----------------------------------------------------------------------
 
+    @memoized
     def _size(self, code: int) -> tuple[int, int]:
         """Return (number of variables, co_stacksize) of a code object."""
-        if code not in self._sizes:
-            layout, read = self.reader.layout, self.reader.u32
-            room = read(code + layout.require("PyCodeObject", "co_stacksize"))
-            at = layout.offset("PyCodeObject", "co_nlocalsplus")
-            variables = read(code + at) if at is not None else 0
-            if max(room, variables) > MAX_SLOTS:
-                raise UnreadableMemory(code, 8, f"a frame of {variables} + {room} slots")
-            self._sizes[code] = (variables, room)
-        return self._sizes[code]
+        layout, read = self.reader.layout, self.reader.u32
+        room = read(code + layout.require("PyCodeObject", "co_stacksize"))
+        at = layout.offset("PyCodeObject", "co_nlocalsplus")
+        variables = read(code + at) if at is not None else 0
+        if max(room, variables) > MAX_SLOTS:
+            raise UnreadableMemory(code, 8, f"a frame of {variables} + {room} slots")
+        return (variables, room)
 
     def _depth_old(self, frame: int) -> int:
         layout, reader = self.reader.layout, self.reader
@@ -212,16 +210,13 @@ class FrameSlots:
         entries = (each for each in self.handlers(code) if each.start <= at < each.end)
         return next((each.depth for each in entries), 0)
 
+    @memoized
     def handlers(self, code: int) -> tuple[ExceptionTableEntry, ...]:
         """Return the table of handlers of a code object (3.11)."""
-        if code not in self._tables:
-            raw = self.reader.bytes_object(
-                self.reader.field(code, "PyCodeObject", "co_exceptiontable"), MAX_TABLE
-            )
-            self._tables[code] = (
-                () if isinstance(raw, Absent) else tuple(parse_exception_table(raw))
-            )
-        return self._tables[code]
+        raw = self.reader.bytes_object(
+            self.reader.field(code, "PyCodeObject", "co_exceptiontable"), MAX_TABLE
+        )
+        return () if isinstance(raw, Absent) else tuple(parse_exception_table(raw))
 
     # -- managers -------------------------------------------------------------------------------
 

@@ -25,6 +25,7 @@ from gdb_epi.cpython.types import MemorySearchResults, PythonState
 from gdb_epi.errors import Absent, SoftError, UnreadableMemory
 from gdb_epi.target.api import Target
 from gdb_epi.typing_lite import NamedTuple
+from gdb_epi.util import memoized
 
 MAX_FOUND = 100_000
 MAX_FRAMES = 200  # per thread
@@ -61,7 +62,6 @@ class InstancesByClass:
         self._types: list[int] | None = None  # of each of those
         self._distinct: list[int] = []
         self._kinds: dict[int, tuple[frozenset[str], str] | None] = {}
-        self._answers: dict[frozenset[str], tuple[Instance, ...]] = {}  # of()
         self.problems: list[SoftError] = []
 
     @property
@@ -71,12 +71,10 @@ class InstancesByClass:
 
     def of(self, wanted: Iterable[str]) -> tuple[Instance, ...]:
         """Return the instances of classes named `module.qualname`, or by a built-in's tp_name."""
-        names = frozenset(wanted)
-        if names not in self._answers:
-            self._answers[names] = tuple(self._of(names))
-        return self._answers[names]
+        return self._of(frozenset(wanted))
 
-    def _of(self, names: frozenset[str]) -> list[Instance]:
+    @memoized
+    def _of(self, names: frozenset[str]) -> tuple[Instance, ...]:
         types = self._scan_types()
         kinds = {
             type_at: kind
@@ -84,11 +82,11 @@ class InstancesByClass:
             if (kind := self._kind_of_type(type_at, names)) is not None
         }
         if not kinds:
-            return []
+            return ()
         places = [place for place, type_at in enumerate(types) if type_at in kinds]
         listed = dict.fromkeys((self._listed[place], types[place]) for place in places)
         some = [(address, kind) for address, kind in listed if address and not address & 7]
-        return [Instance(address, *kinds[kind]) for address, kind in some[:MAX_FOUND]]
+        return tuple(Instance(address, *kinds[kind]) for address, kind in some[:MAX_FOUND])
 
     def kind(self, address: int, names: frozenset[str]) -> tuple[str, str] | None:
         """Return the named class that an object is an instance of, and its own; None for none."""

@@ -105,7 +105,7 @@ def mapped_blocks(target: Target) -> dict[int, int]:
         if region.path is not None or "w" not in region.perms:
             continue
         at = region.start
-        while at < region.start + min(region.dumped, region.size) and heads < MAX_HEADS:
+        while at < region.dumped_end and heads < MAX_HEADS:
             heads += 1
             before, size = (int.from_bytes(try_read(target, at + n, 8), "little") for n in (0, 8))
             length = size & ~7

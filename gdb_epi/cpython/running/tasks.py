@@ -43,6 +43,7 @@ from gdb_epi.errors import (
 from gdb_epi.sizes import WORD
 from gdb_epi.target.api import Target
 from gdb_epi.typing_lite import TYPE_CHECKING, NamedTuple
+from gdb_epi.util import memoized
 
 # The members of an asyncio task or future: C structs, and instances of the Python classes.
 #
@@ -404,7 +405,6 @@ class _InterpreterTasks:
         self._c_fields = CTaskFields(self._reader, self._objects, self._types)
         self._module = 0  # the dict of asyncio.tasks
         self._task_types: dict[int, TaskFields] = {}  # by PyTypeObject *
-        self._names: dict[int, str | Absent] = {}
 
     def tasks(self) -> list[Task]:
         """Return the tasks, in the order in which they are found."""
@@ -583,18 +583,17 @@ class _InterpreterTasks:
             self._problem(subject, str(error))
             return task
 
+    @memoized
     def _name(self, task: int) -> str | Absent:
         """Return the name; 3.13 (gh-118760) keeps the number until somebody asks for the text."""
-        if task not in self._names:
-            fields = self.fields_of(task)
-            try:
-                at = fields.name(task) if fields is not None else 0
-                number = self._objects.integer(at) if self._coroutines.ident(at) == "int" else None
-                text = f"Task-{number}" if isinstance(number, int) else number
-                self._names[task] = text or self._reader.string(at, MAX_NAME)
-            except UnreadableMemory as error:
-                self._names[task] = Absent(UNREADABLE, str(error))
-        return self._names[task]
+        fields = self.fields_of(task)
+        try:
+            at = fields.name(task) if fields is not None else 0
+            number = self._objects.integer(at) if self._coroutines.ident(at) == "int" else None
+            text = f"Task-{number}" if isinstance(number, int) else number
+            return text or self._reader.string(at, MAX_NAME)
+        except UnreadableMemory as error:
+            return Absent(UNREADABLE, str(error))
 
     def _add_coroutine(self, task: Task, fields: TaskFields, subject: str) -> Task:
         coroutine = fields.coroutine(task.address)

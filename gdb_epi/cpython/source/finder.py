@@ -37,6 +37,7 @@ from gdb_epi.target.api import Target
 from gdb_epi.target.auxv import read_arguments_and_environment
 from gdb_epi.target.elf_files import locate_in_sysroot
 from gdb_epi.typing_lite import NamedTuple
+from gdb_epi.util import memoized
 
 MAX_LINES = 200_000
 MAX_CACHED_CHARS = 16 << 20
@@ -206,7 +207,6 @@ class SourceFinder:
         self._written_at = written_at
         self.access = access or PlainValues(target, python)
         self._sites = SourceSiteReader(self.access)
-        self._files: dict[str, SourceFile | Absent] = {}
         self._decoded: dict[str, tuple[list[str], str, str]] = {}
 
     def of(
@@ -291,15 +291,14 @@ class SourceFinder:
         if folder:
             yield os.path.join(folder, name), "the folder is PWD of the process' environment"
 
+    @memoized
     def _file(self, path: str) -> SourceFile | Absent:
-        if path not in self._files:
-            local_path = locate_in_sysroot(path, self._sysroot)
-            file = local_path if isinstance(local_path, Absent) else read_regular_file(local_path)
-            if isinstance(file, Absent):
-                inside = read_zip_member(path, self._sysroot)
-                file = file if isinstance(inside, Absent) else inside
-            self._files[path] = file
-        return self._files[path]
+        local_path = locate_in_sysroot(path, self._sysroot)
+        file = local_path if isinstance(local_path, Absent) else read_regular_file(local_path)
+        if isinstance(file, Absent):
+            inside = read_zip_member(path, self._sysroot)
+            file = file if isinstance(inside, Absent) else inside
+        return file
 
     def _sources_of_files(self, site: SourceSite) -> Iterator[Source]:
         for path, note in self._paths(site):

@@ -15,6 +15,7 @@ from gdb_epi.cpython.objects.type_objects import HEAPTYPE, Lineage, TypeInfo, Ty
 from gdb_epi.errors import Absent, EpiError, UnreadableMemory
 from gdb_epi.target.api import Target
 from gdb_epi.typing_lite import TYPE_CHECKING, Any, NamedTuple
+from gdb_epi.util import memoized
 
 if TYPE_CHECKING:
     from gdb_epi.cpython.frames.coroutines import CoroutineReader
@@ -91,7 +92,6 @@ class ValueContext:
         self.name_tables: dict[str, dict[int, str]] = {}  # what a module says its numbers mean
         self._slots: dict[int, tuple[tuple[str, int], ...]] = {}  # by type: name and offset
         self._attributes: dict[int, dict[str, int]] = {}  # by instance, of those with few
-        self._names: dict[int, str | None] = {}
         self._offsets: dict[tuple[str, ...], int] = {}
         self._members: dict[int, dict[str, tuple[int, int]]] = {}
 
@@ -123,12 +123,11 @@ class ValueContext:
             offset = self._offsets[path] = self.reader.layout.require(path[0], *path[1:])
         return offset
 
+    @memoized
     def name(self, address: int) -> str | None:
         """Return an attribute's name out of its str object; None when it is damaged."""
-        if address not in self._names:
-            name = self.reader.string(address, MAX_NAME)
-            self._names[address] = None if isinstance(name, Absent) else name
-        return self._names[address]
+        name = self.reader.string(address, MAX_NAME)
+        return None if isinstance(name, Absent) else name
 
     # -- what types declare -------------------------------------------------------------------
 

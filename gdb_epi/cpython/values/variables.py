@@ -16,6 +16,7 @@ from gdb_epi.cpython.values.repr_decoder import MAX_WHY, append_attributes
 from gdb_epi.errors import Absent, UnreadableMemory
 from gdb_epi.sizes import signed_word
 from gdb_epi.typing_lite import NamedTuple
+from gdb_epi.util import memoized
 
 MAX_VARIABLES = 100_000
 MAX_NAME = 1 << 16
@@ -79,7 +80,6 @@ class FrameVariables:
         self._reader = values.context.reader
         self._layout = values.context.reader.layout
         self._objects = values.context.objects
-        self._names: dict[int, CodeVariableNames | Absent] = {}
         # 3.14 (gh-117139): slots are _PyStackRef, whose two lowest bits are a tag.
         self._tagged = self._layout.offset("_PyInterpreterFrame", "f_executable.bits") is not None
         self._struct = "PyFrameObject"
@@ -219,14 +219,13 @@ class FrameVariables:
 
     # -- names --------------------------------------------------------------------------------
 
+    @memoized
     def names(self, code: int) -> CodeVariableNames | Absent:
         """Return the variables of a code object. Absent when it cannot be read."""
-        if code not in self._names:
-            try:
-                self._names[code] = self._read_names(code)
-            except UnreadableMemory as error:
-                self._names[code] = Absent("unreadable", str(error)[:MAX_WHY])
-        return self._names[code]
+        try:
+            return self._read_names(code)
+        except UnreadableMemory as error:
+            return Absent("unreadable", str(error)[:MAX_WHY])
 
     def _read_names(self, code: int) -> CodeVariableNames:
         flags = self._number(code, "co_flags")

@@ -77,7 +77,7 @@ def damaged_heap(state: ProcessState) -> Iterator[Finding]:
     if not isinstance(message, AbortMessage) or message.kind != "malloc":
         return
     region = main_heap(state.target)
-    size = 0 if region is None else min(region.dumped, region.size)
+    size = 0 if region is None else region.dumped_size
     if region is None or not 0 < size <= MAX_HEAP:
         return
     heap = HeapWords(state.target, region.start, size // 8)

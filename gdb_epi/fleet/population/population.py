@@ -176,6 +176,12 @@ class Population(NamedTuple):
             return np.full(self.day.size, self.has_exposure)
         return self.in_feed
 
+    def mask_of(self, crashes: Ints) -> Bools:
+        """Return a mask of the crashes with some numbers."""
+        mask = np.zeros(self.day.size, dtype=bool)
+        mask[crashes] = True
+        return mask
+
     def once(self, make: Callable[..., _T], *given: Any) -> _T:
         """Return `make(*given)`, made once for these columns where this population has a memo."""
         return make(*given) if self.memo is None else self.memo.get(make, *given)

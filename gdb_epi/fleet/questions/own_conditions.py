@@ -94,8 +94,7 @@ def _condition(
             runs = (np.count_nonzero(elsewhere == value) + 1) / (elsewhere.size + 2)
             share = max(share, float(runs))
         p = apply_to_scalars(binomial_tail, a, n, share)
-        members = np.zeros(population.day.size, dtype=bool)
-        members[alone[codes == value]] = True
+        members = population.mask_of(alone[codes == value])
         best.append((p, Finding(
             other.name, other.values[value], mark.signature, a, n, p, p,
             *relative_risk(a, share, n - a, 1 - share),

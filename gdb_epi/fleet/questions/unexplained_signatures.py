@@ -170,8 +170,7 @@ def _on_few_hosts(population: Population, mine: Ints, tested: int) -> Iterator[s
         return
     name = named_signature(population.signatures[population.signature[mine[0]]])
     where = f"{counted(hosts.size, 'crash')} on {own.size} of {alive} hosts and on no other"
-    mask = np.zeros(population.day.size, dtype=bool)
-    mask[mine] = True
+    mask = population.mask_of(mine)
     main = main_program(population, mask)
     runs = f": see what else {main[0]} has there" if main and main[1] == main[2] else ""
     yield f"stays on few hosts: {name}: {where}; no host is to blame by that{runs}"

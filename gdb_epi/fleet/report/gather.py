@@ -38,6 +38,7 @@ from gdb_epi.fleet.report.page import Page, SignatureRow
 from gdb_epi.fleet.report.signature_sections import signature_sections
 from gdb_epi.fleet.report.split_views import split_views
 from gdb_epi.fleet.report.states import regressed_words, state_rows
+from gdb_epi.fleet.screen.finding import crashes_of
 from gdb_epi.fleet.screen.finding_states import DISMISSED, stored_findings
 from gdb_epi.fleet.screen.programs import main_program
 from gdb_epi.fleet.screen.screening import screen_population
@@ -128,12 +129,9 @@ def gather_page(engine: Engine, wanted: ReportScope) -> Page:
 
 def _explained_crashes(population: Population, verdicts: Sequence[PopulationVerdict]) -> Bools:
     """Return which crashes a finding covers."""
-    covered = np.zeros(population.day.size, dtype=bool)
-    for verdict in verdicts:
-        for cause in verdict.causes:
-            for finding in cause.findings:
-                covered |= finding.members
-    return covered
+    causes = [cause for verdict in verdicts for cause in verdict.causes]
+    findings = (finding for cause in causes for finding in cause.findings)
+    return crashes_of(findings, population.day.size)
 
 
 def _rows(

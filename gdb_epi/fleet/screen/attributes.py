@@ -557,8 +557,7 @@ def _findings_of_flag(
     population, share = tests.population, tests.share
     if flagged.counts[tests.codes < 0].any():
         crashes = flagged.crashes()
-        has_value = np.zeros(population.day.size, dtype=bool)
-        has_value[crashes[tests.of(crashes) >= 0]] = True
+        has_value = population.mask_of(crashes[tests.of(crashes) >= 0])
         flagged = _count_flagged(population, flagged.name, has_value)
     counts = count_by_value(tests.codes, flagged.counts, share.size)
     total = counts.sum()
@@ -665,8 +664,7 @@ def _finding_unless_weak(
         and program_of_each_crash(population) is None
     ):
         caveats = (*caveats, CAVEAT_PROGRAM_UNKNOWN)
-    members = np.zeros(population.day.size, dtype=bool)
-    members[mine] = True
+    members = population.mask_of(mine)
     subject = tests.name, tests.values[value], name, a, n, *chance
     return Finding(*subject, *risk, test, source, (), caveats, members)
 

@@ -42,6 +42,7 @@ from gdb_epi.fleet.statistics.arrays import (
 )
 from gdb_epi.fleet.statistics.hypothesis_tests import apply_to_scalars, binomial_tail, dispersion
 from gdb_epi.typing_lite import NamedTuple
+from gdb_epi.util import memoized
 
 MIN_SIGNATURES = 8
 MIN_CRASHES = 8  # of a signature
@@ -224,7 +225,6 @@ class UnexplainedCrashes:
         self.hosts = HostClustering(population)
         self.tables: dict[str, ProgramTable | None] = {}  # of programs, by the name of an attribute
         self._all: Floats | None = None
-        self._of: dict[int, Ints] = {}
         self._cells: tuple[Ints, Ints, Ints] | None = None
 
     @property
@@ -239,12 +239,11 @@ class UnexplainedCrashes:
             self._all = find_combinations(self._population).tally(mask)
         return self._all
 
+    @memoized
     def of(self, signature: int) -> Ints:
         """Return the rows of the crashes of a signature."""
-        if signature not in self._of:
-            mask = self._free & (self._population.signature == signature)
-            self._of[signature] = np.flatnonzero(mask)
-        return self._of[signature]
+        mask = self._free & (self._population.signature == signature)
+        return np.flatnonzero(mask)
 
     def cells(self) -> tuple[Ints, Ints, Ints]:
         """Return the pairs of a signature and a combination that occur, and how often they do."""

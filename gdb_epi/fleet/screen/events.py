@@ -85,9 +85,7 @@ class CrashEvents(NamedTuple):
     @property
     def repeats(self) -> Bools:
         """Which crashes do not count."""
-        mask = np.zeros(self.counted.day.size, dtype=bool)
-        mask[self.repeated] = True
-        return mask
+        return self.counted.mask_of(self.repeated)
 
     def mostly_of(self, population: Population, signature: int) -> str | None:
         """Name the event or loop with nearly all crashes of a signature; None if there is none."""
@@ -261,8 +259,7 @@ def _loops_of(population: Population, second: Ints) -> _Loops:
         if about in reported:
             continue
         reported.add(about)
-        members = np.zeros(population.day.size, dtype=bool)
-        members[mine] = True
+        members = population.mask_of(mine)
         apart = population.signature != about[1]
         shared = tuple(
             f"{attribute.name}={attribute.values[value]}"
@@ -443,8 +440,7 @@ def _event(
         for value in _value_of_most(attribute, core, values_in_fleet(attribute))
     )
     total = int((population.signature == kinds[0]).sum()) if single else population.day.size
-    members = np.zeros(population.day.size, dtype=bool)
-    members[mine] = True
+    members = population.mask_of(mine)
     return Finding(
         EVENT, iso_moment(int(second[mine[0]])), name, mine.size, total, p, p, float("nan"), 0.0,
         float("inf"), f"{size} crashes on {hosts} hosts in {minutes} min", "none needed",

@@ -3,6 +3,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
+import numpy as np
+
 from gdb_epi.fleet.statistics.arrays import Bools, Floats
 from gdb_epi.typing_lite import NamedTuple
 
@@ -126,3 +130,11 @@ def is_not_one_job(finding: Finding) -> bool:
 def may_be_chance(finding: Finding) -> bool:
     """Whether a host stands out no more than one of some healthy fleets does."""
     return any(caveat.startswith(_MAY_BE_CHANCE) for caveat in finding.caveats)
+
+
+def crashes_of(findings: Iterable[Finding], size: int) -> Bools:
+    """Return which of `size` crashes any of some findings is about."""
+    members = np.zeros(size, dtype=bool)
+    for finding in findings:
+        members |= finding.members
+    return members

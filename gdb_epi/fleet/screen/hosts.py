@@ -46,6 +46,7 @@ from gdb_epi.fleet.screen.finding import (
     WINDOWS,
     ExposureShares,
     Finding,
+    crashes_of,
 )
 from gdb_epi.fleet.screen.host_evidence import (
     CPU_NUMBERS,
@@ -203,9 +204,7 @@ def findings_of_hosts(hosts: JudgedHosts) -> Iterator[Finding]:
     # Of a host that has crashes of all kinds, what they carry is evidence and no second finding.
     whole += [f for f in signal_findings(population, host_shares) if f.value not in named]
     yield from whole
-    explained = np.zeros(population.day.size, dtype=bool)
-    for finding in whole:
-        explained |= finding.members
+    explained = crashes_of(whole, population.day.size)
     yield from _hosts_by_signature(population, host_shares, explained)
 
 

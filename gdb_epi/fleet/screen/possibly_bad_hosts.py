@@ -30,6 +30,7 @@ from gdb_epi.fleet.screen.finding import (
     TIME_AND_CPU_ATTRIBUTES,
     WINDOWS,
     Finding,
+    crashes_of,
 )
 from gdb_epi.fleet.screen.host_evidence import (
     CARRIED,
@@ -208,9 +209,7 @@ def _crashes_of_other_causes(population: Population, screened: ScreeningResult) 
 
 def _crashes_by_host(population: Population, findings: Iterable[Finding]) -> Ints:
     """Return how many crashes of each host are among those of some findings."""
-    mine = np.zeros(population.day.size, dtype=bool)
-    for finding in findings:
-        mine |= finding.members
+    mine = crashes_of(findings, population.day.size)
     return count_codes(population.host, len(population.hosts), mine & (population.host >= 0))
 
 

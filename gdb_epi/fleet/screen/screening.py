@@ -43,6 +43,7 @@ from gdb_epi.fleet.screen.finding import (
     MIN_N,
     WINDOWS,
     Finding,
+    crashes_of,
     is_about_whole_host,
 )
 from gdb_epi.fleet.screen.findings_cache import cached_host_findings
@@ -103,7 +104,7 @@ def screen_population(
     # A signature of which a host was peeled is looked at for its second cause: a question asked
     # beforehand, so its tests do not pay for those of all the other signatures.
     asked = [name for finding in hosts for name in _peeled_of(parts.counted, finding)]
-    peeled = _members(population, hosts)
+    peeled = crashes_of(hosts, population.day.size)
     raised = {finding.key for finding in earlier_findings}
     new = [
         event
@@ -323,13 +324,6 @@ def _add_repeats(
         again &= population.signature == population.signatures.index(finding.signature)
     total = finding.total + int(again.sum())
     return finding._replace(members=members, n=int(members.sum()), total=total)
-
-
-def _members(population: Population, findings: Sequence[Finding]) -> Bools:
-    members = np.zeros(population.day.size, dtype=bool)
-    for finding in findings:
-        members |= finding.members
-    return members
 
 
 def _reweigh(population: Population, group: Finding) -> Population:

@@ -160,14 +160,14 @@ def _finding(
     """Return the finding of a time, of those `among` the crashes that are at a place."""
     kind, value, inside, chance, risk = lead
     assert population.second is not None
-    members = np.zeros(population.day.size, dtype=bool)
-    members[among[np.isin(_slots(population.second[among] // _HOUR, kind), inside)]] = True
+    members = population.mask_of(
+        among[np.isin(_slots(population.second[among] // _HOUR, kind), inside)]
+    )
     main = main_program(population, members)
     where = place or _places_of(population, members, crashes)
     local = None
     if kind == TIME_OF_DAY:
-        same = np.zeros(population.day.size, dtype=bool)
-        same[crashes] = True
+        same = population.mask_of(crashes)
         local = find_local_hours(population, same)
         caveat = "" if local and _MOVE.match(value) else caveat
     return Finding(
@@ -553,8 +553,7 @@ def _cpu_findings(population: Population, free: Bools) -> Iterator[Finding]:
         lean = apply_to_scalars(binomial_tail, hosts, np.unique(population.host[mine]).size, share)
         if risk[0] < MIN_RR or hosts < MIN_HOSTS or lean > MAX_HOST_P:
             continue
-        members = np.zeros(population.day.size, dtype=bool)
-        members[here] = True
+        members = population.mask_of(here)
         yield Finding(
             CPU_NUMBER, str(int(c[i])), population.signatures[s[i]], int(a[i]), int(n[i]),
             float(p[i]), q, *risk, f"Fisher exact, on {hosts} hosts", OTHER_CPUS, (),

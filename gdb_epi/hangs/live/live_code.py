@@ -26,6 +26,7 @@ from gdb_epi.locks.python.acquire_calls import AcquireCalls, CalledFunction
 from gdb_epi.locks.python.call_sites import MAX_CODE, Instruction, MethodCall
 from gdb_epi.locks.python.python_view import PythonView
 from gdb_epi.typing_lite import NamedTuple
+from gdb_epi.util import memoized
 
 MAX_BODIES = 600  # functions that one thread's code may call
 MAX_FUNCTIONS = 60_000  # of the process
@@ -131,7 +132,6 @@ class LiveCode:
         self._resting = resting  # code of the frames of greenlets
         self._is_installed, self._changes_of = is_installed, changes_of
         self._reader = view.reader
-        self._modules: dict[int, _Module] = {}
 
     def of_frames(self, frames: Iterable[PyFrame], *, in_loop: bool = False) -> Reach:
         """Return what the rest of some frames' code may do; `in_loop`: as long as it goes round."""
@@ -381,23 +381,22 @@ class LiveCode:
     def _qualified(self, function: _Function) -> str:
         return self._reader.text_field(function.address, "PyFunctionObject", "func_qualname")
 
+    @memoized
     def module(self, scope: int) -> _Module:
         """Return whose globals a dict is."""
-        if scope not in self._modules:
-            texts = []
-            for name in ("__name__", "__file__"):
-                value = self.view.objects.dict_get(scope, name)
-                text = "" if isinstance(value, Absent) else self._reader.string(value, MAX_PATH)
-                texts.append("" if isinstance(text, Absent) else text)
-            name, file = texts
-            installed = "site-packages" in file or "dist-packages" in file or (
-                bool(file) and self._is_installed(file)
-            )  # fmt: skip
-            library = not installed and (is_library_file(file) or (not file and name != "__main__"))
-            own = not library and not installed
-            library |= installed and name.partition(".")[0] in _LOOPS
-            self._modules[scope] = _Module(name, library, own)
-        return self._modules[scope]
+        texts = []
+        for name in ("__name__", "__file__"):
+            value = self.view.objects.dict_get(scope, name)
+            text = "" if isinstance(value, Absent) else self._reader.string(value, MAX_PATH)
+            texts.append("" if isinstance(text, Absent) else text)
+        name, file = texts
+        installed = "site-packages" in file or "dist-packages" in file or (
+            bool(file) and self._is_installed(file)
+        )  # fmt: skip
+        library = not installed and (is_library_file(file) or (not file and name != "__main__"))
+        own = not library and not installed
+        library |= installed and name.partition(".")[0] in _LOOPS
+        return _Module(name, library, own)
 
 
 def _covers(live: Iterable[tuple[int, int]], at: int) -> bool:

@@ -170,7 +170,7 @@ def _asks_for_file(
     for call in known_calls:
         if call.at not in inside:
             continue
-        name = call.path[-1] if call.path else call.root[1]
+        name = call.name
         if name in OF_FILES:
             asked = name
         elif name not in _OF_PATHS and not _is_plain(scene, frame, (call.root[1], *call.path)):

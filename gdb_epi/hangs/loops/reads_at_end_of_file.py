@@ -66,7 +66,7 @@ def _read_in_vain(scene: HangContext, frame: PyFrame) -> str:
         return ""
     body = [x for x in scene.call_sites.instructions(frame.code) if loop[0] <= x.at <= loop[1]]
     calls = [c for c in scene.call_sites.of(frame.code).all_of_it() if loop[0] <= c.at <= loop[1]]
-    methods = {c.at: c.path[-1] if c.path else c.root[1] for c in calls}
+    methods = {c.at: c.name for c in calls}
     if _PAUSES & set(methods.values()):
         return ""
     stored = _stored(scene, frame, body)

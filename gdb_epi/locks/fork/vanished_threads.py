@@ -324,7 +324,7 @@ def descriptor_of_vanished_main_thread(
     needle = head.to_bytes(8, "little").rstrip(b"\0")
     left = MAX_SEARCHED
     for region in sorted(target.regions(), key=lambda mapping: mapping.dumped):
-        size = min(region.dumped, region.size)
+        size = region.dumped_size
         if region.path or "w" not in region.perms or not size or size > left:
             continue
         left -= size

@@ -137,7 +137,7 @@ class AcquireCalls:
         `whens` are MADE and AGAIN: outside and inside of the loops that run.
         """
         followed = self._follow_calls(self._starts(frame, whens, depth))
-        return {call.path[-1] if call.path else call.root[1] for _, call in followed}
+        return {call.name for _, call in followed}
 
     def live_bytes(self, frame: PyFrame) -> tuple[tuple[int, int], ...]:
         """Return the (first, last) bytes of a frame's code that have yet to run, or run again."""
@@ -174,7 +174,7 @@ class AcquireCalls:
         body = self.body_of(function, subject)
         calls = self.sites.of(body.code).all_of_it()
         for _, call in self._follow_calls([(c, body.names, body.scope, depth) for c in calls]):
-            yield call.path[-1] if call.path else call.root[1]
+            yield call.name
 
     def _follow_calls(
         self, left: list[tuple[MethodCall, dict[str, int], int, int]], but: int = 0

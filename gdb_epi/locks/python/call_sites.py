@@ -23,6 +23,7 @@ from gdb_epi.cpython.memory_reader import MemoryReader
 from gdb_epi.cpython.objects.containers import ContainerReader
 from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
 from gdb_epi.typing_lite import NamedTuple
+from gdb_epi.util import memoized
 
 MAX_JUMPS = 4096  # of one code object that are examined
 MAX_ENTRIES = 4096
@@ -195,6 +196,11 @@ class MethodCall(NamedTuple):
     root: tuple[str, str]
     path: tuple[str, ...]
 
+    @property
+    def name(self) -> str:
+        """The name of what is called."""
+        return self.path[-1] if self.path else self.root[1]
+
 
 class CodeCalls(NamedTuple):
     """What one code object calls, its loops as (first, last) byte, and what it may call.
@@ -250,15 +256,13 @@ class CallSites:
     def __init__(self, reader: MemoryReader) -> None:
         self._reader = reader
         self.opcodes = opcodes_of_version(reader.layout.version) or _NO_OPCODES
-        self._known: dict[int, CodeCalls] = {}
 
+    @memoized
     def of(self, code: int) -> CodeCalls:
         """Return what a code object calls; empty for an unknown version or unreadable code."""
-        if code not in self._known:
-            self._known[code] = NOTHING
-            with suppress(UnreadableMemory, LayoutError):
-                self._known[code] = self._read(code) if self.opcodes.names else NOTHING
-        return self._known[code]
+        with suppress(UnreadableMemory, LayoutError):
+            return self._read(code) if self.opcodes.names else NOTHING
+        return NOTHING
 
     def strings(self, code: int, member: str) -> list[str]:
         """Return a tuple of names of a code object. Raises UnreadableMemory, LayoutError."""

@@ -27,6 +27,7 @@ from gdb_epi.locks.types import VanishedThread, VanishedThreads, function_and_li
 from gdb_epi.sizes import WORD
 from gdb_epi.target.api import Target
 from gdb_epi.typing_lite import TYPE_CHECKING, NamedTuple
+from gdb_epi.util import memoized
 
 if TYPE_CHECKING:
     from gdb_epi.cpython.values.variables import FrameVariables
@@ -107,7 +108,6 @@ class PythonView:
                 outer = self._frames.get(thread.tid, ())
                 self._frames[thread.tid] = outer + tuple(map(_as_of_original, thread.frames))
         self.thread_names = {t.tid: t.name for t in python.threads() if t.alive and t.tid}
-        self._gils: dict[int, Gil | None] = {}
 
     def frames(self, tid: int) -> tuple[PyFrame, ...]:
         """Return the Python frames of a living thread, innermost first."""
@@ -117,13 +117,12 @@ class PythonView:
         """Return the Python frames of every living thread by its id."""
         return self._frames
 
+    @memoized
     def gil(self, interpreter: int) -> Gil | None:
         """Return the GIL of an interpreter (PyInterpreterState *); None when it is unreadable."""
-        if interpreter not in self._gils:
-            self._gils[interpreter] = None
-            with suppress(UnreadableMemory, LayoutError):
-                self._gils[interpreter] = read_gil(self.reader, self.python.runtime, interpreter)
-        return self._gils[interpreter]
+        with suppress(UnreadableMemory, LayoutError):
+            return read_gil(self.reader, self.python.runtime, interpreter)
+        return None
 
     # -- the object that a thread waits for -------------------------------------------------------
 
