@@ -15,6 +15,7 @@ from gdb_epi.session import Session
     arguments=(
         argument("--evidence", action="store_true", help="also what each statement rests on"),
         argument("--all", action="store_true", help="every frame and note, however many"),
+        argument("--for-shell", action="store_true", help="name commands of the shell, not of GDB"),
     ),
 )
 def show_triage(session: Session, args: Namespace) -> Report:
@@ -30,12 +31,15 @@ def show_triage(session: Session, args: Namespace) -> Report:
     from gdb_epi.fleet.recorded_decisions import ask_of_earlier_crashes
     from gdb_epi.record.record_parts import verdict_label
     from gdb_epi.render.source_lines import line_that_ran, tasks_that_wait
-    from gdb_epi.render.triage import GDB, Audience, render_triage
+    from gdb_epi.render.triage import GDB, SHELL, Audience, render_triage
 
     decided, number, seen = ask_of_earlier_crashes(None, record)
     reader = Audience(
         GDB, evidence=args.evidence, whole=args.all, decided=decided, seen=seen, earlier=number,
         line=line_that_ran(session, record), tasks=tasks_that_wait(session, record),
     )  # fmt: skip
+    if args.for_shell:  # its verbs take the number of a process in place of a core
+        pid = record.get("process", {}).get("pid")
+        reader = reader._replace(place=SHELL, core=str(pid))
     lines = render_triage(record, reader)
     return Report("triage", lines=lines, data=record, label=verdict_label(record))

@@ -15,7 +15,7 @@ READS_CORES = True
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Declare the arguments."""
-    parser.add_argument("core", metavar="CORE", help="a core file, compressed or not")
+    parser.add_argument("core", metavar="CORE", help="a core file, packed or not, or a process")
     add_process_files(parser)
     parser.add_argument(
         "--sweep", action="store_true", help="check all memory, not only the cheap places"
@@ -42,6 +42,11 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(args: Namespace) -> int:
     """Print the evidence."""
+    from gdb_epi.cli.support.live_process import is_process_number, look_at_process
+
+    if is_process_number(args.core):
+        command = "epi corruption" + " --sweep" * args.sweep + " --evidence" * args.evidence
+        return look_at_process(args.core, [command + " --json" * args.json])
     from gdb_epi.cli.support.open_core import open_core
     from gdb_epi.cli.support.progress_bar import ProgressBar
     from gdb_epi.process_state import ProcessState

@@ -239,7 +239,7 @@ def _overview(program: str, package: str, *, asked: bool) -> int:
         lines += [
             f"  {PROGRAM} triage CORE    start here: why this process died. It stores a record too",
             f"  {PROGRAM} stacks CORE    the Python stacks, nothing else",
-            f"  {PROGRAM} triage PID     of a process that runs, or hangs: how to ask GDB about it",
+            f"  {PROGRAM} triage PID     of a process that runs or hangs; GDB stops it a moment",
             "",
         ]
     lines.append(f"usage: {program} VERB ...")

@@ -14,13 +14,18 @@ READS_CORES = True
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Declare the arguments."""
-    parser.add_argument("core", metavar="CORE", help="a core file, compressed or not")
+    parser.add_argument("core", metavar="CORE", help="a core file, packed or not, or a process")
     add_process_files(parser)
     parser.add_argument("--json", action="store_true", help="as JSON")
 
 
 def run(args: Namespace) -> int:
     """Print what fills the memory."""
+    from gdb_epi.cli.support.live_process import is_process_number, look_at_process
+
+    if is_process_number(args.core):
+        command = "epi memory"
+        return look_at_process(args.core, [command + " --json" * args.json])
     from gdb_epi.cli.support.open_core import open_core
     from gdb_epi.process_state import ProcessState
     from gdb_epi.render.causes.memory_use import memory_report

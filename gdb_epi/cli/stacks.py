@@ -24,7 +24,7 @@ CORE_MAGIC = b"\x7fELF"
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Declare the arguments."""
-    parser.add_argument("core", metavar="CORE", help="a core file, compressed or not")
+    parser.add_argument("core", metavar="CORE", help="a core file, packed or not, or a process")
     add_process_files(parser)
     add = parser.add_argument
     add("--locals", action="store_true", help="values of locals too, and tasks; secrets are masked")
@@ -37,10 +37,16 @@ def add_arguments(parser: ArgumentParser) -> None:
 def run(args: Namespace) -> int:
     """Print the stacks."""
     exe, sysroot = process_files(args)
-    if args.core.isdecimal() and not os.path.lexists(args.core):
-        from gdb_epi.cli.support.core_files import refuse_process_number
+    if args.core.isdecimal():
+        from gdb_epi.cli.support.live_process import is_process_number, look_at_process
 
-        refuse_process_number(args.core, "epi bt --all")
+        if is_process_number(args.core):
+            command = "epi bt --all" + " --locals" * args.locals + " --json" * args.json
+            return look_at_process(args.core, [command])
+        if not os.path.lexists(args.core):
+            from gdb_epi.cli.support.core_files import no_such_process
+
+            raise no_such_process(args.core)
     if not _is_packed(args.core):
         from gdb_epi.target.corefile import CoreFileTarget
 

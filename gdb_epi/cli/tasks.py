@@ -14,7 +14,7 @@ READS_CORES = True
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Declare the arguments."""
-    parser.add_argument("core", metavar="CORE", help="a core file, compressed or not")
+    parser.add_argument("core", metavar="CORE", help="a core file, packed or not, or a process")
     add_process_files(parser)
     parser.add_argument("--stacks", action="store_true", help="a list with stacks, no tree")
     parser.add_argument("--each", action="store_true", help="also those that are alike, one by one")
@@ -23,6 +23,11 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(args: Namespace) -> int:
     """Print the tasks."""
+    from gdb_epi.cli.support.live_process import is_process_number, look_at_process
+
+    if is_process_number(args.core):
+        command = "epi tasks" + " --tree" * (not args.stacks) + " --each" * args.each
+        return look_at_process(args.core, [command + " --json" * args.json])
     from gdb_epi.cli.support.open_core import open_core
     from gdb_epi.process_state import ProcessState
     from gdb_epi.render.task_tree import FRAMES, tasks_report

@@ -16,6 +16,7 @@ from gdb_epi.cli.support.examine import (
     FailedCore,
     examine_here,
 )
+from gdb_epi.cli.support.live_process import is_process_number, look_at_process
 from gdb_epi.cli.support.messages import write_to_stderr
 from gdb_epi.cli.support.ordered_results import results_in_order
 from gdb_epi.cli.support.process_files import add_process_files, process_files
@@ -56,7 +57,8 @@ def add_arguments(parser: ArgumentParser) -> None:
         "cores",
         nargs="+",
         metavar="CORE",
-        help="core files, packed or not, folders, addresses (s3://...); - a list on stdin",
+        help="core files, packed or not, folders, addresses (s3://...), - a list on stdin; or the "
+        "number of a process, which GDB stops for a moment",
     )
     _add_answer(parser.add_argument_group("the answer"))
     files = parser.add_argument_group("files of the process, and GDB")
@@ -145,6 +147,9 @@ def run(args: Namespace) -> int:
     from gdb_epi.cli.support.triage_output import open_triage_output
 
     options = _options(args)
+    processes = [word for word in args.cores if is_process_number(word)]
+    if processes:
+        return _look_at_processes(processes, args)
     inputs = find_cores([name for word in args.cores for name in _named_inputs(word)])
     many = len(inputs.cores) + len(inputs.problems) > 1
     if inputs.repeated:
@@ -187,6 +192,23 @@ def run(args: Namespace) -> int:
                     keeper.tell()
     codes = [problem.exit_code for problem in problems]
     return worst_exit_code([*codes, keeper.exit_code if keeper is not None else EXIT_DONE])
+
+
+def _look_at_processes(processes: Sequence[str], args: Namespace) -> int:
+    """Ask GDB about processes that run; nothing is stored of them, as nothing crashed."""
+    if len(processes) < len(args.cores) or (args.output is not None and len(processes) > 1):
+        raise UsageError("processes and cores in one run", hint="one number, or cores")
+    if args.sarif is not None or args.scheduler is not None:
+        raise UsageError("--sarif and --scheduler are of cores", hint="gcore PID makes one")
+    flags = [f"--{name}" for name in ("evidence", "all") if getattr(args, name)]
+    commands = [" ".join(["epi triage --for-shell", *flags])]
+    if args.stacks:
+        commands.append("epi bt --all" + " --locals" * args.locals + " --secrets" * args.secrets)
+    if args.format == "json":
+        commands = ["epi record"]
+    look = partial(look_at_process, gdb=args.gdb, output=args.output)
+    codes = [look(p, commands, as_line=args.format == "json") for p in processes]
+    return worst_exit_code(codes)
 
 
 def _named_inputs(word: str) -> list[str]:

@@ -7,7 +7,6 @@ import bz2
 import gzip
 import lzma
 import os
-import shlex
 import shutil
 import subprocess
 import sys
@@ -389,17 +388,6 @@ def test_a_core_that_goes_away_while_they_are_looked_for_costs_no_other(tmp_path
     inputs = core_files.find_cores([str(tmp_path)])
     assert [core.path for core in inputs.cores] == [str(tmp_path / "b")]
     assert [str(problem) for problem in inputs.problems] == [f"{tmp_path / 'a'}: no such file"]
-
-
-@pytest.mark.parametrize("verb", ["triage", "stacks", "corruption"])
-def test_the_number_of_a_running_process_gets_the_line_that_asks_gdb(shell, verb):
-    """It was "No such file or directory"."""
-    line = only_line(shell(verb, os.getpid()))
-    assert f"{os.getpid()} is not a file but a running process" in line
-    asked = "epi bt --all" if verb == "stacks" else "epi triage"
-    command = shlex.split(line.partition("; try: ")[2])
-    assert command[:3] == ["gdb", "-p", str(os.getpid())] and command[-1] == asked
-    assert Path(command[command.index("-x") + 1]).is_file()
 
 
 @pytest.mark.parametrize("verb", ["triage", "stacks", "corruption"])

@@ -11,7 +11,7 @@ from gdb_epi.cli.support.remote import RemoteObject, is_url, list_remote_objects
 from gdb_epi.errors import EpiError, InputError
 from gdb_epi.target.corefile import require_regular_file
 from gdb_epi.typing_lite import NamedTuple
-from gdb_epi.util import extension_path, natural_order
+from gdb_epi.util import natural_order
 
 HEAD = 64  # bytes that tell what a file is: an ELF header
 _ET_CORE = 4
@@ -251,23 +251,17 @@ def _head(path: str) -> bytes:
 def _unreadable(path: str, error: OSError) -> InputError:
     hint, why = "check the path", error.strerror or str(error)
     if isinstance(error, FileNotFoundError):
-        refuse_process_number(path)
+        if path.isdecimal():
+            return no_such_process(path)
         why = "no such file"
     if isinstance(error, PermissionError):
         hint = "sudo, or chmod +r: the kernel writes cores for their owner only"
     return InputError(f"{path}: {why}", hint=hint)
 
 
-def refuse_process_number(path: str, command: str = "epi triage") -> None:
-    """Raise InputError where what is no file is a number: of a process, which GDB looks at."""
-    if not path.isdecimal():
-        return
-    if os.path.isdir(f"/proc/{path}"):
-        line = f"gdb -p {path} -batch -x {extension_path()} -ex '{command}'"
-        raise InputError(
-            f"{path} is not a file but a running process; GDB stops it to look", hint=line
-        )
-    raise InputError(f"{path}: no such file, and no such process here", hint="check the number")
+def no_such_process(number: str) -> InputError:
+    """Return the error for a number that is neither a file nor a process."""
+    return InputError(f"{number}: no such file, and no such process here", hint="check the number")
 
 
 def _must_be_core(path: str, head: bytes, inside: str = "") -> None:

@@ -211,6 +211,12 @@ def gdb_command_line(
     ]
 
 
+def attach_command_line(gdb: str, pid: int, commands: Sequence[str]) -> list[str]:
+    """Return the words that make GDB attach to a process, run commands and let it go."""
+    asked = [word for command in commands for word in ("-ex", command)]
+    return [*_common_words(gdb), "-p", str(pid), *asked]
+
+
 def _common_words(gdb: str, *, cached: bool = True) -> list[str]:
     """Return the words of a GDB that runs our commands; it executes `-x` after --core."""
     import gdb_epi

@@ -117,8 +117,9 @@ def memory_report(state: ProcessState) -> Report:
     from gdb_epi.report import Report
 
     use, errors = read_memory_use(state)
-    lines = memory_lines({"memory_use": use})
-    lines.append("")
+    lines = []
+    if use["anonymous"] >= LITTLE:
+        lines += [*memory_lines({"memory_use": use}), ""]
     lines.append(
         f"mapped: {size_in_words(use['mapped'])}, of it {size_in_words(use['anonymous'])} private "
         f"memory (the largest mapping {size_in_words(use['largest_mapping'])}), "

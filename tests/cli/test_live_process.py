@@ -1,0 +1,137 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The number of a process in place of a core: GDB looks at it for a moment, and it goes on."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+
+import pytest
+from support.waiting import state_of, ticks_of, until_asleep, wait_until
+
+PROGRAM = """
+import sys, threading
+lock = threading.Lock()
+lock.acquire()
+def write():
+    password = "hunter2"
+    lock.acquire()
+    print("went on", flush=True)
+writer = threading.Thread(target=write, name="writer")
+writer.start()
+print("ready", flush=True)
+sys.stdin.readline()
+lock.release()
+"""
+
+
+@pytest.fixture
+def process() -> Iterator[subprocess.Popen[str]]:
+    """A process that waits, and ends well once it is told to."""
+    if shutil.which("gdb") is None:
+        pytest.skip("needs GDB")
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
+    with subprocess.Popen([sys.executable, "-c", PROGRAM], **pipes) as started:
+        assert started.stdout is not None
+        assert started.stdout.readline() == "ready\n"
+        until_asleep(started.pid)
+        yield started
+        started.kill()
+
+
+def ends_well(process: subprocess.Popen[str]) -> bool:
+    """Tell a process to go on; whether it did what it was to do."""
+    written, _ = process.communicate("go\n", timeout=120)
+    return written == "went on\n" and process.returncode == 0
+
+
+def test_triage_of_a_process_is_the_answer_and_leaves_it_running(shell, process):
+    done = shell("triage", process.pid)
+    assert done.code == 0
+    assert f"pid {process.pid}" in done.out
+    assert "Signal   none: the process runs; GDB stopped it" in done.out
+    assert " epi " not in done.out, "GDB has gone: its commands are of no use"
+    assert f"gdb-epi stacks {process.pid}" in done.out
+    assert "at most; it goes on" in done.err
+    assert state_of(process.pid) == "S"
+    assert ends_well(process)
+
+
+def test_other_verbs_take_a_process_too(shell, process):
+    stacks = shell("stacks", process.pid, "--locals")
+    assert stacks.code == 0 and "py  write" in stacks.out
+    assert "hunter2" not in stacks.out and "password = <masked str>" in stacks.out
+    record = json.loads(shell("triage", process.pid, "--json").out)
+    assert record["process"]["pid"] == process.pid and record["process"]["live"] is True
+    assert "no tasks" in shell("tasks", process.pid).out
+    assert "variables lead to" in shell("memory", process.pid).out
+    assert ends_well(process)
+
+
+@pytest.mark.parametrize("moments", [0, 0, 0, 3, 10])
+def test_a_process_goes_on_when_the_look_at_it_is_ended(shell, process, moments):
+    """GDB sends SIGINT to what it attaches to when SIGTERM asks it to end."""
+    look = subprocess.Popen(
+        shell.command("triage", process.pid), env=shell.env, cwd=shell.folder,
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+    )  # fmt: skip
+    gdb = wait_until(lambda: tracer_of(process.pid), what="GDB", during=look)
+    wait_until(lambda: ticks_of(gdb) >= moments or not tracer_of(process.pid))
+    look.send_signal(signal.SIGTERM)
+    look.communicate(timeout=120)
+    wait_until(lambda: tracer_of(process.pid) == 0)
+    assert ends_well(process)
+
+
+def tracer_of(pid: int) -> int:
+    with open(f"/proc/{pid}/status", encoding="utf-8") as status:
+        (line,) = (line for line in status if line.startswith("TracerPid:"))
+    return int(line.split()[1])
+
+
+def test_a_process_that_was_stopped_before_stays_so(shell, process):
+    process.send_signal(signal.SIGSTOP)
+    wait_until(lambda: state_of(process.pid) == "T")
+    done = shell("triage", process.pid)
+    assert done.code == 0 and "is stopped, as it was before" in done.err
+    process.send_signal(signal.SIGCONT)
+    assert ends_well(process)
+
+
+def test_without_permission_it_says_how_to_get_it(shell, process):
+    setpriv = shutil.which("setpriv")
+    if setpriv is None or os.geteuid() != 0:
+        pytest.skip("needs setpriv, and root to drop a capability")
+    shell.prefix = [setpriv, "--bounding-set=-sys_ptrace", "--inh-caps=-all"]
+    done = shell("triage", process.pid)
+    assert done.code == 3
+    (line,) = done.err.splitlines()
+    assert f"no permission to look at process {process.pid}" in line
+    assert "run it as root or as the owner of the process" in line
+    assert ends_well(process)
+
+
+def test_a_process_that_a_debugger_has_is_left_to_it(shell, process):
+    with subprocess.Popen(
+        ["gdb", "-nx", "-p", str(process.pid)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    ) as gdb:
+        wait_until(lambda: tracer_of(process.pid) != 0)
+        done = shell("triage", process.pid)
+        assert done.code == 3 and f"is under a debugger: pid {gdb.pid}" in done.err
+        gdb.communicate(b"detach\nquit\n", timeout=120)
+    assert ends_well(process)
+
+
+def test_a_zombie_has_nothing_left_to_look_at(shell, process):
+    process.kill()
+    wait_until(lambda: state_of(process.pid) == "Z")
+    done = shell("stacks", process.pid)
+    assert done.code == 3 and "has ended: a zombie, whose memory is gone" in done.err
