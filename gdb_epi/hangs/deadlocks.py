@@ -39,6 +39,7 @@ from gdb_epi.locks.waits.wait_graph import DEADLOCK_WORDS, deadlock_kind
 from gdb_epi.util import counted
 
 _JOB = ("concurrent.futures.thread", "run")  # of the _WorkItem
+_JOB_OF_ANYIO = ("anyio._backends._asyncio", "run")  # of the WorkerThread
 _FETCHES = ("run", "_queue_management_worker")  # before 3.9 a function
 _GIVES_BACK = frozenset(("release", "notify", "notify_all", "close"))
 MAX_CHAIN = 64  # threads, each of which waits for the next
@@ -451,17 +452,14 @@ def task_and_thread_cycle(scene: HangContext) -> HangDiagnosis | None:
     """
     tasks: Sequence[UnfinishedTask] = ()
     for activity in scene.activities:
-        frames = scene.view.frames(activity.tid)
-        item = next((scene.view.variable(f, "self") for f in frames_running(frames, (_JOB,))), None)
-        job = scene.view.attribute(item, "future") if item else None
-        loop = scene.loop_thread
-        if not job or loop is None or activity.awaits != FUTURES[0] or activity.timed:
+        results, loop = _results_of_job(scene, activity), scene.loop_thread
+        if not results or loop is None or activity.awaits != FUTURES[0] or activity.timed:
             continue
         if not tasks:
             threads = (frame for d in scene.activities for frame in scene.view.frames(d.tid))
             tasks = add_wakers_from_code(scene.tasks, threads, scene.calls_ahead, scene.installed)
         asked = next((t for t in tasks if t.id in _chained(scene, activity.object)), None)
-        path = _way_to_result(scene, asked, {job, *_chained(scene, job)}, tasks)
+        path = _way_to_result(scene, asked, results, tasks)
         if asked is None or not path:
             continue
         clauses = [f"{activity.waits()} for {name_task(asked)}"]
@@ -473,13 +471,30 @@ def task_and_thread_cycle(scene: HangContext) -> HangDiagnosis | None:
         clauses.append(f"{last} for the job that {activity.who()} runs")
         return HangDiagnosis(
             DEADLOCK, "tasks",
-            f"a thread and {counted(len(path), 'task')} wait for each other: {'; '.join(clauses)}",
+            f"{hang_types.THREAD_AND_TASKS}{counted(len(path), 'task')} wait for each other: "
+            f"{'; '.join(clauses)}",
             (activity, *(activity_of_task(loop, task, scene.installed) for task in path)), PROBABLE,
             ("the futures of the thread and of the loop refer to each other (_chain_future)",),
             ("a timeout of one of the waits",),
             ("code that cancels one of the tasks",),
         )  # fmt: skip
     return None
+
+
+def _results_of_job(scene: HangContext, activity: ThreadActivity) -> set[int]:
+    """Return what tasks wait for until a thread of a pool has done its job (PyObject *).
+
+    The futures of concurrent.futures and of the loop; of anyio's pool (3 and 4) the function too,
+    which is what a task in to_thread.run_sync() waits for.
+    """
+    for frame in frames_running(scene.view.frames(activity.tid), (_JOB, _JOB_OF_ANYIO)):
+        if (frame.module, frame.name) == _JOB_OF_ANYIO:
+            results = {scene.view.variable(frame, name) for name in ("future", "func")}
+            return {at for at in results if at}
+        item = scene.view.variable(frame, "self")
+        job = scene.view.attribute(item, "future") if item else None
+        return {job, *_chained(scene, job)} if job else set()
+    return set()
 
 
 def _chained(scene: HangContext, future: int) -> set[int]:

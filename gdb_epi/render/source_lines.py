@@ -11,7 +11,7 @@ from contextlib import suppress
 from gdb_epi.cpython.frames.line_tables import SourcePosition
 from gdb_epi.cpython.source.finder import FITS, VERIFIED, Source, SourceFinder
 from gdb_epi.cpython.types import PyFrame, PythonState
-from gdb_epi.hangs.types import OF_EVENT_LOOP, TASKS_IN_CIRCLE
+from gdb_epi.hangs.types import OF_EVENT_LOOP, TASKS_IN_CIRCLE, THREAD_AND_TASKS
 from gdb_epi.process_state import ProcessState
 from gdb_epi.render.escape import escape
 from gdb_epi.report import Listing, SourceRange
@@ -183,7 +183,7 @@ def tasks_that_wait(
     reason = next(iter(verdict.get("reasons") or ()), "")
     if verdict.get("label") not in ("hang", "deadlock"):
         return []
-    in_circle = TASKS_IN_CIRCLE in reason
+    in_circle = TASKS_IN_CIRCLE in reason or reason.startswith(THREAD_AND_TASKS)
     if not in_circle and not reason.startswith(("task", OF_EVENT_LOOP)):
         return []
     from gdb_epi.record.redact import redact_path

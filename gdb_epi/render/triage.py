@@ -491,9 +491,10 @@ def _circle_stacks(
     names = thread_names(record)
     members = [(names.get(tid) or f"thread {tid}", stacks.get(tid) or []) for tid in circle]
     frames = all_frames(record)
-    if len(circle) < 2:  # the stack of their event loop is always the same
-        members = [(f"task {quoted_name(name)}", [*calls]) for name, calls in reader.tasks]
-        frames += [frame for _, calls in members for frame in calls]
+    if reader.tasks:  # the stack of their event loop is always the same
+        tasks = [(f"task {quoted_name(name)}", [*calls]) for name, calls in reader.tasks]
+        members = [*(members[:1] if len(circle) > 1 else ()), *tasks]
+        frames += [frame for _, calls in tasks for frame in calls]
     most = len(members) if reader.whole else MAX_DEADLOCKED
     own_files = {} if reader.whole else short_own_files(frames)
     room = max(room // len(members[:most]) - 1, 1)
