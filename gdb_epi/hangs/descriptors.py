@@ -18,6 +18,7 @@ from gdb_epi.cpython.types import PyFrame
 from gdb_epi.cpython.values.process_values import get_process_values
 from gdb_epi.errors import Absent, EpiError, LayoutError, UnreadableMemory
 from gdb_epi.fault.memory_reads import read_u32
+from gdb_epi.hangs.processes.shell_lines import MAX_LINE, OPERATORS
 from gdb_epi.locks.python.python_view import PythonView
 from gdb_epi.typing_lite import NamedTuple
 
@@ -243,18 +244,27 @@ class DescriptorTable:
 
     def _command(self, address: int) -> str:
         """Return the base name of the program: arguments may hold secrets."""
-        arguments = self._view.attribute(address, "args")
-        if arguments is None:
+        whole = arguments = self._view.attribute(address, "args") or 0
+        if not whole:
             return "?"
         if self._view.locks.type_name(arguments) == "list":
             first_item = self._reader.field(arguments, "PyListObject", "ob_item")
             arguments = self._reader.u64(first_item) if first_item else 0
         elif self._view.locks.type_name(arguments) == "tuple":
             arguments = self._reader.field(arguments, "PyTupleObject", "ob_item")
-        text = self._reader.string(arguments, 4096) if arguments else ""
-        if isinstance(text, Absent) or not text:
+        text = self._reader.string(arguments, MAX_LINE) if arguments else ""
+        if isinstance(text, Absent) or not text.split():
             return "?"
-        return text.split()[0].rpartition("/")[2] if text.split() else "?"
+        is_line = self._view.locks.type_name(whole) == "str" and not OPERATORS.isdisjoint(text)
+        return "sh" if is_line else text.split()[0].rpartition("/")[2]
+
+    def shell_line(self, child: ChildProcess) -> str:
+        """Return the line that a Popen gave to a shell; "" where it was given a list."""
+        arguments = self._view.attribute(child.address, "args") or 0
+        if not arguments or self._view.locks.type_name(arguments) != "str":
+            return ""
+        text = self._reader.string(arguments, MAX_LINE)
+        return "" if isinstance(text, Absent) else text
 
     def descriptor_of_stream(self, stream: int) -> int | None:
         """Return the descriptor of a text or buffered stream; None of a closed one, -1 unknown."""

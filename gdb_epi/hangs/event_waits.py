@@ -11,6 +11,7 @@ from gdb_epi.hangs.descriptor_waits import ALIVE, find_selector_of_closed_socket
 from gdb_epi.hangs.hang_context import HangContext
 from gdb_epi.hangs.idleness import (
     is_in_request_handler,
+    is_in_serving_loop,
     is_polled_by_library,
     library_frames_called,
     only_waits_for_work,
@@ -20,6 +21,7 @@ from gdb_epi.hangs.library_calls import (
     FUTURES,
     OF_CLUSTER,
     POOL_RESULTS,
+    QUEUE_ITEM,
     SEMAPHORE,
     event_loop_frame_index,
     frames_running,
@@ -139,7 +141,9 @@ class _EventWait:
         ]  # fmt: skip
         left = [d for d in self._python if d.tid in able and d not in same]
         if not left:
-            return self._nobody_gives_it(same)
+            return self._from_pipeline([d for d in same if d.tid in givers]) or (
+                self._nobody_gives_it(same)
+            )
         following = [d.tid for d in left if d.tid not in self._seen]
         if not following:
             return self._circle(left, givers)
@@ -166,6 +170,19 @@ class _EventWait:
     def _follow(self, tid: int) -> HangDiagnosis | None:
         link = f"{self._what}, which could come from"
         return self._through(self._scene, self._activity, tid, link, self._seen)
+
+    def _from_pipeline(self, stages: Sequence[ThreadActivity]) -> HangDiagnosis | None:
+        """Return the answer where work comes through a thread that waits for work of its own.
+
+        Each takes what comes from a queue, and has code that puts it into the next one. None where
+        the first of them does not go on.
+        """
+        taken = self._activity.awaits == QUEUE_ITEM
+        if not taken or not is_in_serving_loop(self._scene, self._activity.frames):
+            return None
+        before = [d for d in stages if d.awaits == QUEUE_ITEM and d.tid not in self._seen]
+        answers = (self._follow(d.tid) for d in before if d.object != self._activity.object)
+        return next((made for made in answers if made and made.label == NO_FAULT), None)
 
     @property
     def _going_on(self) -> GoingOn:

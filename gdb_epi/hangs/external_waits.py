@@ -58,6 +58,7 @@ from gdb_epi.hangs.processes.queues import (
     sent_only_after_child_clause,
 )
 from gdb_epi.hangs.processes.shared_locks import diagnose_lock_held_while_joining
+from gdb_epi.hangs.processes.shell_lines import find_background_command
 from gdb_epi.hangs.signal_waits import (
     diagnose_blocked_terminate,
     diagnose_signal_taken_by_main,
@@ -101,7 +102,8 @@ def diagnose_file_lock_wait(scene: HangContext, activity: ThreadActivity) -> Han
 
 def diagnose_database_wait(scene: HangContext, activity: ThreadActivity) -> HangDiagnosis:
     """Return the answer of a wait for a locked database."""
-    sentence = f"{activity.waits()} for a locked database: {activity.module} sleeps and tries again"
+    waits = f"{activity.waits()} for a locked database: "
+    tries = f"{activity.module} sleeps and tries again"
     seen = f"{activity.module} sleeps in {activity.call}, as its busy handler does"
     own = find_own_sqlite_lock_holder(scene, activity) or connection_held_by_callers_clause(
         scene, activity
@@ -109,10 +111,10 @@ def diagnose_database_wait(scene: HangContext, activity: ThreadActivity) -> Hang
     if own is None:
         doubt = "who holds the database is not known: another process or a connection here"
         return weaken_diagnosis_in_loop(scene, wait_diagnosis(
-            HANG, "database lock", sentence, activity, evidence=(seen,), doubts=(doubt,)
+            HANG, "database lock", waits + tries, activity, evidence=(seen,), doubts=(doubt,)
         ))  # fmt: skip
     doubts = ("another process may hold the database",) if not own.is_certain else ()
-    sentence += own.clause
+    sentence = f"{waits}{own.clause.removeprefix('; ')}; {tries}"
     circle = _circle_of_holders(scene, activity, own.tid)
     if circle:
         sentence += f"; {circle[1].waits()} for {circle[1].what}, and so for {activity.who()}"
@@ -157,9 +159,9 @@ def diagnose_child_wait(scene: HangContext, activity: ThreadActivity) -> HangDia
     communicates = any(f.name == "communicate" for f in library_frames_called(scene, activity))
     if communicates and activity.call in _READING and activity.target:
         command = f" ({child.command})" if child is not None else ""
-        killed = _pipe_outlives_child(scene, activity, f"child {activity.target}{command}")
-        if killed is not None:
-            return killed
+        outlived = _pipe_outlives_child(scene, activity, f"child {activity.target}{command}")
+        if outlived is not None:
+            return outlived
         sentence = (
             f"{activity.waits()} for the output of child {activity.target}{command} to end: it, or "
             "a process that it started and that outlives it, has the pipe open; what they do is "
@@ -226,7 +228,23 @@ def diagnose_child_wait(scene: HangContext, activity: ThreadActivity) -> HangDia
 def _pipe_outlives_child(
     scene: HangContext, activity: ThreadActivity, child: str
 ) -> HangDiagnosis | None:
-    """Return the answer where code reads on what a child gave that it has ended before."""
+    """Return the answer where another process keeps the pipe open that a child had.
+
+    Its code has ended the child before, or the child is a shell that leaves a command behind.
+    """
+    shell = scene.descriptors.child(activity.target) if activity.target else None
+    left = (
+        find_background_command(scene.descriptors.shell_line(shell), shell.streams) if shell else ""
+    )
+    if left:
+        return wait_diagnosis(
+            HANG, "child", f"{activity.waits()} for the output of {child} to end: the shell's line "
+            f"leaves {left} in the background, which has the pipe too and may run for ever",
+            activity,
+            evidence=("the shell was given a line with `&`, and no other output for that command",),
+            ruled_out=("a timeout", "a shell that waits for it"),
+            doubts=(f"whether {left} ends soon",),
+        )  # fmt: skip
     ended = next(filter(None, (find_kill_before_read(scene, f) for f in activity.frames[:1])), "")
     if not ended:
         return None

@@ -23,9 +23,10 @@ from gdb_epi.hangs.loops.sleeping_event_loops import EventLoopReader
 from gdb_epi.hangs.pipe_ends import PipeEnds
 from gdb_epi.hangs.tasks import event_loop_module, unfinished_tasks
 from gdb_epi.hangs.thread_activities import ThreadActivityReader
-from gdb_epi.hangs.types import ThreadActivity
+from gdb_epi.hangs.types import EVENT, JOIN, LOCK, ThreadActivity
 from gdb_epi.locks.python.acquire_calls import AGAIN, MADE, AcquireCalls
 from gdb_epi.locks.python.call_sites import CallSites
+from gdb_epi.locks.python.lock_objects import SEMLOCK
 from gdb_epi.locks.python.loop_ends import FINITE, ends_by_comparison
 from gdb_epi.locks.python.python_view import PythonView
 from gdb_epi.locks.types import LockReport
@@ -43,6 +44,7 @@ _CHANGING = frozenset((
 _GREENLETS = ("gevent", "eventlet", "greenlet")
 _RUNS_MAIN = (("asyncio.base_events", "run_until_complete", "future"),
               ("asyncio.runners", "run", "task"))  # fmt: skip
+_HANDLERS = ("signal",)  # modules with which a program may install signal handlers
 MAX_FAILED = 2  # tasks that are named
 
 
@@ -103,6 +105,18 @@ class HangContext:
     def is_only_python_thread(self, tid: int) -> bool:
         """Tell whether no other thread runs Python; native ones may be there."""
         return self.view.all_frames().keys() <= {tid}
+
+    def is_only_thread_awake(self, activity: ThreadActivity) -> bool:
+        """Tell whether no other thread runs code of the program until this one lets it go on."""
+        others = [d for d in self.activities if d.tid != activity.tid and self.view.frames(d.tid)]
+        idle = all(
+            not d.timed and d.kind in (EVENT, LOCK, JOIN) and d.tid in self.waits
+            and self.waits[d.tid].kind != SEMLOCK
+            and self.waits[d.tid].owner.state != "other-process"
+            for d in others
+        )  # fmt: skip
+        handled = self.signal_handlers != {} and self.has_module_at_hand(activity, *_HANDLERS)
+        return idle and not handled
 
     def has_module_at_hand(self, activity: ThreadActivity, *names: str) -> bool:
         """Tell whether code on a thread's stack has a module of one of these names at hand."""

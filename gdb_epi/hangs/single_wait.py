@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from gdb_epi.errors import Absent, UnreadableMemory
+from gdb_epi.fault.memory_reads import read_u32
 from gdb_epi.hangs import types as hang_types
 from gdb_epi.hangs.deadlocks import describe_awaited_lock
 from gdb_epi.hangs.event_waits import diagnose_event_wait, waits_for_thread_startup
@@ -308,6 +309,15 @@ def _join(
         if activity.target is not None:
             return None  # a circle that no rule knew
     sentence = f"{activity.waits()} for {activity.wants()}"
+    wait = scene.waits.get(activity.tid)
+    gone = wait is not None and not wait.owner.tid and bool(wait.owner.ident)
+    still = wait is not None and read_u32(scene.target, wait.address) == 0  # not posted since
+    if wait is not None and gone and still and scene.locks.fork.forked is False:
+        return wait_diagnosis(
+            HANG, "join", f"{sentence}: native code (pthread_exit()) or a filter of system calls "
+            "ended that thread, and Python was not told", activity,
+            evidence=wait.evidence[-1:], ruled_out=("a timeout", "a fork, which copies one thread"),
+        )  # fmt: skip
     return wait_diagnosis(HANG, "join", sentence, activity, INFO)
 
 

@@ -84,10 +84,10 @@ def find_own_sqlite_lock_holder(
     evidence = "SQLite's own structures say that another connection of this process holds the file"
     threads = {each.tid for each in holding}
     alone = scene.is_only_python_thread(activity.tid) or threads == {activity.tid}
-    if alone:
+    other = next((d for d in scene.activities if threads == {d.tid}), None)
+    if alone or (other is None and scene.is_only_thread_awake(activity)):
         clause += ", and goes on only when this call has returned"
         return OwnSqliteLockHolder(clause, evidence)
-    other = next((d for d in scene.activities if threads == {d.tid}), None)
     if other is not None:
         clause += f", which {other.who()} has at hand"
     return OwnSqliteLockHolder(

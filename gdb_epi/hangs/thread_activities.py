@@ -153,7 +153,8 @@ class ThreadActivityReader:
         self, base: ThreadActivity, thread: Thread, frames: Sequence[PyFrame]
     ) -> ThreadActivity:
         here = self.target.region_at(thread.pc)
-        of_no_file = here is not None and not here.path and may_execute(here)
+        of_object = any(m.start <= thread.pc < m.end for m in self.target.modules())  # or the vDSO
+        of_no_file = here is not None and not here.path and may_execute(here) and not of_object
         name = GENERATED if of_no_file else self._module_name(thread)
         kind = hang_types.PYTHON if frames and name.startswith(_INTERPRETERS) else hang_types.NATIVE
         return base._replace(kind=kind, module=_native(name), what="runs")

@@ -28,12 +28,15 @@ NOT_ON_MUSL = {
     "database_against_itself": "the interpreter on musl is built without sqlite3",
     "database_read_by_itself": "the interpreter on musl is built without sqlite3",
     "database_tried_again": "the interpreter on musl is built without sqlite3",
+    "database_left_open_by_an_idle_thread": "the interpreter on musl is built without sqlite3",
+    "join_of_a_thread_that_is_gone": "musl has no count of forks",
     "never_released": "musl's C locks are not judged, so an ended thread's lock has no holder",
     "c_semaphore_never_posted": "musl's C locks are not judged",
     "rwlock_of_readers": "musl's C locks are not judged",
     "gil_held_asleep": "libffi is a part of _ctypes there, and has no name of its own",
 }
-OLDEST = {"cancel_ignored": (3, 11)}  # asyncio counts the calls of cancel()
+# asyncio counts the calls of cancel()
+OLDEST = {"cancel_ignored": (3, 11), "cancel_swallowed_below_its_loop": (3, 11)}
 
 
 def runs_on(one: Interpreter, name: str) -> bool:

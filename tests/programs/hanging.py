@@ -1517,6 +1517,123 @@ def idle_keeper_of_a_child():
     keep_child(["sleep", "100"])
 
 
+def begin_a_transaction():
+    import sqlite3
+
+    KEPT.append(sqlite3.connect("seeds.db", timeout=0))
+    KEPT[-1].execute("CREATE TABLE lots (kind)")
+    KEPT[-1].execute("INSERT INTO lots VALUES ('rye')")
+
+
+def leave_a_transaction_open(jobs):
+    begin_a_transaction()
+    jobs.get()
+
+
+def database_left_open_by_an_idle_thread():
+    import sqlite3
+
+    jobs = queue.Queue()
+    thread(leave_a_transaction_open, jobs)
+    time.sleep(0.5)
+    sqlite3.connect("seeds.db", timeout=100000).execute("CREATE TABLE more (kind)")
+
+
+def gather(events, batches):
+    while True:
+        batches.put([events.get()])
+
+
+def look_now_and_then(stopped, events):
+    while not stopped.wait(100000):
+        events.put("changed")
+
+
+def idle_at_the_end_of_a_pipeline():
+    events, batches = queue.Queue(), queue.Queue()
+    thread(look_now_and_then, threading.Event(), events)
+    thread(gather, events, batches)
+    while True:
+        print(batches.get())
+
+
+async def next_quote():
+    try:
+        await asyncio.sleep(100000)
+    except asyncio.CancelledError:
+        return None
+
+
+async def follow_quotes():
+    while True:
+        await next_quote()
+
+
+async def end_of_a_follower():
+    following = asyncio.ensure_future(follow_quotes())
+    await asyncio.sleep(0)
+    following.cancel()
+    await following
+
+
+def cancel_swallowed_below_its_loop():
+    asyncio.run(end_of_a_follower())
+
+
+async def close_slowly():
+    while True:
+        try:
+            await asyncio.sleep(100000)
+        except asyncio.CancelledError:
+            await asyncio.sleep(50000)
+            raise
+
+
+async def end_of_one_that_closes():
+    closing = asyncio.ensure_future(close_slowly())
+    await asyncio.sleep(0)
+    closing.cancel()
+    await closing
+
+
+def idle_while_a_cancelled_task_closes():
+    asyncio.run(end_of_one_that_closes())
+
+
+def end_this_thread_alone():
+    number = {"x86_64": 60, "aarch64": 93}[os.uname().machine]
+    ctypes.CDLL(None).syscall(number, 0)
+
+
+def join_of_a_thread_that_is_gone():
+    gone = threading.Thread(target=end_this_thread_alone, daemon=True, name="gone")
+    gone.start()
+    gone.join()
+
+
+def output_of_a_shell_that_leaves_a_service():
+    subprocess.run("sleep 60 & echo up", shell=True, capture_output=True)
+
+
+def busy_with_a_plan_in_decimals():
+    from decimal import Decimal
+
+    left, interest, months = Decimal("250000.00"), Decimal(0), 0
+    while left > 0:
+        due = (left * Decimal("3.75") / 1200).quantize(Decimal("0.01"))
+        left -= Decimal("781.25") - due
+        interest += due
+        months += 1
+
+
+def busy_under_a_lock():
+    lock, state = threading.Lock(), {"done": False}
+    while True:
+        with lock:
+            if state["done"]:
+                break
+
+
 if __name__ == "__main__":
     with open("ready", "w") as out:
         out.write(str(os.getpid()))

@@ -56,7 +56,7 @@ TRUTHS = {
     "database_and_lock_crossed": Truth(
         DEADLOCK,
         "lock order",
-        ("which booking has at hand; booking waits", "__main__.A, and so for"),
+        ("which booking has at hand;", "; booking waits", "__main__.A, and so for"),
     ),
     "datagrams_shown": Truth(FINE, "idle", ("waits for datagrams", "show (hanging.py")),
     "datagram_never_answered": Truth(HANG, "peer", ("its descriptor is ready", "answer_of")),
@@ -239,6 +239,17 @@ TRUTHS = {
     "event_that_a_base_class_sets": Truth(HANG, "nobody gives it", ("no frame of",)),
     "main_thread_failed": Truth(HANG, "failed main", ("ValueError",)),
     "cancel_ignored": Truth(HANG, "ignored cancel", ("look_for_ever", "asked to end by cancel()")),
+    "cancel_swallowed_below_its_loop": Truth(HANG, "ignored cancel", ("at follow_quotes",)),
+    "idle_while_a_cancelled_task_closes": Truth(FINE, "timer", ("close_slowly",)),
+    "database_left_open_by_an_idle_thread": Truth(
+        HANG, "database lock", ("goes on only when this call has returned",)
+    ),
+    "idle_at_the_end_of_a_pipeline": Truth(FINE, "timed wait", ("gather", "look_now_and_then")),
+    "join_of_a_thread_that_is_gone": Truth(HANG, "join", ("Python was not told",)),
+    "output_of_a_shell_that_leaves_a_service": Truth(
+        HANG, "child", ("leaves sleep in the background",)
+    ),
+    "busy_with_a_plan_in_decimals": Truth(HANG, "endless loop", ("without end",)),
     "handshake_never_answered": Truth(HANG, "peer", ("part of the handshake",)),
 }
 
@@ -248,6 +259,7 @@ MOST_RUNS = 20  # of a program that is to be asleep when its core is written
 DOZING = (
     "gil_held_asleep", "database_against_itself", "database_read_by_itself",
     "database_read_by_another", "database_and_lock_crossed",
+    "database_left_open_by_an_idle_thread",
 )  # fmt: skip
 
 

@@ -194,7 +194,7 @@ def test_who_puts_into_a_queue_of_a_manager_decides(monkeypatch, giver, target, 
         is_only_python_thread=lambda _: False,
         runs_in_loop=lambda _: True, loops_around=len, is_in_bounded_loop=lambda _: False,
         descriptors=SCENE.descriptors, pipe_ends=SCENE.pipe_ends,
-        activity=lambda tid: counter if tid == 8 else main,
+        activity=lambda tid: counter if tid == 8 else main, waits={},
     )  # fmt: skip
     answer = diagnose_thread_wait(scene, main)
     assert answer.label == label

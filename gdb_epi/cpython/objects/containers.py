@@ -79,6 +79,20 @@ class ContainerReader:
             if count:
                 block = self._reader.u64(block + next_at)
 
+    def behind_list(self, address: int) -> int:
+        """Return the word behind the last item of a list: what pop() took, if it was the last."""
+        items = self._reader.field(address, "PyListObject", "ob_item")
+        return self._reader.u64(items + 8 * self.length(address, "PyListObject"))
+
+    def beside_deque(self, address: int, *, left: bool) -> int:
+        """Return the word beside a deque's first or last item; 0 where that is not known."""
+        end, step = ("left", -1) if left else ("right", 1)
+        block = self._reader.field(address, "dequeobject", f"{end}block")
+        index = self._reader.i64(address + self._require("dequeobject", f"{end}index")) + step
+        if not self.length(address, "dequeobject") or not 0 <= index < _BLOCK_ITEMS:
+            return 0  # an empty one begins again in the middle of its block
+        return self._reader.u64(block + self._require("dequeblock", "data") + 8 * index)
+
     def cells(self, function: int, most: int) -> list[int]:
         """Return the contents of the first cells of a function's closure; 0 for an empty one."""
         closure = self._reader.field(function, "PyFunctionObject", "func_closure")

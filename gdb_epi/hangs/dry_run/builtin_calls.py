@@ -99,6 +99,7 @@ _OUTPUT = ("_io.TextIOWrapper", "_io.BufferedWriter", "_io.FileIO", "_io.StringI
 _WRITES = ("write", "writelines", "flush")
 _LOGS = ("debug", "info", "warning", "error", "critical", "exception")
 _LOCKS = ("_thread.lock", "_thread.RLock")
+_GIVEN_BACK = "(given back)"  # under which it stands that a lock was released
 _OF_LOCKS = ("acquire", "release", "__enter__", "__exit__")
 _OF_NUMBERS: Mapping[str, Callable[..., object]] = {
     "abs": abs, "int": int, "float": float, "bool": bool, "divmod": divmod, "round": round,
@@ -159,12 +160,7 @@ def call_method(
         state = run.decoder.reader.u32(of.address + run.decoder.offset(*_FUTURES[kind]))
         return ComputedNumber(state != STATES.index("pending"))
     if kind in _LOCKS and isinstance(of, ProcessObject):
-        if not run.decoder.repr_of(of.address).startswith("<unlocked"):
-            if name == "acquire" and _gives_up(run, arguments):
-                run.memory.read.add(of.address)
-                return ComputedNumber(False)
-            raise Undecodable("a lock that is held")
-        return NoneResult() if name in ("release", "__exit__") else ComputedNumber(True)
+        return _of_lock(run, of, name, arguments)
     if kind == "str" and isinstance(of, (BuiltStr, ProcessObject)):
         return _of_text(run, run.whole_text(of), name, arguments, keywords)
     if kind == DECOMPRESSOR and isinstance(of, ProcessObject):
@@ -197,6 +193,24 @@ def call_method(
     if not isinstance(of, ProcessObject):
         raise Undecodable("a call")
     return _of_array(run, of, name, arguments, keywords)
+
+
+def _of_lock(
+    run: ObjectEvaluation, of: ProcessObject, name: str, arguments: Sequence[Item]
+) -> Item:
+    """Return what a method of a lock gives. Who has taken it gives it back; that frees others."""
+    free = run.decoder.repr_of(of.address).startswith("<unlocked")
+    if name in ("release", "__exit__"):
+        if not free:
+            run.memory.stored[of.address, _GIVEN_BACK] = ComputedNumber(True)
+            run.memory.released |= {of.address}
+        return NoneResult()
+    if free or run.memory.stored.pop((of.address, _GIVEN_BACK), None) is not None:
+        return ComputedNumber(True)
+    if name == "acquire" and _gives_up(run, arguments):
+        run.memory.read.add(of.address)
+        return ComputedNumber(False)
+    raise Undecodable("a lock that is held")
 
 
 def _as_tuple(value: object) -> object:

@@ -48,7 +48,7 @@ from gdb_epi.hangs.dry_run.loop_states import (
     LoopHead,
     read_library_value,
 )
-from gdb_epi.typing_lite import TYPE_CHECKING
+from gdb_epi.typing_lite import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from typing import TypeVar
@@ -71,8 +71,9 @@ MAX_BYTES = 1 << 20  # of a bytes object that is read
 ARRAYS = ("list", "tuple", DEQUE, *BYTES)
 PATTERN, MATCH = "re.Pattern", "re.Match"
 CLASS = "__class__"  # under which the class of a new instance is stored
+DECIMAL = "decimal.Decimal"
 LIBRARY_VALUES = (
-    "datetime.date", "datetime.datetime", "datetime.timedelta", "datetime.time", "decimal.Decimal",
+    "datetime.date", "datetime.datetime", "datetime.timedelta", "datetime.time", DECIMAL,
 )  # fmt: skip
 NUMBERS = ("int", "float", "bool")
 ERRORS = (ArithmeticError, TypeError, ValueError, IndexError)
@@ -177,6 +178,11 @@ class ContainerEvaluation(Evaluation):
         """Return the least and the greatest that a number may be; None for what is no number."""
         if isinstance(item, UnknownNumber):
             return item
+        if isinstance(item, (LibraryValue, ProcessObject)) and self.kind(item) == DECIMAL:
+            decimal: Any = self.host(item)
+            if not decimal.is_finite():
+                raise Undecodable("no number")
+            return decimal, decimal
         if not isinstance(item, ComputedNumber) and (
             not isinstance(item, ProcessObject) or self.kind(item) not in ("int", "float")
         ):

@@ -61,6 +61,7 @@ class DryRunMemory:
         self.indexes: dict[int, tuple[tuple[Item, ...], dict[object, Item]]] = {}
         self.exceptions: dict[int, type[Exception]] = {}  # what stands here for classes of there
         self.living_threads: frozenset[int] = frozenset()  # get_ident() of each
+        self.released: frozenset[int] = frozenset()  # locks that were held and given back
         self.writes = False  # output was made
         self.multiplies = self.needs_finite = False  # floats that may have any size
 
@@ -181,6 +182,11 @@ def are_float_bounds(bounds: Bounds) -> bool:
     return any(isinstance(end, float) and abs(end) != INFINITE for end in bounds)
 
 
+def are_decimal_bounds(bounds: Bounds) -> bool:
+    """Tell whether numbers within bounds are decimal.Decimal: so are both bounds then."""
+    return not all(isinstance(end, (int, float)) for end in bounds)
+
+
 class LoopHead:
     """A place that is jumped back to: the state that was kept there, and what ran since then."""
 
@@ -204,13 +210,20 @@ def widen_differing_number(before: Any, now: Any, bounds: _BoundsOf) -> Any:
         return now
     first, last = bounds(before), bounds(now)
     if first is not None and last is not None:
+        if are_decimal_bounds(first) != are_decimal_bounds(last):
+            raise StatesDiffer
+        infinite: Any = INFINITE
+        if are_decimal_bounds(first):
+            infinite = type(first[0])("Infinity")
+            if first == last and UnknownNumber not in (type(before), type(now)):
+                return now
         if isinstance(before, UnknownNumber):
-            low = first[0] if first[0] <= last[0] else -INFINITE
-            return UnknownNumber(low, first[1] if last[1] <= first[1] else INFINITE)
+            low = first[0] if first[0] <= last[0] else -infinite
+            return UnknownNumber(low, first[1] if last[1] <= first[1] else infinite)
         start, end = first[0], last[0]
         if isinstance(now, UnknownNumber):
-            return UnknownNumber(min(start, end), INFINITE if last[1] > start else start)
-        return UnknownNumber(*((end, INFINITE) if end >= start else (-INFINITE, end)))
+            return UnknownNumber(min(start, end), infinite if last[1] > start else start)
+        return UnknownNumber(*((end, infinite) if end >= start else (-infinite, end)))
     if type(before) is not type(now) or not isinstance(now, tuple) or len(before) != len(now):
         raise StatesDiffer
     if type(now) is not tuple and not isinstance(now, _HOLDERS):
@@ -223,7 +236,11 @@ def does_state_match(claimed: Any, now: Any, bounds: _BoundsOf) -> bool:
     """Tell whether a state is as claimed; a number that is not known may be any in its bounds."""
     if isinstance(claimed, UnknownNumber):
         within = bounds(now)
-        if within is None or (are_float_bounds(claimed) and not are_float_bounds(within)):
+        if (
+            within is None
+            or (are_float_bounds(claimed) and not are_float_bounds(within))
+            or are_decimal_bounds(claimed) != are_decimal_bounds(within)
+        ):
             return False
         return claimed.low <= within[0] and within[1] <= claimed.high
     if isinstance(claimed, dict):

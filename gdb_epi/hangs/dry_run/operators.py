@@ -31,7 +31,12 @@ from gdb_epi.hangs.dry_run.container_evaluation import (
     MAX_ITEMS,
     SETS,
 )
-from gdb_epi.hangs.dry_run.loop_states import INFINITE, Bounds, are_float_bounds
+from gdb_epi.hangs.dry_run.loop_states import (
+    INFINITE,
+    Bounds,
+    are_decimal_bounds,
+    are_float_bounds,
+)
 from gdb_epi.hangs.dry_run.object_evaluation import ObjectEvaluation
 from gdb_epi.typing_lite import Any
 
@@ -183,6 +188,11 @@ def _of_bounds(sign: str, left: Bounds | None, right: Bounds | None) -> Item:
     """
     if sign not in ("+", "-", "*", "/") or left is None or right is None:
         raise Undecodable("what depends on a number that is not known")
+    if are_decimal_bounds(left) or are_decimal_bounds(right):
+        if sign not in ("+", "-"):  # a product may be too large for a Decimal
+            raise Undecodable("what depends on a number that is not known")
+        if any(isinstance(end, float) for end in (*left, *right)):
+            raise Raised(TypeError)
     floats = sum(map(are_float_bounds, (left, right)))
     endless = any(
         INFINITE in map(abs, each) and not are_float_bounds(each) for each in (left, right)

@@ -130,7 +130,8 @@ def _code_without_seen_end(scene: HangContext, activity: ThreadActivity) -> str:
         if not loops or _COMPREHENSION.match(frame.name):
             continue
         if not any(_is_while_with_end(scene, frame, loop) for loop in loops):
-            return ""
+            given = _while_loop_of_generator(scene, frame)
+            return f", in a loop over what {given} gives; {NO_END_SEEN}" if given else ""
         if _waits_in_each_turn(scene, activity, frame):
             return ""
         if ended.get(frame.code, 0) >= ENOUGH_CALLS or does_dry_run_end(scene, activity, frame):
@@ -148,6 +149,28 @@ def _goes_over_without_end(scene: HangContext, frame: PyFrame) -> bool:
         held = [word for word in (*words.stack, *words.variables[:1]) if word and not word & 7]
         return any(scene.view.locks.type_name(word) in _WITHOUT_END for word in held)
     return False
+
+
+def _while_loop_of_generator(scene: HangContext, frame: PyFrame) -> str:
+    """Return "function (file:line)" of a generator that a frame goes over, in a `while` of its own.
+
+    "" where it goes over none, or over one that itself goes over something.
+    """
+    slots = scene.view.slots
+    for _ in range(MAX_FRAMES):
+        with suppress(UnreadableMemory, LayoutError):
+            words = slots.of(frame)
+            most = words.deep + len(scene.loop_bodies(frame))  # above it are those of before
+            held = (w for w in words.stack[:most] if w and not w & 7)
+            generators = (w for w in held if scene.view.locks.type_name(w) == "generator")
+            resting = next(filter(None, map(slots.suspended, generators)), None)
+            if resting is None:
+                return ""
+            loops = scene.loop_bodies(resting)
+            if loops and any(_is_while_with_end(scene, resting, loop) for loop in loops):
+                return f"{function_and_line(resting)} in its `while` loop"
+            frame = resting
+    return ""
 
 
 def _goes_over_growing_list(scene: HangContext, frames: Sequence[PyFrame]) -> bool:

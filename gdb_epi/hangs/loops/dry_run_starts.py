@@ -3,21 +3,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 
+from gdb_epi.cpython.frames.eval_calls import EVAL_LOOP
+from gdb_epi.cpython.objects.containers import ContainerReader
 from gdb_epi.cpython.types import PyFrame
 from gdb_epi.cpython.values.repr_decoder import ReprLimits, Undecodable
 from gdb_epi.cpython.values.value_stack_items import (
+    BuiltinMethod,
     BuiltTuple,
+    Global,
     Item,
     Iteration,
+    Method,
     NoneResult,
     ProcessObject,
 )
 from gdb_epi.cpython.values.value_stack_operations import Raised
 from gdb_epi.errors import LayoutError, UnreadableMemory
-from gdb_epi.hangs.dry_run.container_evaluation import MAX_ITEMS
+from gdb_epi.hangs.dry_run.container_evaluation import DEQUE, MAX_CODE, MAX_ITEMS
 from gdb_epi.hangs.dry_run.dry_run import DryRun
 from gdb_epi.hangs.dry_run.loop_states import DryRunMemory
 from gdb_epi.hangs.dry_run.operators import OPERATORS_BY_INSTRUCTION
@@ -41,11 +46,18 @@ _DELEGATES = ("SEND", "YIELD_FROM")
 _STEPS_OF_DELEGATION = ("RESUME", "JUMP_BACKWARD_NO_INTERRUPT", "YIELD_VALUE")
 _GO_OVER = ("itertools.cycle", "generator")
 _CALLS_FUNCTION = ("CALL_FUNCTION", "CALL_METHOD", "CALL_FUNCTION_EX")
+# How many words on the value stack are a call's besides its arguments.
+_WORDS_OF_CALL = {
+    "PRECALL": 2, "CALL": 2, "CALL_METHOD": 2, "CALL_FUNCTION": 1, "CALL_KW": 3,
+    "CALL_FUNCTION_KW": 2,
+}  # fmt: skip
+MAX_STEPS_TO_CALL = 200
 _RESUMED = 0x20 | 0x80 | 0x200  # CO_GENERATOR, CO_COROUTINE, CO_ASYNC_GENERATOR
 _CALLABLES = (
     "function", "method", "builtin_function_or_method", "builtin_method", "method_descriptor",
     "type", "functools.partial",
 )  # fmt: skip
+_ENDS_BLOCK = ("method", "builtin_function_or_method", "builtin_method")  # __exit__
 _SLEPT = Iteration(BuiltTuple(()), 0)  # what is awaited, over
 TASK_SLEEPS = frozenset((("asyncio.tasks", "sleep"), ("asyncio.tasks", "__sleep0")))
 _ASYNCIO = "/asyncio/tasks.py"
@@ -125,9 +137,7 @@ def find_dry_run_starts(
         yield start
         return
     first, iterates = _begin_of_statement(scene, here)
-    stack = _iterators(scene, frame, sum(code[first].at in each for each in loops))
-    guarded = code[first].at - (names[first] == "POP_EXCEPT")  # which no handler guards any more
-    stack += _below_handler(scene, frame, len(stack), guarded)
+    stack = _stack_of_statement(scene, frame, here, first)
     by_generator = bool(stack) and isinstance(stack[-1], ProcessObject)
     if by_generator and iterates and names[running] != "FOR_ITER":
         raise Undecodable("a generator that has given its value")
@@ -146,14 +156,127 @@ def find_dry_run_starts(
     if done and names[running].count("STORE") > 1:
         raise Undecodable("an instruction that does two things")
     until = code[running].at
-    if not done and names[running].startswith(_CALLS):
-        until = code[after].at if after < len(code) else code[-1].end
+    left = stack
+    if names[running].startswith(_CALLS):
+        reached = _run_to_call(scene, frame, here, first, stack) if innermost else None
+        call = None
+        if reached is not None:
+            left, call = reached.below, _read_running_call(scene, frame, reached)
+        if done:
+            pass
+        elif call is None:
+            until = code[after].at if after < len(code) else code[-1].end
+        elif call.was_made is not False and after <= len(code):
+            yield DryRunStart(code[after - 1].at, (*left, call.gave), for_loops=loops)
+            if call.was_made:
+                return
     for iterators in shifted:
         loaded = _loaded(code[first - 1], names[first - 1]) if first else None
         yield DryRunStart(code[first].at, iterators, -1 if iterates else until, loaded, loops)
     if done and after < len(code):
         loaded = _loaded(code[after - 1], names[after - 1])
-        yield DryRunStart(code[after].at, stack, loaded=loaded, for_loops=loops)
+        yield DryRunStart(code[after].at, left, loaded=loaded, for_loops=loops)
+
+
+class _ReachedCall(NamedTuple):
+    """A run up to a call: what is called, with what, where that lies, and what lies below it."""
+
+    run: DryRun
+    called: Item
+    arguments: tuple[Item, ...]
+    place: int
+    below: tuple[Item, ...]
+
+
+class _RunningCall(NamedTuple):
+    """Whether a call was made (None: both may be), and what it gave if it was."""
+
+    was_made: bool | None
+    gave: Item = None
+
+
+class _RunToCall(DryRun):
+    """A run that ends before an instruction, and before any other function."""
+
+    stop = 0  # its byte
+
+    def _do(self, name: str, argument: int) -> None:
+        if self.following > self.stop:
+            raise Undecodable("the end of this run")
+        super()._do(name, argument)
+
+
+def _run_to_call(
+    scene: HangContext, frame: PyFrame, here: _RunningCode, first: int, stack: tuple[Item, ...]
+) -> _ReachedCall | None:
+    """Return the running call, as the beginning of its statement leads to it; None if it cannot."""
+    running, lies = here.code[here.running], _WORDS_OF_CALL.get(here.names[here.running])
+    if lies is None:
+        return None
+    run = start_dry_run(scene, frame, [MAX_STEPS_TO_CALL], _RunToCall)
+    run.stack, run.stop, run.repeats_until = [*stack], running.at, MAX_CODE
+    with suppress(Undecodable, Raised, LayoutError, UnreadableMemory):
+        run.go(here.code[first].at, MAX_CODE)
+    place = len(run.stack) - lies - running.argument
+    if run.following <= running.at or place < 0:
+        return None
+    # NULL and a callable, in either order; or a function and its `self`.
+    called = next((each for each in run.stack[place : place + 2] if each is not None), None)
+    arguments = tuple(run.stack[place + lies :])
+    return _ReachedCall(run, called, arguments, place, tuple(run.stack[:place]))
+
+
+def _read_running_call(
+    scene: HangContext, frame: PyFrame, reached: _ReachedCall
+) -> _RunningCall | None:
+    """Return how far the innermost frame's running call is; None where that is not known.
+
+    What a call gives takes the place of what was called, on the value stack. As long as that is
+    still there it was not made, or its result is in a register yet. Of what takes an item the item
+    is known then too: it lies where it lay.
+    """
+    run, called, words = reached.run, reached.called, scene.view.slots.of(frame).stack
+    word = words[reached.place] if reached.place < len(words) else 1
+    kind = scene.view.locks.type_name(word) if word and not word & 7 else ""
+    at = called.address if isinstance(called, ProcessObject) else 0
+    at = called.function if isinstance(called, Method) else at
+    is_bound = at > 0 and run.decoder.ident(at) == "method"  # it is taken apart there
+    function = run.decoder.field(at, "PyMethodObject", "im_func") if is_bound else at
+    if word not in (0, at, function) and not word & 7 and kind not in _CALLABLES:
+        return _RunningCall(True, _items(scene, frame, [word])[0])
+    if isinstance(called, Method) and run.decoder.ident(at) == "function" and word in (0, at):
+        # It runs in the same eval loop, which stores what it returns at once (3.11).
+        tid = next((t for t, own in scene.view.all_frames().items() if own[:1] == (frame,)), None)
+        inner = "" if tid is None else next(scene.native_functions(tid), "")
+        in_loop = inner.startswith(EVAL_LOOP) and "PUSH_NULL" in run.opcodes.instructions
+        return _RunningCall(False) if in_loop else None
+    with suppress(Undecodable, LayoutError, UnreadableMemory):
+        item = _item_taken(run, called, reached.arguments)
+        if item is not None:
+            valid = not isinstance(item, ProcessObject) or scene.view.locks.type_name(item.address)
+            return _RunningCall(None if valid else False, item)
+    return None
+
+
+def _item_taken(run: DryRun, called: Item, arguments: Sequence[Item]) -> Item | None:
+    """Return what a call took out of a list, deque or iterator if it was made; None for others.
+
+    Raises Undecodable, UnreadableMemory, LayoutError.
+    """
+    containers = ContainerReader(run.decoder.reader)
+    if isinstance(called, BuiltinMethod) and isinstance(called.of, ProcessObject) and not arguments:
+        kind, at = run.kind(called.of), called.of.address
+        if kind == "list" and called.name == "pop":
+            return ProcessObject(containers.behind_list(at))
+        if kind == DEQUE and called.name in ("pop", "popleft"):
+            beside = containers.beside_deque(at, left=called.name == "popleft")
+            return ProcessObject(beside) if beside else None
+    if called == Global("next") and len(arguments) == 1 and isinstance(arguments[0], ProcessObject):
+        kept = run.iteration(arguments[0].address)
+        items = run.members(kept.over) if isinstance(kept, Iteration) else ()
+        if isinstance(kept, Iteration) and items and (kept.place or kept.round):
+            return items[(kept.place - 1) % len(items)]
+    return None
 
 
 class _RunningCode(NamedTuple):
@@ -235,14 +358,39 @@ def _iterators(scene: HangContext, frame: PyFrame, around: int) -> tuple[Item, .
     return tuple(map(run.iteration, words))
 
 
-def _below_handler(scene: HangContext, frame: PyFrame, deep: int, at: int) -> tuple[Item, ...]:
-    """Return what lies on the stack of a handler that runs above `deep` items: nobody knows what.
+def _stack_of_statement(
+    scene: HangContext, frame: PyFrame, here: _RunningCode, first: int
+) -> tuple[Item, ...]:
+    """Return what lies on the stack where a statement begins.
 
-    Only that it ends takes them away (3.11; before, blocks say so).
+    A handler says how much lies below it (3.11; before, blocks say so): iterators of `for` loops,
+    what ends `with` blocks, and of errors what nobody needs. Above are the loops inside of it. What
+    ends a block is called where the handler guards no more: as much is there as just before.
     """
-    if scene.view.reader.layout.offset("PyCodeObject", "co_exceptiontable") is None:
-        return ()
-    return (None,) * max(0, scene.view.slots.guarded_depth(frame.code, at) - deep)
+    code, names, at = here.code, here.names, here.code[first].at
+    around, deep = sum(at in each for each in here.loops), 0
+    if scene.view.reader.layout.offset("PyCodeObject", "co_exceptiontable") is not None:
+        places = [at - 1 if names[first] == "POP_EXCEPT" else at]
+        begin = first + (names[first] == "NOP")
+        pushed = [(names[n], code[n].argument) for n in range(begin, min(begin + 3, len(names)))]
+        if names[begin] == "LOAD_CONST" and pushed == pushed[:1] * 3:  # __exit__(None, None, None)
+            leads = (each for each in code if scene.call_sites.leads_to(each) == at)
+            places += [each.at for each in (*leads, *code[first - 1 : first]) if each.goes_on]
+        deep = max(scene.view.slots.guarded_depth(frame.code, place) for place in places)
+    if not deep:
+        return _iterators(scene, frame, around)
+    words = scene.view.slots.of(frame).stack
+    kinds = [scene.view.locks.type_name(w) or "" if w and not w & 7 else "" for w in words]
+    goes_over = [kind in _GO_OVER or kind.endswith("iterator") for kind in kinds]
+    above = deep + max(0, around - sum(goes_over[:deep]))
+    if not all(goes_over[deep:above]):
+        above = deep
+    return tuple(
+        item if over or kind in _ENDS_BLOCK else None
+        for item, over, kind in zip(
+            _items(scene, frame, words[:above]), goes_over, kinds, strict=False
+        )
+    )
 
 
 def _sleeps(scene: HangContext, coroutine: int) -> bool:
@@ -280,15 +428,24 @@ def start_after_call(
         words = scene.view.slots.stack_in_call(frame) if is_call else None
     if words is None:
         return None
-    run = start_dry_run(scene, frame, [MAX_ITEMS], DryRun)
-    iterates = (scene.view.locks.type_name(w) or "" if w and not w & 7 else "" for w in words)
-    items = [
-        run.iteration(word) if kind.endswith("iterator") else ProcessObject(word) if word else None
-        for word, kind in zip(words, iterates, strict=True)
-    ]
+    items = _items(scene, frame, words)
     if returned.raised is not None:
         return DryRunStart(running.at, tuple(items))
     return DryRunStart(running.end, (*items, returned.value))
+
+
+def _items(scene: HangContext, frame: PyFrame, words: Sequence[int]) -> list[Item]:
+    """Return what words of a frame's value stack are."""
+    run = start_dry_run(scene, frame, [MAX_ITEMS], DryRun)
+    iterates = (scene.view.locks.type_name(w) or "" if w and not w & 7 else "" for w in words)
+    return [
+        run.iteration(word)
+        if kind.endswith("iterator") or kind in _GO_OVER
+        else ProcessObject(word)
+        if word
+        else None
+        for word, kind in zip(words, iterates, strict=True)
+    ]
 
 
 def _find_words_below_call(

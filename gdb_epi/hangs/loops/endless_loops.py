@@ -43,7 +43,6 @@ from gdb_epi.hangs.types import (
     ThreadActivity,
     function_and_line,
 )
-from gdb_epi.locks.python.lock_objects import SEMLOCK
 from gdb_epi.locks.types import PROBABLE
 from gdb_epi.typing_lite import TYPE_CHECKING
 
@@ -70,7 +69,6 @@ MAX_HANDLED = 256  # bytes of code before an error is compared
 _OF_ANY_LOOP = frozenset(
     "Exception BaseException KeyboardInterrupt SystemExit GeneratorExit CancelledError".split()
 )
-_HANDLERS = ("signal",)  # modules with which a program may install signal handlers
 
 
 def endless_loop(scene: HangContext) -> HangDiagnosis | None:
@@ -97,7 +95,7 @@ def find_endless_loop(
     if activity.kind not in (*RUNNING, GIL) and activity.frames:  # the library's call is made anew
         own = activity.frames[0].address
         waiting = next((n for n, frame in enumerate(frames) if frame.address == own), 0)
-    returned: ReturnedValue | None = None
+    returned: tuple[ReturnedValue, ...] = ()
     for number, frame in enumerate(frames):
         if number < waiting:
             continue
@@ -107,13 +105,13 @@ def find_endless_loop(
             if not number:  # with all of the budget: a second run would come to the same
                 scene.followed[frame.address] = False
             if _returns(frame):
-                returned = None
+                returned = ()
                 continue
             break
         if isinstance(end, EndlessLoop):
             return frame, end
         returned = end
-        if returned is not None and returned.raised is not None:
+        if any(each.raised is not None for each in returned):
             continue  # to where it is handled
         # One that gives values may go on giving them.
         scene.followed[frame.address] = not start_dry_run(
@@ -195,32 +193,33 @@ def _answer(
 
 def _run_on(
     scene: HangContext, activity: ThreadActivity, frames: Sequence[PyFrame], number: int,
-    budget: list[int], returned: ReturnedValue | None = None, *, polls: bool = False,
-) -> EndlessLoop | ReturnedValue | None:  # fmt: skip
-    """Return how a frame goes round for ever, or what it returns; None where it does otherwise.
+    budget: list[int], returned: Sequence[ReturnedValue] = (), *, polls: bool = False,
+) -> EndlessLoop | tuple[ReturnedValue, ...]:  # fmt: skip
+    """Return how a frame goes round for ever, or what it may return; () where it does otherwise.
 
-    `returned` is what the frame that it called returned. Raises Undecodable and the like where
-    that is not known.
+    `returned` is what the frame that it called may have returned. Raises Undecodable and the like
+    where that is not known.
     """
     endless: EndlessLoop | None = None
     values: list[ReturnedValue] = []
     ends = 0
     frame, innermost = frames[number], not number
-    after = (
-        None if returned is None else start_after_call(scene, frames[number - 1], frame, returned)
-    )
+    afters = [(start_after_call(scene, frames[number - 1], frame, e), e) for e in returned]
+    known = [(start, each) for start, each in afters if start is not None]
+    if len(known) < len(afters):
+        known = []
     for running in _running_generators(scene, frames, number - 1, budget):
-        starts = find_dry_run_starts(scene, frame, innermost=innermost)
-        for start in starts if after is None else (after,):
+        made_anew = ((s, None) for s in find_dry_run_starts(scene, frame, innermost=innermost))
+        for start, came in known or made_anew:
             run = start_dry_run_at(scene, frame, start, budget, DryRun)
             run.generators = _Generators(scene, budget, running)
-            if after is not None and returned is not None:
-                run.memory, run.for_loops = returned.memory, None  # all of the stack is known
+            if came is not None:
+                run.memory, run.for_loops = came.memory, None  # all of the stack is known
             ends += 1
             try:
                 at = start.at
-                if after is not None and returned is not None and returned.raised is not None:
-                    at = run.handled_at(at, returned.raised)
+                if came is not None and came.raised is not None:
+                    at = run.handled_at(at, came.raised)
                 values.append(ReturnedValue(run.go(at, MAX_CODE), run.memory))
             except Raised as raised:
                 values.append(ReturnedValue(None, run.memory, raised))
@@ -234,9 +233,12 @@ def _run_on(
             if endless is None:
                 continue
             if run.memory.read and not (
-                _alone(scene, activity) or _unchanged(scene, activity, frames[number:], run.memory)
+                scene.is_only_thread_awake(activity)
+                or _unchanged(scene, activity, frames[number:], run.memory)
             ):
                 raise Undecodable("objects that others may change")
+            if run.memory.released and any(d.kind == LOCK for d in scene.activities):
+                raise Undecodable("a lock that another one may wait for")
             sleeps = activity.kind not in (*RUNNING, GIL) and not polls
             if sleeps and _waiting(scene, activity, run.memory.read) is None:
                 raise Undecodable("a loop that nobody waits for")
@@ -245,7 +247,7 @@ def _run_on(
                 raise Undecodable("a loop that is meant to go on")
             if start.repeats_until in run.raised_at:
                 break  # a call that raises has not returned
-    return endless or (values[0] if len(values) == ends == 1 else None)
+    return endless or (tuple(values) if len(values) == ends else ())
 
 
 def _has_way_out(scene: HangContext, endless: EndlessLoop) -> bool:
@@ -337,8 +339,11 @@ class _Generators:
         ):
             raise Undecodable("a generator that runs")
         run = start_dry_run(scene, frame, self._budget, DryRun)
-        slots = scene.view.slots.of(frame)
-        stack = tuple(run.iteration(word) for word in slots.stack[: slots.deep])
+        words = scene.view.slots.stack_in_call(frame)  # it is kept where a generator rests, too
+        if words is None:
+            slots = scene.view.slots.of(frame)
+            words = slots.stack[: slots.deep]
+        stack = tuple(map(run.iteration, words))
         if None in stack:
             raise Undecodable("a generator with other things on its stack")
         running = scene.call_sites.running(frame.code, scene.running_byte(frame))
@@ -388,15 +393,3 @@ def _unchanged(
     }
     scopes = {scene.live_code.calls.globals_of(frame) for frame in frames if frame.hole is None}
     return not going_on.may_change(activity.tid, names, read - scopes)
-
-
-def _alone(scene: HangContext, activity: ThreadActivity) -> bool:
-    """Tell whether no other thread runs code of the program until this one lets it go on."""
-    others = [d for d in scene.activities if d.tid != activity.tid and scene.view.frames(d.tid)]
-    waits = scene.waits
-    idle = all(
-        not d.timed and d.kind in (EVENT, LOCK, JOIN) and d.tid in waits
-        and waits[d.tid].kind != SEMLOCK and waits[d.tid].owner.state != "other-process"
-        for d in others
-    )  # fmt: skip
-    return idle and not scene.has_module_at_hand(activity, *_HANDLERS)

@@ -18,8 +18,9 @@ from gdb_epi.cpython.running.wait_rules import (
     TASKS,
     WRITE,
 )
+from gdb_epi.cpython.types import PyFrame
 from gdb_epi.errors import LayoutError, UnreadableMemory
-from gdb_epi.fault.memory_reads import read_u32
+from gdb_epi.fault.memory_reads import read_u32, read_u64
 from gdb_epi.hangs.hang_context import HangContext
 from gdb_epi.hangs.idleness import (
     MAX_BESIDE,
@@ -74,7 +75,10 @@ _WORKERS = (
 _JOBS = (("gevent.threadpool", "__run_task"), RUNS_JOB)  # a job without a Python frame too
 # Parts of the names of coroutines of libraries that read what a peer sends.
 _READING = ("read", "recv", "receive")
-_GIVES_WORK = frozenset(("run_coroutine_threadsafe", "call_soon_threadsafe"))
+# To a loop of another thread: of asyncio, trio, gevent.
+_GIVES_WORK = frozenset((
+    "run_coroutine_threadsafe", "call_soon_threadsafe", "run_sync_soon", "run_callback_threadsafe",
+))  # fmt: skip
 # Follows a wait to the thread that it waits for: scene, who waits, for whom, in what words, seen.
 Through = Callable[[HangContext, ThreadActivity, int, str, tuple[int, ...]], "HangDiagnosis | None"]
 
@@ -134,14 +138,19 @@ class _Asleep:
     def by_ignored_cancel(self) -> HangDiagnosis | None:
         """Return the answer where a task goes round in its loop although cancel() was called of it.
 
-        It caught CancelledError. asyncio counts such calls; timeout() and TaskGroup take theirs
-        back (Modules/_asynciomodule.c, task_num_cancels_requested, 3.11 to 3.15).
+        It caught CancelledError, and is in no handler of it. asyncio counts such calls; timeout()
+        and TaskGroup take theirs back (Modules/_asynciomodule.c, task_num_cancels_requested, 3.11
+        to 3.15).
         """
         scene = self.scene
         for task in self.own:
             own = own_frames(task, scene.installed)
-            if task.framework != "asyncio" or not scene.runs_in_loop(own[0]):
+            asyncio = task.framework == "asyncio"
+            looping = next(filter(scene.runs_in_loop, own), None) if asyncio else None
+            if looping is None:
                 continue
+            if any(_handles_error(scene, frame) for frame in own):
+                continue  # what it waits for may be a part of its end
             waiting = [other for other in self.tasks if task.id in other.wakers]
             frames = scene.view.frames(self.activity.tid)
             if not waiting and not any(frames_running(frames, (_ENDS_TASKS,))):
@@ -152,8 +161,8 @@ class _Asleep:
                 continue
             who = f"{name_task(waiting[0])} waits" if waiting else "asyncio.run() waits"
             sentence = (
-                f"{name_task(task)} was asked to end by cancel(), and goes on in a loop at "
-                f"{function_and_line(own[0])}: it has caught CancelledError; {who} for its end"
+                f"{name_task(task)} was asked to end by cancel(), caught CancelledError and goes "
+                f"on in a loop at {function_and_line(looping)}; {who} for its end"
             )
             return wait_diagnosis(
                 HANG, "ignored cancel", sentence, self.activity._replace(frames=own),
@@ -208,7 +217,7 @@ class _Asleep:
             )
         if self.outside or watched:
             return wait_diagnosis(HANG, "peer", f"{base}{waits}", activity, INFO)
-        followed = self.by_executor()
+        followed = self.by_executor() or self.by_thread()
         if followed is not None:
             return followed
         # What the loop watches itself, such as the socket of a server, is not read.
@@ -295,6 +304,11 @@ class _Asleep:
         runner = _runs_job(self.scene, self.activity)
         return self._follow(runner, "its executor's thread")
 
+    def by_thread(self) -> HangDiagnosis | None:
+        """Return the answer of a thread that has yet to give the loop something to do."""
+        waking = _wakes_loop(self.scene, self.activity)
+        return self._follow(waking, "what its loop is to be given by")
+
     def nothing_wakes_it(self) -> HangDiagnosis:
         """Return the answer of a loop without timers and descriptors: threads alone can wake it."""
         activity = self.activity
@@ -302,8 +316,7 @@ class _Asleep:
         giver = _gives_work(self.scene, activity) if lacks_work else None
         followed = self._follow(giver, "work that its loop gets from") or self.by_executor()
         if followed is None:
-            waking = _wakes_loop(self.scene, activity)
-            followed = self._follow(waking, "what is to come by call_soon_threadsafe() from")
+            followed = self.by_thread()
         if followed is not None:
             return followed
         others = [d for d in self.scene.activities if d.tid != activity.tid and d.frames]
@@ -405,3 +418,13 @@ def _awaits_executor(task: UnfinishedTask) -> bool:
         frame.module == "asyncio.base_events" and frame.name == "shutdown_default_executor"
         for frame in task.stack
     )
+
+
+def _handles_error(scene: HangContext, frame: PyFrame) -> bool:
+    """Tell whether a coroutine rests in an `except` or `finally` that an error led to (3.11)."""
+    layout = scene.view.reader.layout
+    begins, state = (layout.offset("PyGenObject", name) for name in ("gi_iframe", "gi_exc_state"))
+    if begins is None or state is None:
+        return False
+    handled = read_u64(scene.target, frame.address - begins + state)
+    return bool(handled) and scene.view.locks.type_name(handled or 0) != "NoneType"

@@ -69,6 +69,7 @@ _OPERATIONS = {
         ("compare", "COMPARE_OP"),
         ("contains", "CONTAINS_OP"),
         ("next", "FOR_ITER"),
+        ("reraise", "RERAISE"),
     )
     for name in names.split()
 }  # fmt: skip
@@ -334,11 +335,11 @@ class CallSites:
     def has_way_out(self, code: int, loop: range) -> bool:
         """Tell whether an instruction between some bytes of a code object leads out of them.
 
-        That a `for` comes to the end of what it goes over does not count.
-        Raises UnreadableMemory, LayoutError.
+        That a `for` comes to the end of what it goes over does not count, nor that an error which
+        nothing handles goes on: it leaves every loop. Raises UnreadableMemory, LayoutError.
         """
         for each in self.instructions(code):
-            if each.at not in loop or each.operation == "next":
+            if each.at not in loop or each.operation in ("next", "reraise"):
                 continue
             target = self.leads_to(each)
             if not (each.goes_on or target is not None) or (target or each.at) not in loop:
