@@ -148,7 +148,7 @@ def short_own_files(frames: Sequence[Mapping[str, Any]]) -> dict[str, str]:
 
     "__init__.py" and its like say nothing without a folder.
     """
-    own = filter(_is_own_python, calls_of_record(frames))
+    own = filter(is_own_python, calls_of_record(frames))
     paths = dict.fromkeys(call.filename for call in own)
     names: dict[str, str] = {}
     parts = 1
@@ -246,7 +246,7 @@ def stack_rows(
     if len(rows) <= most:
         return list(rows)
     tail = (2 if most >= 6 else 0) if outermost is None else outermost
-    mine = [at for at, row in enumerate(rows) if _is_own_python(row.call)] if room else []
+    mine = [at for at, row in enumerate(rows) if is_own_python(row.call)] if room else []
     kept = sorted({0, *native, *mine}) if mine or native else []
     while mine and len(_with_words_between(rows, kept, hint)) > max(room, most):
         del mine[len(mine) * 2 // 3]  # neither the innermost nor the outermost
@@ -278,7 +278,8 @@ def rows_around_fault(rows: Sequence[StackRow]) -> list[int]:
     return telling if len(telling) <= MAX_NATIVE else [*telling[: MAX_NATIVE - 1], telling[-1]]
 
 
-def _is_own_python(call: StackCall) -> bool:
+def is_own_python(call: StackCall) -> bool:
+    """Tell whether a call is of the program's own Python code."""
     return call.language == PYTHON and bool(call.filename) and not call_library(call)
 
 
@@ -298,7 +299,7 @@ def _left_out(rows: Sequence[StackRow], hint: str) -> list[StackRow]:
         return []
     hidden = sum(row.stands_for for row in rows)
     in_c = all(row.call.language == NATIVE for row in rows)
-    mine = sum(row.stands_for for row in rows if _is_own_python(row.call))
+    mine = sum(row.stands_for for row in rows if is_own_python(row.call))
     words = f"... {counted(hidden, 'more C call' if in_c else 'more call')}"
     whose = f", {mine} of the program's own" if mine else ""
     return [StackRow(StackCall(REMARK, f"{words}{whose}{hint}"), hidden)]

@@ -1,0 +1,232 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Two crashes side by side, in words: the answer, what both have, and what differs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from gdb_epi.record.record_parts import get_group, get_number, hypotheses, verdict_label
+from gdb_epi.render.escape import wrap_text
+from gdb_epi.render.frame_lines import (
+    NATIVE,
+    PYTHON,
+    StackCall,
+    is_own_python,
+    short_place,
+    shown_name,
+)
+from gdb_epi.render.opening_sentences import escaped_opening
+from gdb_epi.render.triage import telling_calls
+from gdb_epi.repro.expected_crash import HALVES, KeyMatch
+from gdb_epi.typing_lite import Any
+from gdb_epi.util import counted
+
+MAX_LINES = 24
+MAX_DIFFERENT = 5  # facts that differ
+MAX_NAMES = 3  # libraries or packages that are named
+LABEL = 9  # columns
+OTHER_LINE = "both ~"
+
+Record = Mapping[str, Any]
+_WORDS = {
+    "category": "kind", "corruption": "damage", "executable": "executable", "kernel": "kernel",
+    "python": "CPython", "signal": "signal", "libset": "libraries",
+}  # fmt: skip
+_BUILDS = ("executable", "libset")  # hashes, which say nothing to a reader
+
+
+def is_same_crash(first: Record, second: Record, match: KeyMatch) -> bool:
+    """Tell whether two crashes are the same: equal at `stable`, by the same program.
+
+    `exact` and `strict` are of C calls: they are equal for all that one function of Python ends.
+    Where one side has no such key (half of its calls is lost) the other half decides.
+    """
+    programs = {p for p in (_program(record) for record in (first, second)) if p}
+    if len(programs) > 1:
+        return False
+    alone = any("verdict" not in record for record in (first, second))  # a key of unknown name
+    if alone:
+        return any(name in match.equal for name in ("exact", "strict", "stable"))
+    return "stable" in match.equal if "stable" in match.compared else match.reached
+
+
+def side_by_side_lines(
+    first: Record, second: Record, names: Sequence[str], comparison: Mapping[str, Any]
+) -> list[str]:
+    """Return the screen, at most MAX_LINES lines, the answer first; `names` are of the two."""
+    match = KeyMatch(**comparison["match"])
+    lines = [*wrap_text(_answer(first, second, match), "", 2), ""]
+    for mark, name, record in zip("AB", names, (first, second), strict=True):
+        whole = "verdict" in record
+        shown = escaped_opening(record, telling_calls(record))[0] if whole else "its key alone"
+        lines += wrap_text(f"{name}: {shown}", f"{mark:<{LABEL}}", 2)
+    whole = "verdict" in first and "verdict" in second
+    if whole:
+        same, different = _facts(first, second, comparison)
+        lines += wrap_text("; ".join(same), f"{'Same':<{LABEL}}", 2) if same else []
+        for number, line in enumerate(different[:MAX_DIFFERENT]):
+            lines += wrap_text(line, f"{'' if number else 'Differs':<{LABEL}}", 1)
+    differs = [name for name in match.compared if name not in match.equal and whole]
+    keys = [f"equal: {', '.join(match.equal)}"] if match.equal else []
+    keys += [f"different: {', '.join(differs)}"] if differs else []
+    lines.append(f"{'Keys':<{LABEL}}{'; '.join(keys) or 'none is equal'}")
+    if whole:
+        room = MAX_LINES - len(lines) - 1
+        lines += ["", *_stack_lines(telling_calls(first), telling_calls(second), room)]
+    return lines
+
+
+def _answer(first: Record, second: Record, match: KeyMatch) -> str:
+    """Return whether it is the same crash, and how sure that is."""
+    if not match.compared:
+        return "Cannot tell whether it is the same crash: they have no key in common."
+    if is_same_crash(first, second, match):
+        causes = [_cause(record) for record in (first, second) if "verdict" in record]
+        if len(causes) == 2 and causes[0] != causes[1]:
+            both = f"{causes[0]} (A), {causes[1]} (B)"
+            return f"The same place, but perhaps not the same cause: {both}."
+        if "stable" not in match.equal and match.level in HALVES:
+            half, other = ("Python", "C") if match.level == "python" else ("C", "Python")
+            return (
+                f"Perhaps the same crash: the {half} calls are alike; the {other} calls are lost."
+            )
+        names = [
+            [shown_name(call) for call in telling_calls(record) if call.language == PYTHON]
+            for record in (first, second)
+            if "verdict" in record
+        ]
+        other_way = "" if names[:1] == names[1:] or not names[1:] else ", reached by other calls"
+        return f"The same crash{other_way}."
+    programs = [_program(record) for record in (first, second)]
+    if "stable" in match.equal:
+        return f"Alike, but of different programs: {programs[0]} (A), {programs[1]} (B)."
+    if "coarse" in match.equal:
+        return "Alike, but not the same crash: the same kind in the same function, by another way."
+    if match.equal:
+        half = "Python" if match.equal == ("python",) else "C"
+        return f"Another crash: only the {half} calls are alike."
+    return "Another crash: no key is equal."
+
+
+def _program(record: Record) -> str:
+    return str(get_group(record, "process").get("script") or "")
+
+
+def _cause(record: Record) -> str:
+    """Return the verdict and its likeliest cause as words; the type of what was raised too."""
+    label = verdict_label(record).replace("-", " ")
+    cause = next(iter(hypotheses(record)), "").replace("-", " ")
+    raised = str(get_group(record, "exception").get("type") or "")
+    words = [label, cause if cause not in ("", "unknown", label) else "", raised]
+    return ", ".join(filter(None, words))
+
+
+def _facts(
+    first: Record, second: Record, comparison: Mapping[str, Any]
+) -> tuple[list[str], list[str]]:
+    """Return what both have in common, and what differs, the most telling first."""
+    same: list[str] = []
+    different: list[str] = []
+    verdicts = [_verdict(record) for record in (first, second)]
+    facts: dict[str, Sequence[Any]] = {"verdict": verdicts, **_of_hosts(first, second)}
+    facts |= {
+        _WORDS[name]: values
+        for name, values in comparison["facts"].items()
+        if name in _WORDS and name not in _BUILDS
+    }
+    for name, (of_first, of_second) in facts.items():
+        if of_first == of_second:
+            same += [f"{name} {of_first}"] if of_first not in (None, "", "none") else []
+        elif "" not in (of_first, of_second) and None not in (of_first, of_second):
+            different.append(f"{name}: {of_first} | {of_second}")
+    for title, word in (("packages", "package"), ("libs", "library")):
+        changed = comparison[title]
+        if not changed:
+            continue
+        some = [
+            f"{n} {_pair(pair, title)}".rstrip() for n, pair in list(changed.items())[:MAX_NAMES]
+        ]
+        more = f" and {len(changed) - MAX_NAMES} more" if len(changed) > MAX_NAMES else ""
+        plural = {"package": "packages", "library": "libraries"}[word]
+        different.append(
+            f"{len(changed)} {plural if len(changed) > 1 else word}: {', '.join(some)}{more}"
+        )
+    if not comparison["libs"] and get_group(first, "libs") and get_group(second, "libs"):
+        same.append("all libraries")
+    return same, different
+
+
+def _pair(pair: Sequence[Any], title: str) -> str:
+    """Return versions beside each other; of libraries, whose build-ids say nothing, who has it."""
+    of_first, of_second = pair
+    if title == "packages":
+        return f"{of_first or 'none'} | {of_second or 'none'}"
+    return "" if of_first and of_second else "(A alone)" if of_first else "(B alone)"
+
+
+def _verdict(record: Record) -> str:
+    group = get_group(record, "verdict")
+    if not group:
+        return ""
+    share = get_number(group, "confidence")
+    return verdict_label(record) + (f" ({share:.0%})" if share else "")
+
+
+def _of_hosts(first: Record, second: Record) -> dict[str, Sequence[Any]]:
+    both = [
+        (get_group(record, "host").get("hostname"), get_group(record, "process").get("script"))
+        for record in (first, second)
+    ]
+    hosts, scripts = zip(*both, strict=True)
+    return {"host": hosts, "program": scripts}
+
+
+def _stack_lines(
+    first: Sequence[StackCall], second: Sequence[StackCall], room: int
+) -> Iterator[str]:
+    """Yield the two stacks as one: calls of both, of the first alone, of the second alone.
+
+    Of each stretch the innermost calls are shown, as many as `room` allows.
+    """
+    from difflib import SequenceMatcher
+
+    sides = [[f"{call.language} {shown_name(call)}" for call in calls] for calls in (first, second)]
+    matcher = SequenceMatcher(None, sides[0], sides[1], autojunk=False)
+    stretches: list[list[tuple[str, StackCall]]] = []
+    for what, a, a_end, b, b_end in matcher.get_opcodes():
+        if what == "equal":
+            pairs = zip(first[a:a_end], second[b:b_end], strict=True)
+            stretches.append([(_mark(x, y), x) for x, y in pairs])
+            continue
+        stretches.append([("A", call) for call in first[a:a_end]])
+        stretches.append([("B", call) for call in second[b:b_end]])
+    stretches = [stretch for stretch in stretches if stretch]
+    if not stretches:
+        yield f"{'Stack':<{LABEL}}neither has calls that could be read"
+        return
+    alike = all(mark not in "AB" for stretch in stretches for mark, _ in stretch)
+    title = "Both stacks" if alike else "Stacks"
+    lines = any(mark == OTHER_LINE for stretch in stretches for mark, _ in stretch)
+    yield f"{title}, most recent call first{' (~: another line)' if lines else ''}"
+    shown = max(1, (room - 1) // len(stretches) - 1)
+    if len(stretches) == 1:
+        shown = room - 2
+    left = room - 1
+    for stretch in stretches:
+        rows = stretch
+        if len(stretch) > shown + 1:  # the innermost, and the program's own
+            own = [row for row in stretch[1:] if is_own_python(row[1])]
+            rows = [stretch[0], *own, *(row for row in stretch[1:] if row not in own)][:shown]
+            rows = [row for row in stretch if row in rows]
+        for mark, call in rows[: max(0, left)]:
+            column = {PYTHON: "py", NATIVE: "C"}.get(call.language, "")
+            yield f"  {mark:<6}  {column:<2}  {shown_name(call)}  {short_place(call)}".rstrip()
+        left -= len(rows)
+        if len(rows) < len(stretch) and left > 0:
+            yield f"          ... {counted(len(stretch) - len(rows), 'more call')}"
+            left -= 1
+
+
+def _mark(of_first: StackCall, of_second: StackCall) -> str:
+    """Return "both", or with a sign that the same function runs another line."""
+    return "both" if short_place(of_first) == short_place(of_second) else OTHER_LINE

@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`gdb-epi compare`: real cores of the same crash, of another, of half a stack, and of a key."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from support.cores import find_core
+from support.opening import need_core_dumps
+from support.shell import SAMPLES
+
+PROGRAM = """
+import ctypes, os, sys
+def copy(address):
+    ctypes.string_at(address)
+def by_name():
+    copy(16)
+def by_number():
+    copy(24)
+def give_up():
+    os.abort()
+def refuse():
+    try:
+        raise ValueError
+    except ValueError:
+        os.abort()
+globals()[sys.argv[1]]()
+"""
+
+
+@pytest.fixture
+def core_of(tmp_path):
+    """Make the core of a program that dies in a function."""
+    need_core_dumps()
+
+    def make(function: str, program: str = "prog.py", source: str = PROGRAM) -> Path:
+        folder = tmp_path / f"{program}-{function}"
+        folder.mkdir(exist_ok=True)
+        (folder / program).write_text(source)
+        start = ["sh", "-c", 'ulimit -c unlimited; exec "$0" "$@"', sys.executable]
+        subprocess.run([*start, program, function], cwd=folder, timeout=120, check=False)
+        (core,) = find_core(folder)
+        number = len(list(tmp_path.glob("*.core")))
+        return Path(shutil.move(core, tmp_path / f"{number}.core"))
+
+    return make
+
+
+def test_two_runs_of_one_crash_are_the_same(shell, core_of):
+    first, second = core_of("by_name"), core_of("by_name")
+    done = shell("compare", first, second)
+    assert done.code == 0, done.err
+    lines = done.out.splitlines()
+    assert lines[0] == "The same crash."
+    assert len(lines) <= 25
+    assert "A        0.core: prog.py crashed" in done.out
+    assert "all libraries" in done.out and "Differs" not in done.out
+    assert "Both stacks, most recent call first" in done.out
+
+
+def test_another_way_to_the_same_function_is_told_apart(shell, core_of):
+    done = shell("compare", core_of("by_name"), core_of("by_number"))
+    assert done.code == 0, "the innermost calls decide (SPEC.md)"
+    assert done.out.splitlines()[0] == "The same crash, reached by other calls."
+    marked = [line.split()[:3] for line in done.out.splitlines() if line.startswith("  ")]
+    assert ["A", "py", "by_name"] in marked and ["B", "py", "by_number"] in marked
+    assert ["both", "py", "copy"] in marked
+    assert len(done.out.splitlines()) <= 25
+
+
+def test_the_same_calls_of_other_programs_are_not_called_the_same_crash(shell, core_of):
+    """All scripts are `__main__`, so that their signatures are equal."""
+    done = shell("compare", core_of("give_up"), core_of("give_up", "other.py"))
+    assert done.code == 4
+    first = done.out.splitlines()[0]
+    assert first == "Alike, but of different programs: prog.py (A), other.py (B)."
+
+
+def test_what_was_raised_tells_two_causes_apart(shell, core_of):
+    source = PROGRAM.replace("raise ValueError", "raise MemoryError").replace(
+        "except ValueError", "except MemoryError"
+    )
+    done = shell("compare", core_of("refuse"), core_of("refuse", source=source))
+    first = " ".join(done.out.splitlines()[:2])
+    assert first.startswith("The same place, but perhaps not the same cause:")
+    assert "ValueError (A)" in first and "MemoryError (B)" in first
+
+
+def test_a_core_is_compared_with_a_key_and_with_a_record(shell, core_of, tmp_path):
+    core = core_of("by_name")
+    (record,) = shell("triage", core, "--no-db", "--format", "json").records
+    stable = record["signature"]["keys"]["stable"]
+    assert shell("compare", core, stable).out.startswith("The same crash.")
+    kept = tmp_path / "record.json"
+    kept.write_text(json.dumps(record))
+    done = shell("compare", kept, core)
+    assert done.code == 0 and done.out.startswith("The same crash.")
+    done = shell("compare", core, "f" * 16)
+    assert done.code == 4 and done.out.startswith("Another crash: no key is equal.")
+    (told,) = shell("compare", core, kept, "--json").records
+    assert told["match"]["level"] == "exact"
+
+
+def test_cores_of_different_interpreters_and_causes(shell):
+    first, second = (SAMPLES / name / "core.xz" for name in ("null-deref-ctypes", "use-after-free"))
+    done = shell("compare", first, second)
+    assert done.code == 4
+    assert "A        null-deref-ctypes/core.xz: " in done.out
+    assert len(done.out.splitlines()) <= 25
+
+
+def test_what_is_no_core_is_said(shell, tmp_path):
+    (tmp_path / "notes").write_text("no core")
+    done = shell("compare", tmp_path / "notes", "f" * 16)
+    assert done.code == 3 and "not a core dump" in done.err
+    done = shell("compare", tmp_path / "gone", "f" * 16)
+    assert done.code == 3 and "no such file" in done.err
