@@ -87,6 +87,7 @@ def _print(target: CoreFileTarget, args: Namespace) -> int:
     from gdb_epi.render.escape import escape
     from gdb_epi.render.python_stacks import python_stack_lines
     from gdb_epi.render.report_text import MAX_NOTES_OF_STACKS, soft_error_lines
+    from gdb_epi.target.api import pid_of
     from gdb_epi.util import shell_word
 
     python = decode_python(target)
@@ -96,8 +97,7 @@ def _print(target: CoreFileTarget, args: Namespace) -> int:
         raise InputError(f"no Python stacks: {cut and f'{cut}; '}{python.detail}", hint=command)
     errors = [*target.soft_errors, *python.soft_errors]
     errors += [error for thread in python.threads() for error in thread.soft_errors]
-    identity = target.process()
-    pid = None if isinstance(identity, Absent) else identity.pid
+    pid = pid_of(target)
     if args.locals:
         from gdb_epi.cli.support.triage_output import stacks_lines
         from gdb_epi.process_state import ProcessState

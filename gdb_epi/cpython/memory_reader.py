@@ -102,9 +102,9 @@ class MemoryReader:
         """Return a member of 32 bits, taken as unsigned."""
         return self.u32(address + self.layout.require(struct, *members))
 
-    def text_field(self, address: int, struct: str, member: str, cap: int = 4096) -> str:
+    def text_field(self, address: int, struct: str, member: str) -> str:
         """Return the text of a member that is a str; "" where it is none."""
-        text = self.string(self.field(address, struct, member), cap)
+        text = self.string(self.field(address, struct, member), MAX_C_STRING)
         return "" if isinstance(text, Absent) else text
 
     def definition_name(

@@ -16,7 +16,7 @@ from gdb_epi.fault.address_place import STACK_ENDED
 from gdb_epi.fault.memory_reads import read_up_to
 from gdb_epi.process_state import ProcessState
 from gdb_epi.sizes import PAGE, split_into_words
-from gdb_epi.target.api import Region, Target, Thread
+from gdb_epi.target.api import Region, Target, Thread, pid_of
 from gdb_epi.target.auxv import AT_RANDOM
 from gdb_epi.typing_lite import Any, NamedTuple
 
@@ -47,10 +47,8 @@ def find_thread_stack(target: Target, thread: Thread) -> ThreadStack | None:
     block = _block(target, thread.ident) if thread.ident else None
     if block is not None:
         return block
-    process = target.process()
-    first = None if isinstance(process, Absent) else process.pid
     region = target.region_at(target.auxv().get(AT_RANDOM, 0))
-    if thread.tid != first or region is None or "w" not in region.perms:
+    if thread.tid != pid_of(target) or region is None or "w" not in region.perms:
         return None
     return ThreadStack(region.start, region.end)
 

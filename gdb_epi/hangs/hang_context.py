@@ -31,7 +31,7 @@ from gdb_epi.locks.python.loop_ends import FINITE, ends_by_comparison
 from gdb_epi.locks.python.python_view import PythonView
 from gdb_epi.locks.types import LockReport
 from gdb_epi.sizes import split_into_words
-from gdb_epi.target.api import Target, Thread
+from gdb_epi.target.api import Target, Thread, pid_of
 
 _RUNNERS = {(SIGINT, kind) for kind in ("partial", "functools.partial")}
 _TERMINAL = ("PyOS_Readline", "PyOS_StdioReadline")
@@ -77,9 +77,7 @@ class HangContext:
     @cached_property
     def main_tid(self) -> int | None:
         """The main thread: its number is that of the process."""
-        process = self.target.process()
-        tids = {thread.tid for thread in self.target.threads()}
-        pid = None if isinstance(process, Absent) else process.pid
+        pid, tids = pid_of(self.target), {thread.tid for thread in self.target.threads()}
         return pid if pid in tids else min(tids, default=None)
 
     @cached_property

@@ -9,7 +9,7 @@ from itertools import islice, takewhile
 from gdb_epi.cpython.frames.eval_calls import EVAL_LOOP
 from gdb_epi.cpython.objects.containers import ContainerReader
 from gdb_epi.cpython.types import PyFrame
-from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
+from gdb_epi.errors import LayoutError, UnreadableMemory
 from gdb_epi.fault.mapping_checks import may_execute
 from gdb_epi.fault.memory_reads import read_u32
 from gdb_epi.hangs import types as hang_types
@@ -36,7 +36,7 @@ from gdb_epi.locks.python.python_view import PythonView
 from gdb_epi.locks.types import GIL, JOINS, LockWait
 from gdb_epi.locks.waits.libc_lock_names import innermost_object_outside_libc
 from gdb_epi.sizes import HALF_MASK
-from gdb_epi.target.api import Target, Thread
+from gdb_epi.target.api import Target, Thread, pid_of
 from gdb_epi.target.cfi import Unwinder
 from gdb_epi.target.derived_registers import is_at_system_call
 from gdb_epi.target.function_bounds import FunctionBounds
@@ -75,8 +75,7 @@ class ThreadActivityReader:
         self._is_library = is_library
         self.waits = {wait.tid: wait for wait in waits}
         self._unwinder = Unwinder(target, FunctionBounds(target))
-        process = target.process()
-        self._pid = None if isinstance(process, Absent) else process.pid
+        self._pid = pid_of(target)
         self.descriptors = DescriptorTable(view) if view is not None else None
 
     def all(self, threads: Sequence[Thread]) -> tuple[ThreadActivity, ...]:

@@ -22,7 +22,7 @@ from gdb_epi.render.frame_lines import (
     stack_rows,
 )
 from gdb_epi.render.python_stacks import how_process_ended, python_call, thread_words
-from gdb_epi.target.api import LIVE, NativeFrame, target_noun
+from gdb_epi.target.api import LIVE, NativeFrame, pid_of, target_noun
 from gdb_epi.util import counted
 
 # How much of a stack is shown.
@@ -65,8 +65,7 @@ def first_thread_word(state: ProcessState) -> str:
         return "stopped here" if state.target.kind == LIVE else "first in the core"
     if state.target.kind == LIVE:
         return "got the signal"
-    process = state.target.process()
-    return how_process_ended(state.crash, None if isinstance(process, Absent) else process.pid)
+    return how_process_ended(state.crash, pid_of(state.target))
 
 
 def nothing_found_line(state: ProcessState, words: str, gaps: Sequence[SoftError] = ()) -> str:

@@ -277,6 +277,12 @@ def module_at(target: Target, address: int) -> Module | None:
     return next((m for m in target.modules() if m.start <= address < m.end), None)
 
 
+def pid_of(target: Target) -> int | None:
+    """Return the number of the process; None where the core does not say it."""
+    process = target.process()
+    return None if isinstance(process, Absent) else process.pid
+
+
 class ModulesByAddress:
     """The mapped ELF objects of a process in order, for very many look-ups."""
 

@@ -417,17 +417,11 @@ def find_index_beyond_table(
 def read_table_indexes(code: bytes, opcodes: Opcodes) -> list[TableIndex] | None:
     """Return the indexes into constants and variables; None for instrumented code."""
     arguments: list[TableIndex] = []
-    at = extended = 0
-    while at < len(code):
-        opcode, value = code[at], code[at + 1] | extended
-        if opcode in opcodes.rewritten:
+    for at, _, name, value in opcodes.decode(code):
+        if code[at] in opcodes.rewritten:
             return None
-        opcode = opcodes.base.get(opcode, opcode)
-        name = opcodes.names.get(opcode)
-        extended = value << 8 if name == "EXTENDED_ARG" else 0
-        if opcode in opcodes.consts:
+        if opcodes.base.get(code[at], code[at]) in opcodes.consts:
             arguments.append(TableIndex(at + 1, CONSTANTS, value))
         elif name in _OF_ONE_VARIABLE:
             arguments.append(TableIndex(at + 1, VARIABLES, value))
-        at += CODE_UNIT * (1 + opcodes.caches.get(opcode, 0))
     return arguments

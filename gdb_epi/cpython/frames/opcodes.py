@@ -6,10 +6,25 @@ Source: Lib/opcode.py, Lib/dis.py, Python/ceval.c and Python/bytecodes.c of each
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import cache
 
+from gdb_epi.cpython.frames.code_objects import CODE_UNIT
 from gdb_epi.typing_lite import NamedTuple
 from gdb_epi.util import shipped_json
+
+
+class Instruction(NamedTuple):
+    """One instruction: its byte, the byte after it and its caches, its name, its argument.
+
+    The name is "" where a tracer, a profiler or the JIT compiler has replaced it. An EXTENDED_ARG
+    is one by itself; the argument of the instruction after it has its bits.
+    """
+
+    at: int
+    end: int
+    name: str
+    argument: int
 
 
 class Opcodes(NamedTuple):
@@ -38,6 +53,17 @@ class Opcodes(NamedTuple):
     def operator(self, number: int) -> str | None:
         """Return the sign of an operator of BINARY_OP; None for a number that is none."""
         return self.operators[number] if 0 <= number < len(self.operators) else None
+
+    def decode(self, units: bytes, at: int = 0) -> Iterator[Instruction]:
+        """Yield the instructions of some code from a byte on."""
+        extended = 0
+        while 0 <= at < len(units) - 1:
+            opcode, argument = units[at], units[at + 1] | extended
+            name = self.names.get(opcode, "")
+            end = at + CODE_UNIT * (1 + self.caches.get(opcode, 0))
+            yield Instruction(at, end, name, argument)
+            extended = argument << 8 if name == "EXTENDED_ARG" else 0
+            at = end
 
     def target(self, name: str, argument: int, end: int) -> int:
         """Return the byte that a jump leads to; `end` is the one after it and its caches."""

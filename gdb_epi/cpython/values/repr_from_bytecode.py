@@ -158,7 +158,7 @@ class Evaluation(ValueOperations):
             if name in ("RETURN_VALUE", "RETURN_CONST"):
                 return self._pop() if name == "RETURN_VALUE" else self._constant(argument)
             self.budget[0] -= 1
-            self.following = instruction.following
+            self.following = instruction.end
             try:
                 if "JUMP" not in name:
                     self._do(name, argument)

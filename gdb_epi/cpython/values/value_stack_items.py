@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from gdb_epi.cpython.frames.code_objects import CODE_UNIT
-from gdb_epi.cpython.frames.opcodes import Opcodes, opcodes_of_version
+from gdb_epi.cpython.frames.opcodes import Instruction, Opcodes, opcodes_of_version
 from gdb_epi.cpython.layout.layout import Layout
 from gdb_epi.cpython.objects.type_objects import TypeInfo
 from gdb_epi.cpython.values.context import Undecodable
@@ -175,19 +175,6 @@ Item = (
 DATA = (BuiltStr, ComputedNumber, NoneResult, ProcessObject)
 
 
-# The instructions of small functions, of the kinds that can be followed.
-#
-# Those that a tracer or a profiler has replaced are refused: they have no name.
-
-
-class Instruction(NamedTuple):
-    """One instruction; `following` is the place in bytes after it and its caches."""
-
-    name: str
-    argument: int
-    following: int
-
-
 def find_opcodes(layout: Layout) -> Opcodes:
     """Return how a process's bytecode is written. Raises Undecodable for an unknown version."""
     opcodes = opcodes_of_version(layout.version)
@@ -198,13 +185,9 @@ def find_opcodes(layout: Layout) -> Opcodes:
 
 def read_instruction(opcodes: Opcodes, units: bytes, at: int) -> Instruction:
     """Return the instruction at a place that control reaches. Raises Undecodable for another."""
-    argument = 0
-    while 0 <= at < len(units) - 1 and not at % CODE_UNIT:
-        name = opcodes.names.get(units[at])
-        if name is None:
-            raise Undecodable(f"opcode {units[at]}")
-        argument = argument << 8 | units[at + 1]
-        at += CODE_UNIT * (1 + opcodes.caches.get(units[at], 0))
-        if name != "EXTENDED_ARG":
-            return Instruction(name, argument, at)
+    for each in opcodes.decode(units, at) if not at % CODE_UNIT else ():
+        if not each.name:
+            raise Undecodable(f"opcode {units[each.at]}")
+        if each.name != "EXTENDED_ARG":
+            return each
     raise Undecodable("no return")

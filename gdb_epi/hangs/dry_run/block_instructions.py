@@ -242,5 +242,5 @@ class BlockInstructions(ObjectEvaluation):
             instruction = read_instruction(self.opcodes, units, at)
             names.append(instruction.name)
             places.append(at)
-            at = instruction.following
+            at = instruction.end
         return self._handler(places[-1], raised) if tuple(names) == _CLEANUP else places[0]

@@ -7,7 +7,7 @@ from gdb_epi.cpython.types import PythonState
 from gdb_epi.errors import Absent, SoftError
 from gdb_epi.locks.fork.thread_objects import ThreadObject
 from gdb_epi.locks.types import ForkReading
-from gdb_epi.target.api import Target
+from gdb_epi.target.api import Target, pid_of
 
 CERTAIN, STRONG, WEAK = "certain", "strong", "weak"
 # Without these a fork may be missed; the others only say more about it.
@@ -44,8 +44,7 @@ class ForkSignReadings:
     @property
     def pid(self) -> int | None:
         """The number of the process, as the core has it."""
-        process = self.target.process()
-        return None if isinstance(process, Absent) else process.pid
+        return pid_of(self.target)
 
     @property
     def leader_base(self) -> int | None:

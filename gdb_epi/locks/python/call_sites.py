@@ -219,14 +219,14 @@ class CodeCalls(NamedTuple):
 
 
 class Instruction(NamedTuple):
-    """One instruction: its byte, the byte after it, what it does, its argument, its name."""
+    """One instruction as Opcodes.decode() gives it, with what it does."""
 
     at: int
     end: int
     operation: str  # of _OPERATIONS; "" for all others
     argument: int
     goes_on: bool = True  # the next one may run after it
-    name: str = ""  # "" where a tracer, a profiler or the JIT compiler has replaced it
+    name: str = ""
 
 
 class NameTables(NamedTuple):
@@ -277,16 +277,11 @@ class CallSites:
         start, size = locate_bytecode(self._reader, code)
         size = max(0, min(size, MAX_CODE)) if self.opcodes.names else 0
         units = self._reader.read(start, size)
-        at = extended = 0
-        while at + 1 < len(units):
-            opcode, argument, offset = units[at], units[at + 1] | extended << 8, at
-            name = self.opcodes.names.get(opcode, "")
+        for at, end, name, argument in self.opcodes.decode(units):
             operation = _OPERATIONS.get(name, "")
             if operation == "test" and name in self.opcodes.absolute:
                 operation = "jump"
-            at += 2 + 2 * self.opcodes.caches.get(opcode, 0)
-            extended = argument if operation == "extended" else 0
-            yield Instruction(offset, at, operation, argument, name not in _LEAVES, name)
+            yield Instruction(at, end, operation, argument, name not in _LEAVES, name)
 
     def running(self, code: int, at: int | None) -> Instruction | None:
         """Return the instruction of a code object that a byte belongs to, with its caches.
