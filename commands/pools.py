@@ -1,12 +1,22 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`epi pools`: the executors of concurrent.futures, and queues."""
+"""`epi pools`: the executors of concurrent.futures, the pools of multiprocessing, and queues."""
 
 from __future__ import annotations
 
 from argparse import Namespace
 from collections import Counter
 
-from gdb_epi.cpython.running.executors import Executor, Queue, Worker, read_executors_and_queues
+from gdb_epi.cpython.running.executors import (
+    POOL_MODULE,
+    Executor,
+    Handler,
+    Queue,
+    Worker,
+    read_executors_and_queues,
+    read_worker_state,
+)
+from gdb_epi.errors import Absent
+from gdb_epi.process_state import ProcessState
 from gdb_epi.record.stacks import frame_json
 from gdb_epi.registry import argument, command, limit_argument
 from gdb_epi.render.merged_stacks import nothing_found_line
@@ -29,16 +39,19 @@ MAX_CALLS = 20
 def show_executors_and_queues(session: Session, args: Namespace) -> Report:
     """Show thread and process pools with what each worker runs, and the sizes of queues.
 
-    A pool of processes keeps what its workers run in the workers; their cores tell. Queues of
-    asyncio, queue and multiprocessing (there: what is not yet in the pipe); those that are empty
+    A pool of processes keeps what its workers run in the workers; their cores tell. Of a Pool of
+    multiprocessing also which results are awaited, and what its own threads do. Queues of asyncio,
+     queue and multiprocessing (there: what is not yet in the pipe); those that are empty
     and that nobody waits for only with --all.
     """
     state = session.state
     listing = read_executors_and_queues(state.target, state.required_python())
     errors = [*listing.soft_errors, *state.python_soft_errors()]
     lines: list[str] = []
-    for pool in listing.pools:
+    pools = [*listing.pools, *listing.process_pools]
+    for pool in pools:
         lines += _pool(pool)
+    lines += _own_job(state)
     shown = [queue for queue in listing.queues if args.all or _used(queue)]
     for queue in shown[: args.limit]:
         lines.append(_queue(queue))
@@ -49,13 +62,13 @@ def show_executors_and_queues(session: Session, args: Namespace) -> Report:
     if hidden:
         lines.append(f"not shown: {counted(hidden, 'empty and unused queue')} (--all)")
     return Report(
-        f"{counted(len(listing.pools), 'pool')}, {counted(len(listing.queues), 'queue')}",
+        f"{counted(len(pools), 'pool')}, {counted(len(listing.queues), 'queue')}",
         lines=lines
         or [
             nothing_found_line(state, "no executors and no queues were found", listing.soft_errors)
         ],
         data={
-            "pools": [_pool_json(pool) for pool in listing.pools],
+            "pools": [_pool_json(pool) for pool in pools],
             "queues": [_queue_json(queue) for queue in listing.queues],
         },
         soft_errors=errors,
@@ -69,14 +82,21 @@ def _used(queue: Queue) -> bool:
 def _pool(pool: Executor) -> list[str]:
     most = "?" if pool.max_workers is None else pool.max_workers
     name = f" {pool.prefix}" if pool.prefix else ""
-    calls = "an unknown number of calls" if pool.queued is None else counted(pool.queued, "call")
-    what = "queued" if pool.kind == "threads" else "without a result"
+    jobs = "job" if pool.handlers else "call"
+    calls = f"an unknown number of {jobs}s" if pool.queued is None else counted(pool.queued, jobs)
+    what = "queued" if pool.kind == "threads" or pool.handlers else "without a result"
     down = ", shut down" if pool.shut_down else ""
     head = f"pool of {pool.kind}{name} ({pool.shown}): {len(pool.workers)} of {most} workers"
     lines = [f"{head}, {calls} {what}{down}"]
     lines += [f"    {_worker(worker)}" for worker in pool.workers[:MAX_WORKERS]]
     if len(pool.workers) > MAX_WORKERS:
         lines.append(f"    ... {counted(len(pool.workers) - MAX_WORKERS, 'more worker')}")
+    lines += [f"    {words}" for words in _awaited(pool)]
+    for handler in pool.handlers:
+        lines.append(f"    the thread that {handler.purpose}: {_handler(handler)}")
+    if pool.kind == "processes" and pool.workers:
+        pid = next((worker.pid for worker in pool.workers if worker.pid is not None), "PID")
+        lines.append(f"    what a process does is not in this one: gdb-epi stacks {pid}")
     for function, number in Counter(pool.calls).most_common(MAX_CALLS):
         lines.append(f"    {number} x {function}")
     return lines
@@ -84,9 +104,47 @@ def _pool(pool: Executor) -> list[str]:
 
 def _worker(worker: Worker) -> str:
     if worker.pid is not None:
-        return f"process {worker.pid}  {worker.name or ''}".rstrip()
+        ended = ", started in place of one that ended" if worker.replaces else ""
+        return f"process {worker.pid}  {worker.name or ''}".rstrip() + ended
     who = f"thread {worker.tid}" if worker.tid is not None else "a thread that is gone"
     return f"{who}  {worker.name or ''}  {_doing(worker)}"
+
+
+def _own_job(state: ProcessState) -> list[str]:
+    """Return what this process does, where it is itself a worker of a Pool."""
+    process = state.process
+    pid = None if isinstance(process, Absent) else process.pid
+    for thread in state.python_threads():
+        workers = (f for f in thread.frames if (f.module, f.name) == (POOL_MODULE, "worker"))
+        if thread.tid == pid and any(workers):
+            worker = Worker(thread.tid, thread.name, *read_worker_state(thread))
+            return [f"this process is a worker of a Pool itself: {_doing(worker)}"]
+    return []
+
+
+def _awaited(pool: Executor) -> list[str]:
+    """Return the results that a Pool owes: each kind, and how much of it is not done."""
+    lines = []
+    single = [result for result in pool.awaited if result.kind == "apply"]
+    if single:
+        lines.append(f"awaited: {counted(len(single), 'result')} of apply_async() or apply()")
+    for result in pool.awaited:
+        if result.kind != "apply":
+            calls = "?" if result.calls is None else result.calls
+            left = "" if result.chunks_left is None else f", {result.chunks_left} chunks of it left"
+            lines.append(f"awaited: {result.kind} of {calls} calls{left}")
+    return lines[:MAX_CALLS] or (["no result is awaited"] if pool.handlers else [])
+
+
+def _handler(handler: Handler) -> str:
+    """Return what a thread of a Pool waits for, by where it is."""
+    if handler.tid is None:
+        return "has ended"
+    frame = handler.frame
+    if frame is None:
+        return f"thread {handler.tid}"
+    place = f"{frame.qualname or frame.name} ({frame.module}:{frame.lineno or '?'})"
+    return f"thread {handler.tid}, in {place}"
 
 
 def _doing(worker: Worker) -> str:
@@ -128,6 +186,11 @@ def _pool_json(pool: Executor) -> dict[str, Any]:
         **pool._asdict(),
         "address": f"0x{pool.address:016x}",
         "calls": list(pool.calls),
+        "awaited": [result._asdict() for result in pool.awaited],
+        "handlers": [
+            {**handler._asdict(), "frame": frame_json(handler.frame) if handler.frame else None}
+            for handler in pool.handlers
+        ],
         "workers": [
             {**worker._asdict(), "runs": frame_json(worker.runs) if worker.runs else None}
             for worker in pool.workers

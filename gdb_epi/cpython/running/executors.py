@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The executors of concurrent.futures and the queues of a process.
+"""The executors of concurrent.futures, the pools of multiprocessing, and the queues of a process.
 
 Reference: Lib/concurrent/futures/{thread,process}.py, Lib/queue.py, Lib/asyncio/queues.py,
-Lib/multiprocessing/queues.py, Modules/_queuemodule.c, 3.8 to 3.15.
+Lib/multiprocessing/{pool,queues}.py, Modules/_queuemodule.c, 3.8 to 3.15.
 """
 
 from __future__ import annotations
@@ -18,24 +18,37 @@ from gdb_epi.typing_lite import NamedTuple
 
 THREADS = "concurrent.futures.thread.ThreadPoolExecutor"
 PROCESSES = "concurrent.futures.process.ProcessPoolExecutor"
+PROCESS_POOL = "multiprocessing.pool.Pool"
+THREAD_POOL = "multiprocessing.pool.ThreadPool"
+_POOLS = (THREADS, PROCESSES, PROCESS_POOL)
 SIMPLE = "_queue.SimpleQueue"
 PY_SIMPLE = "queue._PySimpleQueue"
 QUEUE = "queue.Queue"
 ASYNC = "asyncio.queues.Queue"
 PIPED = "multiprocessing.queues.Queue"
 _QUEUES = (SIMPLE, PY_SIMPLE, QUEUE, ASYNC, PIPED)
-_POOL_MODULE = "concurrent.futures.thread"
+_EXECUTOR_MODULE = "concurrent.futures.thread"
+POOL_MODULE = "multiprocessing.pool"
+# The threads of a Pool, by attribute: what each is for.
+_HANDLERS = (
+    ("_task_handler", "hands out jobs"),
+    ("_result_handler", "takes results"),
+    ("_worker_handler", "replaces workers"),
+)
 
 MAX_WORKERS = 10_000
 MAX_FRAMES = 20  # of a thread, the innermost ones: a queue's methods are not far out
 MAX_ITEMS = 1000  # submitted calls of a pool of processes that are named
+_WORKERS = ("_worker", "worker")  # functions that ask for jobs and run them
+_JOB_QUEUES = ("multiprocessing.queues", "multiprocessing.synchronize", "queue")
 _LENGTHS = {"list": "PyListObject", "collections.deque": "dequeobject"}
 
 
 class Worker(NamedTuple):
     """One worker. `runs` is the frame of the function it was given; None when that is unknown.
 
-    `idle`: it waits for work; None when it is unknown. A process is known by its pid alone.
+    `idle`: it waits for work; None when it is unknown. A process is known by its pid alone;
+    `replaces`: it was started in place of one that ended, with the job that this one ran.
     """
 
     tid: int | None
@@ -43,6 +56,23 @@ class Worker(NamedTuple):
     idle: bool | None
     runs: PyFrame | None
     pid: int | None = None
+    replaces: bool = False
+
+
+class Handler(NamedTuple):
+    """A thread of a Pool of multiprocessing: what it is for; `tid` is None when it has ended."""
+
+    purpose: str
+    tid: int | None
+    frame: PyFrame | None  # its innermost one
+
+
+class AwaitedResult(NamedTuple):
+    """A result that a Pool owes: of how many calls, and how many chunks of them are not done."""
+
+    kind: str  # "apply", "map", "imap"
+    calls: int | None
+    chunks_left: int | None
 
 
 class Executor(NamedTuple):
@@ -62,6 +92,8 @@ class Executor(NamedTuple):
     shut_down: bool | None
     calls: tuple[str, ...] = ()
     forgot_workers: bool = False
+    awaited: tuple[AwaitedResult, ...] = ()  # of a Pool of multiprocessing
+    handlers: tuple[Handler, ...] = ()
 
 
 class Queue(NamedTuple):
@@ -82,9 +114,13 @@ class Queue(NamedTuple):
 
 
 class ExecutorsAndQueues(NamedTuple):
-    """All executors and queues that were found, and what could not be had."""
+    """All executors and queues that were found, and what could not be had.
+
+    `process_pools` are the Pools and ThreadPools of multiprocessing.
+    """
 
     pools: tuple[Executor, ...]
+    process_pools: tuple[Executor, ...]
     queues: tuple[Queue, ...]
     soft_errors: tuple[SoftError, ...]
 
@@ -95,19 +131,22 @@ def read_executors_and_queues(target: Target, python: PythonState) -> ExecutorsA
     reader = instances.reader
     decoder = _PoolDecoder(instances, python)
     problems: list[SoftError] = []
-    pools, queues = [], []
+    pools, process_pools, queues = [], [], []
     users = _users(reader, python)
-    for instance in instances.of((THREADS, PROCESSES, *_QUEUES)):
+    for instance in instances.of((*_POOLS, *_QUEUES)):
         try:
             if instance.kind in (THREADS, PROCESSES):
                 pools.append(decoder.pool(instance))
+            elif instance.kind == PROCESS_POOL:  # a ThreadPool is one too
+                process_pools.append(decoder.pool_of_multiprocessing(instance))
             else:
                 queues.append(
                     decoder.queue(instance)._replace(users=tuple(users.get(instance.address, ())))
                 )
         except UnreadableMemory as error:
             problems.append(SoftError("pools", instance.shown, str(error)))
-    return ExecutorsAndQueues(tuple(pools), tuple(queues), (*instances.problems, *problems))
+    errors = (*instances.problems, *problems)
+    return ExecutorsAndQueues(tuple(pools), tuple(process_pools), tuple(queues), errors)
 
 
 def _users(reader: MemoryReader, python: PythonState) -> dict[int, list[int]]:
@@ -272,6 +311,58 @@ class _PoolDecoder:
             forgot_workers=self.instances.ident(running) != "dict",
         )
 
+    def pool_of_multiprocessing(self, instance: Instance) -> Executor:
+        """Return a Pool or ThreadPool. Its processes are started before its threads."""
+        at = instance.address
+        of_threads = self.instances.kind(at, frozenset((THREAD_POOL,))) is not None
+        handlers = tuple(self._handler(self._get(at, name), what) for name, what in _HANDLERS)
+        begun = max((handler.tid or 0 for handler in handlers), default=0)
+        limited = bool(self._get(at, "_maxtasksperchild"))
+        held = self._get(at, "_pool")
+        members = self._containers.list_items(held)[:MAX_WORKERS] if held else []
+        workers: list[Worker] = []
+        for member in members:
+            if of_threads:
+                workers.append(self._thread_worker(member))
+                continue
+            popen = self._get(member, "_popen")
+            pid = self._number(popen, "pid") if popen else None
+            replaces = pid is not None and 0 < begun < pid and not limited
+            name = self._text(self._get(member, "_name"))
+            workers.append(Worker(None, name, None, None, pid, replaces))
+        cache, waiting = self._get(at, "_cache"), self._get(at, "_taskqueue")
+        results = [result for _, result in self._objects.dict_items(cache)] if cache else []
+        queue = self.instances.kind(waiting, frozenset(_QUEUES)) if waiting else None
+        return Executor(
+            at,
+            "threads" if of_threads else "processes",
+            instance.shown,
+            None,
+            self._number(at, "_processes"),
+            tuple(workers),
+            self.queue(Instance(waiting, *queue)).size if queue else None,
+            shut_down=self._text(self._get(at, "_state")) in ("CLOSE", "TERMINATE"),
+            awaited=tuple(map(self._awaited, results[:MAX_ITEMS])),
+            handlers=handlers,
+        )
+
+    def _handler(self, thread: int, purpose: str) -> Handler:
+        ident = self._number(thread, "_ident") if thread else None
+        state = self._threads.get(ident or 0)
+        if state is None or not state.alive:
+            return Handler(purpose, None, None)
+        return Handler(purpose, state.tid, state.frames[0] if state.frames else None)
+
+    def _awaited(self, result: int) -> AwaitedResult:
+        """Return what is known of a result; only a MapResult counts its chunks."""
+        kind = self.instances.types.of(result).qualname
+        if kind == "MapResult":
+            calls = self._length(self._get(result, "_value"))
+            return AwaitedResult("map", calls, self._number(result, "_number_left"))
+        if kind.startswith("IMap"):
+            return AwaitedResult("imap", self._number(result, "_length"), None)
+        return AwaitedResult("apply", 1, None)
+
     def _function(self, work_item: int) -> str:
         """Return the name of the function of a _WorkItem."""
         function = self._get(work_item, "fn")
@@ -287,13 +378,19 @@ def read_worker_state(thread: ThreadState) -> tuple[bool | None, PyFrame | None]
     """Tell whether a worker thread of a pool waits for work, and what it runs if not.
 
     It waits when `_worker` is its innermost frame of the pool's module and calls no Python. Under
-    the `run` of a work item comes the function; a C function leaves no frame.
+    the `run` of a work item comes the function; a C function leaves no frame. So does a worker of
+    multiprocessing, whose `worker` asks the queue of the standard library for its next job.
     """
     outermost_first = [frame for frame in reversed(thread.frames) if frame.hole is None]
-    mine = [n for n, frame in enumerate(outermost_first) if frame.module == _POOL_MODULE]
+    pools = (_EXECUTOR_MODULE, POOL_MODULE)
+    mine = [n for n, frame in enumerate(outermost_first) if frame.module in pools]
+    # What is outside of `worker` ran in the parent, whose stack fork() copied.
+    begun = [n for n in mine if outermost_first[n].name in _WORKERS]
     if not mine:
         return None, None
-    for frame in outermost_first[mine[0] :]:
-        if frame.module != _POOL_MODULE:
+    for frame in outermost_first[begun[-1] if begun else mine[0] :]:
+        if frame.module in _JOB_QUEUES:
+            return True, None
+        if frame.module not in pools:
             return False, frame
-    return outermost_first[-1].name == "_worker", None
+    return outermost_first[-1].name in _WORKERS, None
