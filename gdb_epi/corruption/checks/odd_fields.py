@@ -9,6 +9,7 @@ software makes such numbers too, but puts them where numbers belong.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 
 from gdb_epi.corruption.context import Context, once_per_run
 from gdb_epi.corruption.evidence import Evidence, word_evidence
@@ -27,7 +28,7 @@ from gdb_epi.corruption.heap.object_references import (
     may_be_freed,
     may_be_stale,
 )
-from gdb_epi.corruption.heap.object_types import INSTANCE
+from gdb_epi.corruption.heap.object_types import INSTANCE, SUBCLASS
 from gdb_epi.corruption.heap.object_walk import object_walk
 from gdb_epi.corruption.heap.objects_of_type import find_others_beside, find_others_of_type
 from gdb_epi.corruption.pointers.read_place import find_cleared_place, find_read_place
@@ -82,61 +83,83 @@ class _Field(NamedTuple):
         "a number that was taken for a pointer: said only of a field of which no other object of "
         "the type has a number, and of an object whose other fields are as theirs, for a write of "
         "several words changes several. Not of objects of ctypes, which hold what the program puts "
-        "there. Where CPython has an object's dict or weak references, the values of a dict, or a "
-        "text of a str, no others are needed. A store of 2^n through a stray pointer leaves the "
-        "same word."
+        "there. Where CPython has an object's dict or weak references, the values of a dict, "
+        "or a text of a str, no others are needed. A store of 2^n through a stray pointer leaves "
+        "the same word."
     ),
 )
 def null_with_one_bit(context: Context) -> Iterator[Evidence]:
     """Look for the field from which a number with one bit was read, and compare those of others."""
-    words = find_fault_words(context)
-    word = next((word for word in words if is_single_bit(word.value)), None)
-    if word is None:
-        return
+    for word in find_fault_words(context):
+        wrong = _wrong_nulls(context, word) if is_single_bit(word.value) else []
+        if len(wrong) == 1:
+            yield _flipped_null(context, wrong[0], word.value)
+            return
+
+
+def _wrong_nulls(context: Context, word: FaultWord) -> list[_Field]:
+    """Return the fields that a number was read from, or may have been, and that are NULL elsewhere.
+
+    Where memory does not say which place was read, one that was not at hand itself may hold
+    numbers: not where another object has an address there, nor a number that is seldom.
+    """
     read_from = find_read_place(context, word)
     place = find_cleared_place(context, word) if read_from is None else read_from.slot
-    places, least = (_places(context, word), MIN_OTHERS) if place is None else ([place], MIN_NULL)
-    fields = [field for place in places if (field := _field_at(context, place)) is not None]
-    wrong = [
+    if place is not None:
+        field = _field_at(context, place)
+        return [field] if field and _is_null_elsewhere(context, field, MIN_NULL) else []
+    at_hand = _places_in(context, word.value, collect_fault_values(context))
+    fields = map(partial(_field_at, context), at_hand or _places(context, word))
+    return [
         field
         for field in fields
-        if _is_null_elsewhere(context, field, least)
-        and (place is not None or field.is_pointer or _has_pointers(context, field))
+        if field is not None
+        and _is_null_elsewhere(context, field, MIN_OTHERS)
+        and (
+            at_hand
+            or field.is_pointer
+            or word.value >= MIN_SEARCHED
+            or _has_pointers(context, field)
+        )
     ]
-    if len(wrong) != 1:
-        return
-    field = wrong[0]
+
+
+def _flipped_null(context: Context, field: _Field, value: int) -> Evidence:
     offset = field.place - field.start
     nulls = sum(read_word(context.target, other + offset) == 0 for other in field.others)
     others = f"{nulls} other objects of that type have NULL there, and none a number"
     if field.is_pointer:
         others = "CPython has an address or NULL there"
-    is_there = read_word(context.target, field.place) == word.value
+    is_there = read_word(context.target, field.place) == value
     summary = (
         f"the word {offset} bytes into the {field.type_name} at {field.start:#x} "
-        f"{'holds' if is_there else 'held'} {word.value:#x}, one bit from NULL, and was used as a "
+        f"{'holds' if is_there else 'held'} {value:#x}, one bit from NULL, and was used as a "
         f"pointer; {others}"
     )
-    yield word_evidence("R18:null", field.place, word.value, 0, summary)
+    return word_evidence("R18:null", field.place, value, 0, summary)
 
 
 def _places(context: Context, word: FaultWord) -> list[int]:
-    """Return the places that a number may have been read from: in objects that were at hand.
+    """Return the places that a number may have been read from: in objects near the fault.
 
     Where none has it, all words of memory that hold it; none of a small one, or of many.
     """
-    # Numbers below a page stand everywhere: only what the fault itself had at hand tells of them.
-    near = collect_fault_values(context) if word.value < PAGE else _objects_near(context)
-    objects = filter(address_index(context).begins_block, near)
-    places = {
-        at
-        for start in objects
-        for at in range(start + 2 * WORD, start + MAX_AT_HAND, WORD)
-        if read_word(context.target, at) == word.value
-    }
+    # Numbers below a page stand everywhere.
+    places = _places_in(context, word.value, _objects_near(context)) if word.value >= PAGE else []
     if not places and word.value >= MIN_SEARCHED:
         everywhere = context.places_of(word.value, MAX_PLACES)
-        places = {*everywhere} if len(everywhere) < MAX_PLACES else set()
+        places = sorted({*everywhere}) if len(everywhere) < MAX_PLACES else []
+    return [place for place in places if not is_on_stack(context, place)]
+
+
+def _places_in(context: Context, value: int, addresses: Sequence[int]) -> list[int]:
+    """Return the places that hold a word in the first bytes of objects at some addresses."""
+    places = {
+        at
+        for start in filter(address_index(context).begins_block, addresses)
+        for at in range(start + 2 * WORD, start + MAX_AT_HAND, WORD)
+        if read_word(context.target, at) == value
+    }
     return sorted(place for place in places if not is_on_stack(context, place))
 
 
@@ -165,7 +188,10 @@ def _field_at(context: Context, place: int) -> _Field | None:
 
 
 def _pointers_by_type(context: Context, start: int, kind: int) -> set[int]:
-    """Return where an object has its dict, its weak references, its values, forms of its text."""
+    """Return where an object has addresses or NULL, by what CPython says of it or its type.
+
+    Its dict and weak references, a dict's values, forms of a str's text.
+    """
     python, target = context.state.python, context.target
     if isinstance(python, Absent):
         return set()
@@ -173,7 +199,9 @@ def _pointers_by_type(context: Context, start: int, kind: int) -> set[int]:
     members = [layout.offset("PyTypeObject", f"tp_{m}offset") for m in ("dict", "weaklist")]
     offsets = {read_word(target, kind + at) or 0 for at in members if at is not None}
     name = address_index(context).type_name(kind)
-    if name == "dict":
+    flags_at = layout.offset("PyTypeObject", "tp_flags")
+    flags = read_word(target, kind + flags_at) or 0 if flags_at is not None else 0
+    if flags & SUBCLASS["dict"]:
         offsets.add(layout.offset("PyDictObject", "ma_values") or 0)
     text = str_format(layout, kind) if name == "str" else None
     if text is not None:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from gdb_epi.corruption.context import Context
 from gdb_epi.corruption.evidence import MEMORY, REGISTER, UNKNOWN, Evidence, Skipped, word_evidence
+from gdb_epi.corruption.heap.address_descriptions import describe_address
 from gdb_epi.corruption.heap.address_index import FREE, FUNCTION, OBJECT, Pointee
 from gdb_epi.corruption.heap.popped_frames import (
     find_code_of_popped_frame,
@@ -25,6 +26,7 @@ from gdb_epi.errors import Absent
 from gdb_epi.fault.signals import SIGBUS, SIGSEGV
 
 MAX_REPORTED = 8
+OF_OBJECT = "into an object of type"
 
 
 @check(
@@ -102,7 +104,9 @@ def _sentence(context: Context, neighbour: Correction) -> str:
     suspect = neighbour.suspect
     held = "which was called" if suspect.source == "target" else f"in {suspect.source}"
     if suspect.slots:
+        owner = describe_address(context, suspect.slots[0])
         held += f", and in memory at {suspect.slots[0]:#018x}"
+        held += f", {owner}" if OF_OBJECT in owner else ""
     how_far = f"one bit (bit {neighbour.bit})" if neighbour.bit >= 0 else "one byte, which is 0,"
     role = "" if not suspect.depth else ", which was read through,"
     what = f", where {_pointee(neighbour.pointee)} begins" if neighbour.pointee is not None else ""

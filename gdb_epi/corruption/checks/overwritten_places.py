@@ -499,12 +499,15 @@ def _changed_in_many(context: Context) -> Iterator[Evidence]:
             if wanted is None or sound.count(wanted) < MIN_SOUND:
                 continue
             # What begins a block may be an object that is gone, and so may memory that was
-            # cleared: nobody wrote into the field.
+            # cleared, and what many name in a file's data: nobody wrote into the field.
             wrong = [
                 value
                 for value in values
                 if address_index(context).at(value) is None and not _is_cleared(context, value)
             ]
+            region = context.target.region_at(suspect.value)
+            if region is not None and region.in_file and len({*wrong}) == 1:
+                continue
             wrong.sort(key=lambda value: value != suspect.value)  # that one has to be among them
             changed = [v for v in wrong[:MAX_WRONG] if _is_nearly(context, v, wanted)]
             if suspect.value in changed and len(changed) >= MIN_WRONG:

@@ -12,6 +12,7 @@ from gdb_epi.corruption.context import Context
 from gdb_epi.corruption.evidence import Evidence, word_evidence
 from gdb_epi.corruption.heap.address_index import address_index
 from gdb_epi.corruption.heap.memory_readers import collect_fault_values, is_on_stack
+from gdb_epi.corruption.heap.object_types import SUBCLASS
 from gdb_epi.corruption.heap.object_walk import object_walk
 from gdb_epi.corruption.pointers.suspect_words import is_held_once
 from gdb_epi.corruption.registry import check
@@ -54,7 +55,8 @@ def types_at_hand(context: Context) -> Iterator[Evidence]:
             continue
         region = context.target.region_at(held)
         in_file = not held % WORD and region is not None and region.in_file
-        if in_file and not _fits_block(context, address, right[0]):
+        static = index.place_in_block(address) is None
+        if (in_file or static) and not _fits_block(context, address, right[0]):
             continue
         name = index.type_name(right[0])
         summary = (
@@ -73,14 +75,21 @@ def _named_by_slots(context: Context) -> list[int]:
 
 
 def _may_begin_object(context: Context, address: int) -> bool:
-    """Whether a block in use begins at an address, or a file's data lie there, with a count."""
+    """Whether a block in use begins at an address, or an object may in a file's writable data."""
     index, region = address_index(context), context.target.region_at(address)
     count = read_word(context.target, address)
     if region is None or count is None or address % WORD:
         return False
     if region.in_file:
-        return "w" in region.perms and address in _named_by_slots(context)
+        return "w" in region.perms
     return count < MAX_COUNTED and index.begins_block(address) and not index.in_free_block(address)
+
+
+def _is_static_object(context: Context, address: int, kind: int) -> bool:
+    """Whether an object lies in a file's data: a slot names it, or it is immortal as types are."""
+    count = read_word(context.target, address)
+    immortal = count is not None and count >> 30 & 3 and count == read_word(context.target, kind)
+    return bool(immortal) or address in _named_by_slots(context)
 
 
 def _fits_block(context: Context, address: int, kind: int) -> bool:
@@ -93,7 +102,7 @@ def _fits_block(context: Context, address: int, kind: int) -> bool:
     if isinstance(python, Absent):
         return False
     if bounds is None:
-        return True  # a file's data
+        return _is_static_object(context, address, kind)
     words = {
         name: read_word(context.target, kind + at) or 0
         for name in ("tp_basicsize", "tp_itemsize", "tp_flags")
@@ -101,7 +110,10 @@ def _fits_block(context: Context, address: int, kind: int) -> bool:
     }
     if len(words) < 3 or (address - bounds[0] > 0) != bool(words["tp_flags"] & HAVE_GC):
         return False
-    room = bounds[1] - address - words["tp_basicsize"]
+    basic = words["tp_basicsize"]
+    if words["tp_flags"] & SUBCLASS["str"]:  # its size is that of one whose text lies elsewhere
+        basic, words["tp_itemsize"] = python.layout.size("PyASCIIObject") or basic, 1
+    room = bounds[1] - address - basic
     return room >= 0 if words["tp_itemsize"] else 0 <= room < ALIGNED
 
 
