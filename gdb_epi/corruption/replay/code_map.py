@@ -18,6 +18,7 @@ from gdb_epi.corruption.context import Context, once_per_run
 from gdb_epi.fault.instructions import instructions_before
 from gdb_epi.fault.mapping_checks import permits
 from gdb_epi.fault.memory_reads import read_up_to
+from gdb_epi.sizes import WORD
 from gdb_epi.target.function_bounds import Function
 from gdb_epi.typing_lite import NamedTuple
 from gdb_epi.x86 import MAX_LENGTH, decode
@@ -31,6 +32,8 @@ _FLOW = frozenset((0xC2, 0xC3, 0xCA, 0xCB, 0xCC, 0xCF, 0xE9, 0xEB, 0xF4, 0xFF))
 
 
 MAX_SHAPES = 64  # functions whose instructions are kept
+MAX_NAMED = 96  # functions of which is kept what they name
+MAX_KEPT_TABLES = 512
 MAX_LONG = 1 << 18  # bytes of a function searched for branches
 BEFORE, BEHIND = 512, 512  # bytes of a very long function around an address
 # jmp and jcc with a 32-bit distance: the bytes of the instruction before that.
@@ -117,9 +120,8 @@ def _far_branches(context: Context, function: Function) -> Iterator[tuple[int, i
 
     code = read_up_to(context.target, function.start, min(function.end - function.start, MAX_LONG))
     for match in re.finditer(_FAR, code):
-        at = match.end()
-        distance = int.from_bytes(code[at : at + 4], "little", signed=True)
-        yield function.start + match.start(), function.start + at + 4 + distance
+        to = match.end() + 4 + _number_at(code, match.end())
+        yield function.start + match.start(), function.start + to
 
 
 @once_per_run
@@ -137,50 +139,86 @@ def _with_ways_from_elsewhere(context: Context, code: CodeMap) -> CodeMap:
     return code
 
 
+class _NamedPlaces(NamedTuple):
+    """What code names, from its start on: where branches lead that leave it, and tables.
+
+    `fixed` are tables by their addresses. Nothing is a table for code without an indirect jump.
+    """
+
+    left_for: tuple[int, ...]
+    tables: frozenset[int]
+    fixed: frozenset[int]
+
+
+@lru_cache(maxsize=MAX_NAMED)
+def _places_named_by(code: bytes) -> _NamedPlaces:
+    """Return what code names. Many processes run the code of the same libraries."""
+    import re
+
+    far = ((at := match.end()) + 4 + _number_at(code, at) for match in re.finditer(_FAR, code))
+    left_for = tuple(to for to in far if not 0 <= to < len(code))
+    if re.search(_INDIRECT, code) is None:
+        return _NamedPlaces(left_for, frozenset(), frozenset())
+    beside = [match.end() for match in re.finditer(_LEA, code)]
+    fixed = [_number_at(code, match.end()) for match in re.finditer(_INDEXED, code)]
+    tables = frozenset(at + 4 + _number_at(code, at) for at in beside)
+    return _NamedPlaces(left_for, tables, frozenset(fixed))
+
+
+def _number_at(code: bytes, at: int) -> int:
+    return int.from_bytes(code[at : at + 4], "little", signed=True)
+
+
+def _read_named_places(context: Context, function: Function) -> _NamedPlaces:
+    size = min(function.end - function.start, MAX_LONG)
+    return _places_named_by(read_up_to(context.target, function.start, size))
+
+
 @once_per_run
 def ways_from_elsewhere(context: Context, function: Function) -> list[int]:
     """Return where parts that were split off from a function, and tables of jumps, lead into it.
 
     Some may be none: what looks like a branch or a table is taken for one.
     """
+    named = _read_named_places(context, function)
     branches_to: dict[Function, int] = {}  # the parts that are named most are looked at
-    for _, to in _far_branches(context, function):
+    for to in [function.start + to for to in named.left_for]:
         part = None if function.start <= to < function.end else context.functions.at(to)
         if part is not None:
             branches_to[part] = branches_to.get(part, 0) + 1
     parts = sorted(branches_to, key=lambda part: (-branches_to[part], part))[:MAX_PARTS]
-    ways = {to for part in parts for _, to in _far_branches(context, part)}
-    ways.update(_table_entries(context, function))
+    ways = {part.start + to for part in parts for to in _read_named_places(context, part).left_for}
+    ways.update(_table_entries(context, function, named))
     return sorted(to for to in ways if function.start <= to < function.end)
 
 
-def _table_entries(context: Context, function: Function) -> Iterator[int]:
+def _table_entries(context: Context, function: Function, named: _NamedPlaces) -> Iterator[int]:
     """Yield where tables lead that a function names, if it has a jump that could go by one.
 
     Compilers name the table by its distance from rip and fill it with 32-bit distances from
     itself, or with addresses; in code that cannot be moved its address stands in the instruction.
     """
-    import re
-
     target = context.target
-    code = read_up_to(target, function.start, min(function.end - function.start, MAX_LONG))
-    if re.search(_INDIRECT, code) is None:
-        return
-    tables: set[int] = set()
-    for pattern, is_relative in ((_LEA, True), (_INDEXED, False)):
-        for match in re.finditer(pattern, code):
-            number = int.from_bytes(code[match.end() : match.end() + 4], "little", signed=True)
-            tables.add(function.start + match.end() + 4 + number if is_relative else number)
+    tables = named.fixed.union(function.start + at for at in named.tables)
     constant = [at for at in tables if permits(target.region_at(at), "r")]
     constant = [at for at in constant if not permits(target.region_at(at), "w")]
     start, end = function.start, function.end
+    differing = (start ^ end).bit_length() + 7 >> 3
+    upper = start.to_bytes(WORD, "little")[differing:]  # bytes that addresses of the function share
     for table in sorted(constant)[:MAX_TABLES]:
         words = read_up_to(target, table, 8 * MAX_ENTRIES)
-        distances = struct.unpack_from(f"<{min(len(words) // 4, MAX_ENTRIES)}i", words)
-        low, high = start - table, end - table
-        yield from [table + distance for distance in distances if low <= distance < high]
-        addresses = struct.unpack_from(f"<{len(words) // 8}Q", words)
-        yield from [to for to in addresses if start <= to < end]
+        near = _distances_between(words[: 4 * MAX_ENTRIES], start - table, end - table)
+        yield from [table + distance for distance in near]
+        if upper in words:
+            addresses = struct.unpack_from(f"<{len(words) // 8}Q", words)
+            yield from [to for to in addresses if start <= to < end]
+
+
+@lru_cache(maxsize=MAX_KEPT_TABLES)
+def _distances_between(words: bytes, low: int, high: int) -> tuple[int, ...]:
+    """Return the 32-bit distances of a table that are in a range."""
+    distances = struct.unpack_from(f"<{len(words) // 4}i", words)
+    return tuple(distance for distance in distances if low <= distance < high)
 
 
 def _decode_range(context: Context, function: Function, low: int, high: int) -> CodeMap | None:
