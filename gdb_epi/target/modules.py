@@ -103,7 +103,6 @@ class Modules:
 
     def __init__(self, target: CoreMemory) -> None:
         self._target = target
-        self._images: dict[str, MappedImage] | None = None
         self._tables: list[tuple[int, GnuHashTable]] = []
         self._without_table: Iterator[str] | None = None  # paths of modules not yet looked at
 
@@ -248,14 +247,12 @@ class Modules:
         """Return every mapped ELF object, the executable first, then by address."""
         return [image.module for image in self._all_images().values()]
 
+    @memoized
     def _all_images(self) -> dict[str, MappedImage]:
-        if self._images is None:
-            images = {path: self._image(path) for path in self._paths()}
-            self._images = {path: image for path, image in images.items() if image is not None}
-            vdso = self._vdso()
-            if vdso is not None:
-                self._images[vdso.module.path] = vdso
-        return self._images
+        named = {path: self._image(path) for path in self._paths()}
+        images = {path: image for path, image in named.items() if image is not None}
+        vdso = self._vdso()
+        return images if vdso is None else {**images, vdso.module.path: vdso}
 
     def _paths(self) -> list[str]:
         """Return the mapped files, the executable first."""

@@ -13,6 +13,7 @@ import re
 import struct
 from collections.abc import Iterator, Sequence
 
+from gdb_epi.cpython.frames.frame_chain import value_stack_start
 from gdb_epi.cpython.layout.layout import Layout
 from gdb_epi.cpython.paged_reader import PagedReader
 from gdb_epi.cpython.types import MergedStack, PyFrame
@@ -163,15 +164,9 @@ class CalleeReader:
                 yield candidate
 
     def _value_stack(self, frame: PyFrame) -> tuple[int, ...]:
-        layout, reader = self._layout, self._reader
-        size = reader.field32(frame.code, "PyCodeObject", "co_stacksize")
-        start_at = layout.offset("_PyInterpreterFrame", "localsplus")
-        if start_at is not None:
-            variables = reader.field32(frame.code, "PyCodeObject", "co_nlocalsplus")
-            start = frame.address + start_at + 8 * variables
-        else:
-            start = reader.field(frame.address, "PyFrameObject", "f_valuestack")
-        count = min(size, MAX_STACK_WORDS)
+        reader = self._reader
+        start = value_stack_start(reader, frame.address, frame.code)
+        count = min(reader.field32(frame.code, "PyCodeObject", "co_stacksize"), MAX_STACK_WORDS)
         return struct.unpack(f"<{count}Q", reader.read(start, 8 * count))
 
     def _callable(self, address: int) -> _CalledObject | None:

@@ -8,7 +8,12 @@ A coroutine keeps its frame: up to 3.10 a frame object (gi_frame), since 3.11 in
 from __future__ import annotations
 
 from gdb_epi.cpython.frames.code_objects import CodeReader, locate_bytecode
-from gdb_epi.cpython.frames.frame_chain import RawFrame, frame_reader, make_python_frame
+from gdb_epi.cpython.frames.frame_chain import (
+    RawFrame,
+    frame_reader,
+    make_python_frame,
+    value_stack_start,
+)
 from gdb_epi.cpython.frames.opcodes import opcodes_of_version
 from gdb_epi.cpython.frames.unlinked_frames import find_frame_objects, find_frame_type
 from gdb_epi.cpython.memory_reader import MemoryReader
@@ -326,19 +331,18 @@ class CoroutineReader:
     def _value_stack(self, raw: RawFrame) -> tuple[int, int]:
         """Return where the value stack of a frame begins and ends."""
         layout, read = self._reader.layout, self._reader
+        base = value_stack_start(read, raw.address, raw.code)
         if self._iframe is None:
-            base = read.field(raw.address, "PyFrameObject", "f_valuestack")
             at = layout.offset("PyFrameObject", "f_stackdepth")  # 3.10 (bpo-42246)
             if at is not None:
                 return base, base + 8 * read.u32(raw.address + at)
             return base, read.field(raw.address, "PyFrameObject", "f_stacktop")
         frame = "_PyInterpreterFrame"
-        slots = raw.address + layout.require(frame, "localsplus")
-        count = read.field32(raw.code, "PyCodeObject", "co_nlocalsplus")
         at = layout.offset(frame, "stackpointer")  # 3.14 (gh-118450)
         if at is not None:
-            return slots + 8 * count, read.u64(raw.address + at)
-        return slots + 8 * count, slots + 8 * read.field32(raw.address, frame, "stacktop")
+            return base, read.u64(raw.address + at)
+        slots = raw.address + layout.require(frame, "localsplus")
+        return base, slots + 8 * read.field32(raw.address, frame, "stacktop")
 
     def _python_frame(self, raw: RawFrame) -> PyFrame:
         return make_python_frame(raw, self._codes, self._objects, AWAIT)

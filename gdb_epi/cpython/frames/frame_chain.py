@@ -315,3 +315,11 @@ def _line(raw: RawFrame, codes: CodeReader) -> int | None:
 def make_frame_hole(address: int, provenance: str, why: str, code: int = 0) -> PyFrame:
     """Return a frame that could not be decoded, and why."""
     return PyFrame(address, code, "", None, "", None, None, "unknown", provenance, False, why)
+
+
+def value_stack_start(reader: MemoryReader, frame: int, code: int) -> int:
+    """Return where the value stack of a frame begins: 3.11 put it behind the variables."""
+    slots_at = reader.layout.offset("_PyInterpreterFrame", "localsplus")
+    if slots_at is None:
+        return reader.field(frame, "PyFrameObject", "f_valuestack")
+    return frame + slots_at + 8 * reader.field32(code, "PyCodeObject", "co_nlocalsplus")

@@ -224,34 +224,29 @@ class UnexplainedCrashes:
         self._population, self._free = population, free
         self.hosts = HostClustering(population)
         self.tables: dict[str, ProgramTable | None] = {}  # of programs, by the name of an attribute
-        self._all: Floats | None = None
-        self._cells: tuple[Ints, Ints, Ints] | None = None
 
     @property
     def free(self) -> Bools:
         """Which crashes are counted."""
         return self._free
 
+    @memoized
     def all(self) -> Floats:
         """Return how many crashes each combination of the attributes has."""
-        if self._all is None:
-            mask = self._free & (self._population.signature >= 0)
-            self._all = find_combinations(self._population).tally(mask)
-        return self._all
+        mask = self._free & (self._population.signature >= 0)
+        return find_combinations(self._population).tally(mask)
 
     @memoized
     def of(self, signature: int) -> Ints:
         """Return the rows of the crashes of a signature."""
-        mask = self._free & (self._population.signature == signature)
-        return np.flatnonzero(mask)
+        return np.flatnonzero(self._free & (self._population.signature == signature))
 
+    @memoized
     def cells(self) -> tuple[Ints, Ints, Ints]:
         """Return the pairs of a signature and a combination that occur, and how often they do."""
-        if self._cells is None:
-            chosen = self._free & (self._population.signature >= 0)
-            combinations = find_combinations(self._population)
-            self._cells = combinations.with_signatures(self._population.signature, chosen)
-        return self._cells
+        chosen = self._free & (self._population.signature >= 0)
+        combinations = find_combinations(self._population)
+        return combinations.with_signatures(self._population.signature, chosen)
 
 
 def crashes_of_signature(population: Population, free: Bools, name: str) -> Ints:
