@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import shutil
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -13,13 +14,16 @@ from support.opening import need_core_dumps
 
 from gdb_epi.cpython.objects.containers import ContainerReader
 from gdb_epi.cpython.values.repr_decoder import Undecodable
+from gdb_epi.cpython.values.value_stack_items import BuiltTuple
 from gdb_epi.errors import Absent
+from gdb_epi.hangs.dry_run.dry_run import DryRun
 from gdb_epi.hangs.hang_context import HangContext
 from gdb_epi.hangs.loops.dry_run_starts import (
     _begin_of_statement,
     _read_running_call,
     _read_running_code,
     _run_to_call,
+    start_dry_run,
 )
 from gdb_epi.hangs.types import HANG
 from gdb_epi.process_state import ProcessState
@@ -93,6 +97,52 @@ def test_a_busy_loop_that_takes_a_lock_in_each_turn_is_endless(tmp_path: Path) -
         if endless == ENOUGH:
             return
     raise AssertionError(f"{endless} of {MOST} were followed")
+
+
+# Iterators of which two items were taken.
+TAKEN = """
+import collections, os, time
+
+def begun():
+    letters, numbers, table = list("abcd"), (1, 2, 3, 4, 5), {"x": 1, "y": 2, "z": 3}
+    made = {
+        "enumerate": enumerate(letters, 7), "zip": zip(letters, numbers),
+        "both": enumerate(zip(numbers, letters)), "reversed": reversed(letters),
+        "values": iter(table.values()), "items": iter(table.items()),
+        "deque": iter(collections.deque(numbers)), "over": enumerate("ab"),
+    }
+    for each in made.values():
+        next(each), next(each)
+    return made
+"""
+
+
+def test_what_iterators_have_yet_to_give(tmp_path: Path) -> None:
+    need_core_dumps()
+    names: dict[str, Callable[[], dict[str, Iterator[object]]]] = {}
+    exec(TAKEN, names)  # the same here
+    program = tmp_path / "program.py"
+    program.write_text(
+        f"{TAKEN}\n\ndef main(made):\n    open('ready', 'w').write(str(os.getpid()))\n"
+        "    time.sleep(100000)\n\nmain(begun())\n"
+    )
+    for one in spread("iterators", lambda one: one.root is None and not one.free_threaded):
+        folder = tmp_path / one.id
+        folder.mkdir()
+        target = CoreFileTarget.open(core_by_signal(one, "iterators", folder, program=program))
+        state = ProcessState(target)
+        assert not isinstance(state.python, Absent)
+        scene = HangContext(target, state.python, state.locks, target.threads())
+        frame = scene.view.frames(scene.main_tid)[0]
+        run = start_dry_run(scene, frame, [10_000], DryRun)
+        made = scene.view.objects.dict_items(dict(scene.view.variable_addresses(frame))["made"])
+        left = {
+            str(scene.view.reader.string(key, 99)): run.host(
+                BuiltTuple(tuple(run.all_of(run.iteration(iterator))))
+            )
+            for key, iterator in made
+        }
+        assert left == {name: tuple(each) for name, each in names["begun"]().items()}, one.id
 
 
 def _answers(core: Path) -> tuple[bool | None, bool, object, object] | None:

@@ -1634,6 +1634,14 @@ def busy_under_a_lock():
                 break
 
 
+def busy_with_comprehensions():
+    weights, limit = [3, 5, 8], 4
+    while True:
+        left = [weight for weight in weights if weight > limit]
+        if sum(weight * 2 for weight in left) < len({weight % 3 for weight in weights}):
+            break
+
+
 if __name__ == "__main__":
     with open("ready", "w") as out:
         out.write(str(os.getpid()))

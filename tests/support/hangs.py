@@ -249,6 +249,7 @@ TRUTHS = {
     "output_of_a_shell_that_leaves_a_service": Truth(
         HANG, "child", ("leaves sleep in the background",)
     ),
+    "busy_with_comprehensions": Truth(HANG, "endless loop", ("without end",)),
     "busy_with_a_plan_in_decimals": Truth(HANG, "endless loop", ("without end",)),
     "handshake_never_answered": Truth(HANG, "peer", ("part of the handshake",)),
 }

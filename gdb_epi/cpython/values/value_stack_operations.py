@@ -43,6 +43,7 @@ STR_IS_REPR = frozenset(
 )
 # No descriptors: found in a class, they are the value.
 PLAIN_DATA = STR_IS_REPR | {"str", "bytes"}
+_OF_DESCRIPTORS = ("__get__", "__set__", "__delete__")
 _PLAIN = ("str", "int", "bool", "float")
 # Where containers keep their number of items.
 _COUNTS = {
@@ -79,6 +80,22 @@ def special_method(decoder: ReprDecoder, info: TypeInfo, name: str) -> tuple[Typ
         elif base.base and not base.python_class:
             raise Undecodable(f"a C type that may have {name}")
     return None
+
+
+def is_plain_attribute(decoder: ReprDecoder, address: int) -> bool:
+    """Tell whether what a class has under a name is the value itself, and no descriptor.
+
+    Plain data is, and an object of classes written in Python that have none of its methods. Of
+    other C types the dict is not seen.
+    """
+    for base in decoder.types.mro(decoder.obj(address).type):
+        if base.full_name in PLAIN_DATA:
+            return True
+        if base.base and not base.python_class:
+            return False
+        if any(decoder.objects.dict_get(base.dict, name) for name in _OF_DESCRIPTORS if base.dict):
+            return False
+    return True
 
 
 class ValueOperations:
@@ -248,7 +265,7 @@ class ValueOperations:
             if self.decoder.ident(getter) != "function" or fallback is not None:
                 raise Undecodable("a property without a function")
             return self.got(of, name, self.call(getter, in_class[0], [of]))
-        plain = kind is None or (kind.lineage.ident in PLAIN_DATA and kind.is_exact)
+        plain = in_class is None or is_plain_attribute(self.decoder, in_class[1])
         if not plain and kind is not None and kind.lineage.ident != "member_descriptor":
             raise Undecodable("an attribute that a class computes")
         own = self.own_attribute(of, name)

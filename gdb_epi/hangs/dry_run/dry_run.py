@@ -33,7 +33,7 @@ from gdb_epi.cpython.values.value_stack_items import (
     Rest,
     UnknownNumber,
 )
-from gdb_epi.cpython.values.value_stack_operations import PLAIN_DATA, Raised, special_method
+from gdb_epi.cpython.values.value_stack_operations import Raised, is_plain_attribute, special_method
 from gdb_epi.hangs.dry_run.block_instructions import BlockInstructions
 from gdb_epi.hangs.dry_run.builtin_calls import (
     call_builtin,
@@ -138,8 +138,8 @@ class DryRun(BlockInstructions):
 
     def jump_back(self, target: int) -> None:
         """Look whether the loop is where it was before. Raises EndlessLoop."""
-        if self.repeats_until < MAX_CODE:
-            self.repeats_until = -1  # the running instruction lies before any jump back
+        if self.repeats_until < min(MAX_CODE, self.following):
+            self.repeats_until = -1  # no comprehension that begins anew is left to be done
         state = self._state()
         for head in self._heads.values():
             head.first, head.last = min(head.first, target), max(head.last, self.following)
@@ -306,9 +306,11 @@ class DryRun(BlockInstructions):
         if not made and self.decoder.obj(of.address).lineage.ident:
             raise Undecodable("an attribute that is stored")
         in_class = self.decoder.types.lookup(info, name)
-        kind = self.decoder.ident(in_class[1]) if in_class else "member_descriptor"
+        plain = in_class is None or is_plain_attribute(self.decoder, in_class[1])
         own_way = special_method(self.decoder, info, "__setattr__")
-        if own_way is not None or kind not in (*PLAIN_DATA, "member_descriptor"):
+        if own_way is not None or not (
+            plain or (in_class and self.decoder.ident(in_class[1]) == "member_descriptor")
+        ):
             raise Undecodable("a class that stores attributes in a way of its own")
         self._store(of.address, name, item)
 

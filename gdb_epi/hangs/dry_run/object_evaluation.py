@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from gdb_epi.cpython.objects.containers import ContainerReader
 from gdb_epi.cpython.objects.type_objects import TypeInfo
 from gdb_epi.cpython.values.repr_decoder import Undecodable
 from gdb_epi.cpython.values.value_stack_items import (
@@ -23,6 +24,7 @@ from gdb_epi.cpython.values.value_stack_items import (
 from gdb_epi.cpython.values.value_stack_operations import (
     PLAIN_DATA,
     Raised,
+    is_plain_attribute,
     special_method,
 )
 from gdb_epi.hangs.dry_run.container_evaluation import (
@@ -136,7 +138,7 @@ class ObjectEvaluation(ContainerEvaluation):
                 self.decoder.member(self.decoder.obj(in_class[1]), "fget")
             )
             return self.call(getter, in_class[0], [of])
-        if item is None and in_class and kind in PLAIN_DATA:
+        if item is None and in_class and is_plain_attribute(self.decoder, in_class[1]):
             item = ProcessObject(in_class[1])
         if in_class and self.kind(of) == "tuple" and kind.endswith("_tuplegetter"):
             head = self.decoder.layout.size("PyObject") or 16
@@ -277,16 +279,57 @@ class ObjectEvaluation(ContainerEvaluation):
             return Iteration(ProcessObject(second) if second else BuiltTuple(()), first)
         if kind == "itertools.cycle" and not first:
             return Iteration(ProcessObject(second), third, round=True)
-        if kind in ("dict_keyiterator", "dict_itemiterator", "set_iterator") and first:
+        if kind in ("dict_keyiterator", "dict_itemiterator", "dict_valueiterator", "set_iterator"):
             of = ProcessObject(first)
+            if not first:  # it has ended
+                return Iteration(BuiltTuple(()), 0)
             left = reader.u64(address + (40 if kind == "set_iterator" else 48))
             over = BuiltTuple(self.contents_of(of)) if "item" in kind else of
+            if "value" in kind:
+                over = BuiltTuple(tuple(value for _, value in self.pairs(of)))
             place = self.length(of) - left
             return Iteration(over, place) if place >= 0 else None
+        if kind in ("enumerate", "zip", "list_reverseiterator", "collections._deque_iterator",
+                    "_collections._deque_iterator", "_deque_iterator"):  # fmt: skip
+            return self._iteration_in_another(address, kind)
         if kind == "range_iterator":
             index, start, step, count = read_range_iterator(reader, address)
             return Iteration(Numbers(start, start + count * step, step), index) if step else None
         return None
+
+    def _iteration_in_another(self, address: int, kind: str) -> Item:
+        """Return how far an enumerate(), zip(), reversed list or iterator of a deque is.
+
+        After the head come: how far it counted, and its iterator; how many iterators, and a tuple
+        of them; the index of the next item and the list, NULL at the end; of a deque a block, an
+        index, the deque, its state, and how many items are left (Objects/{enum,list}object.c,
+        Python/bltinmodule.c, Modules/_collectionsmodule.c, 3.8 to 3.14).
+        """
+        reader = self.decoder.reader
+        first, second = (reader.u64(address + 16 + 8 * n) for n in range(2))
+        if kind == "enumerate":
+            inner = self.iteration(second)
+            if not isinstance(inner, Iteration) or inner.round:
+                return None
+            begin = first - inner.place
+            pairs = ((ComputedNumber(begin + n), each)
+                     for n, each in enumerate(self.members(inner.over)))  # fmt: skip
+            return Iteration(BuiltTuple(tuple(map(BuiltTuple, pairs))), inner.place)
+        if kind == "zip":
+            inners = [self.iteration(at)
+                      for at in ContainerReader(reader).tuple_items(second)]  # fmt: skip
+            known = [each for each in inners if isinstance(each, Iteration) and not each.round]
+            if not known or len(known) < len(inners):
+                return None
+            place = min(each.place for each in known)  # of each as many items were taken
+            rows = zip(*(self.members(each.over)[each.place - place :] for each in known),
+                       strict=False)  # fmt: skip
+            return Iteration(BuiltTuple(tuple(map(BuiltTuple, rows))), place)
+        if kind == "list_reverseiterator":
+            items = tuple(self.members(ProcessObject(second)))[::-1] if second else ()
+            return Iteration(BuiltTuple(items), max(0, len(items) - 1 - reader.i64(address + 16)))
+        of = ProcessObject(reader.u64(address + 32))
+        return Iteration(of, self.length(of) - reader.u64(address + 48))
 
     def all_of(self, of: Item) -> list[Item]:
         """Return everything that a container, iterator or generator gives. Raises Undecodable."""

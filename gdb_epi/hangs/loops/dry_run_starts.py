@@ -44,7 +44,7 @@ _BEGINS = (
 _CALLS = ("CALL", "PRECALL")
 _DELEGATES = ("SEND", "YIELD_FROM")
 _STEPS_OF_DELEGATION = ("RESUME", "JUMP_BACKWARD_NO_INTERRUPT", "YIELD_VALUE")
-_GO_OVER = ("itertools.cycle", "generator")
+_GO_OVER = ("itertools.cycle", "generator", "enumerate", "zip")
 _CALLS_FUNCTION = ("CALL_FUNCTION", "CALL_METHOD", "CALL_FUNCTION_EX")
 # How many words on the value stack are a call's besides its arguments.
 _WORDS_OF_CALL = {
@@ -57,6 +57,7 @@ _CALLABLES = (
     "function", "method", "builtin_function_or_method", "builtin_method", "method_descriptor",
     "type", "functools.partial",
 )  # fmt: skip
+_PUT_ASIDE = "LOAD_FAST_AND_CLEAR"
 _ENDS_BLOCK = ("method", "builtin_function_or_method", "builtin_method")  # __exit__
 _SLEPT = Iteration(BuiltTuple(()), 0)  # what is awaited, over
 TASK_SLEEPS = frozenset((("asyncio.tasks", "sleep"), ("asyncio.tasks", "__sleep0")))
@@ -74,6 +75,7 @@ class DryRunStart(NamedTuple):
     repeats_until: int = -1
     loaded: int | None = None
     for_loops: tuple[range, ...] = ()  # of the code
+    cleared: tuple[int, ...] = ()  # variables of a comprehension that begins anew
 
     @property
     def around(self) -> int:
@@ -99,6 +101,8 @@ def start_dry_run_at(
     if start.loaded is not None:
         run.stack.append(run.locals.get(start.loaded))
     run.repeats_until = start.repeats_until
+    for number in start.cleared:
+        run.locals.pop(number, None)
     return run
 
 
@@ -136,6 +140,16 @@ def find_dry_run_starts(
     if (start := _start_of_delegation(scene, frame, here)) is not None:
         yield start
         return
+    around = _comprehension_around(here)
+    if around is not None:
+        before = here._replace(running=around.before)
+        first, iterates = _begin_of_statement(scene, before)
+        if iterates:
+            raise Undecodable("a comprehension where a loop takes its next item")
+        stack = _stack_of_statement(scene, frame, before, first)
+        loaded = _loaded(code[first - 1], names[first - 1]) if first else None
+        yield DryRunStart(code[first].at, stack, around.end, loaded, loops, around.variables)
+        return
     first, iterates = _begin_of_statement(scene, here)
     stack = _stack_of_statement(scene, frame, here, first)
     by_generator = bool(stack) and isinstance(stack[-1], ProcessObject)
@@ -165,7 +179,7 @@ def find_dry_run_starts(
         if done:
             pass
         elif call is None:
-            until = code[after].at if after < len(code) else code[-1].end
+            until = code[after - 2].end  # that of the call
         elif call.was_made is not False and after <= len(code):
             yield DryRunStart(code[after - 1].at, (*left, call.gave), for_loops=loops)
             if call.was_made:
@@ -176,6 +190,40 @@ def find_dry_run_starts(
     if done and after < len(code):
         loaded = _loaded(code[after - 1], names[after - 1])
         yield DryRunStart(code[after].at, left, loaded=loaded, for_loops=loops)
+
+
+class _Comprehension(NamedTuple):
+    """The instruction before a comprehension, the byte behind it, and its variables."""
+
+    before: int
+    end: int
+    variables: tuple[int, ...]
+
+
+def _comprehension_around(here: _RunningCode) -> _Comprehension | None:
+    """Return the outermost comprehension that the frame is in: it runs in the frame itself (3.12).
+
+    It puts its variables aside, builds its container in a loop, and puts them back. What it has
+    built so far belongs to nobody yet: it is made anew.
+    """
+    code, names, running = here.code, here.names, here.running
+    for begin in range(1, running + 1):
+        if names[begin] != _PUT_ASIDE:
+            continue
+        inner = begin
+        while inner < len(names) and names[inner] in (_PUT_ASIDE, "SWAP"):
+            inner += 1
+        variables = {code[n].argument for n in range(begin, inner) if names[n] == _PUT_ASIDE}
+        at = next((code[n].at for n in range(inner, len(names)) if names[n] == "FOR_ITER"), 0)
+        loop = next((each for each in here.loops if each.start == at), range(0))
+        left, end = len(variables), loop.stop
+        for each, name in zip(code, names, strict=True):
+            if each.at >= loop.stop and left:
+                left -= name.startswith("STORE_FAST")
+                end = each.end
+        if code[begin].at < loop.start and code[running].at < end:
+            return _Comprehension(begin - 1, end, tuple(variables))
+    return None
 
 
 class _ReachedCall(NamedTuple):
