@@ -22,8 +22,9 @@ from gdb_epi.fleet.records.facts import CORE_SIZE, ENV
 from gdb_epi.fleet.screen.events import ONE_EVENT, CrashEvents, find_events
 from gdb_epi.fleet.screen.finding import EVENT
 from gdb_epi.fleet.screen.past_silence import find_past_silences
+from gdb_epi.fleet.screen.programs import is_process_attribute
 from gdb_epi.fleet.screen.silent_hosts import STOPPED, find_silent_days, find_silent_groups
-from gdb_epi.fleet.statistics.arrays import Ints, distinct_rows
+from gdb_epi.fleet.statistics.arrays import Bools, Ints, distinct_rows
 from gdb_epi.fleet.store.day_numbers import iso_day, utc_day_text
 from gdb_epi.typing_lite import NamedTuple
 from gdb_epi.util import counted, shortened_list
@@ -55,6 +56,10 @@ _REASONS = {
     "ahead": ("have a time ahead of the arrival of the record", "set the clocks of those hosts"),
     "before 2000": ("have a time before 2000", "set the clocks of those hosts"),
 }
+
+
+NEARLY_ALL, MIN_TO_PLACE = 0.8, 8  # of crashes that lie together; crashes
+MAX_SPAN = 0.25  # of all days
 
 
 class QualityCheck(NamedTuple):
@@ -228,12 +233,36 @@ def _hours(population: Population) -> Iterator[QualityCheck]:
         )  # fmt: skip
     if lacking:
         text = f"{_part(lacking, population.day.size)} on days or hosts without host-hours"
+        text += _where_most_are(population, ~population.covered)
         yield QualityCheck(HOURS, False, f"{text}: compared with other crashes")
     else:
         text = (
             f"host-hours from {iso_day(int(days[0]))} to {iso_day(int(days[-1]))} cover all crashes"
         )
         yield QualityCheck(HOURS, True, text)
+
+
+def _where_most_are(population: Population, some: Bools) -> str:
+    """Say in which days, and at which place, nearly all of some crashes lie; "" where nowhere."""
+    days = np.sort(population.day[some & population.timed])
+    if days.size < MIN_TO_PLACE:
+        return ""
+    width = int(NEARLY_ALL * days.size) - 1
+    spans = days[width:] - days[: days.size - width]
+    at = int(spans.argmin())
+    first, last = int(days[at]), int(days[at + width])
+    words = []
+    if last - first <= MAX_SPAN * (int(population.day.max()) - int(population.day.min())):
+        words.append(f"from {iso_day(first)} to {iso_day(last)}")
+    for attribute in population.attributes:
+        codes, others = attribute.crash[some], attribute.crash[~some]
+        codes, others = codes[codes >= 0], others[others >= 0]
+        if codes.size < MIN_TO_PLACE or not others.size or is_process_attribute(attribute.name):
+            continue
+        value = int(np.bincount(codes).argmax())
+        if (codes == value).mean() >= NEARLY_ALL and (others == value).mean() <= 1 / 2:
+            words.append(f"with {attribute.name}={attribute.values[value]}")
+    return f", most of them {' '.join(words[:2])}" if words else ""
 
 
 def _names(population: Population) -> Iterator[QualityCheck]:
