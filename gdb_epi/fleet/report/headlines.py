@@ -26,7 +26,12 @@ from gdb_epi.fleet.screen.finding_states import (
     finding_identity,
     findings_to_raise,
 )
-from gdb_epi.fleet.screen.finding_texts import describe_comparison, short_risk
+from gdb_epi.fleet.screen.finding_texts import (
+    describe_comparison,
+    describe_test,
+    short_risk,
+    words_of_test,
+)
 from gdb_epi.render.signature_words import parse_signature_line
 
 # Kind of a verdict -> class of the page (its colour) and the word that stands for it.
@@ -60,8 +65,9 @@ def headline_of_verdict(
     state, since = _state(findings, before)
     sentences = {f"{f.attr}={f.value}: " for f in findings}
     evidence = [e for e in verdict.evidence if not any(e.startswith(s) for s in sentences)]
-    for test in {f.test for f in findings}:
-        evidence = [e.replace(f"; {test}", "") for e in evidence if e != f"test: {test}"]
+    for finding in findings:
+        told = describe_test(finding), f"; {words_of_test(finding.test)}"
+        evidence = [e.replace(told[1], "") for e in evidence if e != told[0]]
     rank = ranks.get(verdict.subject)
     return Headline(
         kind=css,
@@ -128,7 +134,7 @@ def collect_numbers(finding: Finding) -> Numbers:
         risk=short_risk(finding.rr),
         interval=f"{short_risk(finding.rr_low)} to {short_risk(finding.rr_high)}",
         q=probability_text(finding.q),
-        test=f"{finding.test}{describe_comparison(finding.exposure)}",
+        test=f"{words_of_test(finding.test)}{describe_comparison(finding.exposure)}",
     )
 
 
