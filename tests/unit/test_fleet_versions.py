@@ -119,11 +119,14 @@ def test_clocks_that_lost_the_year_are_dated_by_what_came_beside_them():
     assert abs(reset.came[0] - ts[99]) < SECONDS_A_DAY
 
 
-def test_tests_are_told_in_words():
-    combined = (
-        "negative binomial p=1e-05, combined by their likelihood ratio with bit-flip flags p=2e-09"
-    )
-    assert words_of_test(combined) == (
-        "its crashes are more than chance gives such a host (p 1e-05), bit-flip flags (p 2e-09)"
-    )
+@pytest.mark.parametrize(
+    ("chance", "says"),
+    [
+        ("1e-05", "set apart by its number of crashes (p 1e-05), bit-flip flags (p 2e-09)"),
+        ("0.4", "set apart by bit-flip flags (p 2e-09), not by its number of crashes (p 0.4)"),
+    ],
+)
+def test_tests_are_told_in_words(chance, says):
+    facts = "combined by their likelihood ratio with bit-flip flags p=2e-09"
+    assert words_of_test(f"negative binomial p={chance}, {facts}") == says
     assert "Fisher" not in words_of_test("binomial by host-hours and Fisher exact, the weaker")

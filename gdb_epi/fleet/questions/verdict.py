@@ -30,6 +30,7 @@ from gdb_epi.fleet.screen.dose_response import (
     limit_of_half,
     threshold_within,
 )
+from gdb_epi.fleet.screen.events import PLACES
 from gdb_epi.fleet.screen.finding import (
     ALL,
     BITFLIP,
@@ -237,7 +238,8 @@ def same_bug_verdicts(
             by_code.setdefault(native, {}).setdefault(verdict.subject, set()).update(marks)
     sentences = []
     for native, signatures in by_code.items():
-        shared = sorted(set.intersection(*signatures.values()))
+        # What fails at a place is no bug of the code that dies there.
+        shared = sorted(m for m in set.intersection(*signatures.values()) if not _is_place(m))
         rare = _others_with_all(population, native, set(signatures), shared) if shared else []
         if shared and len(signatures) > 1:
             every = [*signatures, *rare]
@@ -248,6 +250,12 @@ def same_bug_verdicts(
                 tuple(signatures),
             ))  # fmt: skip
     return sentences
+
+
+def _is_place(mark: str) -> bool:
+    """Whether a mark names hardware or a place, and no version of something."""
+    attr = mark.partition("=")[0]
+    return is_hardware(attr) or attr in PLACES
 
 
 def _others_with_all(

@@ -251,10 +251,14 @@ def words_of_test(test: str) -> str:
     by_count, _, facts = test.partition(", combined by their likelihood ratio with ")
     if by_count.startswith(COUNTED):
         chance, _, given = by_count.removeprefix(COUNTED).partition("; ")
-        parts = [f"its crashes are more than chance gives such a host (p {chance})"]
+        number = f"its number of crashes (p {chance})"
         facts, _, more = facts.partition("; ")
-        parts += [fact.replace(" p=", " (p ") + ")" for fact in facts.split(", ") if fact]
-        return "; ".join(filter(None, (", ".join(parts), given, more)))
+        spoke = [fact.replace(" p=", " (p ") + ")" for fact in facts.split(", ") if fact]
+        if spoke and float(chance) > MAX_TOLD_P:
+            apart = f"set apart by {', '.join(spoke)}, not by {number}"
+        else:
+            apart = f"set apart by {', '.join((number, *spoke))}"
+        return "; ".join(filter(None, (apart, given, more)))
     for name, words in _TESTS:
         test = test.replace(name, words)
     return test
@@ -279,6 +283,7 @@ def describe_risk_and_p_value(finding: Finding) -> str:
     return f"{risk}, p {finding.p:.1g}, q {finding.q:.1g}"
 
 
+MAX_TOLD_P = 0.05  # of the number of a host's crashes: more of it speaks for nothing
 _TESTS = (  # the longer names first
     (
         "negative binomial and Fisher exact, the weaker",

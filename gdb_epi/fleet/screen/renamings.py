@@ -14,7 +14,7 @@ import numpy as np
 from gdb_epi.fleet.population.population import Attribute, Population
 from gdb_epi.fleet.screen.ended_findings import MAY_BE_OVER
 from gdb_epi.fleet.screen.finding import MIN_N, MOSTLY, Finding
-from gdb_epi.fleet.screen.programs import crashes_of_same_programs
+from gdb_epi.fleet.screen.programs import crashes_of_same_programs, is_process_attribute
 from gdb_epi.fleet.statistics.arrays import Ints
 from gdb_epi.fleet.statistics.hypothesis_tests import relative_risk
 from gdb_epi.fleet.store.day_numbers import iso_day
@@ -30,6 +30,11 @@ NATIVE = "native code"
 MIN_EACH = 8  # crashes under each name
 MAX_GAP = 3  # days from the last one under the old name to the first one under the new one
 MAX_CRASHES = 200_000  # with more a question must stay quick
+MAX_YOUNG = 7  # days
+OTHER_NAME = (
+    "in the same native code {name} died until {day} ({count} crashes): if that function was "
+    "renamed, this is no new bug"
+)
 MAX_TURN_P = 1e-3  # that crashes of even rates keep out of each other's time
 
 
@@ -200,12 +205,41 @@ def _ratio_of_rates(population: Population, before: Ints, after: Ints) -> float:
     return relative_risk(after.size, max(hours[1], 1e-9), before.size, max(hours[0], 1e-9))[0]
 
 
+def _with_possible_other_name(population: Population, finding: Finding) -> Finding:
+    """Return a version's finding, with a caveat where its bug may have had another name before.
+
+    That is asked of a signature that is younger than a week; later on `moved_functions_of` tells.
+    """
+    native, half, _ = finding.signature.partition(PYTHON_HALF)
+    days = population.day[finding.members & population.timed]
+    if not half or not days.size or population.day.size > MAX_CRASHES:
+        return finding
+    since, last = int(days.min()), int(population.day.max(initial=0))
+    programs = crashes_of_same_programs(population, finding.members)
+    if programs is None or last - since >= MAX_YOUNG:
+        return finding
+    for code, name in enumerate(population.signatures):
+        if not name.startswith(native + half) or name == finding.signature:
+            continue
+        earlier = population.day[(population.signature == code) & population.timed & programs]
+        if earlier.size < MIN_EACH or not 0 <= since - int(earlier.max()) <= MAX_GAP:
+            continue
+        function = name.partition(PYTHON_HALF)[2].partition(" <- ")[0]
+        words = OTHER_NAME.format(
+            name=function, count=earlier.size, day=iso_day(int(earlier.max()))
+        )
+        return finding._replace(caveats=(*finding.caveats, words))
+    return finding
+
+
 def add_renaming_caveats(population: Population, findings: Sequence[Finding]) -> list[Finding]:
     """Return findings, with a caveat where a bug seems to have other names under another value."""
     renamed = find_renamings(population, findings)
     annotated: list[Finding] = []
     for finding in findings:
         renaming = renamed.get(finding.signature)
+        if renaming is None and is_process_attribute(finding.attr):
+            finding = _with_possible_other_name(population, finding)
         if renaming is not None:
             caveats = tuple(c for c in finding.caveats if not c.endswith(MAY_BE_OVER))
             if renaming.attr in (finding.attr, NATIVE) or caveats != finding.caveats:
