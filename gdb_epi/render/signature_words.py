@@ -121,10 +121,11 @@ def name_signature(words: SignatureParts, *, hung: bool = False) -> str:
     return what if where == UNKNOWN else f"{what}, in {where}"
 
 
-def named_signature(line: str) -> str:
+def named_signature(line: str, program: str = "") -> str:
     """Return a signature in words, and its key for `fleet show`; other texts as they are.
 
-    Of a part of its crashes (a line, WHERE, what they share) the key is that of all of them.
+    `program` is what crashed, "" where it is not known. Of a part of its crashes (a line, WHERE,
+    what they share) the key is that of all of them.
     """
     words = line.split(" ", 2)
     if len(words) < 3 or not words[0].startswith("gsig/"):
@@ -132,7 +133,8 @@ def named_signature(line: str) -> str:
     line, _, shared = line.partition(WHERE)
     title = name_signature(parse_signature_line(line, None))
     key = "" if len(line) >= MAX_STORED else f" (key {hash_signature_line(line)})"
-    return f'"{title}"{key}{f", those with {shared}" if shared else ""}'
+    of_program = f" of {program}" if program else ""
+    return f'"{title}"{of_program}{key}{f", those with {shared}" if shared else ""}'
 
 
 def hash_signature_line(line: str) -> str:

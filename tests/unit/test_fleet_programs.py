@@ -8,6 +8,7 @@ import pytest
 from support.fleet_simulator import population, simulate
 from unit.fleet_records import minimal
 
+from gdb_epi.cli.main import main
 from gdb_epi.fleet.population.cache import load_population
 from gdb_epi.fleet.population.population import Attribute
 from gdb_epi.fleet.population.value_spans import ValueUsage
@@ -18,12 +19,17 @@ from gdb_epi.fleet.records.projection import project_record
 from gdb_epi.fleet.screen.dose_response import dose_response_caveat
 from gdb_epi.fleet.screen.finding import ALL, DAY_OF_WEEK, EVENT, TIME_OF_DAY, Finding
 from gdb_epi.fleet.screen.finding_texts import describe_verdict, words_of_aliases
-from gdb_epi.fleet.screen.programs import is_preferred_by_most_programs, program_of_each_crash
+from gdb_epi.fleet.screen.programs import (
+    is_preferred_by_most_programs,
+    program_of_each_crash,
+    program_of_signature,
+)
 from gdb_epi.fleet.screen.screening import screen_population
 from gdb_epi.fleet.screen.time_and_cpu_patterns import is_recurring_event
 from gdb_epi.fleet.statistics.hypothesis_tests import beta_binomial_tail, binomial_tail
 from gdb_epi.fleet.store.database import open_database
 from gdb_epi.fleet.store.ingest import ingest
+from gdb_epi.render.signature_words import hash_signature_line, named_signature
 
 
 @pytest.mark.parametrize(
@@ -265,3 +271,42 @@ def test_marks_of_the_same_hosts_are_none_of_them_proved(attr, aliases, is_told)
         attr, "x", "s", 9, 9, 1e-9, 1e-9, 9.0, 3.0, 27.0, "", "", aliases, (), nothing
     )  # fmt: skip
     assert (words_of_aliases(finding) is not None) == is_told
+
+
+def test_a_signature_is_told_with_its_program(tmp_path, capsys):
+    """All scripts call their functions main(): words without the program fit any of them."""
+    rng = np.random.default_rng(7)
+    crashes = []
+    for number in range(400):
+        is_bad = number % 4 == 0
+        name = "gsig/2 stable segv-null memcpy <-- py:__main__.main"
+        name = name if is_bad else f"gsig/2 stable segv-null f{number % 9} <-- py:__main__.main"
+        program = "web.py" if is_bad else f"batch{number % 5}.py"
+        host = int(rng.integers(10)) * 4 + 1 if is_bad else int(rng.integers(40))
+        moment = 1_764_000_000.0 + 86_400 * float(rng.random() * 20)
+        crashes.append(
+            minimal(
+                number,
+                time={"crash_ts": moment, "ts_source": "journal"},
+                host={"hostname": f"node-{host}", "attributes": {"rack": f"r{host % 4}"}},
+                process={"script": program},
+                signature={
+                    "version": "gsig/2",
+                    "keys": {"stable": hash_signature_line(name)},
+                    "text": {"stable": name},
+                },
+            )
+        )
+    db = str(tmp_path / "f.sqlite3")
+    with open_database(db, write=True) as engine:
+        ingest(engine, (("t", record) for record in crashes))
+        read = load_population(engine)
+    bad = next(name for name in read.signatures if "memcpy" in name)
+    assert program_of_signature(read, bad) == "web.py"
+    assert program_of_signature(read, f"{bad} where rack=r1") == "web.py"
+    assert program_of_signature(read, ALL) == ""
+    told = named_signature(bad, "web.py")
+    assert told.startswith('"') and '" of web.py (key ' in told
+    for words in (("suspects",), ("screen",), ("digest", "--days", "365")):
+        assert main(["fleet", *words, "--db", db]) == 0
+        assert "web.py" in capsys.readouterr().out, words

@@ -92,6 +92,21 @@ def test_a_host_whose_clock_is_some_days_ahead_makes_no_latest_moment(engine):
     assert until == START + 399 * 3_600
     (row,) = new_signatures(engine, load_times(engine), 1.0, until, 10)
     assert (row.signature, row.crashes) == ("fresh", 4)
+    (old,) = (row for row in top_signatures(engine, 9) if row.signature == "old")
+    assert (old.first_seen, old.last_seen, old.crashes) == (START, START + 395 * 3_600, 396)
+
+
+def test_fleet_seen_tells_times_that_are_believed(tmp_path, capsys):
+    db = str(tmp_path / "f.sqlite3")
+    with open_database(db, write=True) as engine:
+        put(engine, *[of_signature(i, START + i * 3_600) for i in range(300)])
+        put(engine, *[of_signature(900 + i, START - 900 * DAY, host="reset") for i in range(3)])
+        key = f"{sum(map(ord, 'old')):016x}"
+    assert main(["fleet", "seen", key, "--db", db, "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert (told["crashes"], told["first"]) == (303, START)
+    assert main(["fleet", "seen", key, "--db", db]) == 0
+    assert "the clocks of 3 of them were wrong" in capsys.readouterr().out
 
 
 def test_a_date_of_a_file_is_no_time_but_the_crash_counts(engine):

@@ -113,7 +113,7 @@ def _print(population: Population, screens: Sequence[ScreeningResult], *, as_jso
     has_findings = False
     for screen in screens:
         for finding, others in group_recurring_events(screen.findings):
-            print_finding(iso_day(screen.day), finding, others)
+            print_finding(population, iso_day(screen.day), finding, others)
             has_findings = True
     if has_findings:
         print_line(P_AND_Q)
@@ -131,7 +131,9 @@ def _attributed_json(population: Population, screens: Sequence[ScreeningResult])
     return {"attr": "#peeled", "members": population.core_keys.under(members)}
 
 
-def print_finding(day: str, finding: Any, others: Sequence[Any] = ()) -> None:
+def print_finding(
+    population: Population, day: str, finding: Any, others: Sequence[Any] = ()
+) -> None:
     """Print one finding: what, the numbers, how it was tested, what else it may be.
 
     `others` are events that it stands for.
@@ -143,10 +145,13 @@ def print_finding(day: str, finding: Any, others: Sequence[Any] = ()) -> None:
         finding_sentence,
         words_of_aliases,
     )
+    from gdb_epi.fleet.screen.programs import program_of_signature
     from gdb_epi.fleet.screen.recurring_events import describe_group, describe_recurrence
 
     print_line(f"{day}  {describe_group(describe_verdict(finding), finding, others)}")
     print_line(f"    {finding_sentence(finding)}")
+    if program := program_of_signature(population, finding.signature):
+        print_line(f"    the program: {program}")
     if finding.attr not in CLUSTERED_CRASHES:  # it is in the sentence
         print_line(f"    {describe_test(finding)}")
     if others:

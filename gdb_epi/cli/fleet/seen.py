@@ -24,6 +24,7 @@ def run(args: Namespace) -> None:
 
     with open_database(args.db, write=False) as engine, engine.connect() as connection:
         from gdb_epi.fleet.questions.find_signature import require_signature
+        from gdb_epi.fleet.questions.lookup import summarise_signature
         from gdb_epi.fleet.questions.signature_history import (
             history_lines,
             read_signature_history,
@@ -34,9 +35,14 @@ def run(args: Namespace) -> None:
         execute = sqlalchemy_executor(connection)
         group = require_signature(execute, args.signature)
         history = read_signature_history(execute, group.kind, group.key, {})
+        summary = summarise_signature(engine, group)  # its times are judged by their neighbours
+        history = history._replace(first=summary.first, last=summary.last)
     if args.json:
         print(json.dumps({"kind": group.kind, "key": group.key, **history._asdict()}))
         return
     labels = [label for label, _ in history.verdicts]
     for line in (signature_title(group.name, group.category, labels), *history_lines(history)):
         print_line(line)
+    if summary.not_believed:
+        clocks = f"the clocks of {summary.not_believed} of them were wrong"
+        print_line(f"{clocks}: not in these times (gdb-epi fleet check)")

@@ -44,6 +44,7 @@ def run(args: Namespace) -> None:
     from gdb_epi.fleet.questions.collection_limits import find_limit_of_hosts
     from gdb_epi.fleet.questions.daily_rates import growing_signatures
     from gdb_epi.fleet.questions.rates import worse_value_sentences
+    from gdb_epi.fleet.screen.programs import program_of_signature
     from gdb_epi.render.signature_words import named_signature
 
     asof = parse_day_argument(args.asof)
@@ -65,9 +66,9 @@ def run(args: Namespace) -> None:
         print_line(of_hosts.words())
     worse = worse_value_sentences(population, findings)
     for growth in growing_signatures(population, findings):
-        worse.append(
-            f"{named_signature(population.signatures[growth.signature])}: {growth.words()}"
-        )
+        name = population.signatures[growth.signature]
+        called = named_signature(name, program_of_signature(population, name))
+        worse.append(f"{called}: {growth.words()}")
     for line in worse:
         print_line(f"verdict: {line}")
     if screened is None:
@@ -87,6 +88,7 @@ def _print_verdicts(population: Population, screened: ScreeningResult) -> None:
     """Print each headline once, with the first of its signatures."""
     from gdb_epi.fleet.questions.verdict import judge_population, same_bug_verdicts
     from gdb_epi.fleet.questions.version_courses import CAME_WITH
+    from gdb_epi.fleet.screen.programs import program_of_signature
     from gdb_epi.render.signature_words import named_signature
 
     verdicts = judge_population(population, screened.day, screened)
@@ -98,7 +100,8 @@ def _print_verdicts(population: Population, screened: ScreeningResult) -> None:
     verdicts = [v for v in verdicts if v.subject not in of_same or CAME_WITH in v.headline]
     for headline, subjects in _headlines(verdicts):
         is_named = subjects[0].removeprefix("host=") in headline or subjects[0].startswith("*")
-        what = "" if is_named else f": {named_signature(subjects[0])}"
+        program = program_of_signature(population, subjects[0])
+        what = "" if is_named else f": {named_signature(subjects[0], program)}"
         rest = len(subjects) - 1
         more = f", and {counted(rest, 'more signature')}" if rest else ""
         print_line(f"verdict: {headline}{what}{more}")
@@ -114,7 +117,7 @@ def _print_findings(population: Population, findings: Sequence[Finding], day: in
     from gdb_epi.fleet.store.day_numbers import iso_day
 
     for finding, others in group_recurring_events(findings):
-        print_finding(iso_day(day), finding, others)
+        print_finding(population, iso_day(day), finding, others)
         if finding.signature == BITFLIP and finding.attr != HOST:  # which of them to look at first
             print_line(f"    they came {name_main_hosts(population, finding)}")
     print_line(P_AND_Q)

@@ -8,7 +8,7 @@ import time
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from sqlalchemy import Engine, select
+from sqlalchemy import Connection, Engine, select
 
 from gdb_epi.fleet.decisions.current_state import (
     BACK,
@@ -25,8 +25,10 @@ from gdb_epi.fleet.decisions.states import StateWithCrashes, failed_fixes, read_
 from gdb_epi.fleet.population.cache import load_times
 from gdb_epi.fleet.questions.signature_history import signature_title
 from gdb_epi.fleet.questions.signatures import (
+    SEVERAL,
     NewSignature,
     TopSignature,
+    find_program,
     new_signatures,
     top_signatures,
 )
@@ -37,7 +39,7 @@ from gdb_epi.fleet.store.day_numbers import SECONDS_A_DAY, iso_day
 from gdb_epi.fleet.store.dimensions import insert_statement
 from gdb_epi.fleet.store.plain_sql import sqlalchemy_executor
 from gdb_epi.fleet.store.transactions import begin_write
-from gdb_epi.render.signature_words import named_signature
+from gdb_epi.render.signature_words import WHERE, named_signature
 from gdb_epi.util import counted
 
 FINDING, REGRESSION, AGAIN, DIGEST = ("finding", "regression", "host-again", "digest")
@@ -107,7 +109,7 @@ def hash_address(address: str) -> str:
     return hashlib.sha256(address.encode("utf-8", "surrogateescape")).hexdigest()[:32]
 
 
-def _item_of_finding(finding: StoredFinding) -> NewsItem:
+def _item_of_finding(finding: StoredFinding, program: str = "") -> NewsItem:
     detail = finding.detail
     verdict = detail.get("verdict") or f"{finding.attr}={finding.value}"
     lines = [finding.numbers(interval=False)]
@@ -118,7 +120,7 @@ def _item_of_finding(finding: StoredFinding) -> NewsItem:
     subject = f"{finding.attr}={finding.value} {finding.signature} {finding.raised}"
     title = verdict if finding.value in verdict else f"{finding.attr}={finding.value}: {verdict}"
     if not finding.signature.startswith(ALL):
-        title += f": {named_signature(finding.signature)}"
+        title += f": {named_signature(finding.signature, program)}"
     cores = tuple(detail.get("cores", ())[:MAX_CORES])
     more = {**detail, "id": finding.id, "state": finding.state, "raised": finding.raised}
     more.pop("cores", None)
@@ -153,8 +155,11 @@ def make_digest(engine: Engine, days: int, until: int, now: float) -> NewsItem:
         f for f in stored_findings(engine) if f.state in (OPEN, CONFIRMED) and f.day <= until
     ]
     fresh = [f for f in findings if f.day >= first]
+    still_open = [f for f in findings if f not in fresh and f.state == OPEN]
     with engine.connect() as connection:
         states = read_states(sqlalchemy_executor(connection), now)
+        programs = _programs_of(connection, [*fresh[:MAX_LISTED], *still_open[:MAX_LISTED]])
+    titles = {f.id: _item_of_finding(f, programs.get(f.signature, "")).title for f in findings}
     regressed = [s for s in states if s.state == REGRESSED]
     hosts = [
         s for s in states if s.current.subject.about == HOST and s.state not in (HEALTHY, BACK)
@@ -163,10 +168,9 @@ def make_digest(engine: Engine, days: int, until: int, now: float) -> NewsItem:
     new = new_signatures(engine, load_times(engine), days, end, MAX_LISTED)
     top = top_signatures(engine, MAX_TOP, until if end <= now else None)
     lines: list[str] = []
-    _part(lines, "New findings:", [_item_of_finding(f).title for f in fresh])
+    _part(lines, "New findings:", [titles[f.id] for f in fresh])
     _part(lines, "Regressed:", [_regression_title(s) for s in regressed])
-    open_ones = [_item_of_finding(f).title for f in findings if f not in fresh and f.state == OPEN]
-    _part(lines, "Still open:", open_ones)
+    _part(lines, "Still open:", [titles[f.id] for f in still_open])
     _part(lines, "Hosts:", [f"{s.text}: {s.state}" for s in hosts])
     _part(lines, "New signatures:", [_signature_line(row) for row in new])
     fresh_keys = {row.key for row in new}
@@ -184,7 +188,25 @@ def make_digest(engine: Engine, days: int, until: int, now: float) -> NewsItem:
 def _signature_line(row: NewSignature | TopSignature) -> str:
     """Return what happened, where and how often, and the key to ask for more."""
     title = signature_title(row.signature or "", None, list(row.verdicts))
-    return f"{title}: {counted(row.crashes, 'crash')} ({row.key})"
+    of_program = f" of {_shown_program(row.program)}" if row.program else ""
+    return f"{title}{of_program}: {counted(row.crashes, 'crash')} ({row.key})"
+
+
+def _programs_of(connection: Connection, findings: Sequence[StoredFinding]) -> dict[str, str]:
+    """Return signature -> the program of its crashes, of those for which it is known."""
+    programs: dict[str, str] = {}
+    for signature in {f.signature for f in findings if not f.signature.startswith(ALL)}:
+        line = signature.partition(WHERE)[0]
+        ids = select(tables.sig.c.id).where(tables.sig.c.text == line)
+        program = find_program(connection, tables.crash.c.sig_id.in_(ids))
+        if program is not None:
+            programs[signature] = _shown_program(program)
+    return programs
+
+
+def _shown_program(program: str) -> str:
+    """Return the name of a program in a sentence: an image without its registry."""
+    return "several programs" if program == SEVERAL else program.rpartition("/")[2]
 
 
 def _part(lines: list[str], title: str, lines_of_part: Sequence[str]) -> None:

@@ -105,7 +105,36 @@ def top_signatures(engine: Engine, limit: int, asof: int | None = None) -> list[
             values = (text, kind, value, category, int(count), hosts, first, last, verdicts)
             same = _of_signature(key, by_then)
             rows.append(TopSignature(*values, find_program(connection, same)))
-    return rows
+    return _with_believed_times(engine, rows, asof)
+
+
+def _with_believed_times(
+    engine: Engine, rows: list[TopSignature], asof: int | None
+) -> list[TopSignature]:
+    """Return the rows with the first and last of the times that their neighbours do not refute."""
+    from gdb_epi.fleet.population.cache import load_times
+
+    times = load_times(engine)
+    if not times.quality.get("stray"):
+        return rows
+    spans = [believed_span(times, row.signature or row.key, asof) for row in rows]
+    return [
+        row._replace(first_seen=first, last_seen=last)
+        for row, (first, last) in zip(rows, spans, strict=True)
+    ]
+
+
+def believed_span(
+    population: Population, signature: str | None, asof: int | None = None
+) -> tuple[float | None, float | None]:
+    """Return the first and last time of a signature's crashes, of those that are believed."""
+    if population.second is None or signature not in population.signatures:
+        return None, None
+    mine = population.timed & (population.signature == population.signatures.index(signature))
+    if asof is not None:
+        mine = mine & (population.day <= asof)
+    seconds = population.second[mine]
+    return (float(seconds.min()), float(seconds.max())) if seconds.size else (None, None)
 
 
 class _Key(NamedTuple):

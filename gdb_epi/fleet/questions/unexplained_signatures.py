@@ -18,7 +18,11 @@ from gdb_epi.fleet.questions.version_courses import version_course
 from gdb_epi.fleet.screen.events import find_events
 from gdb_epi.fleet.screen.finding import CLUSTERED_CRASHES, MIN_N
 from gdb_epi.fleet.screen.hosts import exposure_shares
-from gdb_epi.fleet.screen.programs import crashes_of_same_programs, main_program
+from gdb_epi.fleet.screen.programs import (
+    crashes_of_same_programs,
+    main_program,
+    program_of_signature,
+)
 from gdb_epi.fleet.screen.renamings import moved_functions_of
 from gdb_epi.fleet.screen.screening import ScreeningResult
 from gdb_epi.fleet.statistics.arrays import Floats, Ints
@@ -71,7 +75,8 @@ def unexplained_signature_sentences(
             )
             explained.update(sum(renaming.signatures, ()))
         elif begun and (course := version_course(counted_once, counted_once.signature == code)):
-            begun = [f"{course.words()}: {named_signature(name)}"]
+            called = named_signature(name, program_of_signature(population, name))
+            begun = [f"{course.words()}: {called}"]
         began += begun
         if (its_own := mine[timed[mine]]).size >= MIN_CRASHES:
             bursts += _in_bursts(counted_once, its_own, (int(days[0]), each_day), tested)
@@ -115,7 +120,8 @@ def _in_bursts(
             return
         last = f" to {iso_day(first + end - 1)}" if end - begin > 1 else ""
         parts.append(f"{some.size} on {hosts} hosts, {iso_day(first + begin)}{last}")
-    name = named_signature(population.signatures[population.signature[mine[0]]])
+    name = population.signatures[population.signature[mine[0]]]
+    name = named_signature(name, program_of_signature(population, name))
     yield (
         f"comes in bursts: {name}: {'; '.join(parts)}; of {counted(mine.size, 'crash')} in all. A "
         "job or an input that is tried again on other hosts looks like this, and no host and no "
@@ -148,7 +154,8 @@ def _began(
     hosts = np.unique(population.host[mine[population.host[mine] >= 0]]).size
     size = f"{counted(days.size, 'crash')} on {counted(hosts, 'host')}"
     until = f", the last on {iso_day(last)}" if day - last >= QUIET else ""
-    name = named_signature(population.signatures[population.signature[mine[0]]])
+    name = population.signatures[population.signature[mine[0]]]
+    name = named_signature(name, program_of_signature(population, name))
     yield f"began on {iso_day(first)}{until}: {name}: {size}; gdb-epi fleet onset says with what"
 
 
@@ -168,7 +175,8 @@ def _on_few_hosts(population: Population, mine: Ints, tested: int) -> Iterator[s
     sets = lgamma(size + 1) - lgamma(own.size + 1) - lgamma(size - own.size + 1)
     if sets + hosts.size * log(part) > log(MAX_P / tested):
         return
-    name = named_signature(population.signatures[population.signature[mine[0]]])
+    name = population.signatures[population.signature[mine[0]]]
+    name = named_signature(name, program_of_signature(population, name))
     where = f"{counted(hosts.size, 'crash')} on {own.size} of {alive} hosts and on no other"
     mask = population.mask_of(mine)
     main = main_program(population, mask)

@@ -23,6 +23,7 @@ from gdb_epi.fleet.statistics.hypothesis_tests import (
     hypergeometric_tail,
     relative_risk,
 )
+from gdb_epi.render.signature_words import WHERE
 from gdb_epi.typing_lite import NamedTuple
 from gdb_epi.util import shortened_list
 
@@ -50,6 +51,18 @@ def is_process_attribute(name: str) -> bool:
 def program_of_each_crash(population: Population) -> Attribute | None:
     """Return the program of each crash; None where records do not tell, or all have one."""
     return next((fact for fact in population.facts if fact.name == PROGRAM), None)
+
+
+def program_of_signature(population: Population, signature: str) -> str:
+    """Return what the crashes of a signature are of, in a word; "" where that is not known."""
+    line = signature.partition(WHERE)[0]
+    if line not in population.signatures:
+        return ""
+    main = main_program(population, population.signature == population.signatures.index(line))
+    if main is None:
+        return ""
+    name, count, known = main
+    return name.rpartition("/")[2] if count == known else "several programs"
 
 
 def main_program(population: Population, crashes: Bools | Ints) -> tuple[str, int, int] | None:
