@@ -81,6 +81,7 @@ from gdb_epi.hangs.wakers import find_wakers
 from gdb_epi.locks.types import CERTAIN, INFO, PROBABLE
 from gdb_epi.util import counted
 
+MAX_SLEEP = 10 * hang_types.SECONDS_OF_YEAR  # longer than any machine runs
 _READING = frozenset(("poll", "ppoll", "select", "pselect6", "read", "epoll_wait", "epoll_pwait"))
 
 
@@ -586,6 +587,17 @@ def diagnose_sleep(
     answer = answer or diagnose_library_retry(scene, activity)
     if answer is not None:
         return answer
+    # Who sleeps for ever to keep a program alive holds no lock.
+    seconds = scene.sleep_seconds(activity.tid)
+    kept = scene.activity(seen[-1]) if seen else None
+    if seconds > MAX_SLEEP and kept is not None and kept.kind == hang_types.LOCK:
+        return wait_diagnosis(
+            HANG, "long sleep",
+            f"{activity.who()} sleeps{where} for "
+            f"{seconds / hang_types.SECONDS_OF_YEAR:.0f} years", activity,
+            evidence=(f"its system call was given {seconds:.0f} seconds",),
+            ruled_out=("a sleep that ends soon",),
+        )  # fmt: skip
     if not any(map(scene.runs_in_loop, (*called, *activity.frames[:1]))):
         return wait_diagnosis(
             NO_FAULT, "sleeps", f"{activity.who()} sleeps{where}: a timer ends that", activity,

@@ -21,6 +21,7 @@ from gdb_epi.hangs.live.live_code import LiveCode, Reach
 from gdb_epi.hangs.loops.failed_tasks import FailedTask, find_failed_tasks
 from gdb_epi.hangs.loops.sleeping_event_loops import EventLoopReader
 from gdb_epi.hangs.pipe_ends import PipeEnds
+from gdb_epi.hangs.system_calls import read_sleep_seconds
 from gdb_epi.hangs.tasks import event_loop_module, unfinished_tasks
 from gdb_epi.hangs.thread_activities import ThreadActivityReader
 from gdb_epi.hangs.types import EVENT, JOIN, LOCK, ThreadActivity
@@ -156,6 +157,11 @@ class HangContext:
             (d for d in self.activities if event_loop_module(self.view.frames(d.tid), d.module)),
             self.activity(self.main_tid),
         )
+
+    def sleep_seconds(self, tid: int) -> float:
+        """Return for how long a thread was to sleep, in seconds; 0 where that is not known."""
+        thread = next((thread for thread in self._lwps if thread.tid == tid), None)
+        return read_sleep_seconds(self.target, thread) if thread is not None else 0.0
 
     def native_modules(self, tid: int, *, within_call: bool = False) -> frozenset[str]:
         """Return the names of the files whose code is on a thread's native stack."""

@@ -54,6 +54,7 @@ from gdb_epi.hangs.unknown_holders import (
     RWLOCK,
     SEMAPHORE,
     diagnose_ended_lock_owner,
+    diagnose_lock_held_by_generator,
     diagnose_multiprocessing_notification_wait,
     diagnose_possibly_inherited_lock,
     diagnose_unknown_lock_holder,
@@ -153,6 +154,9 @@ def _lock(
         answer = through(scene, activity, giver, f"{name}, which can be released by", seen)
         if answer is not None:
             return answer
+    by_generator = diagnose_lock_held_by_generator(scene, activity, wait, name)
+    if by_generator is not None:
+        return by_generator
     sentence = f"{waits}, which is taken, and no Python code that runs now holds it"
     sure = PROBABLE if wait.object and not others else INFO
     referring = scene.references.threads(wait.object) - {activity.tid} if wait.object else set()

@@ -6,7 +6,7 @@ from __future__ import annotations
 from gdb_epi.fault.memory_reads import read_u32, read_up_to
 from gdb_epi.hangs import types as hang_types
 from gdb_epi.locks.waits.futex import COMMAND_MASK, COMMANDS
-from gdb_epi.sizes import HALF_MASK
+from gdb_epi.sizes import HALF_MASK, WORD
 from gdb_epi.target.api import Target, Thread
 from gdb_epi.target.derived_registers import is_at_system_call, is_in_system_call
 from gdb_epi.typing_lite import NamedTuple
@@ -28,6 +28,8 @@ _POLLS = frozenset(("poll", "ppoll"))
 _SELECTS = frozenset(("select", "pselect6"))
 _EPOLLS = frozenset(("epoll_wait", "epoll_pwait", "epoll_pwait2"))
 _SLEEPS = frozenset(("nanosleep", "clock_nanosleep", "restart_syscall"))
+# The argument of a sleep that points to its time, a timespec or timeval.
+_TIMES_OF_SLEEP = {"clock_nanosleep": 2, "nanosleep": 0, "pselect6": 4, "select": 4}
 _SIGNALS = frozenset(("pause", "rt_sigtimedwait", "rt_sigsuspend"))
 _CHILDREN = frozenset(("wait4", "waitid"))
 _OPENS = frozenset(("open", "openat"))
@@ -109,6 +111,17 @@ def read_system_call(target: Target, thread: Thread) -> SystemCall | None:
     return SystemCall(
         hang_types.OTHER, name if name in _SHOWN_BY_NAME else f"system call {number}", fd
     )
+
+
+def read_sleep_seconds(target: Target, thread: Thread) -> float:
+    """Return for how long a thread was to sleep, in seconds; 0 where its registers do not tell.
+
+    time.sleep() asks for a time of the monotonic clock, which counts from the machine's start
+    (TIMER_ABSTIME, since 3.11); what it slept already is in no register.
+    """
+    place = _TIMES_OF_SLEEP.get(thread.call or "")
+    raw = read_up_to(target, thread.argument(place), 2 * WORD) if place is not None else b""
+    return float(int.from_bytes(raw[:WORD], "little", signed=True)) if len(raw) > WORD else 0.0
 
 
 def _is_short_write(target: Target, thread: Thread) -> bool:

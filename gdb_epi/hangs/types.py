@@ -19,6 +19,7 @@ RUNNING = frozenset((PYTHON, NATIVE))
 
 MAIN_THREAD = "the main thread"  # where threading, which gives names, was not imported
 OF_EVENT_LOOP = "the event loop of "  # begins the answer for a loop that sleeps
+SECONDS_OF_YEAR = 31_557_600
 THREAD_AND_TASKS = "a thread and "  # begins the answer for a circle of both
 TASKS_IN_CIRCLE = " wait for each other: task "  # in the answer for a circle of tasks
 OF_ZMQ_CONTEXT = "the end of a ZeroMQ context, which open sockets or unsent messages prevent"

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from gdb_epi.cpython.heap.instances import shared_instances
 from gdb_epi.hangs.hang_context import HangContext
 from gdb_epi.hangs.idleness import weaken_diagnosis_in_loop
 from gdb_epi.hangs.library_calls import NOTIFICATION
@@ -12,10 +13,11 @@ from gdb_epi.hangs.types import (
     SET_TIMEOUT,
     HangDiagnosis,
     ThreadActivity,
+    function_and_line,
     wait_diagnosis,
 )
 from gdb_epi.locks.python.lock_objects import SEMLOCK
-from gdb_epi.locks.types import INFO, LockWait
+from gdb_epi.locks.types import INFO, PROBABLE, LockWait
 
 RWLOCK, SEMAPHORE = "pthread rwlock", "semaphore"  # of the C library: locks/families
 
@@ -59,6 +61,34 @@ def diagnose_unknown_lock_holder(
         HANG, "lock never released" if is_lock else "nobody left", f"{waits}, {words}; {alone}",
         activity, evidence=("no other thread is in this process", *wait.evidence[-1:]),
         ruled_out=("a timeout", "another thread"), doubts=("a signal handler",),
+    )  # fmt: skip
+
+
+def diagnose_lock_held_by_generator(
+    scene: HangContext, activity: ThreadActivity, wait: LockWait, name: str
+) -> HangDiagnosis | None:
+    """Answer where a generator rests at a `yield` inside `with` of the lock; None where none does.
+
+    It releases the lock when somebody asks it on, closes or drops it.
+    """
+    instances = shared_instances(scene.target, scene.python)
+    generators = (each.address for each in instances.of(("generator",)))
+    holder = scene.view.suspended_holder(wait.object, generators) if wait.object else None
+    if holder is None:
+        return None
+    generator, frame = holder
+    users = [scene.activity(tid) for tid in scene.references.threads(generator) - {activity.tid}]
+    named = next((user for user in users if user is not None), None)
+    user = f", and {named.who()} has it at hand" if named is not None else ""
+    sentence = (
+        f"{activity.waits()} for {name}, which a generator holds: {frame.qualname or frame.name}() "
+        f"rests at {function_and_line(frame)}, at a `yield` inside `with` of that lock{user}"
+    )
+    return wait_diagnosis(
+        HANG, "held by a generator", sentence, activity, INFO if users else PROBABLE,
+        evidence=(f"the frame of a suspended generator is inside `with` of {name}",),
+        ruled_out=("a timeout", "a frame of a thread inside `with` of it"),
+        doubts=("code that asks the generator for more, or drops it",),
     )  # fmt: skip
 
 

@@ -21,6 +21,7 @@ from gdb_epi.hangs.types import (
     GIL,
     HANG,
     RUNNING,
+    SECONDS_OF_YEAR,
     UNSEEN_END,
     HangDiagnosis,
     function_and_line,
@@ -31,7 +32,6 @@ from gdb_epi.typing_lite import NamedTuple
 
 TOO_MANY = 10**16  # of empty turns CPython does some 10**8 a second: years
 PER_SECOND = 10**8
-SECONDS_OF_YEAR = 31_557_600
 MAX_FRAMES = 16
 MAX_MEMBERS = 4096
 _BUILTIN = "builtin_function_or_method"

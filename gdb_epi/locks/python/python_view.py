@@ -8,7 +8,7 @@ on the data stack) is no name.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from functools import cached_property
 from itertools import islice
@@ -350,6 +350,16 @@ class PythonView:
                 lock = self.lock_of(manager)
                 if lock is not None and lock not in given_up:
                     yield WithBlock(tid, ident, name, vanished, inner, manager, lock)
+
+    def suspended_holder(self, lock: int, generators: Iterable[int]) -> tuple[int, PyFrame] | None:
+        """Return the first of some generators that rests inside `with` of a lock, and its frame."""
+        for generator in generators:
+            with suppress(UnreadableMemory, LayoutError, IndexError):
+                frame = self.slots.suspended(generator)
+                blocks = self._managers(frame) if frame is not None else ()
+                if frame is not None and any(self.lock_of(m) == lock for _, m in blocks):
+                    return generator, frame
+        return None
 
     def _managers(self, frame: PyFrame) -> Iterator[tuple[PyFrame, int]]:
         """Yield (frame, manager) of a frame's blocks, and of what those managers have entered.

@@ -63,6 +63,8 @@ _BY_KIND = {
     "socket kept open": "call shutdown(): close() does not end it while a copy is open",
     "not sent": "call flush() after writing",
     "ignored cancel": "let CancelledError through: raise it again",
+    "long sleep": "check the unit of that time, and do not sleep with a lock",
+    "held by a generator": "do not `yield` inside `with` of a lock: copy what is to be given first",
     "held while it waits": "release that lock before the wait",
     "pool": "a job of a full pool must not wait for what needs a place of that pool",
     "pool callback": "do not wait for results in a callback of the pool",

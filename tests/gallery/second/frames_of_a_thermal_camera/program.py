@@ -1,27 +1,26 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Frames of a thermal camera, exported as buffers to the code that scales them."""
+"""Watches the temperature of a compost heap with a thermal camera."""
 
-import thermal
+import os
+from pathlib import Path
 
-
-def hottest(frame):
-    with memoryview(frame) as view:
-        return max(view)
+from driver import ThermalCamera
 
 
-def scan(frames):
-    return [hottest(frame) for frame in frames]
+def watch(camera, frames):
+    warmest = []
+    for _ in range(frames):
+        warmest.append(camera.next_maximum())
+        if warmest[-1] > 40000:
+            print("turn the heap", flush=True)
+    return warmest
 
 
 def main():
-    frames = [thermal.Frame(40 + n) for n in range(30)]
-    notes = []
-    for second in range(4):
-        temperatures = scan(frames)
-        notes.append([bytearray([second + 100]) * 103 for _ in range(30)])
-        print(second, max(temperatures), flush=True)
-    for frame in frames:
-        print(frame.caption(), end=" ")
+    camera = ThermalCamera()
+    Path("ready").write_text(f"{os.getpid()}\n")
+    print(max(watch(camera, 20)))
 
 
-main()
+if __name__ == "__main__":
+    main()
