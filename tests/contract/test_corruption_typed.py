@@ -631,16 +631,16 @@ def test_an_object_one_bit_away_where_others_of_the_type_name_one(scene: Scene) 
     address = next(one for one in functions if index.references(word(one + at)) == 1)
     kind, code = word(address + WORD), word(address + at)
 
-    def told(value: int, *changes: Place) -> int | None:
+    def told(value: int, *changes: Place, place: int = address + at) -> int | None:
         changed = Searched(scene.target)
-        for place, new in ((address + at, value), *changes):
-            changed.put_word(place, new)
+        for changed_place, new in ((place, value), *changes):
+            changed.put_word(changed_place, new)
         context = Context(ProcessState(changed))  # type: ignore[arg-type]
         others = OthersOfTypes(context)
         doubtful = dict(others.doubtful_fields(address, kind))
-        if address + at not in doubtful:
+        if place not in doubtful:
             return None
-        return others.meant(address, kind, address + at, doubtful[address + at])
+        return others.meant(address, kind, place, doubtful[place])
 
     assert told(code ^ 1 << scene.bit(code)) == code
     assert told(code ^ 1 << 4) == code
@@ -648,6 +648,9 @@ def test_an_object_one_bit_away_where_others_of_the_type_name_one(scene: Scene) 
     assert told(code ^ 3 << 40) is None, "two bits"
     names = scene.layout.require("PyFunctionObject", "func_qualname")
     assert told(code ^ 1 << 4, (address + names, code ^ 1 << 5)) is None, "two fields"
+    call = scene.layout.require("PyFunctionObject", "vectorcall")
+    assert told(word(address + call) ^ 1 << 41, place=address + call) == word(address + call)
+    assert told(word(address + call) ^ 3 << 41, place=address + call) is None, "two bits"
     other = next(one for one in functions if word(one + at) != code)
     assert told(word(other + at)) is None, "another object"
 

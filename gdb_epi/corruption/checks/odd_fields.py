@@ -14,7 +14,13 @@ from functools import partial
 from gdb_epi.corruption.context import Context, once_per_run
 from gdb_epi.corruption.evidence import Evidence, word_evidence
 from gdb_epi.corruption.heap.address_descriptions import start_of_block
-from gdb_epi.corruption.heap.address_index import HEADS, AddressIndex, address_index
+from gdb_epi.corruption.heap.address_index import (
+    FUNCTION,
+    HEADS,
+    OBJECT,
+    AddressIndex,
+    address_index,
+)
 from gdb_epi.corruption.heap.memory_readers import (
     collect_fault_values,
     is_on_stack,
@@ -280,12 +286,11 @@ def object_with_one_bit(context: Context) -> Iterator[Evidence]:
             right = others.meant(start, kind, place, held)
             if right is None or is_on_stack(context, place):
                 continue
-            name = index.type_name(kind)
+            name, meant = index.type_name(kind), index.object_type(right) or "function of C"
             summary = (
                 f"the word {place - start} bytes into the {name} at {start:#x} holds {held:#018x}; "
-                f"one bit away, at {right:#018x}, is "
-                f"{add_article(str(index.object_type(right)))}, as other objects of that type have "
-                "there"
+                f"one bit away, at {right:#018x}, is {add_article(meant)}, as other objects of "
+                "that type have there"
             )
             yield word_evidence("R18", place, held, right, summary, object_type=name)
             return
@@ -312,7 +317,7 @@ class OthersOfTypes:
             at = number * WORD
             if held < NEAR_NULL or (held >> ADDRESS_BITS).bit_count() > 1:
                 continue
-            if (kind, at) in self._of_other_things or index.object_type(held):
+            if (kind, at) in self._of_other_things or self._name(held):
                 continue
             if beside is None:
                 beside = self._in_use(find_others_beside(context, start, kind), start)
@@ -324,9 +329,9 @@ class OthersOfTypes:
 
         All other fields of the object must be as theirs.
         """
-        context, index = self._context, self._index
+        context = self._context
         flips = [held ^ 1 << bit for bit in range(64)]
-        near = [flip for flip in flips if flip >= PAGE and index.object_type(flip)]
+        near = [flip for flip in flips if flip >= PAGE and self._name(flip)]
         if not near:
             return None
         others = self._others.get(kind)
@@ -338,11 +343,11 @@ class OthersOfTypes:
         words = self._named(others, kind, place - start)
         if words is None or len(words) < MIN_NAMED:
             return None
-        kinds = {index.object_type(word) for word in words}
+        kinds = {*map(self._name, words)}
         right = [
             flip
             for flip in near
-            if index.object_type(flip) in kinds
+            if self._name(flip) in kinds
             and not is_partly_written(context, place, held, flip)
             and _was_named(context, held, flip, words)
         ]
@@ -351,11 +356,18 @@ class OthersOfTypes:
             return None
         for at in range(2 * WORD, _basic_size(context, kind), WORD):
             mine = read_word(context.target, start + at)
-            if mine and start + at != place and not index.object_type(mine):
+            if mine and start + at != place and not self._name(mine):
                 named = self._named(others, kind, at)
                 if named is not None and len(named) >= MIN_NAMED:
                     return None  # more than one field is wrong: it was overwritten
         return right[0]
+
+    def _name(self, address: int) -> str:
+        """Return the type of the object that begins at an address, FUNCTION of code; else ""."""
+        pointee = self._index.at(address)
+        if pointee is None or pointee.kind not in (OBJECT, FUNCTION):
+            return ""
+        return pointee.name if pointee.kind == OBJECT else FUNCTION
 
     def _in_use(self, addresses: Sequence[int], start: int) -> list[int]:
         shape = _shape(self._context, start)
@@ -368,9 +380,9 @@ class OthersOfTypes:
         ]
 
     def _named(self, others: Sequence[int], kind: int, at: int) -> list[int] | None:
-        """Return the objects that others name in a field; None where one has another thing."""
+        """Return the objects or functions that others name in a field; None where one does not."""
         words = [word for other in others if (word := read_word(self._context.target, other + at))]
-        if not all(map(self._index.object_type, words)):
+        if not all(map(self._name, words)):
             self._of_other_things.add((kind, at))
             return None
         return words
@@ -459,7 +471,12 @@ def _was_named(context: Context, held: int, right: int, words: Sequence[int]) ->
     A stale one leads to where an object can have begun, as the object one bit away does in its own
     block. Str and functions that lack a reference are then met by chance (_is_told() in R15).
     """
-    if words.count(right) >= MIN_ALIKE or was_never_mapped(context, held):
+    pointee = address_index(context).at(right)
+    if words.count(right) >= MIN_ALIKE:
+        return True
+    if pointee is None or pointee.kind == FUNCTION:
+        return False  # functions of a type's objects are shared
+    if was_never_mapped(context, held):
         return True
     if not may_be_stale(context, held, right) and not may_be_freed(context, held):
         return True
