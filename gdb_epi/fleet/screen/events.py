@@ -17,6 +17,7 @@ import numpy as np
 
 from gdb_epi.fleet.population.local_hours import ZONES
 from gdb_epi.fleet.population.population import Attribute, CountCache, Population
+from gdb_epi.fleet.screen.dose_response import is_age_of_process
 from gdb_epi.fleet.screen.finding import ALL, CAVEAT_MOVED, EVENT, LOOP_OF, Finding
 from gdb_epi.fleet.screen.finding_texts import describe_verdict
 from gdb_epi.fleet.screen.findings_cache import cached_events
@@ -202,6 +203,8 @@ def _retries_elsewhere(population: Population, second: Ints, first: Bools) -> tu
         has = first & (attribute.crash >= 0) & (population.signature >= 0) & (second >= 0)
         number = int(np.count_nonzero(has))
         if not number or is_process_attribute(attribute.name) or (attribute.exposure >= 0).any():
+            continue
+        if is_age_of_process(attribute.name):  # many values too, and no number of a job
             continue
         if len(attribute.values) < max(MIN_JOBS, number / MAX_OF_JOB):
             continue
