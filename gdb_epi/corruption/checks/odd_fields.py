@@ -424,7 +424,7 @@ def _is_beside_object(context: Context, value: int) -> bool:
     index = address_index(context)
     if value % WORD or index.object_type(value) or is_on_stack(context, value):
         return False
-    return any(index.object_type(value ^ 1 << bit) for bit in range(ADDRESS_BITS))
+    return not value >> ADDRESS_BITS and bool(index.objects_one_bit_off(value))
 
 
 def _is_in_use(context: Context, address: int) -> bool:

@@ -19,13 +19,14 @@ from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
 from gdb_epi.fault.malloc_heap import FLAGS, HEAD_BYTES, IS_MMAPPED, MIN_CHUNK
 from gdb_epi.fault.mapping_checks import may_execute
 from gdb_epi.fault.memory_reads import read_word, try_read
-from gdb_epi.sizes import ADDRESS_BITS, PAGE, WORD_MASK
+from gdb_epi.sizes import ADDRESS_BITS, PAGE, WORD, WORD_MASK
 from gdb_epi.target.api import view_memory_in_place
 from gdb_epi.typing_lite import TYPE_CHECKING, NamedTuple
 from gdb_epi.util import memoized
 
 if TYPE_CHECKING:
     from gdb_epi.cpython.memory_reader import MemoryReader
+    from gdb_epi.cpython.paged_reader import PagedReader
 
 POOL_SIZES = (16384, 4096)  # 16 KiB from 3.10 (bpo-37448), 4 KiB before
 HEADS = (0, 16, 32, 48)  # bytes before an object in its block: GC head, 3.11's managed words
@@ -69,10 +70,29 @@ class AddressIndex:
         """Return what begins at an address; None for the inside of something, or nothing."""
         return self._judge(address)
 
+    @memoized
     def object_type(self, address: int) -> str | None:
         """Return the type's name of the object that begins at an address, or None."""
-        pointee = self.at(address)
+        # Most words are asked about no more than this: what else begins there takes longer to tell.
+        if address % WORD or self._context.target.region_at(address) is None:
+            return None
+        pointee = self.at(address) if self._object(address) is not None else None
         return pointee.name if pointee is not None and pointee.kind == OBJECT else None
+
+    def objects_one_bit_off(self, word: int) -> list[int]:
+        """Return the addresses one bit away from a word at which objects begin, low bits first."""
+        region_at, reader = self._context.target.region_at, self._reader
+        if reader is None:
+            return []
+        flips = (word ^ 1 << bit for bit in range(64))
+        near = [at for at in flips if PAGE <= at < 1 << ADDRESS_BITS and not at % WORD]
+        near = [at for at in near if region_at(at) is not None]
+        kinds = reader.words([at + WORD for at in near])
+        return [
+            at
+            for at, kind in zip(near, kinds, strict=True)
+            if self._types.get(kind, "") is not None and self.object_type(at) is not None
+        ]
 
     def heads_object(self, address: int) -> bool:
         """Tell whether a block begins there with the collector's links, which an object follows."""
@@ -432,7 +452,7 @@ class AddressIndex:
         return after >= 16 and after % 16 == 0 and address - HEAD_BYTES + size + after <= region.end
 
 
-def _reader_of(context: Context) -> MemoryReader | None:
+def _reader_of(context: Context) -> PagedReader | None:
     python = context.state.python
     if not isinstance(python, PythonState):
         return None
