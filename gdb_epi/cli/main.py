@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 PROGRAM = "gdb-epi"
 EXIT_CODES = "0 done, 1 the tool failed, 2 wrong arguments, 3 an input was unusable"
-SPECIAL_CODES = "4 an expectation was not met (repro), 5 something is new (fleet screen)"
+SPECIAL_CODES = "4 an expectation was not met (repro, compare), 5 something is new (fleet screen)"
 GC_THRESHOLD = 200_000
 
 
