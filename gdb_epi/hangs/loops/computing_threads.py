@@ -154,7 +154,7 @@ def _goes_over_without_end(scene: HangContext, frame: PyFrame) -> bool:
 def _while_loop_of_generator(scene: HangContext, frame: PyFrame) -> str:
     """Return "function (file:line)" of a generator that a frame goes over, in a `while` of its own.
 
-    "" where it goes over none, or over one that itself goes over something.
+    "" where it goes over none, over one of a library, or over one that itself goes over something.
     """
     slots = scene.view.slots
     for _ in range(MAX_FRAMES):
@@ -164,7 +164,7 @@ def _while_loop_of_generator(scene: HangContext, frame: PyFrame) -> str:
             held = (w for w in words.stack[:most] if w and not w & 7)
             generators = (w for w in held if scene.view.locks.type_name(w) == "generator")
             resting = next(filter(None, map(slots.suspended, generators)), None)
-            if resting is None:
+            if resting is None or scene.installed.contains_frame(resting):
                 return ""
             loops = scene.loop_bodies(resting)
             if loops and any(_is_while_with_end(scene, resting, loop) for loop in loops):
