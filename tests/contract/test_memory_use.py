@@ -115,6 +115,18 @@ def _cores() -> None:
     need_core_dumps()
 
 
+LARGE = (
+    LIMIT.replace("120 << 20", "2 << 30")
+    + """
+numbers = list(range(10**9, 10**9 + 4_500_000))
+table = {place: None for place in range(2 * 10**9, 2 * 10**9 + 1_300_000)}
+try:
+    [0] * 10**13
+except MemoryError:
+    spare.clear()
+    died()
+"""
+)
 # Of each way to keep attributes and to count references: dicts of instances, values beside them
 # (3.11) or in them (3.13), immortal objects (3.12).
 EACH = pytest.mark.parametrize("interpreter", own_interpreters(), ids=lambda made: made.id)
@@ -175,6 +187,17 @@ def test_many_small_objects_are_estimated_and_the_attribute_is_named(
     assert is_about(holder["length"], number)
     assert holder["items"] == "__main__.Order"
     assert "order 1" not in str(record)  # no values
+
+
+@pytest.mark.parametrize("interpreter", own_interpreters()[:: len(own_interpreters()) - 1 or 1])
+def test_millions_of_items_are_not_cut_off(interpreter: Interpreter, tmp_path: Path) -> None:
+    """Readers of values stop at a million entries, and refuse lists of more than four."""
+    record, _ = death_of(interpreter, LARGE, tmp_path)
+    use = record["memory_use"]
+    lengths = {holder["where"]: holder["length"] for holder in use["holders"]}
+    assert lengths["numbers of module __main__"] == 4_500_000
+    assert lengths["table of module __main__"] == 1_300_000
+    assert is_about(of_type(use["python"]["types"], "int")["number"], 5_800_000)
 
 
 def test_garbage_in_cycles_is_seen_though_no_variable_leads_to_it(tmp_path: Path) -> None:

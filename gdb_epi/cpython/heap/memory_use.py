@@ -31,7 +31,7 @@ MAX_OPENED = 40_000  # objects in all; about a second
 MAX_OF_VARIABLE = 12_000  # objects that one variable leads to
 # Items that are looked at in one container, by how many containers around it were sampled.
 SAMPLES = (100, 16, 6)
-MAX_VARIABLES = 60_000
+MAX_READ = 2000  # items of one container, evenly spaced
 MAX_ATTRIBUTES = 1000
 MAX_WORDS = 256  # of the body of an object of a type that is not known here
 MAX_BLOCKS, MAX_HEADS = 100_000, 300_000
@@ -246,10 +246,11 @@ class _Walk:
                 self._lengths[number] = length
             most = SAMPLES[min(sampled, len(SAMPLES) - 1)]
             if length is not None and length > most:
-                width = len(children) // length  # of a dict: a value and its key
-                starts = [width * (at * length // most) for at in range(most)]
+                width = 2 if category == "dict" else 1  # a value and its key
+                count = len(children) // width
+                starts = [width * (at * count // most) for at in range(min(most, count))]
                 children = [child for at in starts for child in children[at : at + width]]
-                times *= length / most
+                times *= length / max(1, len(starts))
                 sampled += 1
             for name, child in children:
                 if child and child not in self._seen:
@@ -296,17 +297,21 @@ class _Walk:
         if category in ("list", "tuple"):
             if category == "list":
                 room = reader.i64(address + offset("PyListObject", "allocated"))
-                items = self._containers.list_items(address)
+                number = reader.i64(address + self._size_at)
+                items = self._some_items(
+                    reader.word(address + offset("PyListObject", "ob_item")), number
+                )
                 buffer = WORD * max(0, room)
                 self._own(reader.word(address + offset("PyListObject", "ob_item")))
             else:
-                items = self._containers.tuple_items(address)
-                size += WORD * len(items)
+                number = reader.i64(address + self._size_at)
+                items = self._some_items(address + offset("PyTupleObject", "ob_item"), number)
+                size += WORD * number
             children = [("", item) for item in items]
-            return size + buffer, children + self._attributes(address, info), len(children)
+            return size + buffer, children + self._attributes(address, info), number
         if category == "dict":
-            size, children = self._dict(address, size)
-            return size, children + self._attributes(address, info), len(children) // 2
+            size, children, number = self._dict(address, size)
+            return size, children + self._attributes(address, info), number
         if category in ("set", "frozenset"):
             members = list(self._containers.set_items(address))
             self._own(reader.word(address + offset("PySetObject", "table")))
@@ -348,25 +353,38 @@ class _Walk:
                 children.append(("", word))
         return size, children, None
 
+    def _some_items(self, start: int, number: int) -> list[int]:
+        """Return the items of an array, of a long one some. Raises UnreadableMemory."""
+        region = self._target.region_at(start)
+        if number and (region is None or not 0 < number <= (region.end - start) // WORD):
+            raise UnreadableMemory(start, WORD, f"an array of {number} items")
+        if number <= MAX_READ:
+            return self._reader.run(start, number)
+        return [self._reader.word(start + WORD * (n * number // MAX_READ)) for n in range(MAX_READ)]
+
     def _own(self, address: int) -> None:
         """Note that a block of malloc belongs to an object."""
         if address in self._blocks:
             self._owned.add(address)
 
-    def _dict(self, address: int, size: int) -> tuple[int, list[tuple[str, int]]]:
-        """Return the bytes of a dict, and its keys and values."""
+    def _dict(self, address: int, size: int) -> tuple[int, list[tuple[str, int]], int]:
+        """Return the bytes of a dict, its values and keys (of a large one some), and its length."""
         require = self._python.layout.require
         keys = self._reader.u64(address + require("PyDictObject", "ma_keys"))
         is_shared = self._reader.word(address + require("PyDictObject", "ma_values"))
         start, count, width, _ = self._objects.entries(keys)
         self._own(keys)
-        children: list[tuple[str, int]] = []
-        for key, value in self._values.pairs(address):
-            children.append(("", value))
-            children.append(("", key))
+        number = self._reader.i64(address + require("PyDictObject", "ma_used"))
+        if count > MAX_READ and not is_shared:
+            places = [start + width * (n * count // MAX_READ) for n in range(MAX_READ)]
+            words = [self._reader.run(place + width - 2 * WORD, 2) for place in places]
+            pairs = [(key, value) for key, value in words if key and value]
+        else:
+            pairs = list(self._values.pairs(address))
+        children = [("", word) for key, value in pairs for word in (value, key)]
         if is_shared:  # the keys belong to the class (PEP 412)
-            return size + WORD * count, children
-        return size + (start - keys + count * width if children else 0), children
+            return size + WORD * count, children, number
+        return size + (start - keys + count * width if children else 0), children, number
 
     def _attributes(self, address: int, info: TypeInfo) -> list[tuple[str, int]]:
         """Return the attributes of an instance of a class."""
