@@ -7,7 +7,8 @@ SHA-256 comes without OpenSSL: `import hashlib` loads libcrypto, 6 ms of a cold 
 from __future__ import annotations
 
 import os
-from functools import cache
+from functools import cache, wraps
+from weakref import ref
 
 from gdb_epi.json_lite import parse_shipped_json
 from gdb_epi.typing_lite import TYPE_CHECKING, Any
@@ -123,8 +124,24 @@ def pick_attributes(value: object, *names: str) -> dict[str, Any]:
     return {name: getattr(value, name) for name in names}
 
 
+class _Results(dict[Any, Any]):
+    """What a method of one argument returned, by that; it is called for what is not there yet.
+
+    It does not keep the object: a circle of both would stay until the garbage collector comes, and
+    with it files that are mapped.
+    """
+
+    def __init__(self, method: Callable[..., Any], instance: object) -> None:
+        super().__init__()
+        self._method, self._instance = method, ref(instance)
+
+    def __missing__(self, argument: Any) -> Any:
+        result = self[argument] = self._method(self._instance(), argument)
+        return result
+
+
 class _MemoizedMethod:
-    """A method that is replaced, on an object that asks for it, by one that keeps its results."""
+    """A method of one argument that is replaced, on an object that asks for it, by its results."""
 
     def __init__(self, method: Callable[..., Any]) -> None:
         self._method, self.__doc__ = method, method.__doc__
@@ -132,14 +149,25 @@ class _MemoizedMethod:
     def __get__(self, instance: Any, owner: object = None) -> Any:
         if instance is None:
             return self._method
-        keeping = cache(self._method.__get__(instance))
+        keeping = _Results(self._method, instance).__getitem__
         vars(instance)[self._method.__name__] = keeping
         return keeping
 
 
 def memoized(method: _Method) -> _Method:
-    """Decorate a method of hashable arguments whose results its object keeps.
+    """Decorate a method of hashable positional arguments whose results its object keeps.
 
-    functools.cache() by itself would keep the results of all objects, and the objects.
+    functools.cache() would keep the results of all objects, and the objects.
     """
-    return _MemoizedMethod(method)  # type: ignore[return-value]  # called as the method is
+    if method.__code__.co_argcount == 2 and not method.__defaults__:  # its object and one more
+        return _MemoizedMethod(method)  # type: ignore[return-value]  # called as the method is
+    name = f"results of {method.__name__}"
+
+    @wraps(method)
+    def keeping(self: Any, *arguments: Any) -> Any:
+        results = vars(self).setdefault(name, {})
+        if arguments not in results:
+            results[arguments] = method(self, *arguments)
+        return results[arguments]
+
+    return keeping  # type: ignore[return-value]  # called as the method is

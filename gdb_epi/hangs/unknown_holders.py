@@ -71,9 +71,11 @@ def diagnose_lock_held_by_generator(
 
     It releases the lock when somebody asks it on, closes or drops it.
     """
+    if not wait.object:
+        return None
     instances = shared_instances(scene.target, scene.python)
     generators = (each.address for each in instances.of(("generator",)))
-    holder = scene.view.suspended_holder(wait.object, generators) if wait.object else None
+    holder = scene.view.suspended_holder(wait.object, generators)
     if holder is None:
         return None
     generator, frame = holder

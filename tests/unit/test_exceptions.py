@@ -368,6 +368,11 @@ def test_stacks_json_and_record(version: tuple[int, int]) -> None:
         "type": name,
         "state": "in flight",
         "threads": [{"tid": 100, "in_flight": name, "handled": ["KeyError"]}],
+        "raised_at": {
+            "name": "outer.f" if version >= (3, 11) else "f",  # code has no qualified name before
+            "filename": "/f.py",
+            "lineno": 9,
+        },
     }
 
 
