@@ -104,8 +104,8 @@ def _answer(first: Record, second: Record, match: KeyMatch) -> str:
         return "Alike, but not the same crash: the same kind in the same function, by another way."
     if match.equal:
         half = "Python" if match.equal == ("python",) else "C"
-        return f"Another crash: only the {half} calls are alike."
-    return "Another crash: no key is equal."
+        return f"Not the same crash: only the {half} calls are alike."
+    return "Not the same crash: no key is equal."
 
 
 def _program(record: Record) -> str:

@@ -101,7 +101,7 @@ def test_a_core_is_compared_with_a_key_and_with_a_record(shell, core_of, tmp_pat
     done = shell("compare", kept, core)
     assert done.code == 0 and done.out.startswith("The same crash.")
     done = shell("compare", core, "f" * 16)
-    assert done.code == 4 and done.out.startswith("Another crash: no key is equal.")
+    assert done.code == 4 and done.out.startswith("Not the same crash: no key is equal.")
     (told,) = shell("compare", core, kept, "--json").records
     assert told["match"]["level"] == "exact"
 

@@ -62,6 +62,7 @@ MAX_COUNT = 1 << 20  # references of an object
 MIN_NAMED = 4  # other objects that name one in a field
 MIN_ALIKE = 2  # of them, that name the very same
 ITEMS = ("dict", "list", "set", "frozenset", "tuple")  # R15 looks at what they name
+PLAIN = ("str", "bytes", "int", "float", "complex", "bool")  # that name no objects
 OF_CTYPES = "_ctypes."  # types of its classes: what those hold is what the program puts there
 
 
@@ -308,7 +309,9 @@ class OthersOfTypes:
         context, index = self._context, self._index
         name, size = index.type_name(kind), _basic_size(context, kind)
         metatype = index.type_name(read_word(context.target, kind + WORD) or 0) or ""
-        if name in ITEMS or metatype.startswith(OF_CTYPES) or _shape(context, start) is None:
+        if name in (*ITEMS, *PLAIN) or metatype.startswith(OF_CTYPES):
+            return
+        if _shape(context, start) is None:
             return
         beside: list[int] | None = None
         words = read_words(context, start, size // WORD)
