@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 from functools import cache, wraps
-from weakref import ref
 
 from gdb_epi.json_lite import parse_shipped_json
 from gdb_epi.typing_lite import TYPE_CHECKING, Any
@@ -124,50 +123,32 @@ def pick_attributes(value: object, *names: str) -> dict[str, Any]:
     return {name: getattr(value, name) for name in names}
 
 
-class _Results(dict[Any, Any]):
-    """What a method of one argument returned, by that; it is called for what is not there yet.
-
-    It does not keep the object: a circle of both would stay until the garbage collector comes, and
-    with it files that are mapped.
-    """
-
-    def __init__(self, method: Callable[..., Any], instance: object) -> None:
-        super().__init__()
-        self._method, self._instance = method, ref(instance)
-
-    def __missing__(self, argument: Any) -> Any:
-        result = self[argument] = self._method(self._instance(), argument)
-        return result
-
-
-class _MemoizedMethod:
-    """A method of one argument that is replaced, on an object that asks for it, by its results."""
-
-    def __init__(self, method: Callable[..., Any]) -> None:
-        self._method, self.__doc__ = method, method.__doc__
-
-    def __get__(self, instance: Any, owner: object = None) -> Any:
-        if instance is None:
-            return self._method
-        keeping = _Results(self._method, instance).__getitem__
-        vars(instance)[self._method.__name__] = keeping
-        return keeping
-
-
 def memoized(method: _Method) -> _Method:
     """Decorate a method of hashable positional arguments whose results its object keeps.
 
-    functools.cache() would keep the results of all objects, and the objects.
+    functools.cache() would keep the results of all objects, and the objects. What a bound method
+    kept in its own object would be a circle, which only the garbage collector ends: files that are
+    mapped would stay.
     """
-    if method.__code__.co_argcount == 2 and not method.__defaults__:  # its object and one more
-        return _MemoizedMethod(method)  # type: ignore[return-value]  # called as the method is
     name = f"results of {method.__name__}"
+    if method.__code__.co_argcount == 2 and not method.__defaults__:  # its object and one more
+
+        @wraps(method)
+        def keeping(self: Any, argument: Any) -> Any:
+            results = self.__dict__.get(name)
+            if results is None:
+                results = self.__dict__[name] = {}
+            if argument not in results:
+                results[argument] = method(self, argument)
+            return results[argument]
+
+        return keeping  # type: ignore[return-value]  # called as the method is
 
     @wraps(method)
-    def keeping(self: Any, *arguments: Any) -> Any:
-        results = vars(self).setdefault(name, {})
+    def keeping_all(self: Any, *arguments: Any) -> Any:
+        results = self.__dict__.setdefault(name, {})
         if arguments not in results:
             results[arguments] = method(self, *arguments)
         return results[arguments]
 
-    return keeping  # type: ignore[return-value]  # called as the method is
+    return keeping_all  # type: ignore[return-value]  # called as the method is
