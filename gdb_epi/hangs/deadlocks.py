@@ -21,7 +21,6 @@ from gdb_epi.hangs.processes.shared_locks import times_taken_by
 from gdb_epi.hangs.tasks import (
     NAMELESS,
     activity_of_task,
-    add_wakers_from_code,
     describe_waiting_task,
     event_loop_module,
     find_task_cycle,
@@ -395,12 +394,10 @@ def _waits_in_the_end(blocked: Mapping[int, int | None], tid: int, end: int) -> 
 
 def task_cycle(scene: HangContext) -> HangDiagnosis | None:
     """Tasks or greenlets wait for each other, or one for itself."""
-    threads = (frame for d in scene.activities for frame in scene.view.frames(d.tid))
-    tasks = add_wakers_from_code(scene.tasks, threads, scene.calls_ahead, scene.installed)
     alone = (
         task for task in scene.tasks if waits_for_itself(task, scene.view.slots, scene.installed)
     )
-    circle = find_task_cycle(tasks) or tuple(islice(alone, 1))
+    circle = find_task_cycle(scene.tasks_with_wakers) or tuple(islice(alone, 1))
     if not circle:
         return None
     activity = scene.loop_thread
@@ -450,19 +447,20 @@ def task_and_thread_cycle(scene: HangContext) -> HangDiagnosis | None:
     So it is where a job of run_in_executor() asks its loop by run_coroutine_threadsafe() for what
     needs the lock that its caller holds meanwhile.
     """
-    tasks: Sequence[UnfinishedTask] = ()
+    loop = scene.loop_thread
+    if loop is None:
+        return None
     for activity in scene.activities:
-        results, loop = _results_of_job(scene, activity), scene.loop_thread
-        if not results or loop is None or activity.awaits != FUTURES[0] or activity.timed:
+        waits = activity.awaits == FUTURES[0] and not activity.timed
+        results = _results_of_job(scene, activity) if waits else set[int]()
+        if not results:
             continue
-        if not tasks:
-            threads = (frame for d in scene.activities for frame in scene.view.frames(d.tid))
-            tasks = add_wakers_from_code(scene.tasks, threads, scene.calls_ahead, scene.installed)
-        asked = next((t for t in tasks if t.id in _chained(scene, activity.object)), None)
-        path = _way_to_result(scene, asked, results, tasks)
-        if asked is None or not path:
+        asked = _chained(scene, activity.object)
+        first = next((task for task in scene.tasks_with_wakers if task.id in asked), None)
+        path = _way_to_result(scene, first, results)
+        if not path:
             continue
-        clauses = [f"{activity.waits()} for {name_task(asked)}"]
+        clauses = [f"{activity.waits()} for {name_task(path[0])}"]
         for task, giver in pairwise(path):
             held = f", held by {name_task(giver)}" if _holds(task) else ""
             clauses.append(f"{describe_waiting_task(task, scene.installed)}{held}")
@@ -513,16 +511,13 @@ def _chained(scene: HangContext, future: int) -> set[int]:
 
 
 def _way_to_result(
-    scene: HangContext,
-    first: UnfinishedTask | None,
-    results: Collection[int],
-    tasks: Sequence[UnfinishedTask],
+    scene: HangContext, first: UnfinishedTask | None, results: Collection[int]
 ) -> list[UnfinishedTask]:
     """Return tasks, each of which waits for the next alone, and the last for one of some futures.
 
     Empty where no such way leads from the first, or one of them waits with a timeout.
     """
-    path: list[UnfinishedTask] = []
+    path, tasks = list[UnfinishedTask](), scene.tasks_with_wakers
     while first is not None and first not in path and not has_timeout(first, tasks, scene.view):
         path.append(first)
         if first.wait is not None and first.wait.address in results:

@@ -22,7 +22,7 @@ from gdb_epi.hangs.loops.failed_tasks import FailedTask, find_failed_tasks
 from gdb_epi.hangs.loops.sleeping_event_loops import EventLoopReader
 from gdb_epi.hangs.pipe_ends import PipeEnds
 from gdb_epi.hangs.system_calls import read_sleep_seconds
-from gdb_epi.hangs.tasks import event_loop_module, unfinished_tasks
+from gdb_epi.hangs.tasks import add_wakers_from_code, event_loop_module, unfinished_tasks
 from gdb_epi.hangs.thread_activities import ThreadActivityReader
 from gdb_epi.hangs.types import EVENT, JOIN, LOCK, ThreadActivity
 from gdb_epi.locks.python.acquire_calls import AGAIN, MADE, AcquireCalls
@@ -420,6 +420,12 @@ class HangContext:
         if not running and not is_module_imported(self.target, self.python, "greenlet"):
             return ()
         return unfinished_tasks(self.target, self.python)
+
+    @cached_property
+    def tasks_with_wakers(self) -> Sequence[UnfinishedTask]:
+        """The same, with those whose own code has yet to end another one's wait."""
+        threads = (frame for d in self.activities for frame in self.view.frames(d.tid))
+        return add_wakers_from_code(self.tasks, threads, self.calls_ahead, self.installed)
 
     @cached_property
     def failed_tasks(self) -> tuple[FailedTask, ...]:

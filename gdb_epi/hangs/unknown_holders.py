@@ -79,9 +79,9 @@ def diagnose_lock_held_by_generator(
     if holder is None:
         return None
     generator, frame = holder
-    users = [scene.activity(tid) for tid in scene.references.threads(generator) - {activity.tid}]
-    named = next((user for user in users if user is not None), None)
-    user = f", and {named.who()} has it at hand" if named is not None else ""
+    referring = scene.references.threads(generator) - {activity.tid}
+    users = [d for d in scene.activities if d.tid in referring]
+    user = f", and {users[0].who()} has it at hand" if users else ""
     sentence = (
         f"{activity.waits()} for {name}, which a generator holds: {frame.qualname or frame.name}() "
         f"rests at {function_and_line(frame)}, at a `yield` inside `with` of that lock{user}"
