@@ -15,7 +15,14 @@ from gdb_epi.cpython.types import PyFrame
 from gdb_epi.errors import LayoutError, UnreadableMemory
 from gdb_epi.hangs import types as hang_types
 from gdb_epi.hangs.hang_context import HangContext
-from gdb_epi.hangs.library_calls import FUTURES, POOL_RESULTS, PROCESS_ROOM, frames_running
+from gdb_epi.hangs.library_calls import (
+    FUTURES,
+    POOL_RESULTS,
+    PROCESS_ROOM,
+    RUNS_JOB,
+    RUNS_JOB_OF_ANYIO,
+    frames_running,
+)
 from gdb_epi.hangs.live.going_on import GoingOn
 from gdb_epi.hangs.processes.shared_locks import times_taken_by
 from gdb_epi.hangs.tasks import (
@@ -37,8 +44,6 @@ from gdb_epi.locks.types import IN_HANDLER, INFO, INITIALISED, PROBABLE, SELF_DE
 from gdb_epi.locks.waits.wait_graph import DEADLOCK_WORDS, deadlock_kind
 from gdb_epi.util import counted
 
-_JOB = ("concurrent.futures.thread", "run")  # of the _WorkItem
-_JOB_OF_ANYIO = ("anyio._backends._asyncio", "run")  # of the WorkerThread
 _FETCHES = ("run", "_queue_management_worker")  # before 3.9 a function
 _GIVES_BACK = frozenset(("release", "notify", "notify_all", "close"))
 MAX_CHAIN = 64  # threads, each of which waits for the next
@@ -76,13 +81,12 @@ def lock_cycle(scene: HangContext) -> HangDiagnosis | None:
         if len(parts) > MAX_SHOWN:
             parts[MAX_SHOWN:] = [f"and {len(parts) - MAX_SHOWN} more"]
         count, kind = len(cycle.tids), DEADLOCK_WORDS[deadlock_kind(cycle)]
-        sentence = f"{count} threads wait for each other: {'; '.join(parts)}"
         evidence = [line for d in members for line in scene.waits[d.tid].evidence[-2:]]
         timed = [d for d in members if d.timed and d.kind != hang_types.GIL]
         ends = next((d for d in timed if not _tries_for_ever(scene, d.frames)), None)
+        limit = f", {ends.who()} with a timeout, which ends that" if ends is not None else ""
+        sentence = f"{count} threads wait for each other{limit}: {'; '.join(parts)}"
         if ends is not None:
-            limit = f", {ends.who()} with a timeout, which ends that: "
-            sentence = sentence.replace(": ", limit, 1)
             return HangDiagnosis(DEADLOCK, kind, sentence, members, INFO, tuple(evidence))
         sure, ruled_out = cycle.confidence, ["a lock given up in wait()"]
         if timed:
@@ -101,10 +105,12 @@ def _tries_for_ever(scene: HangContext, frames: Sequence[PyFrame]) -> bool:
 
     So does a loop that nothing certain ends, and that gives nothing back.
     """
-    frame = next(iter(frames), None)
+    if not frames:
+        return False
+    frame = frames[0]
     with suppress(UnreadableMemory, LayoutError, IndexError):
-        loop = scene.loop_of_line(frame) if frame is not None else None
-        if frame is None or loop is None or scene.is_in_bounded_loop(frame, loop):
+        loop = scene.loop_of_line(frame)
+        if loop is None or scene.is_in_bounded_loop(frame, loop):
             return False
         return not scene.live_code.enters_blocks(frame.code, range(loop[0], loop[1] + 1)) and (
             scene.called_in_loop(frame, loop).isdisjoint(_GIVES_BACK)
@@ -416,19 +422,18 @@ def task_cycle(scene: HangContext) -> HangDiagnosis | None:
         clauses.append(clause)
     shown = "; ".join(clauses)
     kind = circle[0].framework
-    if len(circle) == 1:
-        itself = "which it holds itself" if _holds(circle[0]) else hang_types.ONE_OF_THEM
-        sentence = f"{shown}, {itself} ({kind})"
-    else:
-        sentence = f"{len(circle)} tasks of {kind} wait for each other: {shown}"
-    members = tuple(activity_of_task(activity, task, scene.installed) for task in circle)
     ends = next(
         (task for task in circle if has_timeout(task, scene.tasks, scene.view)
          and not _tries_for_ever(scene, own_frames(task, scene.installed))), None,
     )  # fmt: skip
+    limit = f", {name_task(ends)} with a timeout, which ends that" if ends is not None else ""
+    if len(circle) == 1:
+        itself = "which it holds itself" if _holds(circle[0]) else hang_types.ONE_OF_THEM
+        sentence = f"{shown}, {itself} ({kind}){limit}"
+    else:
+        sentence = f"{len(circle)} tasks of {kind} wait for each other{limit}: {shown}"
+    members = tuple(activity_of_task(activity, task, scene.installed) for task in circle)
     if ends is not None:
-        limit = f", {name_task(ends)} with a timeout, which ends that"
-        sentence = sentence.replace(": ", f"{limit}: ", 1) if len(circle) > 1 else sentence + limit
         return HangDiagnosis(DEADLOCK, "tasks", sentence, members, INFO)
     sure = lock_types.CERTAIN if all(task.certainty == CERTAIN for task in circle) else PROBABLE
     return HangDiagnosis(
@@ -485,8 +490,8 @@ def _results_of_job(scene: HangContext, activity: ThreadActivity) -> set[int]:
     The futures of concurrent.futures and of the loop; of anyio's pool (3 and 4) the function too,
     which is what a task in to_thread.run_sync() waits for.
     """
-    for frame in frames_running(scene.view.frames(activity.tid), (_JOB, _JOB_OF_ANYIO)):
-        if (frame.module, frame.name) == _JOB_OF_ANYIO:
+    for frame in frames_running(scene.view.frames(activity.tid), (RUNS_JOB, RUNS_JOB_OF_ANYIO)):
+        if (frame.module, frame.name) == RUNS_JOB_OF_ANYIO:
             results = {scene.view.variable(frame, name) for name in ("future", "func")}
             return {at for at in results if at}
         item = scene.view.variable(frame, "self")

@@ -25,6 +25,7 @@ from gdb_epi.hangs.system_calls import read_sleep_seconds
 from gdb_epi.hangs.tasks import add_wakers_from_code, event_loop_module, unfinished_tasks
 from gdb_epi.hangs.thread_activities import ThreadActivityReader
 from gdb_epi.hangs.types import EVENT, JOIN, LOCK, ThreadActivity
+from gdb_epi.locks.fork.thread_objects import find_module_dict_of_main_interpreter
 from gdb_epi.locks.python.acquire_calls import AGAIN, MADE, AcquireCalls
 from gdb_epi.locks.python.call_sites import CallSites
 from gdb_epi.locks.python.lock_objects import SEMLOCK
@@ -371,8 +372,7 @@ class HangContext:
         Left out is who raises KeyboardInterrupt: CPython's, and since 3.11 that of asyncio.Runner.
         """
         try:
-            interpreter = self.python.interpreters[0].address
-            module = self.view.objects.module_dict(interpreter, "_signal")
+            module = find_module_dict_of_main_interpreter(self.view.objects, self.python, "_signal")
             names = ("SIG_DFL", "SIG_IGN", "default_int_handler")
             if isinstance(module, Absent):
                 return None

@@ -188,6 +188,7 @@ _VERBS = {
 ASKS_FOR_JOBS = ("multiprocessing.pool", "_guarded_task_generation")
 # Below it a pool's thread runs a job, which may be a function of C without a Python frame.
 RUNS_JOB = ("concurrent.futures.thread", "run")
+RUNS_JOB_OF_ANYIO = ("anyio._backends._asyncio", "run")
 # Functions of libraries that end something: what they wait for shall go, not work.
 CLOSES = frozenset((("socketserver", "server_close"),))
 # What system calls that no library of Python makes wait for.

@@ -65,6 +65,7 @@ from gdb_epi.hangs.wakers import (
     find_timer_of_thread,
     find_wakers,
 )
+from gdb_epi.locks.fork.thread_objects import find_module_dict_of_main_interpreter
 from gdb_epi.locks.types import (
     CERTAIN,
     CONDITION,
@@ -368,11 +369,8 @@ def _exception_that_ended_main(scene: HangContext) -> str:
     Reference: PyErr_PrintEx() in Python/pythonrun.c keeps it as `sys.last_type`; SystemExit is not
     printed.
     """
-    interpreters = scene.python.interpreters
-    if not interpreters:
-        return ""
     try:
-        contents = scene.view.objects.module_dict(interpreters[0].address, "sys")
+        contents = find_module_dict_of_main_interpreter(scene.view.objects, scene.python, "sys")
         if isinstance(contents, Absent):
             return ""
         kind = scene.view.objects.dict_get(contents, "last_type")

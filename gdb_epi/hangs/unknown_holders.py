@@ -83,8 +83,8 @@ def diagnose_lock_held_by_generator(
     users = [d for d in scene.activities if d.tid in referring]
     user = f", and {users[0].who()} has it at hand" if users else ""
     sentence = (
-        f"{activity.waits()} for {name}, which a generator holds: {frame.qualname or frame.name}() "
-        f"rests at {function_and_line(frame)}, at a `yield` inside `with` of that lock{user}"
+        f"{activity.waits()} for {name}, which a generator holds: it rests in "
+        f"{function_and_line(frame)}, at a `yield` inside `with` of that lock{user}"
     )
     return wait_diagnosis(
         HANG, "held by a generator", sentence, activity, INFO if users else PROBABLE,

@@ -11,6 +11,7 @@ that can run may do is done by nobody. Whatever cannot be followed counts as abl
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
 from functools import cached_property
@@ -272,12 +273,14 @@ class LiveCode:
         """
         alive = [frame for frames in self.view.all_frames().values() for frame in frames]
         resting = list(self._suspended())
-        started = [at for frames in self.view.all_frames().values() for at in self._targets(frames)]
-        variables = [
+        started = Counter(
+            at for frames in self.view.all_frames().values() for at in self._targets(frames)
+        )
+        variables = Counter(
             at for frame in (*alive, *resting) for _, at in self.view.variable_addresses(frame)
-        ]
+        )
         frames_refer = self._reader.layout.offset("_PyInterpreterFrame", "previous") is not None
-        running = [*self._resting, *(frame.code for frame in (*alive, *resting))]
+        running = Counter([*self._resting, *(frame.code for frame in (*alive, *resting))])
         bound: dict[int, list[int]] = {}
         instances = shared_instances(self.view.target, self.view.python)
         require = self._reader.layout.require
@@ -291,10 +294,10 @@ class LiveCode:
         for each in (each for functions in self.own.values() for each in functions):
             methods = bound.get(each.address, [])
             name = self.name_of(each.code)
-            frames, targets = running.count(each.code), started.count(each.address)
+            frames, targets = running[each.code], started[each.address]
             ordinary = 1 + frames + len(methods) + targets
             if "<locals>" in self._qualified(each) or name == "<lambda>":
-                ordinary = frames * frames_refer + targets + variables.count(each.address)
+                ordinary = frames * frames_refer + targets + variables[each.address]
             if (each.references & 0xFFFFFFFF) > ordinary:
                 kept.append((each, 0))
             kept += [(each, subject) for subject in methods if subject]

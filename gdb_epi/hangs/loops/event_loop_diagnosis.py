@@ -314,9 +314,8 @@ class _Asleep:
         activity = self.activity
         lacks_work = all(map(_may_lack_work, self.own))
         giver = _gives_work(self.scene, activity) if lacks_work else None
-        followed = self._follow(giver, "work that its loop gets from") or self.by_executor()
-        if followed is None:
-            followed = self.by_thread()
+        followed = self._follow(giver, "work that its loop gets from")
+        followed = followed or self.by_executor() or self.by_thread()
         if followed is not None:
             return followed
         others = [d for d in self.scene.activities if d.tid != activity.tid and d.frames]

@@ -28,7 +28,7 @@ from gdb_epi.errors import LayoutError, UnreadableMemory
 from gdb_epi.hangs import types as hang_types
 from gdb_epi.hangs.hang_context import HangContext
 from gdb_epi.hangs.idleness import is_at_rest
-from gdb_epi.hangs.library_calls import FREE_CONNECTION, FUTURES
+from gdb_epi.hangs.library_calls import FREE_CONNECTION, FUTURES, RUNS_JOB_OF_ANYIO
 from gdb_epi.hangs.tasks import (
     MAX_SETTERS,
     activity_of_task,
@@ -55,7 +55,6 @@ _RELEASES = "release"
 _HELD = (LOCK, SEMAPHORE)
 _FROM_TASKS = (QUEUE_PUT, QUEUE_JOIN, EVENT, CONDITION, SEMAPHORE, LOCK)  # kinds of waits
 _CALLS_LOOP = ("anyio.from_thread", "run")
-_RUNS_JOBS = ("anyio._backends._asyncio", "run")
 _OF_GENERATOR = "GeneratorContextManager"  # contextlib's, and its brother for `async with`
 # The outermost function of a task that a thread asked the loop to run.
 _ASKED_BY_THREAD = "run_async_from_thread.<locals>.task_wrapper"
@@ -186,7 +185,7 @@ def event_loop_threads_exhausted(scene: HangContext) -> HangDiagnosis | None:
     }  # fmt: skip
     workers = [
         d for d in scene.activities
-        if _RUNS_JOBS in called.get(d.tid, ())  # anyio.run() has a function of that name too
+        if RUNS_JOB_OF_ANYIO in called.get(d.tid, ())  # anyio.run() has a function of that name too
         and not event_loop_module(scene.view.frames(d.tid), d.module)
     ]  # fmt: skip
     waiting = [

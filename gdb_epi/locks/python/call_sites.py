@@ -356,13 +356,9 @@ class CallSites:
                 yield each.at, does, slots[number & 15]
             elif does in ("fast", "cell"):
                 yield each.at, does, (slots if does == "fast" else cells)[number]
-            elif does in ("global", "name"):
-                yield each.at, does, names[self.name_loaded(each)]
-            elif does in ("attr", "method"):
-                number = number >> self.opcodes.attr_shift if does == "attr" else number
-                yield each.at, does, names[number]
-            elif does == "super":  # super().name, of an object that is not known (3.12)
-                yield each.at, "attr", names[number >> 2]
+            elif (place := self.name_read(each)) is not None:
+                # super().name is an attribute of an object that is not known (3.12).
+                yield each.at, "attr" if does == "super" else does, names[place]
             else:
                 yield each.at, does, ""
 
