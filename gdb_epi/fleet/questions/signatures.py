@@ -17,7 +17,7 @@ from gdb_epi.fleet.store.day_numbers import SECONDS_A_DAY, iso_day
 from gdb_epi.fleet.store.day_of_prune import read_prune_day_by_itself
 from gdb_epi.fleet.store.tables import crash, sig
 
-if TYPE_CHECKING:  # numpy: `fleet top` needs none
+if TYPE_CHECKING:
     from gdb_epi.fleet.population.population import Population
 
 MAX_VERDICTS = 8  # labels shown for a signature

@@ -63,7 +63,7 @@ from gdb_epi.fleet.screen.finding_texts import (
 from gdb_epi.fleet.screen.group_explained_hosts import Subgroup, find_subgroup
 from gdb_epi.fleet.screen.hosts import ONE_CPU, main_signature
 from gdb_epi.fleet.screen.programs import OF_PROGRAM, is_process_attribute
-from gdb_epi.fleet.screen.renamings import find_renamings, moved_functions_of
+from gdb_epi.fleet.screen.renamings import PYTHON_HALF, find_renamings, moved_functions_of
 from gdb_epi.fleet.screen.screening import MAX_OTHERS, ScreeningResult, screen_population
 from gdb_epi.fleet.statistics.arrays import Bools, count_distinct
 from gdb_epi.render.signature_words import named_signature
@@ -82,7 +82,6 @@ ONE_EVENT = "one-event"  # crashes that came together
 MAX_SPLITS = 20  # signatures examined for a second cause, the strongest first
 NOT_SPLIT = "many signatures stand out, so no second cause was looked for: gdb-epi fleet split does"
 MAX_CRASHES = 1_000_000  # with more of them a question must stay quick
-PYTHON_FRAMES = " <-- py:"  # in the text of a signature, after its native frames
 MAX_NAMED = 12  # hosts
 NEARLY = "nearly all one signature"
 ITS_OWN = "nearly all of one program that crashed on no other host"
@@ -230,7 +229,7 @@ def same_bug_verdicts(
     """
     by_code: dict[str, dict[str, set[str]]] = {}
     for verdict in verdicts:
-        native, frames, _ = verdict.subject.partition(PYTHON_FRAMES)
+        native, frames, _ = verdict.subject.partition(PYTHON_HALF)
         findings = [f for cause in verdict.causes for f in cause.findings]
         marks = {f"{f.attr}={f.value}" for f in findings if population.attribute(f.attr)}
         marks |= {alias for f in findings for alias in f.aliases}
@@ -265,7 +264,7 @@ def _others_with_all(
     attributes = [(population.attribute(m.partition("=")[0]), m.partition("=")[2]) for m in marks]
     others = []
     for code, name in enumerate(population.signatures):
-        if name in known or not name.startswith(native + PYTHON_FRAMES):
+        if name in known or not name.startswith(native + PYTHON_HALF):
             continue
         mine = population.signature == code
         for attribute, value in attributes:
@@ -394,10 +393,11 @@ def judge_split(population: Population, parted: SignatureSplit) -> PopulationVer
     kind, headline = _judge(population, named, rest, parted)
     if population.day.size <= MAX_CRASHES:
         same = population.signature == population.signatures.index(parted.signature)
-        course = version_course(population, same, _with_conditions(population, named))
+        lasting = None
         if renaming := moved_functions_of(population, parted.signature):
-            kind, headline, course = SOFTWARE, f"{SOFTWARE}: {renaming.words()}", None
-        lasting = course.words() if course else None
+            kind, headline = SOFTWARE, f"{SOFTWARE}: {renaming.words()}"
+        elif course := version_course(population, same, _with_conditions(population, named)):
+            lasting = course.words()
         if lasting and all(map(is_process_attribute, _attributes_of(named))):
             kind, headline, lasting = SOFTWARE, f"{SOFTWARE}: {lasting}", None
         age = age_words(population, same)

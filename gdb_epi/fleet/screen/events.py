@@ -459,14 +459,14 @@ def _joined_across_clocks(
     All hosts of the second event share values that no host of the first one has together, and their
     other crashes come as many hours later than those of other hosts of the same place.
     """
-    joined = list(events)
+    joined, left = list(events), {id(event) for event in events}
     for later in events:
         for other in events:
-            left = {id(event) for event in joined}
             if later is other or not {id(later), id(other)} <= left:
                 continue
             shifted = _shifted_event(population, second, later, other)
             if shifted is not None:
+                left -= {id(later), id(other)}
                 joined = [event for event in joined if event is not later and event is not other]
                 joined.append(shifted)
     return joined

@@ -63,8 +63,7 @@ class Renaming(NamedTuple):
     def _side(self, number: int) -> str:
         if self.attr == NATIVE:
             word, (line,) = ("until", "since")[number], self.signatures[number]
-            function = line.partition(PYTHON_HALF)[2].partition(" <- ")[0]
-            return f"{function} ({self.crashes[number]} {word} {self.values[number]})"
+            return f"{_python_function(line)} ({self.crashes[number]} {word} {self.values[number]})"
         frames = [parse_signature_line(name, None).frames for name in self.signatures[number]]
         functions = [words[0][1] for words in frames if words]
         crashes = counted(self.crashes[number], "crash")
@@ -131,6 +130,11 @@ def renaming_of(population: Population, attr: str, signature: str) -> Renaming |
     return Renaming(attr, values, (before, after), (sizes[0], sizes[1]), ratio)
 
 
+def _python_function(signature: str) -> str:
+    """Return the innermost Python function of a signature's line."""
+    return signature.partition(PYTHON_HALF)[2].partition(" <- ")[0]
+
+
 def moved_functions_of(population: Population, signature: str) -> Renaming | None:
     """Return the other name of a signature whose Python functions were renamed at some day.
 
@@ -145,6 +149,8 @@ def moved_functions_of(population: Population, signature: str) -> Renaming | Non
         for code, name in enumerate(population.signatures)
         if name.startswith(start) and name != signature
     ]
+    if not alike:
+        return None
     code = population.signatures.index(signature)
     mine = np.flatnonzero((population.signature == code) & population.timed)
     programs = crashes_of_same_programs(population, mine)
@@ -224,9 +230,8 @@ def _with_possible_other_name(population: Population, finding: Finding) -> Findi
         earlier = population.day[(population.signature == code) & population.timed & programs]
         if earlier.size < MIN_EACH or not 0 <= since - int(earlier.max()) <= MAX_GAP:
             continue
-        function = name.partition(PYTHON_HALF)[2].partition(" <- ")[0]
         words = OTHER_NAME.format(
-            name=function, count=earlier.size, day=iso_day(int(earlier.max()))
+            name=_python_function(name), count=earlier.size, day=iso_day(int(earlier.max()))
         )
         return finding._replace(caveats=(*finding.caveats, words))
     return finding
