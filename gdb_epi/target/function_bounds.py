@@ -68,10 +68,6 @@ class FunctionBounds:
         entry = self._entry(pc)
         return None if entry is None else entry[1]
 
-    @memoized
-    def _entry(self, pc: int) -> tuple[Function, int] | None:
-        return self._find(pc)
-
     def at_return(self, pc: int) -> Function | None:
         """Return the function of a frame that has called another one, by its return address.
 
@@ -79,7 +75,8 @@ class FunctionBounds:
         """
         return self.at(pc - 1)
 
-    def _find(self, pc: int) -> tuple[Function, int] | None:
+    @memoized
+    def _entry(self, pc: int) -> tuple[Function, int] | None:
         module = self._modules.at(pc)
         if module is None:
             return None

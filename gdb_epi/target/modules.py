@@ -262,9 +262,6 @@ class Modules:
 
     @memoized
     def _image(self, path: str) -> MappedImage | None:
-        return self._read_image(path)
-
-    def _read_image(self, path: str) -> MappedImage | None:
         spans = self._spans_of(path)
         headers = self._headers(path)
         elf_file = self.file_of(path)

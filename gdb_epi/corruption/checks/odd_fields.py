@@ -21,6 +21,7 @@ from gdb_epi.corruption.heap.address_index import (
     AddressIndex,
     address_index,
 )
+from gdb_epi.corruption.heap.item_tables import find_member_offset
 from gdb_epi.corruption.heap.memory_readers import (
     collect_fault_values,
     is_on_stack,
@@ -181,8 +182,7 @@ def _field_at(context: Context, place: int) -> _Field | None:
         type_name = index.type_name(kind) if kind >= PAGE else None
         if type_name is None or not 2 * WORD <= place - start < MAX_FIELD:
             continue
-        metatype = index.type_name(read_word(context.target, kind + WORD) or 0) or ""
-        if index.object_type(kind) is None or metatype.startswith(OF_CTYPES):
+        if index.object_type(kind) is None or _is_of_ctypes(context, kind):
             return None
         others = find_others_of_type(context, start, kind)
         own = place - start < _basic_size(context, kind)  # no item: the size does not matter
@@ -308,8 +308,7 @@ class OthersOfTypes:
         """Yield place and word of the fields that name no object, where objects beside do."""
         context, index = self._context, self._index
         name, size = index.type_name(kind), _basic_size(context, kind)
-        metatype = index.type_name(read_word(context.target, kind + WORD) or 0) or ""
-        if name in (*ITEMS, *PLAIN) or metatype.startswith(OF_CTYPES):
+        if name in (*ITEMS, *PLAIN) or _is_of_ctypes(context, kind):
             return
         if _shape(context, start) is None:
             return
@@ -440,12 +439,15 @@ def _is_being_freed(context: Context, address: int) -> bool:
     return read_word(context.target, address) == 0 and index.object_type(kind) is not None
 
 
+def _is_of_ctypes(context: Context, kind: int) -> bool:
+    """Whether a type is one of ctypes' classes, by the type of that type."""
+    metatype = read_word(context.target, kind + WORD) or 0
+    return (address_index(context).type_name(metatype) or "").startswith(OF_CTYPES)
+
+
 def _basic_size(context: Context, kind: int) -> int:
     """Return how many bytes the fields of a type's objects take, or the first of them."""
-    python = context.state.python
-    at = (
-        None if isinstance(python, Absent) else python.layout.offset("PyTypeObject", "tp_basicsize")
-    )
+    at = find_member_offset(context, "PyTypeObject", "tp_basicsize")
     size = read_word(context.target, kind + at) if at is not None else None
     return min(size or 0, MAX_FIELDS)
 

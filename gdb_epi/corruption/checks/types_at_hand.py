@@ -12,10 +12,12 @@ from gdb_epi.corruption.context import Context
 from gdb_epi.corruption.evidence import Evidence, word_evidence
 from gdb_epi.corruption.heap.address_index import address_index
 from gdb_epi.corruption.heap.memory_readers import collect_fault_values, is_on_stack
+from gdb_epi.corruption.heap.object_references import ALIGNED
 from gdb_epi.corruption.heap.object_types import SUBCLASS
 from gdb_epi.corruption.heap.object_walk import object_walk
 from gdb_epi.corruption.pointers.suspect_words import is_held_once
 from gdb_epi.corruption.registry import check
+from gdb_epi.cpython.heap.object_search import HAVE_GC
 from gdb_epi.errors import Absent
 from gdb_epi.fault.memory_reads import read_word
 from gdb_epi.sizes import PAGE, WORD
@@ -24,8 +26,6 @@ from gdb_epi.util import add_article
 BITS = range(64)
 MIN_NAMED = 8  # words that name a type in use
 MAX_SLOTS = 64
-HAVE_GC = 1 << 14  # Py_TPFLAGS_HAVE_GC, Include/object.h
-ALIGNED = 16  # of blocks of pymalloc
 MAX_COUNTED = 1 << 20  # references of what is taken for an object
 
 
@@ -71,7 +71,7 @@ def _named_by_slots(context: Context) -> list[int]:
     """Return what slots of containers and frames name, which is no object."""
     walk = object_walk(context)
     slots = [] if isinstance(walk, Absent) else walk.without_type[:MAX_SLOTS]
-    return [*dict.fromkeys(slot.value for slot in slots)]
+    return [slot.value for slot in slots]
 
 
 def _may_begin_object(context: Context, address: int) -> bool:

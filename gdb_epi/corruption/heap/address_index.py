@@ -68,7 +68,24 @@ class AddressIndex:
     @memoized
     def at(self, address: int) -> Pointee | None:
         """Return what begins at an address; None for the inside of something, or nothing."""
-        return self._judge(address)
+        region = self._context.target.region_at(address)
+        if address < PAGE or address >> ADDRESS_BITS or region is None:
+            return None
+        if may_execute(region) and "?" not in region.perms:
+            function = self._context.functions.at(address)
+            begins = function is not None and function.start == address
+            return Pointee(FUNCTION, "") if begins else None
+        if address % 8:
+            return None
+        kind = self._object(address)
+        free = self._pool_place(address, HEADS if kind is not None else HEADS[:1])
+        if kind is not None:
+            return Pointee(FREE if free is True else OBJECT, kind)
+        if free is not None:
+            return Pointee(FREE if free else BLOCK, "pymalloc")
+        if address % 16 == 0 and self._chunk(address):
+            return Pointee(BLOCK, "malloc")
+        return None
 
     @memoized
     def object_type(self, address: int) -> str | None:
@@ -99,26 +116,6 @@ class AddressIndex:
         pointee = self.at(address)
         at_block = pointee is not None and pointee.kind == BLOCK
         return at_block and self.object_type(address + GC_HEAD) is not None
-
-    def _judge(self, address: int) -> Pointee | None:
-        region = self._context.target.region_at(address)
-        if address < PAGE or address >> ADDRESS_BITS or region is None:
-            return None
-        if may_execute(region) and "?" not in region.perms:
-            function = self._context.functions.at(address)
-            begins = function is not None and function.start == address
-            return Pointee(FUNCTION, "") if begins else None
-        if address % 8:
-            return None
-        kind = self._object(address)
-        free = self._pool_place(address, HEADS if kind is not None else HEADS[:1])
-        if kind is not None:
-            return Pointee(FREE if free is True else OBJECT, kind)
-        if free is not None:
-            return Pointee(FREE if free else BLOCK, "pymalloc")
-        if address % 16 == 0 and self._chunk(address):
-            return Pointee(BLOCK, "malloc")
-        return None
 
     def owner(self, address: int) -> tuple[int, str] | None:
         """Return the object whose field, or the dict or tuple whose item, is at an address.

@@ -292,13 +292,12 @@ def _neighbour(
     worth_a_search = not (same and slots) and (search or pointee is not None) and not rounded
     if constant or (not suspect.depth and worth_a_search):
         copies += len(context.places_of(corrected, MAX_COPIES))
-    own_field = any(is_cpython_field(context, slot) for slot in slots)
+    own = any(is_cpython_field(context, slot) for slot in slots)
     owners = (index.owner(slot) for slot in slots)
     owner = next((type_name for _, type_name in filter(None, owners)), None)
     orphan = bool((suspect.depth or owner) and kind and _is_orphan(context, corrected))
-    orphan = orphan or bool(own_field and kind and _is_constant_of_file(context, suspect.value))
+    orphan = orphan or bool(own and kind and _is_constant_of_file(context, suspect.value))
     hashed = kind is not None and _fits_hash_beside(context, slots, corrected)
-    own = own_field
     if kind == "type" and any(index.begins_block(slot - WORD) for slot in slots):
         own, owner = True, owner or "object"  # its ob_type: CPython keeps no marks there
     is_far_field = pointee is None and own and is_far_flip(context, suspect, bit)

@@ -23,7 +23,7 @@ from gdb_epi.cpython.types import PythonState
 from gdb_epi.cpython.values.process_values import PlainValues
 from gdb_epi.cpython.values.variables import FrameVariables
 from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
-from gdb_epi.sizes import PAGE, WORD
+from gdb_epi.sizes import PAGE, WORD, split_into_words
 from gdb_epi.target.api import Target, try_read
 from gdb_epi.typing_lite import NamedTuple
 
@@ -107,7 +107,7 @@ def mapped_blocks(target: Target) -> dict[int, int]:
         at = region.start
         while at < region.dumped_end and heads < MAX_HEADS:
             heads += 1
-            before, size = (int.from_bytes(try_read(target, at + n, 8), "little") for n in (0, 8))
+            before, size = split_into_words(try_read(target, at, 2 * WORD)) or (0, 0)
             length = size & ~7
             if before or size & 7 != 2 or length % PAGE or not 0 < length <= region.end - at:
                 at += PAGE
