@@ -15,13 +15,13 @@ from gdb_epi.cpython.running.executors import (
     read_executors_and_queues,
     read_worker_state,
 )
-from gdb_epi.errors import Absent
 from gdb_epi.process_state import ProcessState
 from gdb_epi.record.stacks import frame_json
 from gdb_epi.registry import argument, command, limit_argument
 from gdb_epi.render.merged_stacks import nothing_found_line
 from gdb_epi.report import Report
 from gdb_epi.session import Session
+from gdb_epi.target.api import pid_of
 from gdb_epi.typing_lite import Any
 from gdb_epi.util import counted
 
@@ -41,8 +41,8 @@ def show_executors_and_queues(session: Session, args: Namespace) -> Report:
 
     A pool of processes keeps what its workers run in the workers; their cores tell. Of a Pool of
     multiprocessing also which results are awaited, and what its own threads do. Queues of asyncio,
-     queue and multiprocessing (there: what is not yet in the pipe); those that are empty
-    and that nobody waits for only with --all.
+    queue and multiprocessing (there: what is not yet in the pipe); those that are empty and that
+    nobody waits for only with --all.
     """
     state = session.state
     listing = read_executors_and_queues(state.target, state.required_python())
@@ -112,8 +112,7 @@ def _worker(worker: Worker) -> str:
 
 def _own_job(state: ProcessState) -> list[str]:
     """Return what this process does, where it is itself a worker of a Pool."""
-    process = state.process
-    pid = None if isinstance(process, Absent) else process.pid
+    pid = pid_of(state.target)
     for thread in state.python_threads():
         workers = (f for f in thread.frames if (f.module, f.name) == (POOL_MODULE, "worker"))
         if thread.tid == pid and any(workers):
@@ -130,9 +129,10 @@ def _awaited(pool: Executor) -> list[str]:
         lines.append(f"awaited: {counted(len(single), 'result')} of apply_async() or apply()")
     for result in pool.awaited:
         if result.kind != "apply":
-            calls = "?" if result.calls is None else result.calls
-            left = "" if result.chunks_left is None else f", {result.chunks_left} chunks of it left"
-            lines.append(f"awaited: {result.kind} of {calls} calls{left}")
+            calls = counted("?" if result.calls is None else result.calls, "call")
+            chunks = result.chunks_left
+            left = "" if chunks is None else f", {counted(chunks, 'chunk')} of it left"
+            lines.append(f"awaited: {result.kind} of {calls}{left}")
     return lines[:MAX_CALLS] or (["no result is awaited"] if pool.handlers else [])
 
 

@@ -66,12 +66,18 @@ def _short_names(first: str, second: str) -> list[str]:
 
 def _record(word: str, options: ExamineOptions) -> dict[str, Any]:
     """Return the record of a core, or as much of one as a key or a file tells."""
-    from gdb_epi.repro.expected_crash import read_expectation
+    from gdb_epi.repro.expected_crash import (
+        expectation_of_document,
+        read_document,
+        read_expectation,
+    )
 
     is_file = os.path.isfile(word)
     if is_file and _begins_json(word):
-        expected = read_expectation(word)  # refuses what has no signature
-        return _record_in_file(word) or {"signature": {"keys": _one_key_each(expected.keys)}}
+        document = read_document(word)
+        keys = expectation_of_document(document, word).keys  # refuses what has no signature
+        whole = "verdict" in document
+        return document if whole else {"signature": {"keys": _one_key_each(keys)}}
     if not is_file and (word.startswith("gsig/") or _is_key(word)):
         return {"signature": {"keys": _one_key_each(read_expectation(word).keys)}}
     from gdb_epi.cli.support.core_files import core_at
@@ -96,20 +102,6 @@ def _begins_json(name: str) -> bool:
             return stream.read(MAX_HEAD).lstrip()[:1] in (b"{", b"[")
     except OSError:
         return False
-
-
-def _record_in_file(name: str) -> dict[str, Any] | None:
-    """Return the first record of a file; None where it holds keys alone."""
-    import json
-
-    with open(name, "rb") as stream:
-        content = stream.read()
-    try:
-        value = json.loads(content)
-    except ValueError:
-        value = json.loads(content.split(b"\n", 1)[0])
-    record = value[0] if isinstance(value, list) else value
-    return record if isinstance(record, dict) and "verdict" in record else None
 
 
 def _one_key_each(keys: Any) -> dict[str, str]:

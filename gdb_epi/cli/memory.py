@@ -24,8 +24,7 @@ def run(args: Namespace) -> int:
     from gdb_epi.cli.support.live_process import is_process_number, look_at_process
 
     if is_process_number(args.core):
-        command = "epi memory"
-        return look_at_process(args.core, [command + " --json" * args.json])
+        return look_at_process(args.core, ["epi memory" + " --json" * args.json])
     from gdb_epi.cli.support.open_core import open_core
     from gdb_epi.process_state import ProcessState
     from gdb_epi.render.causes.memory_use import memory_report

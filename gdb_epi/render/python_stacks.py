@@ -20,7 +20,7 @@ from gdb_epi.render.frame_lines import (
 )
 from gdb_epi.target.api import CrashInfo
 from gdb_epi.typing_lite import TYPE_CHECKING
-from gdb_epi.util import counted, quoted_name
+from gdb_epi.util import counted, quoted_name, shortened_list
 
 if TYPE_CHECKING:
     from gdb_epi.cpython.types import PyFrame, PythonState, ThreadState
@@ -50,9 +50,7 @@ def python_stack_lines(
         lines += row_lines(rows, UNLIMITED) if rows else ["  (no Python frames)"]
     if lost:
         number = f"{len(lost)} of {len(threads)} threads cannot" if groups else "none of them can"
-        names = ", ".join(thread_words(t.name, t.tid) for t in lost[:MAX_TOGETHER])
-        more = f" and {len(lost) - MAX_TOGETHER} more" if len(lost) > MAX_TOGETHER else ""
-        which = f" ({names}{more})" if groups else ""
+        which = f" ({_names_of(lost)})" if groups else ""
         lines += ["", f"{number} be read{which}, because {cut}"]
     elif cut:
         lines += ["", cut]
@@ -83,12 +81,14 @@ def how_process_ended(crash: CrashInfo | Absent, pid: int | None) -> str:
     return "took the signal"
 
 
+def _names_of(threads: Sequence[ThreadState]) -> str:
+    return shortened_list([thread_words(t.name, t.tid) for t in threads], MAX_TOGETHER)
+
+
 def _title(group: Sequence[ThreadState], ending: str) -> str:
     first = group[0]
     if len(group) > 1:
-        named = [thread_words(thread.name, thread.tid) for thread in group[:MAX_TOGETHER]]
-        more = f" and {len(group) - MAX_TOGETHER} more" if len(group) > MAX_TOGETHER else ""
-        return f"{len(group)} threads with this stack: {', '.join(named)}{more}"
+        return f"{len(group)} threads with this stack: {_names_of(group)}"
     words = [thread_words(first.name, first.tid)]
     if first.crashed and ending:
         words.append(ending)

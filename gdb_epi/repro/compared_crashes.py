@@ -19,7 +19,7 @@ from gdb_epi.render.opening_sentences import escaped_opening
 from gdb_epi.render.triage import telling_calls
 from gdb_epi.repro.expected_crash import HALVES, KeyMatch
 from gdb_epi.typing_lite import Any
-from gdb_epi.util import counted
+from gdb_epi.util import counted, shortened_list
 
 MAX_LINES = 24
 MAX_DIFFERENT = 5  # facts that differ
@@ -28,11 +28,11 @@ LABEL = 9  # columns
 OTHER_LINE = "both ~"
 
 Record = Mapping[str, Any]
+# Not the executable and the set of libraries: those are hashes, which say nothing to a reader.
 _WORDS = {
-    "category": "kind", "corruption": "damage", "executable": "executable", "kernel": "kernel",
-    "python": "CPython", "signal": "signal", "libset": "libraries",
+    "category": "kind", "corruption": "damage", "kernel": "kernel", "python": "CPython",
+    "signal": "signal",
 }  # fmt: skip
-_BUILDS = ("executable", "libset")  # hashes, which say nothing to a reader
 
 
 def is_same_crash(first: Record, second: Record, match: KeyMatch) -> bool:
@@ -130,9 +130,7 @@ def _facts(
     verdicts = [_verdict(record) for record in (first, second)]
     facts: dict[str, Sequence[Any]] = {"verdict": verdicts, **_of_hosts(first, second)}
     facts |= {
-        _WORDS[name]: values
-        for name, values in comparison["facts"].items()
-        if name in _WORDS and name not in _BUILDS
+        _WORDS[name]: values for name, values in comparison["facts"].items() if name in _WORDS
     }
     for name, (of_first, of_second) in facts.items():
         if of_first == of_second:
@@ -141,16 +139,9 @@ def _facts(
             different.append(f"{name}: {of_first} | {of_second}")
     for title, word in (("packages", "package"), ("libs", "library")):
         changed = comparison[title]
-        if not changed:
-            continue
-        some = [
-            f"{n} {_pair(pair, title)}".rstrip() for n, pair in list(changed.items())[:MAX_NAMES]
-        ]
-        more = f" and {len(changed) - MAX_NAMES} more" if len(changed) > MAX_NAMES else ""
-        plural = {"package": "packages", "library": "libraries"}[word]
-        different.append(
-            f"{len(changed)} {plural if len(changed) > 1 else word}: {', '.join(some)}{more}"
-        )
+        if changed:
+            names = [f"{name} {_pair(pair, title)}".rstrip() for name, pair in changed.items()]
+            different.append(f"{counted(len(changed), word)}: {shortened_list(names, MAX_NAMES)}")
     if not comparison["libs"] and get_group(first, "libs") and get_group(second, "libs"):
         same.append("all libraries")
     return same, different

@@ -80,6 +80,11 @@ def _expectation_of_line(line: str) -> ExpectedKeys:
 
 
 def _expectation_of_file(name: str) -> ExpectedKeys:
+    return expectation_of_document(read_document(name), name)
+
+
+def read_document(name: str) -> Any:
+    """Return the first record of a JSON file, or what else it holds. Raises InputError."""
     import json
 
     try:
@@ -88,7 +93,11 @@ def _expectation_of_file(name: str) -> ExpectedKeys:
         value = json.loads(content if not _has_lines(content) else content.split(b"\n", 1)[0])
     except (OSError, ValueError, RecursionError) as error:
         raise InputError(f"--expect {name}: {error}", hint="a record as JSON") from None
-    document = value[0] if isinstance(value, list) and value else value
+    return value[0] if isinstance(value, list) and value else value
+
+
+def expectation_of_document(document: Any, name: str) -> ExpectedKeys:
+    """Return the keys of a record, `name` being its file. Raises InputError where it has none."""
     signature = document.get("signature") if isinstance(document, dict) else None
     if not isinstance(signature, dict):
         raise InputError(f"--expect {name}: no record with a signature", hint="gdb-epi triage")

@@ -174,5 +174,5 @@ def _why_none(process: _Process, complaint: str) -> EpiError:
         _read_status(str(process.pid))
     except InputError:
         return InputError(f"{who} ended meanwhile", hint="look for its core")
-    last = next((line for line in reversed(lines) if line), "it said nothing")
+    last = lines[-1] if lines else "it said nothing"
     return EpiError(f"GDB gave no answer for {who}: {last[:300]}", hint="gdb-epi doctor")
