@@ -54,6 +54,7 @@ from gdb_epi.corruption.heap.address_index import HEADS, address_index
 from gdb_epi.corruption.heap.lost_objects import find_items_alone
 from gdb_epi.corruption.heap.memory_readers import collect_fault_values, shared_page_reader
 from gdb_epi.corruption.heap.object_walk import ObjectWalk, object_walk
+from gdb_epi.corruption.heap.objects_of_type import find_others_beside
 from gdb_epi.corruption.run_checks import CheckResults, run_checks
 from gdb_epi.cpython.frames.code_objects import locate_bytecode
 from gdb_epi.cpython.frames.opcodes import opcodes_of_version
@@ -628,15 +629,27 @@ def test_an_object_one_bit_away_where_others_of_the_type_name_one(scene: Scene) 
     at = scene.layout.require("PyFunctionObject", "func_code")
     index, word = address_index(scene.context), scene.walk.reader.word
     functions = [one for one, kind in scene.walk.visited if kind == "function"]
-    address = next(one for one in functions if index.references(word(one + at)) == 1)
-    kind, code = word(address + WORD), word(address + at)
+    names = scene.layout.require("PyFunctionObject", "func_qualname")
+    kind = word(functions[0] + WORD)
+    address, another = next(
+        (start, other)
+        for start in functions
+        if index.references(word(start + at)) == 1
+        for other in find_others_beside(scene.context, start, kind)
+        if other in functions and other != start
+    )
+    code = word(address + at)
 
-    def told(value: int, *changes: Place, place: int = address + at) -> int | None:
+    def told(
+        value: int, *changes: Place, place: int = address + at, before: bool = False
+    ) -> int | None:
         changed = Searched(scene.target)
         for changed_place, new in ((place, value), *changes):
             changed.put_word(changed_place, new)
         context = Context(ProcessState(changed))  # type: ignore[arg-type]
         others = OthersOfTypes(context)
+        if before:
+            others.meant(another, kind, another + names, value)
         doubtful = dict(others.doubtful_fields(address, kind))
         if place not in doubtful:
             return None
@@ -644,9 +657,9 @@ def test_an_object_one_bit_away_where_others_of_the_type_name_one(scene: Scene) 
 
     assert told(code ^ 1 << scene.bit(code)) == code
     assert told(code ^ 1 << 4) == code
+    assert told(code ^ 1 << 4, before=True) == code, "an object is none of its own others"
     assert told(code) is None
     assert told(code ^ 3 << 40) is None, "two bits"
-    names = scene.layout.require("PyFunctionObject", "func_qualname")
     assert told(code ^ 1 << 4, (address + names, code ^ 1 << 5)) is None, "two fields"
     call = scene.layout.require("PyFunctionObject", "vectorcall")
     assert told(word(address + call) ^ 1 << 41, place=address + call) == word(address + call)

@@ -301,7 +301,7 @@ class OthersOfTypes:
 
     def __init__(self, context: Context) -> None:
         self._context, self._index = context, address_index(context)
-        self._others: dict[int, list[int]] = {}
+        self._types: set[int] = set()  # whose other objects memory was searched for
         self._of_other_things: set[tuple[int, int]] = set()  # type, offset
 
     def doubtful_fields(self, start: int, kind: int) -> Iterator[tuple[int, int]]:
@@ -334,12 +334,10 @@ class OthersOfTypes:
         near = self._index.objects_one_bit_off(held) + self._functions_one_bit_off(held)
         if not near:
             return None
-        others = self._others.get(kind)
-        if others is None:
-            if len(self._others) == MAX_TYPES:
-                return None
-            others = self._in_use(find_others_of_type(context, start, kind), start)
-            self._others[kind] = others
+        if kind not in self._types and len(self._types) == MAX_TYPES:
+            return None
+        self._types.add(kind)
+        others = self._in_use(find_others_of_type(context, start, kind), start)
         words = self._named(others, kind, place - start)
         if words is None or len(words) < MIN_NAMED:
             return None
