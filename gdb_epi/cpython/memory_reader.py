@@ -1,34 +1,57 @@
 # SPDX-License-Identifier: Apache-2.0
-"""MemoryReader: a target and a layout together; scalars and strings out of memory."""
+"""MemoryReader: a target and a layout together; words, fields and strings out of memory.
+
+Each page of memory is read once: walks over many objects ask for a word at a time.
+"""
 
 from __future__ import annotations
 
-import struct
-from collections.abc import Iterable, Sequence
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
+from functools import cache, cached_property
+from struct import Struct, calcsize
 
 from gdb_epi.cpython.layout.layout import Layout
 from gdb_epi.errors import UNPARSABLE, UNREADABLE, Absent, UnreadableMemory
-from gdb_epi.target.api import Target
+from gdb_epi.sizes import PAGE, PAGE_BITS, WORD
+from gdb_epi.target.api import Region, Target, shared_cache, view_memory_in_place
 from gdb_epi.typing_lite import NamedTuple
 
 MAX_C_STRING = 4096
 MAX_STRING_CHARS = 1 << 20
-
-_U64 = struct.Struct("<Q")
-_U32 = struct.Struct("<I")
-_I64 = struct.Struct("<q")
+MAX_PAGES = 4096  # kept; then they are read again
+MAX_PAGES_IN_PLACE = 16384  # nothing of them is copied: 300 bytes each
+FIRST_NODES = 4096  # of a list, after which it is asked whether they repeat
+IN_PAGE = PAGE - 1  # the bits of an address that say where in its page it lies
+NOTHING = memoryview(bytes(PAGE)).cast("Q")  # the words of a page that is not mapped
+_U64 = Struct("<Q")
+_U32 = Struct("<I")
 
 # Width in bytes of one character, by PyUnicode kind (Include/cpython/unicodeobject.h, 3.3+).
 CODECS = {1: "latin-1", 2: "utf-16-le", 4: "utf-32-le"}
 
 
-def make_field_struct(fields: Iterable[tuple[int, str]]) -> struct.Struct:
+def make_field_struct(fields: Iterable[tuple[int, str]]) -> Struct:
     """Return what takes (offset, format character) out of a struct; the offsets ascend."""
     parts, end = ["<"], 0
     for offset, code in fields:
         parts.append(f"{offset - end}x{code}")
-        end = offset + struct.calcsize("<" + code)
-    return struct.Struct("".join(parts))
+        end = offset + calcsize("<" + code)
+    return Struct("".join(parts))
+
+
+class StructWords(NamedTuple):
+    """Words of a struct: their offsets, ascending, and what takes them out of its bytes."""
+
+    offsets: list[int]
+    words: Struct
+
+
+def make_struct_words(offsets: Iterable[int]) -> StructWords:
+    """Return what takes the words at these offsets out of a struct."""
+    ascending = sorted(offsets)
+    return StructWords(ascending, make_field_struct([(offset, "Q") for offset in ascending]))
 
 
 class CircularList(NamedTuple):
@@ -51,8 +74,19 @@ def why_chain_ends(node: int, link: CircularList, cap: int, *, repeats: bool) ->
     return str(UnreadableMemory(node, link.size, why))
 
 
+@cache
+def _take(size: int) -> Callable[..., tuple[bytes]]:
+    """Return what takes so many bytes out of a page at an offset, without a copy of the page."""
+    return Struct(f"{size}s").unpack_from
+
+
+def _nothing_in_place(_start: int) -> memoryview | None:
+    """Stand for the method of a target whose pages must be copied."""
+    return None
+
+
 class MemoryReader:
-    """Scalars, C strings and str objects of one process.
+    """Words, fields, C strings and str objects of one process.
 
     Methods raise UnreadableMemory; those that return text return an Absent instead.
     """
@@ -60,7 +94,6 @@ class MemoryReader:
     def __init__(self, target: Target, layout: Layout) -> None:
         self.target = target
         self.layout = layout
-        self.read = target.read
         self._state = layout.find("PyASCIIObject", "state")
         self._length_at = layout.require("PyASCIIObject", "length")
         self._kind = layout.find("PyASCIIObject", "state.kind")
@@ -70,22 +103,118 @@ class MemoryReader:
         self._compact_size = layout.size("PyCompactUnicodeObject") or 0
         self._data_at = layout.offset("PyUnicodeObject", "data", "data.any")
         self._type_at = layout.require("PyObject", "ob_type")
+        # All readers of a core read each page once. None: not whole; NOTHING where no mapping is.
+        self._words: dict[int, memoryview | None] = {}
+        self._in_place: Callable[[int], memoryview | None] = _nothing_in_place
+        self._most = MAX_PAGES
+        if (kept := shared_cache(target)) is not None:
+            self._words = kept.setdefault(MemoryReader, self._words)
+            if hasattr(target, "in_place"):
+                self._in_place, self._most = target.in_place, MAX_PAGES_IN_PLACE
+        self._plain = self._plain_ascii()
+        # What takes the length and `state` out of a str.
+        self._head: Struct | None = None
+        if self._state is not None and self._length_at < self._state.offset:
+            fields = ((self._length_at, "Q"), (self._state.offset, "I"))
+            self._head = make_field_struct(fields)
+
+    def read(self, address: int, size: int) -> bytes:
+        """Return memory; raise UnreadableMemory."""
+        at = address & IN_PAGE
+        page = self._page(address) if 0 <= size <= PAGE - at else None
+        return self.target.read(address, size) if page is None else _take(size)(page, at)[0]
 
     def u64(self, address: int) -> int:
-        """Read an unsigned 64-bit word, e.g. a pointer."""
-        return int(_U64.unpack(self.read(address, 8))[0])
+        """Read an unsigned 64-bit word; raise UnreadableMemory where none is."""
+        if not address & 7:
+            words = self._words.get(address >> PAGE_BITS) or self._page(address)
+            if words is not None and words is not NOTHING:
+                return words[(address & IN_PAGE) >> 3]
+        return int(_U64.unpack(self.read(address, WORD))[0])
+
+    def i64(self, address: int) -> int:
+        """Read a Py_ssize_t; raise UnreadableMemory where none is."""
+        word = self.u64(address)
+        return word - (word >> 63 << 64)
 
     def u32(self, address: int) -> int:
         """Read an unsigned 32-bit word."""
         return int(_U32.unpack(self.read(address, 4))[0])
 
-    def i64(self, address: int) -> int:
-        """Read a Py_ssize_t."""
-        return int(_I64.unpack(self.read(address, 8))[0])
-
     def u8(self, address: int) -> int:
         """Read one byte."""
         return self.read(address, 1)[0]
+
+    def word(self, address: int) -> int:
+        """Return a word; 0 when it cannot be read, or lies on an odd place."""
+        words = self._words.get(address >> PAGE_BITS)
+        if words is None or address & 7:
+            return self._rare(address)
+        return words[(address & IN_PAGE) >> 3]
+
+    def words(self, addresses: Iterable[int]) -> list[int]:
+        """Return the words at addresses, each as word() does."""
+        get, rare = self._words.get, self._rare
+        return [
+            words[(address & IN_PAGE) >> 3]
+            if (words := get(address >> PAGE_BITS)) is not None and not address & 7
+            else rare(address)
+            for address in addresses
+        ]
+
+    def columns(self, starts: Sequence[int], offsets: Sequence[int]) -> list[list[int]]:
+        """Return, for each offset, the words so far behind addresses, each as word() does.
+
+        The addresses ascend, and are multiples of 8 as the offsets are. Of thousands that lie
+        everywhere, page by page, the pages would take longer than the words.
+        """
+        columns: list[list[int]] = [[] for _ in offsets]
+        number = 0
+        while number < len(starts):
+            region = self.target.region_at(starts[number])
+            dumped = 0 if region is None else region.dumped_size & -WORD
+            low, stop = 0 if region is None else region.start, number
+            view = view_memory_in_place(self.target, low, dumped) if dumped else None
+            if view is not None:
+                words = view.cast("Q")
+                stop = bisect_left(starts, low + dumped - max(offsets), number)
+                places = [start - low >> 3 for start in starts[number:stop]]
+                for column, offset in zip(columns, offsets, strict=True):
+                    behind = offset >> 3
+                    column += [words[place + behind] for place in places]
+            if stop == number:
+                stop = number + 1
+                for column, offset in zip(columns, offsets, strict=True):
+                    column.append(self.word(starts[number] + offset))
+            number = stop
+        return columns
+
+    def _rare(self, address: int) -> int:
+        if address & 7:  # heads of the collector's lists lie on a multiple of 4 in some builds
+            return 0 if address & 3 else self._single(address)
+        number = address >> PAGE_BITS
+        words = self._words[number] if number in self._words else self._load(number)
+        return self._single(address) if words is None else words[(address & IN_PAGE) >> 3]
+
+    def run(self, start: int, count: int) -> list[int]:
+        """Return `count` words that follow each other.
+
+        Raises UnreadableMemory. What lies in one page, as nearly all, is not copied twice.
+        """
+        if count < 1:
+            return []
+        at = start & IN_PAGE
+        words = self._words.get(start >> PAGE_BITS)
+        if words is None or words is NOTHING or at & 7 or at + 8 * count > PAGE:
+            return memoryview(self.read(start, 8 * count)).cast("Q").tolist()
+        return words[at >> 3 : (at >> 3) + count].tolist()
+
+    def members(self, address: int, members: StructWords) -> Sequence[int]:
+        """Return the members of one struct, each as word() does."""
+        page, at = self._words.get(address >> PAGE_BITS), address & IN_PAGE
+        if page is None or page is NOTHING or at + members.words.size > PAGE:
+            return self.words([address + n for n in members.offsets])
+        return members.words.unpack_from(page, at)
 
     def field(self, address: int, struct: str, *members: str) -> int:
         """Return a pointer or size_t: the first of some members that the struct at an address has.
@@ -114,12 +243,12 @@ class MemoryReader:
         definition = self.field(address, struct, member)
         return self.c_string(self.field(definition, "PyMethodDef", "ml_name"))
 
-    def unpack(self, address: int, fields: struct.Struct) -> tuple[int, ...] | None:
-        """Return the fields at an address; None where they are not at hand in one piece."""
-        try:
-            return fields.unpack(self.read(address, fields.size))
-        except UnreadableMemory:
+    def unpack(self, address: int, fields: Struct) -> tuple[int, ...] | None:
+        """Return the fields at an address; None where they do not lie in one whole page."""
+        page, at = self._page(address), address & IN_PAGE
+        if page is None or at + fields.size > PAGE:
             return None
+        return fields.unpack_from(page, at)
 
     def type_of(self, address: int) -> int:
         """Return ob_type of a PyObject."""
@@ -128,22 +257,48 @@ class MemoryReader:
     def chain(self, link: CircularList, cap: int) -> tuple[list[int], str]:
         """Return the nodes of a circular list, at most `cap`, and why the walk ended early.
 
-        "" where it came back to the head. A node whose next one cannot be read is left out.
+        "" where it came back to the head. A node whose next one cannot be read is left out. There
+        is no call for each node. A list that leads back into itself never ends. So each node is
+        compared with one alone, that which was met before the length doubled (Brent's cycle
+        detection); which nodes were met twice is asked only then, or where the walk stops before
+        the end.
         """
         nodes: list[int] = []
-        seen = {link.head}
+        get, append = self._words.get, nodes.append
+        head, next_at, mask = link.head, link.next_at, ~link.flags
         try:
-            node = self.u64(link.head + link.next_at) & ~link.flags
-            while node != link.head:
-                if node in seen or not node or len(nodes) >= cap:
-                    return nodes, why_chain_ends(node, link, cap, repeats=node in seen)
-                following = self.u64(node + link.next_at) & ~link.flags
-                seen.add(node)
-                nodes.append(node)
-                node = following
+            node = self.u64(head + next_at) & mask
+            while node != head:
+                if not node or len(nodes) >= cap:
+                    return nodes, why_chain_ends(node, link, cap, repeats=node in nodes)
+                first = node
+                ends = {0, head, first}
+                for _ in range(min(cap - len(nodes), max(len(nodes), FIRST_NODES))):
+                    at = node + next_at
+                    words = get(at >> PAGE_BITS)
+                    if words is None or at & 7:
+                        following = self._following(at)
+                    else:
+                        following = words[(at & IN_PAGE) >> 3]
+                    append(node)
+                    node = following & mask
+                    if node in ends:
+                        break
+                if not node and get(nodes[-1] + next_at >> PAGE_BITS) is NOTHING:
+                    self.u64(nodes.pop() + next_at)  # says why it cannot be read
+                may_repeat = node == first or len(nodes) >= cap
+                if may_repeat and len(set(nodes)) < len(nodes):
+                    kept = list(dict.fromkeys(nodes))
+                    many = next((n for n, node in enumerate(kept) if nodes[n] != node), len(kept))
+                    return kept[:many], why_chain_ends(nodes[many], link, cap, repeats=True)
         except UnreadableMemory as error:
             return nodes, str(error)
         return nodes, ""
+
+    def _following(self, address: int) -> int:
+        if address >> PAGE_BITS not in self._words:
+            self._load(address >> PAGE_BITS)
+        return self.u64(address)
 
     def c_string(self, address: int, cap: int = MAX_C_STRING) -> str | Absent:
         """Read a NUL-terminated UTF-8 string, in small steps up to the end of its mapping."""
@@ -194,6 +349,9 @@ class MemoryReader:
         return value >> shift & ((1 << width) - 1) if width else value
 
     def _string(self, address: int, cap: int) -> str | Absent:
+        plain = self.plain_string(address, cap)
+        if plain is not None:
+            return plain
         head = self.read(address, self._ascii_size)
         length = int.from_bytes(head[self._length_at : self._length_at + 8], "little")
         if self._kind is None or self._compact is None or self._ascii is None:
@@ -217,10 +375,13 @@ class MemoryReader:
             return Absent(UNPARSABLE, f"damaged str at {address:#x}: {error.reason}")
 
     def is_string(self, address: int, text: str) -> bool:
-        """Tell whether a str object holds `text`; ASCII in one read and without decoding it.
+        """Tell whether a str object holds `text`; most strings have another length."""
+        if self.word(address + self._length_at) != len(text) and text.isascii():
+            return False
+        return self._holds(address, text)
 
-        Walks over dicts read hundreds of keys that they do not look for.
-        """
+    def _holds(self, address: int, text: str) -> bool:
+        """Tell whether a str object holds `text`; ASCII in one read and without decoding it."""
         if not text.isascii():  # a module's name may be any identifier, or read from damaged memory
             return self.string(address, 4096) == text
         wanted = text.encode("ascii")
@@ -236,14 +397,52 @@ class MemoryReader:
 
     def which_string(self, address: int, texts: Sequence[str]) -> str | None:
         """Return which of some texts a str object holds; None for another one."""
-        return next((text for text in texts if self.is_string(address, text)), None)
+        length = self.word(address + self._length_at)
+        for text in texts:
+            if (len(text) == length or not text.isascii()) and self._holds(address, text):
+                return text
+        return None
 
     def value_of(self, entries: Iterable[tuple[int, int]], text: str) -> int | None:
-        """Return the value of the first (str object, value) whose str holds a text."""
-        return next((value for key, value in entries if self.is_string(key, text)), None)
+        """Return the value of the first (str object, value) whose str holds a text.
+
+        Without a call for each key: walks over dicts read hundreds that they do not look for.
+        """
+        if not text.isascii():
+            return next((value for key, value in entries if self._holds(key, text)), None)
+        get, rare, holds = self._words.get, self._rare, self._holds
+        at, length = self._length_at, len(text)
+        for key, value in entries:
+            place = key + at
+            words = get(place >> PAGE_BITS)
+            held = rare(place) if words is None or place & 7 else words[(place & IN_PAGE) >> 3]
+            if held == length and holds(key, text):
+                return value
+        return None
+
+    def _plain_ascii(self) -> tuple[int, int]:
+        """Return which bits of `state` say that a str is compact and ASCII: a mask, and its bits.
+
+        (0, 1), which no word has, where they do not stand in one word of 32 bits.
+        """
+        wanted = ((self._kind, 1), (self._compact, 1), (self._ascii, 1))
+        mask = bits = 0
+        for member, value in wanted:
+            if member is None or self._state is None or member[:2] != (self._state.offset, 4):
+                return 0, 1
+            mask |= (1 << member[3]) - 1 << member[2]
+            bits |= value << member[2]
+        return mask, bits
 
     def plain_string(self, address: int, cap: int) -> str | None:
-        """Return the text of a compact ASCII str that is at hand in one piece; None of others."""
+        """Return the text of a compact ASCII str that lies in one page; None of others."""
+        page, at = self._page(address), address & IN_PAGE
+        start = at + self._ascii_size
+        mask, bits = self._plain
+        if page is not None and start <= PAGE and self._head is not None:
+            length, state = self._head.unpack_from(page, at)
+            if state & mask == bits and length <= cap and start + length <= PAGE:
+                return _take(length)(page, start)[0].decode("latin-1")
         return None
 
     def bare_string(self, address: int, cap: int) -> bytes | None:
@@ -267,3 +466,49 @@ class MemoryReader:
             return self.read(address + self.layout.require("PyBytesObject", "ob_sval"), size)
         except UnreadableMemory as error:
             return Absent(UNREADABLE, str(error))
+
+    def _page(self, address: int) -> memoryview | None:
+        """Return the page of an address, if all of it can be read."""
+        number = address >> PAGE_BITS
+        page = self._words[number] if number in self._words else self._load(number)
+        return None if page is NOTHING else page
+
+    def _single(self, address: int) -> int:
+        try:
+            return self.u64(address) if 0 <= address < 1 << 63 else 0
+        except UnreadableMemory:
+            return 0
+
+    def _load(self, number: int) -> memoryview | None:
+        if len(self._words) >= self._most:
+            self._words.clear()
+        start = number << PAGE_BITS
+        page: bytes | memoryview | None = self._in_place(start) if start < 1 << 63 else None
+        words: memoryview | None = None
+        if page is None and not self._is_mapped(start):  # an error for each of them takes long
+            words = NOTHING
+        elif page is None and 0 <= start < 1 << 63:
+            with suppress(UnreadableMemory):
+                page = self.target.read(start, PAGE)
+        if page is not None:
+            words = memoryview(page).cast("Q")
+        self._words[number] = words
+        return words
+
+    def _is_mapped(self, start: int) -> bool:
+        """Tell whether a mapping has any byte of a page, or mappings are not known."""
+        if not self._regions:
+            return True
+        index = bisect_right(self._starts, start) - 1
+        if index + 1 < len(self._starts) and self._starts[index + 1] < start + PAGE:
+            return True
+        region = self._regions[max(index, 0)]
+        return index >= 0 and start < max(region.end, region.start + region.dumped)
+
+    @cached_property
+    def _regions(self) -> Sequence[Region]:
+        return self.target.regions()
+
+    @cached_property
+    def _starts(self) -> list[int]:
+        return [region.start for region in self._regions]

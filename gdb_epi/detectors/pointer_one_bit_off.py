@@ -304,10 +304,10 @@ def _object_type(state: ProcessState, address: int) -> str | None:
     python = state.python
     if not isinstance(python, PythonState) or address % 8:
         return None
-    from gdb_epi.cpython.paged_reader import PagedReader
+    from gdb_epi.cpython.memory_reader import MemoryReader
 
     try:
-        reader = PagedReader(state.target, python.layout)
+        reader = MemoryReader(state.target, python.layout)
         kind = reader.type_of(address)
         # A type's own type is a type: three levels make a chance hit very unlikely.
         meta = reader.type_name(reader.type_of(kind)) if kind % 8 == 0 and kind else None

@@ -16,7 +16,7 @@ from gdb_epi.corruption.context import Context
 from gdb_epi.corruption.evidence import Evidence, Skipped
 from gdb_epi.corruption.files.loaded_pyc import LoadedPyc, pyc_files
 from gdb_epi.corruption.files.pyc_constants import CodeComparer
-from gdb_epi.cpython.paged_reader import PagedReader
+from gdb_epi.cpython.memory_reader import MemoryReader
 from gdb_epi.cpython.source.pyc import HEADER, MarshalledCode, read_code_objects
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.errors import Absent
@@ -49,7 +49,7 @@ class Scene:
         python = self.context.state.python
         assert isinstance(python, PythonState)
         self.python = python
-        self.constants = CodeComparer(PagedReader(self.sound, python.layout))
+        self.constants = CodeComparer(MemoryReader(self.sound, python.layout))
         source = made.interpreter.inside(made.folder / "library" / "partsbed.py")
         pyc = pyc_files(self.context).of(source)
         assert isinstance(pyc, LoadedPyc), pyc

@@ -13,6 +13,8 @@ from gdb_epi.cpython.frames.code_objects import CodeReader
 from gdb_epi.cpython.frames.frame_chain import frame_reader
 from gdb_epi.cpython.memory_reader import MemoryReader
 from gdb_epi.cpython.types import PythonState
+from gdb_epi.errors import UnreadableMemory
+from gdb_epi.sizes import PAGE
 from gdb_epi.target.api import Target
 
 
@@ -37,6 +39,8 @@ class _Recorder:
         return getattr(self._inner, name)
 
     def read(self, address: int, size: int) -> bytes:
+        if size == PAGE and address % PAGE == 0:  # a reader takes whole pages where it can
+            raise UnreadableMemory(address, size, "not a page at once")
         content = self._inner.read(address, size)
         self.ranges.append((address, size))
         return content

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The fast walk over a list of the collector's gives what the plain one gives, damaged or not."""
+"""The walk over a list of the collector's gives what a plain one gives, damaged or not."""
 
 from __future__ import annotations
 
@@ -9,8 +9,13 @@ import struct
 import pytest
 
 from gdb_epi.cpython.layout.layout import load_layout
-from gdb_epi.cpython.memory_reader import CircularList, MemoryReader
-from gdb_epi.cpython.paged_reader import FIRST_NODES, PagedReader
+from gdb_epi.cpython.memory_reader import (
+    FIRST_NODES,
+    CircularList,
+    MemoryReader,
+    why_chain_ends,
+)
+from gdb_epi.errors import UnreadableMemory
 from gdb_epi.target.api import Region
 from gdb_epi.target.fake import FakeTarget
 
@@ -21,13 +26,32 @@ SIZES = (1, 2, 100, FIRST_NODES - 1, FIRST_NODES, FIRST_NODES + 1, 3 * FIRST_NOD
 
 
 def walks(after: list[int], cap: int) -> list[tuple[list[int], str]]:
-    """Return what both readers say of a list whose node N leads to the address `after[N]`."""
+    """Return what both walks say of a list whose node N leads to the address `after[N]`."""
     memory = b"".join(struct.pack("<QQ", following, 0) for following in after)
     region = Region(START, START + len(memory), "rw-p", 0, None, len(memory))
     target = FakeTarget(regions=[region], memory={START: memory})
     layout = load_layout((3, 11))
     link = CircularList(START, 0, 3, NODE)
-    return [reader(target, layout).chain(link, cap) for reader in (PagedReader, MemoryReader)]
+    reader = MemoryReader(target, layout)
+    return [reader.chain(link, cap), plain_walk(reader, link, cap)]
+
+
+def plain_walk(reader: MemoryReader, link: CircularList, cap: int) -> tuple[list[int], str]:
+    """Return the nodes, and why the walk ended early, by a call for each node."""
+    nodes: list[int] = []
+    seen = {link.head}
+    try:
+        node = reader.u64(link.head + link.next_at) & ~link.flags
+        while node != link.head:
+            if node in seen or not node or len(nodes) >= cap:
+                return nodes, why_chain_ends(node, link, cap, repeats=node in seen)
+            following = reader.u64(node + link.next_at) & ~link.flags
+            seen.add(node)
+            nodes.append(node)
+            node = following
+    except UnreadableMemory as error:
+        return nodes, str(error)
+    return nodes, ""
 
 
 def in_order(number: int) -> tuple[list[int], list[int]]:

@@ -30,8 +30,7 @@ from gdb_epi.corruption.heap.pool_census import (
 from gdb_epi.corruption.heap.pymalloc_pools import object_header_size
 from gdb_epi.corruption.registry import check
 from gdb_epi.cpython.layout.layout import Layout
-from gdb_epi.cpython.memory_reader import make_field_struct
-from gdb_epi.cpython.paged_reader import PagedReader
+from gdb_epi.cpython.memory_reader import MemoryReader, make_field_struct
 from gdb_epi.fault.memory_reads import try_read
 from gdb_epi.sizes import WORD, WORD_MASK
 from gdb_epi.typing_lite import NamedTuple
@@ -226,7 +225,7 @@ def _dicts(census: PoolCensus, walk: ObjectWalk, tables: _Tables) -> Iterator[_D
 class _Tables:
     """Where the numbers of dicts and their tables are. Raises LayoutError."""
 
-    def __init__(self, reader: PagedReader) -> None:
+    def __init__(self, reader: MemoryReader) -> None:
         layout: Layout = reader.layout
         self._reader = reader
         self.type_at = layout.require("PyObject", "ob_type")

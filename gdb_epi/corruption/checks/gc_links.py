@@ -28,8 +28,7 @@ from gdb_epi.corruption.pointers.suspect_words import LOW, find_fault_words
 from gdb_epi.corruption.registry import check
 from gdb_epi.cpython.heap.gc_lists import gc_list_heads
 from gdb_epi.cpython.heap.object_search import HAVE_GC
-from gdb_epi.cpython.memory_reader import CircularList
-from gdb_epi.cpython.paged_reader import PagedReader
+from gdb_epi.cpython.memory_reader import CircularList, MemoryReader
 from gdb_epi.cpython.runtime.gc import read_gc_state
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
@@ -337,7 +336,7 @@ def _while_collecting(
 class GcLinkReader:
     """Read and judge links."""
 
-    def __init__(self, reader: PagedReader) -> None:
+    def __init__(self, reader: MemoryReader) -> None:
         self.reader = reader
         layout = reader.layout
         self.size = layout.size("PyGC_Head") or 16

@@ -36,8 +36,8 @@ from gdb_epi.corruption.heap.pool_census import GRAIN, PoolCensus, pool_census
 from gdb_epi.corruption.heap.pymalloc_pools import GC_HEAD, object_header_size
 from gdb_epi.corruption.registry import check
 from gdb_epi.cpython.layout.layout import Layout
+from gdb_epi.cpython.memory_reader import MemoryReader
 from gdb_epi.cpython.objects.str_layout import str_format
-from gdb_epi.cpython.paged_reader import PagedReader
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.errors import Absent, UnreadableMemory
 from gdb_epi.fault.fault_site import DATA
@@ -375,7 +375,7 @@ def _too_large(context: Context, walk: ObjectWalk) -> Iterator[_Count]:
 
 
 def _owner_counts(
-    context: Context, reader: PagedReader, of_kind: dict[str, list[int]]
+    context: Context, reader: MemoryReader, of_kind: dict[str, list[int]]
 ) -> Iterator[_Count]:
     """Yield the counts of objects that are larger than their room."""
     size_at = reader.layout.offset("PyVarObject", "ob_size")
@@ -390,7 +390,7 @@ def _owner_counts(
     yield from _long_strings(context, reader, of_kind["str"])
 
 
-def _long_strings(context: Context, reader: PagedReader, owners: list[int]) -> Iterator[_Count]:
+def _long_strings(context: Context, reader: MemoryReader, owners: list[int]) -> Iterator[_Count]:
     """Yield the compact str objects whose characters, and the NUL after them, have no room."""
     form = str_format(reader.layout, 0)
     if form is None:
@@ -408,7 +408,7 @@ def _long_strings(context: Context, reader: PagedReader, owners: list[int]) -> I
 
 
 def _beyond_allocated(
-    context: Context, reader: PagedReader, kind: str, owners: list[int], places: tuple[int, ...]
+    context: Context, reader: MemoryReader, kind: str, owners: list[int], places: tuple[int, ...]
 ) -> Iterator[_Count]:
     """Yield the objects that say themselves how much room they have.
 
@@ -432,7 +432,7 @@ def _beyond_allocated(
 
 def _beyond_block(
     context: Context,
-    reader: PagedReader,
+    reader: MemoryReader,
     kind: str,
     owners: list[int],
     inline: _InlineItems,

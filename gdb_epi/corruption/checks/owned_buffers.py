@@ -35,7 +35,7 @@ from gdb_epi.corruption.heap.object_references import may_be_old_reference_count
 from gdb_epi.corruption.heap.object_walk import ObjectWalk, object_walk
 from gdb_epi.corruption.registry import check
 from gdb_epi.cpython.layout.layout import Layout
-from gdb_epi.cpython.paged_reader import PagedReader
+from gdb_epi.cpython.memory_reader import MemoryReader
 from gdb_epi.errors import Absent, LayoutError
 from gdb_epi.fault.abort_message import AbortMessage
 from gdb_epi.fault.find_fault import GENERAL
@@ -100,7 +100,7 @@ class _SuspectWord(NamedTuple):
 class _ObjectWords:
     """The words of one object, of which one may be taken as another; which were asked for."""
 
-    def __init__(self, reader: PagedReader) -> None:
+    def __init__(self, reader: MemoryReader) -> None:
         self._reader = reader
         self.asked: dict[int, _SuspectWord] = {}
         self.instead: tuple[int, int] = (0, 0)

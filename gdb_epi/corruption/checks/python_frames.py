@@ -27,7 +27,6 @@ from gdb_epi.corruption.heap.popped_frames import FrameOffsets, find_frame_end, 
 from gdb_epi.corruption.registry import check
 from gdb_epi.cpython.frames.stack_walk import innermost_frame
 from gdb_epi.cpython.memory_reader import MemoryReader
-from gdb_epi.cpython.paged_reader import PagedReader
 from gdb_epi.cpython.types import PyFrame, ThreadState
 from gdb_epi.errors import Absent, UnreadableMemory
 from gdb_epi.fault.memory_reads import read_word
@@ -67,7 +66,7 @@ def frame_against_function(context: Context) -> Iterator[Evidence]:
     twice.
     """
     python = require_present(context.state.python)
-    reader = PagedReader(context.target, python.layout)
+    reader = MemoryReader(context.target, python.layout)
     places = _places(reader)
     threads = sorted(python.threads(), key=lambda thread: not thread.crashed)
     frames = [frame for thread in threads for frame in thread.frames if frame.address]
@@ -363,7 +362,7 @@ def calls_that_were_left(context: Context) -> Iterator[Evidence]:
     if isinstance(python, Absent) or isinstance(fault, Absent):
         return
     layout, stack = python.layout, context.target.region_at(fault.sp)
-    reader = PagedReader(context.target, layout)
+    reader = MemoryReader(context.target, layout)
     first = layout.offset("PyThreadState", "cframe", "current_frame")
     has_cframes = layout.offset("PyThreadState", "cframe") is not None
     next_ = layout.offset("_PyCFrame" if has_cframes else "_PyInterpreterFrame", "previous")
@@ -391,7 +390,7 @@ def calls_that_were_left(context: Context) -> Iterator[Evidence]:
 
 
 def _looks_like_call(
-    context: Context, reader: PagedReader, at: int, callers: tuple[range, range]
+    context: Context, reader: MemoryReader, at: int, callers: tuple[range, range]
 ) -> bool:
     """Whether what a call keeps lies at a place: its frame, or its owner, and the next link.
 

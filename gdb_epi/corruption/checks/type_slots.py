@@ -27,8 +27,8 @@ from gdb_epi.corruption.registry import check
 from gdb_epi.corruption.replay.code_map import begins_function
 from gdb_epi.cpython.heap.object_search import HAVE_GC, ObjectSearch
 from gdb_epi.cpython.layout.layout import Layout
+from gdb_epi.cpython.memory_reader import MemoryReader
 from gdb_epi.cpython.objects.namespaces import INLINE_VALUES
-from gdb_epi.cpython.paged_reader import PagedReader
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.errors import Absent, UnreadableMemory
 from gdb_epi.fault.mapping_checks import may_execute
@@ -358,7 +358,7 @@ def type_numbers(context: Context) -> Iterator[Evidence]:
 class _Classes:
     """The classes of which objects are in the heap, and their bases."""
 
-    def __init__(self, context: Context, reader: PagedReader) -> None:
+    def __init__(self, context: Context, reader: MemoryReader) -> None:
         self._context, self._reader = context, reader
         self._layout: Layout = reader.layout
         self._size_at = self._layout.require("PyVarObject", "ob_size")

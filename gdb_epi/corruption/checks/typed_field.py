@@ -41,9 +41,8 @@ from gdb_epi.corruption.pointers.suspect_words import find_fault_words, find_sus
 from gdb_epi.corruption.registry import check
 from gdb_epi.corruption.score import is_overwriting
 from gdb_epi.cpython.layout.layout import Layout
-from gdb_epi.cpython.memory_reader import MemoryReader
+from gdb_epi.cpython.memory_reader import MemoryReader, StructWords, make_struct_words
 from gdb_epi.cpython.objects.namespaces import NamespaceReader
-from gdb_epi.cpython.paged_reader import PagedReader, StructWords, make_struct_words
 from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
 from gdb_epi.fault.mapping_checks import NEAR_NULL, may_execute
 from gdb_epi.fault.memory_reads import read_word
@@ -126,7 +125,7 @@ class TypedField(NamedTuple):
 class TypedFields:
     """The fields of objects, by the category of the object; made once for each category."""
 
-    def __init__(self, reader: PagedReader, kinds: ObjectTypes, index: AddressIndex) -> None:
+    def __init__(self, reader: MemoryReader, kinds: ObjectTypes, index: AddressIndex) -> None:
         self._reader, self._kinds, self._index = reader, kinds, index
         self._layout: Layout = reader.layout
         self._objects = NamespaceReader(reader)

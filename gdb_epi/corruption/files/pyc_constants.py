@@ -11,7 +11,7 @@ from __future__ import annotations
 import struct
 from collections.abc import Iterable
 
-from gdb_epi.cpython.paged_reader import PagedReader
+from gdb_epi.cpython.memory_reader import MemoryReader
 from gdb_epi.cpython.source.pyc import MarshalledCode, OpaqueConstant, Value
 from gdb_epi.errors import Absent, UnreadableMemory
 from gdb_epi.sizes import ADDRESS_BITS, HALF_MASK, WORD_MASK
@@ -55,7 +55,7 @@ class _Part(NamedTuple):
 class CodeComparer:
     """Compares code objects of one process with those of .pyc files."""
 
-    def __init__(self, reader: PagedReader) -> None:
+    def __init__(self, reader: MemoryReader) -> None:
         self.reader = reader
         self._kinds: dict[int, str] = {}
         require, offset = reader.layout.require, reader.layout.offset

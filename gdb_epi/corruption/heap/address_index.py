@@ -26,7 +26,6 @@ from gdb_epi.util import memoized
 
 if TYPE_CHECKING:
     from gdb_epi.cpython.memory_reader import MemoryReader
-    from gdb_epi.cpython.paged_reader import PagedReader
 
 POOL_SIZES = (16384, 4096)  # 16 KiB from 3.10 (bpo-37448), 4 KiB before
 HEADS = (0, 16, 32, 48)  # bytes before an object in its block: GC head, 3.11's managed words
@@ -449,14 +448,14 @@ class AddressIndex:
         return after >= 16 and after % 16 == 0 and address - HEAD_BYTES + size + after <= region.end
 
 
-def _reader_of(context: Context) -> PagedReader | None:
+def _reader_of(context: Context) -> MemoryReader | None:
     python = context.state.python
     if not isinstance(python, PythonState):
         return None
-    from gdb_epi.cpython.paged_reader import PagedReader
+    from gdb_epi.cpython.memory_reader import MemoryReader
 
     try:
-        return PagedReader(context.target, python.layout)
+        return MemoryReader(context.target, python.layout)
     except LayoutError:
         return None
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 from gdb_epi.corruption.context import Context, once_per_run
 from gdb_epi.corruption.heap.address_index import address_index
 from gdb_epi.corruption.heap.pymalloc_pools import FREE_AT, HEADER_SIZE, POOL_SIZES, parse_pool
-from gdb_epi.cpython.paged_reader import PagedReader
+from gdb_epi.cpython.memory_reader import MemoryReader
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
 from gdb_epi.fault.memory_reads import read_word, try_read
@@ -60,7 +60,7 @@ def _is_extension_type(context: Context, python: PythonState, start: int, name: 
     if name == "dict":  # an entry: the owner's address is that of the key's word
         return False
     try:
-        reader = PagedReader(context.target, python.layout)
+        reader = MemoryReader(context.target, python.layout)
         base_at = python.layout.require("PyTypeObject", "tp_base")
         kind = reader.type_of(start)
         for _ in range(MAX_BASES):
@@ -96,7 +96,7 @@ def _data_stacks(context: Context) -> list[tuple[int, int]]:
         return []
     ranges: list[tuple[int, int]] = []
     try:
-        reader, layout = PagedReader(context.target, python.layout), python.layout
+        reader, layout = MemoryReader(context.target, python.layout), python.layout
         first_at = layout.require("PyThreadState", "datastack_chunk")
         size_at = layout.require("_PyStackChunk", "size")
         previous_at = layout.require("_PyStackChunk", "previous")

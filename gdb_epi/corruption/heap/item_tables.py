@@ -6,8 +6,8 @@ from __future__ import annotations
 from gdb_epi.corruption.context import Context
 from gdb_epi.corruption.heap.address_index import address_index
 from gdb_epi.corruption.heap.memory_readers import collect_fault_values
+from gdb_epi.cpython.memory_reader import MemoryReader
 from gdb_epi.cpython.objects.namespaces import NamespaceReader
-from gdb_epi.cpython.paged_reader import PagedReader
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.errors import LayoutError, UnreadableMemory
 from gdb_epi.fault.memory_reads import read_word
@@ -58,7 +58,7 @@ def _is_pointers_place(
     if member != "ma_keys" or not isinstance(python, PythonState):
         return True
     try:
-        namespaces = NamespaceReader(PagedReader(context.target, python.layout))
+        namespaces = NamespaceReader(MemoryReader(context.target, python.layout))
         start, count, width, hashed = namespaces.entries(table)
     except (LayoutError, UnreadableMemory):
         return False

@@ -14,7 +14,7 @@ from gdb_epi.corruption.context import Context, once_per_run
 from gdb_epi.corruption.evidence import require_present
 from gdb_epi.corruption.heap.pymalloc_pools import POOL_SIZES, read_pool_shape
 from gdb_epi.cpython.heap.object_search import ObjectSearch
-from gdb_epi.cpython.paged_reader import PagedReader
+from gdb_epi.cpython.memory_reader import MemoryReader
 from gdb_epi.errors import Absent, UnreadableMemory
 from gdb_epi.fault.find_fault import GENERAL
 from gdb_epi.fault.memory_reads import try_read
@@ -181,9 +181,9 @@ def read_top_of_stack(context: Context, sp: int) -> memoryview:
 
 
 @once_per_run
-def shared_page_reader(context: Context) -> PagedReader:
+def shared_page_reader(context: Context) -> MemoryReader:
     """Return the reader that all checks of a Python share: each page is read once."""
-    return PagedReader(context.target, require_present(context.state.python).layout)
+    return MemoryReader(context.target, require_present(context.state.python).layout)
 
 
 def find_only_occurrence(context: Context, value: int, limit: int) -> int | None:

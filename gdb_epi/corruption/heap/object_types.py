@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from gdb_epi.corruption.heap.address_index import AddressIndex
-from gdb_epi.cpython.paged_reader import PagedReader
+from gdb_epi.cpython.memory_reader import MemoryReader
 from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
 from gdb_epi.sizes import PAGE
 from gdb_epi.typing_lite import NamedTuple
@@ -52,7 +52,7 @@ NO_TYPE = ObjectType(0, "", 0, "")
 class ObjectTypes:
     """The types of one process, each judged once."""
 
-    def __init__(self, reader: PagedReader, index: AddressIndex) -> None:
+    def __init__(self, reader: MemoryReader, index: AddressIndex) -> None:
         self._reader, self._index = reader, index
         self._kinds: dict[int, ObjectType] = {0: NO_TYPE}
         self._slots: dict[int, tuple[int, int]] = {}

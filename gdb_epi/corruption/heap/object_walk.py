@@ -18,8 +18,8 @@ from gdb_epi.corruption.heap.memory_readers import (
     shared_page_reader,
 )
 from gdb_epi.corruption.heap.object_types import INSTANCE, NO_TYPE, TYPE, ObjectType, ObjectTypes
+from gdb_epi.cpython.memory_reader import make_struct_words
 from gdb_epi.cpython.objects.namespaces import NamespaceReader
-from gdb_epi.cpython.paged_reader import make_struct_words
 from gdb_epi.cpython.types import PyFrame, PythonState
 from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
 from gdb_epi.sizes import HALF_MASK, WORD

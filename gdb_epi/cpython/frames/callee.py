@@ -15,7 +15,7 @@ from collections.abc import Iterator, Sequence
 
 from gdb_epi.cpython.frames.frame_chain import value_stack_start
 from gdb_epi.cpython.layout.layout import Layout
-from gdb_epi.cpython.paged_reader import PagedReader
+from gdb_epi.cpython.memory_reader import MemoryReader
 from gdb_epi.cpython.types import MergedStack, PyFrame
 from gdb_epi.errors import Absent, UnreadableMemory
 from gdb_epi.sizes import PAGE
@@ -89,7 +89,7 @@ class CalleeReader:
 
     def __init__(self, target: Target, layout: Layout) -> None:
         self._layout = layout
-        self._reader = PagedReader(target, layout)
+        self._reader = MemoryReader(target, layout)
         self._functions = FunctionBounds(target)
         self._left = MAX_LOOKED_AT
 

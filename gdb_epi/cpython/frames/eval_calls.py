@@ -22,7 +22,7 @@ import re
 from collections.abc import Sequence
 
 from gdb_epi.cpython.layout.layout import Layout
-from gdb_epi.cpython.paged_reader import PagedReader
+from gdb_epi.cpython.memory_reader import MemoryReader
 from gdb_epi.cpython.types import PyFrame, ThreadState
 from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
 from gdb_epi.sizes import split_into_words
@@ -199,7 +199,7 @@ class EvalCallReader:
     def __init__(self, target: Target, layout: Layout) -> None:
         self._target = target
         self._functions = FunctionBounds(target)
-        self._reader = PagedReader(target, layout)
+        self._reader = MemoryReader(target, layout)
         frame = "_PyInterpreterFrame"
         self._previous = layout.offset(frame, "previous")
         self._owner = layout.offset(frame, "owner")

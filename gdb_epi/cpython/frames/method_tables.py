@@ -12,7 +12,7 @@ from __future__ import annotations
 import struct
 
 from gdb_epi.cpython.layout.layout import Layout
-from gdb_epi.cpython.paged_reader import PagedReader
+from gdb_epi.cpython.memory_reader import MemoryReader
 from gdb_epi.errors import Absent, UnreadableMemory
 from gdb_epi.target.api import Module, Target
 from gdb_epi.target.function_bounds import FunctionBounds
@@ -28,7 +28,7 @@ class MethodTables:
 
     def __init__(self, target: Target, layout: Layout) -> None:
         self._target = target
-        self._reader = PagedReader(target, layout)
+        self._reader = MemoryReader(target, layout)
         self._functions = FunctionBounds(target)
         self._extensions = [m for m in target.modules()[1:] if _may_be_extension(m)]
         self._data: dict[int, list[bytes]] = {}

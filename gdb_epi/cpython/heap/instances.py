@@ -16,10 +16,10 @@ from gdb_epi.cpython.heap.gc_lists import (
     read_possible_object_pointers,
     tracked_objects,
 )
+from gdb_epi.cpython.memory_reader import MemoryReader
 from gdb_epi.cpython.objects.containers import ContainerReader
 from gdb_epi.cpython.objects.namespaces import NamespaceReader
 from gdb_epi.cpython.objects.type_objects import TypeReader
-from gdb_epi.cpython.paged_reader import PagedReader
 from gdb_epi.cpython.runtime.thread_names import find_threading_globals
 from gdb_epi.cpython.types import MemorySearchResults, PythonState
 from gdb_epi.errors import Absent, SoftError, UnreadableMemory
@@ -44,7 +44,7 @@ def shared_instances(target: Target, python: PythonState) -> InstancesByClass:
     """Return the objects of a process; all callers share one scan of its memory."""
     searched = python.searched or MemorySearchResults()
     if searched.instances is None:
-        searched.instances = InstancesByClass(PagedReader(target, python.layout), python)
+        searched.instances = InstancesByClass(MemoryReader(target, python.layout), python)
     instances: InstancesByClass = searched.instances
     return instances
 
@@ -52,7 +52,7 @@ def shared_instances(target: Target, python: PythonState) -> InstancesByClass:
 class InstancesByClass:
     """The objects of one process by class; the objects are listed once."""
 
-    def __init__(self, reader: PagedReader, python: PythonState) -> None:
+    def __init__(self, reader: MemoryReader, python: PythonState) -> None:
         self.reader, self._python = reader, python
         self.objects = NamespaceReader(reader)
         self.types = TypeReader(reader, self.objects, python.interpreter_addresses())

@@ -15,10 +15,10 @@ from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 
 from gdb_epi.cpython.heap.object_search import HAVE_GC, TYPE_SUBCLASS
+from gdb_epi.cpython.memory_reader import MemoryReader
 from gdb_epi.cpython.objects.containers import ContainerReader
 from gdb_epi.cpython.objects.str_layout import compact_str_size, str_format
 from gdb_epi.cpython.objects.type_objects import HEAPTYPE, TypeInfo
-from gdb_epi.cpython.paged_reader import PagedReader
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.cpython.values.process_values import PlainValues
 from gdb_epi.cpython.values.variables import FrameVariables
@@ -136,7 +136,7 @@ class _Walk:
         self._context = self._values.context
         self._objects = self._values.objects
         self._target, self._python = target, python
-        self._reader = reader = PagedReader(target, python.layout)
+        self._reader = reader = MemoryReader(target, python.layout)
         self._containers = ContainerReader(reader)
         layout = python.layout
         self._type_at = layout.require("PyObject", "ob_type")

@@ -12,9 +12,9 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator
 
+from gdb_epi.cpython.memory_reader import MemoryReader
 from gdb_epi.cpython.objects.namespaces import INLINE_VALUES
 from gdb_epi.cpython.objects.type_objects import HEAPTYPE, TypeInfo
-from gdb_epi.cpython.paged_reader import PagedReader
 from gdb_epi.cpython.types import MemorySearchResults, PythonState
 from gdb_epi.cpython.values.process_values import PlainValues
 from gdb_epi.errors import LayoutError, SoftError, UnreadableMemory
@@ -66,7 +66,7 @@ class ObjectSearch:
         self._searched = python.searched or MemorySearchResults()
         self.search = MemorySearch(target, budget=budget, clock=clock, kept=self._searched.ranges)
         self.access = access or PlainValues(target, python)
-        self.reader = PagedReader(target, python.layout)
+        self.reader = MemoryReader(target, python.layout)
         self.soft_errors = self.search.soft_errors
         self._python = python
         layout = self.reader.layout

@@ -12,9 +12,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from gdb_epi.cpython.memory_reader import MemoryReader
 from gdb_epi.cpython.objects.namespaces import NamespaceReader
 from gdb_epi.cpython.objects.type_objects import HEAPTYPE, Lineage, TypeInfo, TypeReader
-from gdb_epi.cpython.paged_reader import PagedReader
 from gdb_epi.cpython.running.tracebacks import Traceback, Tracebacks
 from gdb_epi.cpython.types import PythonState, ThreadState
 from gdb_epi.cpython.values.process_values import get_process_values
@@ -129,7 +129,7 @@ class ExceptionDecoder:
     """The exceptions of one process; each object is decoded once."""
 
     def __init__(self, target: Target, python: PythonState, *, messages: bool = False) -> None:
-        self._reader = PagedReader(target, python.layout)
+        self._reader = MemoryReader(target, python.layout)
         self._layout = python.layout
         objects = NamespaceReader(self._reader)
         self._types = TypeReader(self._reader, objects, python.interpreter_addresses())

@@ -29,7 +29,6 @@ from gdb_epi.cpython.memory_reader import MemoryReader
 from gdb_epi.cpython.objects.containers import ContainerReader
 from gdb_epi.cpython.objects.namespaces import NamespaceReader
 from gdb_epi.cpython.objects.type_objects import TypeReader
-from gdb_epi.cpython.paged_reader import PagedReader
 from gdb_epi.cpython.runtime.recover_modules import find_module_dict, remember_frame_globals
 from gdb_epi.cpython.types import InterpreterState, PyFrame, PythonState, ThreadState
 from gdb_epi.errors import (
@@ -329,7 +328,7 @@ def read_asyncio_tasks(target: Target, python: PythonState) -> Tasks:
 
 def is_module_imported(target: Target, python: PythonState, name: str) -> bool:
     """Tell whether any interpreter imported a module; cheap, for what is costly to look for."""
-    reader = PagedReader(target, python.layout)
+    reader = MemoryReader(target, python.layout)
     objects = NamespaceReader(reader)
     return any(
         not isinstance(find_module_dict(objects, reader, interpreter.address, name), Absent)
@@ -343,7 +342,7 @@ class _TaskDecoder:
     def __init__(self, target: Target, python: PythonState) -> None:
         self._python = python
         self._layout = python.layout
-        self._reader = PagedReader(target, python.layout)
+        self._reader = MemoryReader(target, python.layout)
         self._objects = NamespaceReader(self._reader)
         self._types = TypeReader(self._reader, self._objects, python.interpreter_addresses())
         self._coroutines = CoroutineReader(self._reader, self._objects, self._types)

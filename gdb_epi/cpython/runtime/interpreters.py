@@ -7,7 +7,6 @@ from itertools import islice
 
 from gdb_epi.cpython.memory_reader import MemoryReader
 from gdb_epi.cpython.objects.namespaces import NamespaceReader
-from gdb_epi.cpython.paged_reader import PagedReader
 from gdb_epi.cpython.runtime.gc import GcState, read_gc_state
 from gdb_epi.cpython.runtime.gil import Gil, read_gil
 from gdb_epi.cpython.runtime.recover_modules import remember_frame_globals
@@ -215,7 +214,7 @@ class RuntimeDetails(NamedTuple):
 
 def read_runtime(target: Target, python: PythonState) -> RuntimeDetails:
     """Return what every interpreter was doing. Never raises for damage."""
-    reader = PagedReader(target, python.layout)
+    reader = MemoryReader(target, python.layout)
     decoder = _InterpreterDecoder(reader, python.runtime)
     interpreters = tuple(decoder.interpreter(state) for state in python.interpreters)
     errors = [
@@ -354,7 +353,7 @@ def read_thread_facts(
     target: Target, python: PythonState
 ) -> tuple[dict[int, ThreadFacts], list[SoftError]]:
     """Return the facts of every thread state, by its address, and what could not be had."""
-    reader = PagedReader(target, python.layout)
+    reader = MemoryReader(target, python.layout)
     objects = NamespaceReader(reader)
     remember_frame_globals(reader, objects, python)
     facts: dict[int, ThreadFacts] = {}

@@ -11,9 +11,9 @@ from collections.abc import Iterator
 from contextlib import suppress
 from itertools import islice
 
+from gdb_epi.cpython.memory_reader import MemoryReader
 from gdb_epi.cpython.objects.containers import ContainerReader
 from gdb_epi.cpython.objects.namespaces import NamespaceReader
-from gdb_epi.cpython.paged_reader import PagedReader
 from gdb_epi.cpython.types import InterpreterState, PythonState
 from gdb_epi.errors import NOT_AVAILABLE, UNREADABLE, Absent, UnreadableMemory
 from gdb_epi.target.api import Target
@@ -59,7 +59,7 @@ def read_package_versions(target: Target, python: PythonState) -> PackageVersion
     """
     if not python.interpreters:
         return Absent(NOT_AVAILABLE, "no interpreter")
-    reader = PagedReader(target, python.layout)
+    reader = MemoryReader(target, python.layout)
     return _VersionReader(target, python, reader, python.interpreters[0]).versions()
 
 
@@ -68,7 +68,7 @@ class _VersionReader:
         self,
         target: Target,
         python: PythonState,
-        reader: PagedReader,
+        reader: MemoryReader,
         interpreter: InterpreterState,
     ) -> None:
         self._target = target

@@ -8,9 +8,9 @@ from collections.abc import Iterator
 from gdb_epi.cpython.frames.code_objects import CodeReader
 from gdb_epi.cpython.frames.frame_chain import frame_reader
 from gdb_epi.cpython.frames.stack_walk import StackWalker, WalkedStack
+from gdb_epi.cpython.memory_reader import MemoryReader
 from gdb_epi.cpython.objects.namespaces import NamespaceReader
 from gdb_epi.cpython.objects.static_type_names import StaticTypeNames
-from gdb_epi.cpython.paged_reader import PagedReader
 from gdb_epi.cpython.runtime.find_runtime import RECOVERED, Runtime, find_runtime
 from gdb_epi.cpython.runtime.gil import gil_address, gil_holder
 from gdb_epi.cpython.runtime.thread_names import read_thread_names
@@ -51,7 +51,7 @@ class _StateDecoder:
         self.target = target
         self.runtime = runtime
         self.layout = runtime.layout
-        self.reader = PagedReader(target, runtime.layout)
+        self.reader = MemoryReader(target, runtime.layout)
         self.objects = NamespaceReader(self.reader)
         self.codes = CodeReader(self.reader)
         self.walker = StackWalker(self.reader, frame_reader(self.reader, self.codes), self.objects)

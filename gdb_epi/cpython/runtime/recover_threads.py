@@ -14,7 +14,7 @@ from collections.abc import Iterator
 
 from gdb_epi.cpython.frames.unlinked_frames import locate_executing_flag
 from gdb_epi.cpython.layout.layout import Layout
-from gdb_epi.cpython.paged_reader import PagedReader
+from gdb_epi.cpython.memory_reader import MemoryReader
 from gdb_epi.errors import UnreadableMemory
 from gdb_epi.sizes import PAGE
 from gdb_epi.target.api import Target, try_read
@@ -201,7 +201,7 @@ class ThreadStateSearcher:
 
     def _runs_a_frame(self, frame: int | None) -> bool:
         """Tell whether an address is that of a frame object that is being run (up to 3.10)."""
-        reader = PagedReader(self._target, self._layout)
+        reader = MemoryReader(self._target, self._layout)
         executing = locate_executing_flag(reader)
         if not frame or executing is None or not self._pointer(frame):
             return False

@@ -14,7 +14,6 @@ from gdb_epi.cpython.memory_reader import MemoryReader
 from gdb_epi.cpython.objects.containers import ContainerReader
 from gdb_epi.cpython.objects.namespaces import NamespaceReader
 from gdb_epi.cpython.objects.type_objects import TypeReader
-from gdb_epi.cpython.paged_reader import PagedReader
 from gdb_epi.cpython.types import PythonState, ThreadState
 from gdb_epi.cpython.values import decoders, libraries
 from gdb_epi.cpython.values.context import Obj, Undecodable, ValueContext
@@ -157,7 +156,7 @@ def get_process_values(
     target: Target, python: PythonState, limits: ReprLimits | None = None
 ) -> ProcessValues:
     """Return the values of a decoded process."""
-    reader = PagedReader(target, python.layout)
+    reader = MemoryReader(target, python.layout)
     values = ProcessValues(target, reader, python.interpreter_addresses(), limits)
     values.threads = tuple(python.threads())
     return values

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 
-from gdb_epi.cpython.paged_reader import PagedReader
+from gdb_epi.cpython.memory_reader import MemoryReader
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.detectors.registry import (
     Finding,
@@ -155,7 +155,7 @@ def _type_name(state: ProcessState, block: DebugBlock) -> str | None:
     """Return the type of the object in a block; the links of the collector may lie before it."""
     if not isinstance(state.python, PythonState):
         return None
-    reader = PagedReader(state.target, state.python.layout)
+    reader = MemoryReader(state.target, state.python.layout)
     for start in (block.address, block.address + 16):
         with suppress(UnreadableMemory, LayoutError):
             kind = reader.type_of(start)

@@ -6,7 +6,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from gdb_epi.cpython.memory_reader import MemoryReader
-from gdb_epi.cpython.paged_reader import PagedReader
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.detectors.registry import (
     Finding,
@@ -65,7 +64,7 @@ def freed_callback(state: ProcessState) -> Iterator[Finding]:
     end = _end_of_callback(frames) if not isinstance(frames, Absent) else None
     if end is None:
         return
-    reader = PagedReader(state.target, python.layout)
+    reader = MemoryReader(state.target, python.layout)
     words = list(_words(state.target, account.fault.registers, account.fault.sp, end.sp))
     counts = {
         word: count for word in words if (count := _references_of_thunk(reader, word)) is not None

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from gdb_epi.cpython.paged_reader import PagedReader
+from gdb_epi.cpython.memory_reader import MemoryReader
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.detectors.registry import Finding, SupportedLabel, detector, frames_of_failure
 from gdb_epi.errors import Absent
@@ -89,7 +89,7 @@ def _python_exception(state: ProcessState, frames: Sequence[NativeFrame]) -> str
             continue
         traceback = raised.traceback
         if isinstance(traceback, Absent):  # before 3.12 it is kept beside the exception
-            traceback = Tracebacks(PagedReader(state.target, state.python.layout)).at(following)
+            traceback = Tracebacks(MemoryReader(state.target, state.python.layout)).at(following)
         lines = () if isinstance(traceback, Absent) else traceback.lines[-1:]
         where = "".join(f", raised at {function_and_line(x)}" for x in lines if not x.hole)
         return f"; it stands for the Python exception {raised.type}{where}"

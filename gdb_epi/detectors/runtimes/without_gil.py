@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from gdb_epi.cpython.paged_reader import PagedReader
+from gdb_epi.cpython.memory_reader import MemoryReader
 from gdb_epi.cpython.runtime.gil import read_gil
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.detectors.registry import Finding, SupportedLabel, detector
@@ -105,7 +105,7 @@ def _lacks_gil(state: ProcessState, python: PythonState, tid: int) -> bool:
 
     From 3.12 on an interpreter may have a GIL of its own; a thread without a state may need any.
     """
-    reader = PagedReader(state.target, python.layout)
+    reader = MemoryReader(state.target, python.layout)
     mine = [i for i in python.interpreters if any(t.tid == tid for t in i.threads)]
     for interpreter in mine or python.interpreters:
         try:

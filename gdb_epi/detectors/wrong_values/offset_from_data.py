@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from gdb_epi.cpython.paged_reader import PagedReader
+from gdb_epi.cpython.memory_reader import MemoryReader
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.detectors.registry import Finding, SupportedLabel, detector, hex_word
 from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
@@ -77,7 +77,7 @@ def _pairs(operand: MemoryOperand) -> Iterator[tuple[str, str]]:
 
 def _contents(state: ProcessState, python: PythonState, start: int) -> BytesContents | None:
     """Return the bytes object whose contents begin at an address."""
-    reader = PagedReader(state.target, python.layout)
+    reader = MemoryReader(state.target, python.layout)
     try:
         first = python.layout.offset("PyBytesObject", "ob_sval")
         length = python.layout.offset("PyVarObject", "ob_size")

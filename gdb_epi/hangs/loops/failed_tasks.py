@@ -11,8 +11,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from gdb_epi.cpython.heap.instances import shared_instances
+from gdb_epi.cpython.memory_reader import MemoryReader
 from gdb_epi.cpython.objects.namespaces import NamespaceReader
-from gdb_epi.cpython.paged_reader import PagedReader
 from gdb_epi.cpython.running.exceptions import ExceptionDecoder
 from gdb_epi.cpython.running.tasks import STATES
 from gdb_epi.cpython.running.tracebacks import Traceback, TracebackLine
@@ -55,7 +55,7 @@ def find_failed_tasks(target: Target, python: PythonState) -> Iterator[FailedTas
                 yield FailedTask(exception.type, _own_lines(exception.traceback))
 
 
-def _none_looks_failed(target: Target, python: PythonState, reader: PagedReader) -> bool:
+def _none_looks_failed(target: Target, python: PythonState, reader: MemoryReader) -> bool:
     """Tell whether no word that is the class Task heads a failed one, so that no walk is needed.
 
     The lists of the collector, where all of them are, take ten times as long as the words. A class
@@ -79,7 +79,7 @@ def _none_looks_failed(target: Target, python: PythonState, reader: PagedReader)
     return True
 
 
-def _unseen_exception(reader: PagedReader, task: int) -> int:
+def _unseen_exception(reader: MemoryReader, task: int) -> int:
     """Return the exception that a task ended with, if nobody has retrieved it; else 0."""
     layout = reader.layout
     flag = layout.find("TaskObj", "task_log_tb")

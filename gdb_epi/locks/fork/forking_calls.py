@@ -14,7 +14,6 @@ from itertools import pairwise
 
 from gdb_epi.cpython.memory_reader import MemoryReader
 from gdb_epi.cpython.objects.containers import ContainerReader
-from gdb_epi.cpython.paged_reader import PagedReader
 from gdb_epi.cpython.types import InterpreterState, PyFrame, PythonState
 from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
 from gdb_epi.fault.memory_reads import follows_call, try_read
@@ -159,7 +158,7 @@ def _handlers_of_thread(
         own = (t for t in python.threads() if t.alive and t.ident == thread.ident)
         frames = next((state.frames for state in own), ())
         with suppress(UnreadableMemory, LayoutError):
-            memory = PagedReader(target, python.layout)
+            memory = MemoryReader(target, python.layout)
             hook = _python_hook(memory, python, thread, frames)
             if hook is not None:
                 return hook

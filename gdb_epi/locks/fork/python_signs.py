@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from gdb_epi.cpython.memory_reader import MemoryReader
 from gdb_epi.cpython.objects.namespaces import NamespaceReader
-from gdb_epi.cpython.paged_reader import PagedReader
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.errors import NOT_APPLICABLE, NOT_AVAILABLE, Absent, LayoutError, UnreadableMemory
 from gdb_epi.locks.fork.sign_readings import CERTAIN, STRONG, ForkSignReadings
@@ -99,7 +98,7 @@ def read_python_signs(reader: ForkSignReadings) -> None:
             reader.unreadable(name, python.detail)
         return
     try:
-        memory = PagedReader(reader.target, python.layout)
+        memory = MemoryReader(reader.target, python.layout)
         _main_thread(reader, memory, python)
         _known_threads(reader, memory, python)
         _multiprocessing(reader, memory, python)

@@ -29,8 +29,8 @@ from gdb_epi.cpython.frames.frame_chain import (
 )
 from gdb_epi.cpython.frames.stack_walk import StackWalker
 from gdb_epi.cpython.frames.unlinked_frames import locate_executing_flag
+from gdb_epi.cpython.memory_reader import MemoryReader
 from gdb_epi.cpython.objects.namespaces import NamespaceReader
-from gdb_epi.cpython.paged_reader import PagedReader
 from gdb_epi.cpython.types import PyFrame, PythonState, ThreadState
 from gdb_epi.errors import Absent, LayoutError, SoftError, UnreadableMemory
 from gdb_epi.fault.memory_reads import read_u32, read_u64, try_read
@@ -59,7 +59,7 @@ class StackScanner:
 
     def __init__(self, target: Target, python: PythonState) -> None:
         self.target = target
-        self.reader = PagedReader(target, python.layout)
+        self.reader = MemoryReader(target, python.layout)
         self.objects = NamespaceReader(self.reader)
         self.codes = CodeReader(self.reader)
         self.frames: FrameReader = frame_reader(self.reader, self.codes)

@@ -15,9 +15,9 @@ from itertools import islice
 from struct import unpack
 
 from gdb_epi.cpython.frames.frame_slots import FrameSlots, FrameSlotWords
+from gdb_epi.cpython.memory_reader import MemoryReader
 from gdb_epi.cpython.objects.containers import ContainerReader
 from gdb_epi.cpython.objects.namespaces import NamespaceReader
-from gdb_epi.cpython.paged_reader import PagedReader
 from gdb_epi.cpython.runtime.gil import Gil, read_gil
 from gdb_epi.cpython.types import PyFrame, PythonState
 from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
@@ -95,7 +95,7 @@ class PythonView:
         self.target = target
         self.python = python
         self.vanished = vanished
-        self.reader = PagedReader(target, python.layout)
+        self.reader = MemoryReader(target, python.layout)
         self.objects = NamespaceReader(self.reader)
         self.locks = LockObjects(self.reader)
         self.slots = FrameSlots(self.reader)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from gdb_epi.cpython.memory_reader import MemoryReader
 from gdb_epi.cpython.objects.namespaces import NamespaceReader
-from gdb_epi.cpython.paged_reader import PagedReader
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.errors import NOT_AVAILABLE, UNREADABLE, Absent, SoftError, UnreadableMemory
 from gdb_epi.record.registry import Json, RecordNotes, RecordParts, group
@@ -93,7 +92,7 @@ def read_python_build(target: Target, python: PythonState) -> PythonBuild | Abse
     """Return what sys of the main interpreter says. Absent when its dict cannot be read."""
     if not python.interpreters:
         return Absent(NOT_AVAILABLE, "no interpreter")
-    reader = PagedReader(target, python.layout)
+    reader = MemoryReader(target, python.layout)
     objects = NamespaceReader(reader)
     contents = objects.module_dict(python.interpreters[0].address, "sys")
     if isinstance(contents, Absent):
