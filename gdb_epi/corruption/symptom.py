@@ -3,7 +3,8 @@
 
 One core cannot tell why a return slot held 0; a thousand cores can, when the ones with a stack
 pointer that is off by 8 all come from one host. So each core gets exactly one name of a closed
-list (symptom_types.py), by a table over the account of the fault and never by the score.
+list (SYMPTOMS), by a table over the account of the fault and never by the score. Names are never
+reused; new ones may come.
 """
 
 from __future__ import annotations
@@ -16,7 +17,6 @@ from gdb_epi.corruption.replay.return_slot import (
     one_bit_return_slots,
     return_slot_above,
 )
-from gdb_epi.corruption.symptom_types import SYMPTOMS, Symptom
 from gdb_epi.errors import Absent
 from gdb_epi.fault.abort_message import AbortMessage
 from gdb_epi.fault.account import (
@@ -64,6 +64,7 @@ from gdb_epi.fault.fault_site import (
     UNSTARTED_HANDLER,
     FaultSite,
 )
+from gdb_epi.typing_lite import NamedTuple
 
 _OF_SHAPE = {
     "ascii": "ascii-as-pointer",
@@ -117,6 +118,61 @@ _ENDS = {
 _DOUBLE_FREE = ("free-double-free-detected", "double-free-or-corruption-fasttop")
 
 __all__ = ["SYMPTOMS", "Symptom", "classify_symptom"]
+SYMPTOMS = {
+    # how control went wrong
+    "return-to-null": "a return popped 0",
+    "libunwind-setcontext-race": "a return popped 0, and below the stack pointer lies the frame of "
+    "a signal that interrupted libunwind's setcontext just before (libunwind issue 927)",
+    "rsp-off-by-8": "a return took the word below its return address",
+    "return-slot-one-bit-off": "a return popped a word that is one bit from a return address",
+    "return-to-garbage": "a return popped a word that is no return address",
+    "call-to-null": "a call or jump went to an address below 64 KiB",
+    "call-through-bad-pointer": "a call went to memory that cannot be executed",
+    "jump-to-data": "a jump went to memory that cannot be executed",
+    # how an access went wrong
+    "null-dereference": "an access below 4 KiB",
+    "near-null": "an access below 64 KiB, or through a pointer of 0 to a far offset",
+    "stack-overflow": "an access below the stack that the thread ran out of, or in its guard",
+    "guard-page": "an access to an inaccessible mapping of at most 1 MiB beside memory",
+    "bad-stack-pointer": "an access through the stack pointer, which leads to no stack",
+    "ascii-as-pointer": "the pointer's bytes are text",
+    "double-as-pointer": "the pointer is a floating-point number of ordinary size",
+    "int-pair-as-pointer": "the pointer is two small 32-bit integers, -1 and its like among them",
+    "poison-pointer": "the pointer is a pattern that allocators fill memory with",
+    "truncated-pointer": "the pointer is the low half of a valid one",
+    "misaligned-read": "the pointer is made of bytes of two neighbouring words",
+    "tagged-pointer": "several top bits are set above a valid pointer",
+    "misaligned-access": "a vector access that must be aligned is not",
+    "past-the-end": "an access less than 64 KiB behind the end of a mapping",
+    "write-to-read-only": "a write to memory that may be read",
+    "reserved-memory": "an access to another inaccessible mapping",
+    "mapping-changed": "an access to memory that permits it, as the core has the map",
+    "non-canonical": "an address that x86-64 does not allow, of no known pattern",
+    "wild-read": "a read at any other address",
+    "wild-write": "a write at any other address",
+    "wild-access": "an access at any other address; its direction is not known",
+    "unexplained-fault": "the instruction cannot have made the fault that was reported",
+    # anything but an access
+    "illegal-instruction": "SIGILL",
+    "privileged-instruction": "an instruction that user code must not run",
+    "protection-fault": "the CPU refused an instruction for another reason",
+    "protection-key": "a protection key forbade the access",
+    "shadow-stack": "a return address differs from the one on the shadow stack",
+    "arithmetic": "SIGFPE",
+    "trap": "SIGTRAP",
+    "bus-error": "SIGBUS: the end of a mapped file, or poisoned memory",
+    "abort": "the process sent itself SIGABRT",
+    "abort-assert": "a failed assertion",
+    "abort-fortify": "glibc found an overflow of a buffer",
+    "abort-stack-smashing": "a function found its stack canary changed",
+    "abort-malloc": "glibc's malloc found damage",
+    "abort-double-free": "glibc's malloc was given a block twice: no other cause gives its text",
+    "signal-sent": "another signal, sent by a process",
+    "limit-reached": "the kernel ended the process at a limit of CPU time or of a file's size",
+    "refused-call": "a seccomp filter refused a system call",
+    "unknown": "a fault whose text is not in the core and in no file",
+    "none": "no crash",
+}
 
 
 def classify_symptom(context: Context) -> Symptom:
@@ -215,3 +271,10 @@ def _other_symptom(context: Context, account: FaultAccount) -> Symptom:
     at = f", address {fault.address:#018x}" if fault.address else ""
     why = f"{HOW[account.how]}: signal {fault.signo}, si_code {fault.code}{at}"
     return Symptom(_ENDS[account.how], why)
+
+
+class Symptom(NamedTuple):
+    """`name` is a key of SYMPTOMS; `why` a sentence with the values that decided."""
+
+    name: str
+    why: str

@@ -11,11 +11,10 @@ from support.interpreters import one_per_minor
 from support.mutate import MutatedTarget
 from support.opening import interpreter_or_skip, made_or_skip, target_of
 
-from gdb_epi.corruption.checks.code_objects import bytecode, marshalled_code_parts
+from gdb_epi.corruption.checks.copies_in_files import bytecode, marshalled_code_parts
 from gdb_epi.corruption.context import Context
 from gdb_epi.corruption.evidence import Evidence, Skipped
-from gdb_epi.corruption.files.loaded_pyc import LoadedPyc, pyc_files
-from gdb_epi.corruption.files.pyc_constants import CodeComparer
+from gdb_epi.corruption.files.pyc_files import CodeComparer, LoadedPyc, pyc_files
 from gdb_epi.cpython.memory_reader import MemoryReader
 from gdb_epi.cpython.source.pyc import HEADER, MarshalledCode, read_code_objects
 from gdb_epi.cpython.types import PythonState

@@ -7,10 +7,14 @@ import pytest
 from support.mutate import MutatedTarget
 from support.opening import made_or_skip, oldest_or_skip, target_of
 
-from gdb_epi.corruption.checks.saved_on_stack import find_saved_register_slot, saved_registers
+from gdb_epi.corruption.checks.saved_on_stack import (
+    find_saved_register_slot,
+    is_mapped,
+    passed_arguments,
+    saved_registers,
+)
 from gdb_epi.corruption.context import Context
 from gdb_epi.corruption.evidence import Evidence
-from gdb_epi.corruption.replay.passed_arguments import is_mapped, passed_arguments
 from gdb_epi.errors import Absent
 from gdb_epi.fault.instructions import call_before
 from gdb_epi.process_state import ProcessState

@@ -9,11 +9,11 @@ from support.mutate import MutatedTarget
 from support.opening import interpreter_or_skip, made_or_skip, target_of
 
 from gdb_epi.corruption.checks.builtin_functions import _functions, builtin_functions
-from gdb_epi.corruption.checks.code_objects import _code_of, bytecode
+from gdb_epi.corruption.checks.copies_in_files import _code_of, bytecode
 from gdb_epi.corruption.checks.python_frames import calls_that_were_left, thread_state
 from gdb_epi.corruption.context import Context
 from gdb_epi.corruption.evidence import Evidence, NotChecked
-from gdb_epi.corruption.files.loaded_pyc import LoadedPyc, pyc_files
+from gdb_epi.corruption.files.pyc_files import LoadedPyc, pyc_files
 from gdb_epi.corruption.heap.memory_readers import shared_object_search
 from gdb_epi.corruption.heap.object_walk import ObjectWalk, object_walk
 from gdb_epi.cpython.types import PythonState

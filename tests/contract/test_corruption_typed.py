@@ -11,7 +11,7 @@ from support.interpreters import one_per_minor
 from support.mutate import MutatedTarget, Searched
 from support.opening import interpreter_or_skip, made_or_skip, oldest_or_skip, target_of
 
-from gdb_epi.corruption.checks.code_objects import (
+from gdb_epi.corruption.checks.copies_in_files import (
     find_codes_to_compare,
     instruction_arguments,
     read_table_indexes,
@@ -38,6 +38,7 @@ from gdb_epi.corruption.checks.overwritten_places import (
     _whole_but_for,
 )
 from gdb_epi.corruption.checks.python_frames import instruction_pointers, top_frame_of_data_stack
+from gdb_epi.corruption.checks.type_slots import types_at_hand
 from gdb_epi.corruption.checks.typed_field import (
     MIN_BESIDE,
     TypedFields,
@@ -46,15 +47,13 @@ from gdb_epi.corruption.checks.typed_field import (
     typed_field,
 )
 from gdb_epi.corruption.checks.typed_slot import typed_slot
-from gdb_epi.corruption.checks.types_at_hand import types_at_hand
 from gdb_epi.corruption.checks.wild_values import _who_refers_to
 from gdb_epi.corruption.context import DEFAULT_BYTES, FAR, NEAR, Budget, Context
 from gdb_epi.corruption.evidence import Evidence
-from gdb_epi.corruption.heap.address_index import HEADS, address_index
+from gdb_epi.corruption.heap.address_index import HEADS, address_index, find_others_beside
 from gdb_epi.corruption.heap.lost_objects import find_items_alone
 from gdb_epi.corruption.heap.memory_readers import collect_fault_values, shared_page_reader
 from gdb_epi.corruption.heap.object_walk import ObjectWalk, object_walk
-from gdb_epi.corruption.heap.objects_of_type import find_others_beside
 from gdb_epi.corruption.run_checks import CheckResults, run_checks
 from gdb_epi.cpython.frames.code_objects import locate_bytecode
 from gdb_epi.cpython.frames.opcodes import opcodes_of_version

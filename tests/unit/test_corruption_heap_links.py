@@ -8,7 +8,7 @@ import struct
 from support.faults import evidence, failed, fault_at
 from support.scenes import HEAP, HEAP_SIZE, MMAP
 
-from gdb_epi.corruption.checks.dangling_node_links import dangling_node_links
+from gdb_epi.corruption.checks.native_structs import dangling_node_links
 from gdb_epi.corruption.context import Context
 
 FIELD, LOAD = "488b7810", "488b0f"  # mov 0x10(%rax),%rdi; mov (%rdi),%rcx

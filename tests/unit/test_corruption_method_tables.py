@@ -9,8 +9,8 @@ import pytest
 from support.faults import failed, fault_at
 
 from gdb_epi.corruption.context import Context
-from gdb_epi.corruption.replay import method_tables
-from gdb_epi.corruption.replay.method_tables import is_only_right_word_a_method_table
+from gdb_epi.corruption.pointers import one_bit_neighbours
+from gdb_epi.corruption.pointers.one_bit_neighbours import is_only_right_word_a_method_table
 from gdb_epi.process_state import ProcessState
 from gdb_epi.target.api import Module, Region
 from gdb_epi.target.fake import FakeTarget
@@ -40,7 +40,7 @@ def made(
         modules=[Module("/lib/a.so", TEXT, TEXT, DATA + 0x1000, None, "/lib/a.so")],
     )
     context = Context(ProcessState(target))
-    monkeypatch.setattr(method_tables, "image_files", lambda _context: ([], []))
+    monkeypatch.setattr(one_bit_neighbours, "image_files", lambda _context: ([], []))
     monkeypatch.setattr(
         context.functions,
         "at",

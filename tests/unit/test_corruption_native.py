@@ -13,11 +13,10 @@ from gdb_epi.corruption.checks.control_flow import (
     jump_into_function_body,
     return_address_beside_rip,
 )
+from gdb_epi.corruption.checks.flipped_words import one_bit_pointer, zeroed_cache_line
 from gdb_epi.corruption.checks.malloc_heap import malloc_links
-from gdb_epi.corruption.checks.one_bit_pointer import one_bit_pointer
 from gdb_epi.corruption.checks.registers import register_values
 from gdb_epi.corruption.checks.saved_on_stack import frame_pointer
-from gdb_epi.corruption.checks.several_bits import zeroed_cache_line
 from gdb_epi.corruption.context import Context
 from gdb_epi.corruption.evidence import MEMORY, REGISTER, Evidence, plain_evidence
 from gdb_epi.corruption.heap.address_index import BLOCK, Pointee, address_index

@@ -6,7 +6,7 @@ from __future__ import annotations
 import pytest
 from support.faults import failed, fault_at
 
-from gdb_epi.corruption.checks.code_objects import bytecode_differences
+from gdb_epi.corruption.checks.copies_in_files import bytecode_differences
 from gdb_epi.corruption.context import Context
 from gdb_epi.corruption.heap.never_mapped import (
     AT_ENTRY,

@@ -13,8 +13,8 @@ from types import SimpleNamespace
 
 import pytest
 
+from gdb_epi.corruption.checks.copies_in_files import is_breakpoint
 from gdb_epi.corruption.checks.malloc_heap import malloc_chunks
-from gdb_epi.corruption.checks.mapped_files import is_breakpoint
 from gdb_epi.corruption.checks.overwritten_places import ID as OVERWRITTEN_PLACE
 from gdb_epi.corruption.context import Budget, Context
 from gdb_epi.corruption.evidence import (

@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 from support.scenes import HEAP
 
-from gdb_epi.corruption.checks import several_bits
+from gdb_epi.corruption.checks import flipped_words
+from gdb_epi.corruption.checks.flipped_words import crossed_blocks_clause
 from gdb_epi.corruption.checks.malloc_heap import malloc_chunks
-from gdb_epi.corruption.checks.several_bits import crossed_blocks_clause
 from gdb_epi.corruption.context import Context, ZeroedChunkHeader
 from gdb_epi.process_state import ProcessState
 from gdb_epi.target.api import Region
@@ -70,7 +70,7 @@ def told(
     )
     context: Any = SimpleNamespace(zeroed_headers=list(gone))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(several_bits, "address_index", lambda _context: index)
+        patch.setattr(flipped_words, "address_index", lambda _context: index)
         return bool(crossed_blocks_clause(context, LINE, words))
 
 

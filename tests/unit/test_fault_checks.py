@@ -37,10 +37,9 @@ from gdb_epi.corruption.checks.control_flow import (
     return_from_slot_below,
     return_without_return_address,
 )
-from gdb_epi.corruption.checks.one_bit_pointer import _sentence, one_bit_pointer
+from gdb_epi.corruption.checks.flipped_words import _sentence, one_bit_pointer, recurring_flips
 from gdb_epi.corruption.checks.overwritten_places import _collector_names, _is_table, _steps
 from gdb_epi.corruption.checks.registers import register_values
-from gdb_epi.corruption.checks.several_bits import recurring_flips
 from gdb_epi.corruption.checks.wild_values import call_of_data
 from gdb_epi.corruption.context import Context
 from gdb_epi.corruption.evidence import MEMORY, REGISTER, NotChecked, word_evidence

@@ -9,7 +9,7 @@ import pytest
 from support.faults import failed, fault_at
 from support.scenes import HEAP, TEXT, crash, state
 
-from gdb_epi.corruption.checks.virtual_tables import virtual_tables
+from gdb_epi.corruption.checks.native_structs import virtual_tables
 from gdb_epi.corruption.context import Context
 from gdb_epi.corruption.evidence import Evidence
 from gdb_epi.target.api import Region

@@ -11,8 +11,8 @@ from gdb_epi.corruption.context import Context
 from gdb_epi.corruption.evidence import UNCOUNTED, Evidence, plain_evidence, require_present
 from gdb_epi.corruption.heap.address_descriptions import start_of_block
 from gdb_epi.corruption.heap.address_index import HEADS, address_index
-from gdb_epi.corruption.heap.block_users import MAX_HOLDERS, has_object_in_block
 from gdb_epi.corruption.heap.item_tables import find_table_owner
+from gdb_epi.corruption.heap.lost_objects import MAX_HOLDERS, has_object_in_block
 from gdb_epi.corruption.heap.memory_readers import collect_fault_values, is_on_stack
 from gdb_epi.corruption.heap.object_references import has_lost_reference
 from gdb_epi.corruption.heap.object_walk import FRAME, ContainerSlot, ObjectWalk, object_walk

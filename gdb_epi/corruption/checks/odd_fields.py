@@ -20,6 +20,8 @@ from gdb_epi.corruption.heap.address_index import (
     OBJECT,
     AddressIndex,
     address_index,
+    find_others_beside,
+    find_others_of_type,
 )
 from gdb_epi.corruption.heap.item_tables import find_member_offset
 from gdb_epi.corruption.heap.memory_readers import (
@@ -37,7 +39,6 @@ from gdb_epi.corruption.heap.object_references import (
 )
 from gdb_epi.corruption.heap.object_types import INSTANCE, SUBCLASS
 from gdb_epi.corruption.heap.object_walk import object_walk
-from gdb_epi.corruption.heap.objects_of_type import find_others_beside, find_others_of_type
 from gdb_epi.corruption.pointers.read_place import find_cleared_place, find_read_place
 from gdb_epi.corruption.pointers.small_changes import is_single_bit
 from gdb_epi.corruption.pointers.suspect_words import FaultWord, find_fault_words, find_suspects

@@ -28,12 +28,13 @@ from gdb_epi.corruption.heap.address_index import (
     MEMBERS,
     address_index,
 )
-from gdb_epi.corruption.heap.block_users import (
+from gdb_epi.corruption.heap.item_tables import find_member_offset, find_table_owner, items_of_list
+from gdb_epi.corruption.heap.lost_objects import (
     MAX_HOLDERS,
+    find_bad_slots,
+    find_items_alone,
     is_block_reused,
 )
-from gdb_epi.corruption.heap.item_tables import find_member_offset, find_table_owner, items_of_list
-from gdb_epi.corruption.heap.lost_objects import find_bad_slots, find_items_alone
 from gdb_epi.corruption.heap.memory_readers import (
     collect_fault_values,
     find_only_occurrence,

@@ -18,11 +18,11 @@ from gdb_epi.corruption.context import Context, once_per_run
 from gdb_epi.corruption.evidence import Evidence, plain_evidence
 from gdb_epi.corruption.heap.address_descriptions import describe_address
 from gdb_epi.corruption.heap.address_index import HEADS, address_index
-from gdb_epi.corruption.heap.block_users import is_block_reused
 from gdb_epi.corruption.heap.content_runs import ContentRun, content_runs
 from gdb_epi.corruption.heap.item_tables import find_member_offset, items_of_list
 from gdb_epi.corruption.heap.lost_objects import (
     find_bad_slots,
+    is_block_reused,
     is_in_frame,
     is_item,
     is_item_alone,

@@ -15,6 +15,16 @@ from gdb_epi.corruption.evidence import (
 )
 from gdb_epi.corruption.heap.memory_readers import MemorySweep, shared_object_search
 from gdb_epi.corruption.registry import check
+from gdb_epi.corruption.strings.bulk_hashing import (
+    CUTOFF,
+    BulkHasher,
+    HashFlip,
+    find_data_flip,
+    find_hash_flip,
+    find_header_flip,
+    find_key,
+    hashes_short_strings,
+)
 from gdb_epi.corruption.strings.find_strings import (
     MIN_WANTED,
     SkippedObjects,
@@ -25,16 +35,6 @@ from gdb_epi.corruption.strings.find_strings import (
     reachable_strings,
     sample_strings,
     str_and_bytes_formats,
-)
-from gdb_epi.corruption.strings.hash_repair import (
-    CUTOFF,
-    BulkHasher,
-    HashFlip,
-    find_data_flip,
-    find_hash_flip,
-    find_header_flip,
-    find_key,
-    hashes_short_strings,
 )
 from gdb_epi.cpython.heap.object_search import ObjectSearch
 from gdb_epi.cpython.objects.siphash import HashKey, python_hash

@@ -22,7 +22,14 @@ from gdb_epi.corruption.evidence import (
     word_evidence,
 )
 from gdb_epi.corruption.heap.address_descriptions import start_of_block
-from gdb_epi.corruption.heap.address_index import BLOCK, HEADS, AddressIndex, address_index
+from gdb_epi.corruption.heap.address_index import (
+    BLOCK,
+    HEADS,
+    AddressIndex,
+    address_index,
+    find_others_beside,
+    find_others_of_type,
+)
 from gdb_epi.corruption.heap.memory_readers import collect_fault_values, is_on_stack
 from gdb_epi.corruption.heap.never_mapped import was_never_mapped
 from gdb_epi.corruption.heap.object_references import (
@@ -35,7 +42,6 @@ from gdb_epi.corruption.heap.object_references import (
 )
 from gdb_epi.corruption.heap.object_types import TYPE, ObjectTypes
 from gdb_epi.corruption.heap.object_walk import FRAME, ObjectWalk, object_walk
-from gdb_epi.corruption.heap.objects_of_type import find_others_beside, find_others_of_type
 from gdb_epi.corruption.pointers.read_place import find_read_place
 from gdb_epi.corruption.pointers.suspect_words import find_fault_words, find_suspects
 from gdb_epi.corruption.registry import check
@@ -391,8 +397,11 @@ def _written_over(context: Context, wrong: Sequence[_WrongField]) -> Iterator[Ev
     A flip changes one. What was freed has an aligned address in memory that can be written.
     """
     for first, second in pairwise([each for each in wrong if each.category != FRAME]):
-        if first.owner != second.owner or not _begins_in_place(context, first.owner):
+        if first.owner != second.owner:
             continue
+        start = start_of_block(context, first.owner)
+        if start is None or first.owner - start not in HEADS:
+            continue  # words in the middle of a block may look like an object
         if not any(
             may_be_stale(context, each.value) or may_be_freed(context, each.value)
             for each in (first, second)
@@ -406,12 +415,6 @@ def _written_over(context: Context, wrong: Sequence[_WrongField]) -> Iterator[Ev
             )
             yield plain_evidence("S:overwritten-place", place, summary)
             return
-
-
-def _begins_in_place(context: Context, address: int) -> bool:
-    """Whether an object can begin there: words in the middle of a block may look like one."""
-    start = start_of_block(context, address)
-    return start is not None and address - start in HEADS
 
 
 def _wrong(walk: ObjectWalk, fields: TypedFields) -> Iterator[_WrongField]:

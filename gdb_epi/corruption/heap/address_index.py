@@ -38,6 +38,7 @@ MAX_COUNTED = 16  # references that are searched for
 MEMBERS = 96  # bytes from an object's start in which its type's own fields lie
 
 OBJECT, BLOCK, FREE, FUNCTION = "object", "block", "free", "function"
+MAX_BESIDE = 64  # words that hold the type, of which memory is searched
 
 
 class Pointee(NamedTuple):
@@ -469,3 +470,19 @@ def read_up_to_most(context: Context, start: int, most: int, least: int) -> byte
 def address_index(context: Context) -> AddressIndex:
     """Return the index that all checks share."""
     return AddressIndex(context)
+
+
+@once_per_run
+def find_others_of_type(context: Context, address: int, kind: int) -> list[int]:
+    """Return objects of a type: those of the same pool, and the first ones of memory."""
+    places = {at - WORD for at in context.places_of(kind, MAX_BESIDE)}
+    near = places.union(find_others_beside(context, address, kind))
+    return [at for at in sorted(near) if read_word(context.target, at + WORD) == kind]
+
+
+@once_per_run
+def find_others_beside(context: Context, address: int, kind: int) -> list[int]:
+    """Return the objects of a type in the same pool."""
+    beside = address_index(context).blocks_beside(address)
+    near = (block + head for block in beside for head in HEADS[:2])
+    return [at for at in near if read_word(context.target, at + WORD) == kind]

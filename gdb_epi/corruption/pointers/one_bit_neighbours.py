@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Sequence
 
 from gdb_epi.corruption.context import Context, once_per_run
@@ -20,7 +21,7 @@ from gdb_epi.corruption.heap.cpython_fields import (
     is_cpython_field,
     is_in_data_stack,
 )
-from gdb_epi.corruption.heap.memory_readers import AROUND, is_on_stack
+from gdb_epi.corruption.heap.memory_readers import AROUND, is_on_stack, read_words
 from gdb_epi.corruption.heap.never_mapped import was_never_mapped
 from gdb_epi.corruption.pointers.small_changes import begins_large_block
 from gdb_epi.corruption.pointers.software_explanations import (
@@ -39,14 +40,14 @@ from gdb_epi.corruption.pointers.suspect_words import (
     is_held_once,
     software_pattern,
 )
-from gdb_epi.corruption.replay.method_tables import is_only_right_word_a_method_table
 from gdb_epi.errors import Absent
 from gdb_epi.fault.fault_site import DATA, TRANSFERS, FaultSite
 from gdb_epi.fault.find_fault import GENERAL
 from gdb_epi.fault.malloc_heap import HEAD_BYTES
 from gdb_epi.fault.mapping_checks import NEAR_NULL, is_canonical, permits, user_space_end
-from gdb_epi.fault.memory_reads import NULL_PAGE, read_word
+from gdb_epi.fault.memory_reads import NULL_PAGE, read_word, try_read
 from gdb_epi.sizes import PAGE, WORD, WORD_MASK
+from gdb_epi.target.api import Module, module_at
 from gdb_epi.typing_lite import NamedTuple
 
 # From this bit on (16 MB) software's near misses end: overruns, stale pointers into the same heap
@@ -64,6 +65,9 @@ LEVELS = (
     "R17", "P14", "P16", "P15", "P13", "P8", "P3", "P9", "P12", "P11", "P2", "P7", "P10", "P4",
     "P5", "M1", "P1",
 )  # fmt: skip
+MAX_TEXT = 256 << 10  # bytes of a module's code that are searched for an address
+ENTRIES = 4  # words of a table that are looked at
+MIN_FUNCTIONS = 2  # of them that are functions, in a table
 
 
 class Correction(NamedTuple):
@@ -453,3 +457,53 @@ def has_software_pattern(context: Context, suspect: Suspect) -> bool:
     """Tell whether a suspect is text, poison or another value that software makes."""
     word = FaultWord(suspect.source, suspect.value, suspect.distance)
     return software_pattern(context, word) is not None
+
+
+def is_only_right_word_a_method_table(context: Context, value: int, right: int) -> bool:
+    """Whether `right` is a table of functions, and `value` nothing that the file's code can name.
+
+    No function begins at one of the words there, no instruction has its address, and no word that
+    ld.so relocates: a table with empty entries is named by one of those. False where the file's
+    code is too large to search.
+    """
+    if _functions(context, right) < MIN_FUNCTIONS or _functions(context, value):
+        return False
+    module = module_at(context.target, value)
+    if module is None or _is_named(context, module, value):
+        return False
+    return _is_named(context, module, right)
+
+
+def _functions(context: Context, address: int) -> int:
+    words = read_words(context, address & ~7, ENTRIES)
+    functions = [context.functions.at(word) for word in words]
+    return sum(f is not None and f.start == w for f, w in zip(functions, words, strict=True))
+
+
+def _is_named(context: Context, module: Module, value: int) -> bool:
+    files, _missing = image_files(context)
+    mine = [image for image in files if image.module.start == module.start]
+    if any(right == value for image in mine for _where, right in image.pointers()):
+        return True
+    for region in context.target.regions():
+        if "x" in region.perms and module.start <= region.start < module.end:
+            if region.size > MAX_TEXT:
+                return True
+            code = try_read(context.target, region.start, region.size)
+            if not code or (value < LOW and value.to_bytes(4, "little") in code):
+                return True
+            if _is_rip_relative(code, value - region.start - 4):
+                return True
+    return False
+
+
+def _is_rip_relative(code: bytes, distance: int) -> bool:
+    """Tell whether a word of four bytes and its place add up to a distance: an operand by rip."""
+    for shift in range(4):
+        words = array("i", code[shift : shift + (len(code) - shift) // 4 * 4])
+        at = shift
+        for word in words:
+            if word + at == distance:
+                return True
+            at += 4
+    return False

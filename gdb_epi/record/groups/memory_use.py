@@ -27,7 +27,7 @@ def memory_use(parts: RecordParts, notes: RecordNotes) -> Json | None:
 
 def read_memory_use(state: ProcessState) -> tuple[dict[str, Any], list[SoftError]]:
     """Return sums of the mappings, and of the objects of Python: names and types, no values."""
-    from gdb_epi.corruption.heap.pool_sample import sample_small_blocks
+    from gdb_epi.corruption.heap.pool_census import sample_small_blocks
     from gdb_epi.cpython.heap.memory_use import measure_memory_use
 
     sizes = {"anonymous": 0, "largest_mapping": 0, "shared": 0, "of_files": 0}
