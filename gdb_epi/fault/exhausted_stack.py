@@ -36,10 +36,13 @@ def exhausted_stack(target: Target, fault: Fault, address: int) -> ExhaustedStac
     below = _just_below(target, fault, address) or _in_guard(target, fault, address)
     if below is not None:
         return ExhaustedStack(below, False)
-    if permits(target.region_at(fault.sp), "w"):
-        return None
-    large = _below_large_frame(target, fault, address)
-    return ExhaustedStack(large, True) if large is not None else None
+    stack = _below_large_frame(target, fault, address)
+    if stack is not None and permits(
+        target.region_at(fault.sp), "w"
+    ):  # other memory, below the guard
+        guard = target.region_at(address)
+        stack = stack if guard is not None and _is_guard_of(guard, stack) else None
+    return ExhaustedStack(stack, True) if stack is not None else None
 
 
 def _just_below(target: Target, fault: Fault, address: int) -> Region | None:
@@ -58,13 +61,17 @@ def _just_below(target: Target, fault: Fault, address: int) -> Region | None:
 def _in_guard(target: Target, fault: Fault, address: int) -> Region | None:
     """The access is in an inaccessible mapping right below a writable one, and rsp too or near."""
     guard = target.region_at(address)
-    if guard is None or permits(guard, None) or "?" in guard.perms:
-        return None
-    stack = target.region_at(guard.end)
-    if not permits(stack, "w") or stack is None:
+    stack = None if guard is None else target.region_at(guard.end)
+    if guard is None or stack is None or not _is_guard_of(guard, stack):
         return None
     inside = guard.start <= fault.sp < guard.end
     return stack if inside or 0 <= fault.sp - stack.start <= STACK_REACH else None
+
+
+def _is_guard_of(guard: Region, stack: Region) -> bool:
+    """Whether an inaccessible mapping lies right below a writable one."""
+    inaccessible = not permits(guard, None) and "?" not in guard.perms
+    return inaccessible and guard.end == stack.start and "w" in stack.perms
 
 
 def _below_large_frame(target: Target, fault: Fault, address: int) -> Region | None:
@@ -82,8 +89,8 @@ def _below_large_frame(target: Target, fault: Fault, address: int) -> Region | N
         stack = target.region_at(sp + subtracted) or target.region_at(sp + subtracted + MAX_SAVED)
         if permits(stack, "w") and stack is not None and address < stack.start:
             return stack
-    above = next((r for r in target.regions() if r.end > sp and permits(r, None)), None)
-    if above is None or not above.start > address or above.start - sp > MAX_FRAME:
+    above = next((r for r in target.regions() if r.start > address and permits(r, None)), None)
+    if above is None or above.start - sp > MAX_FRAME:
         return None
     if "w" not in above.perms or not above.start <= frame < above.end:
         return None

@@ -201,6 +201,12 @@ def _rows() -> Iterator[Row]:
     base = STACK + 0x5000
     yield Row("one frame of variable size", lambda: in_prologue("4829c4", 20 * MIB, STACK - 20 * MIB - 8,
               rbp=base), "segv-stack-overflow", "stack-overflow", "rbp is still in the stack")
+    guard = closed(STACK - 4 * KIB, 4 * KIB)
+    beneath = Region(STACK - 260 * KIB, guard.start, "rw-", None, 0, 0)
+    for frame, what in ((base, "stack-overflow"), (beneath.start + 0x3000, "guard-page")):
+        yield Row(f"its guard, rsp in memory beneath it, rbp at {frame:#x}", lambda frame=frame: store(
+            STACK - 8, code=ACCERR, rsp=beneath.start + 0x2000, rbp=frame, extra_regions=[beneath, guard]),
+            f"segv-{what.replace('-page', '')}", what, "the frame began in the stack above the guard, or did not")
     yield Row("rsp damaged: one bit puts it back", lambda: failed(
         PUSH, fault_at((SP ^ (1 << 28)) - 8), rsp=SP ^ (1 << 28), rbp=SP + 64),
         "segv-wild", "bad-stack-pointer", "no code took that much from rsp")
