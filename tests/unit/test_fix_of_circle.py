@@ -223,3 +223,26 @@ def test_a_crash_has_a_fix_only_where_the_finding_decided(
     assert fix_of(verdict=verdict, findings=[finding]).startswith(fix)
     assert bool(fix_of(verdict=verdict, findings=[finding])) == bool(fix)
     assert not fix_of(verdict={**verdict, "reasons": ["other"]}, findings=[finding])
+
+
+@pytest.mark.parametrize(
+    ("filename", "fix"),
+    [
+        ("/usr/lib/python3.11/asyncio/base_events.py", "asyncio.wait_for"),
+        ("/venv/site-packages/trio/_core/_run.py", "(trio.fail_after)"),
+        ("/venv/site-packages/gevent/hub.py", "set a timeout there"),
+    ],
+)
+def test_the_timeout_of_a_loop_is_that_of_its_library(filename: str, fix: str) -> None:
+    """A program of trio was told to use asyncio.wait_for()."""
+    frame = {"language": "python", "name": "run", "filename": filename, "lineno": 3}
+    facts = {"sort": "nothing wakes the loop", "members": [{"tid": 1, "doing": "poll"}]}
+    record = {
+        "verdict": {"label": "hang", "reasons": ["its loop sleeps"]},
+        "signal": {"name": "SIGABRT"},
+        "threads": {"count": 1, "crashed": {"tid": 1, "name": "MainThread", "frames": [frame]}},
+        "findings": [{"detector": "stuck_waiting", "summary": "its loop sleeps", "facts": facts}],
+    }
+    line = next(line for line in render_triage(record) if "the fix:" in line)
+    assert fix in line
+    assert ("asyncio" in line) == ("asyncio" in filename)

@@ -192,8 +192,12 @@ def _fix_of_hang(record: Json, facts: Json, calls: Sequence[StackCall]) -> str:
     doing = member.get("doing")
     if member.get("what") == hang_types.OF_ZMQ_CONTEXT:
         return "close its sockets, and limit LINGER: for example context.destroy(linger=1000)"
+    in_asyncio, in_trio = (
+        any(f"/{library}/" in call.filename for call in calls) for library in ("asyncio", "trio")
+    )
+    if sort == "nothing wakes the loop" and not fix and not in_asyncio:
+        return f"set a timeout there{' (trio.fail_after)' if in_trio else ''}"
     if sort == "blocked event loop":
-        in_asyncio = any("/asyncio/" in call.filename for call in calls)
         if doing == "sleep":
             return f"await {'asyncio.sleep()' if in_asyncio else 'a sleep of the loop'} there"
         thread = "a thread (asyncio.to_thread)" if in_asyncio else "a worker thread"
