@@ -22,10 +22,9 @@ from gdb_epi.util import memoized
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from gdb_epi.cpython.frames.callee import Callee, CalleeReader
+    from gdb_epi.cpython.frames.callee import Callee, CalleeReader, MethodTables
     from gdb_epi.cpython.frames.eval_calls import EvalCall, EvalCallReader
-    from gdb_epi.cpython.frames.method_tables import MethodTables
-    from gdb_epi.cpython.frames.selected_frame import SelectedFrame
+    from gdb_epi.cpython.frames.merged_stack import SelectedFrame
     from gdb_epi.cpython.running.exceptions import ThreadExceptions
     from gdb_epi.fault.account import FaultAccount
     from gdb_epi.fault.find_fault import Fault
@@ -237,7 +236,7 @@ class ProcessState:
 
     def python_frame_of(self, tid: int, selected: SelectedFrame) -> PyFrame | Absent:
         """Return the Python frame that a native frame of one LWP stands for."""
-        from gdb_epi.cpython.frames.selected_frame import find_python_frame
+        from gdb_epi.cpython.frames.merged_stack import find_python_frame
 
         stack = self.stack(tid)
         return find_python_frame(stack, self._calls[tid], selected)
@@ -276,7 +275,7 @@ class ProcessState:
         """The names that extension modules give to their C functions; None without CPython."""
         if not isinstance(self.python, PythonState):
             return None
-        from gdb_epi.cpython.frames.method_tables import MethodTables
+        from gdb_epi.cpython.frames.callee import MethodTables
 
         return MethodTables(self.target, self.python.layout)
 

@@ -13,7 +13,7 @@ from gdb_epi.typing_lite import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 if TYPE_CHECKING:
     from gdb_epi.cpython.frames.breakpoint_locations import BreakpointLocation
-    from gdb_epi.cpython.frames.selected_frame import SelectedFrame
+    from gdb_epi.cpython.frames.merged_stack import SelectedFrame
     from gdb_epi.cpython.types import PyFrame, PythonState, ThreadState
     from gdb_epi.cpython.values.process_values import ProcessValues
     from gdb_epi.cpython.values.repr_decoder import ReprLimits
@@ -146,7 +146,7 @@ class Session:
         The selection lasts until another native frame or thread is selected. A hole can be
         selected too: there are frames after it. Raises InputError when there is no such frame.
         """
-        from gdb_epi.cpython.frames.selected_frame import find_native_level
+        from gdb_epi.cpython.frames.merged_stack import find_native_level
 
         frame, tid = self.frame_or_hole(number), self.chosen_tid()
         assert tid is not None  # else there is no frame

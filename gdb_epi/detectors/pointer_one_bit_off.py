@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.detectors.registry import Finding, detector, hex_word
 from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
-from gdb_epi.fault.exhausted_stack import exhausted_stack
+from gdb_epi.fault.address_place import exhausted_stack
 from gdb_epi.fault.find_fault import GENERAL, Fault
 from gdb_epi.fault.instructions import operand_of
 from gdb_epi.fault.mapping_checks import NEAR_NULL, is_canonical

@@ -1,17 +1,25 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Code around an address: instruction boundaries, return addresses, straight-line predecessors."""
+"""Code around an address: instruction boundaries, return addresses, straight-line predecessors.
+
+The constants that a caller passed: what the code before a call put into argument registers.
+
+The function that was called has used the registers since; the code of the caller has not changed.
+Only constants and addresses relative to the code are returned, no value of the program.
+Source: System V ABI x86-64, 3.2.3 (arguments in rdi, rsi, rdx, rcx, r8, r9).
+"""
 
 from __future__ import annotations
 
 from gdb_epi.fault.find_fault import Fault
-from gdb_epi.fault.mapping_checks import may_execute
-from gdb_epi.fault.memory_reads import read_up_to
-from gdb_epi.target.api import Target
+from gdb_epi.fault.mapping_checks import may_execute, permits
+from gdb_epi.fault.memory_reads import c_string, read_up_to
+from gdb_epi.target.api import Target, get_architecture
 from gdb_epi.target.function_bounds import FunctionBounds
 from gdb_epi.typing_lite import NamedTuple
 from gdb_epi.x86 import MAX_LENGTH, Instruction, MemoryOperand, decode, memory_operand
 from gdb_epi.x86.decode import instruction_length
-from gdb_epi.x86.instruction import CALL
+from gdb_epi.x86.instruction import CALL, NEXT
+from gdb_epi.x86.register_changes import ADDRESS, CONSTANT, changed_registers, value_source
 
 WINDOW = 64  # decoded bytes before an address
 CLOSEST = 20  # decoding from nearer than this may not have synchronised yet
@@ -19,6 +27,9 @@ MIN_SHARE = 0.6  # of decodings that must reach an address for it to be a bounda
 MIN_CHAINS = 8
 MAX_FUNCTION = 8 << 10  # decoded bytes of a function before the instruction
 CALL_LENGTHS = (5, 2, 3, 6, 7, 4, 8)  # of call instructions, the most frequent first
+ARGUMENTS = ("rdi", "rsi", "rdx", "rcx", "r8", "r9")
+MAX_TEXT = 512
+BYTES_BEFORE_CALL = 96  # bytes of code before the call
 
 
 class InstructionAtAddress(NamedTuple):
@@ -142,3 +153,46 @@ def call_returning_to(target: Target, address: int) -> Instruction | None:
     if call.target is not None and not may_execute(target.region_at(address + call.target)):
         return None
     return call if is_boundary(target, address) is not False else None
+
+
+def constant_arguments(target: Target, return_address: int) -> dict[str, int]:
+    """Return the argument registers that hold a constant at the call before a return address.
+
+    Registers that the straight-line code before the call does not set to constants are left out;
+    empty when the code cannot be read.
+    """
+    call = call_before(target, return_address) if get_architecture(target).decodes else None
+    if call is None:
+        return {}
+    steps = instructions_before(target, return_address - call.length, BYTES_BEFORE_CALL)
+    constants: dict[str, int] = {}
+    open_registers = set(ARGUMENTS)
+    for step in reversed(steps or ()):
+        if step.instruction.flow != NEXT or not open_registers:
+            break
+        changed = changed_registers(step.instruction)
+        if changed is None:
+            break
+        for name in changed & open_registers:
+            how = value_source(step.instruction, name)
+            if how.kind == CONSTANT and isinstance(how.source, int):
+                constants[name] = how.source
+            elif how.kind == ADDRESS and isinstance(how.source, MemoryOperand):
+                at = how.source.address({"rip": step.address}) if how.source.rip_relative else None
+                if at is not None:
+                    constants[name] = at
+        open_registers -= changed
+    return constants
+
+
+def constant_text(target: Target, address: int) -> str | None:
+    """Return the text at an address of memory that the program cannot write; None when none is.
+
+    It is a constant of the program or its libraries, no data.
+    """
+    region = target.region_at(address)
+    if region is None or region.path is None or permits(region, "w"):
+        return None
+    sizes = (min(size, region.end - address) for size in (MAX_TEXT, 64))
+    text = c_string(target, address, *sizes).decode("utf-8", "replace")
+    return text if text and text.replace("\n", " ").isprintable() else None

@@ -82,7 +82,7 @@ def _plan() -> tuple[dict[int, list[PyFrame]], set[int], FrameVariables | None] 
 
 
 def _places(state: ProcessState, tid: int) -> tuple[dict[int, list[PyFrame]], set[int]]:
-    from gdb_epi.cpython.frames.selected_frame import frames_with_levels
+    from gdb_epi.cpython.frames.merged_stack import frames_with_levels
     from gdb_epi.render.merged_stacks import is_interpreter_frame
 
     placed: dict[int, list[PyFrame]] = {}

@@ -12,7 +12,7 @@ from gdb_epi.sizes import WORD_MASK
 from gdb_epi.typing_lite import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from gdb_epi.cpython.frames.selected_frame import SelectedFrame
+    from gdb_epi.cpython.frames.merged_stack import SelectedFrame
 
 
 @contextmanager
@@ -47,7 +47,7 @@ def selected_frame() -> SelectedFrame | None:
         return None
     if level == 0:
         return None
-    from gdb_epi.cpython.frames.selected_frame import SelectedFrame
+    from gdb_epi.cpython.frames.merged_stack import SelectedFrame
 
     return SelectedFrame(level, pc, _physical_sp(frame))
 

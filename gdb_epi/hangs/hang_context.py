@@ -27,9 +27,8 @@ from gdb_epi.hangs.thread_activities import ThreadActivityReader
 from gdb_epi.hangs.types import EVENT, JOIN, LOCK, ThreadActivity
 from gdb_epi.locks.fork.thread_objects import find_module_dict_of_main_interpreter
 from gdb_epi.locks.python.acquire_calls import AGAIN, MADE, AcquireCalls
-from gdb_epi.locks.python.call_sites import CallSites
+from gdb_epi.locks.python.call_sites import FINITE, CallSites, ends_by_comparison
 from gdb_epi.locks.python.lock_objects import SEMLOCK
-from gdb_epi.locks.python.loop_ends import FINITE, ends_by_comparison
 from gdb_epi.locks.python.python_view import PythonView
 from gdb_epi.locks.types import LockReport
 from gdb_epi.sizes import split_into_words

@@ -55,7 +55,7 @@ from gdb_epi.hangs.tasks import (
     own_frames,
 )
 from gdb_epi.hangs.types import HANG, MAY_BE_IDLE, NO_FAULT, HangDiagnosis, ThreadActivity
-from gdb_epi.locks.python.loop_ends import CLOCKS
+from gdb_epi.locks.python.call_sites import CLOCKS
 from gdb_epi.locks.types import INFO, PROBABLE
 from gdb_epi.util import counted
 

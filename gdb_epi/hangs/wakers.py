@@ -26,7 +26,7 @@ from gdb_epi.hangs.types import (
     ThreadActivity,
     function_and_line,
 )
-from gdb_epi.locks.python.loop_ends import CLOCKS
+from gdb_epi.locks.python.call_sites import CLOCKS
 from gdb_epi.locks.types import PROBABLE
 
 MAX_SETTING = 16  # frames of a thread whose calls are read

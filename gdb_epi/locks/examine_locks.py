@@ -28,8 +28,7 @@ from gdb_epi.locks.types import (
     LockWait,
     VanishedThreads,
 )
-from gdb_epi.locks.waits.futex import find_futex_waits
-from gdb_epi.locks.waits.thread_activity import classify_thread_activity
+from gdb_epi.locks.waits.futex import classify_thread_activity, find_futex_waits
 from gdb_epi.locks.waits.wait_graph import find_cycles, mark_cycles
 from gdb_epi.target.api import Target, Thread
 

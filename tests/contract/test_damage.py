@@ -14,7 +14,7 @@ from gdb_epi.cpython.memory_reader import MemoryReader
 from gdb_epi.cpython.runtime.python_state import decode_python
 from gdb_epi.cpython.types import PyFrame, PythonState, ThreadState
 from gdb_epi.errors import UNREADABLE, Absent
-from gdb_epi.locks.fork.python_signs import read_multiprocessing_child
+from gdb_epi.locks.fork.signs import read_multiprocessing_child
 from gdb_epi.locks.fork.thread_objects import read_main_thread, read_thread_objects
 from gdb_epi.target.corefile import CoreFileTarget
 

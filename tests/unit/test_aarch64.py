@@ -13,7 +13,7 @@ from gdb_epi.analysis import analyze
 from gdb_epi.cpython.layout.layout import load_layout
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.errors import Absent
-from gdb_epi.fault.exception_syndrome import Syndrome
+from gdb_epi.fault.find_fault import Syndrome
 from gdb_epi.fault.signal_sender import SENDING
 from gdb_epi.locks.waits.libc_lock_names import calling_functions
 from gdb_epi.machine import AARCH64, X86_64

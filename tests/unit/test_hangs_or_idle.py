@@ -20,8 +20,7 @@ from gdb_epi.hangs.tasks import frame_taking_from_pool
 from gdb_epi.hangs.thread_activities import ThreadActivityReader
 from gdb_epi.hangs.types import DEADLOCK, HANG, ThreadActivity, idle_diagnosis
 from gdb_epi.hangs.wakers import diagnose_event_set_by_caller
-from gdb_epi.locks.python.call_sites import Instruction
-from gdb_epi.locks.python.loop_ends import ends_by_comparison
+from gdb_epi.locks.python.call_sites import Instruction, ends_by_comparison
 from gdb_epi.locks.python.python_view import _as_of_original
 
 MAIN, WORKER = 7, 8

@@ -12,8 +12,14 @@ from gdb_epi.cpython.frames.eval_calls import (
     match_eval_frames_by_pointers,
     named_eval_frame_indices,
 )
-from gdb_epi.cpython.frames.merged_stack import LEFT_OUT, MAX_EVAL_FRAME, SYMBOL, merge_stack
-from gdb_epi.cpython.frames.selected_frame import SelectedFrame, find_python_frame
+from gdb_epi.cpython.frames.merged_stack import (
+    LEFT_OUT,
+    MAX_EVAL_FRAME,
+    SYMBOL,
+    SelectedFrame,
+    find_python_frame,
+    merge_stack,
+)
 from gdb_epi.cpython.types import MergedStack, PyFrame, ThreadState
 from gdb_epi.errors import Absent
 from gdb_epi.target.api import NativeFrame

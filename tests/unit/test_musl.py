@@ -9,8 +9,7 @@ import pytest
 from support.scenes import FS_BASE, PID
 from unit.test_locks import LOCK, blocked, process, report
 
-from gdb_epi.locks.fork.glibc_signs import read_glibc_signs
-from gdb_epi.locks.fork.sign_readings import ForkSignReadings
+from gdb_epi.locks.fork.signs import ForkSignReadings, read_glibc_signs
 from gdb_epi.process_state import ProcessState
 from gdb_epi.target.api import Region, Thread
 from gdb_epi.target.fake import FakeTarget

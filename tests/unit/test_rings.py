@@ -17,8 +17,7 @@ from gdb_epi.hangs.loops.endless_walks import (
     parse_attribute_step,
 )
 from gdb_epi.locks.python import call_sites
-from gdb_epi.locks.python.call_sites import CallSites
-from gdb_epi.locks.python.loop_ends import ends_by_comparison
+from gdb_epi.locks.python.call_sites import CallSites, ends_by_comparison
 
 OPCODES = opcodes_of_version(sys.version_info[:2])
 pytestmark = pytest.mark.skipif(OPCODES is None, reason="no table of its opcodes")

@@ -12,8 +12,8 @@ import pytest
 
 from gdb_epi.corruption.files.elf_images import ElfTables
 from gdb_epi.errors import Absent
-from gdb_epi.target.dynamic_symbols import symbol_table_of_file
 from gdb_epi.target.elf_files import MAX_KEPT, ElfFile, FileFinder, OpenElfFiles, open_elf
+from gdb_epi.target.modules import symbol_table_of_file
 from gdb_epi.target.symbols import symbol_tables, symtab_value
 
 

@@ -37,8 +37,12 @@ from gdb_epi.corruption.replay.preceding_code import (
 )
 from gdb_epi.corruption.replay.register_origins import RecomputedRegister, recompute_registers
 from gdb_epi.errors import Absent
-from gdb_epi.fault.constant_arguments import ARGUMENTS
-from gdb_epi.fault.instructions import InstructionAtAddress, call_before, call_returning_to
+from gdb_epi.fault.instructions import (
+    ARGUMENTS,
+    InstructionAtAddress,
+    call_before,
+    call_returning_to,
+)
 from gdb_epi.fault.mapping_checks import NEAR_NULL
 from gdb_epi.fault.memory_reads import read_up_to, read_word
 from gdb_epi.sizes import WORD

@@ -21,7 +21,7 @@ from gdb_epi.cpython.frames.code_objects import CodeReader
 from gdb_epi.cpython.frames.frame_chain import FrameObjectReader, RawFrame, make_python_frame
 from gdb_epi.cpython.memory_reader import MemoryReader
 from gdb_epi.cpython.objects.namespaces import NamespaceReader
-from gdb_epi.cpython.runtime.thread_names import read_active_threads
+from gdb_epi.cpython.runtime.recover_modules import read_active_threads
 from gdb_epi.cpython.types import HEAP, NATIVE, InterpreterState, ThreadState
 from gdb_epi.errors import Absent, SoftError, UnreadableMemory
 from gdb_epi.sizes import PAGE, split_into_words

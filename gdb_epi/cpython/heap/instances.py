@@ -20,7 +20,7 @@ from gdb_epi.cpython.memory_reader import MemoryReader
 from gdb_epi.cpython.objects.containers import ContainerReader
 from gdb_epi.cpython.objects.namespaces import NamespaceReader
 from gdb_epi.cpython.objects.type_objects import TypeReader
-from gdb_epi.cpython.runtime.thread_names import find_threading_globals
+from gdb_epi.cpython.runtime.recover_modules import find_threading_globals
 from gdb_epi.cpython.types import MemorySearchResults, PythonState
 from gdb_epi.errors import Absent, SoftError, UnreadableMemory
 from gdb_epi.target.api import Target

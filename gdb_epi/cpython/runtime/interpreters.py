@@ -9,8 +9,11 @@ from gdb_epi.cpython.memory_reader import MemoryReader
 from gdb_epi.cpython.objects.namespaces import NamespaceReader
 from gdb_epi.cpython.runtime.gc import GcState, read_gc_state
 from gdb_epi.cpython.runtime.gil import Gil, read_gil
-from gdb_epi.cpython.runtime.recover_modules import remember_frame_globals
-from gdb_epi.cpython.runtime.thread_names import find_threading_globals, read_active_threads
+from gdb_epi.cpython.runtime.recover_modules import (
+    find_threading_globals,
+    read_active_threads,
+    remember_frame_globals,
+)
 from gdb_epi.cpython.types import InterpreterState, PythonState, ThreadState
 from gdb_epi.errors import (
     NOT_AVAILABLE,

@@ -9,9 +9,14 @@ from itertools import pairwise
 from gdb_epi.detectors.registry import Finding, SupportedLabel, detector, frames_of_failure
 from gdb_epi.fault.abort_message import AbortMessage
 from gdb_epi.fault.account import ABORTED
-from gdb_epi.fault.constant_arguments import ARGUMENTS, constant_arguments, constant_text
 from gdb_epi.fault.errno import ENOMEM, errno_of
-from gdb_epi.fault.instructions import call_before, instructions_before
+from gdb_epi.fault.instructions import (
+    ARGUMENTS,
+    call_before,
+    constant_arguments,
+    constant_text,
+    instructions_before,
+)
 from gdb_epi.fault.own_native_code import function_source_name
 from gdb_epi.process_state import ProcessState
 from gdb_epi.target.api import NativeFrame, Target, get_architecture

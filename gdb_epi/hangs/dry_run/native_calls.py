@@ -29,7 +29,7 @@ from gdb_epi.hangs.dry_run.builtin_calls import (
 from gdb_epi.hangs.dry_run.container_evaluation import ERRORS
 from gdb_epi.hangs.dry_run.instances import make_tuple_instance
 from gdb_epi.hangs.dry_run.object_evaluation import ObjectEvaluation
-from gdb_epi.locks.python.loop_ends import CLOCKS
+from gdb_epi.locks.python.call_sites import CLOCKS
 
 _OF_HEAPS = frozenset(("heappush", "heappop", "heapify", "heapreplace", "heappushpop"))
 _UNPACKS = ("unpack", "unpack_from", "pack", "calcsize")

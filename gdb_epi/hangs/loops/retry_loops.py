@@ -13,7 +13,7 @@ from gdb_epi.hangs.hang_context import HangContext
 from gdb_epi.hangs.idleness import is_in_serving_loop
 from gdb_epi.hangs.sqlite_locks import connection_held_by_callers_clause
 from gdb_epi.hangs.types import HANG, HangDiagnosis, ThreadActivity, wait_diagnosis
-from gdb_epi.locks.python.loop_ends import ends_by_clock
+from gdb_epi.locks.python.call_sites import ends_by_clock
 from gdb_epi.locks.types import INFO, PROBABLE
 
 ERROR = "sqlite3.OperationalError"

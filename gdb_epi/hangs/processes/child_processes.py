@@ -27,7 +27,7 @@ from gdb_epi.hangs.types import (
     ThreadActivity,
     function_and_line,
 )
-from gdb_epi.locks.python.loop_ends import ends_by_clock
+from gdb_epi.locks.python.call_sites import ends_by_clock
 from gdb_epi.locks.types import INFO, PROBABLE
 from gdb_epi.typing_lite import NamedTuple
 

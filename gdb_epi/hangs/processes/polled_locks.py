@@ -17,7 +17,7 @@ from gdb_epi.hangs.types import (
     function_and_line,
     wait_diagnosis,
 )
-from gdb_epi.locks.python.loop_ends import CLOCKS
+from gdb_epi.locks.python.call_sites import CLOCKS
 from gdb_epi.locks.types import INFO
 
 _TAKES_LOCK = frozenset(("acquire", "__enter__", "lock"))

@@ -16,8 +16,8 @@ from gdb_epi.locks.context import FutexWait, LockContext, LockGuess, futex_class
 from gdb_epi.locks.fork.vanished_pools import OPENMP, find_vanished_native_pools
 from gdb_epi.locks.glibc_threads import read_stack_lists
 from gdb_epi.locks.types import LOST_WAKEUP, PROBABLE, LockOwner, LockWait
+from gdb_epi.locks.waits.futex import classify_thread_activity
 from gdb_epi.locks.waits.libc_lock_names import innermost_object_outside_libc
-from gdb_epi.locks.waits.thread_activity import classify_thread_activity
 from gdb_epi.target.api import Thread
 
 FAULTS = frozenset((SIGILL, SIGBUS, SIGFPE, SIGSEGV))  # a thread with such a signal did not hang

@@ -16,9 +16,15 @@ from gdb_epi.cpython.types import PythonState
 from gdb_epi.errors import Absent, SoftError
 from gdb_epi.fault.memory_reads import read_u64
 from gdb_epi.locks.fork.forking_calls import CHILD, find_thread_in_fork_handlers
-from gdb_epi.locks.fork.glibc_signs import read_glibc_signs
-from gdb_epi.locks.fork.python_signs import parse_start_method, read_python_signs
-from gdb_epi.locks.fork.sign_readings import CERTAIN, NO, YES, ForkSignReadings
+from gdb_epi.locks.fork.signs import (
+    CERTAIN,
+    NO,
+    YES,
+    ForkSignReadings,
+    parse_start_method,
+    read_glibc_signs,
+    read_python_signs,
+)
 from gdb_epi.locks.fork.vanished_threads import find_vanished_threads
 from gdb_epi.locks.types import ForkEvidence, ForkSign, ThreadInForkHandlers, VanishedThreads
 from gdb_epi.target.api import Target

@@ -6,6 +6,8 @@ arguments of the interrupted system call (address, operation, expected value). C
 lock. Its owner follows, in order, from the lock's own words; for locks that store no owner from the
 frame that is inside a `with` block of the lock; then from what remains possible. "Locked" alone
 says nothing.
+
+What a thread does that waits for no lock: another system call, or running.
 """
 
 from __future__ import annotations
@@ -16,14 +18,19 @@ from gdb_epi.errors import Absent, LayoutError, SoftError, UnreadableMemory
 from gdb_epi.fault.memory_reads import read_u32
 from gdb_epi.locks import types as lock_types
 from gdb_epi.locks.context import CLASSIFIERS, FutexWait, LockContext, LockGuess
-from gdb_epi.locks.types import CERTAIN, FUTEX_WORD, INFO, PROBABLE, LockOwner, LockWait
+from gdb_epi.locks.types import CERTAIN, FUTEX_WORD, INFO, PROBABLE, Activity, LockOwner, LockWait
 from gdb_epi.locks.waits.libc_lock_names import (
     ALLOCATOR,
     caller_of_system_call,
     libc_function_taking,
 )
-from gdb_epi.target.api import Thread
-from gdb_epi.target.derived_registers import INTERRUPTED, NO_CALL, is_in_system_call
+from gdb_epi.target.api import Target, Thread
+from gdb_epi.target.derived_registers import (
+    INTERRUPTED,
+    NO_CALL,
+    is_at_system_call,
+    is_in_system_call,
+)
 from gdb_epi.target.libc import NOT_JUDGED
 from gdb_epi.typing_lite import TYPE_CHECKING
 
@@ -405,3 +412,23 @@ def classify_futex(context: LockContext, thread: Thread, call: FutexWait) -> Loc
         return LockGuess(FUTEX_WORD, evidence=("the words there are not in the core",))
     evidence = f"the words there are {words}: no lock that is known"
     return LockGuess(FUTEX_WORD, evidence=(evidence, *((other,) if other is not None else ())))
+
+
+def classify_thread_activity(target: Target, thread: Thread) -> Activity:
+    """Tell from the registers whether a thread sleeps in a system call, and in which."""
+    register = thread.architecture.call
+    number = thread.registers.get(register)
+    if number is None or thread.architecture.pc not in thread.registers:
+        return Activity(thread.tid, "unknown", "", "the core holds no registers of it")
+    if number >> 63 or is_at_system_call(target, thread) is False:
+        if thread.call == "sched_yield":
+            return Activity(thread.tid, "running", "sched_yield", "it yields: perhaps it spins")
+        what = f"no syscall instruction before {thread.architecture.pc}"
+        return Activity(thread.tid, "running", "", what)
+    if is_in_system_call(target, thread) is False:
+        name = thread.call or f"system call {number}"
+        return Activity(thread.tid, "running", "", f"{name} has returned")
+    if thread.call == "futex":
+        return Activity(thread.tid, "futex", "futex", f"{register} {number}")
+    name = thread.call or f"system call {number}"
+    return Activity(thread.tid, "system call", name, f"{register} {number}: {name}, not a lock")
