@@ -94,9 +94,19 @@ class DescriptorTable:
     def __init__(self, view: PythonView) -> None:
         self._view = view
         self._reader = view.reader
+        self._sockets: dict[int, Descriptor] = {}  # that frames hold, by their numbers
 
-    def describe(self, number: int) -> Descriptor:
-        """Return what a descriptor is; the number alone where no object has it."""
+    def describe(self, number: int, frames: Sequence[PyFrame] = ()) -> Descriptor:
+        """Return what a descriptor is; the number alone where no object has it.
+
+        `frames` are the innermost of a thread that waits for it. A socket of theirs is no pipe to a
+        child, so the objects of a server, which are many, need not be listed.
+        """
+        for address in self._reach(frames):
+            if self._number(address) == number and self._is_socket(address):
+                self._sockets.setdefault(number, self._of_object(number, SOCKET, address))
+        if number in self._sockets:
+            return self._sockets[number]
         for child in self.children:
             for stream, fd in child.streams.items():
                 if fd == number:
@@ -161,18 +171,26 @@ class DescriptorTable:
 
     def was_closed(self, number: int, frames: Sequence[PyFrame]) -> bool:
         """Tell whether a call of frames goes on a descriptor whose socket object was closed."""
-        numbers = {address: self._raw_number(address) for kind, address in self._objects
-                   if kind == SOCKET}  # fmt: skip
-        closed = {address for address, raw in numbers.items() if raw == CLOSED}
-        if not closed or number in numbers.values():
-            return False
+        return any(
+            self._raw_number(address) == CLOSED and self._is_socket(address)
+            for address in self._reach(frames)
+        ) and all(
+            kind != SOCKET or self._raw_number(address) != number for kind, address in self._objects
+        )
+
+    def _reach(self, frames: Sequence[PyFrame]) -> set[int]:
+        """Return what variables of frames name, and what attributes of that do."""
         reached: set[int] = set()
         for frame in frames:
             for _, at in self._view.variable_addresses(frame):
                 reached.add(at)
                 if self._view.locks.type_name(at) not in _PLAIN:
                     reached.update(value for _, value in self._view.attributes(at))
-        return bool(reached & closed)
+        return reached
+
+    def _is_socket(self, address: int) -> bool:
+        instances = shared_instances(self._view.target, self._view.python)
+        return instances.kind(address, frozenset((SOCKET,))) is not None
 
     def descriptor_kept_open(self, but: int) -> int | None:
         """Return the descriptor of a socket that close() left open, for a file of makefile().

@@ -278,9 +278,9 @@ class ThreadActivityReader:
             in (hang_types.READ, hang_types.WRITE, hang_types.ACCEPT, hang_types.FILE_LOCK)
             and call.fd is not None
         ):
-            descriptor = self.descriptors.describe(call.fd) if self.descriptors else None
-            if descriptor is None:
+            if self.descriptors is None:
                 return activity._replace(what=f"descriptor {call.fd}")
+            descriptor = self.descriptors.describe(call.fd, (*inner, *base.frames[:1]))
             awaits = FILE_ON_DISK if descriptor.kind == "disk" else activity.awaits
             return activity._replace(what=descriptor.text, awaits=awaits)
         return activity._replace(what=call.name)
