@@ -121,8 +121,11 @@ class MemoryReader:
     def read(self, address: int, size: int) -> bytes:
         """Return memory; raise UnreadableMemory."""
         at = address & IN_PAGE
-        page = self._page(address) if 0 <= size <= PAGE - at else None
-        return self.target.read(address, size) if page is None else _take(size)(page, at)[0]
+        if 0 <= size <= PAGE - at:
+            page = self._words.get(address >> PAGE_BITS) or self._page(address)
+            if page is not None and page is not NOTHING:
+                return _take(size)(page, at)[0]
+        return self.target.read(address, size)
 
     def u64(self, address: int) -> int:
         """Read an unsigned 64-bit word; raise UnreadableMemory where none is."""
@@ -436,7 +439,8 @@ class MemoryReader:
 
     def plain_string(self, address: int, cap: int) -> str | None:
         """Return the text of a compact ASCII str that lies in one page; None of others."""
-        page, at = self._page(address), address & IN_PAGE
+        page = self._words.get(address >> PAGE_BITS) or self._page(address)
+        at = address & IN_PAGE
         start = at + self._ascii_size
         mask, bits = self._plain
         if page is not None and start <= PAGE and self._head is not None:

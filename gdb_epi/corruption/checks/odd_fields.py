@@ -28,6 +28,7 @@ from gdb_epi.corruption.heap.memory_readers import (
     collect_fault_values,
     is_on_stack,
     read_words,
+    shared_page_reader,
 )
 from gdb_epi.corruption.heap.never_mapped import was_never_mapped
 from gdb_epi.corruption.heap.object_references import (
@@ -302,6 +303,7 @@ class OthersOfTypes:
 
     def __init__(self, context: Context) -> None:
         self._context, self._index = context, address_index(context)
+        self._reader = shared_page_reader(context)
         self._types: set[int] = set()  # whose other objects memory was searched for
         self._of_other_things: set[tuple[int, int]] = set()  # type, offset
 
@@ -362,12 +364,8 @@ class OthersOfTypes:
         return right[0]
 
     def _functions_one_bit_off(self, word: int) -> list[int]:
-        flips = (word ^ 1 << bit for bit in range(ADDRESS_BITS))
-        regions = ((flip, self._context.target.region_at(flip)) for flip in flips)
-        return [
-            flip for flip, region in regions
-            if region is not None and may_execute(region) and self._name(flip)
-        ]  # fmt: skip
+        near = self._index.mapped_one_bit_off(word) if word < 1 << ADDRESS_BITS else []
+        return [flip for flip, region in near if may_execute(region) and self._name(flip)]
 
     def _name(self, address: int) -> str:
         """Return the type of the object that begins at an address, FUNCTION of code; else ""."""
@@ -377,18 +375,19 @@ class OthersOfTypes:
         return pointee.name if pointee.kind == OBJECT else FUNCTION
 
     def _in_use(self, addresses: Sequence[int], start: int) -> list[int]:
-        shape = _shape(self._context, start)
+        shape, counts = _shape(self._context, start), self._reader.words(addresses)
         return [
             address
-            for address in addresses
+            for address, count in zip(addresses, counts, strict=True)
             if address != start
-            and _is_in_use(self._context, address)
+            and count < MAX_COUNT
+            and self._index.object_type(address) is not None
             and _shape(self._context, address) == shape
         ]
 
     def _named(self, others: Sequence[int], kind: int, at: int) -> list[int] | None:
         """Return the objects or functions that others name in a field; None where one does not."""
-        words = [word for other in others if (word := read_word(self._context.target, other + at))]
+        words = [word for word in self._reader.words([other + at for other in others]) if word]
         if not all(map(self._name, words)):
             self._of_other_things.add((kind, at))
             return None

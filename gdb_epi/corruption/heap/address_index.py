@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 
 from gdb_epi.corruption.context import Context, once_per_run
@@ -19,8 +19,8 @@ from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
 from gdb_epi.fault.malloc_heap import FLAGS, HEAD_BYTES, IS_MMAPPED, MIN_CHUNK
 from gdb_epi.fault.mapping_checks import may_execute
 from gdb_epi.fault.memory_reads import read_word, try_read
-from gdb_epi.sizes import ADDRESS_BITS, PAGE, WORD, WORD_MASK
-from gdb_epi.target.api import view_memory_in_place
+from gdb_epi.sizes import ADDRESS_BITS, PAGE, PAGE_BITS, WORD, WORD_MASK
+from gdb_epi.target.api import Region, view_memory_in_place
 from gdb_epi.typing_lite import TYPE_CHECKING, NamedTuple
 from gdb_epi.util import memoized
 
@@ -62,8 +62,10 @@ class AddressIndex:
     def __init__(self, context: Context) -> None:
         self._context = context
         self._reader = _reader_of(context)
+        self._type_at = self._reader.layout.require("PyObject", "ob_type") if self._reader else 0
         self._types: dict[int, str | None] = {}
         self._pools: dict[tuple[int, int], Pool | None] = {}
+        self._pools_by_page: dict[int, list[tuple[int, Pool]]] = {}
 
     @memoized
     def at(self, address: int) -> Pointee | None:
@@ -96,20 +98,31 @@ class AddressIndex:
         pointee = self.at(address) if self._object(address) is not None else None
         return pointee.name if pointee is not None and pointee.kind == OBJECT else None
 
+    @memoized
+    def mapped_one_bit_off(self, word: int) -> list[tuple[int, Region]]:
+        """Return the addresses one bit away from a word, low bits first, with their mappings."""
+        region_at = self._context.target.region_at
+        flips = (word ^ 1 << bit for bit in range(64))
+        near = [at for at in flips if at < 1 << ADDRESS_BITS]
+        return [(at, region) for at in near if (region := region_at(at)) is not None]
+
     def objects_one_bit_off(self, word: int) -> list[int]:
         """Return the addresses one bit away from a word at which objects begin, low bits first."""
-        region_at, reader = self._context.target.region_at, self._reader
+        reader = self._reader
         if reader is None:
             return []
-        flips = (word ^ 1 << bit for bit in range(64))
-        near = [at for at in flips if PAGE <= at < 1 << ADDRESS_BITS and not at % WORD]
-        near = [at for at in near if region_at(at) is not None]
+        near = [at for at, _ in self.mapped_one_bit_off(word) if at >= PAGE and not at % WORD]
         kinds = reader.words([at + WORD for at in near])
         return [
             at
             for at, kind in zip(near, kinds, strict=True)
             if self._types.get(kind, "") is not None and self.object_type(at) is not None
         ]
+
+    def of_type(self, addresses: Sequence[int], kind: int) -> list[int]:
+        """Return the addresses that a type's address stands behind, as behind those of objects."""
+        kinds = self._reader.words([at + WORD for at in addresses]) if self._reader else []
+        return [at for at, held in zip(addresses, kinds, strict=False) if held == kind]
 
     def heads_object(self, address: int) -> bool:
         """Tell whether a block begins there with the collector's links, which an object follows."""
@@ -251,18 +264,31 @@ class AddressIndex:
         if key not in self._pools:
             if len(self._pools) >= MAX_POOLS:
                 self._pools.clear()
-            is_mapped = self._context.target.region_at(base) is not None  # an error takes longer
-            pool_bytes = is_mapped and read_up_to_most(self._context, base, POOL_SIZES[0], size)
-            self._pools[key] = parse_pool(base, pool_bytes) if pool_bytes else None
+            target, pool = self._context.target, None
+            if target.region_at(base) is not None:  # an error takes longer
+                view = view_memory_in_place(target, base, POOL_SIZES[0])
+                memory = (
+                    read_up_to_most(self._context, base, POOL_SIZES[0], size)
+                    if view is None
+                    else view
+                )
+                pool = parse_pool(base, memory) if memory else None
+            self._pools[key] = pool
         return self._pools[key]
 
-    def _pools_of(self, address: int) -> Iterator[tuple[int, Pool]]:
-        """Yield start and contents of what may be the pymalloc pool that holds an address."""
-        for size in POOL_SIZES:
-            base = address & -size
-            pool = self._pool(base, size)
-            if pool is not None and pool.size == size:
-                yield base, pool
+    def _pools_of(self, address: int) -> list[tuple[int, Pool]]:
+        """Return start and contents of what may be the pymalloc pool that holds an address."""
+        pools = self._pools_by_page.get(address >> PAGE_BITS)
+        if pools is None:
+            if len(self._pools_by_page) >= MAX_POOLS:
+                self._pools_by_page.clear()
+            bases = [(address & -size, size) for size in POOL_SIZES]
+            pools = self._pools_by_page[address >> PAGE_BITS] = [
+                (base, pool)
+                for base, size in bases
+                if (pool := self._pool(base, size)) is not None and pool.size == size
+            ]
+        return pools
 
     def end_of_items(self, address: int) -> int | None:
         """Return where the items end of a tuple at an address; None for other objects."""
@@ -372,14 +398,8 @@ class AddressIndex:
 
     def _object(self, address: int) -> str | None:
         reader = self._reader
-        if reader is None:
-            return None
-        try:
-            count = reader.u64(address)
-            kind = reader.type_of(address)
-        except UnreadableMemory:
-            return None
-        if not count or kind % 8 or kind < 4096:
+        kind = reader.word(address + self._type_at) if reader is not None else 0
+        if reader is None or kind % 8 or kind < 4096 or not reader.word(address):
             return None
         return self.type_name(kind)
 
@@ -397,11 +417,11 @@ class AddressIndex:
     def _read_type(self, kind: int) -> str | None:
         reader = self._reader
         assert reader is not None
-        meta = reader.type_of(kind)
-        if meta % 8 or reader.type_of(reader.type_of(meta)) != reader.type_of(meta):
+        meta = reader.word(kind + self._type_at)
+        above = reader.word(meta + self._type_at)
+        if meta % 8 or not above or reader.word(above + self._type_at) != above:
             return None
-        above = self._name(reader, meta)
-        return self._name(reader, kind) if above is not None else None
+        return self._name(reader, kind) if self._name(reader, meta) is not None else None
 
     def _name(self, reader: MemoryReader, kind: int) -> str | None:
         """Return a type's name, UNNAMED where its text lies in a file that is not here."""
@@ -477,12 +497,12 @@ def find_others_of_type(context: Context, address: int, kind: int) -> list[int]:
     """Return objects of a type: those of the same pool, and the first ones of memory."""
     places = {at - WORD for at in context.places_of(kind, MAX_BESIDE)}
     near = places.union(find_others_beside(context, address, kind))
-    return [at for at in sorted(near) if read_word(context.target, at + WORD) == kind]
+    return address_index(context).of_type(sorted(near), kind)
 
 
 @once_per_run
 def find_others_beside(context: Context, address: int, kind: int) -> list[int]:
     """Return the objects of a type in the same pool."""
     beside = address_index(context).blocks_beside(address)
-    near = (block + head for block in beside for head in HEADS[:2])
-    return [at for at in near if read_word(context.target, at + WORD) == kind]
+    near = [block + head for block in beside for head in HEADS[:2]]
+    return address_index(context).of_type(near, kind)

@@ -18,7 +18,7 @@ from gdb_epi.target.api import Region, Target
 from gdb_epi.typing_lite import NamedTuple
 
 HEADER = struct.Struct("<I4xQQQIIII")
-COUNT_AND_FREE = struct.Struct("<I4xQ")
+COUNT_AND_FREE, LINK = struct.Struct("<I4xQ"), struct.Struct("<Q")
 HEADER_SIZE = 48
 GC_HEAD = 16  # bytes of the collector's links before an object
 # Include/object.h: words of a managed dict, or of weak references, before the collector's head.
@@ -114,7 +114,7 @@ def is_emptied_pool(address: int, data: bytes) -> bool:
     return not rest and 0 <= place < carved
 
 
-def parse_pool(address: int, data: bytes) -> Pool | None:
+def parse_pool(address: int, data: bytes | memoryview) -> Pool | None:
     """Return the pool that begins with `data`, as read_pool_shape() tells it."""
     shape = read_pool_shape(address, data)
     if shape is None:
@@ -128,7 +128,7 @@ def parse_pool(address: int, data: bytes) -> Pool | None:
 
 
 def free_block_offsets(
-    address: int, data: bytes, first: int, block: int, carved: int
+    address: int, data: bytes | memoryview, first: int, block: int, carved: int
 ) -> frozenset[int] | None:
     """Return the free blocks' offsets; None when a link leads elsewhere, or the list is a ring.
 
@@ -142,7 +142,7 @@ def free_block_offsets(
         if not HEADER_SIZE <= at < end or (at - HEADER_SIZE) % block or at in offsets:
             return None
         offsets.add(at)
-        link = int.from_bytes(data[at : at + 8], "little")
+        (link,) = LINK.unpack_from(data, at)
     return frozenset(offsets)
 
 
