@@ -16,9 +16,11 @@ from support.lake_cells import read_cells
 from unit.fleet_records import full
 
 from gdb_epi.cli.main import main
-from gdb_epi.fleet.lake.manifest import MANIFEST, read_manifest
+from gdb_epi.fleet.lake.manifest import MANIFEST, PREPARED, read_manifest
+from gdb_epi.fleet.population import cache as population_cache
 from gdb_epi.fleet.population import read_population as population_read
 from gdb_epi.fleet.population.cache import load_population
+from gdb_epi.fleet.screen import screening
 from gdb_epi.fleet.store.database import open_database
 from gdb_epi.fleet.store.exposure import read_host_days, store_exposure
 from gdb_epi.fleet.store.ingest import ingest
@@ -102,6 +104,41 @@ def test_a_lake_answers_as_its_database(stored, question, capsys):
     assert (lake_code, lake_out) == (code, out)
     assert lake_err.replace(f"lake:{lake}", "DB") == err.replace(db, "DB")
     assert out or err
+
+
+@pytest.fixture(scope="module")
+def prepared(stored):
+    """A lake whose export worked out what it does of a large one only."""
+    lake = stored[1].parent / "prepared"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(population_cache, "MIN_CRASHES", 1)
+        patch.setattr(screening, "MAX_OPEN_CRASHES", 0)
+        words = ["--format", "lake", "--output", str(lake), "--db", stored[0]]
+        assert main(["fleet", "export", *words]) == 0
+    return lake
+
+
+@pytest.mark.parametrize("question", [q for q in QUESTIONS if "asof" not in q])
+def test_a_prepared_lake_answers_so_without_reading_its_crashes(
+    stored, prepared, question, capsys, monkeypatch
+):
+    monkeypatch.setattr(screening, "MAX_OPEN_CRASHES", 0)
+    expected = ask(stored[0], question, capsys)
+    monkeypatch.setattr(population_read, "read_population", lambda _: pytest.fail("read"))
+    monkeypatch.setattr(screening, "_screen", lambda *_: pytest.fail("screened"))
+    assert ask(f"lake:{prepared}", question, capsys)[:2] == expected[:2]
+
+
+def test_what_was_prepared_goes_with_the_state_that_it_was_of(stored, tmp_path, export):
+    db, lake = str(tmp_path / "f.sqlite3"), tmp_path / "lake"
+    shutil.copy(stored[0], db)
+    export(db, lake)
+    (lake / PREPARED).mkdir()
+    export(db, lake)
+    assert (lake / PREPARED).exists()
+    assert main(["fleet", "forget", "--host", "node-7", "--apply", "--db", db]) == 0
+    export(db, lake)
+    assert not (lake / PREPARED).exists()
 
 
 def test_a_replay_over_a_lake_is_that_of_its_database(stored, capsys):

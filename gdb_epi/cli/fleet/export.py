@@ -31,7 +31,9 @@ EPILOG = (
     "one flat row a core. --otel gives flat rows under OpenTelemetry's names: host.name, "
     "process.pid, exception.type, service.name ...; what it does not name is below gdb_epi. "
     "A lake is a folder of Parquet files, those of crashes and host-hours a file a day: an export "
-    "into the same folder writes the days that changed. Every question takes it: --db lake:FOLDER."
+    "into the same folder writes the days that changed. Every question takes it: --db lake:FOLDER. "
+    "Of 20,000 crashes and more it has a folder `prepared`, as large again: the first question is "
+    "as quick as the next."
 )
 
 
@@ -118,7 +120,11 @@ def _lake(args: Namespace) -> None:
         from gdb_epi.fleet.lake.export import export_lake
 
         log_export(shown_url(engine.url), args.output)
-        done = export_lake(engine, Path(args.output).absolute())
+        lake = Path(args.output).absolute()
+        done = export_lake(engine, lake)
+    from gdb_epi.fleet.lake.prepare import prepare_lake
+
+    prepare_lake(lake)
     print(
         f"{args.output}: {counted(done.crashes, 'crash')}; {counted(done.written, 'file')} "
         f"written, {done.unchanged} unchanged, {done.removed} removed"

@@ -36,6 +36,7 @@ def open_lake_engine(url: URL) -> Engine:
 
     def make_views(connection: Any, _record: Any) -> None:
         # Of each connection: a database in memory is its own.
+        connection.execute("SET parquet_metadata_cache = true")
         for statement in _statements(folder, manifest):
             connection.execute(statement)
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import fcntl
 import os
+import shutil
 import zlib
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -23,6 +24,7 @@ from gdb_epi.errors import EpiError, InputError
 from gdb_epi.fleet.lake.manifest import (
     DAY_EXPRESSIONS,
     MANIFEST,
+    PREPARED,
     TABLE_LEFT_OUT,
     Manifest,
     ParquetFile,
@@ -71,6 +73,8 @@ def export_lake(engine: Engine, folder: Path) -> ExportSummary:
             tables, written = _tables(connection, folder, before)
         after = Manifest(SCHEMA_VERSION, database, tables)
         write_manifest(folder, after)
+        if after != before:  # of crashes, also, that were forgotten
+            shutil.rmtree(folder / PREPARED, ignore_errors=True)
         gone = before.names() - after.names()
         _remove(folder, after)
         crashes = sum(file.rows for file in tables["crash"].values())

@@ -18,6 +18,7 @@ from gdb_epi.fleet.store.day_numbers import iso_day
 from gdb_epi.typing_lite import NamedTuple
 
 MANIFEST = "lake.json"
+PREPARED = "prepared"  # folder of what an export works out for the questions
 FORMAT = "gdb-epi/lake/1"
 # By day: an SQL expression of the day (since 1970-01-01), the same in all of our engines.
 # SQLAlchemy gives SQLite a floor() that raises on NULL.

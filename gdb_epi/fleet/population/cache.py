@@ -4,6 +4,8 @@
 The first question after an ingest reads the whole database (some seconds for a million crashes),
 the others load the columns. A folder that is damaged or cannot be written is no error.
 
+Those of a lake that an export prepared lie in the lake itself: whoever asks it first has them.
+
 A folder is named after the database and its state, has all of its columns when it gets that name,
 and keeps them: whoever reads it while another process writes never sees columns of two states.
 """
@@ -22,7 +24,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gdb_epi.fleet.paths import cache_folder
+from gdb_epi.fleet.lake.manifest import MANIFEST, PREPARED, read_manifest
+from gdb_epi.fleet.paths import LAKE_PREFIX, cache_folder
 from gdb_epi.fleet.population.population import (
     Attribute,
     CacheEntry,
@@ -63,34 +66,59 @@ def load_times(engine: Engine) -> Population:
 
 
 def load_population(
-    engine: Engine, until: int | None = None, *, with_attributes: bool = True
+    engine: Engine,
+    until: int | None = None,
+    *,
+    with_attributes: bool = True,
+    into_lake: bool = False,
 ) -> Population:
     """Return the population, of a day (since 1970-01-01) as it was at its end.
 
-    It is read once for each state of the database and kept in the cache folder.
+    It is read once for each state of the database and kept in the cache folder, or in its lake.
     """
     from gdb_epi.fleet.population.read_population import read_population
 
     with engine.connect() as connection:
         url = engine.url.render_as_string(hide_password=True)
         file = engine.url.database if engine.url.get_backend_name() == "sqlite" else None
-        is_kept = file is None or (file and file != ":memory:")
+        lake = Path(engine.url.database or "") if url.startswith(LAKE_PREFIX) else None
+        state = None
         # Taken before it is read: what comes in between makes the folder look older than it is.
-        state = state_of_database(sqlalchemy_executor(connection), file or url) if is_kept else None
-        population = None
-        if state is not None:
-            population = cached_population(state) if with_attributes else _times_in_cache(state)
+        if lake is not None:
+            state = _state_of_lake(lake)
+        elif file is None or (file and file != ":memory:"):
+            state = state_of_database(sqlalchemy_executor(connection), file or url)
+        parents = [cache_folder()] if lake is None else [lake / PREPARED, cache_folder()]
+        folders = [] if state is None else [population_folder(state, p) for p in parents]
+        mapped = cached_population if with_attributes else _times_in_cache
+        found = (mapped(folder, state) for folder in folders if state is not None)
+        population = next((p for p in found if p is not None), None)
         if population is None:
             population = narrow_columns(read_population(connection))._replace(memo=CountCache())
             if state is not None and population.day.size >= MIN_CRASHES:
-                _save(_folder(state), state, population)
+                folder = folders[0 if into_lake else -1]
+                _save(folder, state, population)
                 # Mapped as for the next question: what is not looked at is in no memory.
-                mapped = cached_population(state)
-                if mapped is None:
-                    _remember_entry(_folder(state), population)
+                again = cached_population(folder, state)
+                if again is None:
+                    _remember_entry(folder, population)
                 else:
-                    population = mapped
+                    population = again
     return population if until is None else population.until(until)
+
+
+def _state_of_lake(lake: Path) -> dict[str, Any] | None:
+    """Return what names the state of a lake, wherever it lies: its list of files."""
+    try:
+        files = (lake / MANIFEST).read_bytes()
+    except OSError:
+        return None
+    digest = hashlib.sha256(files).hexdigest()
+    return {
+        "version": VERSION,
+        "name": f"a lake of {read_manifest(lake).database}",
+        "files": digest,
+    }
 
 
 def state_of_database(execute: Execute, name: str) -> dict[str, Any] | None:
@@ -110,9 +138,17 @@ def state_of_database(execute: Execute, name: str) -> dict[str, Any] | None:
     return state
 
 
-def cached_population(state: Mapping[str, Any]) -> Population | None:
-    """Return the population of a state of a database, None where the cache does not have it."""
-    folder = _folder(state)
+def population_folder(state: Mapping[str, Any], parent: Path) -> Path:
+    """Return the folder of the population of a state, in that of all of them."""
+    name, whole = (
+        hashlib.sha256(text.encode()).hexdigest()[:16]
+        for text in (str(state["name"]), json.dumps(state, sort_keys=True))
+    )
+    return parent / f"population-{name}-{whole}"
+
+
+def cached_population(folder: Path, state: Mapping[str, Any]) -> Population | None:
+    """Return the population of a state of a database, None where its folder does not have it."""
     try:
         head = _head_of(folder, state)
         columns = {name: _mapped(folder, name) for name in (*_COLUMNS, *_KEPT_NARROW)}
@@ -142,9 +178,8 @@ def cached_population(state: Mapping[str, Any]) -> Population | None:
     return population
 
 
-def _times_in_cache(state: Mapping[str, Any]) -> Population | None:
+def _times_in_cache(folder: Path, state: Mapping[str, Any]) -> Population | None:
     """Return what `cached_population` does, without flags and attributes."""
-    folder = _folder(state)
     try:
         head = _head_of(folder, state)
         names = ("core_keys", "day", "second", "host", "signature", "in_feed")
@@ -180,14 +215,6 @@ def drop_cached_populations(*, apply: bool) -> int:
         for folder in folders:
             shutil.rmtree(folder, ignore_errors=True)
     return len(folders)
-
-
-def _folder(state: Mapping[str, Any]) -> Path:
-    name, whole = (
-        hashlib.sha256(text.encode()).hexdigest()[:16]
-        for text in (str(state["name"]), json.dumps(state, sort_keys=True))
-    )
-    return cache_folder() / f"population-{name}-{whole}"
 
 
 def _remember_entry(folder: Path, population: Population) -> None:

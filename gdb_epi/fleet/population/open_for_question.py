@@ -15,7 +15,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from gdb_epi.errors import EpiError
-from gdb_epi.fleet.paths import database_file
+from gdb_epi.fleet.paths import cache_folder, database_file
 from gdb_epi.fleet.store.plain_sql import Execute, sqlalchemy_executor, sqlite_executor
 from gdb_epi.fleet.store.versions import REPROJECTED_TO, SCHEMA_KEY, SCHEMA_VERSION
 from gdb_epi.typing_lite import NamedTuple
@@ -65,10 +65,15 @@ def _open_cached(db: str | None) -> Iterator[OpenDatabase | None]:
         try:
             meta = dict(execute(_META, {}))
             if meta.get(SCHEMA_KEY) == str(SCHEMA_VERSION) and REPROJECTED_TO not in meta:
-                from gdb_epi.fleet.population.cache import cached_population, state_of_database
+                from gdb_epi.fleet.population.cache import (
+                    cached_population,
+                    population_folder,
+                    state_of_database,
+                )
 
                 state = state_of_database(execute, str(path))
-                population = None if state is None else cached_population(state)
+                if state is not None:
+                    population = cached_population(population_folder(state, cache_folder()), state)
         except EpiError:
             pass  # what is wrong with it is said by `open_database`
         if population is None:

@@ -55,7 +55,7 @@ class CoreKeys(Sequence[str]):
         key = self.packed[index]
         return key.tobytes().hex() if self.packed.dtype.kind == "V" else bytes(key).decode("ascii")
 
-    def chosen(self, mask: Bools) -> CoreKeys:
+    def chosen(self, mask: Bools | slice) -> CoreKeys:
         """Return those under a mask."""
         return CoreKeys(self.packed[mask])
 
@@ -117,6 +117,13 @@ class CountCache:
 
 def _key(make: Callable[..., Any], given: tuple[Any, ...]) -> tuple[Any, ...]:
     return (make, *(x if isinstance(x, (int, str)) else id(x) for x in given))
+
+
+def _up_to(days: Ints, last: int) -> Bools | slice:
+    """Return what chooses the rows until a day: they come first, as columns are sorted by day."""
+    mask = days <= last
+    count = int(mask.sum())
+    return slice(count) if mask[:count].all() else mask
 
 
 class PrunedPast(NamedTuple):
@@ -193,15 +200,15 @@ class Population(NamedTuple):
 
     def until(self, day: int) -> Population:
         """Return what was known at the end of a day."""
-        return self.chosen(self.day <= day, self.exposure_day <= day)
+        return self.chosen(_up_to(self.day, day), _up_to(self.exposure_day, day))
 
     def each_attribute(self, change: Callable[[Attribute], Attribute]) -> Population:
         """Return the population with every attribute and fact changed."""
         attributes, facts = (tuple(map(change, some)) for some in (self.attributes, self.facts))
         return self._replace(attributes=attributes, facts=facts)
 
-    def chosen(self, crashes: Bools, exposure: Bools) -> Population:
-        """Return the part that two masks select."""
+    def chosen(self, crashes: Bools | slice, exposure: Bools | slice) -> Population:
+        """Return the part that two masks select, or two slices, which copy nothing."""
 
         def part_of(attribute: Attribute) -> Attribute:
             reported = None if attribute.reported is None else attribute.reported[crashes]

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from gdb_epi.fleet.population.kept_answers import kept_answer
 from gdb_epi.fleet.population.kept_attributes import what_lacks_it
 from gdb_epi.fleet.population.local_hours import find_local_hours
 from gdb_epi.fleet.population.number_ranges import RANGE
@@ -73,6 +74,10 @@ class QualityCheck(NamedTuple):
 
 def check_quality(population: Population) -> list[QualityCheck]:
     """Return the results of all checks, those that need a look first."""
+    return kept_answer(population, "quality", lambda: _checks(population), QualityCheck)
+
+
+def _checks(population: Population) -> list[QualityCheck]:
     results = [
         *_times(population), *_zones(population), *_hours(population), *_silence(population),
         *_names(population), *_lives(population), *_attributes(population), *_events(population),

@@ -8,10 +8,13 @@ evidence and what else would look the same.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
+from hashlib import sha256
 from typing import Any
 
 import numpy as np
 
+from gdb_epi.fleet.population.kept_answers import kept_answer
 from gdb_epi.fleet.population.population import Population
 from gdb_epi.fleet.questions.splitting import (
     UNCERTAIN,
@@ -46,6 +49,7 @@ from gdb_epi.fleet.screen.finding import (
     MOSTLY,
     TIME_AND_CPU_ATTRIBUTES,
     Finding,
+    HostChanges,
     is_about_whole_host,
     is_not_one_job,
     may_be_chance,
@@ -176,6 +180,19 @@ def judge_population(
     `screened` saves the screening where the caller has it (without findings held back).
     """
     screened = screened or screen_population(population, day)
+    # Its findings may be fewer than those of the day: hosts that were repaired.
+    rows = [
+        [f.key, f.n, f.total, f.p, f.q, f.caveats] for f in (*screened.findings, *screened.hosts)
+    ]
+    asked = f"{day}-{sha256(repr(rows).encode()).hexdigest()[:16]}"
+    make = partial(_judge_findings, population, day, screened)
+    kinds = PopulationVerdict, Cause, Finding, HostChanges
+    return kept_answer(population, "verdicts", make, *kinds, of=asked)
+
+
+def _judge_findings(
+    population: Population, day: int, screened: ScreeningResult
+) -> list[PopulationVerdict]:
     hosts = [f for f in screened.findings if f.attr == "host" and is_about_whole_host(f.signature)]
     verdicts = [judge_host(population, finding) for finding in sorted(hosts, key=lambda f: f.p)]
     apart = [

@@ -15,12 +15,12 @@ from typing import Any
 
 import numpy as np
 
+from gdb_epi.fleet.population.kept_answers import kept_answer
 from gdb_epi.fleet.population.local_hours import ZONES
 from gdb_epi.fleet.population.population import Attribute, CountCache, Population
 from gdb_epi.fleet.screen.dose_response import is_age_of_process
-from gdb_epi.fleet.screen.finding import ALL, CAVEAT_MOVED, EVENT, LOOP_OF, Finding
+from gdb_epi.fleet.screen.finding import ALL, CAVEAT_MOVED, EVENT, LOOP_OF, Finding, HostChanges
 from gdb_epi.fleet.screen.finding_texts import describe_verdict
-from gdb_epi.fleet.screen.findings_cache import cached_events
 from gdb_epi.fleet.screen.programs import is_process_attribute
 from gdb_epi.fleet.statistics.arrays import (
     ABSENT,
@@ -119,7 +119,10 @@ def find_events(population: Population) -> CrashEvents:
 
 
 def _events(population: Population) -> CrashEvents:
-    events = CrashEvents(*cached_events(population, _together_or_in_loops), population)
+    together = kept_answer(
+        population, "events", lambda: _together_or_in_loops(population), Finding, HostChanges
+    )
+    events = CrashEvents(*together, population)
     if not events.repeated.size:
         return events
     return events._replace(counted=without_crashes(population, events.repeated))

@@ -8,9 +8,11 @@ end. How often the place is silent otherwise, and how its days scatter, say whet
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
 import numpy as np
 
+from gdb_epi.fleet.population.kept_answers import kept_answer
 from gdb_epi.fleet.population.number_ranges import RANGE
 from gdb_epi.fleet.population.population import Attribute, Population
 from gdb_epi.fleet.population.value_spans import (
@@ -77,6 +79,11 @@ def find_past_silences(population: Population) -> list[PastSilence]:
 
 
 def _past_silences(population: Population) -> list[PastSilence]:
+    make = partial(_silent_and_back, population)
+    return kept_answer(population, "past-silences", make, PastSilence)
+
+
+def _silent_and_back(population: Population) -> list[PastSilence]:
     counted_once = find_events(population).counted
     attributes = [
         a

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 from heapq import nsmallest
 
 import numpy as np
@@ -14,6 +15,7 @@ from gdb_epi.fleet.population.coverage import (
     has_crashes_without_hours,
     sum_old_hours,
 )
+from gdb_epi.fleet.population.kept_answers import kept_answer
 from gdb_epi.fleet.population.population import Population
 from gdb_epi.fleet.screen.aliases import (
     add_rivals,
@@ -43,10 +45,10 @@ from gdb_epi.fleet.screen.finding import (
     MIN_N,
     WINDOWS,
     Finding,
+    HostChanges,
     crashes_of,
     is_about_whole_host,
 )
-from gdb_epi.fleet.screen.findings_cache import cached_host_findings
 from gdb_epi.fleet.screen.group_explained_hosts import (
     drop_group_explained_hosts,
     drop_hosts_of_marked_signatures,
@@ -91,6 +93,16 @@ def screen_population(
     Crashes that came together count as one. What the host-hours do not cover is judged by itself,
     against other crashes (case-control).
     """
+    if earlier_findings or population.day.size <= MAX_OPEN_CRASHES:  # hosts in doubt hold columns
+        return _screen(population, day, earlier_findings)
+    make = partial(_screen, population, day, ())
+    kinds = ScreeningResult, Finding, HostChanges
+    return kept_answer(population, "screening", make, *kinds, of=day)
+
+
+def _screen(
+    population: Population, day: int, earlier_findings: tuple[Finding, ...]
+) -> ScreeningResult:
     past = find_past_silences(population)
     whole, population = population, drop_past_silences(drop_silent_hours(population), past)
     events = find_events(population)
@@ -98,7 +110,10 @@ def screen_population(
     # What makes a whole group crash more does not make its hosts suspects one by one.
     group = _loudest_group(parts)
     judged = _judge_group(parts, day, group)
-    hosts = _hosts_of(population, parts, judged, group)
+    make = partial(_hosts_of, population, parts, judged, group)
+    kinds = Finding, HostChanges
+    hosts = kept_answer(population, "hosts", make, *kinds, of=day) if group is None else make()
+    del make
     in_doubt = judged if population.day.size <= MAX_OPEN_CRASHES else None
     del judged  # it holds all columns
     # A signature of which a host was peeled is looked at for its second cause: a question asked
@@ -242,8 +257,12 @@ def split_by_coverage(events: CrashEvents, day: int) -> _Parts:
 
 def screen_hosts(population: Population, day: int) -> list[Finding]:
     """Return the findings of hosts at the end of a day, as a screening without a group has them."""
-    parts = split_by_coverage(find_events(population), day)
-    return _hosts_of(population, parts, _judge_group(parts, day, None), None)
+
+    def find() -> list[Finding]:
+        parts = split_by_coverage(find_events(population), day)
+        return _hosts_of(population, parts, _judge_group(parts, day, None), None)
+
+    return kept_answer(population, "hosts", find, Finding, HostChanges, of=day)
 
 
 def judged_hosts(population: Population, day: int) -> JudgedHosts:
@@ -286,27 +305,21 @@ def _hosts_of(
 ) -> list[Finding]:
     """Return the findings of hosts; those of a `group` are measured by its rate."""
     day = judged.day
-
-    def find(whole: Population, today: int) -> list[Finding]:
-        findings = drop_group_explained_hosts(
-            parts.by_hours, today, list(findings_of_hosts(judged))
-        )
-        if group is not None:
-            given = f"; given the rate of {group.attr}={group.value}"
-            findings = [f._replace(test=f.test + given) for f in findings]
-        if parts.other_hosts is not None:
-            findings += host_findings(_without_storm(parts.other_hosts), today)
-        events = find_events(whole)
-        storm = _storm(parts.by_hours)
-        counts = np.ones(whole.day.size, dtype=bool)
-        if storm is not None:
-            code = whole.signature[storm.argmax()]
-            counts = whole.signature != code
-            left_out = f"; without the crashes of {named_signature(whole.signatures[code])}"
-            findings = [f._replace(test=f.test + left_out) for f in findings]
-        return [_add_repeats(whole, events, finding, counts) for finding in findings]
-
-    return cached_host_findings(population, day, find) if group is None else find(population, day)
+    findings = drop_group_explained_hosts(parts.by_hours, day, list(findings_of_hosts(judged)))
+    if group is not None:
+        given = f"; given the rate of {group.attr}={group.value}"
+        findings = [f._replace(test=f.test + given) for f in findings]
+    if parts.other_hosts is not None:
+        findings += host_findings(_without_storm(parts.other_hosts), day)
+    events = find_events(population)
+    storm = _storm(parts.by_hours)
+    counts = np.ones(population.day.size, dtype=bool)
+    if storm is not None:
+        code = population.signature[storm.argmax()]
+        counts = population.signature != code
+        left_out = f"; without the crashes of {named_signature(population.signatures[code])}"
+        findings = [f._replace(test=f.test + left_out) for f in findings]
+    return [_add_repeats(population, events, finding, counts) for finding in findings]
 
 
 def _add_repeats(

@@ -7,10 +7,12 @@ place seems the healthiest. Fewer crashes of one program are no silence; none of
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TypeVar
 
 import numpy as np
 
+from gdb_epi.fleet.population.kept_answers import kept_answer
 from gdb_epi.fleet.population.number_ranges import RANGE
 from gdb_epi.fleet.population.population import Attribute, Population
 from gdb_epi.fleet.population.value_spans import (
@@ -108,6 +110,11 @@ def find_silent_days(population: Population) -> SilentDays | None:
 
 
 def _silent_days(population: Population) -> SilentDays | None:
+    make = partial(_longest_gap, population)
+    return kept_answer(population, "silent-days", make, SilentDays)
+
+
+def _longest_gap(population: Population) -> SilentDays | None:
     days, counts = np.unique(population.day[population.timed], return_counts=True)
     days, counts = days[days >= 0], counts[days >= 0].astype(float)
     gaps = np.diff(days) - 1
@@ -138,6 +145,11 @@ def find_silent_groups(population: Population) -> list[Silence]:
 
 
 def _silent_groups(population: Population) -> list[Silence]:
+    make = partial(_groups_gone_silent, population)
+    return kept_answer(population, "silent-groups", make, Silence)
+
+
+def _groups_gone_silent(population: Population) -> list[Silence]:
     attributes = [
         a
         for a in population.attributes

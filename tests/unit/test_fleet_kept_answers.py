@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Findings of hosts that are kept beside the cached population."""
+"""What was worked out of a population, and is kept beside its columns."""
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -13,11 +12,11 @@ import pytest
 from unit.fleet_records import full
 
 from gdb_epi.fleet.population import cache as population_cache
+from gdb_epi.fleet.population import kept_answers
 from gdb_epi.fleet.population.cache import load_population
+from gdb_epi.fleet.population.kept_answers import kept_answer
 from gdb_epi.fleet.population.population import Population
-from gdb_epi.fleet.screen import findings_cache
 from gdb_epi.fleet.screen.finding import Finding, HostChanges
-from gdb_epi.fleet.screen.findings_cache import Together, cached_events, cached_host_findings
 from gdb_epi.fleet.screen.hosts import host_findings
 from gdb_epi.fleet.store.database import open_database
 from gdb_epi.fleet.store.ingest import ingest
@@ -55,9 +54,12 @@ def some(population: Population) -> Iterator[Finding]:
         )
 
 
+KINDS = Finding, HostChanges
+
+
 def kept_or_made(population: Population, day: int, made: Iterable[Finding]) -> list[Finding]:
     """What is kept of a day, else `made`."""
-    return cached_host_findings(population, day, lambda *_: made)
+    return kept_answer(population, "hosts", lambda: list(made), *KINDS, of=day)
 
 
 def once(population: Population, day: int) -> list[Finding]:
@@ -87,6 +89,18 @@ def test_what_was_found_is_kept_to_the_last_bit(db):
     assert alike(once(again, DAY), made)
 
 
+def test_arrays_tuples_and_what_stands_twice_come_back_as_they_were(db):
+    whole = loaded(db)
+    (first, _) = some(whole)
+    for column in (np.array([3, 1 << 40]), np.arange(3, dtype=np.int8), np.zeros(0), np.array([7])):
+        answer = [(column, first), [first, None, True, ()]]
+        kept_answer(whole, "odd", lambda answer=answer: answer, *KINDS, of=column.tolist())
+        made = lambda: pytest.fail("not kept")  # noqa: E731
+        (read, one), (two, *rest) = kept_answer(whole, "odd", made, *KINDS, of=column.tolist())
+        assert read.dtype == column.dtype and read.tolist() == column.tolist()
+        assert one is two and alike([one], [first]) and rest == [None, True, ()]
+
+
 def test_only_the_whole_population_has_kept_findings(db):
     whole = loaded(db)
     kept_or_made(whole, DAY, some(whole))
@@ -94,24 +108,25 @@ def test_only_the_whole_population_has_kept_findings(db):
         assert kept_or_made(part, DAY, iter(())) == []
 
 
-@pytest.mark.parametrize("old", ["state", "code", "source", "damaged", "cut", "other"])
+@pytest.mark.parametrize("old", ["state", "code", "source", "damaged", "cut", "other", "kinds"])
 def test_findings_of_another_state_or_code_are_found_again(db, old, monkeypatch):
     whole = loaded(db)
     kept_or_made(whole, DAY, some(whole))
-    (file,) = (db.parent / "cache" / "gdb-epi").glob("population-*/host_findings.json")
+    (file,) = (db.parent / "cache" / "gdb-epi").glob("population-*/hosts-*.json")
+    content = file.read_bytes()
     if old == "state":
         whole = loaded(add(db, CRASHES))
     elif old == "code":
-        monkeypatch.setattr(findings_cache, "__version__", "0.0.0")
+        monkeypatch.setattr(kept_answers, "__version__", "0.0.0")
     elif old == "source":
-        monkeypatch.setattr(findings_cache, "ROOMS", ("statistics", "screen"))
-    elif old == "other":
-        kept = json.loads(file.read_text())
-        kept["days"][str(DAY)][0][-1] = [CRASHES]  # no such crash
-        file.write_text(json.dumps(kept))
+        monkeypatch.setattr(kept_answers, "ROOMS", ("fleet/statistics", "fleet/screen"))
+    elif old == "kinds":
+        assert kept_answer(whole, "hosts", lambda: 7, Finding, of=DAY) == 7
+        assert kept_answer(whole, "hosts", lambda: 8, of=DAY) == 7
+        return
     else:
-        data = file.read_bytes()
-        file.write_bytes(b"[1]" if old == "damaged" else data[: len(data) // 2])
+        other = {"damaged": b"[1]", "cut": content[: len(content) // 2]}
+        file.write_bytes(other.get(old, content.replace(b"true", b"size")))
     assert kept_or_made(whole, DAY, iter(())) == [] == once(whole, DAY)
 
 
@@ -123,10 +138,10 @@ def test_a_folder_that_cannot_be_written_is_no_error(db):
 
 def test_few_are_kept_and_none_of_very_many_crashes(db, monkeypatch):
     whole = loaded(db)
-    for day in range(findings_cache.MAX_KEPT + 1):
+    for day in range(kept_answers.MAX_KEPT + 1):
         kept_or_made(whole, day, some(whole))
     assert len(once(whole, 1)) == 2 and kept_or_made(whole, 0, iter(())) == []
-    monkeypatch.setattr(findings_cache, "MAX_MEMBERS", 1)
+    monkeypatch.setattr(kept_answers, "MAX_BYTES", 1)
     assert len(kept_or_made(whole, DAY, some(whole))) == 2
     assert kept_or_made(whole, DAY, iter(())) == []
 
@@ -138,40 +153,3 @@ def test_real_findings_survive(db):
     found = list(host_findings(mine, whole.last_day))
     assert found
     assert alike(kept_or_made(whole, DAY, iter(found)), found) and alike(once(whole, DAY), found)
-
-
-@pytest.mark.parametrize("damage", ["", "beyond", "length", "findings", "code"])
-def test_what_came_together_is_kept_to_the_last_bit(db, damage):
-    whole = loaded(db)
-    repeats, first = np.array([3, 4, 9]), np.array([2, 2, 8])
-    made = repeats, first, tuple(some(whole))
-    cached_events(whole, lambda _: made)
-    (file,) = (db.parent / "cache" / "gdb-epi").glob("population-*/events.json")
-    kept = json.loads(file.read_text())
-    if damage == "beyond":
-        kept["stands_for"][0] = CRASHES
-    elif damage == "length":
-        kept["repeated"].pop()
-    elif damage == "findings":
-        del kept["findings"]
-    elif damage == "code":
-        kept["code"][-1] = "another"
-    file.write_text(json.dumps(kept))
-    asked: list[Population] = []
-
-    def again(population: Population) -> Together:
-        asked.append(population)
-        return made
-
-    found = cached_events(loaded(db), again)
-    assert len(asked) == bool(damage)
-    assert np.array_equal(found[0], repeats) and np.array_equal(found[1], first)
-    assert alike(list(found[2]), list(made[2]))
-
-
-def test_only_the_whole_population_has_kept_events(db):
-    whole = loaded(db)
-    cached_events(whole, lambda _: (np.array([3]), np.array([2]), ()))
-    nothing = np.zeros(0, dtype=np.int64)
-    for part in (whole.until(DAY), whole._replace(cpu=whole.cpu * 0), whole._replace(memo=None)):
-        assert cached_events(part, lambda _: (nothing, nothing, ()))[0].size == 0
