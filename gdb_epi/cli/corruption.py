@@ -42,11 +42,11 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(args: Namespace) -> int:
     """Print the evidence."""
-    from gdb_epi.cli.support.live_process import is_process_number, look_at_process
+    from gdb_epi.cli.support.live_process import ask_process
 
-    if is_process_number(args.core):
-        command = "epi corruption" + " --sweep" * args.sweep + " --evidence" * args.evidence
-        return look_at_process(args.core, [command + " --json" * args.json])
+    command = "epi corruption" + " --sweep" * args.sweep + " --evidence" * args.evidence
+    if (code := ask_process(args, command)) is not None:
+        return code
     from gdb_epi.cli.support.open_core import open_core
     from gdb_epi.cli.support.progress_bar import ProgressBar
     from gdb_epi.process_state import ProcessState

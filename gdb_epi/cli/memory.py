@@ -21,10 +21,10 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(args: Namespace) -> int:
     """Print what fills the memory."""
-    from gdb_epi.cli.support.live_process import is_process_number, look_at_process
+    from gdb_epi.cli.support.live_process import ask_process
 
-    if is_process_number(args.core):
-        return look_at_process(args.core, ["epi memory" + " --json" * args.json])
+    if (code := ask_process(args, "epi memory")) is not None:
+        return code
     from gdb_epi.cli.support.open_core import open_core
     from gdb_epi.process_state import ProcessState
     from gdb_epi.render.causes.memory_use import memory_report

@@ -38,11 +38,10 @@ def run(args: Namespace) -> int:
     """Print the stacks."""
     exe, sysroot = process_files(args)
     if args.core.isdecimal():
-        from gdb_epi.cli.support.live_process import is_process_number, look_at_process
+        from gdb_epi.cli.support.live_process import ask_process
 
-        if is_process_number(args.core):
-            command = "epi bt --all" + " --locals" * args.locals + " --json" * args.json
-            return look_at_process(args.core, [command])
+        if (code := ask_process(args, "epi bt --all" + " --locals" * args.locals)) is not None:
+            return code
         if not os.path.lexists(args.core):
             from gdb_epi.cli.support.core_files import no_such_process
 

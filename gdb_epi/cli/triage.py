@@ -16,7 +16,11 @@ from gdb_epi.cli.support.examine import (
     FailedCore,
     examine_here,
 )
-from gdb_epi.cli.support.live_process import is_process_number, look_at_process
+from gdb_epi.cli.support.live_process import (
+    is_process_number,
+    look_at_process,
+    refuse_process_files,
+)
 from gdb_epi.cli.support.messages import write_to_stderr
 from gdb_epi.cli.support.ordered_results import results_in_order
 from gdb_epi.cli.support.process_files import add_process_files, process_files
@@ -206,6 +210,7 @@ def _look_at_processes(processes: Sequence[str], args: Namespace) -> int:
         commands.append("epi bt --all" + " --locals" * args.locals + " --secrets" * args.secrets)
     if args.format == "json":
         commands = ["epi record"]
+    refuse_process_files(args)
     look = partial(look_at_process, gdb=args.gdb, output=args.output)
     codes = [look(p, commands, as_line=args.format == "json") for p in processes]
     return worst_exit_code(codes)

@@ -73,6 +73,13 @@ def test_other_verbs_take_a_process_too(shell, process):
     assert ends_well(process)
 
 
+@pytest.mark.parametrize("verb", ["triage", "stacks", "tasks", "memory", "corruption"])
+def test_files_of_cores_are_refused_with_a_process(shell, verb, tmp_path):
+    refused = shell(verb, os.getpid(), "--sysroot", tmp_path)
+    assert refused.code == 2 and not refused.out
+    assert "--exe and --sysroot are of cores" in refused.err
+
+
 @pytest.mark.parametrize("moments", [0, 0, 0, 3, 10])
 def test_a_process_goes_on_when_the_look_at_it_is_ended(shell, process, moments):
     """GDB sends SIGINT to what it attaches to when SIGTERM asks it to end."""

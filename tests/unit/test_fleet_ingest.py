@@ -16,6 +16,7 @@ from sqlalchemy import select, text
 from support.waiting import wait_until
 from unit.fleet_records import full, minimal
 
+from gdb_epi.cli.support.record_keeper import RecordKeeper
 from gdb_epi.fleet.questions.signatures import top_signatures
 from gdb_epi.fleet.records.crash_times import EARLIEST
 from gdb_epi.fleet.records.packing import unpack_record_or_empty
@@ -303,3 +304,22 @@ def test_the_tables_are_plain_sql_for_others(url: str) -> None:
         " JOIN host h ON h.id = c.host_id"
     )
     assert rows(url, query) == [("segv-null", "node-1")]
+
+
+def test_what_went_into_the_spool_does_not_say_that_no_stored_crash_has_a_host(
+    url, tmp_path, monkeypatch, capsys
+) -> None:
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    keeper = RecordKeeper(url)
+    for number, host in ((1, {"hostname": "node-1"}), (2, {})):
+        keeper.add(f"core.{number}", full(number, host=host))
+    keeper.flush()
+    Path(url).rename(tmp_path / "moved.sqlite3")
+    Path(url).mkdir()
+    for number in (3, 4):
+        keeper.add(f"core.{number}", full(number, host={}))
+    keeper.flush()
+    keeper.tell()
+    told = capsys.readouterr().err
+    assert "2 records kept in" in told and "2 records stored in" in told
+    assert "host not known" not in told

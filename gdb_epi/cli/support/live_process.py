@@ -13,8 +13,8 @@ from collections.abc import Sequence
 from contextlib import suppress
 
 from gdb_epi.cli.support.messages import write_to_stderr
-from gdb_epi.errors import EXIT_DONE, EpiError, InputError
-from gdb_epi.typing_lite import NamedTuple
+from gdb_epi.errors import EXIT_DONE, EpiError, InputError, UsageError
+from gdb_epi.typing_lite import NamedTuple, Namespace
 
 SECONDS = 300  # for all that is asked
 STOPPED = "Tt"  # by a signal, by a debugger (man 5 proc, status)
@@ -32,6 +32,26 @@ class _Process(NamedTuple):
 def is_process_number(word: str) -> bool:
     """Tell whether a word of the command line that names no file is the number of a process."""
     return word.isdecimal() and not os.path.lexists(word) and os.path.isdir(f"/proc/{word}")
+
+
+def ask_process(args: Namespace, command: str) -> int | None:
+    """Run a command on a process that is named in place of a core; None where a core is.
+
+    Returns the exit code.
+    """
+    if not is_process_number(args.core):
+        return None
+    refuse_process_files(args)
+    return look_at_process(args.core, [command + " --json" * args.json])
+
+
+def refuse_process_files(args: Namespace) -> None:
+    """Raise UsageError where files were named: of a process the kernel knows them."""
+    if args.exe is not None or args.sysroot:
+        raise UsageError(
+            "--exe and --sysroot are of cores: GDB reads the files that the process runs",
+            hint="again without them",
+        )
 
 
 def look_at_process(

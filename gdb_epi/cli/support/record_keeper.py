@@ -37,7 +37,7 @@ class RecordKeeper:
         self._failed = False
         self._batch: list[Named] = []
         self._due = 0.0
-        self._no_host = self._no_time = 0  # records without
+        self._no_host = self._no_time = 0  # records in the database without
         self._alike: int | None = None  # crashes of the signature of the only record, beside it
 
     def add(self, core: str, record: Mapping[str, Any], key: str | None = None) -> None:
@@ -45,11 +45,6 @@ class RecordKeeper:
 
         Under `key` it is noted that the core is done, when its record is stored.
         """
-        from gdb_epi.fleet.records.crash_times import FILE_DATE
-
-        self._no_host += not get_group(record, "host").get("hostname")
-        time = get_group(record, "time")
-        self._no_time += time.get("crash_ts") is None or time.get("ts_source") == FILE_DATE
         now = monotonic()
         self._due = self._due if self._batch else now + WAIT
         self._batch.append((core, record, key))
@@ -93,6 +88,7 @@ class RecordKeeper:
                 write_to_stderr(line)
 
     def _store(self, batch: list[Named]) -> None:
+        from gdb_epi.fleet.records.crash_times import FILE_DATE
         from gdb_epi.fleet.store.database import open_database
 
         with open_database(self._db, write=True) as engine:
@@ -114,6 +110,11 @@ class RecordKeeper:
         self.known += outcome.replaced + outcome.known
         for core, why in outcome.rejected:
             write_to_stderr(f"{core}: not stored: {why}")
+        rejected = {core for core, _ in outcome.rejected}
+        for record in (r for core, r, _ in batch if os.path.basename(core) not in rejected):
+            self._no_host += not get_group(record, "host").get("hostname")
+            time = get_group(record, "time")
+            self._no_time += time.get("crash_ts") is None or time.get("ts_source") == FILE_DATE
 
     def _note_failure(self, error: EpiError) -> None:
         # Nobody asked for a database by name: the spool is as good a place.
