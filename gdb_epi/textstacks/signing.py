@@ -31,7 +31,6 @@ from gdb_epi.signature.tokens import (
     tokenise,
 )
 from gdb_epi.target.api import CrashInfo, NativeFrame
-from gdb_epi.target.fake import FakeTarget
 from gdb_epi.textstacks.gdb_lines import is_assertion_frame
 from gdb_epi.textstacks.partial_keys import (
     OVERFLOW,
@@ -189,12 +188,15 @@ def _categories_of_abort(thread: TextThread) -> PossibleCategories:
 
 
 class _AbortScene(CategoryInput):
-    """A scene for the rules of aborts: a signal that the process sent itself, and its frames."""
+    """A scene for the rules of aborts: a signal that the process sent itself, and its frames.
+
+    Those rules ask no memory when message and frames are given, and a text has none.
+    """
 
     def __init__(self, thread: TextThread) -> None:
         native = (frame for frame in thread.native if frame.kind != SIGNAL)
-        frames = [NativeFrame(1, 1, frame.name, frame.module) for frame in native]
-        crash = CrashInfo(
+        self.native = [NativeFrame(1, 1, frame.name, frame.module) for frame in native]
+        self.crash = CrashInfo(
             signo=SIGABRT,
             si_code=-6,
             si_errno=0,
@@ -203,9 +205,8 @@ class _AbortScene(CategoryInput):
             sender_uid=None,
             tid=thread.tid or 0,
         )
-        account = Absent(NOT_AVAILABLE, "a text tells of no access")
-        # The rules of aborts ask no memory when message and frames are given.
-        super().__init__(FakeTarget(), crash, frames, account)
+        self.account = Absent(NOT_AVAILABLE, "a text tells of no access")
+        self.thrown_type = None
         self.fault = Fault(
             tid=thread.tid or 0,
             signo=SIGABRT,

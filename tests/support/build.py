@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from gdb_epi.cpython.layout.layout import COOKIE, Layout
 from gdb_epi.target.api import CrashInfo, Module, Region, Thread
-from gdb_epi.target.fake import FakeTarget
+from support.fake_target import FakeTarget
 
 BASE = 0x7F10_0000_0000
 SIZE = 4 << 20

@@ -10,7 +10,7 @@ from typing import Any
 from gdb_epi.errors import NOT_APPLICABLE, Absent
 from gdb_epi.process_state import ProcessState
 from gdb_epi.target.api import CrashInfo, Module, NativeFrame, ProcessInfo, Region, Thread
-from gdb_epi.target.fake import FakeTarget
+from support.fake_target import FakeTarget
 
 PID = 1000
 TEXT, TEXT_SIZE = 0x5555_5555_4000, 0x1000

@@ -7,6 +7,7 @@ import struct
 from pathlib import Path
 
 import pytest
+from support.fake_target import FakeTarget
 from support.snapshot import SnapshotTarget
 
 from gdb_epi.analysis import analyze
@@ -22,7 +23,6 @@ from gdb_epi.target.api import Module, Region, Thread
 from gdb_epi.target.core_notes import NT_ARM_SYSTEM_CALL, NT_ARM_TLS, NT_PRSTATUS, decode_notes
 from gdb_epi.target.derived_registers import NO_CALL, add_derived_registers, is_at_system_call
 from gdb_epi.target.elf import Note
-from gdb_epi.target.fake import FakeTarget
 
 SAMPLE = Path(__file__).resolve().parents[1] / "data" / "aarch64" / "behind_handler.json.xz"
 TEXT, TP, SIZE_AT, DESCRIPTOR = 0x400000, 0xFFFF_A000_0740, 0x500000, 0x740

@@ -6,10 +6,10 @@ from __future__ import annotations
 import struct
 
 import pytest
+from support.fake_target import FakeTarget
 
 from gdb_epi.corruption.heap.content_runs import ContentRun, content_runs
 from gdb_epi.target.api import Region
-from gdb_epi.target.fake import FakeTarget
 
 START, SIZE = 0x7F0000000000, 0x1000
 AT = 0x400

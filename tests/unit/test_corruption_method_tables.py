@@ -6,6 +6,7 @@ from __future__ import annotations
 import struct
 
 import pytest
+from support.fake_target import FakeTarget
 from support.faults import failed, fault_at
 
 from gdb_epi.corruption.context import Context
@@ -13,7 +14,6 @@ from gdb_epi.corruption.pointers import one_bit_neighbours
 from gdb_epi.corruption.pointers.one_bit_neighbours import is_only_right_word_a_method_table
 from gdb_epi.process_state import ProcessState
 from gdb_epi.target.api import Module, Region
-from gdb_epi.target.fake import FakeTarget
 from gdb_epi.target.function_bounds import Function
 
 TEXT, DATA = 0x7F00_0000_0000, 0x7F00_0000_1000

@@ -6,6 +6,7 @@ from __future__ import annotations
 import struct
 
 import pytest
+from support.fake_target import FakeTarget
 from support.faults import CALL_SITE, PROTECTION, evidence, failed, fault_at, knowing
 from support.scenes import FS_BASE, HEAP, MMAP, PC, SP, STACK, TEXT, crash
 
@@ -24,7 +25,6 @@ from gdb_epi.corruption.score import compute_score
 from gdb_epi.process_state import ProcessState
 from gdb_epi.target.api import CrashInfo, Region, Thread
 from gdb_epi.target.cfi import Unwinder, UnwoundFrame
-from gdb_epi.target.fake import FakeTarget
 from gdb_epi.target.function_bounds import Function
 
 LOAD = "488b07"  # mov (%rdi),%rax

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import pytest
+from support.fake_target import FakeTarget
 from support.faults import failed, fault_at
 
 from gdb_epi.corruption.checks.copies_in_files import bytecode_differences
@@ -20,7 +21,6 @@ from gdb_epi.cpython.frames.opcodes import Opcodes
 from gdb_epi.process_state import ProcessState
 from gdb_epi.target.api import Module, Region
 from gdb_epi.target.auxv import AT_RANDOM
-from gdb_epi.target.fake import FakeTarget
 
 IMAGE, BSS, BRK, END = 0x5555_0000_0000, 0x5555_0001_0000, 0x5555_0100_0000, 0x5555_0200_0000
 LIBRARY, TOP = 0x7F00_0000_0000, 0x7F00_0010_0000

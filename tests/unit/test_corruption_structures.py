@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from types import SimpleNamespace
 
 import pytest
+from support.fake_target import FakeTarget
 
 from gdb_epi.corruption.checks.copies_in_files import is_breakpoint
 from gdb_epi.corruption.checks.malloc_heap import malloc_chunks
@@ -43,7 +44,6 @@ from gdb_epi.process_state import ProcessState
 from gdb_epi.render.corruption import checks_that_ran, corruption_json, corruption_report
 from gdb_epi.sizes import WORD_MASK
 from gdb_epi.target.api import CrashInfo, Region, Thread
-from gdb_epi.target.fake import FakeTarget
 
 # The reference vectors of SipHash-2-4 (key 00 01 .. 0f) for 00 01 .. of 1, 2, 3 and 15 bytes.
 VECTORS = {

@@ -8,6 +8,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from support.fake_target import FakeTarget
 from support.scenes import HEAP
 
 from gdb_epi.corruption.checks import flipped_words
@@ -16,7 +17,6 @@ from gdb_epi.corruption.checks.malloc_heap import malloc_chunks
 from gdb_epi.corruption.context import Context, ZeroedChunkHeader
 from gdb_epi.process_state import ProcessState
 from gdb_epi.target.api import Region
-from gdb_epi.target.fake import FakeTarget
 
 TCACHE, SIZE, COUNT, NUMBER = 0x290, 0x30, 400, 100
 FILL = 0x11

@@ -4,12 +4,12 @@
 from __future__ import annotations
 
 import pytest
+from support.fake_target import FakeTarget
 
 from gdb_epi.cpython.frames.eval_calls import CFRAME, ENTRY_FRAME, EvalCallReader
 from gdb_epi.cpython.layout.layout import Layout, available_tables, load_layout
 from gdb_epi.cpython.types import PyFrame, ThreadState
 from gdb_epi.errors import NOT_AVAILABLE, Absent
-from gdb_epi.target.fake import FakeTarget
 
 TSTATE, FRAMES, STACK = 0x10000, 0x20000, 0x7000_0000
 STRIDE = 0x200

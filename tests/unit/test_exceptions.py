@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from support.build import Builder, Frame
+from support.fake_target import FakeTarget
 
 from commands.exceptions import show_exceptions as command
 from gdb_epi.cpython.layout.layout import Layout, available_tables, load_layout
@@ -25,7 +26,6 @@ from gdb_epi.errors import Absent
 from gdb_epi.process_state import ProcessState
 from gdb_epi.record.stacks import stacks_json
 from gdb_epi.session import Session
-from gdb_epi.target.fake import FakeTarget
 
 READY, HEAPTYPE = 1 << 12, 1 << 9
 FLAGS = {"str": 1 << 28, "tuple": 1 << 26, "dict": 1 << 29, "type": 1 << 31}

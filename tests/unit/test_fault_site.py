@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import pytest
+from support.fake_target import FakeTarget
 from support.faults import CALL_SITE, INDIRECT_SITE, PROTECTION, failed, fault_at
 from support.scenes import HEAP, HEAP_SIZE, MMAP, PC, SP, STACK, TEXT, crash, regions
 
@@ -20,7 +21,6 @@ from gdb_epi.fault.mapping_checks import (
 )
 from gdb_epi.fault.word_shapes import in_brackets, shape_of
 from gdb_epi.target.api import Region
-from gdb_epi.target.fake import FakeTarget
 
 WILD = 0x7ABC_1234_5678
 NONCANONICAL = 0x0800_7F12_3456_0040

@@ -7,6 +7,7 @@ import random
 from typing import Any
 
 import pytest
+from support.fake_target import FakeTarget
 from unit.test_functions import BASE, TABLE, headers, tables
 
 from gdb_epi.errors import NOT_AVAILABLE, Absent
@@ -16,7 +17,6 @@ from gdb_epi.signature import keys as k
 from gdb_epi.signature.function_code import MAX_CODE, comparable_code, function_code
 from gdb_epi.sizes import PAGE
 from gdb_epi.target.api import Module, Thread
-from gdb_epi.target.fake import FakeTarget
 from gdb_epi.textstacks.partial_keys import NO_CODE
 from gdb_epi.x86 import decode
 from gdb_epi.x86.decode import instruction_length, instruction_parts

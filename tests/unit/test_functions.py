@@ -6,13 +6,13 @@ from __future__ import annotations
 import struct
 
 import pytest
+from support.fake_target import FakeTarget
 
 from gdb_epi.errors import NOT_AVAILABLE, Absent
 from gdb_epi.machine import X86_64
 from gdb_epi.sizes import PAGE
 from gdb_epi.target import elf
 from gdb_epi.target.api import Module
-from gdb_epi.target.fake import FakeTarget
 from gdb_epi.target.function_bounds import PT_GNU_EH_FRAME, Function, FunctionBounds
 
 BASE = 0x7F0000000000

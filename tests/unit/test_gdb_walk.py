@@ -7,12 +7,12 @@ import struct
 from collections.abc import Mapping
 
 import pytest
+from support.fake_target import FakeTarget
 from unit.test_unwind import BASE, CODE, COMMON, PUSHES, SIZE, STACK, image
 
 from gdb_epi.errors import NOT_AVAILABLE, Absent
 from gdb_epi.target.api import Module, Region
 from gdb_epi.target.cfi import UnknownCfi, evaluate_expression
-from gdb_epi.target.fake import FakeTarget
 from gdb_epi.target.gdb_like_unwinder import GdbLikeUnwinder, GdbNeeded
 
 PATH = "/lib/l.so"

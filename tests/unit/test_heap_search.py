@@ -7,6 +7,7 @@ import random
 from collections import defaultdict
 
 import pytest
+from support.fake_target import FakeTarget
 
 from gdb_epi.corruption.checks.pymalloc import (
     MAX_COUNT,
@@ -16,7 +17,6 @@ from gdb_epi.corruption.checks.pymalloc import (
     _large_counts,
 )
 from gdb_epi.target.api import Region
-from gdb_epi.target.fake import FakeTarget
 from gdb_epi.target.memory_search import MemorySearch
 
 START = 0x7F0000100000

@@ -7,6 +7,7 @@ import random
 import struct
 
 import pytest
+from support.fake_target import FakeTarget
 
 from gdb_epi.cpython.layout.layout import load_layout
 from gdb_epi.cpython.memory_reader import (
@@ -17,7 +18,6 @@ from gdb_epi.cpython.memory_reader import (
 )
 from gdb_epi.errors import UnreadableMemory
 from gdb_epi.target.api import Region
-from gdb_epi.target.fake import FakeTarget
 
 START, NODE = 0x7F0000000000, 16
 NOT_MAPPED = 0x1000

@@ -9,11 +9,11 @@ from collections.abc import Iterator
 from itertools import combinations, combinations_with_replacement, permutations, product
 
 import pytest
+from support.fake_target import FakeTarget
 
 from gdb_epi.cpython.layout.layout import load_layout
 from gdb_epi.cpython.memory_reader import MemoryReader
 from gdb_epi.hangs.loops.long_iterations import TOO_MANY, members_left
-from gdb_epi.target.fake import FakeTarget
 
 
 class _OwnMemory(FakeTarget):

@@ -7,6 +7,7 @@ import struct
 from typing import Any
 
 import pytest
+from support.fake_target import FakeTarget
 from support.faults import evidence
 from support.scenes import HEAP
 
@@ -17,7 +18,6 @@ from gdb_epi.detectors.runtimes.damaged_heap import HeapBreak, _finding, _first_
 from gdb_epi.fault.malloc_heap import HeapWords, main_heap
 from gdb_epi.process_state import ProcessState
 from gdb_epi.target.api import Region, Truncation
-from gdb_epi.target.fake import FakeTarget
 
 FIRST, SECOND = 0x2000, 0x3000  # bytes of the two mappings
 TCACHE, SIZE = 0x290, 0x50

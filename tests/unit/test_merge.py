@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import pytest
+from support.fake_target import FakeTarget
 
 from gdb_epi.cpython.frames.eval_calls import (
     ENTRY_FRAME,
@@ -23,7 +24,6 @@ from gdb_epi.cpython.frames.merged_stack import (
 from gdb_epi.cpython.types import MergedStack, PyFrame, ThreadState
 from gdb_epi.errors import Absent
 from gdb_epi.target.api import NativeFrame
-from gdb_epi.target.fake import FakeTarget
 
 EVAL = "_PyEval_EvalFrameDefault"
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import pytest
+from support.fake_target import FakeTarget
 
 from gdb_epi.corruption.possible_bit_flips import (
     ConfidenceDetails,
@@ -19,7 +20,6 @@ from gdb_epi.corruption.possible_bit_flips import (
 from gdb_epi.fault.signals import SI_KERNEL
 from gdb_epi.process_state import ProcessState
 from gdb_epi.target.api import CrashInfo, Region, Thread
-from gdb_epi.target.fake import FakeTarget
 
 CODE, HEAP, STACK = 0x401000, 0x7F00_0000_0000, 0x7FFC_0000_0000
 LOAD_RAX = bytes.fromhex("488b08")  # mov rcx, [rax]

@@ -4,9 +4,9 @@
 from __future__ import annotations
 
 import pytest
+from support.fake_target import FakeTarget
 
 from gdb_epi.target.api import Region, Thread, Truncation
-from gdb_epi.target.fake import FakeTarget
 from gdb_epi.target.missing_memory import measure_missing_memory, missing_memory_sentence
 
 STACK = Region(0x7000_0000, 0x7010_0000, "rw-", None, 0, 0x10_0000)

@@ -6,13 +6,13 @@ from __future__ import annotations
 import struct
 
 import pytest
+from support.fake_target import FakeTarget
 from support.scenes import FS_BASE, PID
 from unit.test_locks import LOCK, blocked, process, report
 
 from gdb_epi.locks.fork.signs import ForkSignReadings, read_glibc_signs
 from gdb_epi.process_state import ProcessState
 from gdb_epi.target.api import Region, Thread
-from gdb_epi.target.fake import FakeTarget
 from gdb_epi.target.libc import NOT_JUDGED, runs_on_musl
 
 OTHER = Thread(PID + 1, {"rip": 1, "rsp": 2, "fs_base": FS_BASE + 0x1000, "orig_rax": 0}, "other")

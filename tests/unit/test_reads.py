@@ -4,9 +4,9 @@
 from __future__ import annotations
 
 import pytest
+from support.fake_target import FakeTarget
 
 from gdb_epi.fault.memory_reads import read_up_to
-from gdb_epi.target.fake import FakeTarget
 
 START = 0x1000
 

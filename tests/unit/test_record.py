@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from support.fake_target import FakeTarget
 from support.scenes import HEAP, MMAP, PID, SP, crash, frame, state
 
 from gdb_epi.analysis import MAX_SOFT_ERRORS, analyze, soft_errors_json
@@ -20,7 +21,6 @@ from gdb_epi.record.redact import redact_path, redact_text
 from gdb_epi.render.escape import WIDTH
 from gdb_epi.render.triage import MAX_LINES, render_triage
 from gdb_epi.session import Session
-from gdb_epi.target.fake import FakeTarget
 
 ROOT = Path(__file__).resolve().parents[2]
 SCHEMA = ROOT / "gdb_epi" / "record" / "schema" / "record-1.json"

@@ -6,13 +6,13 @@ from __future__ import annotations
 import struct
 
 import pytest
+from support.fake_target import FakeTarget
 
 from gdb_epi.cpython.runtime.signal_handlers import read_signal_handlers
 from gdb_epi.errors import Absent
 from gdb_epi.hangs.live.live_code import ANYTHING, Reach
 from gdb_epi.hangs.signal_waits import find_signal_that_ends
 from gdb_epi.target.api import Region
-from gdb_epi.target.fake import FakeTarget
 
 DATA, BSS = 0x10000, 0x20000
 DEFAULT, IGNORE, NONE, HANDLER = 0x5000, 0x5020, 0x6000, 0x7000

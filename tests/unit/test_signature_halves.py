@@ -3,13 +3,14 @@
 
 from __future__ import annotations
 
+from support.fake_target import FakeTarget
+
 from gdb_epi.cpython.types import MergedFrame, MergedStack
 from gdb_epi.errors import Absent
 from gdb_epi.signature.drop_sets import load_drop_sets
 from gdb_epi.signature.sign import _has_no_files
 from gdb_epi.signature.tokens import EVAL_LOOP, tokenise
 from gdb_epi.target.api import Module, NativeFrame
-from gdb_epi.target.fake import FakeTarget
 
 MISSING = Absent("not_available", "no such file here")
 

@@ -15,6 +15,7 @@ from typing import Any
 from unittest.mock import patch
 
 import pytest
+from support.fake_target import FakeTarget
 
 from gdb_epi.cpython.types import MergedFrame, MergedStack, PyFrame
 from gdb_epi.errors import NOT_APPLICABLE, NOT_AVAILABLE, Absent
@@ -28,7 +29,6 @@ from gdb_epi.signature.keys import hang_key_parts_of_record
 from gdb_epi.signature.native_names import normalise
 from gdb_epi.signature.sign import _KeyMaker
 from gdb_epi.target.api import NativeFrame, Region
-from gdb_epi.target.fake import FakeTarget
 
 HERE = Path(__file__).parent
 FILE = json.loads((HERE / "data" / "signature_vectors.json").read_text())

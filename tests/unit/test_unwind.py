@@ -6,6 +6,7 @@ from __future__ import annotations
 import struct
 
 import pytest
+from support.fake_target import FakeTarget
 
 from gdb_epi.corruption.checks.saved_on_stack import saved_registers
 from gdb_epi.corruption.context import Context
@@ -17,7 +18,6 @@ from gdb_epi.sizes import PAGE
 from gdb_epi.target import elf
 from gdb_epi.target.api import CrashInfo, Module, Region, Thread
 from gdb_epi.target.cfi import Unwinder, UnwindRule
-from gdb_epi.target.fake import FakeTarget
 from gdb_epi.target.function_bounds import PT_GNU_EH_FRAME, FunctionBounds
 
 BASE, SIZE = 0x7F0000000000, 0x20000

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from support.build import BASE, SIZE, Builder
+from support.fake_target import FakeTarget
 
 from gdb_epi.cpython.layout.layout import available_tables, load_layout
 from gdb_epi.cpython.memory_reader import MemoryReader
@@ -20,7 +21,6 @@ from gdb_epi.cpython.values.decoders.numeric import decimal_text
 from gdb_epi.cpython.values.process_values import LOAD_ERRORS, ProcessValues, ReprLimits, Value
 from gdb_epi.cpython.values.repr_decoder import MAX_NESTING
 from gdb_epi.target.api import Region
-from gdb_epi.target.fake import FakeTarget
 
 READY, HEAP = 1 << 12, 1 << 9
 FLAGS = {"int": 1 << 24, "list": 1 << 25, "tuple": 1 << 26, "bytes": 1 << 27, "str": 1 << 28}

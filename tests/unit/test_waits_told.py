@@ -6,6 +6,7 @@ from __future__ import annotations
 from types import SimpleNamespace
 
 import pytest
+from support.fake_target import FakeTarget
 
 from gdb_epi.corruption.pointers.software_explanations import CODE
 from gdb_epi.hangs import types as hang_types
@@ -17,7 +18,6 @@ from gdb_epi.locks.types import INFO, PROBABLE
 from gdb_epi.machine import AARCH64, X86_64
 from gdb_epi.render.opening_sentences import MAX_REASON, first_reason
 from gdb_epi.target.api import Thread
-from gdb_epi.target.fake import FakeTarget
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from itertools import pairwise
 
 from gdb_epi.errors import Absent
 from gdb_epi.fault.abort_message import AbortMessage
-from gdb_epi.fault.cxx_exception import evidence_of_terminate, exception_type
+from gdb_epi.fault.cxx_exception import evidence_of_terminate
 from gdb_epi.fault.signals import SIGABRT
 from gdb_epi.signature.categories.types import Answer, CategoryInput, RuleMatch, Undecided
 from gdb_epi.signature.names import signature_safe_text
@@ -115,8 +115,7 @@ def cxx_terminate(scene: CategoryInput) -> Answer:
         return RuleMatch(
             f"abort-terminate:{virtual}", "a virtual function without a body was called"
         )
-    thrown = exception_type(scene.target, scene.native)
-    thrown = signature_safe_text(thrown) if thrown else None
+    thrown = signature_safe_text(scene.thrown_type) if scene.thrown_type else None
     detail = f"; the exception in flight is of type {thrown}" if thrown else ""
     return RuleMatch(f"abort-terminate:{thrown or 'unknown'}", f"{frame} is on the stack{detail}")
 

@@ -12,6 +12,7 @@ from functools import cached_property
 from gdb_epi.errors import Absent
 from gdb_epi.fault.abort_message import AbortMessage
 from gdb_epi.fault.account import ABORTED, FaultAccount
+from gdb_epi.fault.cxx_exception import exception_type
 from gdb_epi.fault.find_fault import Fault
 from gdb_epi.target.api import CrashInfo, NativeFrame, Region, Target
 from gdb_epi.typing_lite import NamedTuple
@@ -79,6 +80,11 @@ class CategoryInput:
         if isinstance(self.account, Absent) or self.account.how != ABORTED:
             return None
         return self.account.message
+
+    @cached_property
+    def thrown_type(self) -> str | None:
+        """The type of the C++ exception in flight; None without one, or where it is not known."""
+        return None if isinstance(self.native, Absent) else exception_type(self.target, self.native)
 
     def region_at(self, address: int) -> Region | None:
         """Return the mapping that holds `address`."""
