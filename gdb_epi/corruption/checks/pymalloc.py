@@ -56,7 +56,7 @@ from gdb_epi.hangs.external_termination import was_ended_from_outside
 from gdb_epi.hangs.system_calls import read_system_call
 from gdb_epi.target.memory_search import OutOfTime, find_word
 from gdb_epi.typing_lite import NamedTuple
-from gdb_epi.util import counted
+from gdb_epi.util import counted, memoized
 
 _STR = 1 << 28
 DEBUG_BYTES = b"\xfd" * 7
@@ -99,7 +99,6 @@ class BlockTypesCheck:
         self._type_at = heap.type_at
         self._flags_at = heap.reader.layout.require("PyTypeObject", "tp_flags")
         self._heads: dict[int, int] = {}  # of words that were judged; -1: no type
-        self._metatypes: dict[int, bool] = {}
         self._odd: dict[int, list[_Candidate]] = {}
         self._absurd: list[tuple[int, int]] = []
         self._is_small_count = heap.reader.layout.offset("PyObject", "ob_overflow") is not None
@@ -212,15 +211,13 @@ class BlockTypesCheck:
         if word & 7 or word < 0x10000 or word >> 47:
             return None
         try:
-            above = reader.type_of(word)
-            if above not in self._metatypes:
-                self._metatypes[above] = self._is_metatype(above)
-            if not self._metatypes[above]:
+            if not self._is_metatype(reader.type_of(word)):
                 return None
             return self._heap.access.context.types.flags(word)
         except (UnreadableMemory, LayoutError):
             return None
 
+    @memoized
     def _is_metatype(self, above: int) -> bool:
         """Whether a word is the address of `type`, or of what is derived from it."""
         reader = self._heap.reader

@@ -55,7 +55,7 @@ from gdb_epi.fault.memory_reads import read_word
 from gdb_epi.fault.word_shapes import in_brackets
 from gdb_epi.sizes import WORD
 from gdb_epi.typing_lite import NamedTuple
-from gdb_epi.util import add_article
+from gdb_epi.util import add_article, memoized
 
 Fits = Callable[[int], bool]
 MAX_LOG2 = 40
@@ -135,7 +135,6 @@ class TypedFields:
         self._reader, self._kinds, self._index = reader, kinds, index
         self._layout: Layout = reader.layout
         self._objects = NamespaceReader(reader)
-        self._known: dict[str, tuple[TypedField, ...]] = {}
         self._types = {category: self._types_of(*typed) for category, typed in _TYPED.items()}
 
     def _types_of(
@@ -174,9 +173,11 @@ class TypedFields:
             return self._list(address)
         if category == "function":
             return self._function(address)
-        if category not in self._known:
-            self._known[category] = self._typed_fields(*_TYPED.get(category, ("", {})))
-        return self._known[category]
+        return self._of_type(category)
+
+    @memoized
+    def _of_type(self, category: str) -> tuple[TypedField, ...]:
+        return self._typed_fields(*_TYPED.get(category, ("", {})))
 
     def of_frames(self) -> tuple[TypedField, ...]:
         """Return the fields of Python frames that nothing but their type is known of."""
@@ -332,8 +333,6 @@ class TypedFields:
 
     def _function(self, address: int) -> tuple[TypedField, ...]:
         """Functions are made with the names of their code (PyFunction_NewWithQualName)."""
-        if "function" not in self._known:
-            self._known["function"] = self._typed_fields(*_TYPED["function"])
         name_at = self._layout.offset("PyFunctionObject", "func_name")
         code_name_at = self._layout.offset("PyCodeObject", "co_name")
 
@@ -343,9 +342,9 @@ class TypedFields:
                 return False
             return word(address + name_at) == word(value + code_name_at)
 
-        fields = self._known["function"]
         return tuple(
-            f._replace(sure=sure, own=True) if f.name == "func_code" else f for f in fields
+            f._replace(sure=sure, own=True) if f.name == "func_code" else f
+            for f in self._of_type("function")
         )
 
 

@@ -24,6 +24,7 @@ from gdb_epi.cpython.types import PyFrame, PythonState
 from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
 from gdb_epi.sizes import HALF_MASK, WORD
 from gdb_epi.typing_lite import NamedTuple
+from gdb_epi.util import memoized
 
 MAX_FRAMES = 32
 MAX_DEPTH = 64  # words of a frame's stack of values that may be left over
@@ -84,7 +85,6 @@ class ObjectWalk:
         self.nulls: dict[int, set[int]] = {}  # list -> places of NULLs among its items
         self.cut = False
         self._slots: dict[int, list[tuple[int, int]]] = {}  # class -> runs of references
-        self._shared: dict[int, int] = {}  # class -> number of keys that instances share
         self._reached: list[int] = []  # found, not yet judged
         self._waiting: list[int] = []
         self._types: deque[int] = deque()  # they come last: each leads to a dict of many
@@ -345,13 +345,10 @@ class ObjectWalk:
             word for part in parts for word in part[1]
         ]
 
+    @memoized
     def _keys_of(self, kind: int) -> int:
         """Return how many keys the instances of a class share. Raises UnreadableMemory."""
-        count = self._shared.get(kind)
-        if count is None:
-            count = self._objects.entries(self._objects.shared_keys(kind))[1]
-            self._shared[kind] = count
-        return count
+        return self._objects.entries(self._objects.shared_keys(kind))[1]
 
     def _part(
         self, at: int, category: str, start: int, count: int, stride: int, offsets: tuple[int, ...]

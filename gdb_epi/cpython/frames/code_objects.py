@@ -129,7 +129,6 @@ class CodeReader:
     def __init__(self, reader: MemoryReader) -> None:
         self.reader = reader
         layout = reader.layout
-        self._known: dict[int, CodeInfo] = {}
         self._lines: dict[tuple[int, int], int | None] = {}
         self._size = layout.size("PyCodeObject") or 0
         self._name = layout.require("PyCodeObject", "co_name")
@@ -148,14 +147,9 @@ class CodeReader:
         self._table_at = layout.require("PyCodeObject", "co_linetable", "co_lnotab")
         self._is_lnotab = layout.offset("PyCodeObject", "co_linetable") is None
 
+    @memoized
     def at(self, address: int) -> CodeInfo:
         """Return the code object at an address; never raises."""
-        info = self._known.get(address)
-        if info is None:
-            info = self._known[address] = self._decode(address)
-        return info
-
-    def _decode(self, address: int) -> CodeInfo:
         try:
             if address & 7 or not address:
                 raise UnreadableMemory(address, self._size, "not an aligned pointer")

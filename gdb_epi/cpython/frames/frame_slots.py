@@ -68,7 +68,7 @@ class FrameSlots:
         tagged = layout.offset("_PyInterpreterFrame", "f_executable.bits") is not None
         # 3.13 free-threaded already tags the value stack (Include/internal/pycore_stackref.h).
         self._tagged = tagged or layout.free_threaded
-        self._exits: dict[tuple[int, int], bool] = {}
+        self._exits: dict[int, bool] = {}
 
     def of(self, frame: PyFrame) -> FrameSlotWords:
         """Return the slots of a frame. Raises UnreadableMemory, LayoutError."""
@@ -261,12 +261,12 @@ class FrameSlots:
         The name lies in read-only data, which is in no core; the class's dict is in every core.
         """
         definition = self.reader.u64(holder + definition_at)
-        if (definition, 0) not in self._exits:
+        if definition not in self._exits:
             name = self.reader.c_string(self.reader.field(definition, "PyMethodDef", "ml_name"), 32)
-            self._exits[definition, 0] = name in _EXITS or (
+            self._exits[definition] = name in _EXITS or (
                 isinstance(name, Absent) and definition in self._exits_of(manager)
             )
-        return self._exits[definition, 0]
+        return self._exits[definition]
 
     def _exits_of(self, manager: int) -> list[int]:
         """Return the PyMethodDef * of the exit methods in the dict of an object's class."""
@@ -284,11 +284,9 @@ class FrameSlots:
                 definitions.append(reader.field(method, "PyMethodDescrObject", "d_method"))
         return definitions
 
+    @memoized
     def _is_python_exit(self, function: int) -> bool:
-        if (function, 1) not in self._exits:
-            name = self.reader.text_field(function, "PyFunctionObject", "func_name")
-            self._exits[function, 1] = name in _EXITS
-        return self._exits[function, 1]
+        return self.reader.text_field(function, "PyFunctionObject", "func_name") in _EXITS
 
 
 def parse_exception_table(raw: bytes) -> list[ExceptionTableEntry]:

@@ -11,6 +11,7 @@ from gdb_epi.cpython.memory_reader import MemoryReader, make_field_struct
 from gdb_epi.errors import NOT_AVAILABLE, UNPARSABLE, UNREADABLE, Absent, UnreadableMemory
 from gdb_epi.target.api import shared_cache
 from gdb_epi.typing_lite import NamedTuple
+from gdb_epi.util import memoized
 
 MANY_ENTRIES = 1000  # fewer are simply read
 MAX_DICT_ENTRIES = 1_000_000
@@ -74,7 +75,6 @@ class NamespaceReader:
         self._reader = reader
         self._layout = reader.layout
         self._module_names: dict[int, str | Absent] = {}
-        self._offsets: dict[tuple[str, str], int | None] = {}
         self._storages: dict[int, _AttributeStorage] = {}
         # Keys of dicts that were read as a whole, and how often each dict was asked.
         kept: tuple[dict[int, _DictNames | None], dict[int, int]] = ({}, {})
@@ -132,12 +132,10 @@ class NamespaceReader:
         except UnreadableMemory as error:
             return Absent(UNREADABLE, str(error))
 
+    @memoized
     def _find(self, struct: str, member: str) -> int | None:
         """Return an offset, or None; the layout is asked once for each."""
-        key = (struct, member)
-        if key not in self._offsets:
-            self._offsets[key] = self._layout.offset(struct, member)
-        return self._offsets[key]
+        return self._layout.offset(struct, member)
 
     def _at(self, struct: str, member: str) -> int:
         """Return an offset. Raises LayoutError when there is none."""

@@ -7,6 +7,7 @@ from gdb_epi.cpython.frames.code_objects import CodeReader
 from gdb_epi.cpython.memory_reader import MemoryReader
 from gdb_epi.errors import UNPARSABLE, UNREADABLE, Absent, UnreadableMemory
 from gdb_epi.typing_lite import NamedTuple
+from gdb_epi.util import memoized
 
 MAX_TRACEBACK = 1000  # lines kept of one traceback: the first and the last half
 MAX_TRACEBACK_LINKS = 200_000  # followed of one traceback
@@ -45,19 +46,12 @@ class Tracebacks:
         self._reader = reader
         self._layout = reader.layout
         self._codes = CodeReader(reader)
-        self._code_of: dict[int, int] = {}
-        self._known: dict[int, Traceback | Absent] = {}
         self._links = MAX_LINKS
         self._lines = MAX_LINES
 
+    @memoized
     def at(self, address: int) -> Traceback | Absent:
         """Return the lines from a traceback object on. Reference: Python/traceback.c."""
-        traceback = self._known.get(address)
-        if traceback is None:
-            traceback = self._known[address] = self._follow(address)
-        return traceback
-
-    def _follow(self, address: int) -> Traceback | Absent:
         links: list[int] = []
         seen: set[int] = set()
         broken = ""
@@ -101,18 +95,15 @@ class Tracebacks:
             line = self._codes.line(info, lasti)
         return TracebackLine(info.name, info.qualname, info.filename, line, code=code)
 
+    @memoized
     def _code(self, frame: int) -> int:
         """Return the PyCodeObject of a frame object; 3.11 put a _PyInterpreterFrame between."""
-        code = self._code_of.get(frame)
-        if code is None:
-            at = self._layout.offset("PyFrameObject", "f_code")
-            inner = frame
-            if at is None:
-                inner = self._reader.field(frame, "PyFrameObject", "f_frame")
-                names = ("f_executable.bits", "f_executable", "f_code")
-                at = self._layout.require("_PyInterpreterFrame", *names)
-            code = self._code_of[frame] = self._reader.u64(inner + at) & ~3  # 3.14: tagged
-        return code
+        at = self._layout.offset("PyFrameObject", "f_code")
+        if at is not None:
+            return self._reader.u64(frame + at) & ~3
+        inner = self._reader.field(frame, "PyFrameObject", "f_frame")
+        names = ("f_executable.bits", "f_executable", "f_code")
+        return self._reader.field(inner, "_PyInterpreterFrame", *names) & ~3  # 3.14: tagged
 
     def _i32(self, address: int) -> int:
         return int.from_bytes(self._reader.read(address, 4), "little", signed=True)

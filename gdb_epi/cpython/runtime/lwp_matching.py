@@ -19,6 +19,7 @@ from gdb_epi.errors import Absent, SoftError, UnreadableMemory
 from gdb_epi.sizes import split_into_words
 from gdb_epi.target.api import Target
 from gdb_epi.typing_lite import NamedTuple
+from gdb_epi.util import memoized
 
 MAX_STACK_BYTES = 4 << 20  # of one LWP's stack that are searched for pointers
 MAX_ALL_BYTES = 64 << 20
@@ -38,7 +39,6 @@ class _CStacks:
     def __init__(self, target: Target) -> None:
         self._target = target
         self._left = MAX_ALL_BYTES
-        self._words: dict[int, frozenset[int]] = {}
         self.extents: list[_Extent] = []
         for thread in target.threads():
             low = thread.sp & ~7
@@ -61,16 +61,14 @@ class _CStacks:
             return []
         return [extent.tid for extent in self.extents if wanted <= self._on(extent)]
 
+    @memoized
     def _on(self, extent: _Extent) -> frozenset[int]:
-        if extent.tid not in self._words:
-            size = (extent.high - extent.low) & ~7
-            self._left -= size
-            words: frozenset[int] = frozenset()
-            if size <= MAX_STACK_BYTES and self._left >= 0:
-                with suppress(UnreadableMemory):
-                    words = frozenset(split_into_words(self._target.read(extent.low, size)))
-            self._words[extent.tid] = words
-        return self._words[extent.tid]
+        size = (extent.high - extent.low) & ~7
+        self._left -= size
+        if size <= MAX_STACK_BYTES and self._left >= 0:
+            with suppress(UnreadableMemory):
+                return frozenset(split_into_words(self._target.read(extent.low, size)))
+        return frozenset()
 
 
 def match_thread_states(

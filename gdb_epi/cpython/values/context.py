@@ -92,7 +92,6 @@ class ValueContext:
         self.name_tables: dict[str, dict[int, str]] = {}  # what a module says its numbers mean
         self._slots: dict[int, tuple[tuple[str, int], ...]] = {}  # by type: name and offset
         self._attributes: dict[int, dict[str, int]] = {}  # by instance, of those with few
-        self._offsets: dict[tuple[str, ...], int] = {}
         self._members: dict[int, dict[str, tuple[int, int]]] = {}
 
     @cached_property
@@ -116,12 +115,10 @@ class ValueContext:
             raise Undecodable(name_allocator_mark(kind))
         return Obj(address, self.types.lineage(kind))
 
+    @memoized
     def offset(self, *path: str) -> int:
         """Return the offset of the first of some members that a struct has."""
-        offset = self._offsets.get(path)
-        if offset is None:
-            offset = self._offsets[path] = self.reader.layout.require(path[0], *path[1:])
-        return offset
+        return self.reader.layout.require(path[0], *path[1:])
 
     @memoized
     def name(self, address: int) -> str | None:
