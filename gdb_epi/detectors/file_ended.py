@@ -5,13 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gdb_epi.detectors.registry import (
-    Finding,
-    SupportedLabel,
-    detector,
-    finding_in_plain_words,
-    hex_word,
-)
+from gdb_epi.detectors.registry import Finding, SupportedLabel, detector, hex_word, plain_finding
 from gdb_epi.errors import Absent
 from gdb_epi.fault.signals import BUS_ADRERR, SIGBUS
 from gdb_epi.process_state import ProcessState
@@ -45,4 +39,4 @@ def file_ended(state: ProcessState) -> Iterator[Finding]:
     )
     facts = {"address": hex_word(fault.address), "offset": offset, "shared_memory": shared}
     subject = f"thread {fault.tid}"
-    yield finding_in_plain_words("file_ended", subject, facts, plain, f"offset {offset:#x}")
+    yield plain_finding("file_ended", subject, facts, plain, f"offset {offset:#x}")

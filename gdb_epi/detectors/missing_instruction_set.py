@@ -14,13 +14,7 @@ from __future__ import annotations
 import struct
 from collections.abc import Iterator
 
-from gdb_epi.detectors.registry import (
-    Finding,
-    SupportedLabel,
-    detector,
-    finding_in_plain_words,
-    hex_word,
-)
+from gdb_epi.detectors.registry import Finding, SupportedLabel, detector, hex_word, plain_finding
 from gdb_epi.errors import Absent
 from gdb_epi.fault.instructions import is_boundary, is_decoded_from_start
 from gdb_epi.fault.memory_reads import read_up_to
@@ -135,7 +129,7 @@ def missing_instruction_set(state: ProcessState) -> Iterator[Finding]:
     plain = f"an instruction of {missing.name} ran, which this CPU does not have"
     details = f"family {features.family:#x}, model {features.model:#x}, instruction at {at:#x}"
     subject = f"thread {fault.tid}"
-    yield finding_in_plain_words("missing_instruction_set", subject, facts, plain, details)
+    yield plain_finding("missing_instruction_set", subject, facts, plain, details)
 
 
 def _has(features: CpuidLeaves, wanted: InstructionSet) -> bool:

@@ -29,7 +29,7 @@ class Finding(NamedTuple):
     summary: str
 
 
-def finding_in_plain_words(
+def plain_finding(
     detector: str, subject: str, facts: Mapping[str, Any], plain: str, details: str
 ) -> Finding:
     """Return a finding whose summary ends with addresses; its fact `plain` leaves them out."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gdb_epi.detectors.registry import Finding, detector, finding_in_plain_words, hex_word
+from gdb_epi.detectors.registry import Finding, detector, hex_word, plain_finding
 from gdb_epi.errors import Absent
 from gdb_epi.fault.address_place import STACK_ENDED
 from gdb_epi.fault.memory_reads import read_up_to
@@ -110,7 +110,7 @@ def stack_overflow(state: ProcessState) -> Iterator[Finding]:
         used_up = "had less room left than one function needed"
     summary = f"{which}, {used_up}" if ", " in which else f"{which} {used_up}"
     subject, details = f"thread {fault.tid}", f"the access is {place.distance} bytes past its end"
-    yield finding_in_plain_words("stack_overflow", subject, facts, summary, details)
+    yield plain_finding("stack_overflow", subject, facts, summary, details)
 
 
 def _recursion_limit(state: ProcessState) -> int:

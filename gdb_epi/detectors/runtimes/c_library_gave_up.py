@@ -9,11 +9,7 @@ from gdb_epi.detectors.registry import Finding, SupportedLabel, detector
 from gdb_epi.errors import Absent
 from gdb_epi.fault.abort_message import FATAL, OF_STATE, AbortMessage
 from gdb_epi.fault.account import message_of_own_abort
-from gdb_epi.fault.own_native_code import (
-    VICTIM,
-    function_and_file,
-    own_library_names_of_frames,
-)
+from gdb_epi.fault.own_native_code import VICTIM, function_and_file, own_library_names_of_frames
 from gdb_epi.process_state import ProcessState
 
 MAX_FRAMES = 32

@@ -7,13 +7,7 @@ from collections import Counter
 from collections.abc import Iterator
 from itertools import islice, pairwise
 
-from gdb_epi.detectors.registry import (
-    Finding,
-    SupportedLabel,
-    detector,
-    finding_in_plain_words,
-    hex_word,
-)
+from gdb_epi.detectors.registry import Finding, SupportedLabel, detector, hex_word, plain_finding
 from gdb_epi.errors import Absent, UnreadableMemory
 from gdb_epi.fault.abort_message import AbortMessage
 from gdb_epi.fault.account import ABORTED
@@ -122,7 +116,7 @@ def _finding(at: HeapBreak, subject: str, named: list[str], who: str) -> Finding
             "who changed it is not in the core"
         )
         details = f"the block is at {at.header + _HEADER:#x}, its size is {at.word:#x}"
-        return finding_in_plain_words("damaged_heap", subject, facts, plain, details)
+        return plain_finding("damaged_heap", subject, facts, plain, details)
     damaged = "is damaged" + (f": it holds {holds}" if holds else "")
     who = f"something, perhaps {who}," if who else "something, what is not known,"
     if at.before is None:
@@ -136,7 +130,7 @@ def _finding(at: HeapBreak, subject: str, named: list[str], who: str) -> Finding
             f"behind it {damaged}"
         )
     details = f"the block is at {block + _HEADER:#x}"
-    return finding_in_plain_words("damaged_heap", subject, facts, plain, details)
+    return plain_finding("damaged_heap", subject, facts, plain, details)
 
 
 def _first_break(heap: HeapWords) -> HeapBreak | int:

@@ -12,9 +12,9 @@ from gdb_epi.detectors.registry import (
     Finding,
     SupportedLabel,
     detector,
-    finding_in_plain_words,
     frames_of_failure,
     hex_word,
+    plain_finding,
 )
 from gdb_epi.detectors.runtimes.python_fatal_error import find_fatal_error_frame
 from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
@@ -95,7 +95,7 @@ def debug_block(state: ProcessState) -> Iterator[Finding]:
     )
     plain += f", perhaps {who}" if who else ""
     details, subject = f"the block is at {block.address:#x}", f"thread {account.fault.tid}"
-    yield finding_in_plain_words("debug_block", subject, facts, plain, details)
+    yield plain_finding("debug_block", subject, facts, plain, details)
 
 
 def _end_of_check(target: Target, frames: Sequence[NativeFrame]) -> int | None:

@@ -7,13 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from gdb_epi.cpython.memory_reader import MemoryReader
 from gdb_epi.cpython.types import PythonState
-from gdb_epi.detectors.registry import (
-    Finding,
-    SupportedLabel,
-    detector,
-    finding_in_plain_words,
-    hex_word,
-)
+from gdb_epi.detectors.registry import Finding, SupportedLabel, detector, hex_word, plain_finding
 from gdb_epi.errors import Absent, UnreadableMemory
 from gdb_epi.fault.account import ACCESS, TRANSFER
 from gdb_epi.fault.mapping_checks import may_execute, permits
@@ -54,7 +48,7 @@ def freed_callback(state: ProcessState) -> Iterator[Finding]:
             "kept a reference to it"
         )
         facts = {"address": hex_word(closure), AT_FAULT: PROGRAM}
-        yield finding_in_plain_words(
+        yield plain_finding(
             "freed_callback", f"thread {account.fault.tid}", facts, plain, f"it was at {closure:#x}"
         )
         return

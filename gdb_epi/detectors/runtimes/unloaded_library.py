@@ -8,13 +8,7 @@ from collections.abc import Iterator
 from gdb_epi.cpython.heap.instances import shared_instances
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.cpython.values.process_values import PlainValues
-from gdb_epi.detectors.registry import (
-    Finding,
-    SupportedLabel,
-    detector,
-    finding_in_plain_words,
-    hex_word,
-)
+from gdb_epi.detectors.registry import Finding, SupportedLabel, detector, hex_word, plain_finding
 from gdb_epi.errors import Absent
 from gdb_epi.fault.account import TRANSFER
 from gdb_epi.fault.own_native_code import AT_FAULT, PROGRAM
@@ -56,7 +50,7 @@ def unloaded_library(state: ProcessState) -> Iterator[Finding]:
         )
         details = f"control went to {address:#x}, where nothing is mapped"
         subject = f"thread {account.fault.tid}"
-        yield finding_in_plain_words("unloaded_library", subject, facts, plain, details)
+        yield plain_finding("unloaded_library", subject, facts, plain, details)
         return
 
 

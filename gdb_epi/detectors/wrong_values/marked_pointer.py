@@ -5,13 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gdb_epi.detectors.registry import (
-    Finding,
-    SupportedLabel,
-    detector,
-    finding_in_plain_words,
-    hex_word,
-)
+from gdb_epi.detectors.registry import Finding, SupportedLabel, detector, hex_word, plain_finding
 from gdb_epi.errors import Absent
 from gdb_epi.fault.account import ACCESS, TRANSFER
 from gdb_epi.fault.fault_site import DATA
@@ -93,7 +87,7 @@ def marked_pointer(state: ProcessState) -> Iterator[Finding]:
         words = f"a pointer was used with a mark in its top bits, {why}: the mark was not taken off"
         details = f"{name} holds {value:#018x}, the address is {plain:#x}"
         subject = f"thread {account.fault.tid}"
-        yield finding_in_plain_words("marked_pointer", subject, facts, words, details)
+        yield plain_finding("marked_pointer", subject, facts, words, details)
         return
 
 

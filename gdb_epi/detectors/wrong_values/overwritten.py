@@ -7,13 +7,7 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 from gdb_epi.cpython.types import PythonState
-from gdb_epi.detectors.registry import (
-    Finding,
-    SupportedLabel,
-    detector,
-    finding_in_plain_words,
-    hex_word,
-)
+from gdb_epi.detectors.registry import Finding, SupportedLabel, detector, hex_word, plain_finding
 from gdb_epi.errors import Absent
 from gdb_epi.fault.account import ACCESS, TRANSFER
 from gdb_epi.fault.mapping_checks import permits
@@ -60,7 +54,7 @@ def repeated_wrong_word(state: ProcessState) -> Iterator[Finding]:
             "wrote over all of them"
         )
         details = f"{name} holds {value:#x} too"
-        yield finding_in_plain_words("repeated_wrong_word", "memory", facts, plain, details)
+        yield plain_finding("repeated_wrong_word", "memory", facts, plain, details)
         return
 
 
@@ -85,7 +79,7 @@ def wide_text(state: ProcessState) -> Iterator[Finding]:
         facts = {"where": hex_word(places[0]), "around": alike}
         plain = "text of two bytes a letter (UTF-16) lies where a pointer belongs, among such text"
         details = f"{name} holds it; it is at {places[0]:#x}"
-        yield finding_in_plain_words("wide_text", "memory", facts, plain, details)
+        yield plain_finding("wide_text", "memory", facts, plain, details)
         return
 
 
