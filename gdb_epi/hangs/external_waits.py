@@ -59,10 +59,7 @@ from gdb_epi.hangs.processes.queues import (
 )
 from gdb_epi.hangs.processes.shared_locks import diagnose_lock_held_while_joining
 from gdb_epi.hangs.processes.shell_lines import find_background_command
-from gdb_epi.hangs.signal_waits import (
-    diagnose_blocked_terminate,
-    diagnose_signal_taken_by_main,
-)
+from gdb_epi.hangs.signal_waits import diagnose_blocked_terminate, diagnose_signal_taken_by_main
 from gdb_epi.hangs.sqlite_locks import (
     connection_held_by_callers_clause,
     find_own_sqlite_lock_holder,

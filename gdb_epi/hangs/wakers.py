@@ -19,13 +19,7 @@ from gdb_epi.hangs.library_calls import (
     QUEUE_ROOM,
 )
 from gdb_epi.hangs.tasks import SETTERS
-from gdb_epi.hangs.types import (
-    DEADLOCK,
-    ITSELF,
-    HangDiagnosis,
-    ThreadActivity,
-    function_and_line,
-)
+from gdb_epi.hangs.types import DEADLOCK, ITSELF, HangDiagnosis, ThreadActivity, function_and_line
 from gdb_epi.locks.python.call_sites import CLOCKS
 from gdb_epi.locks.types import PROBABLE
 

@@ -14,7 +14,7 @@ from support.opening import need_core_dumps
 
 from gdb_epi.cpython.objects.containers import ContainerReader
 from gdb_epi.cpython.values.repr_decoder import Undecodable
-from gdb_epi.cpython.values.value_stack_items import BuiltTuple
+from gdb_epi.cpython.values.value_stack import BuiltTuple
 from gdb_epi.errors import Absent
 from gdb_epi.hangs.dry_run.dry_run import DryRun
 from gdb_epi.hangs.hang_context import HangContext

@@ -12,7 +12,7 @@ import pytest
 
 from gdb_epi.cpython.values.repr_decoder import Undecodable
 from gdb_epi.cpython.values.repr_from_bytecode import Evaluation
-from gdb_epi.cpython.values.value_stack_items import (
+from gdb_epi.cpython.values.value_stack import (
     BuiltStr,
     BuiltTuple,
     Caught,
@@ -22,11 +22,11 @@ from gdb_epi.cpython.values.value_stack_items import (
     Item,
     NoneResult,
     ProcessObject,
+    Raised,
     Slice,
     Super,
     SuperRepr,
 )
-from gdb_epi.cpython.values.value_stack_operations import Raised
 
 OBJECT = ProcessObject(0x1000)
 NAMES = ("__class__", "super", "getattr", "hasattr", "len", "repr", "type", "hex", "AttributeError")

@@ -10,12 +10,7 @@ from array import array
 from collections.abc import Callable, Iterator
 
 from gdb_epi.corruption.context import Context
-from gdb_epi.corruption.evidence import (
-    Evidence,
-    plain_evidence,
-    require_present,
-    word_evidence,
-)
+from gdb_epi.corruption.evidence import Evidence, plain_evidence, require_present, word_evidence
 from gdb_epi.corruption.heap.address_index import address_index
 from gdb_epi.corruption.heap.memory_readers import collect_fault_values
 from gdb_epi.corruption.heap.object_types import HEAP_TYPE

@@ -22,12 +22,7 @@ from gdb_epi.corruption.heap.address_descriptions import (
     find_chunk,
     start_of_block,
 )
-from gdb_epi.corruption.heap.address_index import (
-    BLOCK,
-    HEADS,
-    MEMBERS,
-    address_index,
-)
+from gdb_epi.corruption.heap.address_index import BLOCK, HEADS, MEMBERS, address_index
 from gdb_epi.corruption.heap.item_tables import find_member_offset, find_table_owner, items_of_list
 from gdb_epi.corruption.heap.lost_objects import (
     MAX_HOLDERS,

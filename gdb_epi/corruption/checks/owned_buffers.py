@@ -16,12 +16,7 @@ from collections.abc import Callable, Iterator
 from itertools import pairwise
 
 from gdb_epi.corruption.context import Context
-from gdb_epi.corruption.evidence import (
-    Evidence,
-    Skipped,
-    require_present,
-    word_evidence,
-)
+from gdb_epi.corruption.evidence import Evidence, Skipped, require_present, word_evidence
 from gdb_epi.corruption.heap.address_descriptions import find_chunk
 from gdb_epi.corruption.heap.address_index import AddressIndex, address_index
 from gdb_epi.corruption.heap.malloc_chunks import heap_chunks, is_in_free_chunk

@@ -9,9 +9,9 @@ of texts, lists and tuples; getattr() and hasattr(), and handlers of an attribut
 certainly missing. Whatever else the code does (a loop, another call), its text is refused, and the
 object is shown by its name. Nothing of the program runs.
 
-Here is what each instruction does to the value stack. `value_stack_items` says which instruction
-stands where, and what may lie on the stack, `value_stack_operations` what can be said about it, and
-`formatting` does format(), `%` and str.format().
+Here is what each instruction does to the value stack. `value_stack` says which instruction stands
+where, what may lie on the stack, and what can be said about it, and `formatting` does format(), `%`
+and str.format().
 """
 
 from __future__ import annotations
@@ -24,8 +24,10 @@ from gdb_epi.cpython.frames.frame_slots import MAX_TABLE, parse_exception_table
 from gdb_epi.cpython.objects.containers import ContainerReader
 from gdb_epi.cpython.objects.type_objects import TypeInfo
 from gdb_epi.cpython.values.repr_decoder import DECODERS, Obj, ReprDecoder, Undecodable
-from gdb_epi.cpython.values.value_stack_items import (
+from gdb_epi.cpython.values.value_stack import (
     DATA,
+    REPR,
+    STR,
     BuiltStr,
     BuiltTuple,
     Caught,
@@ -38,17 +40,13 @@ from gdb_epi.cpython.values.value_stack_items import (
     Method,
     NoneResult,
     ProcessObject,
+    Raised,
     Slice,
     Super,
     SuperRepr,
+    ValueOperations,
     find_opcodes,
     read_instruction,
-)
-from gdb_epi.cpython.values.value_stack_operations import (
-    REPR,
-    STR,
-    Raised,
-    ValueOperations,
     special_method,
 )
 from gdb_epi.errors import Absent, LayoutError, UnreadableMemory

@@ -7,7 +7,7 @@ from gdb_epi.cpython.frames.code_objects import CODE_UNIT, locate_bytecode
 from gdb_epi.cpython.objects.type_objects import TypeInfo
 from gdb_epi.cpython.values.repr_decoder import Undecodable
 from gdb_epi.cpython.values.repr_from_bytecode import EXCEPTIONS
-from gdb_epi.cpython.values.value_stack_items import (
+from gdb_epi.cpython.values.value_stack import (
     BuiltinMethod,
     Caught,
     Global,
@@ -16,9 +16,10 @@ from gdb_epi.cpython.values.value_stack_items import (
     Method,
     NoneResult,
     ProcessObject,
+    Raised,
     read_instruction,
+    special_method,
 )
-from gdb_epi.cpython.values.value_stack_operations import Raised, special_method
 from gdb_epi.hangs.dry_run.builtin_calls import is_supported_method
 from gdb_epi.hangs.dry_run.container_evaluation import MAX_CODE, YieldedValue
 from gdb_epi.hangs.dry_run.object_evaluation import ObjectEvaluation

@@ -10,7 +10,9 @@ from itertools import islice
 from gdb_epi.cpython.running.tasks import STATES
 from gdb_epi.cpython.values.formatting import Plain
 from gdb_epi.cpython.values.repr_decoder import Undecodable
-from gdb_epi.cpython.values.value_stack_items import (
+from gdb_epi.cpython.values.value_stack import (
+    MAX_TEXT,
+    STR,
     BuiltStr,
     BuiltTuple,
     Caught,
@@ -23,10 +25,10 @@ from gdb_epi.cpython.values.value_stack_items import (
     NoneResult,
     Numbers,
     ProcessObject,
+    Raised,
     UnknownNumber,
     UnknownText,
 )
-from gdb_epi.cpython.values.value_stack_operations import MAX_TEXT, STR, Raised
 from gdb_epi.hangs.dry_run.container_evaluation import (
     BYTES,
     CLASS,

@@ -7,14 +7,14 @@ from collections.abc import Mapping, Sequence
 
 from gdb_epi.cpython.objects.containers import ContainerReader
 from gdb_epi.cpython.values.repr_decoder import ReprDecoder, Undecodable
-from gdb_epi.cpython.values.value_stack_items import (
+from gdb_epi.cpython.values.value_stack import (
     BuiltStr,
     BuiltTuple,
     Item,
     MadeFunction,
     ProcessObject,
+    Raised,
 )
-from gdb_epi.cpython.values.value_stack_operations import Raised
 from gdb_epi.hangs.dry_run.container_evaluation import MAX_ITEMS
 from gdb_epi.hangs.dry_run.object_evaluation import ObjectEvaluation
 

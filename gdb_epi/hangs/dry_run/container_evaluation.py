@@ -17,7 +17,8 @@ from gdb_epi.cpython.objects.containers import ContainerReader
 from gdb_epi.cpython.values.formatting import Plain
 from gdb_epi.cpython.values.repr_decoder import Obj, ReprDecoder, Undecodable
 from gdb_epi.cpython.values.repr_from_bytecode import Evaluation
-from gdb_epi.cpython.values.value_stack_items import (
+from gdb_epi.cpython.values.value_stack import (
+    MAX_TEXT,
     BuiltStr,
     BuiltTuple,
     ComputedNumber,
@@ -27,14 +28,11 @@ from gdb_epi.cpython.values.value_stack_items import (
     NoneResult,
     Numbers,
     ProcessObject,
+    Raised,
     Rest,
     Slice,
     UnknownNumber,
     UnknownText,
-)
-from gdb_epi.cpython.values.value_stack_operations import (
-    MAX_TEXT,
-    Raised,
 )
 from gdb_epi.hangs.dry_run.equality import (
     compares_as_tuple,

@@ -15,7 +15,7 @@ from copy import copy
 from gdb_epi.cpython.objects.type_objects import TypeInfo
 from gdb_epi.cpython.values.repr_decoder import Undecodable
 from gdb_epi.cpython.values.repr_from_bytecode import COMPARISONS, EXCEPTIONS
-from gdb_epi.cpython.values.value_stack_items import (
+from gdb_epi.cpython.values.value_stack import (
     BuiltinMethod,
     BuiltStr,
     BuiltTuple,
@@ -30,10 +30,12 @@ from gdb_epi.cpython.values.value_stack_items import (
     MadeFunction,
     Method,
     ProcessObject,
+    Raised,
     Rest,
     UnknownNumber,
+    is_plain_attribute,
+    special_method,
 )
-from gdb_epi.cpython.values.value_stack_operations import Raised, is_plain_attribute, special_method
 from gdb_epi.hangs.dry_run.block_instructions import BlockInstructions
 from gdb_epi.hangs.dry_run.builtin_calls import (
     call_builtin,

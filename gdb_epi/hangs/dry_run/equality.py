@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from gdb_epi.cpython.objects.type_objects import TypeInfo
 from gdb_epi.cpython.values.repr_decoder import ReprDecoder
-from gdb_epi.cpython.values.value_stack_operations import special_method
+from gdb_epi.cpython.values.value_stack import special_method
 
 _COMPARE = ("__eq__", "__hash__")
 

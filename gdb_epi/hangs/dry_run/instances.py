@@ -7,15 +7,16 @@ from collections.abc import Mapping, Sequence
 
 from gdb_epi.cpython.objects.type_objects import TypeInfo
 from gdb_epi.cpython.values.repr_decoder import Undecodable
-from gdb_epi.cpython.values.value_stack_items import (
+from gdb_epi.cpython.values.value_stack import (
     BuiltTuple,
     Class,
     Global,
     Item,
     Method,
     ProcessObject,
+    Raised,
+    special_method,
 )
-from gdb_epi.cpython.values.value_stack_operations import Raised, special_method
 from gdb_epi.hangs.dry_run.container_evaluation import CLASS
 from gdb_epi.hangs.dry_run.equality import is_plain_tuple_class
 from gdb_epi.hangs.dry_run.object_evaluation import ObjectEvaluation

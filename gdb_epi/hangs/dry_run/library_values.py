@@ -11,14 +11,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from gdb_epi.cpython.values.repr_decoder import Undecodable
-from gdb_epi.cpython.values.value_stack_items import (
+from gdb_epi.cpython.values.value_stack import (
     BuiltStr,
     BuiltTuple,
     ComputedNumber,
     Item,
     ProcessObject,
+    Raised,
 )
-from gdb_epi.cpython.values.value_stack_operations import Raised
 from gdb_epi.hangs.dry_run.container_evaluation import MATCH, PATTERN
 from gdb_epi.hangs.dry_run.loop_states import host_class
 from gdb_epi.hangs.dry_run.object_evaluation import ObjectEvaluation

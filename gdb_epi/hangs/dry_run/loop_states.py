@@ -8,7 +8,7 @@ from copy import copy
 
 from gdb_epi.cpython.memory_reader import MemoryReader
 from gdb_epi.cpython.values.formatting import Plain
-from gdb_epi.cpython.values.value_stack_items import (
+from gdb_epi.cpython.values.value_stack import (
     BuiltinMethod,
     BuiltTuple,
     Item,

@@ -11,13 +11,13 @@ from collections.abc import Mapping, Sequence
 
 from gdb_epi.cpython.values.formatting import Plain
 from gdb_epi.cpython.values.repr_decoder import Undecodable
-from gdb_epi.cpython.values.value_stack_items import (
+from gdb_epi.cpython.values.value_stack import (
     Item,
     NoneResult,
     ProcessObject,
+    Raised,
     UnknownNumber,
 )
-from gdb_epi.cpython.values.value_stack_operations import Raised
 from gdb_epi.hangs.dry_run.builtin_calls import (
     BUILTINS,
     apply_number_function,

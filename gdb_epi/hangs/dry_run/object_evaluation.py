@@ -8,7 +8,8 @@ from collections.abc import Iterator, Sequence
 from gdb_epi.cpython.objects.containers import ContainerReader
 from gdb_epi.cpython.objects.type_objects import TypeInfo
 from gdb_epi.cpython.values.repr_decoder import Undecodable
-from gdb_epi.cpython.values.value_stack_items import (
+from gdb_epi.cpython.values.value_stack import (
+    PLAIN_DATA,
     BuiltStr,
     BuiltTuple,
     ComputedNumber,
@@ -18,12 +19,9 @@ from gdb_epi.cpython.values.value_stack_items import (
     NoneResult,
     Numbers,
     ProcessObject,
+    Raised,
     Rest,
     Slice,
-)
-from gdb_epi.cpython.values.value_stack_operations import (
-    PLAIN_DATA,
-    Raised,
     is_plain_attribute,
     special_method,
 )

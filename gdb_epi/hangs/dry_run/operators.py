@@ -9,7 +9,8 @@ from collections.abc import Callable, Mapping, Sequence
 from gdb_epi.cpython.values.formatting import Plain
 from gdb_epi.cpython.values.repr_decoder import Undecodable
 from gdb_epi.cpython.values.repr_from_bytecode import COMPARISONS
-from gdb_epi.cpython.values.value_stack_items import (
+from gdb_epi.cpython.values.value_stack import (
+    STR,
     BuiltStr,
     BuiltTuple,
     Caught,
@@ -17,10 +18,10 @@ from gdb_epi.cpython.values.value_stack_items import (
     Drawn,
     Item,
     ProcessObject,
+    Raised,
     UnknownNumber,
     UnknownText,
 )
-from gdb_epi.cpython.values.value_stack_operations import STR, Raised
 from gdb_epi.hangs.dry_run.builtin_calls import call_method, operate_on_sets
 from gdb_epi.hangs.dry_run.container_evaluation import (
     BYTES,
@@ -31,12 +32,7 @@ from gdb_epi.hangs.dry_run.container_evaluation import (
     MAX_ITEMS,
     SETS,
 )
-from gdb_epi.hangs.dry_run.loop_states import (
-    INFINITE,
-    Bounds,
-    are_decimal_bounds,
-    are_float_bounds,
-)
+from gdb_epi.hangs.dry_run.loop_states import INFINITE, Bounds, are_decimal_bounds, are_float_bounds
 from gdb_epi.hangs.dry_run.object_evaluation import ObjectEvaluation
 from gdb_epi.typing_lite import Any
 

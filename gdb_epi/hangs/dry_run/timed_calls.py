@@ -11,14 +11,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 from gdb_epi.cpython.values.repr_decoder import Undecodable
-from gdb_epi.cpython.values.value_stack_items import (
+from gdb_epi.cpython.values.value_stack import (
     ComputedNumber,
     Item,
     Method,
     NoneResult,
     ProcessObject,
+    Raised,
 )
-from gdb_epi.cpython.values.value_stack_operations import Raised
 from gdb_epi.hangs.dry_run.block_instructions import BlockInstructions
 from gdb_epi.hangs.dry_run.library_values import module_of_function
 

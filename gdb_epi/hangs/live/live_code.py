@@ -19,7 +19,7 @@ from functools import cached_property
 from gdb_epi.cpython.heap.instances import shared_instances
 from gdb_epi.cpython.objects.containers import ContainerReader
 from gdb_epi.cpython.types import PyFrame
-from gdb_epi.cpython.values.value_stack_items import find_opcodes
+from gdb_epi.cpython.values.value_stack import find_opcodes
 from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
 from gdb_epi.hangs.frame_references import METHODS
 from gdb_epi.hangs.library_calls import is_library_file

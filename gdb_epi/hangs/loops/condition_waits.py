@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from gdb_epi.cpython.types import PyFrame
-from gdb_epi.cpython.values.value_stack_items import Item, Method, ProcessObject
+from gdb_epi.cpython.values.value_stack import Item, Method, ProcessObject
 from gdb_epi.hangs.dry_run.container_evaluation import MAX_CODE
 from gdb_epi.hangs.dry_run.dry_run import DryRun
 from gdb_epi.hangs.hang_context import HangContext

@@ -10,7 +10,7 @@ from gdb_epi.cpython.frames.eval_calls import EVAL_LOOP
 from gdb_epi.cpython.objects.containers import ContainerReader
 from gdb_epi.cpython.types import PyFrame
 from gdb_epi.cpython.values.repr_decoder import ReprLimits, Undecodable
-from gdb_epi.cpython.values.value_stack_items import (
+from gdb_epi.cpython.values.value_stack import (
     BuiltinMethod,
     BuiltTuple,
     Global,
@@ -19,8 +19,8 @@ from gdb_epi.cpython.values.value_stack_items import (
     Method,
     NoneResult,
     ProcessObject,
+    Raised,
 )
-from gdb_epi.cpython.values.value_stack_operations import Raised
 from gdb_epi.errors import LayoutError, UnreadableMemory
 from gdb_epi.hangs.dry_run.container_evaluation import DEQUE, MAX_CODE, MAX_ITEMS
 from gdb_epi.hangs.dry_run.dry_run import DryRun

@@ -14,10 +14,7 @@ from itertools import chain, islice
 
 from gdb_epi.cpython.types import PyFrame
 from gdb_epi.cpython.values.repr_decoder import Undecodable
-from gdb_epi.cpython.values.value_stack_items import (
-    Rest,
-)
-from gdb_epi.cpython.values.value_stack_operations import Raised
+from gdb_epi.cpython.values.value_stack import Raised, Rest
 from gdb_epi.errors import LayoutError, UnreadableMemory
 from gdb_epi.hangs.dry_run.container_evaluation import MAX_CODE, YieldedValue
 from gdb_epi.hangs.dry_run.dry_run import DryRun

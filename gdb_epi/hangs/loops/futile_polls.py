@@ -14,7 +14,7 @@ from collections.abc import Iterable, Sequence
 from gdb_epi.cpython.types import PyFrame
 from gdb_epi.cpython.values.context import Undecodable
 from gdb_epi.cpython.values.process_values import get_process_values
-from gdb_epi.cpython.values.value_stack_operations import PLAIN_DATA
+from gdb_epi.cpython.values.value_stack import PLAIN_DATA
 from gdb_epi.errors import LayoutError, UnreadableMemory
 from gdb_epi.hangs.hang_context import HangContext
 from gdb_epi.hangs.types import (
