@@ -58,7 +58,7 @@ class NotChecked(Exception):
     """Raised by a check that cannot be made, or not to its end; the message is for Skipped."""
 
 
-def require_present(value: Value | Absent) -> Value:
+def require(value: Value | Absent) -> Value:
     """Return what a check cannot do without. Raises NotChecked where it is absent."""
     if isinstance(value, Absent):
         raise NotChecked(value.detail)

@@ -15,7 +15,7 @@ from gdb_epi.corruption.evidence import Evidence
 from gdb_epi.corruption.heap.address_descriptions import find_chunk
 from gdb_epi.corruption.heap.address_index import HEADS, address_index
 from gdb_epi.corruption.pointers.read_place import find_read_place
-from gdb_epi.corruption.pointers.suspect_words import find_fault_words, find_suspects
+from gdb_epi.corruption.pointers.suspects import find_fault_words, find_suspects
 from gdb_epi.corruption.possible_bit_flips import possible_bit_flips
 from gdb_epi.corruption.run_checks import CheckResults
 from gdb_epi.corruption.score import load_weights

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from gdb_epi.corruption.context import Context
 from gdb_epi.corruption.pointers.read_place import describe_wrong_word
-from gdb_epi.corruption.pointers.suspect_words import find_fault_words, software_pattern
+from gdb_epi.corruption.pointers.suspects import find_fault_words, software_pattern
 from gdb_epi.corruption.replay.return_slot import (
     libunwind_setcontext_race,
     one_bit_return_slots,

@@ -25,8 +25,8 @@ from gdb_epi.corruption.checks.pymalloc import _PoolSearch
 from gdb_epi.corruption.context import Context
 from gdb_epi.corruption.evidence import Evidence
 from gdb_epi.corruption.files.elf_images import image_files
-from gdb_epi.corruption.heap.memory_readers import MemorySweep
 from gdb_epi.corruption.heap.pymalloc_pools import FREE_AT
+from gdb_epi.corruption.heap.readers import MemorySweep
 from gdb_epi.corruption.run_checks import CheckResults
 from gdb_epi.corruption.strings.find_strings import (
     SkippedObjects,

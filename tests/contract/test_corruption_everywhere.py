@@ -12,23 +12,15 @@ from support.opening import interpreter_or_skip, made_or_skip, target_of
 
 from gdb_epi.corruption.checks.builtin_functions import small_ints
 from gdb_epi.corruption.checks.dict_tables import dict_tables
-from gdb_epi.corruption.checks.item_counts import (
-    heap_item_counts,
-    heap_string_flags,
-    item_counts,
-)
+from gdb_epi.corruption.checks.item_counts import heap_item_counts, heap_string_flags, item_counts
 from gdb_epi.corruption.checks.type_slots import _classes_at_hand, type_numbers, type_slots
 from gdb_epi.corruption.context import Context
 from gdb_epi.corruption.evidence import Evidence
-from gdb_epi.corruption.heap.memory_readers import shared_object_search, shared_page_reader
 from gdb_epi.corruption.heap.object_types import HEAP_TYPE
 from gdb_epi.corruption.heap.object_walk import ObjectWalk, object_walk
-from gdb_epi.corruption.heap.pool_census import (
-    PoolCensus,
-    classes_in_malloc_heap,
-    pool_census,
-)
+from gdb_epi.corruption.heap.pool_census import PoolCensus, classes_in_malloc_heap, pool_census
 from gdb_epi.corruption.heap.pymalloc_pools import object_header_size
+from gdb_epi.corruption.heap.readers import shared_object_search, shared_reader
 from gdb_epi.cpython.objects.str_layout import str_format
 from gdb_epi.process_state import ProcessState
 from gdb_epi.target.corefile import CoreFileTarget
@@ -120,7 +112,7 @@ def test_a_number_of_a_class_is_named(interpreter: str) -> None:
     target = core_of(interpreter)
     assert not evidence(type_numbers, target), "the healthy core"
     context = Context(ProcessState(target))
-    reader = shared_page_reader(context)
+    reader = shared_reader(context)
     at = reader.layout.require("PyTypeObject", "tp_flags")
     basicsize_at = reader.layout.require("PyTypeObject", "tp_basicsize")
     traverse_at = reader.layout.require("PyTypeObject", "tp_traverse")

@@ -14,8 +14,8 @@ from gdb_epi.corruption.checks.python_frames import calls_that_were_left, thread
 from gdb_epi.corruption.context import Context
 from gdb_epi.corruption.evidence import Evidence, NotChecked
 from gdb_epi.corruption.files.pyc_files import LoadedPyc, pyc_files
-from gdb_epi.corruption.heap.memory_readers import shared_object_search
 from gdb_epi.corruption.heap.object_walk import ObjectWalk, object_walk
+from gdb_epi.corruption.heap.readers import shared_object_search
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.process_state import ProcessState
 from gdb_epi.target.corefile import CoreFileTarget

@@ -52,8 +52,8 @@ from gdb_epi.corruption.context import DEFAULT_BYTES, FAR, NEAR, Budget, Context
 from gdb_epi.corruption.evidence import Evidence
 from gdb_epi.corruption.heap.address_index import HEADS, address_index, find_others_beside
 from gdb_epi.corruption.heap.lost_objects import find_items_alone
-from gdb_epi.corruption.heap.memory_readers import collect_fault_values, shared_page_reader
 from gdb_epi.corruption.heap.object_walk import ObjectWalk, object_walk
+from gdb_epi.corruption.heap.readers import fault_values, shared_reader
 from gdb_epi.corruption.run_checks import CheckResults, run_checks
 from gdb_epi.cpython.frames.code_objects import locate_bytecode
 from gdb_epi.cpython.frames.opcodes import opcodes_of_version
@@ -212,7 +212,7 @@ def test_a_flipped_count_of_items_is_named(interpreter: str) -> None:
 def test_a_flipped_length_of_a_string_is_named(interpreter: str) -> None:
     scene = Scene(interpreter)
     index, length_at = address_index(scene.context), scene.layout.require("PyASCIIObject", "length")
-    variables = dict.fromkeys((*scene.walk.variables(), *collect_fault_values(scene.context)))
+    variables = dict.fromkeys((*scene.walk.variables(), *fault_values(scene.context)))
     texts = [at for at in variables if scene.walk.type_at(at) == "str" and index.end_of_block(at)]
     assert texts
     for text in texts[:4]:
@@ -313,7 +313,7 @@ def test_who_is_named_by_containers_alone_was_not_freed(scene: Scene) -> None:
 
 def test_a_link_of_the_collector_to_where_no_head_is(scene: Scene) -> None:
     """It leads to an object in place of its head: a pointer was stored there, and none flipped."""
-    links = GcLinkReader(shared_page_reader(scene.context))
+    links = GcLinkReader(shared_reader(scene.context))
     size, index = links.size, address_index(scene.context)
     functions = [one for one, kind in scene.walk.visited if kind == "function"]
     node = next(
@@ -340,7 +340,7 @@ def test_a_link_of_the_collector_to_where_no_head_is(scene: Scene) -> None:
 
     def said(at: int) -> list[Evidence]:
         context = Context(ProcessState(changed))  # type: ignore[arg-type]
-        return list(_overwritten_link(context, GcLinkReader(shared_page_reader(context)), at))
+        return list(_overwritten_link(context, GcLinkReader(shared_reader(context)), at))
 
     assert index.place_in_block(stray) == size
     for at in (node, stray):  # a walk of the list may take what it leads to for a head
@@ -543,7 +543,7 @@ def test_an_object_at_hand_whose_type_is_one_bit_off(scene: Scene) -> None:
     index, word = address_index(scene.context), scene.walk.reader.word
     address = next(
         at
-        for at in collect_fault_values(scene.context)
+        for at in fault_values(scene.context)
         if index.begins_block(at) and index.object_type(at) and 0 < word(at) < 1 << 20
     )
     kind = word(address + WORD)
@@ -570,7 +570,7 @@ def test_a_type_one_bit_off_that_leads_into_a_files_data(scene: Scene) -> None:
     basic, flags = (layout.require("PyTypeObject", f"tp_{n}") for n in ("basicsize", "flags"))
     address, kind, bit = next(
         (at, kind, bit)
-        for at in collect_fault_values(scene.context)
+        for at in fault_values(scene.context)
         if index.begins_block(at) and index.object_type(at) and 0 < word(at) < 1 << 20
         for kind in [word(at + WORD)]
         if (region := scene.target.region_at(kind)) is not None and region.in_file

@@ -10,12 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support.cores import (
-    Made,
-    Program,
-    corpus_programs,
-    truncate,
-)
+from support.cores import Made, Program, corpus_programs, truncate
 from support.interpreters import Interpreter, spread
 from support.mutate import MutatedTarget
 from support.opening import made_or_skip, session_of, state_of, sysroot_of

@@ -12,13 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from support.cores import (
-    PROGRAMS,
-    CoreFailed,
-    run_gcore,
-    truncate,
-    why_no_core_dumps,
-)
+from support.cores import PROGRAMS, CoreFailed, run_gcore, truncate, why_no_core_dumps
 from support.forks import fork_program
 from support.interpreters import Interpreter, discover, one_per_minor
 from support.opening import made_or_skip, sysroot_of

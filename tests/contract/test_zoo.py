@@ -12,14 +12,7 @@ from pathlib import Path
 import pytest
 from support.cores import find_core, why_no_core_dumps
 from support.interpreters import Interpreter, one_per_minor
-from support.zoo import (
-    Build,
-    Case,
-    Libraries,
-    adjusted_rand_index,
-    keys_of,
-    signed,
-)
+from support.zoo import Build, Case, Libraries, adjusted_rand_index, keys_of, signed
 
 from gdb_epi.cli.support.native_gdb import find_gdb
 from gdb_epi.signature.explain import explain, explanation_lines

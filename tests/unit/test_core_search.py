@@ -11,12 +11,7 @@ import pytest
 
 from gdb_epi.target import elf
 from gdb_epi.target.corefile import MAX_LOOKED_AT, WINDOW, CoreFileTarget
-from gdb_epi.target.mapped_bytes import (
-    WORTH_A_PATTERN,
-    WORTH_AN_IMPORT,
-    MappedBytes,
-    find_first,
-)
+from gdb_epi.target.mapped_bytes import WORTH_A_PATTERN, WORTH_AN_IMPORT, MappedBytes, find_first
 from gdb_epi.target.memory_search import find_word, find_words
 
 START = 0x7F0000000000

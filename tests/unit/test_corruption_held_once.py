@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from gdb_epi.corruption.pointers import one_bit_neighbours as pointers
-from gdb_epi.corruption.pointers import suspect_words
-from gdb_epi.corruption.pointers.suspect_words import is_held_once
+from gdb_epi.corruption.pointers import suspects
+from gdb_epi.corruption.pointers.suspects import is_held_once
 
 STACK, FRAME, HEAP = 0x7FFC_0000_0000, 0x7F00_0000_0000, 0x5555_0000_0000
 
@@ -27,8 +27,8 @@ STACK, FRAME, HEAP = 0x7FFC_0000_0000, 0x7F00_0000_0000, 0x5555_0000_0000
 def test_copies_on_stacks_do_not_count(
     places: list[int], once: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(suspect_words, "is_on_stack", lambda _context, at: at >= STACK)
-    monkeypatch.setattr(suspect_words, "is_in_data_stack", lambda _context, at: FRAME <= at < STACK)
+    monkeypatch.setattr(suspects, "is_on_stack", lambda _context, at: at >= STACK)
+    monkeypatch.setattr(suspects, "is_in_data_stack", lambda _context, at: FRAME <= at < STACK)
     context: Any = SimpleNamespace(places_of=lambda _value, limit: tuple(places[:limit]))
     assert is_held_once(context, 1) is once
 

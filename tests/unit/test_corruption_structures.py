@@ -18,13 +18,7 @@ from gdb_epi.corruption.checks.copies_in_files import is_breakpoint
 from gdb_epi.corruption.checks.malloc_heap import malloc_chunks
 from gdb_epi.corruption.checks.overwritten_places import ID as OVERWRITTEN_PLACE
 from gdb_epi.corruption.context import Budget, Context
-from gdb_epi.corruption.evidence import (
-    OVERWRITTEN,
-    Evidence,
-    NotChecked,
-    Skipped,
-    plain_evidence,
-)
+from gdb_epi.corruption.evidence import OVERWRITTEN, Evidence, NotChecked, Skipped, plain_evidence
 from gdb_epi.corruption.heap import pymalloc_pools as pools
 from gdb_epi.corruption.heap.malloc_chunks import is_freed_mark, is_in_free_chunk
 from gdb_epi.corruption.registry import CHECKS, Check, all_checks

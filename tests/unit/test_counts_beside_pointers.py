@@ -10,10 +10,7 @@ from typing import Any
 import pytest
 from support.scenes import HEAP, HEAP_SIZE, crash, state
 
-from gdb_epi.corruption.checks.item_counts import (
-    _fills_block,
-    counts_beside_pointers,
-)
+from gdb_epi.corruption.checks.item_counts import _fills_block, counts_beside_pointers
 from gdb_epi.corruption.context import Context
 from gdb_epi.corruption.evidence import Evidence
 from gdb_epi.corruption.heap.one_bit_numbers import wrong_lengths

@@ -9,7 +9,6 @@ from typing import Any
 
 import pytest
 
-from gdb_epi.cpython.memory_reader import MemoryReader
 from gdb_epi.cpython.objects.namespaces import ASKED_OFTEN, NamespaceReader
 from gdb_epi.errors import UNREADABLE, Absent, UnreadableMemory
 
@@ -37,7 +36,8 @@ class Strings:
         held = KEYS[address]
         return text == "damaged" if held is None else held == text
 
-    value_of = MemoryReader.value_of
+    def value_of(self, entries: Iterator[tuple[int, int]], text: str) -> int | None:
+        return next((value for key, value in entries if self.is_string(key, text)), None)
 
 
 class Dict(NamespaceReader):

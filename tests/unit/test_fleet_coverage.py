@@ -11,11 +11,7 @@ from unit.fleet_records import minimal
 
 from gdb_epi.fleet.population import cache
 from gdb_epi.fleet.population.cache import load_population, load_times
-from gdb_epi.fleet.population.coverage import (
-    drop_doubled_hours,
-    drop_hours,
-    fill_missing_feed_days,
-)
+from gdb_epi.fleet.population.coverage import drop_doubled_hours, drop_hours, fill_missing_feed_days
 from gdb_epi.fleet.population.host_spelling import unify_spellings
 from gdb_epi.fleet.population.number_ranges import LEAST, describe_limit, group_into_ranges
 from gdb_epi.fleet.population.population import Attribute, Population

@@ -9,12 +9,7 @@ from gdb_epi.errors import EXIT_USAGE, InputError
 from gdb_epi.fleet.paths import hide_password, hide_passwords, is_url
 from gdb_epi.fleet.questions.signature_history import signature_history
 from gdb_epi.fleet.records.spool import ingest_later_command, spool_folder
-from gdb_epi.fleet.store.database import (
-    DatabaseUrlError,
-    database_url,
-    open_database,
-    shown_url,
-)
+from gdb_epi.fleet.store.database import DatabaseUrlError, database_url, open_database, shown_url
 
 
 @pytest.mark.parametrize(

@@ -21,14 +21,7 @@ from support.lake_cells import read_cells
 from unit.fleet_records import full, minimal
 from unit.test_fleet_archive import fill
 from unit.test_fleet_forget import check_forgotten, own_folders
-from unit.test_fleet_ingest import (
-    EVIL,
-    check_a_killed_writer,
-    check_two_writers,
-    count,
-    put,
-    rows,
-)
+from unit.test_fleet_ingest import EVIL, check_a_killed_writer, check_two_writers, count, put, rows
 from unit.test_fleet_prune import check_pruned, wide_and_timeless
 
 from gdb_epi.cli.main import main

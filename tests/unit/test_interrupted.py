@@ -6,11 +6,7 @@ from __future__ import annotations
 import pytest
 from support.scenes import SP, TEXT, state
 
-from gdb_epi.fault.signal_sender import (
-    CANCELLED,
-    registers_before_handler,
-    with_restarted_calls,
-)
+from gdb_epi.fault.signal_sender import CANCELLED, registers_before_handler, with_restarted_calls
 from gdb_epi.machine import X86_64
 from gdb_epi.target.api import Thread
 

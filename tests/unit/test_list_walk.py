@@ -10,12 +10,7 @@ import pytest
 from support.fake_target import FakeTarget
 
 from gdb_epi.cpython.layout.layout import load_layout
-from gdb_epi.cpython.memory_reader import (
-    FIRST_NODES,
-    CircularList,
-    MemoryReader,
-    why_chain_ends,
-)
+from gdb_epi.cpython.memory_reader import FIRST_NODES, CircularList, MemoryReader, why_chain_ends
 from gdb_epi.errors import UnreadableMemory
 from gdb_epi.target.api import Region
 

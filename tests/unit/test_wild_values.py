@@ -34,7 +34,7 @@ from gdb_epi.corruption.checks.wild_values import (
 from gdb_epi.corruption.context import Context
 from gdb_epi.corruption.heap.address_descriptions import begins_free_chunk
 from gdb_epi.corruption.pointers.read_place import find_register_origin
-from gdb_epi.corruption.pointers.suspect_words import FaultWord, software_pattern
+from gdb_epi.corruption.pointers.suspects import FaultWord, software_pattern
 from gdb_epi.corruption.replay.register_origins import (
     RecomputedRegister,
     _came_by_a_jump,

@@ -14,8 +14,8 @@ from gdb_epi.corruption.evidence import ONCE_MORE, Evidence, plain_evidence
 from gdb_epi.corruption.heap.address_descriptions import begins_free_chunk
 from gdb_epi.corruption.heap.address_index import FREE, address_index
 from gdb_epi.corruption.heap.malloc_chunks import is_freed_mark, is_in_free_chunk
-from gdb_epi.corruption.heap.memory_readers import AROUND, is_on_stack, read_words
 from gdb_epi.corruption.heap.never_mapped import was_never_mapped
+from gdb_epi.corruption.heap.readers import AROUND, is_on_stack, read_words
 from gdb_epi.corruption.pointers.one_bit_neighbours import rank_neighbours
 from gdb_epi.corruption.pointers.read_place import (
     TEXTS,
@@ -43,7 +43,7 @@ from gdb_epi.corruption.pointers.software_sign_ids import (
     pointer_sign_id,
     value_sign_id,
 )
-from gdb_epi.corruption.pointers.suspect_words import (
+from gdb_epi.corruption.pointers.suspects import (
     FaultWord,
     Suspect,
     find_fault_words,

@@ -15,11 +15,11 @@ from gdb_epi.corruption.evidence import (
     Evidence,
     changed_bits,
     plain_evidence,
-    require_present,
+    require,
     word_evidence,
 )
-from gdb_epi.corruption.heap.memory_readers import collect_fault_values, shared_object_search
 from gdb_epi.corruption.heap.object_walk import object_walk
+from gdb_epi.corruption.heap.readers import fault_values, shared_object_search
 from gdb_epi.corruption.registry import check
 from gdb_epi.corruption.replay.code_map import begins_function
 from gdb_epi.cpython.heap.object_search import ObjectSearch
@@ -65,7 +65,7 @@ def builtin_functions(context: Context) -> Iterator[Evidence]:
     is one of the few that all built-in functions share.
     """
     heap = shared_object_search(context)
-    functions = list(_functions(heap, require_present(context.state.python)))
+    functions = list(_functions(heap, require(context.state.python)))
     yield from _definitions(heap, functions)
     yield from _vectorcalls(context, heap, functions)
 
@@ -159,8 +159,8 @@ def small_ints(context: Context) -> Iterator[Evidence]:
     They are made once, one after the other (_PyLong_Init() up to 3.10, static from 3.11 on), and
     nothing changes them: where 16 of a row are as their places say, so must the others be.
     """
-    walk = require_present(object_walk(context))
-    walk.kinds.of_all(list(collect_fault_values(context)))
+    walk = require(object_walk(context))
+    walk.kinds.of_all(list(fault_values(context)))
     layout, reader = walk.reader.layout, walk.reader
     tag_at = layout.offset("PyLongObject", "lv_tag")
     size_at = tag_at if tag_at is not None else layout.require("PyVarObject", "ob_size")

@@ -23,7 +23,7 @@ from gdb_epi.corruption.evidence import (
     word_evidence,
 )
 from gdb_epi.corruption.heap.address_index import address_index
-from gdb_epi.corruption.heap.memory_readers import is_on_stack, read_words
+from gdb_epi.corruption.heap.readers import is_on_stack, read_words
 from gdb_epi.corruption.pointers.small_changes import find_data_symbol
 from gdb_epi.corruption.registry import check
 from gdb_epi.corruption.replay.code_map import begins_function

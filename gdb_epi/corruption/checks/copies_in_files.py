@@ -19,7 +19,7 @@ from gdb_epi.corruption.evidence import (
     NotChecked,
     Skipped,
     plain_evidence,
-    require_present,
+    require,
     word_evidence,
 )
 from gdb_epi.corruption.files.elf_images import (
@@ -35,8 +35,8 @@ from gdb_epi.corruption.files.pyc_files import (
     LoadedPyc,
     pyc_files,
 )
-from gdb_epi.corruption.heap.memory_readers import read_words, shared_page_reader, words_between
 from gdb_epi.corruption.heap.object_walk import ObjectWalk, object_walk
+from gdb_epi.corruption.heap.readers import read_words, shared_reader, words_between
 from gdb_epi.corruption.registry import check
 from gdb_epi.corruption.replay.code_map import begins_function
 from gdb_epi.cpython.frames.code_objects import CODE_UNIT, locate_bytecode
@@ -102,8 +102,8 @@ def bytecode(context: Context) -> Iterator[Evidence | Skipped]:
     the file is the one with the same first line and line table; specialized opcodes are taken back
     to what they were made of, caches are left out, and exactly one bit must differ.
     """
-    python = require_present(context.state.python)
-    reader = shared_page_reader(context)
+    python = require(context.state.python)
+    reader = shared_reader(context)
     missing = 0
     for address in find_codes_to_compare(context, python):
         code = None
@@ -254,8 +254,8 @@ def marshalled_code_parts(context: Context) -> Iterator[Evidence | Skipped]:
     one number, name, constant or table. One bit of that must differ, of the object or of the
     pointer to it.
     """
-    python = require_present(context.state.python)
-    constants = CodeComparer(shared_page_reader(context))
+    python = require(context.state.python)
+    constants = CodeComparer(shared_reader(context))
     files: dict[str, tuple[LoadedPyc, list[int]]] = {}
     missing = later = parsed = 0
     for address in find_codes_to_compare(context, python):
@@ -376,11 +376,11 @@ def instruction_arguments(context: Context) -> Iterator[Evidence]:
     Needs no .pyc, so it serves scripts too. Compilers write an entry into co_consts because an
     instruction loads it: one bit away must be exactly one entry that no other instruction loads.
     """
-    python = require_present(context.state.python)
+    python = require(context.state.python)
     opcodes = opcodes_of_version(python.layout.version)
     if opcodes is None:
         raise NotChecked("no table of opcodes for Python {}.{}".format(*python.layout.version))
-    reader = shared_page_reader(context)
+    reader = shared_reader(context)
     for address in find_codes_to_compare(context, python):
         wrong = None
         with suppress(UnreadableMemory, LayoutError):

@@ -10,9 +10,8 @@ from array import array
 from collections.abc import Callable, Iterator
 
 from gdb_epi.corruption.context import Context
-from gdb_epi.corruption.evidence import Evidence, plain_evidence, require_present, word_evidence
+from gdb_epi.corruption.evidence import Evidence, plain_evidence, require, word_evidence
 from gdb_epi.corruption.heap.address_index import address_index
-from gdb_epi.corruption.heap.memory_readers import collect_fault_values
 from gdb_epi.corruption.heap.object_types import HEAP_TYPE
 from gdb_epi.corruption.heap.object_walk import ObjectWalk, object_walk
 from gdb_epi.corruption.heap.pool_census import (
@@ -23,6 +22,7 @@ from gdb_epi.corruption.heap.pool_census import (
     pool_census,
 )
 from gdb_epi.corruption.heap.pymalloc_pools import object_header_size
+from gdb_epi.corruption.heap.readers import fault_values
 from gdb_epi.corruption.registry import check
 from gdb_epi.cpython.layout.layout import Layout
 from gdb_epi.cpython.memory_reader import MemoryReader, make_field_struct
@@ -120,7 +120,7 @@ def dict_tables(context: Context) -> Iterator[Evidence]:
     Used and free entries add up to what a table of its size has; its indices name as many entries
     as the dict says that it holds. A number counts where one flipped bit makes both true.
     """
-    census, walk = require_present(pool_census(context)), require_present(object_walk(context))
+    census, walk = require(pool_census(context)), require(object_walk(context))
     tables = _Tables(walk.reader)
     wrong: dict[int, tuple[int, _Table]] = {}
     all_dicts = list(_dicts(census, walk, tables))
@@ -170,7 +170,7 @@ def _overwritten_table(
         if table.impossible + (tables.references(keys) >= MAX_NUMBER) >= MIN_IMPOSSIBLE
         and not index.in_free_block(owner)
     }
-    at_hand = [value for value in collect_fault_values(context) if value in heads]
+    at_hand = [value for value in fault_values(context) if value in heads]
     for keys in [*at_hand, *sorted(heads)][:1] if len(heads) <= MAX_OVERWRITTEN else ():
         owner, table = heads[keys]
         flips = [keys ^ 1 << bit for bit in range(LOWEST_BIT, HIGHEST_BIT)]

@@ -29,11 +29,11 @@ from gdb_epi.corruption.heap.address_index import (
     Pointee,
     address_index,
 )
-from gdb_epi.corruption.heap.memory_readers import AROUND, POINTER_LANES, is_on_stack, read_words
 from gdb_epi.corruption.heap.popped_frames import (
     find_code_of_popped_frame,
     find_link_of_popped_frame,
 )
+from gdb_epi.corruption.heap.readers import AROUND, POINTER_LANES, is_on_stack, read_words
 from gdb_epi.corruption.pointers.one_bit_neighbours import (
     MAX_COPIES,
     Correction,
@@ -42,7 +42,7 @@ from gdb_epi.corruption.pointers.one_bit_neighbours import (
     rank_neighbours,
     registers_holding,
 )
-from gdb_epi.corruption.pointers.suspect_words import Suspect, find_suspects
+from gdb_epi.corruption.pointers.suspects import Suspect, find_suspects
 from gdb_epi.corruption.registry import check
 from gdb_epi.corruption.replay.register_origins import recomputed_registers
 from gdb_epi.detectors.pointer_one_bit_off import copies_clause

@@ -12,19 +12,14 @@ from gdb_epi.corruption.evidence import (
     Skipped,
     changed_bits,
     plain_evidence,
-    require_present,
+    require,
     word_evidence,
 )
 from gdb_epi.corruption.heap.address_index import HEADS, address_index
-from gdb_epi.corruption.heap.memory_readers import (
-    collect_fault_values,
-    is_on_stack,
-    read_words,
-    shared_page_reader,
-)
 from gdb_epi.corruption.heap.object_walk import object_walk
+from gdb_epi.corruption.heap.readers import fault_values, is_on_stack, read_words, shared_reader
 from gdb_epi.corruption.pointers.read_place import find_read_place, find_register_origin
-from gdb_epi.corruption.pointers.suspect_words import LOW, find_fault_words
+from gdb_epi.corruption.pointers.suspects import LOW, find_fault_words
 from gdb_epi.corruption.registry import check
 from gdb_epi.cpython.heap.gc_lists import gc_list_heads
 from gdb_epi.cpython.heap.object_search import HAVE_GC
@@ -75,10 +70,10 @@ def gc_links(context: Context) -> Iterator[Evidence | Skipped]:
 
     By default around the addresses that the fault had at hand; in a sweep along all lists.
     """
-    python = require_present(context.state.python)
+    python = require(context.state.python)
     if python.layout.free_threaded or not python.layout.size("PyGC_Head"):
         raise NotChecked("free-threaded builds keep no lists of objects")
-    links = GcLinkReader(shared_page_reader(context))
+    links = GcLinkReader(shared_reader(context))
     repairs: dict[int, LinkRepair] = {}
     broken: list[int] = []  # nodes whose next leads to no object
     for node in _near_the_fault(context, links.size):
@@ -188,7 +183,7 @@ def find_untracked_object_behind_register(context: Context, register: str) -> in
         return None
     if python.layout.free_threaded or not python.layout.size("PyGC_Head"):
         return None
-    links = GcLinkReader(shared_page_reader(context))
+    links = GcLinkReader(shared_reader(context))
     for head in (origin.slot, origin.slot - WORD):
         if links.is_object(head) and not links.following(head) and not links.before(head):
             return head + links.size
@@ -203,7 +198,7 @@ def is_given_back_twice(context: Context, address: int) -> bool:
     python, fault = context.state.python, context.fault
     if not isinstance(python, PythonState) or isinstance(fault, Absent):
         return False
-    reader, offset = shared_page_reader(context), python.layout.require
+    reader, offset = shared_reader(context), python.layout.require
     kind = reader.word(address + offset("PyObject", "ob_type"))
     dealloc = reader.word(kind + offset("PyTypeObject", "tp_dealloc"))
     size = reader.word(kind + offset("PyTypeObject", "tp_basicsize"))
@@ -229,7 +224,7 @@ def _near_the_fault(context: Context, size: int) -> Iterator[int]:
     ]
     for value in [
         *(at for place in places for at in (place, place - 8)),
-        *collect_fault_values(context),
+        *fault_values(context),
     ]:
         for node in (value, value - size):
             if node not in seen and not node & 15:

@@ -14,15 +14,9 @@ from itertools import compress
 from operator import gt
 
 from gdb_epi.corruption.context import Context
-from gdb_epi.corruption.evidence import Evidence, require_present, word_evidence
+from gdb_epi.corruption.evidence import Evidence, require, word_evidence
 from gdb_epi.corruption.heap.address_index import BLOCK, address_index
 from gdb_epi.corruption.heap.malloc_chunks import HEAD, HeapChunks, heap_chunks
-from gdb_epi.corruption.heap.memory_readers import (
-    collect_fault_values,
-    is_on_stack,
-    read_top_of_stack,
-    read_words,
-)
 from gdb_epi.corruption.heap.object_references import may_be_old_reference_count
 from gdb_epi.corruption.heap.object_types import HEAP_TYPE, ObjectType
 from gdb_epi.corruption.heap.object_walk import ObjectWalk, object_walk
@@ -34,6 +28,7 @@ from gdb_epi.corruption.heap.one_bit_numbers import (
 )
 from gdb_epi.corruption.heap.pool_census import GRAIN, PoolCensus, pool_census
 from gdb_epi.corruption.heap.pymalloc_pools import GC_HEAD, object_header_size
+from gdb_epi.corruption.heap.readers import fault_values, is_on_stack, read_top_of_stack, read_words
 from gdb_epi.corruption.registry import check
 from gdb_epi.cpython.layout.layout import Layout
 from gdb_epi.cpython.memory_reader import MemoryReader
@@ -123,7 +118,7 @@ def item_counts(context: Context) -> Iterator[Evidence]:
     Of the objects that the frames reach and those that the fault had at hand. A loop over such an
     object runs far beyond its items: what it dies of may look like anything, an overrun first.
     """
-    walk = require_present(object_walk(context))
+    walk = require(object_walk(context))
     for count in _too_large(context, walk):
         yield from _repair(context, walk, count)
 
@@ -144,7 +139,7 @@ def heap_item_counts(context: Context) -> Iterator[Evidence]:
     What ran over the end of a damaged object may have left it long ago, or reached it by C code:
     neither frames nor registers lead to it then.
     """
-    census, walk = require_present(pool_census(context)), require_present(object_walk(context))
+    census, walk = require(pool_census(context)), require(object_walk(context))
     of_kind = _suspect_objects(context, census, walk)
     if of_kind is None or sum(map(len, of_kind.values())) > MAX_SUSPECTED:
         return
@@ -171,7 +166,7 @@ def heap_string_flags(context: Context) -> Iterator[Evidence]:
     The flags say where the characters lie and how wide they are (Include/cpython/unicodeobject.h,
     `state`, 3.8 to 3.15). A str that says "elsewhere" gives its own text as a pointer.
     """
-    census, walk = require_present(pool_census(context)), require_present(object_walk(context))
+    census, walk = require(pool_census(context)), require(object_walk(context))
     form, kind = str_format(walk.reader.layout, 0), _built_in_types(walk).get("str")
     if form is None or kind is None or form.state_mask > 0xFF:
         return
@@ -367,7 +362,7 @@ def _too_large(context: Context, walk: ObjectWalk) -> Iterator[_Count]:
     for address, category in walk.visited:
         if category in ("list", "tuple"):
             of_kind[category].append(address)
-    for value in dict.fromkeys((*walk.variables(), *collect_fault_values(context))):
+    for value in dict.fromkeys((*walk.variables(), *fault_values(context))):
         name = walk.type_at(value)
         if name in ("bytes", "bytearray", "str"):
             of_kind[name].append(value)
@@ -492,7 +487,7 @@ def counts_beside_pointers(context: Context) -> Iterator[Evidence]:
     wrong: dict[int, tuple[int, int, int, int]] = {}
     ends: dict[int, tuple[int, int]] = {}
     rows: set[int] = set()
-    for start in collect_fault_values(context)[:MAX_STRUCTS]:
+    for start in fault_values(context)[:MAX_STRUCTS]:
         words = _words_of_struct(context, start)
         rows.update(word for word in (start, *words) if _room(context, word) is not None)
         for place, held, right, width in _struct_counts(context, start, words):

@@ -8,17 +8,17 @@ from collections.abc import Container, Iterator, Sequence
 
 from gdb_epi.corruption.checks.typed_slot import ITEMS
 from gdb_epi.corruption.context import Context
-from gdb_epi.corruption.evidence import UNCOUNTED, Evidence, plain_evidence, require_present
+from gdb_epi.corruption.evidence import UNCOUNTED, Evidence, plain_evidence, require
 from gdb_epi.corruption.heap.address_descriptions import start_of_block
 from gdb_epi.corruption.heap.address_index import HEADS, address_index
 from gdb_epi.corruption.heap.item_tables import find_table_owner
 from gdb_epi.corruption.heap.lost_objects import MAX_HOLDERS, has_object_in_block
-from gdb_epi.corruption.heap.memory_readers import collect_fault_values, is_on_stack
 from gdb_epi.corruption.heap.object_references import has_lost_reference
 from gdb_epi.corruption.heap.object_walk import FRAME, ContainerSlot, ObjectWalk, object_walk
 from gdb_epi.corruption.heap.pymalloc_pools import GC_HEAD
+from gdb_epi.corruption.heap.readers import fault_values, is_on_stack
 from gdb_epi.corruption.pointers.read_place import find_read_place
-from gdb_epi.corruption.pointers.suspect_words import find_fault_words
+from gdb_epi.corruption.pointers.suspects import find_fault_words
 from gdb_epi.corruption.registry import check
 from gdb_epi.corruption.score import PROVEN, STRONG, WEAK, compute_score, is_overwriting
 from gdb_epi.fault.memory_reads import read_word
@@ -59,13 +59,13 @@ class _Lost(NamedTuple):
 )
 def lost_reference(context: Context) -> Iterator[Evidence]:
     """Look for an object that more words hold than it counts references, or that was freed."""
-    walk = require_present(object_walk(context))
+    walk = require(object_walk(context))
     if compute_score(context.evidence).word in (PROVEN, STRONG, WEAK):
         return
     if any(map(is_overwriting, context.evidence)):
         return  # counts too
     lost = [*_read_through(context, walk), *_lost(context, walk)]
-    at_hand = set(collect_fault_values(context))
+    at_hand = set(fault_values(context))
     lost.sort(
         key=lambda each: (each.address not in at_hand, each.references is None, -len(each.slots))
     )

@@ -24,7 +24,7 @@ from gdb_epi.corruption.evidence import (
 )
 from gdb_epi.corruption.heap.content_runs import content_runs
 from gdb_epi.corruption.heap.malloc_chunks import DEFAULT_LIMIT, HeapChunks, heap_chunks
-from gdb_epi.corruption.heap.memory_readers import is_on_stack
+from gdb_epi.corruption.heap.readers import is_on_stack
 from gdb_epi.corruption.registry import check
 from gdb_epi.errors import UnreadableMemory
 from gdb_epi.fault.malloc_heap import (

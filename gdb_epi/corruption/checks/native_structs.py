@@ -22,9 +22,9 @@ from gdb_epi.corruption.checks.overwritten_places import ID as OVERWRITTEN_PLACE
 from gdb_epi.corruption.context import Context
 from gdb_epi.corruption.evidence import Evidence, plain_evidence, word_evidence
 from gdb_epi.corruption.heap.malloc_chunks import HEAD, HeapChunks, heap_chunks, is_in_free_chunk
-from gdb_epi.corruption.heap.memory_readers import POINTER_LANES, collect_fault_values, is_on_stack
 from gdb_epi.corruption.heap.object_references import is_partly_written
-from gdb_epi.corruption.pointers.suspect_words import Suspect, find_suspects
+from gdb_epi.corruption.heap.readers import POINTER_LANES, fault_values, is_on_stack
+from gdb_epi.corruption.pointers.suspects import Suspect, find_suspects
 from gdb_epi.corruption.registry import check
 from gdb_epi.fault.malloc_heap import FLAGS
 from gdb_epi.fault.mapping_checks import NEAR_NULL, may_execute
@@ -260,7 +260,7 @@ def virtual_tables(context: Context) -> Iterator[Evidence]:
     tables = _Tables(context)
     yield from _tables_of_structs(context, tables)
     wrong: dict[int, tuple[int, list[int]]] = {}
-    for address in dict.fromkeys(collect_fault_values(context)):
+    for address in dict.fromkeys(fault_values(context)):
         if address % WORD or not tables.may_be_object(address):
             continue
         held = read_word(context.target, address)

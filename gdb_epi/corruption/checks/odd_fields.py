@@ -24,12 +24,6 @@ from gdb_epi.corruption.heap.address_index import (
     find_others_of_type,
 )
 from gdb_epi.corruption.heap.item_tables import find_member_offset
-from gdb_epi.corruption.heap.memory_readers import (
-    collect_fault_values,
-    is_on_stack,
-    read_words,
-    shared_page_reader,
-)
 from gdb_epi.corruption.heap.never_mapped import was_never_mapped
 from gdb_epi.corruption.heap.object_references import (
     has_lost_reference,
@@ -40,9 +34,10 @@ from gdb_epi.corruption.heap.object_references import (
 )
 from gdb_epi.corruption.heap.object_types import INSTANCE, SUBCLASS
 from gdb_epi.corruption.heap.object_walk import object_walk
+from gdb_epi.corruption.heap.readers import fault_values, is_on_stack, read_words, shared_reader
 from gdb_epi.corruption.pointers.read_place import find_cleared_place, find_read_place
 from gdb_epi.corruption.pointers.small_changes import is_single_bit
-from gdb_epi.corruption.pointers.suspect_words import FaultWord, find_fault_words, find_suspects
+from gdb_epi.corruption.pointers.suspects import FaultWord, find_fault_words, find_suspects
 from gdb_epi.corruption.registry import check
 from gdb_epi.cpython.objects.str_layout import str_format
 from gdb_epi.errors import Absent
@@ -117,7 +112,7 @@ def _wrong_nulls(context: Context, word: FaultWord) -> list[_Field]:
     if place is not None:
         field = _field_at(context, place)
         return [field] if field and _is_null_elsewhere(context, field, MIN_NULL) else []
-    at_hand = _places_in(context, word.value, collect_fault_values(context))
+    at_hand = _places_in(context, word.value, fault_values(context))
     fields = map(partial(_field_at, context), at_hand or _places(context, word))
     return [
         field
@@ -303,7 +298,7 @@ class OthersOfTypes:
 
     def __init__(self, context: Context) -> None:
         self._context, self._index = context, address_index(context)
-        self._reader = shared_page_reader(context)
+        self._reader = shared_reader(context)
         self._types: set[int] = set()  # whose other objects memory was searched for
         self._of_other_things: set[tuple[int, int]] = set()  # type, offset
 
@@ -406,7 +401,7 @@ def _objects_near(context: Context) -> list[int]:
             and (_is_in_use(context, address) or _is_being_freed(context, address))
         )
 
-    near = dict.fromkeys(filter(begins, collect_fault_values(context)))
+    near = dict.fromkeys(filter(begins, fault_values(context)))
     places = [at for suspect in find_suspects(context) for at in suspect.slots]
     blocks = [start_of_block(context, at) for at in places if not is_on_stack(context, at)]
     owners = (start + head for start in blocks if start is not None for head in HEADS)

@@ -30,23 +30,14 @@ from gdb_epi.corruption.heap.lost_objects import (
     find_items_alone,
     is_block_reused,
 )
-from gdb_epi.corruption.heap.memory_readers import (
-    collect_fault_values,
-    find_only_occurrence,
-    is_on_stack,
-)
 from gdb_epi.corruption.heap.object_references import is_in_free_block
 from gdb_epi.corruption.heap.object_types import INSTANCE, SLOTS
 from gdb_epi.corruption.heap.object_walk import object_walk
 from gdb_epi.corruption.heap.pymalloc_pools import GC_HEAD
+from gdb_epi.corruption.heap.readers import fault_values, find_only_occurrence, is_on_stack
 from gdb_epi.corruption.pointers.read_place import find_read_place
 from gdb_epi.corruption.pointers.small_changes import is_one_bit_from_use, is_one_byte_from_use
-from gdb_epi.corruption.pointers.suspect_words import (
-    LOW,
-    FaultWord,
-    find_fault_words,
-    find_suspects,
-)
+from gdb_epi.corruption.pointers.suspects import LOW, FaultWord, find_fault_words, find_suspects
 from gdb_epi.corruption.registry import check
 from gdb_epi.errors import Absent
 from gdb_epi.fault.fault_site import DATA, TRANSFERS
@@ -360,7 +351,7 @@ def _types_of_several(context: Context, word: FaultWord) -> Evidence | None:
     if not isinstance(context.fault, Absent):  # an object, and what was taken for its type
         at_hand = [context.fault.registers.get(name, 0) for name in GENERAL]
         objects += [at for at in at_hand if read_word(context.target, at + WORD) in at_hand]
-    whole = _type_of_one(context, [*dict.fromkeys((*objects, *collect_fault_values(context)))])
+    whole = _type_of_one(context, [*dict.fromkeys((*objects, *fault_values(context)))])
     if whole is not None:
         return whole
     for address in [*dict.fromkeys(objects)][:MAX_TRIED]:

@@ -27,17 +27,12 @@ from gdb_epi.corruption.heap.lost_objects import (
     is_item,
     is_item_alone,
 )
-from gdb_epi.corruption.heap.memory_readers import collect_fault_values, is_on_stack
 from gdb_epi.corruption.heap.object_references import is_in_free_block
 from gdb_epi.corruption.heap.pymalloc_pools import GC_HEAD, POOL_SIZES
+from gdb_epi.corruption.heap.readers import fault_values, is_on_stack
 from gdb_epi.corruption.pointers.read_place import find_read_place
 from gdb_epi.corruption.pointers.small_changes import is_one_byte_from_use
-from gdb_epi.corruption.pointers.suspect_words import (
-    LOW,
-    FaultWord,
-    find_fault_words,
-    find_suspects,
-)
+from gdb_epi.corruption.pointers.suspects import LOW, FaultWord, find_fault_words, find_suspects
 from gdb_epi.corruption.registry import check
 from gdb_epi.cpython.heap.object_search import HAVE_GC
 from gdb_epi.cpython.types import PythonState
@@ -125,7 +120,7 @@ def _pool_headers(context: Context) -> Iterator[Evidence]:
         for run in content_runs(context.target, place)
     ]
     if isinstance(context.site, Absent) or context.site.kind not in (DATA, *TRANSFERS):
-        values += collect_fault_values(context)  # malloc gave up over a block that is not its own
+        values += fault_values(context)  # malloc gave up over a block that is not its own
     elif not isinstance(context.fault, Absent):
         values += [context.fault.registers.get(name, 0) for name in GENERAL]
     bases = dict.fromkeys((at & -size, size) for at in values if at >= LOW for size in POOL_SIZES)
@@ -230,7 +225,7 @@ def _objects_at_hand(context: Context) -> list[int]:
     """Return what the fault may have taken for objects, or places in them."""
     values = [place for word in find_fault_words(context) for place in _places_of(context, word)]
     values += [suspect.value for suspect in find_suspects(context)]
-    return [*dict.fromkeys((*values, *collect_fault_values(context)))]
+    return [*dict.fromkeys((*values, *fault_values(context)))]
 
 
 @once_per_run

@@ -16,18 +16,13 @@ from collections.abc import Callable, Iterator
 from itertools import pairwise
 
 from gdb_epi.corruption.context import Context
-from gdb_epi.corruption.evidence import Evidence, Skipped, require_present, word_evidence
+from gdb_epi.corruption.evidence import Evidence, Skipped, require, word_evidence
 from gdb_epi.corruption.heap.address_descriptions import find_chunk
 from gdb_epi.corruption.heap.address_index import AddressIndex, address_index
 from gdb_epi.corruption.heap.malloc_chunks import heap_chunks, is_in_free_chunk
-from gdb_epi.corruption.heap.memory_readers import (
-    collect_fault_values,
-    is_on_stack,
-    read_words,
-    words_between,
-)
 from gdb_epi.corruption.heap.object_references import may_be_old_reference_count
 from gdb_epi.corruption.heap.object_walk import ObjectWalk, object_walk
+from gdb_epi.corruption.heap.readers import fault_values, is_on_stack, read_words, words_between
 from gdb_epi.corruption.registry import check
 from gdb_epi.cpython.layout.layout import Layout
 from gdb_epi.cpython.memory_reader import MemoryReader
@@ -418,8 +413,8 @@ def owned_buffers(context: Context) -> Iterator[Evidence | Skipped]:
 
     Of the objects that the frames reach and those that the fault had at hand.
     """
-    walk = require_present(object_walk(context))
-    walk.kinds.of_all(list(collect_fault_values(context)))
+    walk = require(object_walk(context))
+    walk.kinds.of_all(list(fault_values(context)))
     judge, wrong = _Judge(context, walk), []
     for name, objects in walk.kinds.objects_of(frozenset(_TYPES)).items():
         for owner in _worth_a_look(walk, name, objects)[:MAX_OBJECTS]:
@@ -505,9 +500,10 @@ def vectors(context: Context) -> Iterator[Evidence]:
     malloc has the address of a block's header in a register, the program that of what lies behind
     it. Where malloc gave up, what it was given may be lost: then the variables of all files count.
     """
-    values = collect_fault_values(context)
-    values += [value + HEAD_BYTES for value in values[: len(GENERAL)]]
-    wanted = [value for value in dict.fromkeys(values) if _may_be_bound(context, value)]
+    values = fault_values(context)
+    behind_headers = [value + HEAD_BYTES for value in values[: len(GENERAL)]]
+    at_hand = dict.fromkeys((*values, *behind_headers))
+    wanted = [value for value in at_hand if _may_be_bound(context, value)]
     context.search_together(wanted[:MAX_BOUNDS], MAX_HOLDERS)
     wrong: dict[int, tuple[int, int, int]] = {}
     for value in wanted[:MAX_BOUNDS]:

@@ -16,15 +16,10 @@ from gdb_epi.corruption.evidence import (
     NotChecked,
     Skipped,
     plain_evidence,
-    require_present,
+    require,
     word_evidence,
 )
 from gdb_epi.corruption.heap.address_index import address_index
-from gdb_epi.corruption.heap.memory_readers import (
-    collect_fault_values,
-    is_on_stack,
-    shared_object_search,
-)
 from gdb_epi.corruption.heap.object_walk import object_walk
 from gdb_epi.corruption.heap.pymalloc_pools import (
     FREE_AT,
@@ -41,8 +36,9 @@ from gdb_epi.corruption.heap.pymalloc_pools import (
     object_header_size,
     parse_pool,
 )
+from gdb_epi.corruption.heap.readers import fault_values, is_on_stack, shared_object_search
 from gdb_epi.corruption.pointers.read_place import find_read_place
-from gdb_epi.corruption.pointers.suspect_words import find_fault_words
+from gdb_epi.corruption.pointers.suspects import find_fault_words
 from gdb_epi.corruption.registry import check
 from gdb_epi.cpython.heap.object_search import ObjectSearch
 from gdb_epi.cpython.objects.namespaces import INLINE_VALUES
@@ -337,7 +333,7 @@ def pymalloc(context: Context) -> Iterator[Evidence | Skipped]:
     block in use, one bit from a type whose size fits the block, with a count and collector's links
     as an object has them.
     """
-    if require_present(context.state.python).layout.free_threaded:
+    if require(context.state.python).layout.free_threaded:
         raise NotChecked("free-threaded builds use mimalloc, not pymalloc")
     blocks = BlockTypesCheck(shared_object_search(context), context)
     if context.sweep:
@@ -526,7 +522,7 @@ class _PoolSearch:
             if finding.detector == "pointer_one_bit_off":
                 yield from (int(place, 16) for place in finding.facts.get("where", ()))
                 yield int(finding.facts["corrected"], 16)
-        yield from collect_fault_values(self._context)
+        yield from fault_values(self._context)
         # Slots that name no object: its header may be what is wrong.
         walk = object_walk(self._context)
         wrong = [] if isinstance(walk, Absent) else walk.without_type

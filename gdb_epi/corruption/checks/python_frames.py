@@ -13,13 +13,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 
 from gdb_epi.corruption.context import Context
-from gdb_epi.corruption.evidence import (
-    Evidence,
-    NotChecked,
-    plain_evidence,
-    require_present,
-    word_evidence,
-)
+from gdb_epi.corruption.evidence import Evidence, NotChecked, plain_evidence, require, word_evidence
 from gdb_epi.corruption.heap.cpython_fields import is_in_data_stack
 from gdb_epi.corruption.heap.object_references import is_partly_written
 from gdb_epi.corruption.heap.object_walk import TAG, ObjectWalk, object_walk
@@ -65,7 +59,7 @@ def frame_against_function(context: Context) -> Iterator[Evidence]:
     A frame is made of its function (Python/ceval.c, _PyFrame_Initialize), so these words exist
     twice.
     """
-    python = require_present(context.state.python)
+    python = require(context.state.python)
     reader = MemoryReader(context.target, python.layout)
     places = _places(reader)
     threads = sorted(python.threads(), key=lambda thread: not thread.crashed)
@@ -226,7 +220,7 @@ def top_frame_of_data_stack(context: Context) -> Iterator[Evidence]:
     ends (_PyThreadState_PushFrame, Python/pystate.c). The thread state is asked for it: at a wrong
     address there is no frame that the decoder could give.
     """
-    walk, python = require_present(object_walk(context)), require_present(context.state.python)
+    walk, python = require(object_walk(context)), require(context.state.python)
     places = frame_offsets(walk)
     if places is None:
         return
@@ -272,7 +266,7 @@ def instruction_pointers(context: Context) -> Iterator[Evidence]:
     The interpreter may have run some of what lies at the wrong place: then the pointer is that of
     a later instruction, and one bit still brings it back.
     """
-    walk = require_present(object_walk(context))
+    walk = require(object_walk(context))
     layout = walk.reader.layout
     places = frame_offsets(walk)
     at = layout.offset("_PyInterpreterFrame", "instr_ptr", "prev_instr")
@@ -323,7 +317,7 @@ def thread_state(context: Context) -> Iterator[Evidence]:
 
     The word is written once, when the state is made (Python/pystate.c, init_threadstate).
     """
-    python = require_present(context.state.python)
+    python = require(context.state.python)
     at = python.layout.offset("PyThreadState", "interp")
     if at is None:
         raise NotChecked("the layout has no PyThreadState.interp")

@@ -18,19 +18,14 @@ from gdb_epi.corruption.evidence import (
     Evidence,
     changed_bits,
     plain_evidence,
-    require_present,
+    require,
     word_evidence,
 )
 from gdb_epi.corruption.heap.address_index import BLOCK, OBJECT, address_index
-from gdb_epi.corruption.heap.memory_readers import (
-    CHUNK,
-    collect_fault_values,
-    is_on_stack,
-    read_words,
-)
 from gdb_epi.corruption.heap.never_mapped import was_never_mapped
+from gdb_epi.corruption.heap.readers import CHUNK, fault_values, is_on_stack, read_words
 from gdb_epi.corruption.pointers.one_bit_neighbours import FAR_BIT
-from gdb_epi.corruption.pointers.suspect_words import LOW, find_fault_words
+from gdb_epi.corruption.pointers.suspects import LOW, find_fault_words
 from gdb_epi.corruption.registry import check
 from gdb_epi.corruption.replay.code_map import build_code_map
 from gdb_epi.corruption.replay.register_origins import RecomputedRegister, recomputed_registers
@@ -80,7 +75,7 @@ _HOW = {
 )
 def register_values(context: Context) -> Iterator[Evidence]:
     """Run the straight-line code before the fault again and compare the registers it made."""
-    recomputed = require_present(recomputed_registers(context))
+    recomputed = require(recomputed_registers(context))
     feeding = {word.source for word in find_fault_words(context)}
     for remade in recomputed:
         bits = changed_bits(remade.held, remade.expected)
@@ -265,7 +260,7 @@ def words_into_gone_memory(context: Context) -> Iterator[Evidence]:
         return
     if top - bottom > MAX_GONE or was_never_mapped(context, value):
         return
-    others = [each for each in collect_fault_values(context) if bottom <= each < top]
+    others = [each for each in fault_values(context) if bottom <= each < top]
     others = [each for each in others if abs(each - value) >= PAGE]
     if not others or _is_pointed_into(context, range(bottom, max(value, *others) + 1)):
         return

@@ -24,11 +24,11 @@ from gdb_epi.corruption.evidence import (
     Evidence,
     NotChecked,
     changed_bits,
-    require_present,
+    require,
     word_evidence,
 )
 from gdb_epi.corruption.heap.address_index import address_index
-from gdb_epi.corruption.heap.memory_readers import read_words
+from gdb_epi.corruption.heap.readers import read_words
 from gdb_epi.corruption.registry import check
 from gdb_epi.corruption.replay.preceding_code import (
     find_called_function,
@@ -310,7 +310,7 @@ def saved_registers(context: Context) -> Iterator[Evidence]:
     something begins.
     """
     unwinder = Unwinder(context.target, context.functions)
-    walk = unwinder.walk(require_present(context.fault).registers)
+    walk = unwinder.walk(require(context.fault).registers)
     frames = list(islice(walk, MAX_SWEPT if context.sweep else MAX_FRAMES))
     if len(frames) < 2:
         raise NotChecked("no unwind table leads out of the innermost function")

@@ -6,14 +6,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from gdb_epi.corruption.context import Context
-from gdb_epi.corruption.evidence import (
-    Evidence,
-    NotChecked,
-    Skipped,
-    require_present,
-    word_evidence,
-)
-from gdb_epi.corruption.heap.memory_readers import MemorySweep, shared_object_search
+from gdb_epi.corruption.evidence import Evidence, NotChecked, Skipped, require, word_evidence
+from gdb_epi.corruption.heap.readers import MemorySweep, shared_object_search
 from gdb_epi.corruption.registry import check
 from gdb_epi.corruption.strings.bulk_hashing import (
     CUTOFF,
@@ -67,7 +61,7 @@ def string_hash(context: Context) -> Iterator[Evidence | Skipped]:
 
     By default of the names that frames and the fault have to do with, in a sweep of all.
     """
-    python, heap = require_present(context.state.python), shared_object_search(context)
+    python, heap = require(context.state.python), shared_object_search(context)
     forms = str_and_bytes_formats(heap, python)
     if not forms:
         raise NotChecked("the type str is not found, or the layout lacks its state bits")

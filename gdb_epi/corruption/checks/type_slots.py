@@ -15,22 +15,22 @@ from collections.abc import Iterator
 from contextlib import suppress
 
 from gdb_epi.corruption.context import Context
-from gdb_epi.corruption.evidence import Evidence, require_present, word_evidence
+from gdb_epi.corruption.evidence import Evidence, require, word_evidence
 from gdb_epi.corruption.files.elf_images import image_files
 from gdb_epi.corruption.heap.address_index import address_index
-from gdb_epi.corruption.heap.memory_readers import (
-    collect_fault_values,
-    is_on_stack,
-    read_words,
-    shared_object_search,
-    shared_page_reader,
-)
 from gdb_epi.corruption.heap.object_references import ALIGNED
 from gdb_epi.corruption.heap.object_types import HEAP_TYPE, SLOTS, SUBCLASS
 from gdb_epi.corruption.heap.object_walk import object_walk
 from gdb_epi.corruption.heap.pool_census import classes_in_malloc_heap, pool_census
 from gdb_epi.corruption.heap.pymalloc_pools import object_header_size
-from gdb_epi.corruption.pointers.suspect_words import is_held_once
+from gdb_epi.corruption.heap.readers import (
+    fault_values,
+    is_on_stack,
+    read_words,
+    shared_object_search,
+    shared_reader,
+)
+from gdb_epi.corruption.pointers.suspects import is_held_once
 from gdb_epi.corruption.registry import check
 from gdb_epi.corruption.replay.code_map import begins_function
 from gdb_epi.cpython.heap.object_search import HAVE_GC, ObjectSearch
@@ -109,7 +109,7 @@ def type_slots(context: Context) -> Iterator[Evidence]:
     where other classes have it.
     """
     heap = shared_object_search(context)
-    types = list(_types(context, heap, require_present(context.state.python)))
+    types = list(_types(context, heap, require(context.state.python)))
     slots = list(_slots(heap, types, SLOTS))
     context.counts["type slots"] = len(slots)
     reported: set[int] = set()
@@ -152,7 +152,7 @@ def _types(context: Context, heap: ObjectSearch, python: PythonState) -> Iterato
 def _classes_at_hand(context: Context, heap: ObjectSearch) -> Iterator[int]:
     """Yield the classes that the fault had at hand, and those of the objects that it had."""
     metatype = heap.metatype()
-    for value in collect_fault_values(context):
+    for value in fault_values(context):
         with suppress(UnreadableMemory):
             kind = heap.reader.type_of(value)
             if kind == metatype:
@@ -343,7 +343,7 @@ def type_numbers(context: Context) -> Iterator[Evidence]:
     type.__new__ computes them from the base and from __slots__ (type_new_alloc() and
     type_new_slots(), Objects/typeobject.c), and nobody changes them afterwards.
     """
-    classes = _Classes(context, shared_page_reader(context))
+    classes = _Classes(context, shared_reader(context))
     wrong = [
         (kind, each)
         for kind in classes.made_by_statements()
@@ -541,7 +541,7 @@ class _Classes:
 def types_at_hand(context: Context) -> Iterator[Evidence]:
     """Look at what begins blocks at the addresses in registers and on the top of the stack."""
     index = address_index(context)
-    for address in dict.fromkeys((*collect_fault_values(context), *_named_by_slots(context))):
+    for address in dict.fromkeys((*fault_values(context), *_named_by_slots(context))):
         if not _may_begin_object(context, address):
             continue
         held = read_word(context.target, address + WORD) or 0

@@ -14,13 +14,7 @@ from contextlib import suppress
 from itertools import pairwise
 
 from gdb_epi.corruption.context import Context, once_per_run
-from gdb_epi.corruption.evidence import (
-    Evidence,
-    NotChecked,
-    plain_evidence,
-    require_present,
-    word_evidence,
-)
+from gdb_epi.corruption.evidence import Evidence, NotChecked, plain_evidence, require, word_evidence
 from gdb_epi.corruption.heap.address_descriptions import start_of_block
 from gdb_epi.corruption.heap.address_index import (
     BLOCK,
@@ -30,7 +24,6 @@ from gdb_epi.corruption.heap.address_index import (
     find_others_beside,
     find_others_of_type,
 )
-from gdb_epi.corruption.heap.memory_readers import collect_fault_values, is_on_stack
 from gdb_epi.corruption.heap.never_mapped import was_never_mapped
 from gdb_epi.corruption.heap.object_references import (
     FAR_BIT,
@@ -42,8 +35,9 @@ from gdb_epi.corruption.heap.object_references import (
 )
 from gdb_epi.corruption.heap.object_types import TYPE, ObjectTypes
 from gdb_epi.corruption.heap.object_walk import FRAME, ObjectWalk, object_walk
+from gdb_epi.corruption.heap.readers import fault_values, is_on_stack
 from gdb_epi.corruption.pointers.read_place import find_read_place
-from gdb_epi.corruption.pointers.suspect_words import find_fault_words, find_suspects
+from gdb_epi.corruption.pointers.suspects import find_fault_words, find_suspects
 from gdb_epi.corruption.registry import check
 from gdb_epi.corruption.score import is_overwriting
 from gdb_epi.cpython.layout.layout import Layout
@@ -378,7 +372,7 @@ def typed_field(context: Context) -> Iterator[Evidence]:
     other fields of the object are right, this one holds nothing that fits it, and exactly one of
     the words one bit away fits and may have lost a reference.
     """
-    walk = require_present(object_walk(context))
+    walk = require(object_walk(context))
     fields = TypedFields(walk.reader, walk.kinds, address_index(context))
     wrong = [*_wrong(walk, fields), *_wrong_of_suspects(context, walk, fields)]
     if not any(map(is_overwriting, context.evidence)):
@@ -597,7 +591,7 @@ def static_data_pointers(context: Context) -> Iterator[Evidence]:
     iterator at the functions of its kind: few such structs exist, and many objects share each.
     """
     firsts: dict[int, int] = {}  # of each type, the object that others are looked for beside
-    for address in collect_fault_values(context):
+    for address in fault_values(context):
         places = _pointers_to_static_data(context, address)
         kind = read_word(context.target, address + WORD) or 0
         if not places or (kind not in firsts and len(firsts) == MAX_TYPES):

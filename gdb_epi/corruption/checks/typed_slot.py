@@ -18,11 +18,10 @@ from gdb_epi.corruption.evidence import (
     Evidence,
     Skipped,
     plain_evidence,
-    require_present,
+    require,
     word_evidence,
 )
 from gdb_epi.corruption.heap.address_index import AddressIndex, address_index
-from gdb_epi.corruption.heap.memory_readers import AROUND, POINTER_LANES
 from gdb_epi.corruption.heap.never_mapped import was_never_mapped
 from gdb_epi.corruption.heap.object_references import (
     FAR_BIT,
@@ -36,6 +35,7 @@ from gdb_epi.corruption.heap.object_references import (
 )
 from gdb_epi.corruption.heap.object_types import INSTANCE, TYPE
 from gdb_epi.corruption.heap.object_walk import FRAME, ContainerSlot, ObjectWalk, object_walk
+from gdb_epi.corruption.heap.readers import AROUND, POINTER_LANES
 from gdb_epi.corruption.registry import check
 from gdb_epi.errors import LayoutError, UnreadableMemory
 from gdb_epi.fault.memory_reads import read_word
@@ -247,7 +247,7 @@ def typed_slot(context: Context) -> Iterator[Evidence | Skipped]:
     bit away: an object among them whose references are all accounted for but one has lost it, and
     this slot is it. Otherwise an object 16 MB or more away is reported (R15:far).
     """
-    walk = require_present(object_walk(context))
+    walk = require(object_walk(context))
     wrong = [slot for slot in walk.without_type if _is_bad(context, slot)]
     places = {slot.place for slot in wrong}
     bad = _sources(address_index(context), wrong)

@@ -14,8 +14,8 @@ from gdb_epi.corruption.context import Context
 from gdb_epi.corruption.evidence import NO_FLIP, REFERS, Evidence, plain_evidence
 from gdb_epi.corruption.heap.address_descriptions import describe_address, is_in_ended_stack
 from gdb_epi.corruption.heap.address_index import HEADS, address_index
-from gdb_epi.corruption.heap.memory_readers import find_only_occurrence, is_on_stack, read_words
 from gdb_epi.corruption.heap.never_mapped import was_never_mapped
+from gdb_epi.corruption.heap.readers import find_only_occurrence, is_on_stack, read_words
 from gdb_epi.corruption.pointers.read_place import (
     TEXTS,
     ReadPlace,
@@ -36,7 +36,7 @@ from gdb_epi.corruption.pointers.small_changes import (
     sign_id_beside_one_bit,
 )
 from gdb_epi.corruption.pointers.software_sign_ids import WILD_VALUE, value_sign_id
-from gdb_epi.corruption.pointers.suspect_words import (
+from gdb_epi.corruption.pointers.suspects import (
     LOW,
     FaultWord,
     find_fault_words,

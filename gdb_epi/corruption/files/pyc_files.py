@@ -19,7 +19,7 @@ import struct
 from collections.abc import Iterable
 
 from gdb_epi.corruption.context import Context, once_per_run
-from gdb_epi.corruption.heap.memory_readers import shared_object_search
+from gdb_epi.corruption.heap.readers import shared_object_search
 from gdb_epi.cpython.memory_reader import MemoryReader
 from gdb_epi.cpython.source.guarded_files import SourceFile, bytecode_cache_paths, read_regular_file
 from gdb_epi.cpython.source.pyc import (

@@ -9,9 +9,9 @@ from gdb_epi.corruption.context import Context, once_per_run
 from gdb_epi.corruption.heap.address_index import HEADS, address_index
 from gdb_epi.corruption.heap.item_tables import find_member_offset, find_table_owner
 from gdb_epi.corruption.heap.malloc_chunks import HEAD, heap_chunks, is_in_free_chunk
-from gdb_epi.corruption.heap.memory_readers import is_on_stack
 from gdb_epi.corruption.heap.object_types import SLOTS
 from gdb_epi.corruption.heap.pymalloc_pools import GC_HEAD
+from gdb_epi.corruption.heap.readers import is_on_stack
 from gdb_epi.errors import Absent
 from gdb_epi.fault.malloc_heap import FLAGS, PREV_INUSE
 from gdb_epi.fault.mapping_checks import may_execute

@@ -15,11 +15,11 @@ from gdb_epi.corruption.heap.address_descriptions import find_chunk
 from gdb_epi.corruption.heap.address_index import HEADS, AddressIndex, address_index
 from gdb_epi.corruption.heap.cpython_fields import is_in_data_stack
 from gdb_epi.corruption.heap.item_tables import find_member_offset, find_table_owner
-from gdb_epi.corruption.heap.memory_readers import is_on_stack
 from gdb_epi.corruption.heap.object_references import is_in_free_block
 from gdb_epi.corruption.heap.object_types import INSTANCE
 from gdb_epi.corruption.heap.object_walk import FRAME, ContainerSlot, object_walk
 from gdb_epi.corruption.heap.pymalloc_pools import GC_HEAD
+from gdb_epi.corruption.heap.readers import is_on_stack
 from gdb_epi.errors import Absent
 from gdb_epi.fault.memory_reads import read_word
 from gdb_epi.sizes import WORD, WORD_MASK

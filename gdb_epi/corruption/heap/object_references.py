@@ -7,10 +7,10 @@ from gdb_epi.corruption.context import Context
 from gdb_epi.corruption.heap.address_descriptions import find_chunk
 from gdb_epi.corruption.heap.address_index import HEADS, address_index
 from gdb_epi.corruption.heap.malloc_chunks import is_in_free_chunk
-from gdb_epi.corruption.heap.memory_readers import is_on_stack
 from gdb_epi.corruption.heap.never_mapped import was_never_mapped
 from gdb_epi.corruption.heap.object_walk import ObjectWalk
 from gdb_epi.corruption.heap.pymalloc_pools import GC_HEAD
+from gdb_epi.corruption.heap.readers import is_on_stack
 from gdb_epi.fault.find_fault import GENERAL
 from gdb_epi.fault.memory_reads import read_word
 from gdb_epi.sizes import HALF_MASK, WORD

@@ -12,12 +12,8 @@ from operator import eq
 from gdb_epi.corruption.context import Context, once_per_run
 from gdb_epi.corruption.heap.address_index import address_index
 from gdb_epi.corruption.heap.cpython_fields import is_in_data_stack
-from gdb_epi.corruption.heap.memory_readers import (
-    collect_fault_values,
-    is_on_stack,
-    shared_page_reader,
-)
 from gdb_epi.corruption.heap.object_types import INSTANCE, NO_TYPE, TYPE, ObjectType, ObjectTypes
+from gdb_epi.corruption.heap.readers import fault_values, is_on_stack, shared_reader
 from gdb_epi.cpython.memory_reader import make_struct_words
 from gdb_epi.cpython.objects.namespaces import NamespaceReader
 from gdb_epi.cpython.types import PyFrame, PythonState
@@ -66,7 +62,7 @@ class ObjectWalk:
         self._context = context
         self._most_items = context.reach.items
         self._python = python
-        self.reader = shared_page_reader(context)
+        self.reader = shared_reader(context)
         self._objects = NamespaceReader(self.reader)
         self.kinds = ObjectTypes(self.reader, address_index(context))
         offset = python.layout.offset
@@ -248,7 +244,7 @@ class ObjectWalk:
                     if offset is not None:
                         yield reader.u64(frame.address + offset) & ~TAG
         index = address_index(self._context)
-        for value in collect_fault_values(self._context):
+        for value in fault_values(self._context):
             kind = self.kinds.of(value)
             if kind is NO_TYPE or index.in_free_block(value):
                 continue

@@ -20,11 +20,6 @@ from operator import or_
 
 from gdb_epi.corruption.context import Context, once_per_run
 from gdb_epi.corruption.heap.malloc_chunks import HEAD, heap_chunks
-from gdb_epi.corruption.heap.memory_readers import (
-    marked_places,
-    shared_object_search,
-    shared_page_reader,
-)
 from gdb_epi.corruption.heap.pymalloc_pools import (
     GC_HEAD,
     HEADER_SIZE,
@@ -34,6 +29,7 @@ from gdb_epi.corruption.heap.pymalloc_pools import (
     parse_pool,
     read_pool_shape,
 )
+from gdb_epi.corruption.heap.readers import marked_places, shared_object_search, shared_reader
 from gdb_epi.cpython.heap.memory_use import KindOfObjects
 from gdb_epi.cpython.heap.object_search import TYPE_SUBCLASS
 from gdb_epi.cpython.types import PythonState
@@ -258,7 +254,7 @@ def classes_in_malloc_heap(context: Context) -> list[int]:
 
     Raises LayoutError.
     """
-    reader, metatype = shared_page_reader(context), shared_object_search(context).metatype()
+    reader, metatype = shared_reader(context), shared_object_search(context).metatype()
     type_at = reader.layout.require("PyObject", "ob_type")
     flags_at = reader.layout.require("PyTypeObject", "tp_flags")
     chunks = heap_chunks(context)

@@ -21,8 +21,8 @@ from gdb_epi.corruption.heap.cpython_fields import (
     is_cpython_field,
     is_in_data_stack,
 )
-from gdb_epi.corruption.heap.memory_readers import AROUND, is_on_stack, read_words
 from gdb_epi.corruption.heap.never_mapped import was_never_mapped
+from gdb_epi.corruption.heap.readers import AROUND, is_on_stack, read_words
 from gdb_epi.corruption.pointers.small_changes import begins_large_block
 from gdb_epi.corruption.pointers.software_explanations import (
     HEAP,
@@ -32,7 +32,7 @@ from gdb_epi.corruption.pointers.software_explanations import (
     TAG_BITS,
     software_explanation,
 )
-from gdb_epi.corruption.pointers.suspect_words import (
+from gdb_epi.corruption.pointers.suspects import (
     LOW,
     FaultWord,
     Suspect,

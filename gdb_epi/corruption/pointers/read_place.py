@@ -10,9 +10,9 @@ from __future__ import annotations
 
 from gdb_epi.corruption.context import Context, once_per_run
 from gdb_epi.corruption.heap.address_index import BLOCK, FUNCTION, OBJECT, address_index
-from gdb_epi.corruption.heap.memory_readers import is_on_stack
 from gdb_epi.corruption.heap.pymalloc_pools import GC_HEAD
-from gdb_epi.corruption.pointers.suspect_words import FaultWord
+from gdb_epi.corruption.heap.readers import is_on_stack
+from gdb_epi.corruption.pointers.suspects import FaultWord
 from gdb_epi.corruption.replay.preceding_code import find_instruction_that_made
 from gdb_epi.corruption.replay.register_origins import (
     RecomputedRegister,

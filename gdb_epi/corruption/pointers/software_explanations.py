@@ -10,8 +10,8 @@ from __future__ import annotations
 
 from gdb_epi.corruption.context import Context, once_per_run
 from gdb_epi.corruption.heap.address_index import address_index
-from gdb_epi.corruption.heap.memory_readers import read_words
-from gdb_epi.corruption.pointers.suspect_words import Suspect
+from gdb_epi.corruption.heap.readers import read_words
+from gdb_epi.corruption.pointers.suspects import Suspect
 from gdb_epi.corruption.replay.register_origins import find_addends_of_base, recomputed_registers
 from gdb_epi.errors import Absent
 from gdb_epi.fault.fault_site import FaultSite

@@ -18,7 +18,7 @@ from gdb_epi.corruption.pointers.read_place import (
     is_read_from_nowhere,
 )
 from gdb_epi.corruption.pointers.small_changes import ONE_BIT, is_pointer_into_middle, is_single_bit
-from gdb_epi.corruption.pointers.suspect_words import FaultWord, is_held_once
+from gdb_epi.corruption.pointers.suspects import FaultWord, is_held_once
 from gdb_epi.errors import Absent
 from gdb_epi.sizes import WORD
 from gdb_epi.x86.register_changes import LOAD

@@ -8,8 +8,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from operator import itemgetter
 
 from gdb_epi.corruption.context import Context
-from gdb_epi.corruption.heap.memory_readers import CHUNK, collect_fault_values
 from gdb_epi.corruption.heap.pymalloc_pools import POOL_SIZES, read_pool_shape
+from gdb_epi.corruption.heap.readers import CHUNK, fault_values
 from gdb_epi.cpython.heap.object_search import ObjectSearch
 from gdb_epi.cpython.objects.str_layout import (
     MAX_DATA,
@@ -108,7 +108,7 @@ def _candidates(context: Context, heap: ObjectSearch, python: PythonState) -> It
         if frame.code and frame.code not in seen:
             seen.add(frame.code)
             yield from _names_of_code(heap, frame.code)
-    yield from collect_fault_values(context)
+    yield from fault_values(context)
     yield from _arguments_of_exceptions(context, heap)
     for frame in frames[:3]:
         yield from _keys_of(heap, frame)

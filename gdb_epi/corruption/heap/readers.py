@@ -11,7 +11,7 @@ from functools import partial
 from itertools import compress
 
 from gdb_epi.corruption.context import Context, once_per_run
-from gdb_epi.corruption.evidence import require_present
+from gdb_epi.corruption.evidence import require
 from gdb_epi.corruption.heap.pymalloc_pools import POOL_SIZES, read_pool_shape
 from gdb_epi.cpython.heap.object_search import ObjectSearch
 from gdb_epi.cpython.memory_reader import MemoryReader
@@ -83,7 +83,7 @@ def shared_object_search(context: Context) -> ObjectSearch:
 
     Raises LayoutError.
     """
-    python = require_present(context.state.python)
+    python = require(context.state.python)
     heap = ObjectSearch(context.target, python)
     if context.sweep and not python.layout.free_threaded:
         heap.places_of_types = partial(ranges_outside_pools, context.target)
@@ -153,22 +153,18 @@ def marked_places(marks: bytes) -> list[int]:
     return places
 
 
-def collect_fault_values(context: Context) -> list[int]:
+@once_per_run
+def fault_values(context: Context) -> tuple[int, ...]:
     """Return the values that the fault had at hand: registers and the top of its stack.
 
     Each value once, registers first; small numbers are left out.
     """
-    return [*_fault_values(context)]
-
-
-@once_per_run
-def _fault_values(context: Context) -> list[int]:
     fault = context.fault
     if isinstance(fault, Absent):
-        return []
-    values = [fault.registers.get(name, 0) for name in GENERAL]
-    values += read_top_of_stack(context, fault.sp)
-    return [value for value in dict.fromkeys(values) if value > 0xFFFF]
+        return ()
+    registers = [fault.registers.get(name, 0) for name in GENERAL]
+    values = dict.fromkeys([*registers, *read_top_of_stack(context, fault.sp)])
+    return tuple(value for value in values if value > 0xFFFF)
 
 
 def read_top_of_stack(context: Context, sp: int) -> memoryview:
@@ -181,9 +177,9 @@ def read_top_of_stack(context: Context, sp: int) -> memoryview:
 
 
 @once_per_run
-def shared_page_reader(context: Context) -> MemoryReader:
+def shared_reader(context: Context) -> MemoryReader:
     """Return the reader that all checks of a Python share: each page is read once."""
-    return MemoryReader(context.target, require_present(context.state.python).layout)
+    return MemoryReader(context.target, require(context.state.python).layout)
 
 
 def find_only_occurrence(context: Context, value: int, limit: int) -> int | None:

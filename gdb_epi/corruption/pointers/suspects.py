@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from gdb_epi.corruption.context import Context, once_per_run
 from gdb_epi.corruption.heap.address_index import address_index
 from gdb_epi.corruption.heap.cpython_fields import is_in_data_stack
-from gdb_epi.corruption.heap.memory_readers import is_on_stack
+from gdb_epi.corruption.heap.readers import is_on_stack
 from gdb_epi.corruption.replay.register_origins import (
     RecomputedRegister,
     find_last_load,
