@@ -12,9 +12,15 @@ import pytest
 from support.fleet_simulator import FIRST_DAY, population, records, simulate, write_exposure
 
 from gdb_epi.fleet.population.population import Attribute
-from gdb_epi.fleet.questions.correlate import APART, DECIDES, SAME, correlate, cramers_v
+from gdb_epi.fleet.questions.correlate import (
+    APART,
+    DECIDES,
+    SAME,
+    correlate,
+    cramers_v,
+    signature_pairs,
+)
 from gdb_epi.fleet.questions.onset import find_onset
-from gdb_epi.fleet.questions.pair_search import signature_pairs
 from gdb_epi.fleet.screen.silent_hosts import find_silent_groups
 from gdb_epi.fleet.statistics.hypothesis_tests import poisson_binomial_tail, relative_risk
 

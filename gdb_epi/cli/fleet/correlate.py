@@ -20,7 +20,7 @@ from gdb_epi.cli.support.messages import no_crashes_message
 from gdb_epi.util import counted
 
 if TYPE_CHECKING:
-    from gdb_epi.fleet.questions.pair_search import AttributePair, PairSearch
+    from gdb_epi.fleet.questions.correlate import AttributePair, PairSearch
 
 GROUP = "Find causes"
 HELP = "pairs of attributes that go together (Cramer's V), or that mark a signature together"
@@ -83,7 +83,7 @@ def run(args: Namespace) -> None:
 
 def _correlate_signature(args: Namespace) -> None:
     from gdb_epi.cli.fleet.split import population_and_code
-    from gdb_epi.fleet.questions.pair_search import signature_pairs
+    from gdb_epi.fleet.questions.correlate import signature_pairs
 
     population, code = population_and_code(args.db, args.signature, args.asof)
     day = population.last_day

@@ -21,10 +21,10 @@ from gdb_epi.cli.fleet.top import (
     UNKNOWN,
     day_or_empty,
     drop_unknown_columns,
-    shown_program,
     signature_cells,
 )
 from gdb_epi.cli.support.messages import repeated_database_option
+from gdb_epi.fleet.records.facts import short_program
 
 if TYPE_CHECKING:
     from gdb_epi.fleet.questions.signatures import NewSignature
@@ -81,5 +81,6 @@ def _cells(row: NewSignature) -> list[object]:
     where, what, verdicts = signature_cells(row.signature, row.verdicts, row.crashes)
     day = day_or_empty(row.first_seen)
     first = day if row.timed else f"? (stored {day})"
-    hosts, program, key = row.hosts or UNKNOWN, shown_program(row.program), row.key or UNKNOWN
+    rest = row.hosts, short_program(row.program), row.key
+    hosts, program, key = (cell or UNKNOWN for cell in rest)
     return [first, row.crashes, hosts, verdicts, program, where, what, key]

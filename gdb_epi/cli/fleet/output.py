@@ -8,7 +8,7 @@ from gdb_epi.render.escape import escape, terminal_width
 from gdb_epi.typing_lite import TYPE_CHECKING, Any, ArgumentParser, _ArgumentGroup
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 MAX_LOST = 8  # ids that are named
 HANGING = "    "
 _FORMULA = "=+-@\t\r"
@@ -114,6 +114,12 @@ def print_line(line: str) -> None:
     """Print a line, control characters escaped, folded where the terminal ends."""
     for part in fold_line(escape(line), terminal_width()):
         print(part)
+
+
+def print_lines(lines: Iterable[str]) -> None:
+    """Print lines, each as `print_line` does."""
+    for line in lines:
+        print_line(line)
 
 
 def fold_line(line: str, width: int | None) -> list[str]:

@@ -14,6 +14,7 @@ from gdb_epi.cli.fleet.output import (
     add_output_options,
     parse_day_argument,
     print_line,
+    print_lines,
 )
 from gdb_epi.errors import EXIT_DONE, EXIT_NEWS, UsageError
 from gdb_epi.util import counted
@@ -100,8 +101,7 @@ def _print_life(today: DailyScreening, *, as_json: bool) -> None:
 def _print(population: Population, screens: Sequence[ScreeningResult], *, as_json: bool) -> None:
     from gdb_epi.fleet.screen.finding_states import latest_cores
     from gdb_epi.fleet.screen.finding_texts import P_AND_Q, finding_json
-    from gdb_epi.fleet.screen.recurring_events import group_recurring_events
-    from gdb_epi.fleet.store.day_numbers import iso_day
+    from gdb_epi.fleet.screen.recurring_events import finding_lines, group_recurring_events
 
     if as_json:
         for screen in screens:
@@ -110,15 +110,13 @@ def _print(population: Population, screens: Sequence[ScreeningResult], *, as_jso
                 print(json.dumps({**finding_json(finding, screen.day), "cores": cores}))
         print(json.dumps(_attributed_json(population, screens)))
         return
-    has_findings = False
     for screen in screens:
         for finding, others in group_recurring_events(screen.findings):
-            print_finding(population, iso_day(screen.day), finding, others)
-            has_findings = True
-    if has_findings:
+            print_lines(finding_lines(population, screen.day, finding, others))
+    if any(screen.findings for screen in screens):
         print_line(P_AND_Q)
     else:
-        print(f"nothing new stands out among {counted(population.day.size, 'crash')}")
+        print_line(f"nothing new stands out among {counted(population.day.size, 'crash')}")
 
 
 def _attributed_json(population: Population, screens: Sequence[ScreeningResult]) -> dict[str, Any]:
@@ -129,33 +127,3 @@ def _attributed_json(population: Population, screens: Sequence[ScreeningResult])
     if screens:
         members[: screens[-1].peeled.size] = screens[-1].peeled
     return {"attr": "#peeled", "members": population.core_keys.under(members)}
-
-
-def print_finding(
-    population: Population, day: str, finding: Any, others: Sequence[Any] = ()
-) -> None:
-    """Print one finding: what, the numbers, how it was tested, what else it may be.
-
-    `others` are events that it stands for.
-    """
-    from gdb_epi.fleet.screen.finding import CLUSTERED_CRASHES
-    from gdb_epi.fleet.screen.finding_texts import (
-        describe_test,
-        describe_verdict,
-        finding_sentence,
-        words_of_aliases,
-    )
-    from gdb_epi.fleet.screen.programs import program_of_signature
-    from gdb_epi.fleet.screen.recurring_events import describe_group, describe_recurrence
-
-    print_line(f"{day}  {describe_group(describe_verdict(finding), finding, others)}")
-    print_line(f"    {finding_sentence(finding)}")
-    if program := program_of_signature(population, finding.signature):
-        print_line(f"    the program: {program}")
-    if finding.attr not in CLUSTERED_CRASHES:  # it is in the sentence
-        print_line(f"    {describe_test(finding)}")
-    if others:
-        print_line(f"    {describe_recurrence(finding, others)}")
-    for caveat in (words_of_aliases(finding), *finding.caveats):
-        if caveat:
-            print_line(f"    but: {caveat}")

@@ -20,6 +20,7 @@ from gdb_epi.cli.support.messages import (
     no_crashes_message,
     repeated_database_option,
 )
+from gdb_epi.fleet.records.facts import short_program
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -73,13 +74,9 @@ def run(args: Namespace) -> None:
 def _cells(row: TopSignature) -> list[object]:
     where, what, verdicts = signature_cells(row.signature, row.verdicts, row.crashes, row.category)
     seen = day_or_empty(row.last_seen) or UNKNOWN
-    hosts, program, key = row.hosts or UNKNOWN, shown_program(row.program), row.key or UNKNOWN
+    rest = row.hosts, short_program(row.program), row.key
+    hosts, program, key = (cell or UNKNOWN for cell in rest)
     return [row.crashes, hosts, verdicts, seen, program, where, what, key]
-
-
-def shown_program(program: str | None) -> str:
-    """Return the name of a program as a table has it: an image without its registry."""
-    return program.rpartition("/")[2] if program else UNKNOWN
 
 
 def signature_cells(

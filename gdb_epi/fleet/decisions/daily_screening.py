@@ -30,8 +30,8 @@ from gdb_epi.fleet.decisions.current_state import (
 from gdb_epi.fleet.decisions.fixes import FixAssessment, describe_fix
 from gdb_epi.fleet.decisions.repairs import (
     match_hosts,
+    screen_present,
     separate_past_of_repaired_hosts,
-    without_past_hosts,
 )
 from gdb_epi.fleet.decisions.states import (
     StateWithCrashes,
@@ -48,7 +48,7 @@ from gdb_epi.fleet.screen.finding_states import (
     store_findings,
     stored_findings,
 )
-from gdb_epi.fleet.screen.screening import ScreeningResult, screen_population
+from gdb_epi.fleet.screen.screening import ScreeningResult
 from gdb_epi.fleet.store.plain_sql import Execute, sqlalchemy_executor
 from gdb_epi.fleet.store.transactions import begin_write
 from gdb_epi.util import counted
@@ -105,15 +105,13 @@ def run_daily_screening(engine: Engine, asof: int | None) -> DailyScreening:
         failed = failed_fixes(read_states(execute, moment))
         regressed = [(s, fix) for s, fix in failed if s.current.state == FIXED]
     population = separate_past_of_repaired_hosts(load_population(engine, asof), repaired)
-    screened = None
-    if population.day.size:
-        day = population.last_day if asof is None else asof
-        before = stored_findings(engine)
-        today = screen_population(population, day, findings_not_to_repeat(before))
-        raised = findings_to_raise(without_past_hosts(today.findings), before)
-        new = [finding for finding in raised if finding.signature not in ignored]
-        store_findings(engine, new, day, population)
-        screened = today._replace(findings=tuple(new))
+    before = stored_findings(engine)
+    screened = screen_present(population, asof, findings_not_to_repeat(before))
+    if screened is not None:
+        raised = findings_to_raise(screened.findings, before)
+        new = tuple(finding for finding in raised if finding.signature not in ignored)
+        store_findings(engine, new, screened.day, population)
+        screened = screened._replace(findings=new)
     named = {f.value for f in screened.findings if f.attr == HOST} if screened else set()
     # The population's name of each host; its marks stay under the name that was marked.
     meant = match_hosts(population, watched)

@@ -28,6 +28,7 @@ from gdb_epi.fleet.decisions.current_state import (
 from gdb_epi.fleet.decisions.repairs import (
     is_past_of_repaired_host,
     match_hosts,
+    screen_present,
     separate_past_of_repaired_hosts,
     without_past_hosts,
 )
@@ -50,7 +51,7 @@ from gdb_epi.fleet.screen.finding_states import (
     stored_findings,
 )
 from gdb_epi.fleet.screen.finding_texts import is_hardware
-from gdb_epi.fleet.screen.screening import ScreeningResult, screen_population
+from gdb_epi.fleet.screen.screening import ScreeningResult
 from gdb_epi.fleet.store.day_numbers import SECONDS_A_DAY, iso_day, utc_day_text
 from gdb_epi.fleet.store.plain_sql import sqlalchemy_executor
 from gdb_epi.util import counted
@@ -137,7 +138,7 @@ def plan_exclusion(
     before = stored_findings(engine)
     drained = sorted(name for name, state in held.items() if state.state == DRAINED)
     overdue = [n for n in drained if (m := held[n].mark) and m.until and m.until <= now]
-    screened = screen_population(population, population.last_day) if population.day.size else None
+    screened = screen_present(population)
     wanted, left_in = _hosts_of_findings(population, screened, before, now, days)
     groups = [
         f"bit flips go with {finding.attr}={finding.value}"

@@ -25,13 +25,13 @@ from gdb_epi.fleet.decisions.states import StateWithCrashes, failed_fixes, read_
 from gdb_epi.fleet.population.cache import load_times
 from gdb_epi.fleet.questions.signature_history import signature_title
 from gdb_epi.fleet.questions.signatures import (
-    SEVERAL,
     NewSignature,
     TopSignature,
     find_program,
     new_signatures,
     top_signatures,
 )
+from gdb_epi.fleet.records.facts import program_in_words
 from gdb_epi.fleet.screen.finding import ALL
 from gdb_epi.fleet.screen.finding_states import CONFIRMED, OPEN, StoredFinding, stored_findings
 from gdb_epi.fleet.store import tables
@@ -188,7 +188,7 @@ def make_digest(engine: Engine, days: int, until: int, now: float) -> NewsItem:
 def _signature_line(row: NewSignature | TopSignature) -> str:
     """Return what happened, where and how often, and the key to ask for more."""
     title = signature_title(row.signature or "", None, list(row.verdicts))
-    of_program = f" of {_shown_program(row.program)}" if row.program else ""
+    of_program = f" of {program_in_words(row.program)}" if row.program else ""
     return f"{title}{of_program}: {counted(row.crashes, 'crash')} ({row.key})"
 
 
@@ -200,13 +200,8 @@ def _programs_of(connection: Connection, findings: Sequence[StoredFinding]) -> d
         ids = select(tables.sig.c.id).where(tables.sig.c.text == line)
         program = find_program(connection, tables.crash.c.sig_id.in_(ids))
         if program is not None:
-            programs[signature] = _shown_program(program)
+            programs[signature] = program_in_words(program)
     return programs
-
-
-def _shown_program(program: str) -> str:
-    """Return the name of a program in a sentence: an image without its registry."""
-    return "several programs" if program == SEVERAL else program.rpartition("/")[2]
 
 
 def _part(lines: list[str], title: str, lines_of_part: Sequence[str]) -> None:

@@ -14,6 +14,7 @@ import numpy as np
 from gdb_epi.fleet.population.host_spelling import match_spellings
 from gdb_epi.fleet.population.population import CountCache, Population
 from gdb_epi.fleet.screen.finding import HOST, Finding
+from gdb_epi.fleet.screen.screening import ScreeningResult, screen_population
 from gdb_epi.fleet.store.day_numbers import iso_day
 
 _BEFORE = " (before its repair on "
@@ -68,3 +69,17 @@ def is_past_of_repaired_host(host: str) -> bool:
 def without_past_hosts(findings: Iterable[Finding]) -> tuple[Finding, ...]:
     """Return the findings without those about the past of a repaired host."""
     return tuple(f for f in findings if not (f.attr == HOST and is_past_of_repaired_host(f.value)))
+
+
+def screen_present(
+    population: Population, day: int | None = None, earlier: tuple[Finding, ...] = ()
+) -> ScreeningResult | None:
+    """Screen at the end of a day (the last one), without findings about the past of repaired hosts.
+
+    None where there is no crash; `earlier` findings are not repeated.
+    """
+    if not population.day.size:
+        return None
+    day = population.last_day if day is None else day
+    screened = screen_population(population, day, earlier)
+    return screened._replace(findings=without_past_hosts(screened.findings))

@@ -11,7 +11,7 @@ from sqlalchemy import ColumnElement, Connection, Engine, and_, func, or_, selec
 
 from gdb_epi.errors import InputError
 from gdb_epi.fleet.paths import COLUMNAR
-from gdb_epi.fleet.records.facts import PROGRAM
+from gdb_epi.fleet.records.facts import PROGRAM, program_of_crashes
 from gdb_epi.fleet.store import tables
 from gdb_epi.fleet.store.day_numbers import SECONDS_A_DAY, iso_day
 from gdb_epi.fleet.store.day_of_prune import read_prune_day_by_itself
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 
 MAX_VERDICTS = 8  # labels shown for a signature
 SAMPLE = 1_000  # crashes whose labels are read
-SEVERAL = "several"  # programs
 HOURS_DIGITS = 6  # decimals of the host-hours of a day
 
 
@@ -226,7 +225,7 @@ def find_program(connection: Connection, where: ColumnElement[bool]) -> str | No
     sets = select(some.subquery().c.factset_id).distinct()
     chosen = select(v.value).where(v.attr == PROGRAM, v.attrset_id.in_(sets)).distinct().limit(2)
     programs = connection.execute(chosen).scalars().all()
-    return None if not programs else str(programs[0]) if len(programs) == 1 else SEVERAL
+    return program_of_crashes(programs)
 
 
 def count_verdicts(connection: Connection, where: ColumnElement[bool]) -> list[tuple[str, int]]:

@@ -21,14 +21,13 @@ from gdb_epi.fleet.screen.hosts import exposure_shares
 from gdb_epi.fleet.screen.programs import (
     crashes_of_same_programs,
     main_program,
-    program_of_signature,
+    named_with_program,
 )
 from gdb_epi.fleet.screen.renamings import moved_functions_of
 from gdb_epi.fleet.screen.screening import ScreeningResult
 from gdb_epi.fleet.statistics.arrays import Floats, Ints
 from gdb_epi.fleet.statistics.hypothesis_tests import negative_binomial_tail
 from gdb_epi.fleet.store.day_numbers import iso_day
-from gdb_epi.render.signature_words import named_signature
 from gdb_epi.util import counted
 
 MIN_CRASHES = 8  # of a signature
@@ -75,8 +74,7 @@ def unexplained_signature_sentences(
             )
             explained.update(sum(renaming.signatures, ()))
         elif begun and (course := version_course(counted_once, counted_once.signature == code)):
-            called = named_signature(name, program_of_signature(population, name))
-            begun = [f"{course.words()}: {called}"]
+            begun = [f"{course.words()}: {named_with_program(population, name)}"]
         began += begun
         if (its_own := mine[timed[mine]]).size >= MIN_CRASHES:
             bursts += _in_bursts(counted_once, its_own, (int(days[0]), each_day), tested)
@@ -120,8 +118,7 @@ def _in_bursts(
             return
         last = f" to {iso_day(first + end - 1)}" if end - begin > 1 else ""
         parts.append(f"{some.size} on {hosts} hosts, {iso_day(first + begin)}{last}")
-    name = population.signatures[population.signature[mine[0]]]
-    name = named_signature(name, program_of_signature(population, name))
+    name = named_with_program(population, population.signatures[population.signature[mine[0]]])
     yield (
         f"comes in bursts: {name}: {'; '.join(parts)}; of {counted(mine.size, 'crash')} in all. A "
         "job or an input that is tried again on other hosts looks like this, and no host and no "
@@ -154,8 +151,7 @@ def _began(
     hosts = np.unique(population.host[mine[population.host[mine] >= 0]]).size
     size = f"{counted(days.size, 'crash')} on {counted(hosts, 'host')}"
     until = f", the last on {iso_day(last)}" if day - last >= QUIET else ""
-    name = population.signatures[population.signature[mine[0]]]
-    name = named_signature(name, program_of_signature(population, name))
+    name = named_with_program(population, population.signatures[population.signature[mine[0]]])
     yield f"began on {iso_day(first)}{until}: {name}: {size}; gdb-epi fleet onset says with what"
 
 
@@ -175,8 +171,7 @@ def _on_few_hosts(population: Population, mine: Ints, tested: int) -> Iterator[s
     sets = lgamma(size + 1) - lgamma(own.size + 1) - lgamma(size - own.size + 1)
     if sets + hosts.size * log(part) > log(MAX_P / tested):
         return
-    name = population.signatures[population.signature[mine[0]]]
-    name = named_signature(name, program_of_signature(population, name))
+    name = named_with_program(population, population.signatures[population.signature[mine[0]]])
     where = f"{counted(hosts.size, 'crash')} on {own.size} of {alive} hosts and on no other"
     mask = population.mask_of(mine)
     main = main_program(population, mask)

@@ -134,11 +134,13 @@ class PopulationVerdict(NamedTuple):
     causes: tuple[Cause, ...]
     crashes: int
     more: int | None  # crashes that would settle it, if they go on like this; None: unknown
+    tells_versions: bool = False  # the headline says which versions of the program have it
 
     def as_json(self, day: int) -> dict[str, Any]:
         """Return it as one JSON object; `day` is that of the findings."""
         causes = [cause.as_json(day) for cause in self.causes]
         plain = {**self._asdict(), "causes": causes}
+        del plain["tells_versions"]
         return {k: list(v) if isinstance(v, tuple) else v for k, v in plain.items()}
 
 
@@ -408,6 +410,7 @@ def judge_split(population: Population, parted: SignatureSplit) -> PopulationVer
     rest = sum(cause.crashes for cause in causes if not cause.findings)
     total = sum(cause.crashes for cause in causes)
     kind, headline = _judge(population, named, rest, parted)
+    course = None
     if population.day.size <= MAX_CRASHES:
         same = population.signature == population.signatures.index(parted.signature)
         lasting = None
@@ -421,6 +424,7 @@ def judge_split(population: Population, parted: SignatureSplit) -> PopulationVer
         # What dies at each start dies at the hours of roll-outs, and in each of their bursts.
         if age and age.endswith(AT_START) and all(map(is_age_of_process, _attributes_of(named))):
             kind, headline, age, rest = SOFTWARE, f"software: {age}", None, 0
+            course = course if lasting else None
         more = regression_words(population, same), lasting, age
         headline = "; ".join(filter(None, (headline, *more)))
     evidence = [part.here for part in parted.parts if part.here]
@@ -442,8 +446,9 @@ def judge_split(population: Population, parted: SignatureSplit) -> PopulationVer
     caveats = tuple(dict.fromkeys(repeated))
     subject = parted.signature
     return PopulationVerdict(
-        kind, subject, headline, tuple(evidence), caveats, causes, total, parted.more
-    )
+        kind, subject, headline, tuple(evidence), caveats, causes, total, parted.more,
+        tells_versions=course is not None,
+    )  # fmt: skip
 
 
 def _with_conditions(population: Population, named: Sequence[Cause]) -> Bools | None:

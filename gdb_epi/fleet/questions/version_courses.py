@@ -26,7 +26,6 @@ LASTING = 0.5  # of them: a version that is not
 MAX_LIMIT_P = 1e-3
 ALMOST_NO, ALMOST_ALL = 0.1, 0.9  # of the crashes of versions have a package
 MAX_NAMED = 4  # packages
-CAME_WITH = "came with"
 
 
 def regression_words(population: Population, mine: Bools) -> str | None:
@@ -119,7 +118,7 @@ class VersionCourse(NamedTuple):
         """Say it in a sentence without a subject."""
         with_it = f" ({', '.join(self.brought)} came with it)" if self.brought else ""
         each = ", ".join(f"{count} with {name}" for name, count in self.having)
-        start = f"{CAME_WITH} {self.attr} {self.having[0][0]}{with_it} and"
+        start = f"came with {self.attr} {self.having[0][0]}{with_it} and"
         before = f"none with the versions before, where {self.due_before:.0f} were due"
         if self.mended is None:
             return f"{start} is not mended: {each}; {before}"

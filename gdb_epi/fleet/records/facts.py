@@ -7,7 +7,7 @@ stack pointer aligned), not a stack. A collector may add its own under `facts`.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from math import inf
 from typing import Any
 
@@ -23,6 +23,7 @@ from gdb_epi.record.record_parts import get_group
 
 YES = "true"
 PROGRAM = "program"  # what a process is known by
+SEVERAL = "several"  # programs
 EXECUTABLE = "exe"
 CPU_TIME, CORE_SIZE = "cpu_time", "core_size"  # facts in few classes, so that sets stay few
 CPU_TIMES = (("under 5 min", 300.0), ("5 min to 10 h", 36_000.0), ("over 10 h", inf))
@@ -121,6 +122,21 @@ def identify_program(record: Mapping[str, Any]) -> str | None:
     if image := text_or_none(container.get("image")):
         return split_image_tag(image)[0]
     return text_or_none(process.get("script")) or text_or_none(process.get("comm"))
+
+
+def program_of_crashes(known: Collection[str]) -> str | None:
+    """Return what crashes are of, by their known programs: SEVERAL of more, None of none."""
+    return SEVERAL if len(known) > 1 else next(iter(known), None)
+
+
+def short_program(program: str | None) -> str:
+    """Return a program as a table has it: an image without its registry; "" where none is known."""
+    return (program or "").rpartition("/")[2]
+
+
+def program_in_words(program: str | None) -> str:
+    """Return a program as a sentence has it."""
+    return "several programs" if program == SEVERAL else short_program(program)
 
 
 def _service_of(unit: str) -> str:

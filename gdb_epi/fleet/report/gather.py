@@ -10,12 +10,12 @@ from typing import NamedTuple
 import numpy as np
 from sqlalchemy import Engine
 
-from gdb_epi.fleet.decisions.repairs import separate_past_of_repaired_hosts, without_past_hosts
+from gdb_epi.fleet.decisions.repairs import screen_present, separate_past_of_repaired_hosts
 from gdb_epi.fleet.decisions.states import read_states, repaired_hosts
 from gdb_epi.fleet.population.cache import load_population
 from gdb_epi.fleet.population.population import FOREVER_AGO, Population
-from gdb_epi.fleet.questions.signatures import SEVERAL
 from gdb_epi.fleet.questions.verdict import PopulationVerdict, judge_population
+from gdb_epi.fleet.records.facts import program_of_crashes, short_program
 from gdb_epi.fleet.report.axis import CrashSeries, choose_day_axis
 from gdb_epi.fleet.report.counts import (
     PopulationCounts,
@@ -40,9 +40,8 @@ from gdb_epi.fleet.report.split_views import split_views
 from gdb_epi.fleet.report.states import regressed_words, state_rows
 from gdb_epi.fleet.screen.finding import crashes_of
 from gdb_epi.fleet.screen.finding_states import DISMISSED, stored_findings
-from gdb_epi.fleet.screen.programs import main_program
-from gdb_epi.fleet.screen.screening import screen_population
-from gdb_epi.fleet.statistics.arrays import Bools, Ints
+from gdb_epi.fleet.screen.programs import known_programs
+from gdb_epi.fleet.statistics.arrays import Bools
 from gdb_epi.fleet.store.plain_sql import sqlalchemy_executor
 from gdb_epi.judgement.labels import URGENT
 from gdb_epi.render.signature_words import parse_signature_line
@@ -79,9 +78,7 @@ def gather_page(engine: Engine, wanted: ReportScope) -> Page:
     axis = choose_day_axis(population)
     series = CrashSeries(population, axis)
     today = axis.last if axis is not None else population.last_day
-    screened = screen_population(population, today) if population.day.size else None
-    if screened is not None:
-        screened = screened._replace(findings=without_past_hosts(screened.findings))
+    screened = screen_present(population, today)
     verdicts = judge_population(population, screened.day, screened) if screened is not None else []
     verdicts_shown = [v for v in verdicts if wanted.signature in (None, v.subject)]
     rows = _rows(
@@ -181,15 +178,7 @@ def _rows(
                 daily=series.daily(members),
                 bitflips=int(population.bitflip[members].sum()),
                 inherited=int(population.lock_inherited[members].sum()),
-                program=_program(population, members),
+                program=short_program(program_of_crashes(known_programs(population, members))),
             )
         )
     return tuple(rows)
-
-
-def _program(population: Population, members: Bools | Ints) -> str:
-    main = main_program(population, members)
-    if main is None:
-        return ""
-    name, crashes, known = main
-    return name.rpartition("/")[2] if crashes == known else SEVERAL

@@ -9,21 +9,21 @@ crashes alone: other programs have other images throughout.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 
+from gdb_epi.fleet.population.attribute_combinations import count_known_pairs
 from gdb_epi.fleet.population.population import Attribute, Population
-from gdb_epi.fleet.records.facts import ENV, PROGRAM
+from gdb_epi.fleet.records.facts import ENV, PROGRAM, program_in_words, program_of_crashes
 from gdb_epi.fleet.screen.finding import NOT_ONE_JOB
 from gdb_epi.fleet.statistics.arrays import Bools, Floats, Ints, count_pairs, sum_by_code
 from gdb_epi.fleet.statistics.hypothesis_tests import (
+    apply_to_scalars,
     beta_binomial_tail,
     binomial_tail,
     hypergeometric_tail,
     relative_risk,
 )
-from gdb_epi.render.signature_words import WHERE
+from gdb_epi.render.signature_words import WHERE, named_signature
 from gdb_epi.typing_lite import NamedTuple
 from gdb_epi.util import shortened_list
 
@@ -54,15 +54,26 @@ def program_of_each_crash(population: Population) -> Attribute | None:
 
 
 def program_of_signature(population: Population, signature: str) -> str:
-    """Return what the crashes of a signature are of, in a word; "" where that is not known."""
-    line = signature.partition(WHERE)[0]
-    if line not in population.signatures:
+    """Return what the crashes of a signature are of, in words; "" where that is not known."""
+    line, programs = signature.partition(WHERE)[0], program_of_each_crash(population)
+    if programs is None or line not in population.signatures:
         return ""
-    main = main_program(population, population.signature == population.signatures.index(line))
-    if main is None:
-        return ""
-    name, count, known = main
-    return name.rpartition("/")[2] if count == known else "several programs"
+    columns = population.signature, programs.crash
+    of_pair, program, _ = population.once(count_known_pairs, *columns)
+    codes = program[of_pair == population.signatures.index(line)].tolist()
+    return program_in_words(program_of_crashes([programs.values[code] for code in codes]))
+
+
+def known_programs(population: Population, crashes: Bools | Ints) -> list[str]:
+    """Return the programs that some crashes are known to be of."""
+    programs = program_of_each_crash(population)
+    codes = [] if programs is None else np.unique(programs.crash[crashes]).tolist()
+    return [programs.values[code] for code in codes if programs is not None and code >= 0]
+
+
+def named_with_program(population: Population, signature: str) -> str:
+    """Return a signature in words, with what its crashes are of."""
+    return named_signature(signature, program_of_signature(population, signature))
 
 
 def main_program(population: Population, crashes: Bools | Ints) -> tuple[str, int, int] | None:
@@ -167,7 +178,7 @@ def p_adjusted_for_programs(
         # These crashes and the others of their programs, as if the value were dealt out anew.
         whole, marked = sizes[own], with_value[own]
         if int(own.sum()) == 1:
-            return _one(hypergeometric_tail, count, float(whole[0]), float(marked[0]), n)
+            return apply_to_scalars(hypergeometric_tail, count, whole[0], marked[0], n)
         share = float((here[own] * marked / np.maximum(whole, 1.0)).sum()) / n
     else:
         others, marked = (sizes - here)[own], (with_value - here_with)[own]
@@ -179,7 +190,7 @@ def p_adjusted_for_programs(
             share = float((here[own] * shares).sum()) / n
             weight = WEAK + float(others.sum())
             return beta_binomial_tail(int(count), int(n), share * weight, (1 - share) * weight)
-    return _one(binomial_tail, count, n, min(share, 1.0))
+    return apply_to_scalars(binomial_tail, count, n, min(share, 1.0))
 
 
 def share_adjusted_for_programs(
@@ -216,10 +227,6 @@ def words_of_several_programs(population: Population, crashes: Bools) -> str | N
     return NOT_ONE_JOB.format(programs=shortened_list(some, MAX_NAMED))
 
 
-def _one(test: Callable[..., Floats], *numbers: float) -> float:
-    return float(test(*(np.array([x]) for x in numbers))[0])
-
-
 def is_preferred_by_most_programs(
     population: Population, crashes: Ints, inside: Bools, share: float, least: float
 ) -> bool:
@@ -246,4 +253,4 @@ def is_preferred_by_most_programs(
         with_value, total = with_value[runs_elsewhere], total[runs_elsewhere]
     a, n = float(with_value.sum()), float(total.sum())
     risk = relative_risk(a, share, n - a, 1 - share)[0]
-    return risk >= least and _one(binomial_tail, a, n, share) <= MAX_LEFT_P
+    return risk >= least and apply_to_scalars(binomial_tail, a, n, share) <= MAX_LEFT_P

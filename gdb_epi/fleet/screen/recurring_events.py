@@ -9,8 +9,9 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
+from gdb_epi.fleet.population.population import Population
 from gdb_epi.fleet.screen.events import PLACES
 from gdb_epi.fleet.screen.finding import (
     CLUSTERED_CRASHES,
@@ -19,7 +20,14 @@ from gdb_epi.fleet.screen.finding import (
     TIME_AND_CPU_ATTRIBUTES,
     Finding,
 )
-from gdb_epi.fleet.screen.programs import is_process_attribute
+from gdb_epi.fleet.screen.finding_texts import (
+    describe_test,
+    describe_verdict,
+    finding_sentence,
+    words_of_aliases,
+)
+from gdb_epi.fleet.screen.programs import is_process_attribute, program_of_signature
+from gdb_epi.fleet.store.day_numbers import iso_day
 from gdb_epi.util import counted, shortened_list
 
 # Of one signature, or one place, from which on they are told together.
@@ -134,3 +142,21 @@ def describe_recurrence(finding: Finding, others: Sequence[Finding]) -> str:
         return f"at {shortened_list(times, MAX_TIMES)}"
     days = sorted(event.value.split(" ", 1)[0] for event in others)
     return f"{len(others)} more events like it, {crashes} crashes, from {days[0]} to {days[-1]}"
+
+
+def finding_lines(
+    population: Population, day: int, finding: Finding, others: Sequence[Finding] = ()
+) -> Iterator[str]:
+    """Yield one finding: what, the numbers, how it was tested, what else it may be.
+
+    `others` are events that it stands for.
+    """
+    yield f"{iso_day(day)}  {describe_group(describe_verdict(finding), finding, others)}"
+    yield f"    {finding_sentence(finding)}"
+    if program := program_of_signature(population, finding.signature):
+        yield f"    the program: {program}"
+    if finding.attr not in CLUSTERED_CRASHES:  # it is in the sentence
+        yield f"    {describe_test(finding)}"
+    if others:
+        yield f"    {describe_recurrence(finding, others)}"
+    yield from (f"    but: {c}" for c in (words_of_aliases(finding), *finding.caveats) if c)

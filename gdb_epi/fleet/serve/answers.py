@@ -14,7 +14,7 @@ from sqlalchemy import Engine
 from gdb_epi.errors import InputError, UsageError
 from gdb_epi.fleet.decisions.current_state import HOST, SIGNATURE
 from gdb_epi.fleet.decisions.record_decision import Decision, record_decision
-from gdb_epi.fleet.decisions.repairs import separate_past_of_repaired_hosts, without_past_hosts
+from gdb_epi.fleet.decisions.repairs import screen_present, separate_past_of_repaired_hosts
 from gdb_epi.fleet.decisions.states import read_states, repaired_hosts
 from gdb_epi.fleet.population.cache import load_population, load_times
 from gdb_epi.fleet.population.population import Population
@@ -26,7 +26,7 @@ from gdb_epi.fleet.questions.verdict import judge_population, judge_signature
 from gdb_epi.fleet.records.prepare import Preparer
 from gdb_epi.fleet.records.reader import read_record_stream
 from gdb_epi.fleet.screen.finding_states import stored_findings
-from gdb_epi.fleet.screen.screening import ScreeningResult, screen_population
+from gdb_epi.fleet.screen.screening import ScreeningResult
 from gdb_epi.fleet.store.day_numbers import iso_day
 from gdb_epi.fleet.store.ingest import store_batches
 from gdb_epi.fleet.store.plain_sql import sqlalchemy_executor
@@ -138,10 +138,7 @@ def screened_now(engine: Engine) -> tuple[Population, ScreeningResult | None]:
     with engine.connect() as connection:
         repaired = repaired_hosts(sqlalchemy_executor(connection), time.time())
     population = separate_past_of_repaired_hosts(load_population(engine), repaired)
-    if not population.day.size:
-        return population, None
-    screened = screen_population(population, population.last_day)
-    return population, screened._replace(findings=without_past_hosts(screened.findings))
+    return population, screen_present(population)
 
 
 def states_answer(engine: Engine) -> list[dict[str, Any]]:

@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What stands out now, as lines: verdicts, the findings behind them, and what remains open."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from gdb_epi.fleet.population.population import Population
+from gdb_epi.fleet.questions.changes_by_hours import change_by_hours_sentences
+from gdb_epi.fleet.questions.collection_limits import find_collection_limit, find_limit_of_hosts
+from gdb_epi.fleet.questions.common_rise import fleet_wide_rise_words
+from gdb_epi.fleet.questions.daily_rates import growing_signatures
+from gdb_epi.fleet.questions.moved_programs import find_program_moves
+from gdb_epi.fleet.questions.onset import counting_change_sentences
+from gdb_epi.fleet.questions.quality import dropped_sizes_words
+from gdb_epi.fleet.questions.rates import worse_value_sentences
+from gdb_epi.fleet.questions.unexplained_signatures import unexplained_signature_sentences
+from gdb_epi.fleet.questions.verdict import (
+    PopulationVerdict,
+    judge_population,
+    name_main_hosts,
+    same_bug_verdicts,
+)
+from gdb_epi.fleet.screen.events import find_events
+from gdb_epi.fleet.screen.finding import ALL, BITFLIP, HOST, Finding
+from gdb_epi.fleet.screen.finding_texts import P_AND_Q
+from gdb_epi.fleet.screen.possibly_bad_hosts import undecided_sentences
+from gdb_epi.fleet.screen.programs import named_with_program
+from gdb_epi.fleet.screen.recurring_events import (
+    describe_group,
+    finding_lines,
+    group_recurring_events,
+    place_of_events,
+)
+from gdb_epi.fleet.screen.screening import ScreeningResult
+from gdb_epi.util import counted
+
+
+def suspect_lines(population: Population, screened: ScreeningResult) -> Iterator[str]:
+    """Yield all that stands out by a screening, the strongest first, and what is open."""
+    of_hosts = find_limit_of_hosts(population)
+    if of_hosts is not None:
+        yield of_hosts.words()
+    findings = sorted(screened.findings, key=lambda f: f.p)
+    worse = worse_value_sentences(population, findings)
+    for growth in growing_signatures(population, findings):
+        name = named_with_program(population, population.signatures[growth.signature])
+        worse.append(f"{name}: {growth.words()}")
+    yield from (f"verdict: {line}" for line in worse)
+    if findings:
+        yield from _verdict_lines(population, screened)
+        yield ""
+        for finding, others in group_recurring_events(findings):
+            yield from finding_lines(population, screened.day, finding, others)
+            if finding.signature == BITFLIP and finding.attr != HOST:  # which to look at first
+                yield f"    they came {name_main_hosts(population, finding)}"
+        yield P_AND_Q
+    else:
+        what = "nothing else" if worse else "nothing"
+        yield f"{what} stands out among {counted(population.day.size, 'crash')}"
+    if (limit := find_collection_limit(population)) is not None:
+        yield limit.words()
+    yield from (move.words() for move in find_program_moves(find_events(population).counted))
+    yield from filter(None, (fleet_wide_rise_words(population), dropped_sizes_words(population)))
+    yield from counting_change_sentences(population)
+    yield from change_by_hours_sentences(population, screened.findings)
+    yield from unexplained_signature_sentences(population, screened.day, screened)
+    if of_hosts is None:
+        yield from undecided_sentences(population, screened.day, screened)
+
+
+def _verdict_lines(population: Population, screened: ScreeningResult) -> Iterator[str]:
+    """Yield each headline once, with the first of its signatures."""
+    verdicts = judge_population(population, screened.day, screened)
+    same_bugs = same_bug_verdicts(population, verdicts)
+    yield from (f"verdict: {line}" for line, _ in same_bugs)
+    of_same = {subject for _, subjects in same_bugs for subject in subjects}
+    # What is said of one of them alone is which of its versions have it.
+    verdicts = [v for v in verdicts if v.subject not in of_same or v.tells_versions]
+    for headline, subjects in _headlines(verdicts):
+        is_named = subjects[0].removeprefix("host=") in headline or subjects[0].startswith("*")
+        what = "" if is_named else f": {named_with_program(population, subjects[0])}"
+        rest = len(subjects) - 1
+        more = f", and {counted(rest, 'more signature')}" if rest else ""
+        yield f"verdict: {headline}{what}{more}"
+
+
+def _headlines(verdicts: Sequence[PopulationVerdict]) -> list[tuple[str, list[str]]]:
+    """Return each headline with its subjects; alike events are one."""
+    # A finding holds arrays, which cannot be compared: it is known by its identity.
+    by_finding: dict[int, PopulationVerdict] = {}
+    first_findings: list[Finding] = []
+    without_finding: list[PopulationVerdict] = []
+    for verdict in verdicts:
+        if verdict.causes and verdict.causes[0].findings:
+            first_findings.append(verdict.causes[0].findings[0])
+            by_finding[id(first_findings[-1])] = verdict
+        else:
+            without_finding.append(verdict)
+    by_headline: dict[str, dict[str, None]] = {}  # the subjects, each once, in order
+    for finding, others in group_recurring_events(first_findings):
+        verdict = by_finding[id(finding)]
+        headline = describe_group(verdict.headline, finding, others)
+        is_place = place_of_events(finding, others) is not None
+        by_headline.setdefault(headline, {})[ALL if is_place else verdict.subject] = None
+    for verdict in without_finding:
+        by_headline.setdefault(verdict.headline, {})[verdict.subject] = None
+    return [(headline, list(subjects)) for headline, subjects in by_headline.items()]
