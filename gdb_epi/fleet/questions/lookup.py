@@ -13,6 +13,7 @@ from gdb_epi.errors import EpiError, InputError
 from gdb_epi.fleet.paths import COLUMNAR
 from gdb_epi.fleet.population.cache import load_times
 from gdb_epi.fleet.population.host_spelling import host_label, match_spellings
+from gdb_epi.fleet.population.population import Population
 from gdb_epi.fleet.questions.find_signature import (
     MIN_PREFIX,
     FoundSignature,
@@ -153,24 +154,28 @@ def host_attributes(engine: Engine, ids: Sequence[int]) -> list[tuple[str, str]]
         return list(dict.fromkeys((attr, value) for attr, value in connection.execute(chosen)))
 
 
+def believed_times(
+    connection: Connection, times: Population, where: Any
+) -> tuple[float | None, float | None, int]:
+    """Return the first and the last time of some crashes, and how many their neighbours refute."""
+    c = tables.crash.c
+    if not times.quality.get("stray"):
+        ends = select(func.min(c.ts), func.max(c.ts)).where(where)
+        return (*connection.execute(ends).one(), 0)
+    refuted = set(times.core_keys.under(~times.timed))
+    chosen = select(c.core_key, c.ts).where(where, c.ts.is_not(None)).order_by(c.ts)
+    rows = connection.execute(chosen).all()
+    believed = [ts for key, ts in rows if key not in refuted]
+    first, last = (believed[0], believed[-1]) if believed else (None, None)
+    return first, last, len(rows) - len(believed)
+
+
 def _summary(engine: Engine, where: Any, named: dict[str, Any], link: Any) -> CrashSummary:
     c, times = tables.crash.c, load_times(engine)
-    refuted: set[str] = set()
-    if times.quality.get("stray"):
-        refuted.update(times.core_keys.under(~times.timed))
     with engine.connect() as connection:
-        count, first, last = connection.execute(
-            select(func.count(), func.min(c.ts), func.max(c.ts))
-            .select_from(tables.crash)
-            .where(where)
-        ).one()
-        not_believed = 0
-        if refuted and first is not None:
-            chosen = select(c.core_key, c.ts).where(where, c.ts.is_not(None)).order_by(c.ts)
-            rows = connection.execute(chosen).all()
-            believed = [ts for key, ts in rows if key not in refuted]
-            not_believed = len(rows) - len(believed)
-            first, last = (believed[0], believed[-1]) if believed else (None, None)
+        crashes = select(func.count()).select_from(tables.crash).where(where)
+        count = connection.execute(crashes).scalar_one()
+        first, last, not_believed = believed_times(connection, times, where)
         latest = select(c.core_key).where(where).order_by(c.ts.desc(), c.core_key).limit(5)
         counts = {name: _counts(connection, where, column, link) for name, column in named.items()}
         examples = [row[0] for row in connection.execute(latest)]

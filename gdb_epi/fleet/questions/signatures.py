@@ -5,20 +5,22 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
+import numpy as np
 from sqlalchemy import ColumnElement, Connection, Engine, and_, func, or_, select, true
 
 from gdb_epi.errors import InputError
 from gdb_epi.fleet.paths import COLUMNAR
+from gdb_epi.fleet.population.cache import load_times
+from gdb_epi.fleet.population.doubled_records import find_doubled_records
+from gdb_epi.fleet.population.population import Population
 from gdb_epi.fleet.records.facts import PROGRAM, program_of_crashes
+from gdb_epi.fleet.statistics.arrays import ABSENT, count_pairs
 from gdb_epi.fleet.store import tables
 from gdb_epi.fleet.store.day_numbers import SECONDS_A_DAY, iso_day
 from gdb_epi.fleet.store.day_of_prune import read_prune_day_by_itself
 from gdb_epi.fleet.store.tables import crash, sig
-
-if TYPE_CHECKING:
-    from gdb_epi.fleet.population.population import Population
 
 MAX_VERDICTS = 8  # labels shown for a signature
 SAMPLE = 1_000  # crashes whose labels are read
@@ -111,29 +113,31 @@ def _with_believed_times(
     engine: Engine, rows: list[TopSignature], asof: int | None
 ) -> list[TopSignature]:
     """Return the rows with the first and last of the times that their neighbours do not refute."""
-    from gdb_epi.fleet.population.cache import load_times
-
     times = load_times(engine)
     if not times.quality.get("stray"):
         return rows
-    spans = [believed_span(times, row.signature or row.key, asof) for row in rows]
+    with engine.connect() as connection:
+        spans = [_believed_span(connection, times, row.signature or row.key, asof) for row in rows]
     return [
         row._replace(first_seen=first, last_seen=last)
         for row, (first, last) in zip(rows, spans, strict=True)
     ]
 
 
-def believed_span(
-    population: Population, signature: str | None, asof: int | None = None
+def _believed_span(
+    connection: Connection, population: Population, signature: str | None, asof: int | None
 ) -> tuple[float | None, float | None]:
     """Return the first and last time of a signature's crashes, of those that are believed."""
-    if population.second is None or signature not in population.signatures:
+    if signature not in population.signatures:
         return None, None
     mine = population.timed & (population.signature == population.signatures.index(signature))
     if asof is not None:
         mine = mine & (population.day <= asof)
-    seconds = population.second[mine]
-    return (float(seconds.min()), float(seconds.max())) if seconds.size else (None, None)
+    rows = np.flatnonzero(mine)  # in the order of time
+    keys = [population.core_keys[at] for at in (*rows[:1].tolist(), *rows[-1:].tolist())]
+    ends = select(func.min(crash.c.ts), func.max(crash.c.ts)).where(crash.c.core_key.in_(keys))
+    first, last = connection.execute(ends).one()
+    return first, last
 
 
 class _Key(NamedTuple):
@@ -160,10 +164,6 @@ def _doubled_verdicts(
     again: dict[_Key, Counter[str]] = {}
     if not rows:
         return again
-    import numpy as np
-
-    from gdb_epi.fleet.population.doubled_records import find_doubled_records
-
     death, ts, sig_id = (
         np.array([-1 if row[i] is None else row[i] for row in rows]) for i in range(3)
     )
@@ -314,8 +314,6 @@ def new_signatures(
 
     A crash of unknown time happened before its record came in, which is all that is known.
     """
-    import numpy as np
-
     day_of_arrival = population.day * SECONDS_A_DAY
     moment = day_of_arrival
     if population.second is not None:
@@ -378,8 +376,6 @@ def epidemic_curve(
 
 def _hours_by_day(population: Population) -> dict[int, float]:
     """Return the host-hours of each day, those of no host twice."""
-    import numpy as np
-
     days, rows = np.unique(population.exposure_day, return_inverse=True)
     hours = np.bincount(rows, weights=population.exposure_hours, minlength=days.size)
     return dict(zip(days.tolist(), hours.round(HOURS_DIGITS).tolist(), strict=True))
@@ -403,10 +399,6 @@ def _days_of(
     population: Population, signature: str | None, asof: int | None
 ) -> dict[int, tuple[int, int, int]]:
     """Return day -> crashes, hosts, crashes that host-hours cover."""
-    import numpy as np
-
-    from gdb_epi.fleet.statistics.arrays import ABSENT, count_pairs
-
     timed = population.timed
     if asof is not None:
         timed = timed & (population.day <= asof)
@@ -450,8 +442,6 @@ def compare_windows(
     the share of the host-hours, or of the days where hours are not known. Raises InputError for a
     window in which crashes were pruned.
     """
-    import numpy as np
-
     from gdb_epi.fleet.statistics.hypothesis_tests import benjamini_hochberg, two_sided_binomial
 
     day = read_prune_day_by_itself(engine)
