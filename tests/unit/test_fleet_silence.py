@@ -9,7 +9,7 @@ from support.fleet_simulator import population, simulate
 
 from gdb_epi.fleet.population.coverage import drop_hours
 from gdb_epi.fleet.population.population import Attribute, CoreKeys, Population
-from gdb_epi.fleet.questions.common_rise import fleet_wide_rise_words
+from gdb_epi.fleet.questions.daily_rates import fleet_wide_rise_words
 from gdb_epi.fleet.questions.onset import find_onset
 from gdb_epi.fleet.questions.quality import check_quality
 from gdb_epi.fleet.screen.events import find_events

@@ -104,12 +104,8 @@ def _row(pair: AttributePair, day: int) -> dict[str, Any]:
     numbers = finding_json(pair.finding, day)
     names = ("signature", "n", "total", "p", "q", "rr", "rr_interval", "test", "exposure")
     first, second = pair.alone
-    head = {
-        "attr": first.attr,
-        "value": first.value,
-        "and_attr": second.attr,
-        "and_value": second.value,
-    }
+    head = {"attr": first.attr, "value": first.value}
+    head |= {"and_attr": second.attr, "and_value": second.value}
     return {**head, **{k: numbers[k] for k in (*names, "aliases", "caveats")}}
 
 

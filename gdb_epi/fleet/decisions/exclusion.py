@@ -35,7 +35,7 @@ from gdb_epi.fleet.decisions.repairs import (
 from gdb_epi.fleet.decisions.states import repaired_hosts
 from gdb_epi.fleet.population.cache import load_population
 from gdb_epi.fleet.population.population import Population
-from gdb_epi.fleet.questions.verdict import HARDWARE_HOST, judge_host
+from gdb_epi.fleet.questions.verdict import HARDWARE_HOST, PopulationVerdict, judge_host
 from gdb_epi.fleet.screen.finding import (
     BITFLIP,
     Finding,
@@ -192,23 +192,8 @@ def _hosts_of_findings(
             left_in[finding.value] = "a person dismissed the finding"
             continue
         judged = judge_host(population, finding)
-        is_hardware = is_about_whole_host(finding.signature) and judged.kind == HARDWARE_HOST
-        if decided != CONFIRMED and not is_hardware:
-            why = (
-                NOT_SURE if may_be_chance(finding) else "its job may be the cause: move that first"
-            )
+        if decided != CONFIRMED and (why := _why_left_in(finding, judged)) is not None:
             left_in.setdefault(finding.value, why)
-            continue
-        if decided != CONFIRMED and (since := finding.changes.replaced) is not None:
-            left_in.setdefault(finding.value, f"another machine has its name since {since}")
-            continue
-        if decided != CONFIRMED and (end := finding.changes.recovered) is not None:
-            left_in.setdefault(finding.value, CAVEAT_RECOVERED.format(end=end, host=finding.value))
-            continue
-        if decided != CONFIRMED and (out := finding.changes.left) is not None:
-            left_in.setdefault(
-                finding.value, f"no host-hours since {out}: it seems to be out already"
-            )
             continue
         words = "confirmed by a person" if decided == CONFIRMED else "hardware suspect"
         reason = f"{words}: {counted(finding.n, 'crash')}, {finding.rr:.3g} times its share"
@@ -217,6 +202,19 @@ def _hosts_of_findings(
         host = HostToExclude(finding.value, reason, evidence, first, until, finding.n)
         wanted[finding.value] = host
     return wanted, left_in
+
+
+def _why_left_in(finding: Finding, judged: PopulationVerdict) -> str | None:
+    """Return why a host that stands out is not taken out; None where it is to be."""
+    if not is_about_whole_host(finding.signature) or judged.kind != HARDWARE_HOST:
+        return NOT_SURE if may_be_chance(finding) else MOVE_JOB
+    if (since := finding.changes.replaced) is not None:
+        return f"another machine has its name since {since}"
+    if (end := finding.changes.recovered) is not None:
+        return CAVEAT_RECOVERED.format(end=end, host=finding.value)
+    if (out := finding.changes.left) is not None:
+        return f"no host-hours since {out}: it seems to be out already"
+    return None
 
 
 def begin_of_bad_host(population: Population, finding: Finding) -> int:

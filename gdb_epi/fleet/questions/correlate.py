@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Attributes that go together, so that a finding about one may be about the other.
+"""Attributes that go together, and pairs of them that go with a signature.
+
+A finding about one of two attributes that go together may be about the other.
 
 Cramer's V with Bergsma's (2013) bias correction over host-days, or over crashes where host-hours
 are unknown. Host-days of one host are not independent draws: the correction counts hosts.

@@ -131,9 +131,7 @@ def _move(
     """Return the move of a program at the day that fits it best; None where it has not moved."""
     hosts, host = np.unique(population.host[mine], return_inverse=True)
     day = population.day[mine]
-    first, last = np.full(hosts.size, day.max()), np.full(hosts.size, day.min())
-    np.minimum.at(first, host, day)
-    np.maximum.at(last, host, day)
+    first, last = first_and_last_days(host, day, hosts.size)
     count = np.bincount(host)
     best: tuple[float, int, Bools, Bools] | None = None
     for turn in np.unique(day)[1:].tolist():

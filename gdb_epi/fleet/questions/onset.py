@@ -20,15 +20,13 @@ from gdb_epi.fleet.population.number_ranges import RANGE
 from gdb_epi.fleet.population.population import Attribute, Population
 from gdb_epi.fleet.questions.changes_by_hours import changes_by_hours
 from gdb_epi.fleet.questions.collection_limits import find_collection_limit, find_limit_of_hosts
-from gdb_epi.fleet.questions.common_rise import (
+from gdb_epi.fleet.questions.daily_rates import (
     COMMON_CAUSE,
     MIN_OF_PROGRAM,
     CommonRise,
-    find_common_rise,
-)
-from gdb_epi.fleet.questions.daily_rates import (
     DailyRates,
     daily_rates_of_signature,
+    find_common_rise,
     find_steady_growth,
     p_value_of_change,
     rate_of,

@@ -16,6 +16,7 @@ from gdb_epi.fleet.population.kept_attributes import what_lacks_it
 from gdb_epi.fleet.population.local_hours import find_local_hours
 from gdb_epi.fleet.population.number_ranges import RANGE
 from gdb_epi.fleet.population.population import Population
+from gdb_epi.fleet.population.value_spans import first_and_last_days
 from gdb_epi.fleet.questions.collection_limits import find_collection_limit, find_limit_of_hosts
 from gdb_epi.fleet.questions.shifted_clocks import shifted_places
 from gdb_epi.fleet.records.crash_times import NO_ZONE, UNREADABLE
@@ -342,10 +343,7 @@ def _lives(population: Population) -> Iterator[QualityCheck]:
     """Report hosts that live for a day, where as many begin as ended the day before."""
     rows = (population.exposure_hours > 0) & (population.exposure_host >= 0)
     day, host = population.exposure_day[rows], population.exposure_host[rows]
-    size = len(population.hosts)
-    first, last = np.full(size, int(day.max(initial=0)) + 1), np.full(size, -1)
-    np.minimum.at(first, host, day)
-    np.maximum.at(last, host, day)
+    first, last = first_and_last_days(host, day, len(population.hosts))
     lived = last >= 0
     first, last = first[lived], last[lived]
     if first.size < MIN_HOSTS or int(last.max()) - int(first.min()) < MIN_DAYS:

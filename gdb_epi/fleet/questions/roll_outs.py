@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from gdb_epi.fleet.population.population import Attribute, Population
+from gdb_epi.fleet.population.value_spans import first_and_last_days
 from gdb_epi.fleet.questions.daily_rates import DailyRates
 from gdb_epi.fleet.screen.aliases import drop_aliases
 from gdb_epi.fleet.screen.attributes import signature_findings
@@ -183,9 +184,7 @@ def _first_seen(
         usable &= same
     codes, day = attribute.crash[usable], population.day[usable] - days.first
     is_other = ~days.mine[usable]
-    first, last = np.full(len(attribute.values), width), np.full(len(attribute.values), -1)
-    np.minimum.at(first, codes, day)
-    np.maximum.at(last, codes, day)
+    first, last = first_and_last_days(codes, day, len(attribute.values))
     counts = np.bincount(codes, minlength=first.size)
     for value in np.flatnonzero((counts >= MIN_SEEN) & (first > 0)).tolist():
         since, until = int(first[value]), int(last[value])

@@ -8,8 +8,7 @@ from collections.abc import Iterator, Sequence
 from gdb_epi.fleet.population.population import Population
 from gdb_epi.fleet.questions.changes_by_hours import change_by_hours_sentences
 from gdb_epi.fleet.questions.collection_limits import find_collection_limit, find_limit_of_hosts
-from gdb_epi.fleet.questions.common_rise import fleet_wide_rise_words
-from gdb_epi.fleet.questions.daily_rates import growing_signatures
+from gdb_epi.fleet.questions.daily_rates import fleet_wide_rise_words, growing_signatures
 from gdb_epi.fleet.questions.moved_programs import find_program_moves
 from gdb_epi.fleet.questions.onset import counting_change_sentences
 from gdb_epi.fleet.questions.quality import dropped_sizes_words

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Ask the database everything that the page shows."""
+"""Ask the database everything that the page shows: its head, the rows, and what each part needs."""
 
 from __future__ import annotations
 
 import time
+from collections import Counter
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -14,9 +15,10 @@ from gdb_epi.fleet.decisions.repairs import screen_present, separate_past_of_rep
 from gdb_epi.fleet.decisions.states import read_states, repaired_hosts
 from gdb_epi.fleet.population.cache import load_population
 from gdb_epi.fleet.population.population import FOREVER_AGO, Population
+from gdb_epi.fleet.questions.quality import ATTRIBUTES, HOURS, check_quality
 from gdb_epi.fleet.questions.verdict import PopulationVerdict, judge_population
 from gdb_epi.fleet.records.facts import program_of_crashes, short_program
-from gdb_epi.fleet.report.axis import CrashSeries, choose_day_axis
+from gdb_epi.fleet.report.axis import CrashSeries, DayAxis, choose_day_axis
 from gdb_epi.fleet.report.counts import (
     PopulationCounts,
     SignatureIdentity,
@@ -25,26 +27,26 @@ from gdb_epi.fleet.report.counts import (
 )
 from gdb_epi.fleet.report.headlines import headline_of_verdict, join_alike_headlines
 from gdb_epi.fleet.report.maps import flip_histograms, host_map
-from gdb_epi.fleet.report.overview import (
-    caveats_of_answers,
-    curve_with_findings,
-    days_in_words,
-    no_findings_text,
-    population_sizes,
-    summary_sentences,
-    urgent_signatures,
+from gdb_epi.fleet.report.page import (
+    CurveDay,
+    Headline,
+    NamedValue,
+    Page,
+    SignatureRow,
+    UrgentSignature,
 )
-from gdb_epi.fleet.report.page import Page, SignatureRow
 from gdb_epi.fleet.report.signature_sections import signature_sections
 from gdb_epi.fleet.report.split_views import split_views
 from gdb_epi.fleet.report.states import regressed_words, state_rows
+from gdb_epi.fleet.report.texts import day_text, harmless_text, number_text
 from gdb_epi.fleet.screen.finding import crashes_of
-from gdb_epi.fleet.screen.finding_states import DISMISSED, stored_findings
+from gdb_epi.fleet.screen.finding_states import DISMISSED, StoredFinding, stored_findings
 from gdb_epi.fleet.screen.programs import known_programs
 from gdb_epi.fleet.statistics.arrays import Bools
 from gdb_epi.fleet.store.plain_sql import sqlalchemy_executor
 from gdb_epi.judgement.labels import URGENT
 from gdb_epi.render.signature_words import parse_signature_line
+from gdb_epi.util import counted
 
 TITLE = "Why Python processes died"
 MAX_SIGNATURES = 400  # in the table, each with a section
@@ -182,3 +184,184 @@ def _rows(
             )
         )
     return tuple(rows)
+
+
+MAX_CHECKS = 8  # lines about the data; gdb-epi fleet check has all
+MAX_NOTE = 400  # characters of one
+MAX_RAISED = 4  # findings named at one day of the curve
+
+
+def days_in_words(axis: DayAxis | None) -> str:
+    """Return the days that the page is about."""
+    if axis is None:
+        return "no crash has a time"
+    if axis.first == axis.last:
+        return day_text(axis.first)
+    return f"{day_text(axis.first)} to {day_text(axis.last)}"
+
+
+def population_sizes(population: Population, counts: PopulationCounts) -> tuple[NamedValue, ...]:
+    """Return the sizes of the population."""
+    hosts = counts.cell_host[counts.cell_host >= 0]
+    facts = [
+        NamedValue("crashes", number_text(counts.crashes)),
+        NamedValue("signatures", number_text(int((counts.per_signature() > 0).sum()))),
+    ]
+    if hosts.size:
+        facts.append(NamedValue("hosts with crashes", number_text(int(np.unique(hosts).size))))
+    if population.has_exposure:
+        hours = float(population.exposure_hours.sum())
+        facts.append(NamedValue("host-hours", number_text(round(hours))))
+        covered = int(population.covered.sum())  # of hosts that the feed lacks there are no hours
+        facts.append(NamedValue("per 1,000 host-hours", number_text(1000 * covered / hours)))
+    return tuple(facts)
+
+
+_IN_WORDS = {"fork-inherited-lock": "lock held at fork()"}
+
+
+def urgent_signatures(rows: Sequence[SignatureRow]) -> tuple[UrgentSignature, ...]:
+    """Return what single cores say by themselves, which no comparison of crashes can: it is first.
+
+    Hardware suspects, damage, inherited locks, deadlocks; the most frequent of each first.
+    """
+    return tuple(
+        UrgentSignature(_IN_WORDS.get(label, label.replace("-", " ")), n, row.rank, row.words)
+        for label in URGENT
+        for row in sorted(rows, key=lambda row: -dict(row.verdicts).get(label, 0))
+        if (n := dict(row.verdicts).get(label, 0))
+    )
+
+
+def _alone(urgent: Sequence[UrgentSignature]) -> tuple[str, ...]:
+    sizes: Counter[str] = Counter()
+    for row in urgent:
+        sizes[row.label] += row.crashes
+    words = ", ".join(f"{label} {number_text(n)}" for label, n in sizes.items())
+    return (f"What cores say by themselves: {words}.",) if words else ()
+
+
+def summary_sentences(
+    counts: PopulationCounts, headlines: Sequence[Headline], urgent: Sequence[UrgentSignature] = ()
+) -> tuple[str, ...]:
+    """Return the answer in words, before any number is explained."""
+    alone, compared = _alone(urgent), _comparisons(counts, headlines)
+    if headlines or not alone:
+        return (*compared, *alone)
+    return (*alone, *(f"Compared with each other: {c[:1].lower()}{c[1:]}" for c in compared))
+
+
+def no_findings_text(population: Population, counts: PopulationCounts) -> str:
+    """Return what stands in the place of findings; only what could have been found is denied."""
+    if (counts.cell_host >= 0).any():
+        what = "No host and no attribute was found to have more crashes than its share."
+    else:
+        what = "No attribute was found to have more crashes than its share; no record names a host."
+    lacks = "" if population.has_exposure else ", or without host-hours"
+    return f"{what} With few crashes{lacks}, one that has may not be seen."
+
+
+def _comparisons(counts: PopulationCounts, headlines: Sequence[Headline]) -> tuple[str, ...]:
+    """Return what comparing the crashes with each other says."""
+    if not counts.crashes:
+        return ("The database holds no crashes yet.",)
+    if not headlines:
+        size = counted(f"{counts.crashes:,}", "crash") if counts.crashes != 1 else "1 crash"
+        if not (counts.cell_host >= 0).any():
+            return (f"Cannot tell whether a host is to blame: of {size}, none names its host.",)
+        return (
+            f"Nothing stands out among {size}: no host, version or other attribute has more "
+            "crashes than its share, as far as these numbers can tell.",
+        )
+    kinds = [
+        (sum(h.kind in ("hardware", "host") for h in headlines), "to one host or its hardware"),
+        (sum(h.kind == "software" for h in headlines), "to a version, configuration or load"),
+        (sum(h.kind == "two" for h in headlines), "to two causes in one signature"),
+        (sum(h.kind == "unknown" for h in headlines), "to one event, or to no cause yet"),
+    ]
+    parts = [f"{n} {'points' if n == 1 else 'point'} {where}" for n, where in kinds if n]
+    total = len(headlines)
+    what = "One finding stands out" if total == 1 else f"{total} findings stand out"
+    first = headlines[0]
+    strongest = f"The first: {first.label.lower()}: {first.title[:1].lower()}{first.title[1:]}."
+    return (f"{what}: {', '.join(parts)}.", *([strongest] if total > 1 else ()))
+
+
+def curve_with_findings(
+    population: Population, axis: DayAxis | None, before: Sequence[StoredFinding], explained: Bools
+) -> tuple[CurveDay, ...]:
+    """Return the epidemic curve, with the findings that were raised on each day."""
+    if axis is None:
+        return ()
+    places = axis.places(population.known_day)
+    inside = (places >= 0) & (places < axis.steps)
+    crashes = np.bincount(places[inside], minlength=axis.steps)
+    in_findings = np.bincount(places[inside & explained], minlength=axis.steps)
+    with_hours = np.bincount(places[inside & population.covered], minlength=axis.steps)
+    with_host = inside & (population.host >= 0)
+    pairs = np.unique(places[with_host] * (len(population.hosts) + 1) + population.host[with_host])
+    hosts = np.bincount(pairs // (len(population.hosts) + 1), minlength=axis.steps)
+    hours = _hours(population, axis)
+    raised = _raised_names(axis, before)
+    return tuple(
+        CurveDay(
+            label=axis.label(i),
+            day=axis.first + i * axis.step,
+            crashes=int(crashes[i]),
+            explained=int(in_findings[i]),
+            hosts=int(hosts[i]),
+            hours=hours[i],
+            rate=1000 * int(with_hours[i]) / hours[i] if hours[i] else None,
+            raised=tuple(raised.get(i, ())),
+        )
+        for i in range(axis.steps)
+    )
+
+
+def _hours(population: Population, axis: DayAxis) -> list[float]:
+    places = axis.places(population.exposure_day)
+    inside = (places >= 0) & (places < axis.steps)
+    weights = population.exposure_hours[inside]
+    hours: list[float] = np.bincount(places[inside], weights, minlength=axis.steps).tolist()
+    return hours
+
+
+def _raised_names(axis: DayAxis, before: Sequence[StoredFinding]) -> dict[int, list[str]]:
+    names_by_step: dict[int, list[str]] = {}
+    for stored_finding in sorted(before, key=lambda old: old.identity):
+        place = (stored_finding.day - axis.first) // axis.step
+        names = names_by_step.setdefault(place, [])
+        name = harmless_text(f"{stored_finding.attr} {stored_finding.value}", 40)
+        if stored_finding.state != DISMISSED and name not in names and len(names) < MAX_RAISED:
+            names.append(name)
+    return names_by_step
+
+
+def caveats_of_answers(
+    population: Population, counts: PopulationCounts, axis: DayAxis | None
+) -> tuple[str, ...]:
+    """Return what limits the answers."""
+    notes = []
+    if population.has_exposure:
+        notes.append("Rates rest on the host-hours that were fed in (fleet exposure).")
+    else:
+        notes.append(
+            "No host-hours are known, so crashes are compared with other crashes: "
+            "a cause that raises all crashes of a host alike cannot be seen."
+        )
+    if counts.crashes and not (counts.cell_host >= 0).any():
+        notes.append("No record names its host, so no host can be suspected.")
+    if counts.untimed:
+        notes.append(
+            f"{counted(number_text(counts.untimed), 'crash')} without a time that can be trusted: "
+            "in the tables and tests, absent from every curve."
+        )
+    kinds = (ATTRIBUTES, HOURS) if population.has_exposure else (ATTRIBUTES,)
+    looks = [c for c in check_quality(population) if c.about in kinds and not c.is_fine]
+    notes += [f"The data: {harmless_text(check.text, MAX_NOTE)}." for check in looks[:MAX_CHECKS]]
+    if axis is not None and axis.outside:
+        notes.append(
+            f"{counted(number_text(axis.outside), 'crash')} far from all others in time (a clock "
+            "may be off): in the tables and tests, outside of the curves."
+        )
+    return tuple(notes)

@@ -12,8 +12,8 @@ from jinja2 import Environment, FunctionLoader, StrictUndefined
 from markupsafe import Markup, escape
 
 from gdb_epi.fleet.report import plots
-from gdb_epi.fleet.report.matplotlib_svg import exclusive_drawing
 from gdb_epi.fleet.report.page import DecisionsPage, Page
+from gdb_epi.fleet.report.plots import exclusive_drawing
 from gdb_epi.fleet.report.texts import day_text, harmless_text, number_text, percent_text
 from gdb_epi.render.escape import escape as escape_controls
 from gdb_epi.render.signature_words import name_signature

@@ -14,6 +14,7 @@ import numpy as np
 
 from gdb_epi.fleet.population.attribute_combinations import count_hosts_of_signatures
 from gdb_epi.fleet.population.population import Population
+from gdb_epi.fleet.population.value_spans import first_and_last_days
 from gdb_epi.fleet.records.facts import split_image_tag
 from gdb_epi.fleet.screen.finding import (
     CAVEAT_OUT,
@@ -202,9 +203,7 @@ def _moved(population: Population, finding: Finding) -> str | None:
     has &= population.exposure_host >= 0
     host, day = population.exposure_host[has], population.exposure_day[has]
     hosts, place = np.unique(host, return_inverse=True)
-    begins, ends = np.full(hosts.size, day.max(initial=0)), np.zeros(hosts.size, dtype=np.int64)
-    np.minimum.at(begins, place, day)
-    np.maximum.at(ends, place, day)
+    begins, ends = first_and_last_days(place, day, hosts.size)
     order = np.argsort(begins, kind="stable")
     latest = np.maximum.accumulate(ends[order])
     # On the day of the change both have it.

@@ -31,6 +31,7 @@ from gdb_epi.fleet.statistics.arrays import Bools
 from gdb_epi.fleet.store import tables
 from gdb_epi.fleet.store.dimensions import insert_statement
 from gdb_epi.fleet.store.transactions import begin_write
+from gdb_epi.util import pick_attributes
 
 # REPAIRED: the host is repaired; crashes from before do not raise it again, later ones do.
 OPEN, CONFIRMED, DISMISSED, REPAIRED = "open", "confirmed", "dismissed", "repaired"
@@ -215,13 +216,8 @@ def _row(finding: Finding, day: int, population: Population | None) -> dict[str,
         detail["cores"] = latest_cores(population, finding.members)
     return {
         "day": day,
-        "attr": finding.attr,
-        "value": finding.value,
-        "signature": finding.signature,
-        "n": finding.n,
+        **pick_attributes(finding, "attr", "value", "signature", "n", "p", "q"),
         "rr": finite_or_none(finding.rr),
-        "p": finding.p,
-        "q": finding.q,
         "detail": json.dumps(detail),
     }
 

@@ -36,6 +36,7 @@ from gdb_epi.fleet.screen.programs import is_process_attribute
 from gdb_epi.fleet.statistics.arrays import Bools
 from gdb_epi.fleet.store.day_numbers import iso_day
 from gdb_epi.render.signature_words import WHERE, named_signature
+from gdb_epi.util import pick_attributes
 
 _HARDWARE = frozenset((
     "rack", "sku", "model", "microcode", "firmware", "bios", "dimm", "gpu", "psu", "row", "board",
@@ -73,13 +74,7 @@ def finding_json(finding: Finding, day: int) -> dict[str, Any]:
     return {
         "day": day,
         "date": iso_day(day),
-        "attr": finding.attr,
-        "value": finding.value,
-        "signature": finding.signature,
-        "n": finding.n,
-        "total": finding.total,
-        "p": finding.p,
-        "q": finding.q,
+        **pick_attributes(finding, "attr", "value", "signature", "n", "total", "p", "q"),
         "rr": finite_or_none(finding.rr),
         "rr_interval": [finite_or_none(finding.rr_low), finite_or_none(finding.rr_high)],
         "test": finding.test,

@@ -17,7 +17,7 @@ from gdb_epi.fleet.population.number_ranges import RANGE
 from gdb_epi.fleet.population.population import Attribute, Population
 from gdb_epi.fleet.population.value_spans import (
     GOES_ON,
-    NEVER,
+    first_and_last_days,
     is_kept_by_hosts,
     share_of_usual_hours,
 )
@@ -165,9 +165,7 @@ def _have_empty_days(population: Population, attribute: Attribute, placed: Bools
         return np.zeros(size, dtype=bool)
     start = int(population.day[int(placed.argmax())])  # they are in the order of time
     codes, days, _ = count_pairs(attribute.crash, population.day - start, among=placed)
-    first, last = np.full(size, NEVER), np.full(size, -NEVER)
-    np.minimum.at(first, codes, days)
-    np.maximum.at(last, codes, days)
+    first, last = first_and_last_days(codes, days, size)
     return np.asarray(np.bincount(codes, minlength=size) < last - first + 1)
 
 
