@@ -13,7 +13,12 @@ import pytest
 from support.interpreters import Interpreter, own_interpreters
 
 from gdb_epi.cpython.frames.frame_slots import ExceptionTableEntry
-from gdb_epi.locks.python.call_sites import CodeStep, find_loops
+from gdb_epi.locks.python.call_sites import (
+    CodeStep,
+    Instruction,
+    find_first_tests,
+    find_loops,
+)
 
 LOOPS = '''
 def plain(a):
@@ -147,3 +152,37 @@ def test_what_can_run_again_is_in_a_loop(interpreter: Interpreter) -> None:
         assert set(again) <= covered, name
         handlers = min((entry.target for entry in entries), default=1 << 16)
         assert {at for at in covered if at >= handlers} <= set(again), name
+
+
+def _code(*steps: tuple[str, str, int]) -> list[Instruction]:
+    return [
+        Instruction(2 * n, 2 * n + 2, operation, argument, not name.startswith("JUMP"), name)
+        for n, (operation, name, argument) in enumerate(steps)
+    ]
+
+
+LOAD, CALL = ("fast", "LOAD_FAST", 1), ("call", "CALL", 0)
+LEAVE = ("test", "POP_JUMP_FORWARD_IF_FALSE", 5)
+
+
+@pytest.mark.parametrize(
+    ("end", "first", "last"),
+    [
+        ([("back", "POP_JUMP_BACKWARD_IF_TRUE", 4)], 8, 14),  # 3.10 and 3.11
+        ([("test", "POP_JUMP_IF_FALSE", 1), ("back", "JUMP_BACKWARD", 5)], 8, 16),  # 3.12
+    ],
+)
+def test_the_first_test_of_a_while_stands_before_its_loop(
+    end: list[tuple[str, str, int]], first: int, last: int
+) -> None:
+    """`while line := await reader.readline()` was no loop before its first line came."""
+    before = ("store", "STORE_FAST", 1)
+    code = _code(before, LOAD, CALL, LEAVE, ("pop", "POP_TOP", 0), LOAD, CALL, *end)
+    assert find_first_tests(code, [(first, last)]) == {(first, last): 2}
+    other = _code(before, ("fast", "LOAD_FAST", 2), ("call", "CALL", 1), *code_names(code)[3:])
+    assert not find_first_tests(other, [(first, last)]), "another test"
+    assert not find_first_tests(code[4:], [(first, last)]), "nothing before"
+
+
+def code_names(code: list[Instruction]) -> list[tuple[str, str, int]]:
+    return [(each.operation, each.name, each.argument) for each in code]

@@ -174,10 +174,14 @@ class GoingOn:
 
     def _others(self, tid: int) -> Iterator[Reach]:
         """Yield what all that goes on may do, but a thread's own code."""
-        for activity in self._scene.activities:
-            if activity.tid != tid and activity.tid not in self.blocked:
-                yield self.of(activity.tid)
+        yield from self.of_threads(but=tid)
         yield self._of_nobody
+
+    def of_threads(self, but: int) -> Iterator[Reach]:
+        """Yield what each thread that goes on may do, but one, as the thread of a loop."""
+        for activity in self._scene.activities:
+            if activity.tid != but and activity.tid not in self.blocked:
+                yield self.of(activity.tid)
 
     def of(self, tid: int) -> Reach:
         """Return what the code of a thread that goes on may do, that of its loop's tasks too."""

@@ -28,7 +28,11 @@ from gdb_epi.hangs.event_waits import is_shutdown_name
 from gdb_epi.hangs.hang_context import HangContext
 from gdb_epi.hangs.live.going_on import GoingOn
 from gdb_epi.hangs.live.live_code import Reach
-from gdb_epi.hangs.loops.tasks_of_one_connection import objects_at_hand, readers_of_both_ends
+from gdb_epi.hangs.loops.tasks_of_one_connection import (
+    may_be_written,
+    objects_at_hand,
+    readers_of_both_ends,
+)
 from gdb_epi.hangs.tasks import (
     ENDERS,
     activity_of_task,
@@ -56,7 +60,6 @@ _OF_TRIO = (EVENT, CONDITION, SEMAPHORE, TASK, TASKS)
 # What ends waits of trio and gevent by another object than the one that is waited for.
 _CANCELS = frozenset(("cancel", "kill", "killall", "killone", "throw"))
 _CUTS_SHORT = ("CancelScope", "Timeout")
-_WRITES = frozenset(("write", "writelines", "send", "sendall", "write_eof", "close", "abort"))
 _MAKES = frozenset(("create_future", "Future"))
 
 
@@ -142,7 +145,7 @@ def _awaits_silent_peer(
             continue
         ends = {first.transport, second.transport}
         of_pair = {main.id, first.task.id, second.task.id}
-        if tasks.givers(main) == {first.task.id} and not tasks.may_write(ends, of_pair):
+        if tasks.givers(main) == {first.task.id} and not may_be_written(scene, ends, of_pair):
             sentence = (
                 f"{describe_waiting_task(main, scene.installed)}, which only "
                 f"{name_task(first.task)} could give; "
@@ -190,34 +193,8 @@ class _StuckTasks:
             if each.id in self._reach and each.id not in waiting
             and self._reach[each.id].calls_any(task.wait.address, enders)
         }  # fmt: skip
-        beside = [scene.live_code.called_back, *self._of_threads()]
+        beside = [scene.live_code.called_back, *GoingOn(self._scene).of_threads(but=self._loop_tid)]
         return able | {0 for reach in beside if reach.calls_any(task.wait.address, enders)}
-
-    def may_write(self, transports: Collection[int], but: Collection[int]) -> bool:
-        """Tell whether code of other tasks or threads may write to one of some transports.
-
-        A function that is called later gets its own connection; only one that it has counts.
-        """
-        scene = self._scene
-        others = [scene.live_code.of_frames(t.stack) for t in scene.tasks if t.id not in but]
-        others += self._of_threads()
-        bound = set(scene.live_code.bound_objects(_WRITES))
-        ends = set(transports)
-        if bound & ends or any(scene.view.attribute(at, "_transport") in ends for at in bound):
-            return True
-
-        def writes(reach: Reach, *, certainly: bool) -> bool:
-            return reach.unbounded or any(
-                name in _WRITES and (
-                    not certainly if not at
-                    else bool({at, scene.view.attribute(at, "_transport")} & set(transports))
-                )
-                for at, name in reach.calls
-            )  # fmt: skip
-
-        return any(writes(each, certainly=False) for each in others) or writes(
-            scene.live_code.called_back, certainly=True
-        )
 
     def _find(self) -> dict[int, UnfinishedTask]:
         waiting = {task.id: task for task in self._scene.tasks if self.may_wait_for_ever(task)}
@@ -327,10 +304,4 @@ class _StuckTasks:
                     self._reach[task.id] = scene.live_code.of_frames(task.stack)
                 yield self._reach[task.id]
         yield scene.live_code.called_back
-        yield from self._of_threads()
-
-    def _of_threads(self) -> Iterator[Reach]:
-        going_on = GoingOn(self._scene)
-        for activity in self._scene.activities:
-            if activity.tid != self._loop_tid and activity.tid not in going_on.blocked:
-                yield going_on.of(activity.tid)
+        yield from GoingOn(self._scene).of_threads(but=self._loop_tid)

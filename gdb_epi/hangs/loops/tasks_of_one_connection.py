@@ -8,7 +8,7 @@ calls its peer, and the other way round, they are the two ends of one connection
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator
 
 from gdb_epi.cpython.objects.containers import ContainerReader
 from gdb_epi.cpython.running.unfinished_tasks import UnfinishedTask
@@ -18,6 +18,8 @@ from gdb_epi.errors import Absent, EpiError, UnreadableMemory
 from gdb_epi.hangs.descriptors import Address, read_socket_address
 from gdb_epi.hangs.hang_context import HangContext
 from gdb_epi.hangs.idleness import is_in_serving_loop
+from gdb_epi.hangs.live.going_on import GoingOn
+from gdb_epi.hangs.live.live_code import Reach
 from gdb_epi.hangs.tasks import activity_of_task, describe_waiting_task, has_timeout, own_frames
 from gdb_epi.hangs.types import DEADLOCK, GIL, RUNNING, HangDiagnosis
 from gdb_epi.locks.python.python_view import PythonView
@@ -25,6 +27,7 @@ from gdb_epi.locks.types import PROBABLE
 from gdb_epi.typing_lite import NamedTuple
 
 MAX_FRAMES = 500  # of other tasks that are examined
+_WRITES = frozenset(("write", "writelines", "send", "sendall", "write_eof", "close", "abort"))
 
 
 class ReadingTask(NamedTuple):
@@ -52,7 +55,9 @@ def tasks_read_from_each_other(scene: HangContext) -> HangDiagnosis | None:
         idle = all(
             is_in_serving_loop(scene, own_frames(each.task, scene.installed)) for each in pair
         )
-        if (idle and not pair[0].arrived) or _may_be_written(scene, pair):
+        if (idle and not pair[0].arrived) or may_be_written(
+            scene, {each.transport for each in pair}, {each.task.id for each in pair}
+        ):
             continue
         parts = []
         for each in pair:
@@ -69,8 +74,8 @@ def tasks_read_from_each_other(scene: HangContext) -> HangDiagnosis | None:
             ("the address of each transport is that of the other one's peer",
              "nothing is left to be sent in the transports' buffers"),
             ("a timeout of one of the two", "two tasks that read messages in loops without an end",
-             "another task that has one of the two writers in a variable"),
-            ("a callback, or a task that starts later, could write to the connection",),
+             "another task, thread or callback whose code could write to it"),
+            ("a task that starts later could write to the connection",),
         )  # fmt: skip
     return None
 
@@ -120,18 +125,40 @@ def _reading(scene: HangContext, task: UnfinishedTask, stream: int) -> ReadingTa
     return ReadingTask(task, own, peer, transport, arrived)
 
 
-def _may_be_written(scene: HangContext, pair: Sequence[ReadingTask]) -> bool:
-    """Tell whether a third task has a writer of a connection at hand, or there is too much."""
-    view = scene.view
-    ids, ends = {each.task.id for each in pair}, {each.transport for each in pair}
-    others = (task for task in scene.tasks if task.id not in ids)
-    for number, frame in enumerate(f for task in others for f in own_frames(task, scene.installed)):
-        if number == MAX_FRAMES:
-            return True
-        for _, held in view.variable_addresses(frame):
-            if any(view.attribute(at, "_transport") in ends for at in objects_at_hand(view, held)):
-                return True
-    return False
+def may_be_written(scene: HangContext, ends: Collection[int], but: Collection[int]) -> bool:
+    """Tell whether code that goes on may write to one of some transports; True if not known.
+
+    That is code of another task than some, of a thread, or of a callback. A function that is called
+    later gets its own connection: of those only one that has a transport counts.
+    """
+    view, code = scene.view, scene.live_code
+
+    def leads_to_end(at: int) -> bool:
+        return at in ends or view.attribute(at, "_transport") in ends
+
+    def writes(reach: Reach, *, certainly: bool) -> bool:
+        return reach.unbounded or any(
+            name in _WRITES and (leads_to_end(at) if at else not certainly)
+            for at, name in reach.calls
+        )
+
+    others = [task for task in scene.tasks if task.id not in but]
+    frames = [frame for task in others for frame in own_frames(task, scene.installed)]
+    if len(frames) > MAX_FRAMES or any(
+        leads_to_end(at)
+        for frame in frames
+        for _, held in view.variable_addresses(frame)
+        for at in objects_at_hand(view, held)
+    ):
+        return True
+    loop_thread = scene.loop_thread
+    threads = GoingOn(scene).of_threads(but=loop_thread.tid if loop_thread is not None else 0)
+    return (
+        any(map(leads_to_end, code.bound_objects(_WRITES)))
+        or writes(code.called_back, certainly=True)
+        or any(writes(code.of_frames(task.stack), certainly=False) for task in others)
+        or any(writes(reach, certainly=False) for reach in threads)
+    )
 
 
 def objects_at_hand(view: PythonView, value: int) -> list[int]:

@@ -106,11 +106,20 @@ class AcquireCalls:
         return max(self.loops_around(frame).items(), default=None)
 
     def loops_around(self, frame: PyFrame) -> dict[int, int]:
-        """Return {first: last} byte of all loops that a frame's instruction lies in."""
+        """Return {first: last} byte of all loops that a frame's instruction lies in.
+
+        The first test of a `while` lies in its loop too: the byte is before the first one then.
+        """
         at = self.running_byte(frame)
-        loops = sorted(self.sites.of(frame.code).loops) if at is not None else ()
+        if at is None:
+            return {}
+        calls = self.sites.of(frame.code)
         # `continue` jumps to the same first byte: the last of those ends the loop.
-        return {first: last for first, last in loops if first <= (at or 0) <= last}
+        return {
+            first: last
+            for first, last in sorted(calls.loops)
+            if calls.first_tests.get((first, last), first) <= at <= last
+        }
 
     def line(self, frame: PyFrame, at: int) -> int | None:
         """Return the line of a byte of a frame's code."""

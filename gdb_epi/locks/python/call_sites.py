@@ -229,11 +229,13 @@ class CodeCalls(NamedTuple):
     """What one code object calls, its loops as (first, last) byte, and what it may call.
 
     `loads` are names by themselves: functions that are called, or passed on to be called.
+    `first_tests` are of find_first_tests().
     """
 
     calls: tuple[MethodCall, ...]
     loops: tuple[tuple[int, int], ...]
     loads: tuple[MethodCall, ...] = ()
+    first_tests: Mapping[tuple[int, int], int] = {}
 
     def all_of_it(self) -> tuple[MethodCall, ...]:
         """Return what it calls and may call."""
@@ -249,6 +251,32 @@ class Instruction(NamedTuple):
     argument: int
     goes_on: bool = True  # the next one may run after it
     name: str = ""
+
+
+def find_first_tests(
+    code: Sequence[Instruction], loops: Iterable[tuple[int, int]]
+) -> dict[tuple[int, int], int]:
+    """Return, for a `while`, where the copy of its test begins that stands before the loop.
+
+    Compilers of 3.10 to 3.13 put the test at the loop's end, and once before it (bpo-42615): who
+    waits in the first one waits in the loop all the same. Other loops have none.
+    """
+    numbers = {each.at: number for number, each in enumerate(code)}
+    tests = {}
+    for first, last in loops:
+        entry, end = numbers.get(first, 0) - 1, numbers.get(last, 0)
+        if not code[end].goes_on:
+            end -= 1  # 3.12 and later: a jump out, and one back
+        length = 0
+        while entry - length >= 0 and numbers[first] < end - length:
+            before, inside = code[entry - length], code[end - length]
+            jump = {before.operation, inside.operation} <= _JUMPS
+            if not jump and (before.name, before.argument) != (inside.name, inside.argument):
+                break
+            length += 1
+        if length > 1 and code[entry].operation in _JUMPS:
+            tests[first, last] = code[entry - length + 1].at
+    return tests
 
 
 class NameTables(NamedTuple):
@@ -399,7 +427,8 @@ class CallSites:
         steps: list[CodeStep] = []
         root: tuple[str, str] | None = None
         path: tuple[str, ...] = ()
-        for each in self.instructions(code):
+        instructions = list(self.instructions(code))
+        for each in instructions:
             offset, operation, argument = each.at, each.operation, each.argument
             after = each.end if each.goes_on else None
             steps.append(CodeStep(offset, after, self.leads_to(each), operation == "cold"))
@@ -427,7 +456,8 @@ class CallSites:
             if operation not in _KEEP:
                 root = root if operation == "extended" else None
         loops = find_loops(steps, self._handlers(code))
-        return CodeCalls(tuple(calls), loops, tuple(dict.fromkeys(loads)))
+        tests = find_first_tests(instructions, loops)
+        return CodeCalls(tuple(calls), loops, tuple(dict.fromkeys(loads)), tests)
 
     def _handlers(self, code: int) -> list[ExceptionTableEntry]:
         """Return the exception table of code whose handlers stand after all else (3.12+)."""
