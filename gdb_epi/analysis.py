@@ -77,6 +77,14 @@ def run_stages(session: Session) -> RecordParts:
     return RecordParts(state, signed, findings, corruption, verdict, errors)
 
 
-def analyze(session: Session) -> dict[str, Any]:
-    """Return the record of the loaded process (gdb_epi/record/schema/SCHEMA.md)."""
-    return make_record(run_stages(session))
+def analyze(session: Session, *, is_last_use: bool = False) -> dict[str, Any]:
+    """Return the record of the loaded process (gdb_epi/record/schema/SCHEMA.md).
+
+    After its last use what checks kept is let go, of which the garbage collector would have to
+    find out that nobody needs it.
+    """
+    parts = run_stages(session)
+    record = make_record(parts)
+    if is_last_use:
+        parts.corruption.context.forget_answers()
+    return record

@@ -111,6 +111,10 @@ class Context:
         """Return what a function marked with once_per_run has answered, by its arguments."""
         return self._answers.setdefault(function, {})
 
+    def forget_answers(self) -> None:
+        """Let go what functions marked with once_per_run have answered: it names this context."""
+        self._answers.clear()
+
     def look_farther(self, *functions: object) -> None:
         """Let the checks that grow run again; `functions` are those whose answers grow too."""
         self.reach = FAR

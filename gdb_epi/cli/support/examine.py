@@ -148,13 +148,15 @@ def _decode(
 
     target = CoreFileTarget.open(path, exe=options.exe, sysroot=options.sysroot, kept=kept)
     with ExitStack() as at_end:
+        if kept is not None:  # others follow: most of what was read need not become garbage
+            at_end.callback(target.kept.clear)
         native = _start_native(target, path, options, scratch, server, at_end)
         # GDB works while these are imported and decode.
         from gdb_epi.analysis import analyze
         from gdb_epi.session import Session
 
         session = Session(target, sysroot=options.sysroot)
-        examined = ExaminedCore(analyze(session), None)
+        examined = ExaminedCore(analyze(session, is_last_use=kept is not None), None)
         if options.stacks:
             from gdb_epi.record.stacks import stacks_json
 

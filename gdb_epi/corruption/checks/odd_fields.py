@@ -426,10 +426,10 @@ def _is_in_use(context: Context, address: int) -> bool:
 def _is_being_freed(context: Context, address: int) -> bool:
     """Whether an object has no references left, and its block is in use still."""
     index = address_index(context)
-    if not index.begins_block(address) or index.in_free_block(address):
+    if read_word(context.target, address) != 0 or index.in_free_block(address):
         return False
     kind = read_word(context.target, address + WORD) or 0
-    return read_word(context.target, address) == 0 and index.object_type(kind) is not None
+    return index.begins_block(address) and index.object_type(kind) is not None
 
 
 def _is_of_ctypes(context: Context, kind: int) -> bool:
@@ -445,6 +445,7 @@ def _basic_size(context: Context, kind: int) -> int:
     return min(size or 0, MAX_FIELDS)
 
 
+@once_per_run
 def _shape(context: Context, start: int) -> int | None:
     """Return how far the block of an object begins before it; None of an object of a file.
 

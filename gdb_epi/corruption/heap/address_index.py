@@ -73,7 +73,7 @@ class AddressIndex:
         region = self._context.target.region_at(address)
         if address < PAGE or address >> ADDRESS_BITS or region is None:
             return None
-        if may_execute(region) and "?" not in region.perms:
+        if _holds_functions(region):
             function = self._context.functions.at(address)
             begins = function is not None and function.start == address
             return Pointee(FUNCTION, "") if begins else None
@@ -93,10 +93,13 @@ class AddressIndex:
     def object_type(self, address: int) -> str | None:
         """Return the type's name of the object that begins at an address, or None."""
         # Most words are asked about no more than this: what else begins there takes longer to tell.
-        if address % WORD or self._context.target.region_at(address) is None:
+        if address % WORD or not PAGE <= address < 1 << ADDRESS_BITS:
             return None
-        pointee = self.at(address) if self._object(address) is not None else None
-        return pointee.name if pointee is not None and pointee.kind == OBJECT else None
+        name = self._object(address)
+        if name is None or self._pool_place(address, HEADS) is True:
+            return None
+        region = self._context.target.region_at(address)
+        return None if region is None or _holds_functions(region) else name
 
     @memoized
     def mapped_one_bit_off(self, word: int) -> list[tuple[int, Region]]:
@@ -467,6 +470,10 @@ class AddressIndex:
             return False
         after = following & ~FLAGS
         return after >= 16 and after % 16 == 0 and address - HEAD_BYTES + size + after <= region.end
+
+
+def _holds_functions(region: Region) -> bool:
+    return may_execute(region) and "?" not in region.perms
 
 
 def _reader_of(context: Context) -> MemoryReader | None:
