@@ -8,8 +8,7 @@ from gallery.taking import pieces, take
 from support.cores import why_no_core_dumps
 from support.interpreters import Interpreter, discover
 
-from gdb_epi.detectors.asked_to_stop import asked_to_stop
-from gdb_epi.detectors.killed_by_own_thread import killed_by_own_thread
+from gdb_epi.detectors.ended_by_signal import asked_to_stop, killed_by_own_thread
 from gdb_epi.detectors.registry import Detect
 from gdb_epi.detectors.waits.hangs import going_on
 from gdb_epi.process_state import ProcessState

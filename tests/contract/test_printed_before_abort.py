@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from support.cores import find_core, why_no_core_dumps
 
-from gdb_epi.detectors.runtimes.printed_before_abort import _printed_earlier, read_printed_message
+from gdb_epi.detectors.runtimes.aborts import _printed_earlier, read_printed_message
 from gdb_epi.fault.instructions import call_before
 from gdb_epi.target.corefile import CoreFileTarget
 

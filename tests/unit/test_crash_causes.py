@@ -19,17 +19,14 @@ from gdb_epi.corruption.files.elf_images import (
     ImageFile,
 )
 from gdb_epi.corruption.score import compute_score
-from gdb_epi.detectors.call_beyond_methods import call_beyond_methods
+from gdb_epi.detectors.bad_calls import call_beyond_methods
 from gdb_epi.detectors.died_at_exit import died_at_exit
+from gdb_epi.detectors.ended_by_signal import refused_system_call
 from gdb_epi.detectors.missing_instruction_set import missing_instruction_set, parse_cpu_features
-from gdb_epi.detectors.refused_system_call import refused_system_call
 from gdb_epi.detectors.registry import Finding
-from gdb_epi.detectors.runtimes import (
-    c_library_gave_up,  # noqa: F401 - it speaks for a label
-    unloaded_library,
-)
+from gdb_epi.detectors.runtimes import unloaded_library
+from gdb_epi.detectors.runtimes.aborts import printed_before_abort
 from gdb_epi.detectors.runtimes.failed_allocation import failed_allocation
-from gdb_epi.detectors.runtimes.printed_before_abort import printed_before_abort
 from gdb_epi.detectors.runtimes.uncaught_exception import uncaught_exception
 from gdb_epi.detectors.wrong_values import offset_from_data, overwritten
 from gdb_epi.detectors.wrong_values.marked_pointer import handles_mark, marked_pointer
@@ -311,7 +308,7 @@ def test_a_text_that_says_of_no_memory_is_no_failed_check(
     errno: int, kind: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Else it and failed_allocation spoke for different causes of one death."""
-    home = "gdb_epi.detectors.runtimes.printed_before_abort"
+    home = "gdb_epi.detectors.runtimes.aborts"
     monkeypatch.setattr(f"{home}.errno_of", lambda _target, _fault: errno)
     monkeypatch.setattr(f"{home}._abort_text", lambda *_: ("index: out of memory", "load_part"))
     native = [of("raise", LIBC), of("abort", LIBC), of("load_part", "/srv/index.so")]

@@ -13,19 +13,17 @@ from gdb_epi.corruption.checks.benign_causes import ordinary_causes_of_detectors
 from gdb_epi.corruption.context import Context
 from gdb_epi.cpython.types import CHAIN, DATASTACK, PyFrame, PythonState, ThreadState
 from gdb_epi.detectors import registry
+from gdb_epi.detectors.ended_by_signal import refused_system_call, unstarted_handler
 from gdb_epi.detectors.file_ended import file_ended
 from gdb_epi.detectors.frame_link_disagrees import frame_link_disagrees
-from gdb_epi.detectors.integer_division import integer_division
 from gdb_epi.detectors.null_dereference import null_dereference
 from gdb_epi.detectors.pointer_one_bit_off import pointer_one_bit_off
-from gdb_epi.detectors.refused_system_call import refused_system_call
 from gdb_epi.detectors.registry import DETECTORS, Finding, detector, hex_word, run_detectors
-from gdb_epi.detectors.runtimes.deliberate_abort import deliberate_abort
+from gdb_epi.detectors.runtimes.aborts import deliberate_abort
 from gdb_epi.detectors.runtimes.sanitizer_report import sanitizer_report
 from gdb_epi.detectors.stack_overflow import stack_overflow
-from gdb_epi.detectors.trap_instruction import trap_instruction
-from gdb_epi.detectors.unstarted_handler import unstarted_handler
-from gdb_epi.detectors.waits.forked_child_lock import forked_child_lock
+from gdb_epi.detectors.traps import integer_division, trap_instruction
+from gdb_epi.detectors.waits.forks import forked_child_lock
 from gdb_epi.errors import Absent
 from gdb_epi.locks.types import ForkEvidence, LockOwner, LockReport, LockWait
 from gdb_epi.process_state import ProcessState

@@ -12,10 +12,8 @@ from support.scenes import HEAP, PID, crash, state
 from gdb_epi.corruption.score import compute_score
 from gdb_epi.cpython.types import CHAIN, PyFrame
 from gdb_epi.detectors.registry import Finding
-from gdb_epi.detectors.waits.fork_handlers import fork_handlers
-from gdb_epi.detectors.waits.forked_child_lock import forked_child_lock
-from gdb_epi.detectors.waits.latent_inherited_lock import latent_inherited_lock
-from gdb_epi.detectors.waits.lost_wakeup import lost_wakeup
+from gdb_epi.detectors.waits.forks import fork_handlers, forked_child_lock, latent_inherited_lock
+from gdb_epi.detectors.waits.locks import lost_wakeup
 from gdb_epi.errors import NOT_APPLICABLE, Absent
 from gdb_epi.judgement.verdict import judge
 from gdb_epi.locks import types as lock_types

@@ -10,7 +10,7 @@ from support.scenes import FS_BASE, HEAP, PC, PID, crash, state
 from unit.test_locks import LOCK, MUTEX, OFFSETS, SYMBOLS, blocked, process, report
 
 from gdb_epi.cpython.frames.frame_slots import ExceptionTableEntry, parse_exception_table
-from gdb_epi.detectors.waits import lock_cycles
+from gdb_epi.detectors.waits import locks as lock_detectors
 from gdb_epi.locks import types as lock_types
 from gdb_epi.locks.python.call_sites import CodeStep, find_loops
 from gdb_epi.locks.types import CERTAIN, PROBABLE, LockOwner, LockReport, LockWait
@@ -232,10 +232,10 @@ def test_a_timeout_ends_a_circle() -> None:
 
 
 DETECTORS = {
-    "order": lock_cycles.lock_order_cycle,
-    "gil": lock_cycles.gil_versus_mutex,
-    "join": lock_cycles.join_deadlock,
-    "import": lock_cycles.import_deadlock,
+    "order": lock_detectors.lock_order_cycle,
+    "gil": lock_detectors.gil_versus_mutex,
+    "join": lock_detectors.join_deadlock,
+    "import": lock_detectors.import_deadlock,
 }
 
 

@@ -7,7 +7,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from gdb_epi.detectors.runtimes.no_interpreter import no_interpreter
+from gdb_epi.detectors.runtimes.misused_python import no_interpreter
 from gdb_epi.fault.account import ACCESS, TRANSFER
 from gdb_epi.fault.address_place import LOW
 from gdb_epi.target.api import NativeFrame

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import pytest
 
-from gdb_epi.detectors.not_executable import is_code
+from gdb_epi.detectors.bad_calls import is_code
 
 ADD_ONE = b"\x8d\x47\x01\xc3"  # lea 1(%rdi), %eax; ret
 FRAMED = b"\x55\x48\x89\xe5\x89\xf8\x5d\xc3"  # push %rbp; mov %rsp, %rbp; mov %edi, %eax; pop; ret

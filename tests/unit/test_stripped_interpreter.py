@@ -13,9 +13,8 @@ from support.scenes import HEAP, PC, PID, SP, crash, state
 
 from gdb_epi.detectors.runtimes import (
     debug_block,
+    misused_python,
     python_fatal_error,
-    python_in_handler,
-    without_gil,
 )
 from gdb_epi.fault.own_native_code import own_library_names_of_frames
 from gdb_epi.target.api import NativeFrame
@@ -78,21 +77,21 @@ def inlined(function: str) -> NativeFrame:
 def test_the_function_that_was_entered_without_the_gil(
     frames: list[NativeFrame], function: str | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(without_gil, "_lacks_gil", lambda *_: True)
-    monkeypatch.setattr(without_gil, "PythonState", SimpleNamespace)
+    monkeypatch.setattr(misused_python, "_lacks_gil", lambda *_: True)
+    monkeypatch.setattr(misused_python, "PythonState", SimpleNamespace)
     python = SimpleNamespace(finalizing=False, gil_holder=None)
     made = state(crash(address=16), native=frames, python=python, code=LOAD)
-    found = [finding.facts["function"] for finding in without_gil.without_gil(made)]
+    found = [finding.facts["function"] for finding in misused_python.without_gil(made)]
     assert found == ([function] if function else [])
 
 
 def test_ctypes_is_told_to_keep_the_gil(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(without_gil, "_lacks_gil", lambda *_: True)
-    monkeypatch.setattr(without_gil, "PythonState", SimpleNamespace)
+    monkeypatch.setattr(misused_python, "_lacks_gil", lambda *_: True)
+    monkeypatch.setattr(misused_python, "PythonState", SimpleNamespace)
     python = SimpleNamespace(finalizing=False, gil_holder=None)
     frames = [frame("PyObject_Repr"), frame(None, "/lib/libffi.so.8"), frame(None)]
     made = state(crash(address=16), native=frames, python=python, code=LOAD)
-    (found,) = without_gil.without_gil(made)
+    (found,) = misused_python.without_gil(made)
     assert "ctypes.CDLL gives it back" in found.summary
 
 
@@ -114,8 +113,8 @@ def test_python_that_a_handler_of_a_signal_ran(
 ) -> None:
     frames = [frame("f", inner), frame("g", handler), SIGNAL, frame("h", interrupted)]
     made = state(crash(address=16), native=frames, code=LOAD)
-    assert bool(list(python_in_handler.python_in_handler(made))) is found
-    assert not list(python_in_handler.python_in_handler(state(crash(address=16), code=LOAD)))
+    assert bool(list(misused_python.python_in_handler(made))) is found
+    assert not list(misused_python.python_in_handler(state(crash(address=16), code=LOAD)))
 
 
 def damaged(reason: str, names: tuple[str | None, ...], monkeypatch: pytest.MonkeyPatch) -> Any:

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from gdb_epi.detectors.registry import Finding, SupportedLabel, detector, frames_of_failure
-from gdb_epi.detectors.runtimes.printed_before_abort import CONVERSION
+from gdb_epi.detectors.runtimes.aborts import CONVERSION
 from gdb_epi.fault.account import ABORTED
 from gdb_epi.fault.instructions import constant_arguments, constant_text
 from gdb_epi.fault.own_native_code import (

@@ -1,14 +1,28 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Threads that wait for each other in a circle: one detector for each kind of circle."""
+"""Locks that nobody will give back: a detector for each kind of circle, and for waits alone.
+
+A thread waits for a lock that it holds itself, or, in a forked child, for a notification that only
+a vanished thread could send.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
 from gdb_epi.detectors.registry import Finding, SupportedLabel, detector, hex_word
-from gdb_epi.locks.types import GIL, LockWait, lock_phrase
+from gdb_epi.locks.fork.vanished_pools import find_vanished_pools
+from gdb_epi.locks.types import (
+    GIL,
+    IN_HANDLER,
+    INFO,
+    LOST_WAKEUP,
+    SELF_DEADLOCK,
+    LockWait,
+    lock_phrase,
+)
 from gdb_epi.locks.waits.wait_graph import deadlock_kind
 from gdb_epi.process_state import ProcessState
+from gdb_epi.util import pick_attributes
 
 MAX_CYCLE = 32  # threads of one cycle that a finding names
 _DEADLOCK = SupportedLabel("deadlock", "lock-circle", counted_by="confidence")
@@ -94,3 +108,67 @@ def _cycle_findings(
             "evidence": [line for _, wait in inside for line in wait.evidence],
         }
         yield Finding(detector_name, f"thread {cycle.tids[0]}", facts, f"{summary}: {around}")
+
+
+@detector(
+    "self_deadlock", supports=SupportedLabel("deadlock", "lock-circle", counted_by="confidence")
+)
+def self_deadlock(state: ProcessState) -> Iterator[Finding]:
+    """Find waits for a lock whose owner is the waiting thread.
+
+    Innocent causes, tested by the lock families: the `__exit__` that a frame keeps for a block it
+    is about to enter; a reentrant lock (its owner would not wait). The only trace of an explicit
+    acquire() is the code that ran, so such a holder is "probable" (acquire_calls.py). So is a
+    thread whose signal handler waits for a lock of the C library that the interrupted function
+    takes; that another thread is in such a function is ruled out. Reference: CPython Python/ceval.c
+    (BEFORE_WITH); glibc nptl/pthread_mutex_lock.c (owner word).
+    """
+    for wait in state.locks.waits:
+        if wait.verdict != SELF_DEADLOCK:
+            continue
+        name = lock_phrase(wait.kind, wait.name or f"{wait.kind} at {wait.address:#x}")
+        yield Finding(
+            "self_deadlock",
+            f"thread {wait.tid}",
+            {
+                "address": hex_word(wait.address),
+                "kind": wait.kind,
+                "name": wait.name,
+                "confidence": wait.confidence,
+                "evidence": list(wait.evidence),
+                "in_handler": wait.evidence[-1].startswith(IN_HANDLER),
+            },
+            f"thread {wait.tid} waits for {name}, which it holds itself: {wait.evidence[-1]}",
+        )
+
+
+@detector("lost_wakeup", supports=SupportedLabel("hang", "lost-wakeup", counted_by="confidence"))
+def lost_wakeup(state: ProcessState) -> Iterator[Finding]:
+    """Find waits for work or a signal of threads that the fork left behind.
+
+    Innocent causes, tested by the lock families: a living thread that holds the object, a wait with
+    a timeout. Not ruled out: a signal handler, or a thread that is started later, notifies.
+    Reference: CPython Lib/threading.py (Condition.wait), Lib/concurrent/futures/thread.py.
+    """
+    report = state.locks
+    if not report.fork.forked:
+        return
+    pools = [pool.kind for pool in find_vanished_pools(report.vanished)]
+    for wait in report.waits:
+        if wait.verdict != LOST_WAKEUP or wait.confidence == INFO:
+            continue
+        name = wait.name or f"a {wait.kind}"
+        if name.startswith("in "):  # a native library, not what is waited for
+            name = f"a {wait.kind} {name}"
+        yield Finding(
+            "lost_wakeup",
+            f"thread {wait.tid}",
+            {
+                "address": hex_word(wait.address),
+                **pick_attributes(wait, "kind", "name", "verdict", "confidence"),
+                "pools": pools,
+                "evidence": list(wait.evidence),
+            },
+            f"thread {wait.tid} of a forked child waits for {name}, which only a thread that "
+            "fork() did not copy could end",
+        )

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Python's C-API was called by a thread that does not hold the GIL."""
+"""Native code that used Python where it must not: without GIL, in a handler, without interpreter.
+
+There is none after the end of Python, mostly: then no thread state can be had either.
+"""
 
 from __future__ import annotations
 
@@ -8,15 +11,21 @@ from collections.abc import Iterator, Sequence
 from gdb_epi.cpython.memory_reader import MemoryReader
 from gdb_epi.cpython.runtime.gil import read_gil
 from gdb_epi.cpython.types import PythonState
-from gdb_epi.detectors.registry import Finding, SupportedLabel, detector
+from gdb_epi.detectors.registry import Finding, SupportedLabel, detector, frames_of_failure
 from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
-from gdb_epi.fault.account import ACCESS, TRANSFER
+from gdb_epi.fault.account import ABORTED, ACCESS, PROTECTION, TRANSFER
+from gdb_epi.fault.address_place import LOW, NULL, NULL_BASE
 from gdb_epi.fault.own_native_code import (
     AT_FAULT,
+    ENSURE,
+    EXITS,
     LINE,
+    PROGRAM,
     at_fault_in,
     function_and_file,
+    function_source_name,
     is_interpreter_frame,
+    is_own_library,
     own_library_names_of_frames,
 )
 from gdb_epi.process_state import ProcessState
@@ -53,6 +62,7 @@ _PUSHING = frozenset((
 ))  # fmt: skip
 _LIBC = ("libc.so.", "libc-2.", "ld-linux")
 MAX_FRAMES = 32
+MAX_INNER = 6  # functions of the interpreter below PyGILState_Ensure
 
 
 @detector("without_gil", needs="python", supports=SupportedLabel("software", "without-gil"))
@@ -150,3 +160,80 @@ def _api_frame(frames: Sequence[NativeFrame]) -> tuple[int, str] | None:
 
 def _has_caller(frames: Sequence[NativeFrame], number: int) -> bool:
     return number + 1 < len(frames) and not is_interpreter_frame(frames[number + 1])
+
+
+@detector(
+    "python_in_handler",
+    needs="python",
+    supports=SupportedLabel("software", "unsafe-handler", root=True),
+)
+def python_in_handler(state: ProcessState) -> Iterator[Finding]:
+    """Find a crash in Python code that a handler of a signal called by itself.
+
+    Innocent causes: handlers of signal.signal(), which Python calls later, between two of its
+    instructions; handlers of Python's own (faulthandler) and of the C library, which call no Python
+    code. Not said where the handler interrupted neither the interpreter nor the C library.
+    Reference: signal-safety(7); Python/ceval.c and Objects/obmalloc.c are not reentrant.
+    """
+    failure = frames_of_failure(state, ABORTED, ACCESS, PROTECTION, TRANSFER)
+    if failure is None:
+        return
+    frames = [frame for frame in failure[1] if frame.kind != "inline"]
+    kinds = [frame.kind for frame in frames]
+    at = kinds.index("signal") if "signal" in kinds else 0
+    if not at or at + 1 == len(frames) or not any(map(is_interpreter_frame, frames[:at])):
+        return
+    handler, interrupted = frames[at - 1], frames[at + 1]
+    foreign = handler.module is None or handler.module_name.startswith(FOREIGN_CALLS)
+    stopped = is_interpreter_frame(interrupted) or not is_own_library(interrupted.module or "")
+    if not (foreign or is_own_library(handler.module or "")) or not stopped:
+        return
+    who = "a function of Python's" if foreign else function_and_file(handler)
+    where = function_and_file(interrupted)
+    summary = (
+        f"{who}, a signal handler of native code, ran Python code after it had interrupted "
+        f"{where}: it must not, as Python's data may be half changed then"
+    )
+    facts: dict[str, object] = {"handler": who, "interrupted": where}
+    facts |= {AT_FAULT: PROGRAM} if foreign else at_fault_in(handler.module_name)
+    yield Finding("python_in_handler", f"thread {failure[0].fault.tid}", facts, summary)
+
+
+@detector("no_interpreter", needs="crash")
+def no_interpreter(state: ProcessState) -> Iterator[Finding]:
+    """Find a NULL interpreter used inside PyGILState_Ensure, which code of others called.
+
+    That function makes a thread state of the interpreter that Py_Initialize() stored, and
+    Py_Finalize() takes that away. Innocent causes: an access elsewhere than near NULL, another
+    function of the interpreter that called it. Whether Python has ended or not begun is told only
+    where the stack shows that the process exits.
+    Reference: Python/pystate.c, PyGILState_Ensure and _PyGILState_Fini; Doc/c-api/init.rst.
+    """
+    failure = frames_of_failure(state, ACCESS)
+    if failure is None:
+        return
+    account, frames = failure
+    if account.place.kind not in (NULL, LOW, NULL_BASE):
+        return
+    caller = _caller_of_ensure(frames)
+    if caller is None:
+        return
+    by = function_and_file(frames[caller])
+    exits = any(function_source_name(frame) in EXITS for frame in frames[caller:MAX_FRAMES])
+    ended = "the process exits and Python has ended already"
+    when = ended if exits else "Python has ended, or has not begun"
+    facts = {"function": ENSURE, "caller": by, "exits": exits}
+    summary = f"{by} called {ENSURE}, which found no interpreter: {when}"
+    yield Finding("no_interpreter", f"thread {account.fault.tid}", facts, summary)
+
+
+def _caller_of_ensure(frames: Sequence[NativeFrame]) -> int | None:
+    """Return the place of the frame that called PyGILState_Ensure, if nothing else lies inward."""
+    for number, frame in enumerate(frames[:MAX_INNER]):
+        if not is_interpreter_frame(frame):
+            return None
+        if function_source_name(frame) == ENSURE:
+            after = number + 1
+            outside = after < len(frames) and not is_interpreter_frame(frames[after])
+            return after if outside else None
+    return None
