@@ -13,7 +13,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from gdb_epi.cpython.frames.code_objects import line_in_linetable, line_in_lnotab, line_in_locations
+from gdb_epi.cpython.frames.code_objects import line_in_locations, linetable_runs, lnotab_runs
 
 MODULES = (argparse, ast, json.decoder, pytest)
 
@@ -36,6 +36,14 @@ def all_codes() -> list[types.CodeType]:
 
 def expected(code: types.CodeType) -> dict[int, int | None]:
     return {offset: line for start, end, line in code.co_lines() for offset in range(start, end, 2)}
+
+
+def line_in_lnotab(table: bytes, first: int, offset: int) -> int | None:
+    return next((line for a, b, line in lnotab_runs(table, first) if a <= offset < b), None)
+
+
+def line_in_linetable(table: bytes, first: int, offset: int) -> int | None:
+    return next((line for a, b, line in linetable_runs(table, first) if a <= offset < b), None)
 
 
 def test_linetable_of_this_interpreter() -> None:

@@ -14,11 +14,11 @@ from types import SimpleNamespace
 
 import pytest
 
+from gdb_epi.cpython.frames.code_objects import linetable_runs, lnotab_runs
 from gdb_epi.cpython.frames.line_tables import (
     SourcePosition,
+    entries_of_runs,
     find_source_position,
-    parse_linetable,
-    parse_lnotab,
     parse_location_table,
 )
 from gdb_epi.cpython.objects.siphash import HashKey, siphash
@@ -85,12 +85,14 @@ def test_location_entries_are_co_positions() -> None:
 def test_old_tables() -> None:
     lnotab = bytes([4, 1, 6, 2, 0, 127, 2, 200])  # + 4 bytes: line 11; + 6: 13; then 140, 84
     at = {
-        offset: find_source_position(parse_lnotab(lnotab, 10), offset) for offset in (0, 4, 10, 12)
+        offset: find_source_position(entries_of_runs(lnotab_runs(lnotab, 10)), offset)
+        for offset in (0, 4, 10, 12)
     }
     assert [where and where.line for where in at.values()] == [10, 11, 140, 84]
     table = bytes([4, 0, 6, 2, 2, 128, 8, 254])
     lines = [
-        find_source_position(parse_linetable(table, 10), offset) for offset in (0, 4, 10, 12, 99)
+        find_source_position(entries_of_runs(linetable_runs(table, 10)), offset)
+        for offset in (0, 4, 10, 12, 99)
     ]
     assert [where and where.line for where in lines] == [10, 12, None, 10, None]
 
@@ -99,9 +101,9 @@ def test_tables_of_random_bytes_end() -> None:
     chance = random.Random(1)
     for _ in range(500):
         table = chance.randbytes(chance.randrange(60))
-        for entries in (parse_location_table, parse_linetable, parse_lnotab):
-            for entry in entries(table, 1):
-                assert entry.end > entry.start
+        for runs in (linetable_runs, lnotab_runs):
+            assert all(start < end for start, end, _line in runs(table, 1))
+        assert all(entry.start < entry.end for entry in parse_location_table(table, 1))
 
 
 def test_siphash_is_the_one_of_this_python() -> None:

@@ -8,6 +8,8 @@ read by line_tables.py, which a stack does not need.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from gdb_epi.cpython.memory_reader import MemoryReader
 from gdb_epi.errors import Absent, UnreadableMemory
 from gdb_epi.typing_lite import NamedTuple
@@ -25,37 +27,33 @@ MAX_FRAME_WORDS = 1 << 20
 MAX_THREAD_BYTECODES = 1 << 16
 MAX_BYTECODE = 1 << 28  # bytes of one code object
 
+LineRun = tuple[int, int, "int | None"]  # [start, end) in bytes of bytecode, and its line
+
 
 def _signed_byte(byte: int) -> int:
     return byte - 256 if byte > 127 else byte
 
 
-def line_in_lnotab(table: bytes, firstlineno: int, offset: int) -> int:
-    """Return the line of a bytecode offset (Objects/lnotab_notes.txt, 3.6 to 3.9)."""
-    address, line = 0, firstlineno
+def lnotab_runs(table: bytes, firstlineno: int) -> Iterator[LineRun]:
+    """Yield the runs of a co_lnotab (Objects/lnotab_notes.txt, 3.6 to 3.9)."""
+    start, line = 0, firstlineno
     for index in range(0, len(table) - 1, 2):
-        address += table[index]
-        if address > offset:
-            break
+        if table[index]:
+            yield start, start + table[index], line
+            start += table[index]
         line += _signed_byte(table[index + 1])
-    return line
+    yield start, 1 << 62, line
 
 
-def line_in_linetable(table: bytes, firstlineno: int, offset: int) -> int | None:
-    """Return the line of a bytecode offset (Objects/lnotab_notes.txt, 3.10).
-
-    Entries are ranges: (byte delta, line delta); -128 marks bytecode without a line.
-    """
-    start, computed = 0, firstlineno
+def linetable_runs(table: bytes, firstlineno: int) -> Iterator[LineRun]:
+    """Yield the runs of a co_linetable (Objects/lnotab_notes.txt, 3.10); -128 is "no line"."""
+    start, line = 0, firstlineno
     for index in range(0, len(table) - 1, 2):
-        delta = _signed_byte(table[index + 1])
-        end = start + table[index]
-        if delta != -128:
-            computed += delta
-        if start <= offset < end:
-            return None if delta == -128 else computed
+        end, delta = start + table[index], _signed_byte(table[index + 1])
+        line += 0 if delta == -128 else delta
+        if end > start:
+            yield start, end, None if delta == -128 else line
         start = end
-    return None
 
 
 def line_in_locations(table: bytes, firstlineno: int, offset: int) -> int | None:
@@ -236,13 +234,12 @@ class CodeReader:
             return None
         if offset < 0:
             return info.firstlineno  # the frame has not run anything yet
-        if self._is_lnotab:
-            return line_in_lnotab(table, info.firstlineno, offset)
         # 3.10 (PEP 626) has co_linetable with ranges; 3.11 (PEP 657) changed its form when
         # code objects got co_qualname.
-        if self._qualname is None:
-            return line_in_linetable(table, info.firstlineno, offset)
-        return line_in_locations(table, info.firstlineno, offset)
+        if self._qualname is not None:
+            return line_in_locations(table, info.firstlineno, offset)
+        runs = (lnotab_runs if self._is_lnotab else linetable_runs)(table, info.firstlineno)
+        return next((line for start, end, line in runs if start <= offset < end), None)
 
     @memoized
     def line_table(self, address: int) -> bytes | Absent:

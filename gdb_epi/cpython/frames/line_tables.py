@@ -7,7 +7,8 @@ in, values out. Columns are counted in bytes of UTF-8, from 0, as `code.co_posit
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from itertools import islice
 
 from gdb_epi.cpython.frames import code_objects
 from gdb_epi.cpython.layout.layout import Layout
@@ -109,41 +110,19 @@ class _EntryBytes:
         return -(value >> 1) if value & 1 else value >> 1
 
 
-def parse_lnotab(table: bytes, firstlineno: int) -> Iterator[LineTableEntry]:
-    """Yield the entries of co_lnotab (Objects/lnotab_notes.txt, 3.6 to 3.9)."""
-    start, line = 0, firstlineno
-    for index in range(0, min(len(table) - 1, 2 * MAX_ENTRIES), 2):
-        if table[index]:
-            yield LineTableEntry(start, start + table[index], SourcePosition(line, line))
-            start += table[index]
-        delta = table[index + 1]
-        line += delta - 256 if delta > 127 else delta
-    yield LineTableEntry(start, 1 << 62, SourcePosition(line, line))
-
-
-def parse_linetable(table: bytes, firstlineno: int) -> Iterator[LineTableEntry]:
-    """Yield the entries of co_linetable (Objects/lnotab_notes.txt, 3.10); -128 is "no line"."""
-    start, line = 0, firstlineno
-    for index in range(0, min(len(table) - 1, 2 * MAX_ENTRIES), 2):
-        end = start + table[index]
-        delta = table[index + 1]
-        delta = delta - 256 if delta > 127 else delta
-        if delta != -128:
-            line += delta
-        if end > start:
-            yield LineTableEntry(
-                start, end, SourcePosition(None) if delta == -128 else SourcePosition(line, line)
-            )
-        start = end
+def entries_of_runs(runs: Iterable[code_objects.LineRun]) -> Iterator[LineTableEntry]:
+    """Yield the entries of a table that has lines alone."""
+    for start, end, line in islice(runs, MAX_ENTRIES):
+        yield LineTableEntry(start, end, SourcePosition(line, line))
 
 
 def parse_line_table(layout: Layout, table: bytes, firstlineno: int) -> Iterator[LineTableEntry]:
     """Yield the entries of a line table in the form that a layout's code objects have."""
     # 3.10 (PEP 626) has ranges of lines, 3.11 (PEP 657) columns; it came with co_qualname.
     if layout.offset("PyCodeObject", "co_linetable") is None:
-        return parse_lnotab(table, firstlineno)
+        return entries_of_runs(code_objects.lnotab_runs(table, firstlineno))
     if layout.offset("PyCodeObject", "co_qualname") is None:
-        return parse_linetable(table, firstlineno)
+        return entries_of_runs(code_objects.linetable_runs(table, firstlineno))
     return parse_location_table(table, firstlineno)
 
 
