@@ -9,6 +9,7 @@ from gdb_epi.cli.fleet.output import (
     add_limit_option,
     add_output_options,
     print_line,
+    print_lines,
     print_rows,
     print_table,
 )
@@ -75,8 +76,7 @@ def run(args: Namespace) -> None:
     ]
     headers = ("before", "after", "times as often", "p", "q", "where", "what", "key")
     print_table(headers, cells, "no crashes in either window", NARROW)
-    for line in silence:
-        print_line(line)
+    print_lines(silence)
     if cells:
         print("")
         print_line(COLUMNS)

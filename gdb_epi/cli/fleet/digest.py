@@ -14,6 +14,7 @@ from gdb_epi.cli.fleet.output import (
     add_output_options,
     parse_day_argument,
     print_line,
+    print_lines,
 )
 from gdb_epi.cli.support.messages import repeated_database_option
 
@@ -51,8 +52,7 @@ def run(args: Namespace) -> None:
         if args.json:
             print(json.dumps(news.as_json(), indent=1))
         else:
-            for line in (news.title, *news.lines):
-                print_line(line)
+            print_lines((news.title, *news.lines))
             if news.lines:
                 again = repeated_database_option(args)
                 print_line(f"More about a signature: gdb-epi fleet show KEY{again}")

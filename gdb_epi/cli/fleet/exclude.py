@@ -10,12 +10,12 @@ from argparse import ArgumentParser, Namespace
 from typing import TYPE_CHECKING
 
 from gdb_epi.argument_types import argument_error, whole_number
-from gdb_epi.cli.fleet.output import add_database_option, add_who_option, print_line
+from gdb_epi.cli.fleet.output import add_database_option, add_who_option, print_line, print_lines
 
 if TYPE_CHECKING:
     from sqlalchemy import Engine
 
-    from gdb_epi.fleet.decisions.exclusion import ExclusionPlan, HostToExclude
+    from gdb_epi.fleet.decisions.exclusion import ExclusionPlan
 
 GROUP = "Every day"
 HELP = "the hosts to drain now, for Slurm or Kubernetes: reason, evidence, since and until when"
@@ -120,19 +120,12 @@ def _commands(plan: ExclusionPlan, args: Namespace) -> None:
 
 
 def _text(plan: ExclusionPlan, args: Namespace) -> None:
-    for host in plan.hosts:
-        _print(host)
-    for line in _remarks(plan, args):
-        print_line(line)
-
-
-def _print(host: HostToExclude) -> None:
     from gdb_epi.fleet.store.day_numbers import iso_day
 
-    print_line(f"{host.host}  since {iso_day(host.since)}, until {iso_day(host.until)}")
-    print_line(f"    {host.reason}")
-    for line in host.evidence:
-        print_line(f"    {line}")
+    for host in plan.hosts:
+        print_line(f"{host.host}  since {iso_day(host.since)}, until {iso_day(host.until)}")
+        print_lines(f"    {line}" for line in (host.reason, *host.evidence))
+    print_lines(_remarks(plan, args))
 
 
 def _remarks(plan: ExclusionPlan, args: Namespace) -> list[str]:

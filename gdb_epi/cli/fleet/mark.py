@@ -6,7 +6,7 @@ from __future__ import annotations
 import time
 from argparse import ArgumentParser, Namespace
 
-from gdb_epi.cli.fleet.output import add_database_option, add_who_option, print_line
+from gdb_epi.cli.fleet.output import add_database_option, add_who_option, print_lines
 
 GROUP = "Every day"
 HELP = "the life of a bug or a host: acknowledged, fixed in a version, drained, repaired ..."
@@ -63,5 +63,4 @@ def run(args: Namespace) -> None:
             note=args.note,
             on=args.on,
         )
-        for line in record_decision(engine, decision, time.time()).lines:
-            print_line(line)
+        print_lines(record_decision(engine, decision, time.time()).lines)

@@ -11,7 +11,7 @@ from gdb_epi.cli.fleet.output import (
     add_asof_option,
     add_output_options,
     parse_day_argument,
-    print_line,
+    print_lines,
 )
 from gdb_epi.cli.support.messages import repeated_database_option
 from gdb_epi.errors import InputError
@@ -53,8 +53,7 @@ def run(args: Namespace) -> None:
     if args.json:
         print(json.dumps(data, indent=1))
         return
-    for line in lines:
-        print_line(line)
+    print_lines(lines)
 
 
 def _answer(

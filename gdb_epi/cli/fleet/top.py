@@ -12,6 +12,7 @@ from gdb_epi.cli.fleet.output import (
     add_output_options,
     parse_day_argument,
     print_line,
+    print_lines,
     print_rows,
     print_table,
 )
@@ -66,8 +67,7 @@ def run(args: Namespace) -> None:
                 print_line(f"The first {len(rows)}; more: --limit {10 * len(rows)}")
             if left_out:
                 print_line(f"not known of any: {left_out}; why: gdb-epi fleet check{again}")
-                for line in missing_origin_lines("hosts" in left_out, "last seen" in left_out):
-                    print_line(line)
+                print_lines(missing_origin_lines("hosts" in left_out, "last seen" in left_out))
             print_line(f"More about a row: gdb-epi fleet show KEY{again}")
 
 

@@ -10,6 +10,7 @@ from gdb_epi.cli.fleet.output import (
     add_output_options,
     parse_day_argument,
     print_line,
+    print_lines,
     print_rows,
     print_table,
 )
@@ -71,8 +72,7 @@ def run(args: Namespace) -> None:
     headers = ("day", "crashes", "hosts", "per 1000 host-hours", "")
     if cells or not timeless:
         print_table(headers, cells, empty="no crashes with a time")
-    for line in silence:
-        print_line(line)
+    print_lines(silence)
     if timeless:
         more = "crash" if not rows else "more crash"
         print_line(

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The fleet over HTTP: the report's pages, a JSON API, metrics (extra `serve`).
 
-`answers` asks the questions, `app` has the routes, `access_checks` says who may do what, `cache`
-keeps answers for one state of the database. Their contents belong to `questions` and `report`.
+`answers` asks the questions; `app` has the routes, says who may do what, and keeps answers for one
+state of the database. Their contents belong to `questions` and `report`.
 """
 
 from __future__ import annotations

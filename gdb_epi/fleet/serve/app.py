@@ -1,42 +1,48 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The routes. Handlers are plain functions: Starlette runs them in threads."""
+"""The routes, the page of decisions, who may do what, and answers that are kept.
+
+Handlers are plain functions: Starlette runs them in threads. The token is typed into a form (a
+password manager keeps it) and travels in its body, or comes in a header. The server sets no cookie,
+so that no page of elsewhere can make a browser send anything that counts.
+"""
 
 from __future__ import annotations
 
+import hmac
 import json
-from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple
-from urllib.parse import quote
+import re
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from threading import Lock
+from typing import TYPE_CHECKING, Any, NamedTuple
+from urllib.parse import parse_qsl, quote, urlencode
 
-from sqlalchemy import Engine
+from sqlalchemy import Engine, func, select
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
 from starlette.middleware import Middleware
 from starlette.middleware.gzip import GZipMiddleware
 from starlette.requests import ClientDisconnect, Request
-from starlette.responses import HTMLResponse, JSONResponse, Response
+from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
 from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from gdb_epi.errors import EpiError, InputError, UsageError
+from gdb_epi.fleet.decisions.current_state import FIXED, HOST, IGNORED, SIGNATURE, STATE_WORDS
+from gdb_epi.fleet.decisions.record_decision import DecisionResult, record_decision
+from gdb_epi.fleet.decisions.states import read_states
+from gdb_epi.fleet.population.host_spelling import match_spellings
 from gdb_epi.fleet.report.gather import ReportScope, gather_page
-from gdb_epi.fleet.report.html import render_core, render_page
+from gdb_epi.fleet.report.html import render_core, render_decisions, render_page
+from gdb_epi.fleet.report.page import DecisionForm, DecisionsPage, StateChoice
+from gdb_epi.fleet.report.states import MAX_STATES, state_rows
 from gdb_epi.fleet.serve import answers
-from gdb_epi.fleet.serve.access_checks import (
-    HEADERS,
-    MAX_BODY,
-    MAX_REQUESTS,
-    TooLarge,
-    has_content_type,
-    is_name_of_this_server,
-    read_body,
-    refusal_response,
-    why_write_is_refused,
-)
-from gdb_epi.fleet.serve.cache import AnswerCache
-from gdb_epi.fleet.serve.forms import MAX_DECISION, PATH, DecisionPage
+from gdb_epi.fleet.serve.answers import decision_of
 from gdb_epi.fleet.serve.metrics import CONTENT_TYPE, metrics
+from gdb_epi.fleet.store import tables
 from gdb_epi.fleet.store.day_of_prune import read_prune_day_by_itself
+from gdb_epi.fleet.store.plain_sql import sqlalchemy_executor
 
 MAX_NAME = 512  # characters of a name in a path or query
 MIN_PACKED = 4 << 10  # bytes of an answer that is worth packing; a page has megabytes
@@ -244,3 +250,235 @@ def _number(query: Mapping[str, str], name: str, default: int) -> int:
     if not given.isascii() or not given.isdigit() or len(given) > 6:
         raise ValueError(f"{name} is not a number: {given[:40]!r}")
     return int(given)
+
+
+PATH = "/decisions"
+MAX_DECISION = 64 << 10  # bytes
+MAX_FIELDS = 20
+MAX_SHOWN = 512  # characters of a name that an address gives
+FORM = "application/x-www-form-urlencoded"
+_STATES = {
+    about: tuple(StateChoice(state, f"{state}: {words}") for state, words in states.items())
+    for about, states in STATE_WORDS.items()
+}
+_STATES[SIGNATURE] += (
+    StateChoice(FIXED, "fixed in the version below"),
+    StateChoice(IGNORED, "ignored until the day below"),
+)
+_TITLES = {SIGNATURE: ("A signature", "key, or its start"), HOST: ("A host", "name")}
+
+
+class DecisionPage:
+    """Shows what was decided, and takes decisions."""
+
+    def __init__(self, engine: Engine, token: str | None, hosts: Sequence[str]) -> None:
+        self._engine = engine
+        self._token = token
+        self._hosts = hosts
+
+    def show(self, request: Request) -> Response:
+        """All decisions, or those about one signature or host, which the forms begin with."""
+        given = {key: request.query_params.get(key, "")[:MAX_SHOWN] for key in ("about", "name")}
+        return self._page(given)
+
+    async def take(self, request: Request) -> Response:
+        """Take a decision; the answer leads to the page that shows what holds then."""
+        if self._token is None:
+            return await self._refused({}, 403, READ_ONLY)
+        if not is_same_origin(request, self._hosts):
+            return await self._refused({}, 403, FOREIGN_ORIGIN)
+        if not has_content_type(request, FORM):
+            return await self._refused({}, 415, f"a form is sent as {FORM}")
+        body = await read_body(request, MAX_DECISION)
+        pairs = parse_qsl(body.decode("utf-8", "replace"), max_num_fields=MAX_FIELDS)
+        given = {name: value.strip() for name, value in pairs}
+        token = given.pop("token", "")
+        if not same_token(token, self._token):
+            problem = "this is not the token of the server" if token else "the token is missing"
+            return await self._refused(given, 403, problem)
+        try:
+            decided = await run_in_threadpool(self._decide, given)
+        except (InputError, UsageError) as error:
+            return await self._refused(given, 422, str(error))
+        where = {"about": decided.subject.about, "name": decided.subject.name}
+        return RedirectResponse(f"{PATH}?{urlencode(where)}", 303, FORM_HEADERS)
+
+    async def _refused(self, given: Mapping[str, str], status: int, problem: str) -> Response:
+        # The page asks the database: not in the thread that serves everybody.
+        return await run_in_threadpool(self._page, given, status, problem)
+
+    def _decide(self, given: Mapping[str, str]) -> DecisionResult:
+        texts = {name: value for name, value in given.items() if value}
+        return record_decision(self._engine, decision_of(texts), time.time())
+
+    def _page(self, given: Mapping[str, str], status: int = 200, problem: str = "") -> Response:
+        about, name = given.get("about", ""), given.get("name", "")
+        with self._engine.connect() as connection:
+            states = read_states(sqlalchemy_executor(connection), time.time())
+        if name and not problem:
+            same = match_spellings([name], [s.current.subject.name for s in states])
+            states = [
+                s for s in states
+                if s.current.subject.about == about
+                and (s.current.subject.name == name or (about == HOST and s.text in same))
+            ]  # fmt: skip
+        page = DecisionsPage(
+            rows=state_rows(states),
+            of=name if not problem else "",
+            forms=_forms(given) if self._token is not None else (),
+            problem=problem,
+            action=PATH,
+            more=max(len(states) - MAX_STATES, 0),
+        )
+        return HTMLResponse(render_decisions(page), status, FORM_HEADERS)
+
+
+def _forms(given: Mapping[str, str]) -> tuple[DecisionForm, ...]:
+    """The form of what was asked about, or both; what was typed stands in it again."""
+    asked = [about for about in _STATES if about == given.get("about")]
+    return tuple(
+        DecisionForm(about, *_TITLES[about], _STATES[about], given if asked else {})
+        for about in asked or _STATES
+    )
+
+
+MAX_KEPT = 32  # answers; a page has up to 3 MB
+
+
+def database_fingerprint(engine: Engine) -> Hashable:
+    """Return a value that changes with the crashes, the host-hours, findings and decisions."""
+    finding, mark = tables.finding.c, tables.mark.c
+    with engine.connect() as connection:
+        changes = connection.execute(select(func.count(), func.max(tables.change.c.id))).one()
+        rows = select(func.count(), func.max(finding.decided_at), func.sum(finding.raised))
+        decided = connection.execute(select(func.count(), func.max(mark.id))).one()
+        return (*changes, *connection.execute(rows).one(), *decided)
+
+
+class AnswerCache:
+    """Keeps answers for one state of the database; each is made by a single thread."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+        self._kept: OrderedDict[Hashable, tuple[Hashable, Any]] = OrderedDict()
+        self._lock = Lock()
+        self._making = Lock()
+
+    def get(self, key: Hashable, make: Callable[[], Any]) -> Any:
+        """Return the answer, made where it is not there for this state."""
+        state = database_fingerprint(self._engine)
+        kept = self._find(key, state)
+        if kept is not None:
+            return kept[1]
+        # One at a time: ten readers of one page must not make it ten times.
+        with self._making:
+            kept = self._find(key, state)
+            if kept is not None:
+                return kept[1]
+            answer = make()
+        with self._lock:
+            self._kept[key] = (state, answer)
+            self._kept.move_to_end(key)
+            while len(self._kept) > MAX_KEPT:
+                self._kept.popitem(last=False)
+        return answer
+
+    def _find(self, key: Hashable, state: Hashable) -> tuple[Hashable, Any] | None:
+        with self._lock:
+            kept = self._kept.get(key)
+        return kept if kept is not None and kept[0] == state else None
+
+
+if TYPE_CHECKING:
+    from starlette.requests import Request
+
+MAX_REQUESTS = 64  # at one time; more are answered with 503
+FOREIGN_ORIGIN = "a page of another server cannot change this one"
+READ_ONLY = "this server is read-only: it was started without a token"
+MAX_BODY = 32 << 20  # bytes of one POST; a record has 2 to 100 kB
+
+HEADERS = {
+    "Content-Security-Policy": (
+        "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; "
+        "form-action 'none'; frame-ancestors 'none'"
+    ),
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "no-referrer",
+    "Cache-Control": "no-store",
+}
+
+
+# The page with forms: they go to this server alone, and browsers say where they come from.
+FORM_HEADERS = {
+    "Content-Security-Policy": HEADERS["Content-Security-Policy"].replace(
+        "form-action 'none'", "form-action 'self'"
+    ),
+    "Referrer-Policy": "same-origin",
+}
+
+
+class TooLarge(Exception):
+    """The body is larger than MAX_BODY."""
+
+
+def refusal_response(status: int, why: str) -> Response:
+    """Return a refusal as JSON; a refusal for want of a token says how to bring one."""
+    headers = {"WWW-Authenticate": "Bearer"} if status == 401 else None
+    return JSONResponse({"error": why}, status, headers)
+
+
+def is_name_of_this_server(header: str, allowed: Sequence[str]) -> bool:
+    """Whether the Host header names this server.
+
+    A page of elsewhere whose name was made to point here (DNS rebinding) names itself.
+    """
+    match = re.fullmatch(r"(?:\[([^]]*)\]|([^:]*))(?::[0-9]+)?", header.strip().lower())
+    return match is not None and (match[1] or match[2]) in allowed
+
+
+def why_write_is_refused(
+    request: Request, token: str | None, hosts: Sequence[str]
+) -> Response | None:
+    """Return the refusal; None when the request carries the token.
+
+    The token comes in a header that no page of elsewhere can make a browser send, and never from a
+    cookie. A page that says where it is from and is not from here is refused before that.
+    """
+    if token is None:
+        return refusal_response(403, READ_ONLY)
+    if not is_same_origin(request, hosts):
+        return refusal_response(403, FOREIGN_ORIGIN)
+    scheme, _, given = request.headers.get("authorization", "").partition(" ")
+    if scheme.lower() != "bearer" or not same_token(given, token):
+        return refusal_response(401, "this needs the token: Authorization: Bearer TOKEN")
+    return None
+
+
+def has_content_type(request: Request, kind: str) -> bool:
+    """Whether the body is said to be of a kind, whatever its parameters."""
+    return request.headers.get("content-type", "").partition(";")[0].strip() == kind
+
+
+def is_same_origin(request: Request, hosts: Sequence[str]) -> bool:
+    """Whether a request is of a page of this server, or of none (curl says no origin)."""
+    origin = request.headers.get("origin")
+    return origin is None or is_name_of_this_server(origin.partition("://")[2], hosts)
+
+
+def same_token(given: str, token: str) -> bool:
+    """Whether this is the token; it takes as long for one that is nearly right."""
+    return hmac.compare_digest(given.strip().encode("utf-8", "replace"), token.encode())
+
+
+async def read_body(request: Request, most: int = MAX_BODY) -> bytes:
+    """Return the body. Raises TooLarge before more than `most` bytes are held."""
+    declared_length = request.headers.get("content-length", "0")
+    if not declared_length.isdigit() or int(declared_length) > most:
+        raise TooLarge
+    parts, size = [], 0
+    async for part in request.stream():
+        size += len(part)
+        if size > most:
+            raise TooLarge
+        parts.append(part)
+    return b"".join(parts)
