@@ -13,6 +13,7 @@ import stat
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from operator import attrgetter
+from struct import Struct
 
 from gdb_epi.errors import (
     NOT_AVAILABLE,
@@ -140,6 +141,7 @@ class _Part(NamedTuple):
 
 
 _low_of = attrgetter("low")
+_take_word = Struct("<Q").unpack_from
 Ranges = Sequence[tuple[int, int]]
 NativeSource = Callable[[int], "Sequence[NativeFrame] | Absent"]
 _Search = Callable[[bytes, int, int], int]  # of the file: bytes, from, to -> offset or -1
@@ -163,6 +165,7 @@ class CoreFileTarget(MappedRegions):
         self._bytes = MappedBytes(data)
         self._filled_ranges = NonZeroRanges(path, data)
         self._spans: tuple[Ranges, list[tuple[int, int, list[_Part]]]] | None = None
+        self._asked_before = 0, -1, 0  # a mapping's first and last word, and how its file is ahead
         self._gives_back = False
         self._looked_at = 0  # bytes, since pages were given back
         self._header = header
@@ -326,11 +329,15 @@ class CoreFileTarget(MappedRegions):
 
     def dumped_word(self, address: int) -> int | None:
         """Return the word at an address; None where no one mapping was dumped with all of it."""
-        index = bisect_right(self._starts, address) - 1
-        if index >= 0 and address + 8 <= self._dumped_ends[index]:
-            at = address + self._deltas[index]
-            return int.from_bytes(self._data[at : at + 8], "little")
-        return None
+        low, last, delta = self._asked_before  # most words are asked of one mapping for a while
+        if not low <= address <= last:
+            index = bisect_right(self._starts, address) - 1
+            if index < 0 or address + WORD > self._dumped_ends[index]:
+                return None
+            delta = self._deltas[index]
+            self._asked_before = self._starts[index], self._dumped_ends[index] - WORD, delta
+        word: int = _take_word(self._data, address + delta)[0]
+        return word
 
     def in_place(self, start: int, size: int = PAGE) -> memoryview | None:
         """Return memory of one mapping without a copy; None where it was not dumped whole."""

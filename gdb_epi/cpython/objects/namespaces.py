@@ -19,7 +19,7 @@ MAX_LOG2 = 40
 MAX_SHARED_KEYS = 1024
 ENTRIES_AT_ONCE = 256
 MAX_INT_DIGITS = 8
-ASKED_OFTEN = 3  # of one dict: then all of its keys are read
+ASKED_OFTEN = 1  # of one dict: then all of its keys are read
 MAX_NAMES = 20_000  # of a dict that is read as a whole
 MAX_NAME = 128  # bytes of a key that is asked for
 
