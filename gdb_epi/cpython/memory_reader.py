@@ -54,6 +54,15 @@ def make_struct_words(offsets: Iterable[int]) -> StructWords:
     return StructWords(ascending, make_field_struct([(offset, "Q") for offset in ascending]))
 
 
+class StrCharacters(NamedTuple):
+    """The characters of a str object: where they begin, how many, the bytes of one."""
+
+    start: int
+    length: int
+    width: int
+    is_ascii: bool
+
+
 class CircularList(NamedTuple):
     """A circular list: its head, where a node has the next one, low bits of that which are flags.
 
@@ -94,14 +103,12 @@ class MemoryReader:
     def __init__(self, target: Target, layout: Layout) -> None:
         self.target = target
         self.layout = layout
-        self._state = layout.find("PyASCIIObject", "state")
         self._length_at = layout.require("PyASCIIObject", "length")
-        self._kind = layout.find("PyASCIIObject", "state.kind")
-        self._compact = layout.find("PyASCIIObject", "state.compact")
-        self._ascii = layout.find("PyASCIIObject", "state.ascii")
+        names = ("state.kind", "state.compact", "state.ascii")  # of one word of 32 bits
+        self._state = [layout.require_field("PyASCIIObject", name) for name in names]
         self._ascii_size = layout.size("PyASCIIObject") or 0
         self._compact_size = layout.size("PyCompactUnicodeObject") or 0
-        self._data_at = layout.offset("PyUnicodeObject", "data", "data.any")
+        self._data_at = layout.require("PyUnicodeObject", "data", "data.any")
         self._type_at = layout.require("PyObject", "ob_type")
         # All readers of a core read each page once. None: not whole; NOTHING where no mapping is.
         self._words: dict[int, memoryview | None] = {}
@@ -111,12 +118,10 @@ class MemoryReader:
             self._words = kept.setdefault(MemoryReader, self._words)
             if hasattr(target, "in_place"):
                 self._in_place, self._most = target.in_place, MAX_PAGES_IN_PLACE
-        self._plain = self._plain_ascii()
-        # What takes the length and `state` out of a str.
-        self._head: Struct | None = None
-        if self._state is not None and self._length_at < self._state.offset:
-            fields = ((self._length_at, "Q"), (self._state.offset, "I"))
-            self._head = make_field_struct(fields)
+        # Which bits of `state` say that a str is compact and ASCII; what takes length and `state`.
+        self._plain_mask = sum((1 << bits.bit_size) - 1 << bits.bit_offset for bits in self._state)
+        self._plain_bits = sum(1 << bits.bit_offset for bits in self._state)
+        self._head = make_field_struct(((self._length_at, "Q"), (self._state[0].offset, "I")))
 
     def read(self, address: int, size: int) -> bytes:
         """Return memory; raise UnreadableMemory."""
@@ -346,34 +351,28 @@ class MemoryReader:
         except UnreadableMemory as error:
             return Absent(UNREADABLE, str(error))
 
-    def _bits(self, head: bytes, member: tuple[int, int, int, int]) -> int:
-        offset, size, shift, width = member
-        value = int.from_bytes(head[offset : offset + size], "little")
-        return value >> shift & ((1 << width) - 1) if width else value
+    def characters(self, address: int) -> StrCharacters:
+        """Return where the characters of a str object lie; of no str a width that none has."""
+        head = self.read(address, self._ascii_size)
+        length = int.from_bytes(head[self._length_at : self._length_at + 8], "little")
+        width, is_compact, is_ascii = (member.value_in(head) for member in self._state)
+        start = address + (self._ascii_size if is_ascii else self._compact_size)
+        if not is_compact and width in CODECS:
+            start = self.u64(address + self._data_at)
+        return StrCharacters(start, length, width, bool(is_ascii))
 
     def _string(self, address: int, cap: int) -> str | Absent:
         plain = self.plain_string(address, cap)
         if plain is not None:
             return plain
-        head = self.read(address, self._ascii_size)
-        length = int.from_bytes(head[self._length_at : self._length_at + 8], "little")
-        if self._kind is None or self._compact is None or self._ascii is None:
-            return Absent(UNPARSABLE, "the layout has no str state bits")
-        kind = self._bits(head, self._kind)
-        codec = CODECS.get(kind)
+        start, length, width, _ = self.characters(address)
+        codec = CODECS.get(width)
         if codec is None:
-            return Absent(UNPARSABLE, f"no str at {address:#x} (kind {kind})")
+            return Absent(UNPARSABLE, f"no str at {address:#x} (kind {width})")
         if length > cap:
             return Absent(UNPARSABLE, f"str of {length} characters at {address:#x} (cap {cap})")
-        start = address + self._ascii_size
-        if not self._bits(head, self._compact):
-            if self._data_at is None:
-                return Absent(UNPARSABLE, "the layout has no PyUnicodeObject.data")
-            start = self.u64(address + self._data_at)
-        elif not self._bits(head, self._ascii):
-            start = address + self._compact_size
         try:
-            return self.read(start, length * kind).decode(codec, "surrogatepass")
+            return self.read(start, length * width).decode(codec, "surrogatepass")
         except UnicodeDecodeError as error:
             return Absent(UNPARSABLE, f"damaged str at {address:#x}: {error.reason}")
 
@@ -423,29 +422,15 @@ class MemoryReader:
                 return value
         return None
 
-    def _plain_ascii(self) -> tuple[int, int]:
-        """Return which bits of `state` say that a str is compact and ASCII: a mask, and its bits.
-
-        (0, 1), which no word has, where they do not stand in one word of 32 bits.
-        """
-        wanted = ((self._kind, 1), (self._compact, 1), (self._ascii, 1))
-        mask = bits = 0
-        for member, value in wanted:
-            if member is None or self._state is None or member[:2] != (self._state.offset, 4):
-                return 0, 1
-            mask |= (1 << member[3]) - 1 << member[2]
-            bits |= value << member[2]
-        return mask, bits
-
     def plain_string(self, address: int, cap: int) -> str | None:
         """Return the text of a compact ASCII str that lies in one page; None of others."""
         page = self._words.get(address >> PAGE_BITS) or self._page(address)
         at = address & IN_PAGE
         start = at + self._ascii_size
-        mask, bits = self._plain
-        if page is not None and start <= PAGE and self._head is not None:
+        if page is not None and start <= PAGE:
             length, state = self._head.unpack_from(page, at)
-            if state & mask == bits and length <= cap and start + length <= PAGE:
+            plain = state & self._plain_mask == self._plain_bits
+            if plain and length <= cap and start + length <= PAGE:
                 return _take(length)(page, start)[0].decode("latin-1")
         return None
 

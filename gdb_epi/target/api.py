@@ -180,6 +180,11 @@ class MemberLayout(NamedTuple):
     bit_offset: int = -1
     bit_size: int = 0
 
+    def value_in(self, struct: bytes) -> int:
+        """Return the member, unsigned, out of the bytes of its struct."""
+        word = int.from_bytes(struct[self.offset : self.offset + self.size], "little")
+        return word >> self.bit_offset & ((1 << self.bit_size) - 1) if self.bit_size else word
+
 
 class StructType(NamedTuple):
     """A C struct as debug information describes it; members by dotted path."""

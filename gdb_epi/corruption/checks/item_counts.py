@@ -86,16 +86,11 @@ class _InlineItems(NamedTuple):
 
 
 def _inline_items(layout: Layout) -> dict[str, _InlineItems]:
-    """Return where tuples and bytes have their items, as far as the layout tells."""
-    size_at = layout.offset("PyVarObject", "ob_size")
-    starts = {
-        "tuple": (layout.offset("PyTupleObject", "ob_item"), WORD),
-        "bytes": (layout.offset("PyBytesObject", "ob_sval"), 1),
-    }
+    """Return where tuples and bytes have their items."""
+    size_at = layout.require("PyVarObject", "ob_size")
     return {
-        name: _InlineItems(size_at, start, width)
-        for name, (start, width) in starts.items()
-        if size_at is not None and start is not None
+        "tuple": _InlineItems(size_at, layout.require("PyTupleObject", "ob_item"), WORD),
+        "bytes": _InlineItems(size_at, layout.require("PyBytesObject", "ob_sval"), 1),
     }
 
 
@@ -141,7 +136,7 @@ def heap_item_counts(context: Context) -> Iterator[Evidence]:
     """
     census, walk = require(pool_census(context)), require(object_walk(context))
     of_kind = _suspect_objects(context, census, walk)
-    if of_kind is None or sum(map(len, of_kind.values())) > MAX_SUSPECTED:
+    if sum(map(len, of_kind.values())) > MAX_SUSPECTED:
         return
     seen = {item.where for item in context.evidence if item.id == "R25"}
     for count in _owner_counts(context, walk.reader, of_kind):
@@ -168,7 +163,7 @@ def heap_string_flags(context: Context) -> Iterator[Evidence]:
     """
     census, walk = require(pool_census(context)), require(object_walk(context))
     form, kind = str_format(walk.reader.layout, 0), _built_in_types(walk).get("str")
-    if form is None or kind is None or form.state_mask > 0xFF:
+    if kind is None or form.state_mask > 0xFF:
         return
     right_bytes = bytes(state for state in range(0x100) if state & form.state_mask in form.kinds)
     wrong: list[tuple[int, int, int]] = []
@@ -222,25 +217,20 @@ def _fills_block(
 
 def _suspect_objects(
     context: Context, census: PoolCensus, walk: ObjectWalk
-) -> dict[str, list[int]] | None:
+) -> dict[str, list[int]]:
     """Return the objects that count more than their block holds, or than they say themselves.
 
     Those that count fewer than MIN_COUNT are wrong by less than what R25 looks at.
     """
     layout = walk.reader.layout
-    size_at = layout.offset("PyVarObject", "ob_size")
-    type_at = layout.offset("PyObject", "ob_type")
-    form = str_format(layout, 0)
-    if size_at is None or type_at is None:
-        return None
-    fields = _inline_items(layout)
-    if form is not None:
-        head = min(head for head, _width in form.kinds.values())
-        fields["str"] = _InlineItems(form.length_at, head, 1)
+    size_at = layout.require("PyVarObject", "ob_size")
+    type_at = layout.require("PyObject", "ob_type")
+    form, fields = str_format(layout, 0), _inline_items(layout)
+    head = min(head for head, _width in form.kinds.values())
+    fields["str"] = _InlineItems(form.length_at, head, 1)
     rooms = {
-        name: (at, layout.size(struct) or 0)
+        name: (layout.require(struct, member), layout.size(struct) or 0)
         for name, struct, member in _SAID
-        if (at := layout.offset(struct, member)) is not None
     }
     of_kind = _empty_kinds()
     types = _built_in_types(walk)
@@ -373,13 +363,11 @@ def _owner_counts(
     context: Context, reader: MemoryReader, of_kind: dict[str, list[int]]
 ) -> Iterator[_Count]:
     """Yield the counts of objects that are larger than their room."""
-    size_at = reader.layout.offset("PyVarObject", "ob_size")
+    offset = reader.layout.require
     for kind, struct, member in _SAID:
-        room_at = reader.layout.offset(struct, member)
-        if size_at is not None and room_at is not None:
-            start_at = reader.layout.offset(struct, "ob_item", "ob_bytes") or 0
-            places = size_at, room_at, start_at
-            yield from _beyond_allocated(context, reader, kind, of_kind[kind], places)
+        room_at, start_at = offset(struct, member), offset(struct, "ob_item", "ob_bytes")
+        places = offset("PyVarObject", "ob_size"), room_at, start_at
+        yield from _beyond_allocated(context, reader, kind, of_kind[kind], places)
     for kind, inline in _inline_items(reader.layout).items():
         yield from _beyond_block(context, reader, kind, of_kind[kind], inline)
     yield from _long_strings(context, reader, of_kind["str"])
@@ -388,8 +376,6 @@ def _owner_counts(
 def _long_strings(context: Context, reader: MemoryReader, owners: list[int]) -> Iterator[_Count]:
     """Yield the compact str objects whose characters, and the NUL after them, have no room."""
     form = str_format(reader.layout, 0)
-    if form is None:
-        return
     shapes: dict[tuple[int, int], list[int]] = {}
     for owner in owners:
         with suppress(UnreadableMemory):
@@ -523,18 +509,15 @@ def _lengths_on_the_stack(context: Context, fault: Fault) -> Iterator[Evidence]:
     if not isinstance(python, PythonState) or not is_on_stack(context, start):
         return
     layout, index = python.layout, address_index(context)
+    length_of_bytes = layout.require("PyVarObject", "ob_size")
     forms = (
-        (
-            "bytes",
-            layout.offset("PyBytesObject", "ob_sval"),
-            layout.offset("PyVarObject", "ob_size"),
-        ),
-        ("str", layout.size("PyASCIIObject"), layout.offset("PyASCIIObject", "length")),
+        ("bytes", layout.require("PyBytesObject", "ob_sval"), length_of_bytes),
+        ("str", layout.size("PyASCIIObject") or 0, layout.require("PyASCIIObject", "length")),
     )
 
     def length_at(text: int) -> int | None:
         for kind, head, length in forms:
-            if head and length and index.object_type(text - head) == kind:
+            if index.object_type(text - head) == kind:
                 return read_word(context.target, text - head + length)
         return None
 

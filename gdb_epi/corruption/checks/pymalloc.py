@@ -286,7 +286,7 @@ class BlockTypesCheck:
         if not info.flags & _STR or info.full_name != "str":
             return None
         form = str_format(self._heap.reader.layout, info.address)
-        return None if form is None else compact_str_size(self._context.target, form, address)
+        return compact_str_size(self._context.target, form, address)
 
     def _wrong_type(self, candidate: _Candidate, info: TypeInfo) -> Evidence:
         address = candidate.place - self._type_at

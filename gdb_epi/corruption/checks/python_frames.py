@@ -271,8 +271,8 @@ def instruction_pointers(context: Context) -> Iterator[Evidence]:
     places = frame_offsets(walk)
     at = layout.offset("_PyInterpreterFrame", "instr_ptr", "prev_instr")
     first = layout.offset("PyCodeObject", "co_code_adaptive")
-    size_at = layout.offset("PyVarObject", "ob_size")
-    if places is None or at is None or first is None or size_at is None:
+    size_at = layout.require("PyVarObject", "ob_size")
+    if places is None or at is None or first is None:
         return
     for frame in _with_callers(walk, places):
         code = walk.reader.word(frame + places.code) & ~TAG
@@ -318,9 +318,7 @@ def thread_state(context: Context) -> Iterator[Evidence]:
     The word is written once, when the state is made (Python/pystate.c, init_threadstate).
     """
     python = require(context.state.python)
-    at = python.layout.offset("PyThreadState", "interp")
-    if at is None:
-        raise NotChecked("the layout has no PyThreadState.interp")
+    at = python.layout.require("PyThreadState", "interp")
     for interpreter in python.interpreters:
         for thread in interpreter.threads[:MAX_THREADS]:
             place, right = thread.address + at, interpreter.address

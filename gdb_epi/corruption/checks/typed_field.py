@@ -197,14 +197,12 @@ class TypedFields:
         struct, member = _DESCRIPTORS[category]
         common = {"d_common.d_type": TYPE, "d_common.d_name": "str"}
         fields = self._typed_fields(struct, common)
-        offset, name_at = (self._layout.offset(struct, n) for n in (member, "d_common.d_name"))
-        if offset is None or name_at is None:
-            return fields
+        offset = self._layout.require(struct, member)
         try:
-            name = self._reader.string(self._reader.u64(address + name_at), MAX_NAME)
+            name = self._reader.text_field(address, struct, "d_common.d_name")
         except UnreadableMemory:
             return fields
-        if isinstance(name, Absent) or not name:
+        if not name:
             return fields
         what = f"the description of {name!r}"
         return (*fields, TypedField(member, offset, what, self._fits_name(name), shared=False))
@@ -225,12 +223,9 @@ class TypedFields:
     # -- tables -----------------------------------------------------------------------------
 
     def _dict(self, address: int) -> tuple[TypedField, ...]:
-        layout = self._layout
-        keys_at, used_at = (layout.offset("PyDictObject", n) for n in ("ma_keys", "ma_used"))
-        if keys_at is None or used_at is None:
-            return ()
+        keys_at = self._layout.require("PyDictObject", "ma_keys")
         try:
-            used = self._reader.i64(address + used_at)
+            used = self._reader.signed_field(address, "PyDictObject", "ma_used")
         except UnreadableMemory:
             return ()
         if not 0 <= used < MAX_ALLOCATED:
@@ -249,9 +244,8 @@ class TypedFields:
                 return False
 
         # A few entries, or those of a split table, say too little about the dict they belong to.
-        values_at = layout.offset("PyDictObject", "ma_values")
-        split = values_at is None or self._reader.word(address + values_at) != 0
-        own = not split and used >= MIN_ENTRIES
+        values_at = self._layout.require("PyDictObject", "ma_values")
+        own = not self._reader.word(address + values_at) and used >= MIN_ENTRIES
         check_fully = sure if own else None
         return (TypedField("ma_keys", keys_at, "a table of keys", fits, False, check_fully, own),)
 
@@ -288,14 +282,13 @@ class TypedFields:
         return entries + free <= max(2 * size // 3, 1) and (size >= 8 or entries + free == 0)
 
     def _list(self, address: int) -> tuple[TypedField, ...]:
-        layout, struct = self._layout, "PyListObject"
-        items_at, size_at, room_at = (
-            layout.offset(struct, n) for n in ("ob_item", "ob_size", "allocated")
-        )
-        if items_at is None or size_at is None or room_at is None:
-            return ()
+        struct = "PyListObject"
+        items_at = self._layout.require(struct, "ob_item")
         try:
-            size, room = (self._reader.i64(address + at) for at in (size_at, room_at))
+            size, room = (
+                self._reader.signed_field(address, struct, name)
+                for name in ("ob_size", "allocated")
+            )
         except UnreadableMemory:
             return ()
         if not 0 < size <= room < MAX_ALLOCATED:
@@ -327,13 +320,11 @@ class TypedFields:
 
     def _function(self, address: int) -> tuple[TypedField, ...]:
         """Functions are made with the names of their code (PyFunction_NewWithQualName)."""
-        name_at = self._layout.offset("PyFunctionObject", "func_name")
-        code_name_at = self._layout.offset("PyCodeObject", "co_name")
+        name_at = self._layout.require("PyFunctionObject", "func_name")
+        code_name_at = self._layout.require("PyCodeObject", "co_name")
 
         def sure(value: int) -> bool:
             word = self._reader.word
-            if name_at is None or code_name_at is None:
-                return False
             return word(address + name_at) == word(value + code_name_at)
 
         return tuple(

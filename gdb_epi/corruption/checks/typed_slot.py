@@ -184,13 +184,12 @@ def is_dict_key_in_place(walk: ObjectWalk, slot: ContainerSlot, key: int) -> boo
 
     False where that cannot be told: for values, split tables, and keys that are not hashed yet.
     """
-    layout = walk.reader.layout
-    hash_at = layout.offset("PyASCIIObject", "hash")
-    keys_at = layout.offset("PyDictObject", "ma_keys")
-    if slot.kind != "dict" or hash_at is None or keys_at is None:
+    if slot.kind != "dict":
         return False
     try:
-        return _is_found(walk, slot, walk.reader.u64(slot.owner + keys_at), key + hash_at)
+        keys = walk.reader.field(slot.owner, "PyDictObject", "ma_keys")
+        hash_at = key + walk.reader.layout.require("PyASCIIObject", "hash")
+        return _is_found(walk, slot, keys, hash_at)
     except (UnreadableMemory, LayoutError):
         return False
 

@@ -215,9 +215,9 @@ class AddressIndex:
             return False
         if word == (address >> 4 | address << 60) & WORD_MASK:
             return True
-        at = self._reader.layout.offset("PyASCIIObject", "hash")
-        if at is None or self.object_type(address) != "str":
+        if self.object_type(address) != "str":
             return False
+        at = self._reader.layout.require("PyASCIIObject", "hash")
         return read_word(self._context.target, address + at) == word
 
     def has_place_of_hash(self, address: int) -> bool:
@@ -297,10 +297,10 @@ class AddressIndex:
         """Return where the items end of a tuple at an address; None for other objects."""
         if self._reader is None or self.object_type(address) != "tuple":
             return None
-        head = self._reader.layout.offset("PyTupleObject", "ob_item")
-        size_at = self._reader.layout.offset("PyVarObject", "ob_size")
-        count = read_word(self._context.target, address + size_at) if size_at else None
-        return None if head is None or count is None else address + head + 8 * count
+        head = self._reader.layout.require("PyTupleObject", "ob_item")
+        size_at = self._reader.layout.require("PyVarObject", "ob_size")
+        count = read_word(self._context.target, address + size_at)
+        return None if count is None else address + head + 8 * count
 
     def end_of_block(self, address: int) -> int | None:
         """Return where the block ends that lies at an address; None where none is known to.

@@ -230,12 +230,8 @@ def find_key(target: Target, reader: MemoryReader, texts: Sequence[HashedString]
     place = target.symbol("_Py_HashSecret")
     if place is None:
         return "the symbol _Py_HashSecret is not found"
-    at = reader.layout.offset("_Py_hashsecret", "siphash.k0")
-    other = reader.layout.offset("_Py_hashsecret", "siphash.k1")
-    if at is None or other is None:
-        return "the layout does not tell where the secret's two words lie"
     try:
-        k0, k1 = reader.u64(place + at), reader.u64(place + other)
+        k0, k1 = (reader.field(place, "_Py_hashsecret", f"siphash.k{number}") for number in (0, 1))
     except UnreadableMemory as error:
         return f"the secret: {error}"
     sample = [text for text in texts if len(text.data) >= CUTOFF][:MAX_SAMPLE]

@@ -63,8 +63,6 @@ def str_and_bytes_formats(heap: ObjectSearch, python: PythonState) -> list[Strin
             return []
         types["str"] = kind
     form = str_format(layout, types["str"])
-    if form is None:
-        return []
     return [form, bytes_format(layout, types["bytes"])] if "bytes" in types else [form]
 
 
@@ -120,18 +118,18 @@ def _arguments_of_exceptions(context: Context, heap: ObjectSearch) -> Iterator[i
     A KeyError has the key. The one that it was not found by kept its hash if a letter was damaged.
     """
     layout, word = heap.reader.layout, heap.reader.word
-    args_at = layout.offset("PyBaseExceptionObject", "args")
-    hash_at = layout.offset("PyASCIIObject", "hash")
-    for thread in context.state.exceptions if args_at and hash_at else ():
+    args_at = layout.require("PyBaseExceptionObject", "args")
+    hash_at = layout.require("PyASCIIObject", "hash")
+    for thread in context.state.exceptions:
         raised = thread.all() if thread.thread.crashed else ()
         for info in (info for chain in raised for info in chain.exceptions if info.address):
-            arguments = heap.access.items(word(info.address + (args_at or 0))) or ()
+            arguments = heap.access.items(word(info.address + args_at)) or ()
             for argument in arguments[:MAX_ARGUMENTS]:
                 yield argument
                 if heap.access.ident(argument) == "str":
-                    hash_ = word(argument + (hash_at or 0))
+                    hash_ = word(argument + hash_at)
                     places = context.places_of(hash_, MAX_SAME_HASH) if hash_ >= MIN_HASH else ()
-                    yield from (place - (hash_at or 0) for place in places)
+                    yield from (place - hash_at for place in places)
 
 
 def _names_of_code(heap: ObjectSearch, code: int) -> Iterator[int]:

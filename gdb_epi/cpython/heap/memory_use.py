@@ -290,8 +290,7 @@ class _Walk:
             return size, [], None
         if category == "str":
             form = str_format(self._python.layout, info.address)
-            length = None if form is None else compact_str_size(self._target, form, address)
-            return length or size, [], None
+            return compact_str_size(self._target, form, address) or size, [], None
         items: Iterable[int]
         buffer = 0
         if category in ("list", "tuple"):

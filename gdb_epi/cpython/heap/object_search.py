@@ -308,14 +308,9 @@ class ObjectSearch:
         return (layout.offset("PyDictValues", "values") or 8) + 8 * capacity
 
     def _str_size(self, address: int) -> int:
-        layout = self.reader.layout
-        length = self.reader.field(address, "PyASCIIObject", "length")
-        kind = layout.find("PyASCIIObject", "state.kind")
-        width = 4
-        if kind is not None:
-            raw = self.reader.read(address + kind.offset, kind.size)
-            width = int.from_bytes(raw, "little") >> kind.bit_offset & ((1 << kind.bit_size) - 1)
-        size = (layout.size("PyCompactUnicodeObject") or 72) + (length + 1) * max(width, 1)
+        _, length, width, _ = self.reader.characters(address)
+        head = self.reader.layout.size("PyCompactUnicodeObject") or 72
+        size = head + (length + 1) * max(width, 1)
         return size if size < MAX_OBJECT_BYTES else 0
 
     def enclosing(self, address: int) -> int | None:

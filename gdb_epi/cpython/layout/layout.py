@@ -213,6 +213,13 @@ class Layout:
             raise LayoutError(f"{struct} has no member {' or '.join(paths)} in {self.source}")
         return offset
 
+    def require_field(self, struct: str, *paths: str) -> Field:
+        """Return the first of `paths` that `struct` has, or raise LayoutError."""
+        field = self.find(struct, *paths)
+        if field is None:
+            raise LayoutError(f"{struct} has no member {' or '.join(paths)} in {self.source}")
+        return field
+
     def size(self, struct: str) -> int | None:
         """Return sizeof(struct) in bytes. Absent when the table lacks the struct.
 

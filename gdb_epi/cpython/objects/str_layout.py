@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import struct
 
-from gdb_epi.cpython.layout.layout import Field, Layout
+from gdb_epi.cpython.layout.layout import Layout
 from gdb_epi.errors import UnreadableMemory
 from gdb_epi.sizes import WORD_MASK
 from gdb_epi.target.api import Target, try_read
@@ -51,35 +51,26 @@ class StringFormat(NamedTuple):
         return max(self.length_at + 8, self.hash_at + 8, self.state_at + 4)
 
 
-def str_format(layout: Layout, kind: int) -> StringFormat | None:
-    """Return the form of str; None when the layout does not give its state bits."""
-    fields = [
-        layout.find("PyASCIIObject", f"state.{name}") for name in ("kind", "compact", "ascii")
-    ]
-    sizes = layout.size("PyASCIIObject"), layout.size("PyCompactUnicodeObject")
-    if None in fields or None in sizes:
-        return None
-    at = min(field.offset for field in fields if field is not None)
-    shifts = [8 * (f.offset - at) + f.bit_offset for f in fields if f is not None]
-    width, compact, is_ascii = (f for f in fields if f is not None)
-    kinds = {1 << shifts[0] | 1 << shifts[1] | 1 << shifts[2]: (sizes[0] or 0, 1)}
+def str_format(layout: Layout, kind: int) -> StringFormat:
+    """Return the form of str."""
+    names = ("state.kind", "state.compact", "state.ascii")  # of one word of 32 bits
+    fields = [layout.require_field("PyASCIIObject", name) for name in names]
+    ascii_size = layout.size("PyASCIIObject") or 0
+    compact_size = layout.size("PyCompactUnicodeObject") or 0
+    width, compact, is_ascii = (field.bit_offset for field in fields)
+    kinds = {1 << width | 1 << compact | 1 << is_ascii: (ascii_size, 1)}
     for size in (1, 2, 4):
-        kinds[size << shifts[0] | 1 << shifts[1]] = (sizes[1] or 0, size)
-    mask = sum(_mask(f, s) for f, s in zip((width, compact, is_ascii), shifts, strict=True))
+        kinds[size << width | 1 << compact] = (compact_size, size)
     return StringFormat(
         name="str",
         type=kind,
         type_at=layout.require("PyObject", "ob_type"),
         length_at=layout.require("PyASCIIObject", "length"),
         hash_at=layout.require("PyASCIIObject", "hash"),
-        state_at=at,
-        state_mask=mask,
+        state_at=fields[0].offset,
+        state_mask=sum((1 << field.bit_size) - 1 << field.bit_offset for field in fields),
         kinds=kinds,
     )
-
-
-def _mask(field: Field, shift: int) -> int:
-    return ((1 << (field.bit_size or 8 * field.size)) - 1) << shift
 
 
 def bytes_format(layout: Layout, kind: int) -> StringFormat:

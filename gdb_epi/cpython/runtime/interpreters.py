@@ -361,11 +361,7 @@ def read_thread_facts(
     remember_frame_globals(reader, objects, python)
     facts: dict[int, ThreadFacts] = {}
     errors: list[SoftError] = []
-    main_at = reader.layout.offset("_PyRuntimeState", "main_thread")
-    try:
-        main = reader.u64(python.runtime + main_at) if main_at is not None else 0
-    except UnreadableMemory:
-        main = 0
+    main = reader.word(python.runtime + reader.layout.require("_PyRuntimeState", "main_thread"))
     for interpreter in python.interpreters:
         thread_objects = _thread_objects(reader, objects, interpreter, errors)
         try:

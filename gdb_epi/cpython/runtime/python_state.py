@@ -340,11 +340,8 @@ class _StateDecoder:
 
     def _finalizing(self) -> bool:
         # 3.9 (bpo-36854) renamed `finalizing` to `_finalizing`.
-        at = self.layout.offset("_PyRuntimeState", "_finalizing", "finalizing")
-        try:
-            return at is not None and bool(self.reader.u64(self.runtime.address + at))
-        except UnreadableMemory:
-            return False
+        at = self.layout.require("_PyRuntimeState", "_finalizing", "finalizing")
+        return bool(self.reader.word(self.runtime.address + at))
 
     def _thread(self, tstate: int, interpreter: int, holds_gil: bool) -> ThreadState:
         problems: list[str] = []

@@ -513,8 +513,8 @@ class ReprDecoder:
         member = self.layout.find(struct, name)
         if member is None:
             raise Undecodable(f"the layout has no {struct}.{name}")
-        word = int.from_bytes(self.reader.read(address + member.offset, member.size), "little")
-        return word >> member.bit_offset & ((1 << member.bit_size) - 1) if member.bit_size else word
+        raw = self.reader.read(address + member.offset, member.size)
+        return member._replace(offset=0).value_in(raw)
 
     def behind_header(self, obj: Obj) -> int:
         """Return the address after an object's PyObject header."""

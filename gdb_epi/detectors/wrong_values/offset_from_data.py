@@ -79,13 +79,12 @@ def _contents(state: ProcessState, python: PythonState, start: int) -> BytesCont
     """Return the bytes object whose contents begin at an address."""
     reader = MemoryReader(state.target, python.layout)
     try:
-        first = python.layout.offset("PyBytesObject", "ob_sval")
-        length = python.layout.offset("PyVarObject", "ob_size")
-        if first is None or length is None or start < first or start % WORD:
+        first = python.layout.require("PyBytesObject", "ob_sval")
+        if start < first or start % WORD:
             return None
         if reader.type_name(reader.type_of(start - first)) != "bytes":
             return None
-        size = reader.u64(start - first + length)
+        size = reader.field(start - first, "PyVarObject", "ob_size")
     except (UnreadableMemory, LayoutError):
         return None
     return BytesContents(start, size) if 0 < size < MAX_SIZE else None

@@ -136,38 +136,18 @@ def read_str(decoder: ReprDecoder, address: int, limit: int) -> tuple[str, int]:
 
     Reference: Include/cpython/unicodeobject.h (3.8 to 3.15). Lone surrogates are kept.
     """
-    layout, reader = decoder.layout, decoder.reader
-    size = layout.size("PyASCIIObject") or 0
-    head = reader.read(address, size)
-    at = decoder.offset("PyASCIIObject", "length")
-    length = int.from_bytes(head[at : at + 8], "little")
-    kind, compact, ascii_ = (_state(decoder, head, name) for name in ("kind", "compact", "ascii"))
-    codec = CODECS.get(kind)
+    start, length, width, is_ascii = decoder.reader.characters(address)
+    codec = CODECS.get(width)
     if codec is None:
-        raise Undecodable(f"str of kind {kind}")
-    start = address + size
-    if not compact:
-        start = reader.field(address, "PyUnicodeObject", "data", "data.any")
-    elif not ascii_:
-        start = address + (layout.size("PyCompactUnicodeObject") or 0)
-    decoder.require_range(start, length * kind, f"str of {length} characters")
-    raw = reader.read(start, min(length, limit) * kind)
-    if ascii_ and not raw.isascii():
+        raise Undecodable(f"str of kind {width}")
+    decoder.require_range(start, length * width, f"str of {length} characters")
+    raw = decoder.reader.read(start, min(length, limit) * width)
+    if is_ascii and not raw.isascii():
         raise Undecodable("an ASCII str with other characters")
     try:
         return raw.decode(codec, "surrogatepass"), length
     except UnicodeDecodeError as error:
         raise Undecodable(f"damaged str: {error.reason}") from None
-
-
-def _state(decoder: ReprDecoder, head: bytes, name: str) -> int:
-    member = decoder.layout.find("PyASCIIObject", f"state.{name}")
-    if member is None:
-        raise Undecodable("the layout has no str state bits")
-    word = int.from_bytes(head[member.offset : member.offset + member.size], "little")
-    if not member.bit_size:
-        return word
-    return word >> member.bit_offset & ((1 << member.bit_size) - 1)
 
 
 @decodes("str")
