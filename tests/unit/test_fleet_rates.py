@@ -289,3 +289,28 @@ def test_one_crash_of_each_host_is_the_collectors_doing():
     assert find_limit_of_hosts(on_hosts(by_chance, falling, running=60)) is None
     three = find_limit_of_hosts(on_hosts(np.repeat(hosts, 3), rng.integers(0, week, 120)))
     assert three is not None and three.limit == 3 and "exactly 3 crashes" in three.words()
+
+
+def test_crashes_that_nobody_sees_twice_are_told_with_who_still_has_the_kernel():
+    running = waves() * (np.arange(DAYS) < 34)
+    running[:20] = rolled_out(np.full(20, 10))  # they keep it
+    ring = np.indices(running.shape)[0] < 20
+    rates = np.full(running.shape, 0.03) * (1 + 3 * running)
+    whole = fleet(rates, {"kernel": running, "ring": ring.astype(int)}, seed=2)
+    assert "signature nothing else has" not in "".join(worse_value_sentences(whole, []))
+    rng = np.random.default_rng(3)
+    alone = (whole.attributes[0].crash == 1) & (rng.random(whole.day.size) < 0.75)
+    names = [*whole.signatures, *(f"once {i}" for i in range(int(alone.sum())))]
+    once = whole.signature.copy()
+    once[alone] = len(whole.signatures) + np.arange(int(alone.sum()))
+    (words,) = worse_value_sentences(whole._replace(signature=once, signatures=names), [])
+    assert "it is crashes whose signature nothing else has" in words
+    assert "no more than chance" in words
+    assert "20 of 200 hosts that had it still have it, all with ring=new; " in words
+
+
+def test_an_excess_is_not_laid_on_the_place_where_a_version_ran():
+    running = rolled_out(np.where(np.arange(HOSTS) < 60, 20, DAYS))
+    pool = (np.indices(running.shape)[0] < 50).astype(int)
+    row = ask(fleet(0.05 * (1 + 2 * running), {"kernel": running, "pool": pool}), "kernel", "new")
+    assert row.answer.startswith("more crashes with it") and "what it has more" not in row.answer

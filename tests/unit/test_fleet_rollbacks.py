@@ -122,3 +122,26 @@ def test_a_tenant_that_moves_takes_its_crashes_along():
     read = lives(tenant=(["omni", "quill"], half_moved, half_moved))
     findings = screen_population(read, LAST).findings
     assert not any("it moved on" in caveat for f in findings for caveat in f.caveats)
+
+
+@pytest.mark.parametrize(("hosts", "says"), [(4, "cannot tell yet"), (40, "by all signs")])
+def test_how_much_the_next_version_has_run_says_whether_it_can_be_told(hosts, says):
+    def running(day, host):
+        day = day - FIRST_DAY
+        return np.where(day < 8, 0, np.where(day < 18, 1, 2 * (host < hosts)))
+
+    pop = population(simulate(43, hosts=60, days=30, per_day=20.0, common=6, new_share=0.0))
+    number = np.array([int(name.partition("-")[2]) for name in pop.hosts])
+    crash, hours = running(pop.day, number[pop.host]), running(
+        pop.exposure_day, number[pop.exposure_host]
+    )  # fmt: skip
+    both = (
+        Attribute("image", [f"cart:{v}" for v in VERSIONS], crash, np.full(hours.size, -1)),
+        Attribute("cart_version", VERSIONS, crash, hours),
+    )
+    signature = np.where(pop.signature == 0, 1, pop.signature)
+    signature[(crash == 1) & (np.arange(crash.size) % 6 == 0)] = 0
+    pop = pop._replace(signature=signature, attributes=both, memo=None)
+    (of_version,) = screen_population(pop, LAST).findings
+    (told,) = (c for c in of_version.caveats if "which came later" in c)
+    assert "with cart_version=2.6.1, which came later, none in" in told and says in told

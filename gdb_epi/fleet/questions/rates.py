@@ -22,6 +22,7 @@ import numpy as np
 from gdb_epi.fleet.population.population import Attribute, Population
 from gdb_epi.fleet.population.value_spans import is_kept_by_hosts
 from gdb_epi.fleet.questions.collection_limits import CollectionLimit, find_collection_limit
+from gdb_epi.fleet.screen.ended_findings import still_has_words
 from gdb_epi.fleet.screen.events import find_events
 from gdb_epi.fleet.screen.finding import Finding
 from gdb_epi.fleet.screen.programs import is_process_attribute
@@ -132,6 +133,9 @@ def worse_value_sentences(population: Population, findings: Sequence[Finding]) -
     kinds = np.bincount(population.signature[mine], minlength=len(population.signatures))
     loudest = np.argsort(-kinds, kind="stable")[:LEFT_OUT]
     usual = mine & ~np.isin(population.signature, loudest)
+    seen_once = mine & (kinds == 1)[population.signature]
+    marked = [(f.attr, population.signature == population.signatures.index(f.signature))
+              for f in findings if f.signature in population.signatures]  # fmt: skip
     worse: list[tuple[float, str]] = []
     for attribute in population.attributes:
         if not 1 < len(attribute.values) <= MAX_LOOKED_AT or is_process_attribute(attribute.name):
@@ -139,8 +143,13 @@ def worse_value_sentences(population: Population, findings: Sequence[Finding]) -
         feed = attribute.exposure >= 0
         if is_kept_by_hosts(population.exposure_host[feed], attribute.exposure[feed]):
             continue
-        parts = [_cells(population, attribute, some & population.covered & population.timed)
-                 for some in (mine, usual)]  # fmt: skip
+        # What a load brings more of at its height comes more often at half of it, too.
+        free = population.covered & population.timed
+        for name, members in marked:
+            if name == attribute.name:
+                free &= ~members
+        parts = [_cells(population, attribute, some & free)
+                 for some in (mine, usual, seen_once, mine & ~seen_once)]  # fmt: skip
         for code, value in enumerate(attribute.values):
             if np.count_nonzero(parts[0].codes[0] == code) < MIN_WORSE:
                 continue
@@ -155,9 +164,31 @@ def worse_value_sentences(population: Population, findings: Sequence[Finding]) -
             mark = f"{attribute.name}={value}"
             words = f"crashes of all kinds come more often with {mark}: {whole.words()} what its "
             words += "hosts had before, beside the change of the others; "
+            words += _of_kinds_seen_once(code, parts[2], parts[3])
+            if still := still_has_words(population, attribute.name, value, population.last_day):
+                words += f"{still}; "
             words += f"gdb-epi fleet rates {quote(mark)}"
             worse.append((-whole.sigmas(), words))
     return [words for _, words in sorted(worse)[:MAX_SAID]]
+
+
+def _of_kinds_seen_once(code: int, once: _Cells, often: _Cells) -> str:
+    """Say that what comes more often are crashes of which each has a signature of its own."""
+    alone, others = (_risk_given_host_and_day(code, cells) for cells in (once, often))
+    has_value = [int((cells.codes[0] == code).sum()) for cells in (once, often)]
+    without = once.codes[0].size - has_value[0]
+    if has_value[0] < MIN_WORSE or (without and (alone is None or alone.low <= 1)):
+        return ""
+    if alone is not None and others is not None and others.low > 1 and others.high >= alone.low:
+        return ""
+    more = f"{alone.words()}" if alone else "none without it"
+    no_more = others is not None and others.low <= 1
+    rest = f"{others.words()}{', no more than chance' * no_more}" if others else "too few to tell"
+    return (
+        f"it is crashes whose signature nothing else has ({has_value[0]} of {sum(has_value)}): "
+        f"{more}, all others {rest}; no one bug does that, damaged memory or a fault "
+        "below the programs does; "
+    )
 
 
 def _cells(population: Population, attribute: Attribute, mine: Bools) -> _Cells:
@@ -239,7 +270,8 @@ def _risk(code: int, cells: _Cells, strata: tuple[Ints, Ints]) -> Risk | None:
     more, fewer = float((n1 * h0 / total).sum()), float((n0 * h1 / total).sum())
     due = float(((n1 + n0) * h1 / total).sum())
     if more <= 0 or fewer <= 0:
-        return Risk(*relative_risk(n1.sum(), due, n0.sum(), max((n1 + n0).sum() - due, 1e-9)))
+        rest = max((n1 + n0).sum() - due, 1e-9)
+        return Risk(*map(float, relative_risk(n1.sum(), due, n0.sum(), rest)))
     variance = float(((n1 + n0) * h1 * h0 / total**2).sum()) / (more * fewer)
     half = Z * float(np.sqrt(variance * _scatter(code, cells, strata)))
     ratio = more / fewer
@@ -412,6 +444,8 @@ def _what_the_excess_is(
     best: tuple[float, str] | None = None
     for other in population.attributes:
         if other.name == attribute.name or len(other.values) > MAX_VALUES:
+            continue
+        if (other.exposure >= 0).any():  # the hours of its hosts would stay
             continue
         codes = other.crash[cells.crashes]
         with_value, elsewhere, before = (
