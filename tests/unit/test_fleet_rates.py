@@ -314,3 +314,19 @@ def test_an_excess_is_not_laid_on_the_place_where_a_version_ran():
     pool = (np.indices(running.shape)[0] < 50).astype(int)
     row = ask(fleet(0.05 * (1 + 2 * running), {"kernel": running, "pool": pool}), "kernel", "new")
     assert row.answer.startswith("more crashes with it") and "what it has more" not in row.answer
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_what_comes_with_load_did_not_begin_with_the_release_of_a_busy_day(seed):
+    rng = np.random.default_rng(seed)
+    since = np.arange(DAYS) >= 25
+    load = (rng.random((HOSTS, DAYS)) < np.where(since, 0.5, 0.1)).astype(int)
+    release = rolled_out(np.full(HOSTS, 25))
+    for worse, by_load in ((1.0, True), (4.0, False)):
+        of_load = 0.002 + 0.1 * load * np.where(since, worse, 1.0)
+        whole = fleet(of_load + 0.06, {"load": load, "release": release}, seed=seed)
+        odds = (of_load / (of_load + 0.06))[whole.host, whole.day - FIRST]
+        mine = rng.random(whole.day.size) < odds
+        named = np.where(mine, 0, 1 + whole.signature % 7)
+        answer = find_onset(whole._replace(signature=named), 0)
+        assert answer.answer.startswith("the rate rose by more host-hours with load=new") == by_load

@@ -145,3 +145,45 @@ def test_how_much_the_next_version_has_run_says_whether_it_can_be_told(hosts, sa
     (of_version,) = screen_population(pop, LAST).findings
     (told,) = (c for c in of_version.caveats if "which came later" in c)
     assert "with cart_version=2.6.1, which came later, none in" in told and says in told
+
+
+def test_a_kernel_that_came_with_a_release_is_told_from_all_of_its_versions():
+    pop = population(simulate(47, hosts=90, days=30, per_day=40.0, common=6, new_share=0.0))
+    number = np.array([int(name.partition("-")[2]) for name in pop.hosts])
+    day, third = pop.day - FIRST_DAY, number[pop.host] % 3 == 0
+    nowhere = np.full(pop.exposure_day.size, -1)
+    version = (day >= 19).astype(int) + (day >= 25)
+    kernel = np.where(third, day >= 19, day >= 22).astype(int)
+    both = (
+        Attribute("image", [f"cart:{v}" for v in VERSIONS], version, nowhere),
+        Attribute("kernel", ["6.1", "6.6"], kernel, nowhere),
+    )
+    signature = np.where(pop.signature == 0, 1, pop.signature)
+    signature[(version > 0) & (np.arange(version.size) % 4 == 0)] = 0
+    pop = pop._replace(signature=signature, attributes=both, memo=None)
+    findings = screen_population(pop, LAST).findings
+    assert {f.attr for f in findings} == {"image"}
+    assert not any("it may be over" in caveat for f in findings for caveat in f.caveats)
+
+
+def test_what_came_along_with_the_mending_is_told_from_it_by_hosts_that_got_only_that():
+    def has(name, day, host):
+        alone = host % 5 == 0  # they got the kernel and not the microcode
+        if name == "kernel":
+            return (day >= FIRST_DAY + 10).astype(int)
+        return ((day >= FIRST_DAY + 10) & ~alone).astype(int)
+
+    pop = population(simulate(49, hosts=90, days=30, per_day=40.0, common=6, new_share=0.0))
+    number = np.array([int(name.partition("-")[2]) for name in pop.hosts])
+    crash = {name: has(name, pop.day, number[pop.host]) for name in ("kernel", "microcode")}
+    hours = has("microcode", pop.exposure_day, number[pop.exposure_host])
+    both = (
+        Attribute("kernel", ["6.1", "6.6"], crash["kernel"], np.full(hours.size, -1)),
+        Attribute("microcode", ["0x1", "0x2"], crash["microcode"], hours),
+    )
+    signature = np.where(pop.signature == 0, 1, pop.signature)
+    signature[(crash["microcode"] == 0) & (np.arange(hours.size)[: signature.size] % 3 == 0)] = 0
+    pop = pop._replace(signature=signature, attributes=both, memo=None)
+    (told,) = (f for f in screen_population(pop, LAST).findings if f.attr == "microcode")
+    assert "18 of 90 hosts that had it still have it" in told.caveats
+    assert any(c.startswith("kernel=6.6 came to most hosts that left it") for c in told.caveats)

@@ -9,7 +9,12 @@ import numpy as np
 
 from gdb_epi.fleet.population.population import Population
 from gdb_epi.fleet.population.value_spans import is_kept_by_hosts
-from gdb_epi.fleet.questions.daily_rates import daily_rates, log_likelihood_ratios
+from gdb_epi.fleet.questions.daily_rates import (
+    DailyRates,
+    daily_rates,
+    log_likelihood_ratios,
+    risk_of_change,
+)
 from gdb_epi.fleet.screen.events import find_events
 from gdb_epi.fleet.screen.finding import Finding
 from gdb_epi.fleet.screen.programs import is_process_attribute
@@ -23,6 +28,8 @@ MIN_GAIN = 4.0  # log-likelihood units: a change that people see
 MAX_PLACES = 200  # values of an attribute: with more they name hosts
 MAX_CRASHES = 1_000_000  # a question must stay quick
 MAX_SAID = 3  # places
+MIN_SHARE = 0.05  # of the host-hours, before and after, of what explains a change
+MIN_USED, KNOWN = 0.01, 0.95  # of the host-hours, that have a value on each side; of the crashes
 
 
 class ChangeByHours(NamedTuple):
@@ -101,6 +108,70 @@ def change_by_hours_sentences(population: Population, findings: Sequence[Finding
             sentences.append(words)
             explained |= members
     return sentences
+
+
+def change_by_mix(population: Population, days: DailyRates, cut: int) -> str | None:
+    """Say that a rate changed because the hours with a value did; None where no value explains it.
+
+    At equal load the rate is as before, and there are more hours of high load: then nothing that
+    was released meanwhile did it. Each value must have been there on both sides, so that this is
+    no roll-out.
+    """
+    rr = risk_of_change(days, cut, 1.0)[0]
+    best: tuple[float, str] | None = None
+    late = population.exposure_day >= days.first + cut
+    inside = (population.exposure_day >= days.first) & (population.exposure_hours > 0)
+    inside &= population.exposure_day < days.first + days.hours.size
+    for attribute in population.attributes:
+        size, has_hours = len(attribute.values), inside & (attribute.exposure >= 0)
+        if is_process_attribute(attribute.name) or not 1 < size <= MAX_PLACES:
+            continue
+        hours, counts = (
+            np.array([
+                np.bincount(codes[some], weights[some], size)
+                for some in (known & ~after, known & after)
+            ])
+            for codes, weights, known, after in (
+                (attribute.exposure, population.exposure_hours, has_hours, late),
+                (attribute.crash, np.ones(days.mine.size), days.mine & (attribute.crash >= 0),
+                 population.day >= days.first + cut),
+            )
+        )  # fmt: skip
+        used = hours > MIN_USED * hours.sum(axis=1, keepdims=True)
+        if not used[:, counts.sum(axis=0) > 0].all() or counts.sum() < days.counts.sum() * KNOWN:
+            continue
+        used = used.all(axis=0)
+        hours, counts = hours[:, used], counts[:, used]
+        total = hours.sum(axis=0)
+        due = [float((counts.sum(axis=0) * part / total).sum()) for part in hours]
+        given = relative_risk(counts[1].sum(), due[1], counts[0].sum(), due[0])
+        # Too wide an interval explains nothing, nor does a part of the change.
+        if not given[1] <= 1 <= given[2] or not _is_told_apart(given, rr):
+            continue
+        share = hours / hours.sum(axis=1, keepdims=True)
+        rates = counts.sum(axis=0) / total
+        gains = share[1] - share[0] if rr > 1 else share[0] - share[1]
+        most = int(np.argmax(np.where(gains > 0, gains * rates, -1.0)))
+        if share[:, most].min() < MIN_SHARE:  # it came into use then
+            continue
+        value = attribute.values[int(np.flatnonzero(used)[most])]
+        more, higher = ("more", "rose") if rr > 1 else ("fewer", "fell")
+        grew = "more" if share[1][most] > share[0][most] else "fewer"
+        words = (
+            f"the rate {higher} by {grew} host-hours with {attribute.name}={value} "
+            f"({share[0][most]:.0%} of all before, {share[1][most]:.0%} since): at equal "
+            f"{attribute.name} {given[0]:.2g} times (95 %: {given[1]:.2g} to {given[2]:.2g}) as "
+            f"often as before, so nothing else that came then brings {more} of them"
+        )
+        if best is None or abs(np.log(given[0])) < best[0]:
+            best = abs(float(np.log(given[0]))), words
+    return None if best is None else best[1]
+
+
+def _is_told_apart(given: tuple[float, float, float], rr: float) -> bool:
+    """Whether the interval of what is left of a change is well apart from the change."""
+    end = given[2] if rr > 1 else given[1]
+    return bool(abs(np.log(end)) <= abs(np.log(rr)) / 2)
 
 
 def changes_by_hours(first: int, counts: Floats, hours: Floats) -> list[ChangeByHours]:

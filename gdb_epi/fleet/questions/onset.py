@@ -18,7 +18,7 @@ import numpy as np
 from gdb_epi.fleet.population.coverage import drop_hours
 from gdb_epi.fleet.population.number_ranges import RANGE
 from gdb_epi.fleet.population.population import Attribute, Population
-from gdb_epi.fleet.questions.changes_by_hours import changes_by_hours
+from gdb_epi.fleet.questions.changes_by_hours import change_by_mix, changes_by_hours
 from gdb_epi.fleet.questions.collection_limits import find_collection_limit, find_limit_of_hosts
 from gdb_epi.fleet.questions.daily_rates import (
     COMMON_CAUSE,
@@ -168,6 +168,11 @@ def find_onset(population: Population, signature: int) -> Onset:
         answer = answer._replace(answer=of_one, roll_outs=(), caveats=())
     elif not any(_is_proven(r) for r in answer.roll_outs):
         answer = _by_course(asked, signature, answer)
+    if answer.day is not None and not any(_is_proven(r) for r in answer.roll_outs):
+        rates = daily_rates_of_signature(asked, signature)
+        if by_mix := change_by_mix(asked, rates, answer.day - rates.first):
+            kept = tuple(words for words in answer.caveats if words != _TIME)
+            answer = answer._replace(answer=by_mix, caveats=kept)
     if answer.day is None and not answer.roll_outs:
         answer = answer._replace(caveats=tuple(_changes_of_kinds(asked, signature)))
     caveats = [*(move.words() for move in moves), _left_out(asked, signature, answer.crashes)]

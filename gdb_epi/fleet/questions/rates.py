@@ -22,9 +22,9 @@ import numpy as np
 from gdb_epi.fleet.population.population import Attribute, Population
 from gdb_epi.fleet.population.value_spans import is_kept_by_hosts
 from gdb_epi.fleet.questions.collection_limits import CollectionLimit, find_collection_limit
-from gdb_epi.fleet.screen.ended_findings import still_has_words
 from gdb_epi.fleet.screen.events import find_events
 from gdb_epi.fleet.screen.finding import Finding
+from gdb_epi.fleet.screen.leaving_values import still_has_words
 from gdb_epi.fleet.screen.programs import is_process_attribute
 from gdb_epi.fleet.screen.silent_hosts import find_silent_days
 from gdb_epi.fleet.statistics.arrays import Bools, Floats, Ints, widen_codes

@@ -14,6 +14,7 @@ from gdb_epi.fleet.screen.attributes import expected_shares, hours_within
 from gdb_epi.fleet.screen.events import PLACES
 from gdb_epi.fleet.screen.finding import ALL, BITFLIP, LOCK, MAX_CONDITIONAL_P, MIN_N, Finding
 from gdb_epi.fleet.screen.programs import (
+    MIN_OTHERS,
     crashes_of_same_programs,
     is_compared_by_program,
     is_process_attribute,
@@ -22,6 +23,7 @@ from gdb_epi.fleet.screen.programs import (
 )
 from gdb_epi.fleet.statistics.arrays import Bools, Floats, Ints
 from gdb_epi.fleet.statistics.hypothesis_tests import (
+    beta_binomial_tail,
     binomial_tail,
     hypergeometric_tail,
     poisson_binomial_tail,
@@ -70,11 +72,11 @@ def drop_aliases(
             if alias not in kept[alias_of].aliases:
                 kept[alias_of] = kept[alias_of]._replace(aliases=(*kept[alias_of].aliases, alias))
     new = kept[len(earlier) :]
-    ranges = [finding for finding in new if finding.attr.endswith(RANGE)]
+    wholes = [f for f in new if f.attr.endswith(RANGE) or is_process_attribute(f.attr)]
     return [
         _without_explained(population, finding)
         for finding in new
-        if not any(_rises_with(population, finding, of_range) for of_range in ranges)
+        if not any(_goes_with_values_of(population, finding, whole) for whole in wholes)
     ]
 
 
@@ -87,15 +89,20 @@ def _breadth(population: Population, finding: Finding) -> tuple[int, str]:
     return int(population.once(_per_value, attribute.crash, len(attribute.values))[value]), ""
 
 
-def _rises_with(population: Population, finding: Finding, of_range: Finding) -> bool:
-    """Whether a number explains a finding that came first, as it has all crashes of its value.
+def _goes_with_values_of(population: Population, finding: Finding, whole: Finding) -> bool:
+    """Whether the values of a number, or versions, explain a finding that came first.
 
-    Those of a number lie in several ranges: each is weaker than the rack whose hosts have most.
+    It has all crashes of its value, and those of a number lie in several ranges: each is weaker
+    than the rack whose hosts have most. So is each of two versions than a kernel that came with the
+    first and stayed with the second. A finding of host-hours is not explained by crashes alone.
     """
-    mine, theirs = (population.attribute(f.attr) for f in (finding, of_range))
-    if finding.signature != of_range.signature or finding.attr.endswith(RANGE):
+    mine, theirs = (population.attribute(f.attr) for f in (finding, whole))
+    is_range = whole.attr.endswith(RANGE)
+    if finding.signature != whole.signature or finding.attr.endswith(RANGE):
         return False
-    if mine is None or theirs is None:
+    if mine is None or theirs is None or mine is theirs:
+        return False
+    if not is_range and (is_process_attribute(finding.attr) or (mine.exposure >= 0).any()):
         return False
     same = _of_signal(population, finding.signature)
     cell = mine, mine.values.index(finding.value)
@@ -331,13 +338,24 @@ def _conditional_p(
     if a < MIN_N:
         return 1.0
     hours = hours_within(population, attribute, (other.exposure == against) == side)
+    controls = ((other.crash == against) == side) & (attribute.crash >= 0)
+    of_programs = crashes_of_same_programs(population, same)
     if hours.sum() > 0:
         share = hours[[code]] / hours.sum()
-        return float(binomial_tail(np.array([a]), np.array([n]), share)[0])
-    controls = ((other.crash == against) == side) & (attribute.crash >= 0)
-    of_programs = (
-        crashes_of_same_programs(population, same) if is_process_attribute(attribute.name) else None
-    )
+        p = float(binomial_tail(np.array([a]), np.array([n]), share)[0])
+        if p > MAX_CONDITIONAL_P or of_programs is None:
+            return p
+        # Where more of its program runs, more of all that it dies of comes.
+        controls &= of_programs
+        controls[same] = False
+        with_it, size = (
+            int(np.count_nonzero(c)) for c in (controls & (attribute.crash == code), controls)
+        )
+        if size < MIN_OTHERS:
+            return p
+        return max(p, beta_binomial_tail(int(a), int(n), with_it + 0.5, size - with_it + 0.5))
+    if not is_process_attribute(attribute.name):
+        of_programs = None
     if of_programs is not None:  # of other programs each has images of its own
         controls &= of_programs
         if other.name in PLACES and n >= MOSTLY_THERE * np.count_nonzero(value >= 0):

@@ -13,9 +13,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from gdb_epi.fleet.population.attribute_combinations import count_hosts_of_signatures
-from gdb_epi.fleet.population.number_ranges import RANGE
 from gdb_epi.fleet.population.population import Population
-from gdb_epi.fleet.population.value_spans import NEVER, first_and_last_days, is_kept_by_hosts
 from gdb_epi.fleet.records.facts import split_image_tag
 from gdb_epi.fleet.screen.finding import (
     CAVEAT_OUT,
@@ -31,10 +29,11 @@ from gdb_epi.fleet.screen.finding import (
     HostChanges,
     is_about_whole_host,
 )
+from gdb_epi.fleet.screen.leaving_values import leaving_value_words
 from gdb_epi.fleet.screen.programs import crashes_of_same_programs, is_process_attribute
 from gdb_epi.fleet.screen.silent_hosts import find_silent_groups
 from gdb_epi.fleet.screen.time_and_cpu_patterns import is_not_due
-from gdb_epi.fleet.statistics.arrays import ABSENT, Bools, Ints, distinct_pairs, sum_by_code
+from gdb_epi.fleet.statistics.arrays import Bools, Ints, distinct_pairs
 from gdb_epi.fleet.statistics.hypothesis_tests import apply_to_scalars, binomial_tail, relative_risk
 from gdb_epi.fleet.store.day_numbers import iso_day, parse_day
 from gdb_epi.util import counted, shortened_list
@@ -66,8 +65,6 @@ STEADY = (
 )
 MIN_STEADY, MAX_STEADY, GROWS = 30, 1.3, 1.5  # crashes; times as often; times the hours of a day
 FORGOTTEN = 10  # times as many hosts had it
-MOST_STILL, MIN_LEFT = 0.5, 5  # of the hosts that run and had it; hosts that left it
-DUE_TO_TELL = 3.0  # crashes: chance gives none in 5 % of cases
 SILENT = "none since {day}, and it may go on: {silence}"
 MAX_NAMED = 3  # signatures
 NOTHING = "none since {day}, nor any other crash there: it may be over, or no record comes any more"
@@ -98,8 +95,7 @@ def add_caveat_of_end(
     else:
         more = (
             _moved(population, finding),
-            still_has_words(population, finding.attr, finding.value, day),
-            _of_next_version(population, finding),
+            *leaving_value_words(population, finding, day),
         )
         finding = finding._replace(caveats=(*finding.caveats, *filter(None, more)))
         members, day = _of_value(population, finding, day)
@@ -198,90 +194,6 @@ def _left_on(population: Population, finding: Finding, day: int) -> str | None:
         return None
     hosts = ", ".join(population.hosts[host] for host in now.tolist())
     return LEFT.format(hosts=hosts, ever=counted(ever.size, "host"))
-
-
-def still_has_words(population: Population, name: str, value: str, day: int) -> str | None:
-    """Say how many hosts still have a value that is leaving them, and what these have in common.
-
-    None where most of those that ever had it still have it, or none does.
-    """
-    attribute = population.attribute(name)
-    if attribute is None or is_process_attribute(name) or name.endswith(RANGE):
-        return None
-    host, days = population.exposure_host, population.exposure_day
-    runs = (population.exposure_hours > 0) & (host >= 0) & (days <= day)
-    late = runs & (days > min(day, int(days[runs].max(initial=0))) - LATELY)
-    has = attribute.exposure == attribute.values.index(value)
-    ever, running = (np.unique(host[rows]) for rows in (runs & has, late))
-    rows = np.flatnonzero(late & (attribute.exposure >= 0))
-    rows = rows[np.argsort(days[rows], kind="stable")]
-    latest = np.full(len(population.hosts), ABSENT)
-    latest[host[rows]] = attribute.exposure[rows]  # the last one stays
-    now = np.flatnonzero(latest == attribute.values.index(value))
-    left = np.intersect1d(ever, running)
-    if not 0 < now.size <= MOST_STILL * left.size or left.size - now.size < MIN_LEFT:
-        return None
-    words = f"{now.size} of {counted(left.size, 'host')} that had it still have it"
-    where: list[tuple[int, str]] = []
-    for other in population.attributes:
-        its_hosts, codes = host[runs], other.exposure[runs]
-        if not (codes >= 0).any():  # the crashes tell where a host stands
-            its_hosts, codes = population.host, other.crash
-        skipped = other is attribute or is_process_attribute(other.name)
-        if skipped or other.name.endswith(RANGE) or not is_kept_by_hosts(its_hosts, codes):
-            continue
-        known = (its_hosts >= 0) & (codes >= 0)
-        mine = known & np.isin(its_hosts, now)
-        values, inside = np.unique(codes[mine]), np.unique(its_hosts[mine])
-        there = np.unique(its_hosts[known & np.isin(codes, values)])
-        some = 0 < values.size <= MAX_NAMED and inside.size >= MOSTLY * now.size
-        if some and there.size < running.size:
-            names = " or ".join(other.values[code] for code in values.tolist())
-            where.append((there.size, f", all with {other.name}={names}"))
-    return words + min(where, default=(0, ""))[1]
-
-
-def _of_next_version(population: Population, finding: Finding) -> str | None:
-    """Say how much the version after one that has ended has run, and if that can tell already."""
-    if not is_process_attribute(finding.attr) or finding.signature not in population.signatures:
-        return None
-    for name, _, value in (mark.partition("=") for mark in finding.aliases):
-        attribute = population.attribute(name)
-        if attribute is None or value not in attribute.values or not population.has_exposure:
-            continue
-        code, size = attribute.values.index(value), len(attribute.values)
-        given = attribute.exposure, population.exposure_day, size
-        first, last = population.once(first_and_last_days, *given)
-        hours = sum_by_code(
-            attribute.exposure[attribute.exposure >= 0],
-            population.exposure_hours[attribute.exposure >= 0],
-            size,
-        )
-        same = population.signature == population.signatures.index(finding.signature)
-        own = attribute.crash[same & population.timed]
-        counts = np.bincount(own[own >= 0], minlength=size)
-        later = np.flatnonzero((first < NEVER) & (first > first[code]) & (last > last[code]))
-        if hours[code] <= 0 or not later.size or counts[later].any():
-            continue
-        ran = float(hours[later].sum())
-        rate = counts[code] / hours[code]
-        due = float(rate * ran)
-        names = " and ".join(attribute.values[at] for at in later.tolist())
-        tells = "it does not have this, by all signs"
-        if due < DUE_TO_TELL:
-            more = (DUE_TO_TELL - due) / rate
-            tells = (
-                f"cannot tell yet whether that is mended: chance gives none in {np.exp(-due):.0%} "
-                f"of cases; about {more:,.0f} more host-hours without one would tell"
-            )
-        before = float(hours.sum() - hours[code] - ran)
-        beside = int(counts.sum() - counts[code])
-        return (
-            f"{1000 * rate:.2g} a 1,000 host-hours with it, {1000 * beside / max(before, 1):.2g} "
-            f"with the versions before; with {name}={names}, which came later, none in "
-            f"{ran:,.0f}, where {due:.1f} were due: {tells}"
-        )
-    return None
 
 
 def _moved(population: Population, finding: Finding) -> str | None:

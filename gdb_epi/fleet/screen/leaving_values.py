@@ -1,0 +1,177 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Values that are leaving: which hosts still have them, and what merely came along with the next.
+
+A bad microcode or release goes host by host. Who still has it must be told, or nobody looks there
+any more; a version that ran for some days has not shown that it mends anything; and what was rolled
+out with the mending on most hosts is told from it by those that got only one of both.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from gdb_epi.fleet.population.number_ranges import RANGE
+from gdb_epi.fleet.population.population import Population
+from gdb_epi.fleet.population.value_spans import NEVER, first_and_last_days, is_kept_by_hosts
+from gdb_epi.fleet.screen.finding import MOSTLY, Finding
+from gdb_epi.fleet.screen.programs import crashes_of_same_programs, is_process_attribute
+from gdb_epi.fleet.statistics.arrays import ABSENT, sum_by_code
+from gdb_epi.fleet.statistics.hypothesis_tests import apply_to_scalars, binomial_tail
+from gdb_epi.util import counted
+
+LATELY = 3  # days
+MOST_STILL, MIN_LEFT = 0.5, 5  # of the hosts that run and had it; hosts that left it
+DUE_TO_TELL = 3.0  # crashes: chance gives none in 5 % of cases
+MAX_NAMED = 3  # values
+MOST_BETWEEN = 0.05  # rows of host-hours with another value, between those of a host with it
+MIN_WITH_BOTH = 10  # crashes
+CAME_ALONG = 0.8  # of the crashes on hosts that left the value
+NOT_HALF_P = 0.001  # of as many crashes, had the companion halved them
+
+
+def leaving_value_words(population: Population, finding: Finding, day: int) -> Iterator[str]:
+    """Say what can be known of a finding's value that is leaving its hosts."""
+    if still := still_has_words(population, finding.attr, finding.value, day):
+        yield still
+    if companion := _companion_words(population, finding):
+        yield companion
+    if next_version := _next_version_words(population, finding):
+        yield next_version
+
+
+def still_has_words(population: Population, name: str, value: str, day: int) -> str | None:
+    """Say how many hosts still have a value that is leaving them, and what these have in common.
+
+    None where most of those that ever had it still have it, or none does.
+    """
+    attribute = population.attribute(name)
+    if attribute is None or is_process_attribute(name) or name.endswith(RANGE):
+        return None
+    host, days = population.exposure_host, population.exposure_day
+    runs = (population.exposure_hours > 0) & (host >= 0) & (days <= day)
+    late = runs & (days > min(day, int(days[runs].max(initial=0))) - LATELY)
+    has = attribute.exposure == attribute.values.index(value)
+    ever, running = (np.unique(host[rows]) for rows in (runs & has, late))
+    rows = np.flatnonzero(late & (attribute.exposure >= 0))
+    rows = rows[np.argsort(days[rows], kind="stable")]
+    latest = np.full(len(population.hosts), ABSENT)
+    latest[host[rows]] = attribute.exposure[rows]  # the last one stays
+    now = np.flatnonzero(latest == attribute.values.index(value))
+    left = np.intersect1d(ever, running)
+    if not 0 < now.size <= MOST_STILL * left.size or left.size - now.size < MIN_LEFT:
+        return None
+    first, last = first_and_last_days(np.where(runs & has, host, ABSENT), days, latest.size)
+    between = runs & ~has & (attribute.exposure >= 0) & (days > first[host]) & (days < last[host])
+    if between.sum() > MOST_BETWEEN * (runs & has).sum():  # a load, that comes and goes
+        return None
+    words = f"{now.size} of {counted(left.size, 'host')} that had it still have it"
+    where: list[tuple[int, str]] = []
+    for other in population.attributes:
+        its_hosts, codes = host[runs], other.exposure[runs]
+        if not (codes >= 0).any():  # the crashes tell where a host stands
+            its_hosts, codes = population.host, other.crash
+        skipped = other is attribute or is_process_attribute(other.name)
+        if skipped or other.name.endswith(RANGE) or not is_kept_by_hosts(its_hosts, codes):
+            continue
+        known = (its_hosts >= 0) & (codes >= 0)
+        mine = known & np.isin(its_hosts, now)
+        values, inside = np.unique(codes[mine]), np.unique(its_hosts[mine])
+        there = np.unique(its_hosts[known & np.isin(codes, values)])
+        some = 0 < values.size <= MAX_NAMED and inside.size >= MOSTLY * now.size
+        if some and there.size < running.size:
+            names = " or ".join(other.values[code] for code in values.tolist())
+            where.append((there.size, f", all with {other.name}={names}"))
+    return words + min(where, default=(0, ""))[1]
+
+
+def _next_version_words(population: Population, finding: Finding) -> str | None:
+    """Say how much the version after one that has ended has run, and if that can tell already."""
+    if not is_process_attribute(finding.attr) or finding.signature not in population.signatures:
+        return None
+    for name, _, value in (mark.partition("=") for mark in finding.aliases):
+        attribute = population.attribute(name)
+        if attribute is None or value not in attribute.values or not population.has_exposure:
+            continue
+        code, size = attribute.values.index(value), len(attribute.values)
+        given = attribute.exposure, population.exposure_day, size
+        first, last = population.once(first_and_last_days, *given)
+        hours = sum_by_code(
+            attribute.exposure[attribute.exposure >= 0],
+            population.exposure_hours[attribute.exposure >= 0],
+            size,
+        )
+        same = population.signature == population.signatures.index(finding.signature)
+        own = attribute.crash[same & population.timed]
+        counts = np.bincount(own[own >= 0], minlength=size)
+        later = np.flatnonzero((first < NEVER) & (first > first[code]) & (last > last[code]))
+        if hours[code] <= 0 or not later.size or counts[later].any():
+            continue
+        ran = float(hours[later].sum())
+        rate = counts[code] / hours[code]
+        due = float(rate * ran)
+        names = " and ".join(attribute.values[at] for at in later.tolist())
+        tells = "it does not have this, by all signs"
+        if due < DUE_TO_TELL:
+            more = (DUE_TO_TELL - due) / rate
+            tells = (
+                f"cannot tell yet whether that is mended: chance gives none in {np.exp(-due):.0%} "
+                f"of cases; about {more:,.0f} more host-hours without one would tell"
+            )
+        before = float(hours.sum() - hours[code] - ran)
+        beside = int(counts.sum() - counts[code])
+        return (
+            f"{1000 * rate:.2g} a 1,000 host-hours with it, {1000 * beside / max(before, 1):.2g} "
+            f"with the versions before; with {name}={names}, which came later, none in "
+            f"{ran:,.0f}, where {due:.1f} were due: {tells}"
+        )
+    return None
+
+
+def _companion_words(population: Population, finding: Finding) -> str | None:
+    """Name what came with the value after this one, and does not end the crashes where it is alone.
+
+    None of what came alone to too few hosts.
+    """
+    attribute = population.attribute(finding.attr)
+    if attribute is None or is_process_attribute(finding.attr) or finding.attr.endswith(RANGE):
+        return None
+    if finding.signature not in population.signatures or not (attribute.exposure >= 0).any():
+        return None
+    value = attribute.values.index(finding.value)
+    had = population.exposure_host[(attribute.exposure == value) & (population.exposure_hours > 0)]
+    here = np.isin(population.host, had[had >= 0]) & population.timed & (attribute.crash >= 0)
+    with_it = here & (attribute.crash == value)
+    left = (
+        here
+        & ~with_it
+        & (population.day >= int(population.day[with_it].min(initial=population.last_day)))
+    )
+    own = with_it & (population.signature == population.signatures.index(finding.signature))
+    same = crashes_of_same_programs(population, own)
+    others = with_it & ~own & (True if same is None else same)
+    for other in population.attributes:
+        skipped = other is attribute or is_process_attribute(other.name)
+        if skipped or other.name.endswith(RANGE) or is_kept_by_hosts(population.host, other.crash):
+            continue
+        size = len(other.values)
+        mine, beside, after = (
+            np.bincount(other.crash[some & (other.crash >= 0)], minlength=size)
+            for some in (own, others, left)
+        )
+        if not after.sum() or not beside.sum():
+            continue
+        code = int(after.argmax())
+        is_companion = after[code] >= CAME_ALONG * after.sum() and 2 * beside[code] < beside.sum()
+        if not is_companion or mine[code] < MIN_WITH_BOTH:
+            continue
+        share = float(beside[code] / beside.sum())
+        count, total = int(mine[code]), int(mine.sum())
+        if apply_to_scalars(binomial_tail, count, total, share / 2) <= NOT_HALF_P:
+            return (
+                f"{other.name}={other.values[code]} came to most hosts that left it, and does not "
+                f"end these crashes: {count} with both, where {share * total:.0f} were due by the "
+                "other crashes there"
+            )
+    return None
