@@ -73,6 +73,25 @@ def test_the_end_of_one_bug_is_no_silence(fleet):
     assert find_silent_groups(pop) == []
 
 
+def test_a_place_of_which_a_few_hosts_still_send_is_silent_and_no_better_by_its_kernel(fleet):
+    pop = population(fleet)
+    rack, last = pop.attribute("rack"), pop.last_day - QUIET
+    inside, late = rack.crash == 1, pop.day > last
+    some = np.isin(pop.host, np.unique(pop.host[inside])[:2])
+    kernel = Attribute("kernel", ["6.1", "6.6"], late.astype(int), (pop.exposure_day > last) + 0)
+    pop = pop._replace(attributes=(rack, kernel))
+    (group,) = find_silent_groups(pop.chosen(~(inside & late & ~some), pop.exposure_hours > 0))
+    assert (group.attr, group.value, group.hours) == ("rack", rack.values[1], RUNS)
+    assert group.of_hosts == 20 and group.hosts.size >= 17
+    assert f"{group.hosts.size} of the 20 hosts of rack={rack.values[1]}" in group.words()
+    # A rack with a third of the crashes of before, or without its most frequent ones, is not.
+    thinned = inside & late & (np.arange(pop.day.size) % 3 > 0)
+    assert find_silent_groups(pop.chosen(~thinned, pop.exposure_hours > 0)) == []
+    loud = inside & (np.arange(pop.day.size) % 8 > 0)
+    mended = pop._replace(signature=np.where(loud, 0, pop.signature))
+    assert find_silent_groups(mended.chosen(~(loud & late), pop.exposure_hours > 0)) == []
+
+
 def test_a_value_that_another_one_replaced_is_no_silence(fleet):
     pop = population(fleet)
     rack = pop.attribute("rack")

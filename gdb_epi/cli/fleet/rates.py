@@ -113,6 +113,8 @@ def _print_table(args: Namespace, name: str, rates: Rates) -> None:
             f"no host-hours tell of {name}, so no rates; gdb-epi fleet suspects"
             f"{repeated_database_option(args)} compares with other crashes"
         )
+    for words in rates.silent:
+        print_line(f"left out: {words}")
     if rates.limit is not None:
         print_line(f"left out: {rates.limit.words()}")
     if rates.not_covered:

@@ -26,7 +26,12 @@ from gdb_epi.fleet.screen.events import find_events
 from gdb_epi.fleet.screen.finding import Finding
 from gdb_epi.fleet.screen.leaving_values import still_has_words
 from gdb_epi.fleet.screen.programs import is_process_attribute
-from gdb_epi.fleet.screen.silent_hosts import find_silent_days
+from gdb_epi.fleet.screen.silent_hosts import (
+    RUNS,
+    drop_silent_hours,
+    find_silent_days,
+    find_silent_groups,
+)
 from gdb_epi.fleet.statistics.arrays import Bools, Floats, Ints, widen_codes
 from gdb_epi.fleet.statistics.hypothesis_tests import relative_risk
 from gdb_epi.typing_lite import NamedTuple
@@ -83,6 +88,7 @@ class Rates(NamedTuple):
     rows: list[ValueRate]
     not_covered: int  # crashes that no host-hours tell of
     limit: CollectionLimit | None = None  # of what was collected: its full days are left out
+    silent: tuple[str, ...] = ()  # hosts that fell silent: their hours since then are left out
 
 
 class _Cells(NamedTuple):
@@ -106,6 +112,8 @@ def rates_of_values(
     """
     counted = find_events(population).counted
     mine = mine & (counted.signature >= 0)
+    silent = [group.words() for group in find_silent_groups(population) if group.hours == RUNS]
+    population = drop_silent_hours(population)
     cells = _cells(population, attribute, mine & population.covered & population.timed)
     rows = [
         _rate_of(population, attribute, code, cells, mine, explain=explain)
@@ -114,7 +122,8 @@ def rates_of_values(
     ]
     rows.sort(key=lambda row: (-row.hours, -row.crashes, row.value))
     not_covered = int((mine & ~population.covered).sum())
-    return Rates(attribute.name, rows, not_covered, find_collection_limit(population))
+    limit = find_collection_limit(population)
+    return Rates(attribute.name, rows, not_covered, limit, tuple(silent))
 
 
 def worse_value_sentences(population: Population, findings: Sequence[Finding]) -> list[str]:
@@ -194,6 +203,7 @@ def _of_kinds_seen_once(code: int, once: _Cells, often: _Cells) -> str:
 def _cells(population: Population, attribute: Attribute, mine: Bools) -> _Cells:
     """Return the crashes and host-hours that have a value, on days that count."""
     feed = (attribute.exposure >= 0) & (population.exposure_host >= 0)
+    feed &= population.exposure_hours > 0
     if (gap := find_silent_days(population)) is not None:
         feed &= (population.exposure_day < gap.first) | (population.exposure_day > gap.last)
         mine = mine & ((population.day < gap.first) | (population.day > gap.last))

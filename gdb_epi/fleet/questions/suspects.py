@@ -32,6 +32,7 @@ from gdb_epi.fleet.screen.recurring_events import (
     place_of_events,
 )
 from gdb_epi.fleet.screen.screening import ScreeningResult
+from gdb_epi.fleet.screen.silent_hosts import find_silent_groups
 from gdb_epi.util import counted
 
 
@@ -59,6 +60,9 @@ def suspect_lines(population: Population, screened: ScreeningResult) -> Iterator
         yield f"{what} stands out among {counted(population.day.size, 'crash')}"
     if (limit := find_collection_limit(population)) is not None:
         yield limit.words()
+    for group in find_silent_groups(population):
+        if group.of_hosts:
+            yield f"{group.words()}: ask whether its cores still arrive, before this is a mending"
     yield from (move.words() for move in find_program_moves(find_events(population).counted))
     yield from filter(None, (fleet_wide_rise_words(population), dropped_sizes_words(population)))
     yield from counting_change_sentences(population)

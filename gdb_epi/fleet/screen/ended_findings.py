@@ -14,6 +14,7 @@ import numpy as np
 
 from gdb_epi.fleet.population.attribute_combinations import count_hosts_of_signatures
 from gdb_epi.fleet.population.population import Population
+from gdb_epi.fleet.population.value_spans import first_and_last_days
 from gdb_epi.fleet.records.facts import split_image_tag
 from gdb_epi.fleet.screen.finding import (
     CAVEAT_OUT,

@@ -7,6 +7,7 @@ place seems the healthiest. Fewer crashes of one program are no silence; none of
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 from typing import TypeVar
 
@@ -21,6 +22,7 @@ from gdb_epi.fleet.population.value_spans import (
     first_and_last_days,
     share_of_usual_hours,
 )
+from gdb_epi.fleet.records.facts import PROGRAM
 from gdb_epi.fleet.screen.events import find_events
 from gdb_epi.fleet.screen.finding import MIN_N
 from gdb_epi.fleet.screen.past_silence import PastSilence
@@ -56,6 +58,11 @@ MAX_PROGRAMS = 5  # with the most quiet hosts
 MIN_QUIET_HOSTS = 5  # of a program
 MAX_QUIET_P = 0.05  # of a host that may be one of them
 ENDS = (0.5, 0.75, 0.9, 1.0)  # of the quiet hosts, whose last day is looked at
+MIN_OF_VALUE, MIN_HOSTS_OF_VALUE = 40, 20  # crashes, hosts: nearly all of which fell silent
+MIN_FALLEN_DAYS = 7
+MAX_LEFT_OVER = 0.2  # of the crashes that were due
+LOUD = 3  # signatures without which all others must have fallen, too
+MAX_P_OF_VALUE = 1e-6
 RUNS = "its host-hours go on"
 STOPPED = "it has no host-hours since then: it is off, or nothing of it is sent"
 UNKNOWN = "no host-hours tell whether it runs"
@@ -72,13 +79,14 @@ class Silence(NamedTuple):
     hosts: Ints
     due: float  # crashes since, by its share before
     hours: str  # RUNS, STOPPED or UNKNOWN
-    of_hosts: int = 0  # of a program: on how many hosts it crashed
+    of_hosts: int = 0  # on how many hosts a program crashed, or how many have the value
 
     def words(self) -> str:
         """Say it, without a cause."""
         where = f"{self.attr}={self.value} ({counted(self.hosts.size, 'host')})"
         if self.of_hosts:
-            where = f"{self.hosts.size} of the {self.of_hosts} hosts of {self.value}"
+            what = self.value if self.attr == PROGRAM else f"{self.attr}={self.value}"
+            where = f"{self.hosts.size} of the {self.of_hosts} hosts of {what}"
         return (
             f"no crash of any program on {where} after {iso_day(self.last)}, where about "
             f"{self.due:.0f} were due, and {self.hours}"
@@ -162,7 +170,8 @@ def _groups_gone_silent(population: Population) -> list[Silence]:
     if not hosts.is_any_quiet:  # of many crashes each host has some on each day
         return groups
     values = [_value_of_each_host(population, attribute) for attribute in attributes]
-    if (silent := hosts.of_a_program()) is not None:
+    silent = hosts.of_a_program() or hosts.of_nearly_all_with_a_value(attributes, values)
+    if silent is not None:
         groups.append(silent)
         free &= ~np.isin(population.host, silent.hosts)
         hosts = _Hosts(population, free)
@@ -178,6 +187,25 @@ def _groups_gone_silent(population: Population) -> list[Silence]:
         free &= ~np.isin(population.host, silent.hosts)
         hosts = _Hosts(population, free)
     return groups
+
+
+def _fall(own: Ints, others: Ints) -> int | None:
+    """Return the last day (a place) before some crashes nearly ended, beside the others."""
+    n, m = np.cumsum(own)[:-1].astype(float), np.cumsum(others)[:-1].astype(float)
+    if n.size <= MIN_FALLEN_DAYS or not n[-1] or not m[-1]:
+        return None
+    late = own.sum() - n, others.sum() - m
+    with np.errstate(divide="ignore", invalid="ignore"):
+        share = n / (n + m), late[0] / (late[0] + late[1])
+        gain = sum(
+            np.where(k > 0, k * np.log(part), 0.0) + np.where(j > 0, j * np.log(1 - part), 0.0)
+            for k, j, part in ((n, m, share[0]), (*late, share[1]))
+        )
+    at = int(np.nanargmax(gain))
+    due = n[at] / max(m[at], 1) * late[1][at]
+    if own.size - 1 - at < MIN_FALLEN_DAYS or not 0 < late[0][at] <= MAX_LEFT_OVER * due:
+        return None  # where none is left, all hosts of the value are silent
+    return at if due >= 2 * MIN_CRASHES else None
 
 
 def _value_of_each_host(population: Population, attribute: Attribute) -> Ints:
@@ -320,6 +348,52 @@ class _Hosts:
                     best = silent
         return best
 
+    def of_nearly_all_with_a_value(
+        self, attributes: Sequence[Attribute], values: Sequence[Ints]
+    ) -> Silence | None:
+        """Return the hosts of a value that went silent on one day, where a few of it still send.
+
+        Crashes of all kinds and programs must have fallen with that, as no mending of one bug does.
+        """
+        population, day = self.population, self.population.day
+        silences: list[tuple[float, Silence]] = []
+        for attribute, value in zip(attributes, values, strict=True):
+            mine = np.where(population.host >= 0, value[population.host], ABSENT)
+            counts = np.bincount(mine[self.free & (mine >= 0)], minlength=len(attribute.values))
+            for code in np.flatnonzero(counts >= MIN_OF_VALUE).tolist():
+                on = np.flatnonzero(value == code)
+                own, others = (
+                    np.bincount(day[self.free & some] - self.start, minlength=self.by_then.size)
+                    for some in (mine == code, (mine != code))
+                )
+                fell = _fall(own, others)
+                if fell is None or on.size < MIN_HOSTS_OF_VALUE:
+                    continue
+                last = self.start + fell
+                after = day > last
+                if not self._all_kinds_fell(self.free & (mine == code), after, others, fell):
+                    continue
+                p, silent = self._quiet_since(on, last, attribute.values[code])
+                if p * len(attribute.values) * len(attributes) <= MAX_P_OF_VALUE:
+                    silences.append((p, silent._replace(attr=attribute.name)))
+        return min(silences, key=lambda pair: pair[0], default=(0.0, None))[1]
+
+    def _all_kinds_fell(self, own: Bools, after: Bools, others: Ints, fell: int) -> bool:
+        """Whether crashes besides the most frequent signatures, and of each program, fell."""
+        usual = others[fell + 1 :].sum() / max(others[: fell + 1].sum(), 1)
+        kinds = self.population.signature
+        sizes = np.bincount(kinds[own & (kinds >= 0)], minlength=1)
+        rest = own & ~np.isin(kinds, np.argsort(-sizes, kind="stable")[:LOUD])
+        parts = [(rest, MAX_LEFT_OVER)]
+        if (programs := program_of_each_crash(self.population)) is not None:
+            some = np.unique(programs.crash[own & (programs.crash >= 0)]).tolist()
+            parts += [(own & (programs.crash == code), 2 * MAX_LEFT_OVER) for code in some]
+        dues = [usual * np.count_nonzero(part & ~after) for part, _ in parts]
+        return dues[0] >= MIN_CRASHES and all(
+            due < MIN_CRASHES or np.count_nonzero(part & after) <= most * due
+            for due, (part, most) in zip(dues, parts, strict=True)
+        )
+
     def _still_runs(self) -> Bools:
         """Return which hosts have host-hours at the end."""
         population = self.population
@@ -342,7 +416,7 @@ class _Hosts:
         chance = np.power(upto / max(whole, 1), had, dtype=float)
         p = poisson_binomial_tail(int(is_quiet.sum()), chance)
         due = float(had[is_quiet].sum()) * (whole - upto) / max(upto, 1)
-        return p, Silence("program", program, last, on[is_quiet], due, RUNS, on.size)
+        return p, Silence(PROGRAM, program, last, on[is_quiet], due, RUNS, on.size)
 
     def judged(self, table: _Table, at: int) -> Silence | None:
         """Return a quiet value as silence; None where an end of one bug, or of use, explains it."""
