@@ -8,7 +8,11 @@ from collections.abc import Sequence
 import numpy as np
 
 from gdb_epi.fleet.population.population import Attribute, CoreKeys, Population
-from gdb_epi.fleet.questions.collection_limits import CollectionLimit, find_collection_limit
+from gdb_epi.fleet.questions.collection_limits import (
+    CollectionLimit,
+    find_collection_limit,
+    rise_within_limit_words,
+)
 
 DAYS, HOSTS, DAY = 30, 90, 86_400
 FIRST = 20_100 * DAY
@@ -37,16 +41,20 @@ def limited(rows: Sequence[tuple[int, int]], most: int, starts: int = 0) -> list
 
 
 def limit_of(rows: Sequence[tuple[int, int]]) -> CollectionLimit | None:
+    return find_collection_limit(population_of(rows))
+
+
+def population_of(rows: Sequence[tuple[int, int]]) -> Population:
     second, host = (np.array(column) for column in zip(*sorted(rows), strict=True))
     none = np.zeros(second.size, dtype=bool)
     nothing = np.zeros(0, dtype=np.int64)
     site = Attribute("site", ["ber", "lon", "nyc"], host % 3, nothing)
-    return find_collection_limit(Population(
+    return Population(
         CoreKeys.of(f"{i:016x}" for i in range(second.size)), second // DAY, host,
         np.zeros(second.size, dtype=int), np.full(second.size, -1), none, none,
         [f"h{i}" for i in range(HOSTS)], ["s"], (site,), nothing, nothing, np.zeros(0),
         second=second,
-    ))  # fmt: skip
+    )  # fmt: skip
 
 
 def test_a_limit_of_all_records_is_told_with_the_days_that_are_full():
@@ -97,3 +105,15 @@ def test_jobs_that_die_so_often_each_day_are_no_limit():
         for hour in range(9)
     ]
     assert limit_of(shift) is None
+
+
+def test_the_first_hours_of_full_days_tell_that_the_rate_rose_and_where():
+    rng = np.random.default_rng(8)
+    rising = [60.0] * 14 + [130.0] * 8 + [240.0] * 8
+    words = rise_within_limit_words(population_of(limited(crashes_of(rng, rising), 100)))
+    assert words is not None and "so the flat line is false (site: ber " in words
+    assert words.endswith("times, alike)")
+    times = float(words.partition(" times (95 %")[0].rpartition(": ")[2])
+    assert 3.0 < times < 5.2
+    steady = [60.0] * 14 + [62.0] * 16
+    assert rise_within_limit_words(population_of(crashes_of(rng, steady))) is None

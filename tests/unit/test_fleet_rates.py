@@ -16,6 +16,7 @@ from gdb_epi.fleet.questions.collection_limits import find_limit_of_hosts
 from gdb_epi.fleet.questions.daily_rates import growing_signatures
 from gdb_epi.fleet.questions.onset import find_onset
 from gdb_epi.fleet.questions.rates import ValueRate, rates_of_values, worse_value_sentences
+from gdb_epi.fleet.screen.dose_response import starts_by_place_words
 
 HOSTS, DAYS = 200, 40
 FIRST = 20_000  # a day since 1970-01-01
@@ -330,3 +331,47 @@ def test_what_comes_with_load_did_not_begin_with_the_release_of_a_busy_day(seed)
         named = np.where(mine, 0, 1 + whole.signature % 7)
         answer = find_onset(whole._replace(signature=named), 0)
         assert answer.answer.startswith("the rate rose by more host-hours with load=new") == by_load
+
+
+def test_a_place_whose_machines_start_more_often_is_not_to_blame_for_what_comes_at_starts():
+    rng = np.random.default_rng(12)
+    spot = np.arange(HOSTS) < 120
+    begin = np.where(spot, rng.integers(0, DAYS, HOSTS), np.repeat(rng.integers(0, 20, 40), 5))
+    lives = np.arange(DAYS)[None, :] - begin[:, None]
+    runs = (lives >= 0) & (lives < np.where(spot, 1, 20)[:, None])
+    at_start = 0.4 * (lives == 0)
+    zone = np.broadcast_to(spot[:, None].astype(int), runs.shape)
+    whole = fleet(np.where(runs, 0.05 + at_start, 0.0), {"zone": zone}, seed=4)
+    new = lives[whole.host, whole.day - FIRST] == 0
+    first = new & (rng.random(whole.day.size) < 0.4 / 0.45)
+    age = Attribute(
+        "process_uptime_s", ["20", "5000", "90000"],
+        np.where(first, 0, 1 + rng.integers(0, 2, first.size)),
+        np.full(runs.size, -1),
+    )  # fmt: skip
+    kept = runs.reshape(-1)
+    whole = whole._replace(
+        signature=np.where(first, 0, 1 + whole.signature % 7),
+        attributes=(*whole.attributes, age),
+        exposure_hours=np.where(kept, 24.0, 0.0),
+    ).chosen(np.ones(first.size, dtype=bool), kept)
+    words = starts_by_place_words(whole, whole.signature == 0)
+    assert words is not None and "as often with each zone (" in words
+    answer = ask(whole, "zone", "new").answer
+    assert "what it has more comes at each start of a process" in answer
+    worse = whole._replace(
+        signature=np.where(first & (whole.host < 120), 0, 1 + whole.signature % 7)
+    )
+    assert starts_by_place_words(worse, worse.signature == 0) is None
+
+
+def test_what_all_hosts_got_at_once_is_compared_by_time_where_no_hours_are_known():
+    whole = on_hosts(np.arange(60) % 20, np.sort(np.random.default_rng(1).integers(0, 400_000, 60)))
+    moved = (whole.second - FIRST * 86_400 > 250_000).astype(int)
+    hall = Attribute("hall", ["old", "new"], moved, np.full(whole.exposure_day.size, -1))
+    row = ask(whole._replace(attributes=(hall,)), "hall", "new")
+    assert row.answer.startswith("no more crashes with it: ") and "every host had it" in row.answer
+    assert row.same_hosts is not None and row.same_hosts.low < 1 < row.same_hosts.high
+    mixed = hall._replace(crash=np.arange(60) % 2)
+    row = ask(whole._replace(attributes=(mixed,)), "hall", "new")
+    assert row.answer == "no host-hours are known of it" and row.same_hosts is None

@@ -15,7 +15,11 @@ from gdb_epi.fleet.population.population import Population
 from gdb_epi.fleet.population.value_spans import is_kept_by_hosts
 from gdb_epi.fleet.screen.programs import is_process_attribute
 from gdb_epi.fleet.statistics.arrays import Bools, Ints
-from gdb_epi.fleet.statistics.hypothesis_tests import apply_to_scalars, binomial_tail
+from gdb_epi.fleet.statistics.hypothesis_tests import (
+    apply_to_scalars,
+    binomial_tail,
+    relative_risk,
+)
 from gdb_epi.fleet.store.day_numbers import SECONDS_A_DAY
 from gdb_epi.typing_lite import NamedTuple
 from gdb_epi.util import counted
@@ -27,6 +31,8 @@ MIN_SPAN = 4 * HOUR  # from the first record of a full day to the last: more tha
 MIN_GAPS = 5  # usual gaps between records that the rest of a full day has none for
 MOST = 0.8  # of the full days, that end so
 MAX_VALUES = 50  # of an attribute
+MAX_PLACES = 6  # that are told one by one
+LATEST = 7  # full days, whose first hours are compared
 MAX_CRASHES = 1_000_000  # with more of them no collector stopped
 MIN_HOSTS = 20  # that are compared
 MOST_EQUAL = 1 / 3  # P(2 crashes of a host that has any) is 0.32 at most, of 3 and more less
@@ -119,6 +125,63 @@ def _limit_of(seconds: Ints, where: str, tests: int) -> CollectionLimit | None:
         full_days = np.unique(np.concatenate((begin, end)) // length)
         best = p, CollectionLimit(limit, where, full_days, of_day.size, ends, starts)
     return None if best is None else best[1]
+
+
+def rise_within_limit_words(population: Population) -> str | None:
+    """Say how the hours that every day covers changed, and where; None without a limit of all.
+
+    A flat line of full days hides that they fill ever earlier. Their first hours are seen whole.
+    """
+    limit = find_collection_limit(population)
+    if limit is None or limit.where or population.second is None:
+        return None
+    length = int(SECONDS_A_DAY)
+    rows = np.flatnonzero(population.second >= 0)
+    second = population.second[rows] - limit.starts * HOUR
+    day, after = second // length, second % length
+    counts = np.bincount(day - day.min())
+    full = np.flatnonzero(counts == limit.limit)
+    ends = [int(after[day - day.min() == at].max()) for at in full.tolist()]
+    covered = min(ends) // HOUR
+    others = np.flatnonzero((counts > 0) & (counts < limit.limit))[1:-1]  # whole days
+    late = full[-LATEST:]
+    if covered < 1 or others.size < MIN_FULL_DAYS or late.size < MIN_FULL_DAYS:
+        return None
+    early = after < covered * HOUR
+    parts = [early & np.isin(day - day.min(), days) for days in (others, late)]
+    numbers = [int(part.sum()) for part in parts]
+    if min(numbers) <= 0:
+        return None
+    a_day = numbers[0] / others.size, numbers[1] / late.size
+    ratio, low, high = relative_risk(numbers[1], late.size, numbers[0], others.size)
+    hours = f"{limit.starts:02d}:00 to {(covered + limit.starts) % 24:02d}:00 UTC"
+    words = (
+        f"in the hours that every day covers ({hours}) {a_day[1]:.3g} come a day on the last "
+        f"{late.size} full days, {a_day[0]:.3g} on days below the limit: {ratio:.2g} times "
+        f"(95 %: {low:.2g} to {high:.2g})"
+    )
+    if low <= 1 <= high:
+        return f"{words}: no change that can be told"
+    words += ", so the flat line is false" if ratio > 1 else ""
+    alike = []
+    for attribute in population.attributes:
+        codes, size = attribute.crash[rows], len(attribute.values)
+        if not 1 < size <= MAX_PLACES or is_process_attribute(attribute.name):
+            continue
+        if not is_kept_by_hosts(population.host, attribute.crash):
+            continue
+        tables = [np.bincount(codes[p & (codes >= 0)], minlength=size) for p in parts]
+        if tables[0].min() < MIN_FULL_DAYS:
+            continue
+        each = [
+            relative_risk(b, late.size, a, others.size)
+            for a, b in zip(*(t.tolist() for t in tables), strict=True)
+        ]
+        names = zip(attribute.values, each, strict=True)
+        shown = ", ".join(f"{value} {risk[0]:.2g}" for value, risk in names)
+        even = all(risk[1] <= ratio <= risk[2] for risk in each)
+        alike.append(f"{attribute.name}: {shown} times{', alike' if even else ''}")
+    return f"{words} ({'; '.join(alike)})" if alike else words
 
 
 class LimitOfHosts(NamedTuple):

@@ -15,6 +15,7 @@ Poisson regression with a rate of each host and of each day, which judges then.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 from shlex import quote
 
 import numpy as np
@@ -22,6 +23,7 @@ import numpy as np
 from gdb_epi.fleet.population.population import Attribute, Population
 from gdb_epi.fleet.population.value_spans import is_kept_by_hosts
 from gdb_epi.fleet.questions.collection_limits import CollectionLimit, find_collection_limit
+from gdb_epi.fleet.screen.dose_response import AT_START, age_words
 from gdb_epi.fleet.screen.events import find_events
 from gdb_epi.fleet.screen.finding import Finding
 from gdb_epi.fleet.screen.leaving_values import still_has_words
@@ -34,10 +36,12 @@ from gdb_epi.fleet.screen.silent_hosts import (
 )
 from gdb_epi.fleet.statistics.arrays import Bools, Floats, Ints, widen_codes
 from gdb_epi.fleet.statistics.hypothesis_tests import relative_risk
+from gdb_epi.render.signature_words import named_signature
 from gdb_epi.typing_lite import NamedTuple
 
 Z = 1.959964
 MIN_HIGH = 1.2  # an upper end of an interval that is worth a word
+MAX_OF_STARTS = 5  # signatures, the most frequent ones of a value
 MIN_IN_EXCESS = 4  # crashes of what an excess is made of
 MAX_ELSEWHERE = 0.2  # of these crashes on the hosts of the value, on others
 MAX_ALIAS = 0.9  # of the crashes of the value: more is another name for it
@@ -120,10 +124,58 @@ def rates_of_values(
         for code in range(len(attribute.values))
         if (cells.codes[1] == code).any() or (mine & (attribute.crash == code)).any()
     ]
+    if not (attribute.exposure >= 0).any():
+        rows = _by_time(population, attribute, mine, rows)
     rows.sort(key=lambda row: (-row.hours, -row.crashes, row.value))
     not_covered = int((mine & ~population.covered).sum())
     limit = find_collection_limit(population)
     return Rates(attribute.name, rows, not_covered, limit, tuple(silent))
+
+
+def _by_time(
+    population: Population, attribute: Attribute, mine: Bools, rows: list[ValueRate]
+) -> list[ValueRate]:
+    """Return rows of values without host-hours, compared where all hosts have each in its time.
+
+    A move, or a release to all at once, parts the time: then so many hours had each value.
+    """
+    second = population.second
+    if second is None:
+        return rows
+    timed = (second >= 0) & (attribute.crash >= 0)
+    ends = {
+        row.value: (int(second[has].min()), int(second[has].max()))
+        for row in rows
+        if (has := timed & (attribute.crash == attribute.values.index(row.value))).any()
+    }
+    order = sorted(ends, key=ends.__getitem__)
+    pairs = list(pairwise(order))
+    if len(order) < 2 or any(ends[a][1] >= ends[b][0] for a, b in pairs):
+        return rows
+    cuts = [ends[order[0]][0], *((ends[a][1] + ends[b][0]) / 2 for a, b in pairs)]
+    lasts = [*cuts[1:], ends[order[-1]][1]]
+    hours = {v: (last - cut) / 3600 for v, cut, last in zip(order, cuts, lasts, strict=True)}
+    crashes = {
+        v: int((mine & timed & (attribute.crash == attribute.values.index(v))).sum()) for v in order
+    }
+    rest = sum(crashes.values()), sum(hours.values())
+    compared = []
+    for row in rows:
+        if row.value not in hours or hours[row.value] <= 0:
+            compared.append(row)
+            continue
+        n, h = crashes[row.value], hours[row.value]
+        risk = Risk(*map(float, relative_risk(n, h, rest[0] - n, max(rest[1] - h, 1e-9))))
+        words = (
+            f"{n} crashes in {h:.0f} hours, in which every host had it, so {risk.words()} those "
+        )
+        words += "of the rest of the time"
+        if risk.low > 1:
+            words = f"more crashes with it: {words}; whatever else changed then fits as well"
+        else:
+            words = _no_more(risk, words)
+        compared.append(row._replace(same_hosts=risk, answer=words))
+    return compared
 
 
 def worse_value_sentences(population: Population, findings: Sequence[Finding]) -> list[str]:
@@ -249,9 +301,11 @@ def _rate_of(
     answer = _compare(same_days, same_hosts, same_both)
     if explain and same_days is not None:
         if same_days.low > 1:
-            answer += _what_explains_it(
-                population, attribute, code, cells, same_days
-            ) or _what_the_excess_is(population, attribute, code, cells)
+            answer += (
+                _what_comes_at_starts(population, code, cells)
+                or _what_explains_it(population, attribute, code, cells, same_days)
+                or _what_the_excess_is(population, attribute, code, cells)
+            )
         elif same_both is not None and same_both.low > 1:
             answer += _what_explains_it(population, attribute, code, cells, same_days)
     hosts = np.unique(cells.hosts[1][has_hours]).size
@@ -408,6 +462,38 @@ def _no_more(risk: Risk, words: str) -> str:
     less = "fewer" if risk.high < 1 else "no more"
     may_be = f"; up to {risk.high:.2g} times as many would not show yet"
     return f"{less} crashes with it: {words}" + may_be * (risk.high > MIN_HIGH)
+
+
+def _what_comes_at_starts(population: Population, code: int, cells: _Cells) -> str:
+    """Say that a value has no more than others but what comes at each start; "" if it has.
+
+    Machines that live for hours have more starts in their host-hours.
+    """
+    kinds = population.signature[cells.crashes]
+    sizes = np.bincount(kinds[(cells.codes[0] == code) & (kinds >= 0)], minlength=1)
+    of_start = [
+        kind
+        for kind in np.argsort(-sizes, kind="stable")[:MAX_OF_STARTS].tolist()
+        if sizes[kind] >= MIN_IN_EXCESS
+        and (age_words(population, population.signature == kind) or "").endswith(AT_START)
+    ]
+    rest = ~np.isin(kinds, of_start)
+    if not of_start:
+        return ""
+    kept = cells._replace(
+        codes=(cells.codes[0][rest], cells.codes[1]),
+        days=(cells.days[0][rest], cells.days[1]),
+        hosts=(cells.hosts[0][rest], cells.hosts[1]),
+        crashes=cells.crashes[rest],
+    )
+    risk = _risk(code, kept, kept.days)
+    if risk is None or risk.low > 1:
+        return ""
+    names = " and ".join(named_signature(population.signatures[kind]) for kind in of_start)
+    return (
+        f"; what it has more comes at each start of a process, and its hosts start more often in "
+        f"their hours ({names}): without these {risk.words()}"
+    )
 
 
 def _what_explains_it(

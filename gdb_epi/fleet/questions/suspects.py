@@ -7,21 +7,27 @@ from collections.abc import Iterator, Sequence
 
 from gdb_epi.fleet.population.population import Population
 from gdb_epi.fleet.questions.changes_by_hours import change_by_hours_sentences
-from gdb_epi.fleet.questions.collection_limits import find_collection_limit, find_limit_of_hosts
+from gdb_epi.fleet.questions.collection_limits import (
+    find_collection_limit,
+    find_limit_of_hosts,
+    rise_within_limit_words,
+)
 from gdb_epi.fleet.questions.daily_rates import fleet_wide_rise_words, growing_signatures
+from gdb_epi.fleet.questions.first_deaths import FirstDeaths, find_first_deaths
 from gdb_epi.fleet.questions.moved_programs import find_program_moves
 from gdb_epi.fleet.questions.onset import counting_change_sentences
 from gdb_epi.fleet.questions.quality import dropped_sizes_words
 from gdb_epi.fleet.questions.rates import worse_value_sentences
 from gdb_epi.fleet.questions.unexplained_signatures import unexplained_signature_sentences
 from gdb_epi.fleet.questions.verdict import (
+    ONE_EVENT,
     PopulationVerdict,
     judge_population,
     name_main_hosts,
     same_bug_verdicts,
 )
 from gdb_epi.fleet.screen.events import find_events
-from gdb_epi.fleet.screen.finding import ALL, BITFLIP, HOST, Finding
+from gdb_epi.fleet.screen.finding import ALL, BITFLIP, HOST, MOSTLY, Finding
 from gdb_epi.fleet.screen.finding_texts import P_AND_Q
 from gdb_epi.fleet.screen.possibly_bad_hosts import undecided_sentences
 from gdb_epi.fleet.screen.programs import named_with_program
@@ -47,8 +53,11 @@ def suspect_lines(population: Population, screened: ScreeningResult) -> Iterator
         name = named_with_program(population, population.signatures[growth.signature])
         worse.append(f"{name}: {growth.words()}")
     yield from (f"verdict: {line}" for line in worse)
+    deaths = find_first_deaths(population)
+    if deaths is not None:
+        yield from deaths.lines(population)
     if findings:
-        yield from _verdict_lines(population, screened)
+        yield from _verdict_lines(population, screened, deaths)
         yield ""
         for finding, others in group_recurring_events(findings):
             yield from finding_lines(population, screened.day, finding, others)
@@ -60,6 +69,7 @@ def suspect_lines(population: Population, screened: ScreeningResult) -> Iterator
         yield f"{what} stands out among {counted(population.day.size, 'crash')}"
     if (limit := find_collection_limit(population)) is not None:
         yield limit.words()
+        yield from filter(None, (rise_within_limit_words(population),))
     for group in find_silent_groups(population):
         if group.of_hosts:
             yield f"{group.words()}: ask whether its cores still arrive, before this is a mending"
@@ -72,9 +82,18 @@ def suspect_lines(population: Population, screened: ScreeningResult) -> Iterator
         yield from undecided_sentences(population, screened.day, screened)
 
 
-def _verdict_lines(population: Population, screened: ScreeningResult) -> Iterator[str]:
-    """Yield each headline once, with the first of its signatures."""
+def _verdict_lines(
+    population: Population, screened: ScreeningResult, deaths: FirstDeaths | None
+) -> Iterator[str]:
+    """Yield each headline once, with the first of its signatures.
+
+    What is told of a job's `deaths` on several hosts is no event and no host's job any more.
+    """
     verdicts = judge_population(population, screened.day, screened)
+    if deaths is not None:
+        first = f"host={population.hosts[deaths.host]}" if deaths.host >= 0 else ""
+        told = {id(v) for v in verdicts if v.kind == ONE_EVENT and _is_of(deaths, v)}
+        verdicts = [v for v in verdicts if v.subject != first and id(v) not in told]
     same_bugs = same_bug_verdicts(population, verdicts)
     yield from (f"verdict: {line}" for line, _ in same_bugs)
     of_same = {subject for _, subjects in same_bugs for subject in subjects}
@@ -86,6 +105,10 @@ def _verdict_lines(population: Population, screened: ScreeningResult) -> Iterato
         rest = len(subjects) - 1
         more = f", and {counted(rest, 'more signature')}" if rest else ""
         yield f"verdict: {headline}{what}{more}"
+
+
+def _is_of(deaths: FirstDeaths, verdict: PopulationVerdict) -> bool:
+    return all(deaths.members[cause.members].mean() >= MOSTLY for cause in verdict.causes)
 
 
 def _headlines(verdicts: Sequence[PopulationVerdict]) -> list[tuple[str, list[str]]]:

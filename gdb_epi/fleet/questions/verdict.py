@@ -31,6 +31,7 @@ from gdb_epi.fleet.screen.dose_response import (
     describe_versions,
     is_age_of_process,
     limit_of_half,
+    starts_by_place_words,
     threshold_within,
 )
 from gdb_epi.fleet.screen.events import PLACES
@@ -423,7 +424,8 @@ def judge_split(population: Population, parted: SignatureSplit) -> PopulationVer
         age = age_words(population, same)
         # What dies at each start dies at the hours of roll-outs, and in each of their bursts.
         if age and age.endswith(AT_START) and all(map(is_age_of_process, _attributes_of(named))):
-            kind, headline, age, rest = SOFTWARE, f"software: {age}", None, 0
+            kind, headline, rest = SOFTWARE, f"software: {age}", 0
+            age = starts_by_place_words(population, same)
             course = course if lasting else None
         more = regression_words(population, same), lasting, age
         headline = "; ".join(filter(None, (headline, *more)))

@@ -22,6 +22,7 @@ from gdb_epi.fleet.population.number_ranges import (
     parse_leading_number,
 )
 from gdb_epi.fleet.population.population import Population
+from gdb_epi.fleet.population.value_spans import NEVER, first_and_last_days, is_kept_by_hosts
 from gdb_epi.fleet.records.facts import CPU_TIME, CPU_TIMES, ENV
 from gdb_epi.fleet.screen.finding import ALL, Finding
 from gdb_epi.fleet.screen.programs import MIN_OTHERS, crashes_of_same_programs, is_process_attribute
@@ -36,6 +37,7 @@ MIN_SHARE = 0.02  # of a value that counts
 MIN_Z = 2.33  # one-sided 1 %
 MAX_SHOWN = 6
 MAX_LIMIT_P = 1e-3
+MIN_STARTS, ALIKE_Z = 20, 3.0  # hosts that came up with a value; standard deviations
 MAX_AGE_P = 1e-6  # every signature that stands out is asked
 AT_START = "something at its start, so once for each start, whatever was started"
 AGE_NAMES = frozenset(("uptime", "age"))
@@ -232,6 +234,45 @@ def age_words(population: Population, mine: Bools) -> str | None:
     return (
         f"{own[most]} of {own.sum()} in processes with {fact.values[most]} of CPU time, as "
         f"{others[most]} of {others.sum()} other crashes of the program: {AGES[fact.values[most]]}"
+    )
+
+
+def starts_by_place_words(population: Population, mine: Bools) -> str | None:
+    """Say that what comes at starts comes as often for each host that came up, wherever that was.
+
+    Where machines live for hours, a place has many starts in few host-hours. None where no value of
+    hosts is such.
+    """
+    runs = (population.exposure_hours > 0) & (population.exposure_host >= 0)
+    size = len(population.hosts)
+    host = np.where(runs, population.exposure_host, ABSENT)
+    first, _ = first_and_last_days(host, population.exposure_day, size)
+    start = int(first.min(initial=NEVER))
+    is_new = (first > start) & (first < NEVER)
+    crashed = np.zeros(size, dtype=bool)
+    crashed[population.host[mine & (population.host >= 0)]] = True
+    alike = []
+    for attribute in population.attributes:
+        codes, values = attribute.exposure[runs], len(attribute.values)
+        if not 1 < values <= MAX_SHOWN or not is_kept_by_hosts(host[runs], codes):
+            continue
+        value = np.full(size, ABSENT)
+        value[host[runs][codes >= 0]] = codes[codes >= 0]
+        asked = is_new & (value >= 0)
+        n, k = (np.bincount(value[asked & some], minlength=values) for some in (first > 0, crashed))
+        if n.min() < MIN_STARTS or not k.sum():
+            continue
+        share = float(k.sum() / n.sum())
+        z = (k - n * share) / np.sqrt(np.maximum(n * share * (1 - share), 1e-12))
+        if np.abs(z).max() <= ALIKE_Z:
+            low, high = float((k / n).min()), float((k / n).max())
+            alike.append(f"{attribute.name} ({low:.0%} to {high:.0%})")
+    if not alike:
+        return None
+    every = f"{int((is_new & crashed).sum())} of the {int(is_new.sum()):,} hosts that came up since"
+    return (
+        f"{every} have it, as often with each {', '.join(alike)}: where more hosts start, more of "
+        "it comes, and no such place is to blame"
     )
 
 

@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Jobs that die on many hosts at once: who died first, and where that cannot be told."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from unit.test_fleet_rates import FIRST, fleet
+
+from gdb_epi.fleet.population.population import Attribute, CoreKeys, Population
+from gdb_epi.fleet.questions.first_deaths import find_first_deaths
+
+BAD = 7
+
+
+def trainings(seed: int, *, bad: float, known: float = 0.8, leads: bool = False) -> Population:
+    """Sixty jobs on 4 to 12 of 40 hosts; one of them dies by itself, and the rest some s later."""
+    rng = np.random.default_rng(seed)
+    rows: list[tuple[int, int, int, int]] = []  # second, host, signature, job
+    for job in range(60):
+        hosts = rng.choice(40, rng.integers(4, 13), replace=False)
+        if leads and BAD not in hosts:
+            hosts[0] = BAD
+        begin = (FIRST + job) * 86_400 + int(rng.integers(0, 80_000))
+        first = int(hosts[rng.integers(hosts.size)])
+        if BAD in hosts and rng.random() < bad:
+            first = BAD
+        has_core = rng.random() < known
+        for host in hosts.tolist():
+            if host != first:
+                rows.append((begin + int(rng.integers(14, 90)), host, 0, job))
+            elif has_core:
+                rows.append((begin, host, 1 + host % 3, job))
+    second, host, signature, jobs = np.array(sorted(rows)).T
+    none = np.zeros(host.size, dtype=bool)
+    whole = fleet(np.zeros((40, 60)), {})
+    return whole._replace(
+        core_keys=CoreKeys.of(f"{i:016x}" for i in range(host.size)),
+        day=second // 86_400, second=second, host=host, signature=signature,
+        cpu=np.full(host.size, -1), bitflip=none, lock_inherited=none,
+        attributes=(
+            Attribute("job", [f"j{i}" for i in range(60)], jobs, np.full(40 * 60, -1)),
+        ),
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_the_host_that_dies_first_is_told_and_no_other(seed):
+    population = trainings(seed, bad=0.95)
+    deaths = find_first_deaths(population)
+    assert deaths is not None and deaths.host == BAD and deaths.jobs == 60
+    (words,) = deaths.lines(population)
+    assert words.startswith(f"verdict: one host (h{BAD:03d}) dies first: of 60 jobs (job)")
+    assert "take it out and test it" in words and "what died first left none" in words
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_where_any_host_is_first_none_is_accused(seed):
+    population = trainings(seed, bad=0.0)
+    deaths = find_first_deaths(population)
+    assert deaths is not None and deaths.host < 0
+    (words,) = deaths.lines(population)
+    assert "verdict" not in words and "on none of them more often than by chance" in words
+
+
+def test_the_host_that_leads_all_jobs_is_not_taken_out():
+    population = trainings(3, bad=0.95, leads=True)
+    deaths = find_first_deaths(population)
+    assert deaths is not None and deaths.host == BAD
+    (words,) = deaths.lines(population)
+    assert "move that first" in words and "take it out" not in words
+
+
+def test_a_clock_that_is_late_makes_no_first_death():
+    population = trainings(5, bad=0.0, known=0.0)
+    late = population.second - 300 * (population.host == BAD)
+    order = np.argsort(late, kind="stable")
+    keys = population.attributes[0]
+    population = population._replace(
+        second=late[order], host=population.host[order], day=late[order] // 86_400,
+        attributes=(keys._replace(crash=keys.crash[order]),),
+    )  # fmt: skip
+    assert find_first_deaths(population) is None
