@@ -5,6 +5,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+import numpy as np
+
 from gdb_epi.fleet.population.population import Population
 from gdb_epi.fleet.questions.changes_by_hours import change_by_hours_sentences
 from gdb_epi.fleet.questions.collection_limits import (
@@ -26,11 +28,16 @@ from gdb_epi.fleet.questions.verdict import (
     name_main_hosts,
     same_bug_verdicts,
 )
-from gdb_epi.fleet.screen.events import find_events
-from gdb_epi.fleet.screen.finding import ALL, BITFLIP, HOST, MOSTLY, Finding
+from gdb_epi.fleet.screen.events import PLACES, find_events
+from gdb_epi.fleet.screen.finding import ALL, BITFLIP, HOST, MOSTLY, Finding, crashes_of
 from gdb_epi.fleet.screen.finding_texts import P_AND_Q
 from gdb_epi.fleet.screen.possibly_bad_hosts import undecided_sentences
-from gdb_epi.fleet.screen.programs import named_with_program
+from gdb_epi.fleet.screen.programs import (
+    crashes_of_same_programs,
+    known_programs,
+    named_with_program,
+    program_of_signature,
+)
 from gdb_epi.fleet.screen.recurring_events import (
     describe_group,
     finding_lines,
@@ -39,7 +46,12 @@ from gdb_epi.fleet.screen.recurring_events import (
 )
 from gdb_epi.fleet.screen.screening import ScreeningResult
 from gdb_epi.fleet.screen.silent_hosts import find_silent_groups
+from gdb_epi.fleet.statistics.arrays import Bools
+from gdb_epi.fleet.statistics.hypothesis_tests import apply_to_scalars, hypergeometric_tail
+from gdb_epi.fleet.store.day_numbers import iso_day
 from gdb_epi.util import counted
+
+MIN_OF_PLACE, MAX_P_OF_PLACE = 10, 1e-6  # crashes of a signature that joins others of a place
 
 
 def suspect_lines(population: Population, screened: ScreeningResult) -> Iterator[str]:
@@ -94,7 +106,9 @@ def _verdict_lines(
         first = f"host={population.hosts[deaths.host]}" if deaths.host >= 0 else ""
         told = {id(v) for v in verdicts if v.kind == ONE_EVENT and _is_of(deaths, v)}
         verdicts = [v for v in verdicts if v.subject != first and id(v) not in told]
-    same_bugs = same_bug_verdicts(population, verdicts)
+    same_bugs = [
+        *same_bug_verdicts(population, verdicts), *_of_several_programs(population, verdicts)
+    ]  # fmt: skip
     yield from (f"verdict: {line}" for line, _ in same_bugs)
     of_same = {subject for _, subjects in same_bugs for subject in subjects}
     # What is said of one of them alone is which of its versions have it.
@@ -105,6 +119,69 @@ def _verdict_lines(
         rest = len(subjects) - 1
         more = f", and {counted(rest, 'more signature')}" if rest else ""
         yield f"verdict: {headline}{what}{more}"
+
+
+def _of_several_programs(
+    population: Population, verdicts: Sequence[PopulationVerdict]
+) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """Say of a place that signatures of several programs go with it: no release is why.
+
+    With each sentence come the subjects of the verdicts that it stands for. A signature whose
+    crashes are on too few hosts to stand out alone belongs to it where the other crashes of its
+    program are elsewhere.
+    """
+    by_mark: dict[tuple[str, str], list[PopulationVerdict]] = {}
+    for verdict in verdicts:
+        first = verdict.causes[0].findings[0] if len(verdict.causes[0].findings) == 1 else None
+        if first is not None and first.attr in PLACES and verdict.subject in population.signatures:
+            by_mark.setdefault((first.attr, first.value), []).append(verdict)
+    for (attr, value), same in by_mark.items():
+        members = crashes_of(
+            (v.causes[0].findings[0] for v in same), population.day.size
+        ) & population.timed  # fmt: skip
+        if len(same) < 2 or len(known_programs(population, members)) < 2:
+            continue
+        names = [v.subject for v in same]
+        others = _others_of_place(population, attr, value, members, names)
+        every = [*names, *others]
+        programs = [program_of_signature(population, name) for name in every]
+        days = population.day[members]
+        dates = f"from {iso_day(int(days.min()))} to {iso_day(int(days.max()))}"
+        yield (
+            f"one cause in {len(every)} signatures of {', '.join(dict.fromkeys(programs))}, by all "
+            f"signs: they go with {attr}={value}, {dates}, and a release of one of these programs "
+            "does not explain the others: hardware, power or network of that place, or what is "
+            f"set up there: {', '.join(named_with_program(population, name) for name in every)}",
+            tuple(names),
+        )
+
+
+def _others_of_place(
+    population: Population, attr: str, value: str, members: Bools, known: Sequence[str]
+) -> list[str]:
+    """Return further signatures that prefer a place while it has trouble, beside their programs."""
+    attribute = population.attribute(attr)
+    assert attribute is not None  # it has a finding
+    days = population.day[members]
+    during = population.timed & (population.day >= days.min()) & (population.day <= days.max())
+    during &= attribute.crash >= 0
+    there = during & (attribute.crash == attribute.values.index(value))
+    counts = np.bincount(population.signature[there & (population.signature >= 0)])
+    asked = [
+        code
+        for code in np.flatnonzero(counts >= MIN_OF_PLACE).tolist()
+        if population.signatures[code] not in known
+    ]
+    others = []
+    for code in asked:
+        mine = population.signature == code
+        same = crashes_of_same_programs(population, mine)
+        beside = during & ~members if same is None else during & ~members & same
+        numbers = [int(np.count_nonzero(m)) for m in (mine & there, beside, beside & there)]
+        p = apply_to_scalars(hypergeometric_tail, *numbers, int(np.count_nonzero(mine & during)))
+        if p * len(asked) <= MAX_P_OF_PLACE:
+            others.append(population.signatures[code])
+    return others
 
 
 def _is_of(deaths: FirstDeaths, verdict: PopulationVerdict) -> bool:

@@ -14,7 +14,7 @@ import numpy as np
 
 from gdb_epi.fleet.population.population import Attribute, Population
 from gdb_epi.fleet.screen.finding import MAX_CONDITIONAL_P, MAX_Q
-from gdb_epi.fleet.screen.programs import is_compared_by_program
+from gdb_epi.fleet.screen.programs import crashes_of_same_programs, is_compared_by_program
 from gdb_epi.fleet.statistics.arrays import ABSENT, Floats, Ints
 from gdb_epi.fleet.statistics.hypothesis_tests import (
     apply_to_scalars,
@@ -143,6 +143,9 @@ def _share_of_host(
 ) -> tuple[float, int]:
     """Return a host's share of the hours with a mark (else of other crashes), and the hosts."""
     inside = (mark.attribute.exposure == mark.value) & (population.exposure_host >= 0)
+    same = crashes_of_same_programs(population, crashes)
+    if same is not None:  # on the other hosts of a rack another service runs
+        inside &= np.isin(population.exposure_host, np.unique(population.host[same]))
     hours = population.exposure_hours[inside]
     if hours.sum() > 0:
         hosts = population.exposure_host[inside]
