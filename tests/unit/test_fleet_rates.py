@@ -12,6 +12,7 @@ from support.fleet_lives.lab import Fleet
 
 from gdb_epi.cli.main import main
 from gdb_epi.fleet.population.population import Attribute, CoreKeys, Population
+from gdb_epi.fleet.population.staged_values import with_staged_hours
 from gdb_epi.fleet.questions.collection_limits import find_limit_of_hosts
 from gdb_epi.fleet.questions.daily_rates import growing_signatures
 from gdb_epi.fleet.questions.onset import find_onset
@@ -375,3 +376,39 @@ def test_what_all_hosts_got_at_once_is_compared_by_time_where_no_hours_are_known
     mixed = hall._replace(crash=np.arange(60) % 2)
     row = ask(whole._replace(attributes=(mixed,)), "hall", "new")
     assert row.answer == "no host-hours are known of it" and row.same_hosts is None
+
+
+def staged(changes: Sequence[int], seed: int, *, times: float = 0.2) -> Population:
+    """Three pools, whose records alone tell a limit that each of them changed on its own day."""
+    pool = np.broadcast_to((np.arange(HOSTS) % 3)[:, None], (HOSTS, DAYS))
+    new = np.arange(DAYS) >= np.array(changes)[pool[:, 0]][:, None]
+    whole = fleet(0.03 * np.where(new, times, 1.0) + 0.03, {"pool": pool}, seed=seed)
+    pools = whole.attributes[0]._replace(values=["north", "south", "vault"])
+    has = new[whole.host, whole.day - FIRST].astype(int)
+    odds = np.where(has, times, 1.0)
+    mine = np.random.default_rng(seed).random(has.size) < odds / (odds + 1)
+    watchdog = Attribute("watchdog_s", ["30", "120"], has, np.full(whole.exposure_day.size, -1))
+    named = ["gsig/2 stable killed-external f <-- py:broker.loop", *whole.signatures[1:]]
+    return whole._replace(
+        signature=np.where(mine, 0, 1 + whole.signature % 7), signatures=named,
+        attributes=(pools, watchdog),
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_limit_that_pools_changed_one_after_the_other_is_a_roll_out_without_host_hours(seed):
+    whole = staged((10, 20, 30), seed)
+    answer = find_onset(whole, 0)
+    assert answer.answer.startswith("the rate fell when watchdog_s=30 went out of use: on the days")
+    assert any("fewer kills do not show that it hangs less" in c for c in answer.caveats)
+    attribute = whole.attribute("watchdog_s")
+    rows = rates_of_values(whole, attribute, whole.signature == 0).rows
+    (new,) = (row for row in rows if row.value == "120")
+    assert new.same_both is not None and new.same_both.high < 1
+    # Where all changed on one day, or records mix, the hours stay unknown.
+    for unknown in (staged((20, 20, 20), seed), whole):
+        mixed = unknown.attributes[1]
+        if unknown is whole:
+            mixed = mixed._replace(crash=np.random.default_rng(seed).integers(0, 2, whole.day.size))
+        unknown = unknown._replace(attributes=(unknown.attributes[0], mixed))
+        assert (with_staged_hours(unknown, mixed).attributes[1].exposure < 0).all()

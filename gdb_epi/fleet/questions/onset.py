@@ -18,6 +18,7 @@ import numpy as np
 from gdb_epi.fleet.population.coverage import drop_hours
 from gdb_epi.fleet.population.number_ranges import RANGE
 from gdb_epi.fleet.population.population import Attribute, Population
+from gdb_epi.fleet.population.staged_values import with_staged_hours
 from gdb_epi.fleet.questions.changes_by_hours import change_by_mix, changes_by_hours
 from gdb_epi.fleet.questions.collection_limits import find_collection_limit, find_limit_of_hosts
 from gdb_epi.fleet.questions.daily_rates import (
@@ -134,6 +135,9 @@ def find_onset(population: Population, signature: int) -> Onset:
         name = population.signatures[signature]
         return Onset(name, f"cannot tell: {words}", number, exposure=alone)
     asked = events.counted  # crashes that came together are no rate
+    for attribute in asked.attributes:
+        if not is_process_attribute(attribute.name):
+            asked = with_staged_hours(asked, attribute)
     moves = find_moves_of_signature(asked, signature)
     if moves:  # the host-hours of all hosts are not those of its program
         asked = drop_hours(asked)
@@ -175,7 +179,13 @@ def find_onset(population: Population, signature: int) -> Onset:
             answer = answer._replace(answer=by_mix, caveats=kept)
     if answer.day is None and not answer.roll_outs:
         answer = answer._replace(caveats=tuple(_changes_of_kinds(asked, signature)))
-    caveats = [*(move.words() for move in moves), _left_out(asked, signature, answer.crashes)]
+    fell = answer.day is not None and (answer.after or 0.0) < (answer.before or 0.0)
+    outside = [_OUTSIDE] if fell and KILLED in answer.signature.split() else []
+    caveats = [
+        *outside,
+        *(move.words() for move in moves),
+        _left_out(asked, signature, answer.crashes),
+    ]
     caveats += [f"{left_out}{group.words()}" for group in silent]
     caveats += [f"left out: {gap.words()}" for gap in past]
     renamed = (renaming_of(asked, r.attr, answer.signature) for r in answer.roll_outs)
@@ -608,6 +618,11 @@ def _looked_at(names: list[str]) -> str:
     return f" (looked at: {shortened_list(names, MAX_SHOWN)}); see what else was changed"
 
 
+KILLED = "killed-external"  # a category of signatures
+_OUTSIDE = (
+    "these were ended from outside: what ends them, as a watchdog, may wait longer now, and fewer "
+    "kills do not show that it hangs less"
+)
 _WHERE = "on the days of its roll-out the crashes came where it was"
 _TOGETHER = "simultaneous roll-outs cannot be told apart: stage the next ones"
 _TIME = "coincides with a roll-out: anything else that changed then fits too"

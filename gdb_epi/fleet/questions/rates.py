@@ -21,6 +21,7 @@ from shlex import quote
 import numpy as np
 
 from gdb_epi.fleet.population.population import Attribute, Population
+from gdb_epi.fleet.population.staged_values import with_staged_hours
 from gdb_epi.fleet.population.value_spans import is_kept_by_hosts
 from gdb_epi.fleet.questions.collection_limits import CollectionLimit, find_collection_limit
 from gdb_epi.fleet.screen.dose_response import AT_START, age_words
@@ -117,7 +118,8 @@ def rates_of_values(
     counted = find_events(population).counted
     mine = mine & (counted.signature >= 0)
     silent = [group.words() for group in find_silent_groups(population) if group.hours == RUNS]
-    population = drop_silent_hours(population)
+    population = drop_silent_hours(with_staged_hours(population, attribute))
+    attribute = population.attribute(attribute.name) or attribute
     cells = _cells(population, attribute, mine & population.covered & population.timed)
     rows = [
         _rate_of(population, attribute, code, cells, mine, explain=explain)
