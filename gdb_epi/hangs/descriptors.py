@@ -8,7 +8,7 @@ are looked for in the frames of the thread that waits, then among those the coll
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from functools import cached_property
 
@@ -27,6 +27,7 @@ _PROCESSES = tuple(
     f"multiprocessing.popen_{way}.Popen" for way in ("fork", "spawn_posix", "forkserver")
 )
 CONNECTION = "multiprocessing.connection.Connection"
+_WITH_DESCRIPTORS = frozenset((SOCKET, FILE, POPEN, CONNECTION, *_PROCESSES))
 _TEXT = "_io.TextIOWrapper"
 _STREAM_TYPES = (_TEXT, "_io.BufferedReader", "_io.BufferedWriter", "_io.BufferedRandom")
 UNIX = 1
@@ -103,7 +104,7 @@ class DescriptorTable:
         child, so the objects of a server, which are many, need not be listed.
         """
         for address in self._reach(frames):
-            if self._number(address) == number and self._is_socket(address):
+            if self._number(address) == number and self._kind(address) == SOCKET:
                 self._sockets.setdefault(number, self._of_object(number, SOCKET, address))
         if number in self._sockets:
             return self._sockets[number]
@@ -135,24 +136,33 @@ class DescriptorTable:
 
     def object_type(self, number: int) -> str | None:
         """Return the type of the object that has a descriptor; None where no object has it."""
+        if number in self._sockets:
+            return SOCKET
         return next((kind for kind, address in self._objects
                      if self.descriptor_of_object(address, kind) == number), None)  # fmt: skip
 
     def family(self, number: int) -> int | None:
         """Return the address family of the socket that has a descriptor."""
-        return next((self._second_word(address) for kind, address in self._objects
-                     if kind == SOCKET and self._number(address) == number), None)  # fmt: skip
+        return next(map(self._second_word, self._sockets_of(number)), None)
 
     def takes_datagrams(self, number: int | None) -> bool:
         """Tell whether a descriptor is a socket without a peer: datagrams, or the kernel's news."""
-        words = (read_u32(self._view.target, address + self._head + 8)
-                 for kind, address in self._objects
-                 if kind == SOCKET and self._number(address) == number)  # fmt: skip
-        return next(words, None) in _DATAGRAMS
+        at = next(self._sockets_of(number), None)
+        kind = None if at is None else read_u32(self._view.target, at + self._head + 8)
+        return kind in _DATAGRAMS
+
+    def _sockets_of(self, number: int | None) -> Iterator[int]:
+        """Yield the sockets that have a descriptor."""
+        if number in self._sockets:
+            yield self._sockets[number].object
+        else:
+            for kind, address in self._objects:
+                if kind == SOCKET and self._number(address) == number:
+                    yield address
 
     def descriptor_of_object(self, address: int, kind: str | None = None) -> int | None:
         """Return the descriptor of a socket, a file or a connection; None for other objects."""
-        kind = self._kinds.get(address) if kind is None else kind
+        kind = self._kind(address) if kind is None else kind
         if kind in (SOCKET, FILE):
             return self._number(address)
         return self._view.integer_attribute(address, "_handle") if kind == CONNECTION else None
@@ -167,14 +177,11 @@ class DescriptorTable:
 
     def is_closed_socket(self, address: int) -> bool:
         """Tell whether an object is a socket that was closed."""
-        return self._kinds.get(address) == SOCKET and self._raw_number(address) == CLOSED
+        return self._raw_number(address) == CLOSED and self._kind(address) == SOCKET
 
     def was_closed(self, number: int, frames: Sequence[PyFrame]) -> bool:
         """Tell whether a call of frames goes on a descriptor whose socket object was closed."""
-        return any(
-            self._raw_number(address) == CLOSED and self._is_socket(address)
-            for address in self._reach(frames)
-        ) and all(
+        return any(self.is_closed_socket(address) for address in self._reach(frames)) and all(
             kind != SOCKET or self._raw_number(address) != number for kind, address in self._objects
         )
 
@@ -188,9 +195,11 @@ class DescriptorTable:
                     reached.update(value for _, value in self._view.attributes(at))
         return reached
 
-    def _is_socket(self, address: int) -> bool:
+    def _kind(self, address: int) -> str | None:
+        """Return which of the classes that have descriptors an object is of; None of others."""
         instances = shared_instances(self._view.target, self._view.python)
-        return instances.kind(address, frozenset((SOCKET,))) is not None
+        kind = instances.kind(address, _WITH_DESCRIPTORS)
+        return None if kind is None else kind[0]
 
     def descriptor_kept_open(self, but: int) -> int | None:
         """Return the descriptor of a socket that close() left open, for a file of makefile().
@@ -362,10 +371,6 @@ class DescriptorTable:
         return read_u32(self._view.target, address + self._head + 4)
 
     @cached_property
-    def _kinds(self) -> dict[int, str]:
-        return {address: kind for kind, address in self._objects}
-
-    @cached_property
     def _head(self) -> int:
         """Bytes of a PyObject before its own fields."""
         return self._reader.layout.size("PyObject") or 16
@@ -375,9 +380,7 @@ class DescriptorTable:
         """(kind, PyObject *) of everything that may have a descriptor."""
         try:
             instances = shared_instances(self._view.target, self._view.python)
-            wanted = (SOCKET, FILE, POPEN, CONNECTION, *_PROCESSES)
-            return [
-                (instance.kind, instance.address) for instance in instances.of(wanted)[:MAX_OBJECTS]
-            ]
+            found = instances.of(_WITH_DESCRIPTORS)[:MAX_OBJECTS]
+            return [(instance.kind, instance.address) for instance in found]
         except (UnreadableMemory, LayoutError):
             return []

@@ -31,11 +31,11 @@ import gdb_epi.analysis
 
 analyze = gdb_epi.analysis.analyze
 
-def slow(session):
+def slow(session, **options):
     with open({log!r}, "a") as log:
         print(session.target.process().pid, file=log)
     time.sleep(0.2)
-    return analyze(session)
+    return analyze(session, **options)
 
 gdb_epi.analysis.analyze = slow
 """

@@ -161,11 +161,11 @@ def patient(self, index, core):
     if index > 1:  # a slow machine may take its time for those that come to an end
         self.deadline = float("inf")
 
-def dying(session):
+def dying(session, **options):
     number = session.target.process().pid - FIRST
     if number < len(ENDINGS):
         ENDINGS[number]()
-    return analyze(session)
+    return analyze(session, **options)
 
 gdb_epi.analysis.analyze = dying
 workers._Worker.begin = patient
