@@ -21,7 +21,7 @@ from gdb_epi.fleet.population.population import Attribute, CountCache, Populatio
 from gdb_epi.fleet.screen.dose_response import is_age_of_process
 from gdb_epi.fleet.screen.finding import ALL, CAVEAT_MOVED, EVENT, LOOP_OF, Finding, HostChanges
 from gdb_epi.fleet.screen.finding_texts import describe_verdict
-from gdb_epi.fleet.screen.programs import is_process_attribute
+from gdb_epi.fleet.screen.programs import caveat_of_program_on_one_host, is_process_attribute
 from gdb_epi.fleet.statistics.arrays import (
     ABSENT,
     Bools,
@@ -273,13 +273,14 @@ def _loops_of(population: Population, second: Ints) -> _Loops:
             if is_process_attribute(attribute.name)
             for value in _value_of_most(attribute, mine, attribute.crash[apart])
         )
+        alone = caveat_of_program_on_one_host(population, members)
         minutes = max(int(second[mine[-1]] - second[mine[0]]) // 60, 1)
         since = iso_moment(int(second[mine[0]]))
         findings.append(Finding(
             LOOP_OF, population.hosts[about[0]], population.signatures[about[1]], mine.size,
             int(totals[about[1]]), 0.0, 0.0, float("nan"), 0.0, float("inf"),
-            f"in a row from {since}, in {minutes} min", "none needed", shared, (CAVEAT_RESTARTED,),
-            members,
+            f"in a row from {since}, in {minutes} min", "none needed", shared,
+            (CAVEAT_RESTARTED, *alone), members,
         ))  # fmt: skip
     return _Loops(repeated, stands_for, findings)
 

@@ -13,6 +13,7 @@ from gdb_epi.fleet.screen.dose_response import describe_gradual_rise
 from gdb_epi.fleet.screen.finding import (
     ALL,
     BITFLIP,
+    CAVEAT_MOVED,
     CAVEAT_ONE_PROGRAM,
     CAVEAT_ONE_SIGNATURE,
     CAVEAT_ONLY_MORE_CRASHES,
@@ -51,6 +52,7 @@ _SOFTWARE = frozenset(("driver", "kernel", "image", "version"))
 _MACHINES = frozenset(("hypervisor", "vm_host", "vmhost", "node", "machine", "physical_host"))
 HARDWARE_OR_ITS_CODE = "hardware, firmware, or code that only such hosts run"
 DAMAGE = "hardware, or software that damages memory"
+_MOVED = CAVEAT_MOVED.partition("{")[0]
 _PLACES = frozenset(("rack", "row", "chassis", "pdu", "psu", "switch"))
 
 _FLAGS = {
@@ -128,7 +130,7 @@ def describe_verdict(finding: Finding) -> str:
         )
     if finding.attr in SENTENCES:
         where = f" ({', '.join(finding.aliases)})" if finding.aliases else ""
-        if finding.attr == LOOP_OF and len(finding.caveats) > 1:
+        if finding.attr == LOOP_OF and finding.caveats[0].startswith(_MOVED):
             return f"a crash loop{where} {finding.caveats[0].removeprefix('it was ')}"
         return SENTENCES[finding.attr].format(value=finding.value, test=finding.test) + where
     if (gradual := describe_gradual_rise(finding)) is not None:

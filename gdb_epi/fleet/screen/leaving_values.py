@@ -109,7 +109,8 @@ def _next_version_words(population: Population, finding: Finding) -> str | None:
         if hours[code] <= 0 or not later.size or counts[later].any():
             continue
         ran = float(hours[later].sum())
-        rate = counts[code] / hours[code]
+        # On the days of a change the hours do not tell which version it was; the crashes do.
+        rate = finding.n / hours[code]
         due = float(rate * ran)
         names = " and ".join(attribute.values[at] for at in later.tolist())
         tells = "it does not have this, by all signs"
@@ -120,7 +121,7 @@ def _next_version_words(population: Population, finding: Finding) -> str | None:
                 f"of cases; about {more:,.0f} more host-hours without one would tell"
             )
         before = float(hours.sum() - hours[code] - ran)
-        beside = int(counts.sum() - counts[code])
+        beside = finding.total - finding.n
         return (
             f"{1000 * rate:.2g} a 1,000 host-hours with it, {1000 * beside / max(before, 1):.2g} "
             f"with the versions before; with {name}={names}, which came later, none in "
