@@ -36,6 +36,7 @@ from gdb_epi.hangs.loops.resource_exhaustion import (
     connection_pool_exhausted,
     connection_pool_held_by_caller,
     event_loop_threads_exhausted,
+    request_never_ends,
     requests_wait_for_same_object,
     task_deadlock_by_held_lock,
     task_lock_never_released,
@@ -132,7 +133,11 @@ def _first(scene: HangContext) -> HangDiagnosis | None:
             answer = strengthen_timed_diagnosis(scene, classify_idle_process(scene, answer))
             behind = None
             if answer.kind == MAY_BE_IDLE:
-                behind = thread_pool_exhausted(scene) or requests_wait_for_same_object(scene)
+                behind = (
+                    thread_pool_exhausted(scene)
+                    or requests_wait_for_same_object(scene)
+                    or request_never_ends(scene)
+                )
             unsure = answer.label == NO_FAULT or answer.sure == INFO
             if behind is None and unsure:
                 behind = diagnose_main_task(scene)

@@ -365,6 +365,16 @@ class HangContext:
         )
 
     @cached_property
+    def entered(self) -> frozenset[int]:
+        """The objects (PyObject *) whose `with` block any thread or task is in."""
+        blocks = (
+            block for frames in self.view.all_frames().values()
+            for block in self.view.slots.entered_blocks(frames)
+        )  # fmt: skip
+        of_tasks = (held for task in self.tasks for held in task.holds)
+        return frozenset((*(manager for _, manager in blocks), *of_tasks))
+
+    @cached_property
     def signal_handlers(self) -> Mapping[int, int] | None:
         """What signal.signal() was given, by signal (PyObject *); None where that is not known.
 

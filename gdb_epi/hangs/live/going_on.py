@@ -11,11 +11,13 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
 
+from gdb_epi.errors import LayoutError, UnreadableMemory
 from gdb_epi.fault.own_native_code import is_own_library
 from gdb_epi.fault.signals import signal_name
 from gdb_epi.hangs import types as hang_types
 from gdb_epi.hangs.hang_context import HangContext
 from gdb_epi.hangs.library_calls import FREE_CONNECTION, FUTURES, OF_CLUSTER, POOL_RESULTS
+from gdb_epi.hangs.live.borrowing import Borrowers
 from gdb_epi.hangs.live.live_code import ANYTHING, NOTHING_REACHED, Reach
 from gdb_epi.hangs.loops.futile_polls import find_polled_condition
 from gdb_epi.hangs.tasks import event_loop_module
@@ -52,17 +54,38 @@ class GoingOn:
     def may_end(self, activity: ThreadActivity, by: int | None = None) -> bool:
         """Tell whether code that goes on may end a thread's wait; `by` asks of one thread alone.
 
-        True where that is not known.
+        True where that is not known, as for what a library gives: its code is not looked at.
         """
-        by_library = activity.awaits in _GIVEN_BY_LIBRARIES  # whose code is not looked at
+        by_library = activity.awaits in _GIVEN_BY_LIBRARIES and not self._made_here(activity)
         if not activity.object or by_library or self._too_many:
             return True
         enders = self._enders(activity)
         if by is not None:
             return by not in self.blocked and self.of(by).calls_any(activity.object, enders)
-        return self._scene.live_code.is_bound(activity.object, enders) or any(
-            reach.calls_any(activity.object, enders) for reach in self._others(activity.tid)
+        live = self._scene.live_code
+        stack = self._scene.view.frames(activity.tid)
+        borrowers = Borrowers(
+            live, stack, activity.frames, activity.object, enders, self._scene.entered
         )
+        return (
+            borrowers.is_entered
+            or live.is_bound(activity.object, enders)
+            or any(
+                reach.calls_any(activity.object, enders) and not borrowers.take_before_giving(reach)
+                for reach in self._others(activity.tid, activity)
+            )
+        )
+
+    def _made_here(self, activity: ThreadActivity) -> bool:
+        """Tell whether the function that waits for a future made it: no library gives it."""
+        try:
+            return activity.awaits in FUTURES and any(
+                name == "Future"
+                for frame in activity.frames[:1]
+                for _, _, name in self._scene.call_sites.names_used(frame.code)
+            )
+        except (UnreadableMemory, LayoutError, IndexError):
+            return False
 
     def handler_that_ends(self, activity: ThreadActivity) -> str:
         """Return in words which handler of a signal may end a thread's wait; "" for none.
@@ -172,15 +195,21 @@ class GoingOn:
             return _OF_BARRIERS
         return what_ends(self._scene, activity)
 
-    def _others(self, tid: int) -> Iterator[Reach]:
-        """Yield what all that goes on may do, but a thread's own code."""
-        yield from self.of_threads(but=tid)
+    def _others(self, tid: int, awaited: ThreadActivity | None = None) -> Iterator[Reach]:
+        """Yield what all that goes on may do, but a thread's own code.
+
+        Nor that of threads which wait for the same as `awaited`, without a timeout.
+        """
+        yield from self.of_threads(but=tid, awaited=awaited)
         yield self._of_nobody
 
-    def of_threads(self, but: int) -> Iterator[Reach]:
+    def of_threads(self, but: int, awaited: ThreadActivity | None = None) -> Iterator[Reach]:
         """Yield what each thread that goes on may do, but one, as the thread of a loop."""
         for activity in self._scene.activities:
-            if activity.tid != but and activity.tid not in self.blocked:
+            same = awaited is not None and not activity.timed and (
+                (activity.object, activity.awaits) == (awaited.object, awaited.awaits)
+            )  # fmt: skip
+            if activity.tid != but and activity.tid not in self.blocked and not same:
                 yield self.of(activity.tid)
 
     def of(self, tid: int) -> Reach:

@@ -70,6 +70,7 @@ _QUIET = frozenset(
 )  # fmt: skip
 
 
+OF_GENERATOR = "GeneratorContextManager"  # contextlib's, and its brother for `async with`
 _LOOPS = frozenset(("trio", "gevent", "greenlet", "outcome"))
 _VARARGS = 4  # CO_VARARGS
 _PLAIN_BASES = frozenset(("", "builtins", "abc", "typing", "enum", "collections", "contextlib"))
@@ -91,7 +92,7 @@ class _Module(NamedTuple):
     is_own: bool  # the program's
 
 
-class _Body(NamedTuple):
+class Body(NamedTuple):
     """Code that may run: all of it, or of a frame what is left."""
 
     code: int
@@ -99,6 +100,7 @@ class _Body(NamedTuple):
     scope: int
     live: tuple[tuple[int, int], ...]
     running: int = 0  # code whose call has been made, and is not made again
+    is_frame: bool = False  # of one that runs or rests: what came before has been done
 
 
 class Reach(NamedTuple):
@@ -108,7 +110,7 @@ class Reach(NamedTuple):
     """
 
     calls: frozenset[tuple[int, str]]
-    bodies: tuple[_Body, ...]
+    bodies: tuple[Body, ...]
     unbounded: bool = False
 
     def calls_any(self, address: int, methods: Collection[str]) -> bool:
@@ -135,11 +137,25 @@ class LiveCode:
         self._reader = view.reader
 
     def of_frames(self, frames: Iterable[PyFrame], *, in_loop: bool = False) -> Reach:
-        """Return what the rest of some frames' code may do; `in_loop`: as long as it goes round."""
+        """Return what the rest of some frames' code may do; `in_loop`: as long as it goes round.
+
+        At the end of a `with` block the generator of its context manager goes on.
+        """
+        stack = tuple(frames)
         try:
-            return _Walk(self, frames, in_loop=in_loop).reach()
+            stack += tuple(self._generators_of_blocks(stack))
+            return _Walk(self, stack, in_loop=in_loop).reach()
         except (UnreadableMemory, LayoutError, IndexError):
             return ANYTHING
+
+    def _generators_of_blocks(self, frames: Sequence[PyFrame]) -> Iterator[PyFrame]:
+        """Yield where the generators rest whose `with` blocks some frames are in."""
+        for _, manager in self.view.slots.entered_blocks(frames):
+            if (self.view.locks.type_name(manager) or "").endswith(OF_GENERATOR):
+                generator = self.view.attribute(manager, "gen")
+                frame = self.view.slots.suspended(generator) if generator else None
+                if frame is not None:
+                    yield frame
 
     def handlers(self) -> Iterator[tuple[str, Reach]]:
         """Yield (name, what it may do) of the functions that may be handlers of signals.
@@ -179,7 +195,7 @@ class LiveCode:
     def stores(self, reach: Reach, names: Collection[str]) -> bool:
         """Tell whether code may change what has one of some names: changes_of(), and cells."""
         return reach.unbounded or any(
-            _covers(body.live, at)
+            covers(body.live, at)
             for body in reach.bodies
             for at in (*self._changes_of(body.code, names), *self._cells_stored(body.code, names))
         )
@@ -187,7 +203,7 @@ class LiveCode:
     def stores_items(self, reach: Reach) -> bool:
         """Tell whether code may store an item of any container, or delete one."""
         return reach.unbounded or any(
-            each.name in _STORES_ITEM and _covers(body.live, each.at)
+            each.name in _STORES_ITEM and covers(body.live, each.at)
             for body in reach.bodies
             for each in self.calls.sites.instructions(body.code)
         )
@@ -205,7 +221,7 @@ class LiveCode:
         stored = set()
         for each in self.calls.sites.instructions(code):
             name = each.name
-            if not name.startswith(("STORE_FAST", "STORE_DEREF")) or not _covers(live, each.at):
+            if not name.startswith(("STORE_FAST", "STORE_DEREF")) or not covers(live, each.at):
                 continue
             numbers = [each.argument]
             if name.count("FAST") > 1:  # two variables in one instruction (3.13)
@@ -320,14 +336,19 @@ class LiveCode:
 
         bpo-44032 made frames keep it.
         """
-        if self._reader.layout.offset("_PyInterpreterFrame", "previous") is None:
-            return
+        if self._reader.layout.offset("_PyInterpreterFrame", "previous") is not None:
+            yield from self.resting
+
+    @cached_property
+    def resting(self) -> list[PyFrame]:
+        """The frames of generators and coroutines that rest."""
         instances = shared_instances(self.view.target, self.view.python)
+        frames = list[PyFrame]()
         for each in instances.of(("generator", "coroutine", "async_generator")):
             with suppress(UnreadableMemory, LayoutError):
                 frame = self.view.slots.suspended(each.address)
-                if frame is not None:
-                    yield frame
+                frames += [frame] if frame is not None else []
+        return frames
 
     def _overriding(self) -> Iterator[_Function]:
         """Yield the functions of the program's classes that libraries know by a base of theirs."""
@@ -402,7 +423,8 @@ class LiveCode:
         return _Module(name, library, own)
 
 
-def _covers(live: Iterable[tuple[int, int]], at: int) -> bool:
+def covers(live: Iterable[tuple[int, int]], at: int) -> bool:
+    """Tell whether a byte lies in one of some (first, last)."""
     return any(first <= at <= last for first, last in live)
 
 
@@ -434,8 +456,8 @@ class _Walk:
         self._live, self._view, self._calls = code, code.view, code.calls
         self._reader = self._view.reader
         self._found: set[tuple[int, str]] = set()
-        self._bodies: dict[tuple[int, int], _Body] = {}
-        self._todo: list[_Body] = []
+        self._bodies: dict[tuple[int, int], Body] = {}
+        self._todo: list[Body] = []
         self._unbounded, self._calls_back = False, surely
         self._running = inward = 0
         for frame in frames:
@@ -454,8 +476,8 @@ class _Walk:
             stored = code.variables_stored(frame.code, live)
             kept = {name: at for name, at in self._view.variable_addresses(frame)
                     if name not in stored}  # fmt: skip
-            body = _Body(frame.code, kept, scope, live,
-                         0 if self._calls.running_loop(frame) else running)  # fmt: skip
+            inside = 0 if self._calls.running_loop(frame) else running
+            body = Body(frame.code, kept, scope, live, inside, is_frame=True)
             self._add(body, frame.address)
         if calls_back:
             self._call_back()
@@ -472,7 +494,7 @@ class _Walk:
             self._unbounded |= len(self._bodies) > MAX_BODIES
         return Reach(frozenset(self._found), tuple(self._bodies.values()), self._unbounded)
 
-    def _add(self, body: _Body, key: int) -> None:
+    def _add(self, body: Body, key: int) -> None:
         if (body.code, key) not in self._bodies:
             self._bodies[body.code, key] = body
             self._todo.append(body)
@@ -483,8 +505,11 @@ class _Walk:
         module = self._live.module(made.scope)
         if module.is_library:
             self._enter_library(module)
+            wrapped = self._view.attribute(address, "__wrapped__")  # as by contextmanager()
+            if wrapped and self._view.locks.type_name(wrapped) == "function":
+                self.add_function(wrapped, subject)
         elif made.code != self._running:
-            self._add(_Body(made.code, made.names, made.scope, (_EVERYTHING,)), subject)
+            self._add(Body(made.code, made.names, made.scope, (_EVERYTHING,)), subject)
 
     def _add_all_named(self, name: str) -> bool:
         """Follow every function of the program of a name; tell whether there is any."""
@@ -513,7 +538,7 @@ class _Walk:
             for function, subject in self._live.kept:
                 self.add_function(function.address, subject)
 
-    def _follow(self, body: _Body) -> None:
+    def _follow(self, body: Body) -> None:
         sites = self._calls.sites
         read = sites.of(body.code)
         self._running = body.running
@@ -521,10 +546,10 @@ class _Walk:
         managers: list[int] = []
         for call in read.all_of_it():
             known.add(call.at)
-            if _covers(body.live, call.at):
+            if covers(body.live, call.at):
                 self._follow_call(call, body, managers)
         for at, does, name in sites.names_used(body.code):
-            if not _covers(body.live, at):
+            if not covers(body.live, at):
                 continue
             if name in _DYNAMIC:
                 self._unbounded = True
@@ -534,15 +559,15 @@ class _Walk:
         self._calls_of_variables(body)
         self._running = 0
         for inner in self._inner_codes(body):
-            self._add(_Body(inner, dict(body.names), body.scope, (_EVERYTHING,)), 0)
+            self._add(Body(inner, dict(body.names), body.scope, (_EVERYTHING,)), 0)
 
-    def _inner_codes(self, body: _Body) -> Iterator[int]:
+    def _inner_codes(self, body: Body) -> Iterator[int]:
         """Yield the code of comprehensions and functions that code makes."""
         constants = ContainerReader(self._reader).tuple_items(
             self._reader.field(body.code, "PyCodeObject", "co_consts")
         )
         for each in self._calls.sites.instructions(body.code):
-            if each.operation == "const" and _covers(body.live, each.at):
+            if each.operation == "const" and covers(body.live, each.at):
                 constant = constants[each.argument]
                 if self._view.locks.type_name(constant) == "code":
                     yield constant
@@ -553,7 +578,7 @@ class _Walk:
         if not self._add_all_named(name) and name not in _OF_DATA and not name.startswith("__"):
             self._call_back()
 
-    def _follow_call(self, call: MethodCall, body: _Body, managers: list[int]) -> None:
+    def _follow_call(self, call: MethodCall, body: Body, managers: list[int]) -> None:
         receiver = self._calls.receiver(call, body.names, body.scope)
         if not call.path:
             if receiver:
@@ -607,10 +632,10 @@ class _Walk:
         elif kind in ("partial", "functools.partial"):
             self._call_back()
 
-    def _enter_blocks(self, body: _Body, managers: Iterable[int]) -> None:
+    def _enter_blocks(self, body: Body, managers: Iterable[int]) -> None:
         """Follow what `with` calls of the objects that code names, else of all managers."""
         code = self._calls.sites.instructions(body.code)
-        if not any(each.name in _ENTERS and _covers(body.live, each.at) for each in code):
+        if not any(each.name in _ENTERS and covers(body.live, each.at) for each in code):
             return
         for value in managers:
             for name in _MANAGERS:
@@ -619,7 +644,7 @@ class _Walk:
                 if function and self._view.locks.type_name(function) == "function":
                     self.add_function(function, value)
 
-    def _calls_of_variables(self, body: _Body) -> None:
+    def _calls_of_variables(self, body: Body) -> None:
         """Where code calls what has no name, or a variable without a value, that may be anything.
 
         Such a callable is pushed with a NULL (3.11), before it or after it (3.13). Until then every
@@ -629,7 +654,7 @@ class _Walk:
         marked, after_it = "PUSH_NULL" in there_are, "CALL_KW" in there_are
         code = list(self._calls.sites.instructions(body.code))
         for place, each in enumerate(code):
-            if not _covers(body.live, each.at):
+            if not covers(body.live, each.at):
                 continue
             with_null = each.operation == "global" and marked and each.argument & 1
             if with_null and _takes_item(code[place + 1 :]):

@@ -4,13 +4,16 @@
 What one task waits for may be set by another one that goes on, by a thread, or by a function that
 somebody keeps to call it: a handler, a protocol's method, a bound `set` of the event itself. Where
 none of that code can do it (live_code.py), the task waits for ever; so does who waits for that task
-alone. Only the task that the program runs its loop for counts: that another one has nothing to do
-is no fault. A future must be one that the waiting code made: a library sets its own.
+alone. Only the task that the program runs its loop for counts, and one that serves a request: that
+another one has nothing to do is no fault. A future must be one that the waiting code made: a
+library sets its own.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
+from contextlib import suppress
+from functools import cached_property
 
 from gdb_epi.cpython.heap.instances import shared_instances
 from gdb_epi.cpython.running.unfinished_tasks import UNKNOWN, UnfinishedTask
@@ -26,6 +29,7 @@ from gdb_epi.cpython.running.wait_rules import (
 from gdb_epi.errors import LayoutError, UnreadableMemory
 from gdb_epi.hangs.event_waits import is_shutdown_name
 from gdb_epi.hangs.hang_context import HangContext
+from gdb_epi.hangs.live.borrowing import Borrowers
 from gdb_epi.hangs.live.going_on import GoingOn
 from gdb_epi.hangs.live.live_code import Reach
 from gdb_epi.hangs.loops.tasks_of_one_connection import (
@@ -60,6 +64,7 @@ _OF_TRIO = (EVENT, CONDITION, SEMAPHORE, TASK, TASKS)
 # What ends waits of trio and gevent by another object than the one that is waited for.
 _CANCELS = frozenset(("cancel", "kill", "killall", "killone", "throw"))
 _CUTS_SHORT = ("CancelScope", "Timeout")
+_PROTOCOL = "asyncio.streams.StreamReaderProtocol"
 _MAKES = frozenset(("create_future", "Future"))
 
 
@@ -72,8 +77,9 @@ def diagnose_main_task(scene: HangContext) -> HangDiagnosis | None:
     if main is None:
         return None
     tasks = _StuckTasks(scene, thread.tid)
-    if main.id in tasks.stuck:
-        return _never_woken(scene, thread, main, tasks.stuck)
+    request = None if main.id in tasks.stuck else tasks.stuck_request()
+    if main.id in tasks.stuck or request is not None:
+        return _never_woken(scene, thread, request or main, tasks.stuck)
     if tasks.may_only_be_cancelled(main):
         return wait_diagnosis(
             HANG, "nobody wakes it",
@@ -171,6 +177,7 @@ class _StuckTasks:
     def __init__(self, scene: HangContext, loop_tid: int) -> None:
         self._scene, self._loop_tid = scene, loop_tid
         self._reach: dict[int, Reach] = {}
+        self._borrowers: dict[int, Borrowers] = {}
         self.stuck = self._find()
 
     def may_only_be_cancelled(self, task: UnfinishedTask) -> bool:
@@ -179,6 +186,42 @@ class _StuckTasks:
             task.framework != "asyncio" and self.may_wait_for_ever(task) and not task.wakers
             and not self._is_freed(task, {**self.stuck, task.id: task}, frozenset())
         )  # fmt: skip
+
+    def stuck_request(self) -> UnfinishedTask | None:
+        """Return a stuck task of asyncio whose code a server called for one client."""
+        return next((t for t in self.stuck.values() if self._serves_request(t)), None)
+
+    def _serves_request(self, task: UnfinishedTask) -> bool:
+        """Tell whether a library called the code that waits, itself, for what the program made.
+
+        That is a handler of asyncio.start_server(), or one that other library code awaits.
+        """
+        scene, own = self._scene, own_frames(task, self._scene.installed)
+        if task.framework != "asyncio" or task.wait is None or not own or task.wakers:
+            return False
+        inner = task.stack[: next(n for n, f in enumerate(task.stack) if f is own[0])]
+        if any((f.module or "").partition(".")[0] != "asyncio" for f in inner):
+            return False
+        of_library = task.stack[-1].address != own[-1].address
+        if not of_library and own[-1].code not in self._client_callbacks:
+            return False
+        root, _, attribute = (task.wait.name or "").partition(".")
+        at = scene.view.variable(own[0], root) if attribute else None
+        return not at or not scene.live_code.is_changed_by_libraries(at)
+
+    @cached_property
+    def _client_callbacks(self) -> set[int]:
+        """The code of the functions that servers of streams call for each client."""
+        view = self._scene.view
+        codes = set[int]()
+        for protocol in shared_instances(self._scene.target, self._scene.python).of((_PROTOCOL,)):
+            callback = view.attribute(protocol.address, "_client_connected_cb") or 0
+            with suppress(UnreadableMemory, LayoutError):
+                if callback and view.locks.type_name(callback) == "method":
+                    callback = view.reader.field(callback, "PyMethodObject", "im_func")
+                if callback and view.locks.type_name(callback) == "function":
+                    codes.add(view.reader.field(callback, "PyFunctionObject", "func_code"))
+        return codes
 
     def givers(self, task: UnfinishedTask) -> set[int]:
         """Return the other tasks that may end a wait; 0 stands for threads and for callbacks."""
@@ -287,11 +330,17 @@ class _StuckTasks:
         if task.wait is None:
             return True
         enders = ENDERS[task.wait.kind]
+        borrowers = self._borrowers.get(task.id)
+        if borrowers is None:
+            scene, own = self._scene, own_frames(task, self._scene.installed)
+            borrowers = self._borrowers[task.id] = Borrowers(
+                scene.live_code, task.stack, own, task.wait.address, enders, scene.entered
+            )
         elsewhere: Collection[str] = ()
         if task.framework != "asyncio":  # there no method of the event itself
             enders, elsewhere = enders - _CANCELS, cancels
         return any(
-            reach.calls_any(task.wait.address, enders)
+            (reach.calls_any(task.wait.address, enders) and not borrowers.take_before_giving(reach))
             or any(x in elsewhere for _, x in reach.calls)
             for reach in self._going_on(waiting)
         )

@@ -26,9 +26,12 @@ from gdb_epi.cpython.values.context import Undecodable
 from gdb_epi.cpython.values.process_values import get_process_values
 from gdb_epi.errors import LayoutError, UnreadableMemory
 from gdb_epi.hangs import types as hang_types
+from gdb_epi.hangs.event_waits import is_shutdown_name
 from gdb_epi.hangs.hang_context import HangContext
-from gdb_epi.hangs.idleness import is_at_rest
+from gdb_epi.hangs.idleness import is_at_rest, is_in_request_handler
 from gdb_epi.hangs.library_calls import FREE_CONNECTION, FUTURES, RUNS_JOB_OF_ANYIO
+from gdb_epi.hangs.live.going_on import GoingOn
+from gdb_epi.hangs.live.live_code import OF_GENERATOR
 from gdb_epi.hangs.tasks import (
     MAX_SETTERS,
     activity_of_task,
@@ -48,6 +51,7 @@ from gdb_epi.hangs.types import (
     function_and_line,
     wait_diagnosis,
 )
+from gdb_epi.hangs.wakers import find_wakers, name_awaited_object
 from gdb_epi.locks.types import PROBABLE
 from gdb_epi.util import counted
 
@@ -55,7 +59,6 @@ _RELEASES = "release"
 _HELD = (LOCK, SEMAPHORE)
 _FROM_TASKS = (QUEUE_PUT, QUEUE_JOIN, EVENT, CONDITION, SEMAPHORE, LOCK)  # kinds of waits
 _CALLS_LOOP = ("anyio.from_thread", "run")
-_OF_GENERATOR = "GeneratorContextManager"  # contextlib's, and its brother for `async with`
 # The outermost function of a task that a thread asked the loop to run.
 _ASKED_BY_THREAD = "run_async_from_thread.<locals>.task_wrapper"
 
@@ -256,7 +259,11 @@ def requests_wait_for_same_object(scene: HangContext) -> HangDiagnosis | None:
         ):  # fmt: skip
             waiting.setdefault(activity.object, []).append(activity)
     for awaited, members in waiting.items():
-        if len(members) < 2 or scene.references.threads(awaited) - {d.tid for d in members}:
+        tids = {d.tid for d in members}
+        if len(members) < 2 or scene.references.threads(awaited) - tids:
+            continue
+        by_code = members[0].awaits not in FUTURES and GoingOn(scene).may_end(members[0])
+        if by_code or find_wakers(scene, members[0]) - tids:
             continue
         sentence = (
             f"{len(members)} threads that serve requests wait at {members[0].where()} for "
@@ -267,6 +274,35 @@ def requests_wait_for_same_object(scene: HangContext) -> HangDiagnosis | None:
             ("no thread that goes on refers to it",),
             ("a timeout", "another thread that has it at hand"),
             ("code of a later request that settles it",), hang_types.SET_TIMEOUT,
+        )  # fmt: skip
+    return None
+
+
+def request_never_ends(scene: HangContext) -> HangDiagnosis | None:
+    """A thread of a server waits in the middle of a request for what no code can give any more.
+
+    Its pool has lost what was lent, or who worked for it has ended. The server goes on.
+    """
+    going_on = GoingOn(scene)
+    for activity in scene.threads_by_importance:
+        if (
+            activity.kind != hang_types.EVENT or activity.timed
+            or not is_in_request_handler(activity.frames, scene.view.frames(activity.tid))
+            or going_on.may_end(activity)
+        ):  # fmt: skip
+            continue
+        name, what = name_awaited_object(scene, activity)
+        if is_shutdown_name(name):
+            continue  # what ends the program may come from anywhere
+        sentence = (
+            f"{activity.waits()} for {what}, in the middle of a request: no code that can still "
+            "run gives it, that of later requests neither"
+        )
+        return wait_diagnosis(
+            HANG, "requests wait", sentence, activity,
+            ruled_out=("a timeout", "another thread whose code gives it",
+                       "code of later requests that gives it without having taken it"),
+            doubts=("native code that gives it",),
         )  # fmt: skip
     return None
 
@@ -409,7 +445,7 @@ def _is_of(scene: HangContext, manager: int, packages: frozenset[tuple[str, str]
     try:
         context = get_process_values(scene.target, scene.python).context
         kind = context.obj(manager).type
-        if not kind.qualname.endswith(_OF_GENERATOR):
+        if not kind.qualname.endswith(OF_GENERATOR):
             return kind.module.partition(".")[0] in {name for name, _ in packages}
         generator = view.attribute(manager, "gen")
         frame = view.slots.suspended(generator) if generator else None

@@ -1,0 +1,218 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Code that gives back only what it has taken: it frees nobody who waits for the same.
+
+A pool in a queue, a semaphore and a lock that is taken by hand have code that gives them back: of
+later requests too. That code takes first, by the very call in which others wait already, and waits
+there as well. Where what was lent is lost, by an exception between the two, nobody goes on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from functools import cached_property
+
+from gdb_epi.cpython.types import PyFrame
+from gdb_epi.errors import LayoutError, UnreadableMemory
+from gdb_epi.hangs.live.live_code import Body, LiveCode, Reach, covers
+from gdb_epi.locks.python.call_sites import MethodCall
+
+MAX_GIVING = 100  # functions that give, or call one that does
+MAX_CHAIN = 8  # frames of who waits
+_PERMITS = ("semaphore", "lock")
+_ENTERED_BY = {"__exit__": "__enter__", "__aexit__": "__aenter__"}
+
+
+class Borrowers:
+    """Who waits for something that has to be taken, by its frames of the program."""
+
+    def __init__(
+        self, live: LiveCode, stack: Sequence[PyFrame], frames: Sequence[PyFrame], address: int,
+        gives: Collection[str], entered: Collection[int],
+    ) -> None:  # fmt: skip
+        """`frames` are the program's own of a stack.
+
+        `entered` are the objects whose `with` blocks any frames are in: they may be its end.
+        """
+        own = frames[0].address if frames else 0
+        place = next((n for n, frame in enumerate(stack) if frame.address == own), 0)
+        self._method = stack[place - 1].name if place else ""  # the library's, which waits
+        self._live, self._address, self._gives, self._entered = live, address, gives, entered
+        self._within: dict[int, int] = {}  # by code: the byte of the call that takes
+        self._taking: dict[int, int] = {}  # functions that return only when they have taken: `self`
+        for frame in frames[:MAX_CHAIN]:
+            at = live.calls.running_byte(frame)
+            if frame.hole is not None or at is None or frame.code in self._within:
+                break
+            self._within[frame.code] = at
+            if self._may_return_before(frame.code, at) or self._jumps_over(frame.code, at):
+                break
+            names = live.calls.sites.tables(frame.code).variables
+            variables = dict(live.view.variable_addresses(frame))
+            self._taking[frame.code] = variables.get(names[0], 0) if names else 0
+
+    @property
+    def is_entered(self) -> bool:
+        """Whether it is a semaphore or lock whose own `with` block somebody is in."""
+        kind = self._live.view.locks.type_name(self._address) or ""
+        return self._address in self._entered and kind.lower().endswith(_PERMITS)
+
+    def take_before_giving(self, reach: Reach) -> bool:
+        """Tell whether all of some code that gives it has taken it before, in the same turn."""
+        try:
+            return not reach.unbounded and self._all_take_first(reach)
+        except (UnreadableMemory, LayoutError, IndexError):
+            return False
+
+    def _all_take_first(self, reach: Reach) -> bool:
+        bodies, giving = reach.bodies, list[tuple[Body, list[MethodCall]]]()
+        found = set[tuple[int, str]]()
+        for body in bodies:
+            given = list(self._places(body))
+            giving += [(body, [call for _, call in given])] if given else []
+            found |= {(receiver, call.name) for receiver, call in given}
+        if any(
+            (at, name) not in found for at, name in reach.calls
+            if (name in self._gives and at in (0, self._address))
+            or (name == "*" and at == self._address)
+        ):  # fmt: skip
+            return False  # it is given in another way than by a call
+        if self._is_lent({body.code: max(c.at for c in places) for body, places in giving}):
+            return False
+        todo = [body for body, places in giving if not self._takes_before(body, places)]
+        met = set[tuple[int, int]]()
+        while todo:
+            body = todo.pop()
+            name = self._live.name_of(body.code)
+            if (body.code, self._subject(body)) in met:
+                continue
+            met.add((body.code, self._subject(body)))
+            entered = _ENTERED_BY.get(name, "")
+            if entered:
+                if not self._enters_by_taking(body, entered):
+                    return False
+                continue
+            if body.is_frame or body.code in self._kept or len(met) > MAX_GIVING:
+                return False
+            calling = [
+                (each, places) for each in bodies if (places := list(self._calls(each, name)))
+            ]
+            if not calling:
+                return False  # whoever calls it is not known
+            todo += [each for each, places in calling if not self._takes_before(each, places)]
+        return True
+
+    def _is_lent(self, giving: Mapping[int, int]) -> bool:
+        """Tell whether it is in a `with` block, or a generator rests, that is to give it back.
+
+        `giving` has the last byte of each code that does.
+        """
+        if self.is_entered:
+            return True
+        calls = self._live.calls
+        for manager in self._entered:
+            exits = filter(None, (calls.type_attribute(manager, name) for name in _ENTERED_BY))
+            functions = (f for f in exits if self._live.view.locks.type_name(f) == "function")
+            if any(calls.body_of(function, 0).code in giving for function in functions):
+                return True
+        for frame in self._live.resting:
+            last, at = giving.get(frame.code, -1), calls.running_byte(frame)
+            if at is not None and at < last and at != self._within.get(frame.code):
+                return True
+        return False
+
+    @cached_property
+    def _kept(self) -> set[int]:
+        return {function.code for function, _ in self._live.kept}
+
+    def _places(self, body: Body) -> Iterator[tuple[int, MethodCall]]:
+        """Yield the calls by which code gives it, and of what: 0 where that is not known."""
+        calls, known = self._live.calls, set[int]()
+        for call in calls.sites.of(body.code).all_of_it():
+            known.add(call.at)
+            if call.path and call.name in self._gives and covers(body.live, call.at):
+                receiver = calls.receiver(call, body.names, body.scope)
+                if receiver in (0, self._address):
+                    yield receiver, call
+        for at, does, name in calls.sites.names_used(body.code):
+            gives = does in ("attr", "method") and name in self._gives
+            if gives and at not in known and covers(body.live, at):
+                yield 0, MethodCall(at, ("", ""), (name,))
+
+    def _calls(self, body: Body, name: str) -> Iterator[MethodCall]:
+        for call in self._live.calls.sites.of(body.code).all_of_it():
+            if call.name == name and covers(body.live, call.at):
+                yield call
+
+    def _takes_before(self, body: Body, places: Sequence[MethodCall]) -> bool:
+        """Tell whether code has taken it before it comes to any of some calls."""
+        if not places:
+            return True
+        if body.is_frame:
+            return False  # it may have taken it already
+        taking = [self._within[body.code]] if body.code in self._within else []
+        return all(
+            any(
+                at < place.at and not self._jumps_over(body.code, at, place.at)
+                for at in (*taking, *self._calls_that_take(body, place))
+            )
+            for place in places
+        )
+
+    def _calls_that_take(self, body: Body, giving: MethodCall) -> Iterator[int]:
+        """Yield where code takes it, or from the same attribute as it gives to."""
+        calls = self._live.calls
+        to = (giving.root, giving.path[:-1]) if giving.path[1:] else None
+        for call in calls.sites.of(body.code).all_of_it():
+            receiver = calls.receiver(call, body.names, body.scope)
+            same = receiver == self._address or (call.root, call.path[:-1]) == to
+            if (
+                same
+                and call.path
+                and call.name == self._method
+                and self._is_without_arguments(body.code, call.at)
+            ):
+                yield call.at
+                continue
+            function = calls.attribute(receiver, call.name) if receiver and call.path else receiver
+            if not function or self._live.view.locks.type_name(function) != "function":
+                continue
+            code = calls.body_of(function, 0).code
+            if code in self._taking and self._taking[code] in (0, receiver):
+                yield call.at
+
+    def _is_without_arguments(self, code: int, at: int) -> bool:
+        """Tell whether a method is called just so: no timeout ends that wait."""
+        loads = ("fast", "cell", "global", "name", "attr", "method", "nothing")
+        code_after = (x for x in self._live.calls.sites.instructions(code) if x.at >= at)
+        following = next((each for each in code_after if each.operation not in loads), None)
+        return following is not None and following.name.startswith("CALL") and (
+            not following.argument
+        )  # fmt: skip
+
+    def _enters_by_taking(self, body: Body, name: str) -> bool:
+        """Tell whether the method that a `with` block begins with takes what its end gives back."""
+        calls, subject = self._live.calls, self._subject(body)
+        function = calls.type_attribute(subject, name) if subject else 0
+        if not function or self._live.view.locks.type_name(function) != "function":
+            return False
+        code = calls.body_of(function, 0).code
+        return code in self._taking and self._taking[code] == subject
+
+    def _subject(self, body: Body) -> int:
+        names = self._live.calls.sites.tables(body.code).variables
+        return body.names.get(names[0], 0) if names else 0
+
+    def _jumps_over(self, code: int, at: int, until: int | None = None) -> bool:
+        """Tell whether a branch before a byte leads beyond it, and not beyond `until`."""
+        sites = self._live.calls.sites
+        targets = (sites.leads_to(each) for each in sites.instructions(code) if each.at < at)
+        return any(
+            target is not None and at < target and (until is None or target <= until)
+            for target in targets
+        )
+
+    def _may_return_before(self, code: int, at: int) -> bool:
+        return any(
+            each.name.startswith("RETURN") and each.name != "RETURN_GENERATOR"
+            for each in self._live.calls.sites.instructions(code) if each.at < at
+        )  # fmt: skip
