@@ -30,7 +30,17 @@ _CHANGES = ("STORE_GLOBAL", "STORE_DEREF", "STORE_SUBSCR", "DELETE_SUBSCR")
 
 
 class BlockInstructions(ObjectEvaluation):
-    """A frame or call that is followed: it gives values, enters blocks, and handles errors."""
+    """A frame or call that is followed: it gives values, enters blocks, and handles errors.
+
+    And it takes variables away.
+    """
+
+    def _do_delete_fast(self, argument: int) -> None:
+        self.locals.pop(argument, None)
+
+    def _do_load_fast_and_clear(self, argument: int) -> None:
+        """Keep the variable that a comprehension uses meanwhile (3.12)."""
+        self.stack.append(self.locals.pop(argument, None))
 
     def _do_return_generator(self, _argument: int) -> None:
         self.stack.append(None)

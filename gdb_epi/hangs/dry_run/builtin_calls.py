@@ -102,7 +102,8 @@ _WRITES = ("write", "writelines", "flush")
 _LOGS = ("debug", "info", "warning", "error", "critical", "exception")
 _LOCKS = ("_thread.lock", "_thread.RLock")
 _GIVEN_BACK = "(given back)"  # under which it stands that a lock was released
-_OF_LOCKS = ("acquire", "release", "__enter__", "__exit__")
+_TAKEN = "(taken)"  # under which it stands how often the run has taken a lock
+_OF_LOCKS = ("acquire", "release", "__enter__", "__exit__", "_is_owned")
 _OF_NUMBERS: Mapping[str, Callable[..., object]] = {
     "abs": abs, "int": int, "float": float, "bool": bool, "divmod": divmod, "round": round,
     "ord": ord, "chr": chr, "hash": lambda number: hash(int(number)),
@@ -202,15 +203,26 @@ def _of_lock(
 ) -> Item:
     """Return what a method of a lock gives. Who has taken it gives it back; that frees others."""
     free = run.decoder.repr_of(of.address).startswith("<unlocked")
+    stored, again = run.memory.stored, run.kind(of) == _LOCKS[1]
+    taken = stored.get((of.address, _TAKEN))
+    times = taken.value if isinstance(taken, ComputedNumber) else 0
+    if name == "_is_owned" and (times or free):
+        return ComputedNumber(times > 0)
     if name in ("release", "__exit__"):
-        if not free:
-            run.memory.stored[of.address, _GIVEN_BACK] = ComputedNumber(True)
+        stored.pop((of.address, _TAKEN), None)
+        if times > 1:
+            stored[of.address, _TAKEN] = ComputedNumber(times - 1)
+        elif not times and not free:
+            stored[of.address, _GIVEN_BACK] = ComputedNumber(True)
             run.memory.released |= {of.address}
         return NoneResult()
-    if free or run.memory.stored.pop((of.address, _GIVEN_BACK), None) is not None:
+    if free and (again or not times):
+        stored[of.address, _TAKEN] = ComputedNumber(times + 1)
+        return ComputedNumber(True)
+    if name != "_is_owned" and stored.pop((of.address, _GIVEN_BACK), None) is not None:
         return ComputedNumber(True)
     if name == "acquire" and _gives_up(run, arguments):
-        run.memory.read.add(of.address)
+        run.memory.read |= set() if times else {of.address}
         return ComputedNumber(False)
     raise Undecodable("a lock that is held")
 
@@ -429,12 +441,13 @@ def apply_number_function(
 
     An int of any size may be too large for a float, and an infinite float for any other function.
     """
-    bounds = arguments[0] if len(arguments) == 1 else None
+    bounds = arguments[0] if len(arguments) == 1 or name == "round" else None
     if not isinstance(bounds, UnknownNumber):
         return run.of_host(function, *map(run.host, arguments))
+    digits = list(map(run.host, arguments[1:]))  # of round()
     infinite = INFINITE in (abs(bounds.low), abs(bounds.high))
     if infinite and are_float_bounds(bounds):
-        run.memory.needs_finite |= name not in _TAKES_INFINITY
+        run.memory.needs_finite |= name not in _TAKES_INFINITY and not digits
     elif infinite and name not in ("int", "abs"):
         raise Undecodable("a number that may be too large for a float")
     if name in _BOUNDED:
@@ -442,7 +455,9 @@ def apply_number_function(
     if name not in ("abs", "fabs", *_RISING):
         raise Undecodable("what depends on a number that is not known")
     try:
-        ends: list[Any] = [end if abs(end) == INFINITE else function(end) for end in bounds]
+        ends: list[Any] = [
+            end if abs(end) == INFINITE else function(end, *digits) for end in bounds
+        ]
     except ERRORS:
         raise Undecodable("an error of some numbers") from None
     if name in _RISING:

@@ -497,6 +497,7 @@ class ContainerEvaluation(Evaluation):
         contents = tuple(items)
         if len(contents) <= MAX_ITEMS:
             self.memory.contents[of.address] = contents
+            self.memory.changed += of.address >= 0
             return
         self.memory.contents.pop(of.address, None)
         self.memory.blurred |= {of.address}

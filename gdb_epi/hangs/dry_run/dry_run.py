@@ -66,6 +66,7 @@ from gdb_epi.hangs.dry_run.instances import (
     own_callable,
     truth_of_instance,
 )
+from gdb_epi.hangs.dry_run.json_values import parse_json
 from gdb_epi.hangs.dry_run.library_values import (
     ATTRIBUTES,
     DECOMPRESSOR,
@@ -124,6 +125,7 @@ class DryRun(BlockInstructions):
 
     def _handler(self, at: int, raised: Raised) -> int:
         self.raised_at.add(at)
+        self.memory.handled += 1
         if self.for_loops is None:
             return self.handler_after_cleanup(super()._handler(at, raised), raised)
         # Of a frame of the process only what its `for` loops need is on the stack.
@@ -145,7 +147,8 @@ class DryRun(BlockInstructions):
         state = self._state()
         for head in self._heads.values():
             head.first, head.last = min(head.first, target), max(head.last, self.following)
-        seen = self._heads.setdefault(target, LoopHead(state, 1, target, self.following))
+        now = LoopHead(state, 1, target, self.following, self.memory)
+        seen = self._heads.setdefault(target, now)
         seen.turns += 1
         if self._claim is not None:
             if seen is self._claim and seen.turns >= seen.most:
@@ -158,11 +161,14 @@ class DryRun(BlockInstructions):
         elif seen.turns > 1 and (seen.state == state or self._goes_on_alike(target, seen, state)):
             raise self._endless(seen, seen.turns - 1)
         elif seen.turns > seen.most:
-            self._heads[target] = LoopHead(state, 2 * seen.most, target, self.following)
-            self._heads[target].turns = 1
+            now.most, now.turns = 2 * seen.most, 1
+            self._heads[target] = now
 
     def _endless(self, seen: LoopHead, turns: int) -> EndlessLoop:
-        return EndlessLoop(self.code, seen.first, seen.last, turns, self.memory.rests(self.stack))
+        rests = self.memory.rests(self.stack)
+        endless = EndlessLoop(self.code, seen.first, seen.last, turns, rests)
+        endless.fails = seen.fails_since(self.memory)
+        return endless
 
     def _goes_on_alike(self, target: int, seen: LoopHead, state: DryRunState) -> bool:
         """Tell whether the same turns come again whatever the numbers are that differ.
@@ -193,7 +199,7 @@ class DryRun(BlockInstructions):
                     return False
                 memory.blurred |= {at}
         turns = seen.turns - 1 if self._claim is None else seen.most
-        made._claim = LoopHead(made._state(), turns, seen.first, seen.last)
+        made._claim = LoopHead(made._state(), turns, seen.first, seen.last, memory)
         made._heads = {target: made._claim}
         try:
             made.go(target, MAX_CODE)
@@ -473,13 +479,6 @@ class DryRun(BlockInstructions):
     def _do_make_cell(self, _argument: int) -> None:
         """Do nothing: what is in a cell lies in its variable until a function is given it."""
 
-    def _do_delete_fast(self, argument: int) -> None:
-        self.locals.pop(argument, None)
-
-    def _do_load_fast_and_clear(self, argument: int) -> None:
-        """Keep the variable that a comprehension uses meanwhile (3.12)."""
-        self.stack.append(self.locals.pop(argument, None))
-
     def _do_store_fast(self, argument: int) -> None:
         item = self._pop()
         if item is None:
@@ -538,6 +537,8 @@ class DryRun(BlockInstructions):
                 return Iteration(BuiltTuple(()), 0)  # awaited, it is over
             if not named and is_re_function(self, called, name, len(arguments)):
                 return call_pattern_method(self, arguments[0], name, arguments[1:])
+            if (name, module_of_function(self, called)) == ("loads", "json") and not named:
+                return parse_json(self, called, arguments)
             return self._run_function(called, None, arguments, named)
         if ident == "method_descriptor" and arguments:  # with what it is a method of
             name = self.decoder.repr_of(called.address).split("'")[1]

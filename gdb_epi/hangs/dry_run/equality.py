@@ -8,13 +8,17 @@ from gdb_epi.cpython.values.repr_decoder import ReprDecoder
 from gdb_epi.cpython.values.value_stack import special_method
 
 _COMPARE = ("__eq__", "__hash__")
+# Types of C that leave comparing to `object`.
+_BY_IDENTITY = frozenset(
+    ("type", "lock", "_thread.lock", "RLock", "_thread.RLock", "function", "module")
+)
 
 
 def equals_itself_alone(decoder: ReprDecoder, address: int) -> bool:
     """Tell whether an object equals no other. Raises Undecodable where that is not known."""
     obj = decoder.obj(address)
     if obj.lineage.ident:
-        return obj.lineage.ident == "type"
+        return obj.lineage.ident in _BY_IDENTITY
     return special_method(decoder, obj.type, "__eq__") is None
 
 

@@ -154,15 +154,16 @@ def truth_of_instance(run: ObjectEvaluation, of: ProcessObject) -> bool:
 
 
 def own_callable(run: ObjectEvaluation, of: ProcessObject, name: str) -> int:
-    """Return what an object itself has under a name and its class has not, 0 without one.
+    """Return what an object itself has under a name, 0 without one.
 
-    A functools.cached_property stands back behind the value that it has stored there.
+    A function of its class stands back, and a functools.cached_property.
     """
     obj = run.decoder.obj(of.address)
     if (of.address, name) in run.memory.stored or not run.has_default_lookup(obj):
         return 0
     in_class = run.in_class(obj, name)
-    if in_class is not None and run.decoder.obj(in_class[1]).type.name != "cached_property":
+    hidden = ("cached_property", "function")
+    if in_class is not None and run.decoder.obj(in_class[1]).type.name not in hidden:
         return 0
     run.memory.read.add(of.address)
     return run.own_attribute(of, name)

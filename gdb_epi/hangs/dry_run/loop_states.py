@@ -63,6 +63,7 @@ class DryRunMemory:
         self.living_threads: frozenset[int] = frozenset()  # get_ident() of each
         self.released: frozenset[int] = frozenset()  # locks that were held and given back
         self.writes = False  # output was made
+        self.handled = self.changed = 0  # errors, and containers of the process
         self.multiplies = self.needs_finite = False  # floats that may have any size
 
     def stays_finite(self) -> bool:
@@ -109,6 +110,7 @@ class EndlessLoop(Exception):
         self.generators = tuple(generators)  # whose values the loop takes
         self.read: frozenset[int] = frozenset()  # objects that others could change
         self.writes = False  # it makes output
+        self.fails = False  # each turn takes something, meets the same error, and puts it back
 
 
 class DryRunState(NamedTuple):
@@ -190,9 +192,16 @@ def are_decimal_bounds(bounds: Bounds) -> bool:
 class LoopHead:
     """A place that is jumped back to: the state that was kept there, and what ran since then."""
 
-    def __init__(self, state: DryRunState, most: int, first: int, last: int) -> None:
+    def __init__(
+        self, state: DryRunState, most: int, first: int, last: int, memory: DryRunMemory
+    ) -> None:
         self.state, self.most, self.turns = state, most, 0
         self.first, self.last = first, last
+        self._handled, self._changed = memory.handled, memory.changed
+
+    def fails_since(self, memory: DryRunMemory) -> bool:
+        """Tell whether an error was handled since then, and a container changed."""
+        return memory.handled > self._handled and memory.changed > self._changed
 
 
 def widen_differing_numbers(

@@ -353,10 +353,10 @@ class ObjectEvaluation(ContainerEvaluation):
     def look_for_repetition(self, iterator: ProcessObject) -> None:
         """Look whether an iterator is where it was before. Raises EndlessLoop."""
         state = StateRenumbering(self.memory).state({}, (iterator,))
-        seen = self._iterated.setdefault(iterator.address, LoopHead(state, 1, 0, 0))
+        seen = self._iterated.setdefault(iterator.address, LoopHead(state, 1, 0, 0, self.memory))
         seen.turns += 1
         if seen.turns > 2 and seen.state == state:
             raise EndlessLoop(self.code, 0, 0, seen.turns - 2)
         if seen.turns > seen.most + 1:
-            self._iterated[iterator.address] = LoopHead(state, 2 * seen.most, 0, 0)
+            self._iterated[iterator.address] = LoopHead(state, 2 * seen.most, 0, 0, self.memory)
             self._iterated[iterator.address].turns = 1

@@ -28,7 +28,7 @@ _EMPTY = "Empty"  # the exception, a global of `queue`
 def returned_in_vain(
     run: BlockInstructions, called: Method, arguments: Sequence[Item], named: Mapping[str, Item]
 ) -> Item:
-    """Return what a method gives that waits, or asks for a thread; None for any other method.
+    """Return what a method gives that waits, or asks for a thread; None where its code is followed.
 
     Raises Undecodable where it has no timeout, Raised where it gives up with an exception.
     """
@@ -78,6 +78,8 @@ def _condition_wait_for(
 def _queue_get(
     run: BlockInstructions, called: Method, arguments: Sequence[Item], named: Mapping[str, Item]
 ) -> Item:
+    if run.length(run.of_instance(called.self, "queue")):
+        return None  # its code is followed
     blocks = named.get("block", (*arguments, ComputedNumber(True))[0])
     if run.truth(blocks):
         _limit(run, 1, arguments, named)
@@ -87,12 +89,10 @@ def _queue_get(
 def _queue_get_nowait(
     run: BlockInstructions, called: Method, _arguments: Sequence[Item], _named: Mapping[str, Item]
 ) -> Item:
-    return _no_item(run, called)
+    return None if run.length(run.of_instance(called.self, "queue")) else _no_item(run, called)
 
 
 def _no_item(run: BlockInstructions, called: Method) -> Item:
-    if run.length(run.of_instance(called.self, "queue")):
-        raise Undecodable("an item that is there")
     scope = run.decoder.field(called.function, "PyFunctionObject", "func_globals")
     kind = run.decoder.objects.dict_get(scope, _EMPTY)
     empty = run.exception_class(run.decoder.types.at(kind)) if isinstance(kind, int) else None

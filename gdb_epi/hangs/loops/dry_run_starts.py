@@ -41,6 +41,18 @@ _BEGINS = (
     "STORE", "DELETE", "FOR_ITER", "UNPACK", "LIST_", "SET_ADD", "SET_UPDATE", "MAP_",
     "DICT_", "YIELD", "?", "POP_TOP", "POP_JUMP",
 )  # fmt: skip
+_STORES_ONE = ("STORE_FAST", "STORE_NAME", "STORE_GLOBAL", "STORE_DEREF")
+_GIVES_ONE = (
+    "CALL",
+    "BINARY",
+    "INPLACE",
+    "COMPARE",
+    "CONTAINS",
+    "IS_OP",
+    "UNARY",
+    "BUILD",
+    "LOAD_",
+)
 _CALLS = ("CALL", "PRECALL")
 _DELEGATES = ("SEND", "YIELD_FROM")
 _STEPS_OF_DELEGATION = ("RESUME", "JUMP_BACKWARD_NO_INTERRUPT", "YIELD_VALUE")
@@ -152,6 +164,9 @@ def find_dry_run_starts(
         return
     first, iterates = _begin_of_statement(scene, here)
     stack = _stack_of_statement(scene, frame, here, first)
+    if innermost and (stored := _item_being_stored(scene, frame, here, len(stack))) is not None:
+        yield DryRunStart(code[running].at, (*stack, stored), for_loops=loops)
+        return
     by_generator = bool(stack) and isinstance(stack[-1], ProcessObject)
     if by_generator and iterates and names[running] != "FOR_ITER":
         raise Undecodable("a generator that has given its value")
@@ -384,6 +399,29 @@ def _begin_of_statement(scene: HangContext, here: _RunningCode) -> tuple[int, bo
         first -= 1
     iterates = names[here.running] == "FOR_ITER" or (first > 0 and names[first - 1] == "FOR_ITER")
     return first - (iterates and names[first] != "FOR_ITER"), iterates
+
+
+def _item_being_stored(scene: HangContext, frame: PyFrame, here: _RunningCode, depth: int) -> Item:
+    """Return what the running instruction stores in a variable; None where that is not known.
+
+    Its word stays on the value stack, above `depth` others, whether it was stored by now or not:
+    so the run may begin with the store. What is loaded next takes its place: 3.11 and 3.12 do both
+    in one step (STORE_FAST__LOAD_FAST).
+    """
+    code, names, running = here.code, here.names, here.running
+    words = scene.view.slots.of(frame).stack
+    gives = running > 0 and names[running - 1].startswith(_GIVES_ONE)
+    if names[running] not in _STORES_ONE or depth >= len(words) or not gives:
+        return None
+    word, following = words[depth], code[running + 1 : running + 2]
+    if not word or word & 7 or not scene.view.locks.type_name(word):
+        return None
+    if following and following[0].name.startswith("LOAD_FAST"):
+        slots = scene.view.frame_variables.slots(frame)
+        numbers = (following[0].argument, following[0].argument >> 4)
+        if any(slot.number in numbers and at == word for slot, at in slots):
+            return None
+    return _items(scene, frame, [word])[0]
 
 
 def _loaded(instruction: Instruction, name: str) -> int | None:

@@ -4,7 +4,8 @@
 It begins where the thread is. What of the running instruction was done already is not in the core,
 so the run begins before it, with the same variables: between there and it nothing is stored. Where
 it stores something itself, the loop must be endless from before it and from after it. Only loops
-that have a way out count: one without any is meant to go on.
+that have a way out count: one without any is meant to go on. But not to take the same thing in each
+turn, to fail by it, and to put it back.
 """
 
 from __future__ import annotations
@@ -179,6 +180,8 @@ def _answer(
         f"{activity.who()} is in a loop without end at {function_and_line(frame)}: with the "
         f"values in this core its conditions come out the same after {turns}, and so for ever"
     )
+    if endless.fails:
+        sentence += "; each time an error is handled, and what was taken is put back"
     return HangDiagnosis(
         HANG, "endless loop", sentence, (member,), PROBABLE,
         (f"its code was followed from where it stood: after {turns} all is as before, but for "
@@ -240,7 +243,7 @@ def _run_on(
             if sleeps and _waiting(scene, activity, run.memory.read) is None:
                 raise Undecodable("a loop that nobody waits for")
             endless.read, endless.writes = frozenset(run.memory.read), run.memory.writes
-            if not _has_way_out(scene, endless):
+            if not (endless.fails or _has_way_out(scene, endless)):
                 raise Undecodable("a loop that is meant to go on")
             if start.repeats_until in run.raised_at:
                 break  # a call that raises has not returned
@@ -380,7 +383,8 @@ def _unchanged(
             return False
         ident = scene.view.attribute(at, "_ident")  # of a threading.Thread, which may end
         number = scene.view.objects.integer(ident) if ident else None
-        if isinstance(number, int) and idents.get(number, 0) not in (0, None, *going_on.blocked):
+        tid = idents.get(number) if isinstance(number, int) else None
+        if tid not in (None, 0, activity.tid, *going_on.blocked):
             return False
     names = {
         name

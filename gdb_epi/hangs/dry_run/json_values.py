@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What json.loads() makes of a text of the core: this Python's module reads it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+
+from gdb_epi.cpython.values.repr_decoder import Undecodable
+from gdb_epi.cpython.values.value_stack import BuiltTuple, Item, ProcessObject, Raised
+from gdb_epi.hangs.dry_run.block_instructions import BlockInstructions
+from gdb_epi.hangs.dry_run.container_evaluation import MAX_ITEMS
+
+MAX_DEPTH = 20
+
+
+def parse_json(run: BlockInstructions, called: ProcessObject, arguments: Sequence[Item]) -> Item:
+    """Return what json.loads() gives of one text. Raises Undecodable, Raised."""
+    text = run.host(arguments[0]) if len(arguments) == 1 else None
+    if not isinstance(text, (str, bytes)):
+        raise Undecodable("a call")
+    run.budget[0] -= len(text) // MAX_DEPTH
+    try:
+        value = json.loads(text)
+    except ValueError:
+        scope = run.decoder.field(called.address, "PyFunctionObject", "func_globals")
+        kind = run.decoder.objects.dict_get(scope, "JSONDecodeError")
+        error = run.exception_class(run.decoder.types.at(kind)) if isinstance(kind, int) else None
+        raise Undecodable("an error of a module") if error is None else Raised(error) from None
+    return _made(run, value)
+
+
+def _made(run: BlockInstructions, value: object, depth: int = 0) -> Item:
+    """Return a value as the process has it. Raises Undecodable."""
+    if not isinstance(value, (dict, list)):
+        return run.of_value(value)
+    if len(value) > MAX_ITEMS or depth > MAX_DEPTH:
+        raise Undecodable("too many items")
+    if isinstance(value, list):
+        return run.memory.make("list", [_made(run, each, depth + 1) for each in value])
+    pairs = [
+        BuiltTuple((run.of_value(key), _made(run, each, depth + 1))) for key, each in value.items()
+    ]
+    return run.memory.make("dict", pairs)
