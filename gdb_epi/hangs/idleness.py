@@ -120,7 +120,7 @@ def classify_idle_process(scene: HangContext, answer: HangDiagnosis) -> HangDiag
                     f"meanwhile: {describe_waiting_task(holder, scene.installed)}; as long as the "
                     "other side of that connection does not read, nobody else gets the lock",
                 )  # fmt: skip
-        if _waits_for_a_peer(scene, stuck[0]):
+        if _waits_for_a_peer(scene, stuck[0]) or _is_for_the_program(scene, stuck[0]):
             return answer._replace(label=HANG, kind="peer", sure=INFO, open=(*answer.open, doubt))
         return answer._replace(kind=MAY_BE_IDLE, open=(*answer.open, doubt))
     restless = [d for d in scene.threads_by_importance if not is_at_rest(scene, d)]
@@ -165,6 +165,14 @@ def _waits_for_a_peer(scene: HangContext, task: UnfinishedTask) -> bool:
         holder.wait is not None and holder.wait.kind == FUTURE and not holder.wakers
         for holder in holders
     )
+
+
+def _is_for_the_program(scene: HangContext, task: UnfinishedTask) -> bool:
+    """Tell whether the program itself waits for what a pool is to give, and not one request."""
+    thread = scene.loop_thread
+    main = scene.main_task(thread.tid) if thread is not None else None
+    from_pool = frame_taking_from_pool(task, scene.installed) is not None
+    return main is not None and main.id == task.id and from_pool
 
 
 def _holder_that_writes(scene: HangContext, task: UnfinishedTask) -> UnfinishedTask | None:

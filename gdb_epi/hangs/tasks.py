@@ -68,6 +68,8 @@ _TIMEOUTS = ("Timeout", "CancelScope")  # of asyncio and async_timeout, of anyio
 _FROM_POOLS = (EVENT, CONDITION, SEMAPHORE, FUTURE, QUEUE_GET)
 _TAKE_OUT = frozenset(("acquire", "checkout", "getconn"))
 _WAIT_FOR_ONE = frozenset(("get", "wait", "available", "free"))
+# Functions that connect, or await a future of their own until another one gives a connection back.
+_AWAIT_THEIR_TURN = (("aiohttp.connector", "connect"),)
 _WAITERS = frozenset(("wait", "get"))  # of a class of the library's own around an event or queue
 _LOOP_PACKAGES = frozenset(("", "asyncio", "anyio", "trio", "gevent", "eventlet", "contextlib"))
 _ENTERING = frozenset(("acquire", "__enter__"))  # methods that `with` may call of a lock
@@ -240,6 +242,9 @@ def frame_taking_from_pool(task: UnfinishedTask, installed: InstalledPackages) -
     inner = _package_frames(task, installed)
     frame = next((each for each in inner if each.name.strip("_") not in _WAITERS), None)
     words = set(frame.name.lower().split("_")) if frame is not None else set[str]()
+    if frame is not None and (frame.module, frame.name) in _AWAIT_THEIR_TURN:
+        own = frame.address == task.stack[0].address  # what it calls waits for a server
+        words |= {"acquire"} if own else set()
     takes = words & _TAKE_OUT or ("connection" in words and words & _WAIT_FOR_ONE)
     return frame if takes and own_frames(task, installed) else None
 
@@ -314,7 +319,8 @@ def activity_of_task(
 ) -> ThreadActivity:
     """Return what the thread of a loop does for a task that waits: a member of an answer."""
     kind = task.wait.kind if task.wait is not None else "?"
-    return thread._replace(frames=own_frames(task, installed) or task.stack, label=f"task:{kind}")
+    frames = own_frames(task, installed) or task.stack
+    return thread._replace(frames=frames, label=f"task:{kind}", task=(task.id, task.name))
 
 
 def sort_own_tasks_first(

@@ -21,7 +21,6 @@ MAIN_THREAD = "the main thread"  # where threading, which gives names, was not i
 OF_EVENT_LOOP = "the event loop of "  # begins the answer for a loop that sleeps
 SECONDS_OF_YEAR = 31_557_600
 THREAD_AND_TASKS = "a thread and "  # begins the answer for a circle of both
-TASKS_IN_CIRCLE = " wait for each other: task "  # in the answer for a circle of tasks
 OF_ZMQ_CONTEXT = "the end of a ZeroMQ context, which open sockets or unsent messages prevent"
 ONE_OF_THEM = "of which it is one itself"  # of a task that waits for tasks
 ITSELF = "itself"  # in the answer for a thread that only it could wake
@@ -85,6 +84,7 @@ class ThreadActivity(NamedTuple):
     call: str = ""  # the system call
     watched: tuple[int, ...] = ()  # descriptors of poll() and select()
     is_main: bool = False
+    task: tuple[int, str] = (0, "")  # of its event loop, whose wait this is: address and name
 
     def where(self) -> str:
         """Return "function (file:line)" of the program's innermost frame, or a substitute."""

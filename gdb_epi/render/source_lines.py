@@ -4,29 +4,25 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 
 from gdb_epi.cpython.frames.line_tables import SourcePosition
 from gdb_epi.cpython.source.finder import FITS, VERIFIED, Source, SourceFinder
 from gdb_epi.cpython.types import PyFrame, PythonState
-from gdb_epi.hangs.types import OF_EVENT_LOOP, TASKS_IN_CIRCLE, THREAD_AND_TASKS
+from gdb_epi.errors import Absent
+from gdb_epi.hangs.types import DEADLOCK
 from gdb_epi.process_state import ProcessState
 from gdb_epi.render.escape import escape
 from gdb_epi.report import Listing, SourceRange
 from gdb_epi.report import PythonSourceLine as SourceLine
 from gdb_epi.session import Session
 from gdb_epi.typing_lite import Any
-from gdb_epi.util import quoted_name
 
 TAB = 8
 MAX_SHOWN = 2000  # characters of one line; minified sources have lines of a megabyte
 MARK = "^"
 CUT = " ..."
-# "task A waits ...", "tasks A, B and 2 more wait ..."; a name of many words stands in quotes.
-_TASKS_OF_A_CLAUSE = re.compile(r'\btasks? ((?:"[^"]*"|[^";:()])+?) (?:waits?|was|is)\b')
-_NAMES = re.compile(r'"[^"]*"|[^\s,]+')
 
 
 def listing_lines(listing: Listing, *, color: bool = False) -> list[str]:
@@ -176,28 +172,22 @@ def tasks_that_wait(
 ) -> list[tuple[str, list[dict[str, Any]]]]:
     """Return the names and frames, innermost first, of the tasks that a hang's answer is about.
 
-    Those of a circle, as far as its sentences name them, else the first that is named. None where
-    the answer is about no task, or where several tasks have such a name.
+    Those of a circle, else the first. None where the answer is about no task.
     """
-    verdict = record.get("verdict") or {}
-    reason = next(iter(verdict.get("reasons") or ()), "")
-    if verdict.get("label") not in ("hang", "deadlock"):
+    hang = session.state.hang
+    if (record.get("verdict") or {}).get("label") not in ("hang", "deadlock"):
         return []
-    in_circle = TASKS_IN_CIRCLE in reason or reason.startswith(THREAD_AND_TASKS)
-    if not in_circle and not reason.startswith(("task", OF_EVENT_LOOP)):
+    if isinstance(hang, Absent):
+        return []
+    about = hang.members[: None if hang.label == DEADLOCK else 1]
+    addresses = [activity.task[0] for activity in about if activity.task[0]]
+    if not addresses:
         return []
     from gdb_epi.record.redact import redact_path
     from gdb_epi.record.stacks import frame_json, read_tasks_and_waits
 
-    tasks = read_tasks_and_waits(session.state)[0].tasks
-    named_in_reason = [
-        name for subject in _TASKS_OF_A_CLAUSE.findall(reason) for name in _NAMES.findall(subject)
-    ]
-    shown = [quoted_name(task.name) for task in tasks]
-    order = [name for name in dict.fromkeys(named_in_reason) if name in shown]
-    if any(shown.count(name) > 1 for name in order):
-        return []
-    named = [tasks[shown.index(name)] for name in (order if in_circle else order[:1])]
+    by_address = {task.address: task for task in read_tasks_and_waits(session.state)[0].tasks}
+    named = [by_address[at] for at in dict.fromkeys(addresses) if at in by_address]
     waiting: list[tuple[str, list[dict[str, Any]]]] = []
     for task in named:
         frames = [frame_json(frame) for frame in task.stack]

@@ -1600,6 +1600,62 @@ def idle_while_a_cancelled_task_closes():
     asyncio.run(end_of_one_that_closes())
 
 
+class Feed:
+    def __init__(self):
+        self.linked, self.closed, self.state = asyncio.Event(), asyncio.Event(), {}
+
+    async def beat(self):
+        while True:
+            await asyncio.sleep(5)
+
+    async def link(self):
+        await asyncio.sleep(0)
+        if self.state.get("refused", True):
+            raise ConnectionError("refused")
+        self.linked.set()
+        self.state["linked"] = True
+
+    async def until_linked(self):
+        while not self.state.get("linked"):
+            await asyncio.sleep(5)
+
+    async def close(self):
+        self.closed.set()
+
+
+def event_of_a_failed_link():
+    asyncio.run(with_feed_linked())
+
+
+async def with_feed_linked():
+    feed = Feed()
+    tasks = [asyncio.ensure_future(feed.beat()), asyncio.ensure_future(feed.link())]
+    await feed.linked.wait()
+    await asyncio.wait(tasks)
+
+
+def parked_beside_a_heartbeat():
+    asyncio.run(with_feed_closed())
+
+
+async def with_feed_closed():
+    feed = Feed()
+    beating = asyncio.ensure_future(feed.beat())
+    await feed.closed.wait()
+    beating.cancel()
+
+
+def tasks_linked_by_a_failed_one():
+    asyncio.run(with_feed_polled())
+
+
+async def with_feed_polled():
+    feed = Feed()
+    await asyncio.wait(
+        [asyncio.ensure_future(feed.until_linked()), asyncio.ensure_future(feed.link())]
+    )
+
+
 def end_this_thread_alone():
     number = {"x86_64": 60, "aarch64": 93}[os.uname().machine]
     ctypes.CDLL(None).syscall(number, 0)

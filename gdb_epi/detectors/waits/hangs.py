@@ -89,6 +89,7 @@ def _hang_findings(state: ProcessState, name: str, label: str) -> Iterator[Findi
             "doing": activity.kind,
             "what": activity.what,
             "frames": [function_and_line(frame) for frame in activity.frames[:MAX_FRAMES]],
+            **({"task": activity.task[1]} if activity.task[0] else {}),
         }
         for activity in answer.members[:MAX_MEMBERS]
     ]

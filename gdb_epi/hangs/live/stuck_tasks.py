@@ -79,7 +79,7 @@ def diagnose_main_task(scene: HangContext) -> HangDiagnosis | None:
     tasks = _StuckTasks(scene, thread.tid)
     request = None if main.id in tasks.stuck else tasks.stuck_request()
     if main.id in tasks.stuck or request is not None:
-        return _never_woken(scene, thread, request or main, tasks.stuck)
+        return _never_woken(scene, thread, request or main, tasks)
     if tasks.may_only_be_cancelled(main):
         return wait_diagnosis(
             HANG, "nobody wakes it",
@@ -96,10 +96,10 @@ def _never_woken(
     scene: HangContext,
     thread: ThreadActivity,
     main: UnfinishedTask,
-    stuck: Mapping[int, UnfinishedTask],
+    tasks: _StuckTasks,
 ) -> HangDiagnosis | None:
     """It waits for what no code that can still run gives."""
-    chain = [main]
+    chain, stuck = [main], tasks.stuck
     while len(chain) < MAX_CHAIN and chain[-1].wakers:
         following = next((stuck[each] for each in chain[-1].wakers if each in stuck), None)
         if following is None or following in chain:
@@ -108,6 +108,9 @@ def _never_woken(
     last = chain[-1]
     if not own_frames(last, scene.installed):
         return None
+    place = tasks.place_of(last)
+    if last.wait is not None and "." in place:
+        last = chain[-1] = last._replace(wait=last.wait._replace(name=place))
     ends = "sets it" if last.wait is not None and last.wait.kind == EVENT else "ends that"
     sentence = (
         f"{describe_waiting_task(last, scene.installed)}: no code of a task, callback or thread "
@@ -117,7 +120,8 @@ def _never_woken(
         own = own_frames(task, scene.installed)
         at = f" at {function_and_line(own[0])}" if own else ""
         sentence += f"; {name_task(task)} waits for it{at}"
-    others = [task for task in stuck.values() if task not in chain]
+    ids = {task.id for task in chain}
+    others = [task for task in stuck.values() if task.id not in ids]
     others = [task for task in others if own_frames(task, scene.installed)]
     # One of them may be who should end that wait.
     sentence += "".join(
@@ -261,12 +265,10 @@ class _StuckTasks:
             return False
         if task.framework == "trio" and wait.kind not in _OF_TRIO:
             return False  # a channel has two ends: another object gives
-        own = own_frames(task, scene.installed)
-        if not own or is_shutdown_name(wait.name or ""):
+        place = self.place_of(task)
+        if not place or is_shutdown_name(place):
             return False
-        if not wait.name and wait.kind != FUTURE:
-            return False
-        if wait.kind == FUTURE and not (self._made_here(task) and self._is_kept(task)):
+        if wait.kind == FUTURE and not self._made_here(task):
             return False
         return not scene.live_code.is_bound(wait.address, ENDERS[wait.kind])
 
@@ -301,16 +303,24 @@ class _StuckTasks:
         except (UnreadableMemory, LayoutError, IndexError):
             return False
 
-    def _is_kept(self, task: UnfinishedTask) -> bool:
-        """Tell whether the future has a name or a place: `await Future()` parks for good."""
-        if task.wait is None or task.wait.name:
-            return task.wait is not None
-        view = self._scene.view
-        for frame in own_frames(task, self._scene.installed)[:1]:
-            for _, held in view.variable_addresses(frame):
-                if any(task.wait.address in self._items(at) for at in objects_at_hand(view, held)):
-                    return True
-        return False
+    def place_of(self, task: UnfinishedTask) -> str:
+        """Return the name or place of what a task waits for, "" without one.
+
+        `await Future()` and `await Event().wait()` park for good.
+        """
+        own = own_frames(task, self._scene.installed)
+        if task.wait is None or task.wait.name or not own:
+            return "" if task.wait is None or not own else task.wait.name
+        view, sought = self._scene.view, task.wait.address
+        for name, held in view.variable_addresses(own[0]):
+            if held == sought:
+                return name
+            for attribute, at in () if held & 7 else view.attributes(held):
+                if at == sought:
+                    return f"{name}.{attribute}"
+            if any(sought in self._items(at) for at in objects_at_hand(view, held)):
+                return f"{name}[..]"
+        return ""
 
     def _items(self, address: int) -> Iterator[int]:
         view = self._scene.view

@@ -42,6 +42,7 @@ from gdb_epi.hangs.processes.queues import unfinished_jobs_clause
 from gdb_epi.hangs.signal_waits import find_signal_that_ends
 from gdb_epi.hangs.tasks import (
     ENDERS,
+    activity_of_task,
     count_woken_from_outside,
     has_timeout,
     name_task,
@@ -127,7 +128,7 @@ class _Asleep:
         self.waits = ""  # what its tasks wait for, as the end of a sentence
         if self.own:
             first = sort_own_tasks_first(self.own, scene.installed)[0]
-            activity = activity._replace(frames=own_frames(first, scene.installed), label="task")
+            activity = activity_of_task(activity, first, scene.installed)._replace(label="task")
             jobs = unfinished_jobs_clause(scene, first.stack)
             self.waits = f"; {tasks_clause(self.tasks, scene.installed, jobs)}"
             self.waits += "".join(f"; {failed.text()}" for failed in scene.failed_tasks)

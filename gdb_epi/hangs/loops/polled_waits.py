@@ -207,7 +207,8 @@ def _paths_in(scene: HangContext, endless: EndlessLoop) -> list[str]:
     inside = (call for call in calls if endless.first <= call.at <= endless.last)
     words = dict.fromkeys((call.root[1], *call.path) for call in inside)
     whole = [each for each in words if not any(each == o[: len(each)] != o for o in words)]
-    return [".".join(each) for each in whole if each[-1] != "sleep" and each[-1] not in BUILTINS]
+    named = [each for each in whole if each[-1] != "sleep" and each[-1] not in BUILTINS]
+    return [".".join(each[: -1 if each[1:] and each[-1] == "get" else None]) for each in named]
 
 
 def tasks_poll_futilely(scene: HangContext) -> HangDiagnosis | None:
@@ -253,9 +254,14 @@ def _only_poll(
     scene: HangContext, own: Sequence[UnfinishedTask],
     polling: Sequence[tuple[UnfinishedTask, list[str]]],
 ) -> bool:  # fmt: skip
-    """Tell whether all tasks poll, and their loop has nothing else to wait for."""
+    """Tell whether all tasks poll or wait for their ends, and their loop waits for nothing else."""
     loop = scene.loops.loop_of_task(polling[0][0], scene.tasks)
-    if len(polling) < len(own) or loop is None or loop.listening:
+    ids = {task.id for task, _ in polling}
+    others = [task for task in own if task.id not in ids]
+    ends = ids | {task.id for task in others}
+    if any(not task.wakers or not ends.issuperset(task.wakers) for task in others):
+        return False
+    if loop is None or loop.listening:
         return False
     timers = loop.timers
     return loop.descriptors == 0 and timers is not None and timers <= len(polling)

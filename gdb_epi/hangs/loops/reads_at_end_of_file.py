@@ -27,6 +27,7 @@ from gdb_epi.typing_lite import NamedTuple
 MAX_SHORT = 4096
 _READS = frozenset(("read", "read1", "readline", "recv"))  # they give nothing at the end
 _PAUSES = frozenset(("sleep", "wait", "wait_for", "select", "poll", "get", "join", "acquire"))
+_ERRORS = ("Error", "error", "timeout", "Exception")
 _STREAM = "StreamReader"  # of asyncio; types that Python code made have no module here
 _STREAMS = ("_io.", "_socket.", "socket", "SSLSocket")
 _CALLED_AGAIN = "callable_iterator"  # of iter(function, end): both follow its head
@@ -77,6 +78,8 @@ def _read_in_vain(scene: HangContext, frame: PyFrame) -> str:
         if at in places.summed and name not in empty
         and _is_short(scene, _value(scene, frame, name))
     ]  # fmt: skip
+    if any(name.endswith(_ERRORS) for name in scene.call_sites.strings(frame.code, "co_names")):
+        short = []  # a read that raises has read nothing: a socket that does not block
     if not empty and not short:
         return ""
     end = f"`{empty[0]}` is empty" if empty else ""

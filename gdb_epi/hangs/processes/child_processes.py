@@ -18,7 +18,7 @@ from gdb_epi.hangs.hang_context import HangContext
 from gdb_epi.hangs.idleness import is_in_serving_loop
 from gdb_epi.hangs.loops.futile_polls import OF_FILES
 from gdb_epi.hangs.processes.shared_locks import nested_codes
-from gdb_epi.hangs.tasks import name_task, own_frames
+from gdb_epi.hangs.tasks import activity_of_task, name_task
 from gdb_epi.hangs.types import (
     HANG,
     RUNNING,
@@ -322,8 +322,7 @@ def diagnose_unread_child_output(
     scene: HangContext, activity: ThreadActivity, unread: UnreadChildOutput
 ) -> HangDiagnosis:
     """Say that a task waits for a child that waits for this process to read."""
-    own = own_frames(unread.task, scene.installed)
-    activity = activity._replace(frames=own or activity.frames, label="task")
+    activity = activity_of_task(activity, unread.task, scene.installed)._replace(label="task")
     sentence = (
         f"{name_task(unread.task)} waits at {activity.where()} for {unread.child}, and nobody "
         f"reads its "
