@@ -67,6 +67,10 @@ def _summary(value: HoldingVariable) -> str:
     line = f" (line {value.lineno})" if value.lineno else ""
     who = f"`{value.name}` of {value.function}{line}"
     if value.how == COVERS:
+        if value.offset:
+            return (
+                f"{who} is an array that reaches to where no memory is (by its shape and strides)"
+            )
         return f"{who} is an array of memory that is not there"
     if value.how == INDEXED:
         return f"{who} is the bad address: it leads out of the memory that the pointer names"

@@ -100,6 +100,22 @@ def variables_holding(
     return named[:MAX_NAMED]
 
 
+def is_in_array_that_reaches_out(
+    target: Target, address: int, named: Sequence[HoldingVariable]
+) -> bool:
+    """Tell whether a variable is an array that begins in memory and has the bad address inside.
+
+    Its shape or strides are wrong: numpy's as_strided() takes any. Steps of whole pages then lead
+    to the same offset of a page as the start has, where large blocks begin.
+    """
+    return any(
+        value.how == COVERS
+        and value.offset
+        and target.region_at(address - value.offset) is not None
+        for value in named
+    )
+
+
 class _VariableFinder:
     def __init__(self, values: ProcessValues, address: int) -> None:
         self.values, self.context = values, values.context

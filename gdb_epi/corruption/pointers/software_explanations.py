@@ -261,7 +261,6 @@ def software_explanation(
     """
     site = context.site
     assert not isinstance(site, Absent)
-    spilled = held == STACK
     if bit in TAG_BITS and not purpose_known and not _is_no_tag(context, site, suspect, bit, held):
         return "a single tag bit at the top"
     if suspect.depth and bit in LOW_TAG_BITS:
@@ -271,7 +270,8 @@ def software_explanation(
         return "a large frame or alloca gives the same stack pointer"
     if bit not in STRIDE_BITS or suspect.depth or (purpose_known and suspect.slots):
         return None
-    if suspect.value > corrected and spilled and not is_object and has_stride_at_hand(context, bit):
+    may_be_sum = suspect.value > corrected and held in (STACK, MIXED) and not is_object
+    if may_be_sum and has_stride_at_hand(context, bit):
         return f"an index or stride of 2^{bit} gives the same address"
     operand = site.operand
     if operand is not None and suspect.source in (operand.index_register, "fault address"):
