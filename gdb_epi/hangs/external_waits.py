@@ -154,7 +154,8 @@ def diagnose_child_wait(scene: HangContext, activity: ThreadActivity) -> HangDia
     child = scene.descriptors.child(activity.target) if activity.target else None
     if activity.timed and activity.kind != hang_types.CHILD:
         return wait_diagnosis(NO_FAULT, "timed wait", f"{waits}, with a timeout", activity, INFO)
-    communicates = any(f.name == "communicate" for f in library_frames_called(scene, activity))
+    called = {frame.name for frame in library_frames_called(scene, activity)}
+    communicates = "communicate" in called and "_wait" not in called  # that comes behind the output
     if communicates and activity.call in _READING and activity.target:
         command = f" ({child.command})" if child is not None else ""
         outlived = _pipe_outlives_child(scene, activity, f"child {activity.target}{command}")
@@ -215,6 +216,8 @@ def diagnose_child_wait(scene: HangContext, activity: ThreadActivity) -> HangDia
         return wait_diagnosis(
             HANG, "unread queue", sentence, activity, evidence=evidence, doubts=doubt
         )
+    if activity.timed:
+        return wait_diagnosis(NO_FAULT, "timed wait", f"{waits}, with a timeout", activity, INFO)
     # A child that works is waited for in the same way: this is no hang for sure, and no fault. One
     # that reads to the end of a pipe never ends where another process keeps that open.
     kept = pipe_kept_open_by_sibling_clause(scene, activity)

@@ -46,6 +46,7 @@ _GREENLETS = ("gevent", "eventlet", "greenlet")
 _RUNS_MAIN = (("asyncio.base_events", "run_until_complete", "future"),
               ("asyncio.runners", "run", "task"))  # fmt: skip
 _HANDLERS = ("signal",)  # modules with which a program may install signal handlers
+MAX_GENERATORS = 4  # each of which goes over the next
 MAX_FAILED = 2  # tasks that are named
 
 
@@ -314,16 +315,19 @@ class HangContext:
         except (UnreadableMemory, LayoutError):
             return False
 
-    def goes_over_finite(self, frame: PyFrame) -> bool:
-        """Tell whether a frame runs a loop over the members of a container or range."""
+    def goes_over_finite(self, frame: PyFrame, depth: int = 0) -> bool:
+        """Tell whether a frame runs a loop over the members of a container or range.
+
+        Or over a generator that does; `depth` counts generators that go over generators.
+        """
         try:
             words = self.view.slots.of(frame)
             held = (*words.stack, *words.variables[:1])  # the first one in a comprehension
-            return any(w and not w & 7 and self._is_finite(w) for w in held)
+            return any(w and not w & 7 and self._is_finite(w, depth) for w in held)
         except (UnreadableMemory, LayoutError):
             return False
 
-    def _is_finite(self, iterator: int) -> bool:
+    def _is_finite(self, iterator: int, depth: int) -> bool:
         """Tell whether an iterator goes over the members of a container, also with their numbers.
 
         In an enumerate() the iterator follows a number (Objects/enumobject.c).
@@ -331,6 +335,9 @@ class HangContext:
         kind = self.view.locks.type_name(iterator)
         if kind == "enumerate":
             kind = self.view.locks.type_name(self.view.reader.u64(iterator + 24))
+        if kind == "generator" and depth < MAX_GENERATORS:
+            frame = self.view.slots.suspended(iterator)
+            return frame is not None and self.goes_over_finite(frame, depth + 1)
         return kind in FINITE
 
     @property
