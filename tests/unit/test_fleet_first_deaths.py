@@ -7,8 +7,10 @@ import numpy as np
 import pytest
 from unit.test_fleet_rates import FIRST, fleet
 
+from gdb_epi.fleet.decisions.exclusion import DIES_FIRST, _hosts_of_findings
 from gdb_epi.fleet.population.population import Attribute, CoreKeys, Population
 from gdb_epi.fleet.questions.first_deaths import find_first_deaths
+from gdb_epi.fleet.screen.screening import screen_population
 
 BAD = 7
 
@@ -52,6 +54,12 @@ def test_the_host_that_dies_first_is_told_and_no_other(seed):
     (words,) = deaths.lines(population)
     assert words.startswith(f"verdict: one host (h{BAD:03d}) dies first: of 60 jobs (job)")
     assert "take it out and test it" in words and "what died first left none" in words
+
+
+def test_a_host_that_dies_first_is_not_left_in_as_if_its_job_did_it():
+    population = trainings(1, bad=0.95)
+    screened = screen_population(population, population.last_day)
+    assert _hosts_of_findings(population, screened, [], 0.0, 30) == ({}, {"h007": DIES_FIRST})
 
 
 @pytest.mark.parametrize("seed", range(20))

@@ -35,6 +35,7 @@ from gdb_epi.fleet.decisions.repairs import (
 from gdb_epi.fleet.decisions.states import repaired_hosts
 from gdb_epi.fleet.population.cache import load_population
 from gdb_epi.fleet.population.population import Population
+from gdb_epi.fleet.questions.first_deaths import find_first_deaths
 from gdb_epi.fleet.questions.verdict import HARDWARE_HOST, PopulationVerdict, judge_host
 from gdb_epi.fleet.screen.finding import (
     BITFLIP,
@@ -63,6 +64,7 @@ CAVEAT_RECOVERED = (
     "gdb-epi fleet mark host {host} --repaired"
 )
 MOVE_JOB = "its job may be the cause: move that first"
+DIES_FIRST = "it dies first of many jobs, and the others follow: test it, and confirm its finding"
 NOT_SURE = "it may be broken, or had bad luck: wait for more crashes like these"
 SHARED_NAME = "several machines have this name: drain this one by hand"
 MIN_TO_DATE, MIN_GAIN = 5, 3.0  # crashes of a host; log-likelihood of two rates above one
@@ -183,6 +185,8 @@ def _hosts_of_findings(
     if screened is None:
         return wanted, left_in
     state = {old.identity: old.state for old in before}
+    deaths = find_first_deaths(population)
+    first_to_die = population.hosts[deaths.host] if deaths and deaths.is_suspect else None
     mine = (f for f in without_past_hosts(screened.hosts) if f.attr == HOST)
     for finding in sorted(mine, key=lambda f: f.p):
         decided = state.get(finding_identity(*finding.key))
@@ -193,7 +197,8 @@ def _hosts_of_findings(
             continue
         judged = judge_host(population, finding)
         if decided != CONFIRMED and (why := _why_left_in(finding, judged)) is not None:
-            left_in.setdefault(finding.value, why)
+            dies_first = why == MOVE_JOB and finding.value == first_to_die
+            left_in.setdefault(finding.value, DIES_FIRST if dies_first else why)
             continue
         words = "confirmed by a person" if decided == CONFIRMED else "hardware suspect"
         reason = f"{words}: {counted(finding.n, 'crash')}, {finding.rr:.3g} times its share"

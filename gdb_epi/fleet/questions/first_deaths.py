@@ -43,6 +43,11 @@ class FirstDeaths(NamedTuple):
     due: float
     takes_part: float = 0.0  # share of the jobs that ran on the host
 
+    @property
+    def is_suspect(self) -> bool:
+        """Whether a host dies first that does not take part in nearly all jobs."""
+        return self.host >= 0 and self.takes_part <= MOST_JOBS
+
     def lines(self, population: Population) -> Iterator[str]:
         """Say who died first, and what is left besides."""
         many = counted(int(np.count_nonzero(self.members)), "crash")
@@ -58,7 +63,7 @@ class FirstDeaths(NamedTuple):
             return
         name, count = population.hosts[self.host], int((self.first == self.host).sum())
         advice = "take it out and test it"
-        if self.takes_part > MOST_JOBS:
+        if not self.is_suspect:
             advice = (
                 "it takes part in nearly all of them, so what only their leading process does dies "
                 "there too: move that first"
