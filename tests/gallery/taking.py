@@ -241,6 +241,8 @@ def run(piece: Piece, interpreter: Interpreter, folder: Path) -> Path:
         if truth.get("flip") or truth["core"] != "dies":
             ready = wait_ready(folder, process)
             pid = ready.get("pid", process.pid)
+            if started_at(pid) < started_at(process.pid):  # a `1` once hit the machine's init
+                raise CoreFailed(f"{folder.name}: process {pid} in `ready` is none of its own")
             if truth.get("flip"):
                 flip(ready, pid, truth.get("settle", 0.2))
                 with contextlib.suppress(OSError):
@@ -256,6 +258,14 @@ def run(piece: Piece, interpreter: Interpreter, folder: Path) -> Path:
         if truth["core"] != "gcore":
             ended(folder, process, truth.get("child", False))
     return the_core(piece, interpreter, folder, process.returncode)
+
+
+def started_at(pid: int) -> int:
+    """Return when a process started, in clock ticks: proc_pid_stat(5)."""
+    try:
+        return int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[19])
+    except FileNotFoundError:
+        raise CoreFailed(f"process {pid} has ended") from None
 
 
 def ended(folder: Path, process: subprocess.Popen, child: bool) -> None:

@@ -13,9 +13,9 @@ import pytest
 from gallery import judging
 from gallery.judging import RIGHT, UNHELPFUL, WRONG_HIGH, WRONG_LOW, Judged
 from gallery.score import answered, ask_all, report
-from gallery.taking import HALVES, HERE, drop_oldest_cores, pieces, take
+from gallery.taking import HALVES, HERE, Piece, drop_oldest_cores, pieces, run, take
 from support.cores import CoreFailed, why_no_core_dumps
-from support.interpreters import Interpreter, discover
+from support.interpreters import Interpreter, discover, own_interpreters
 
 ALL = pieces()
 LABELS = (
@@ -194,3 +194,12 @@ def test_a_tenth_of_the_first_half(part: int) -> None:
 def test_sources_are_not_run_by_pytest() -> None:
     """A program named test_*.py would be collected, and would take pytest down with it."""
     assert not [path for path in Path(HERE).rglob("test_*.py") if path.is_file()]
+
+
+def test_a_process_that_is_none_of_the_program_gets_no_signal(tmp_path: Path) -> None:
+    """A program that wrote 1 for "ready" had SIGABRT sent to the machine's first process."""
+    text = "import time\nprint(1, file=open('ready', 'w'), flush=True)\ntime.sleep(60)\n"
+    (tmp_path / "program.py").write_text(text)
+    piece = Piece("ready_too_early", "first", tmp_path, {"core": "signal", "signal": "SIGURG"})
+    with pytest.raises(CoreFailed, match="process 1 in `ready` is none of its own"):
+        run(piece, own_interpreters()[0], tmp_path)
