@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The chunks of glibc's main heap: where it lies, and which chunks fit what is after them."""
+"""The chunks of glibc's heaps: where they lie, and which chunks fit what is after them."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections import deque
 from collections.abc import Iterable, Iterator
 
 from gdb_epi.errors import UnreadableMemory
+from gdb_epi.fault.memory_reads import read_word
 from gdb_epi.target.api import Region, Target, view_memory
 from gdb_epi.target.libc import runs_on_musl
 from gdb_epi.typing_lite import NamedTuple
@@ -23,6 +24,7 @@ FLAGS = 7  # PREV_INUSE, IS_MMAPPED, NON_MAIN_ARENA
 PREV_INUSE, IS_MMAPPED = 1, 2
 HEAD_BYTES = 16  # of a chunk before its block, of one in its own mapping too
 NEVER = 14  # IS_MMAPPED, NON_MAIN_ARENA, and a size that is not a multiple of 16
+NON_MAIN = 4  # NON_MAIN_ARENA: of chunks that were given out of the heap of an arena of threads
 MIN_CHUNK = 0x20
 FOLLOWING = 16  # chunks that must fit after a corrected size
 MAX_CHUNKS, MAX_FREE = 1 << 18, 4096  # chunks that are walked, free ones that are looked at
@@ -30,6 +32,13 @@ MAX_WRONG, MAX_CACHED = 4, 1 << 16  # links that are told; blocks of one list of
 TCACHE_LISTS, TCACHE_WORDS = 64, 82  # with 64 counts of 16 bits, and the chunk's head
 WINDOW = 1 << 14  # words that are read at once
 MAX_WINDOWS = 256  # kept; then they are read again
+# malloc/arena.c: HEAP_MAX_SIZE, to a multiple of which each heap of an arena of threads is aligned;
+# struct heap_info (the arena, the heap before, size) with 32 bytes, with 48 since 2.35; the first
+# heap of an arena goes on with its struct malloc_state (mutex, flags, 10 fastbins, top, bins), and
+# that with chunks, the first of which is the tcache of the thread that made it.
+HEAP_ALIGNMENT, HEAP_INFO, TOP_AT = 64 << 20, (0x20, 0x30), 0x60
+STATE_SIZES = range(0x800, 0xA00, 16)  # bytes of struct malloc_state; 0x898 in 2.27 to 2.41
+MAX_HEAPS = 256
 
 
 class HeapWords:
@@ -38,9 +47,10 @@ class HeapWords:
     Raises UnreadableMemory.
     """
 
-    def __init__(self, target: Target, start: int, count: int) -> None:
+    def __init__(self, target: Target, start: int, count: int, never: int = NEVER) -> None:
         self.start = start
         self.count = count
+        self.never = never  # flags that no chunk of this heap has
         self._target = target
         self._windows: dict[int, memoryview] = {}
 
@@ -73,12 +83,12 @@ class HeapWords:
 
         They are appended to `recent`. As `next_chunk`, which says why, in a quarter of the time.
         """
-        words = self._window(at // WINDOW)
+        words, never = self._window(at // WINDOW), self.never
         first = at - at % WINDOW
         end, at = len(words) - 1, at - first
         count = 0
         size = words[at + 1] if at < end else 0
-        while size >= MIN_CHUNK and not size & NEVER:
+        while size >= MIN_CHUNK and not size & never:
             length = size & ~FLAGS
             following = at + (length >> 3)
             if following >= end:
@@ -106,6 +116,39 @@ def main_heap(target: Target) -> Region | None:
             if not first and (_holds_tcache(target, region) or _begins_chain(target, region, size)):
                 return _extended_heap(target, region)
     return None
+
+
+def thread_heaps(target: Target, pc: int) -> list[HeapWords]:
+    """Return the heaps of arenas of threads, from their first chunk to the end of their top.
+
+    Of arenas with one heap, whose chunks end where it does. Not where the arena is locked: some
+    thread may be changing headers; unless the one that died, at `pc`, did so in libc.
+    """
+    if runs_on_musl(target):
+        return []
+    here = target.region_at(pc)
+    in_libc = here is not None and "/libc" in (here.path or "")
+    heaps: list[HeapWords] = []
+    for region in target.regions():
+        if region.start % HEAP_ALIGNMENT or region.path is not None or "w" not in region.perms:
+            continue
+        arena, size = (read_word(target, region.start + at) or 0 for at in (0, 16))
+        if arena - region.start not in HEAP_INFO or not 0 < size <= region.dumped_size:
+            continue
+        locked, top = (read_word(target, arena + at) for at in (0, TOP_AT))
+        end = region.start + size
+        if top is None or not arena < top < end or top % 16 or end % 16:
+            continue
+        if locked is None or (locked & 0xFFFFFFFF and not in_libc):
+            continue
+        for first in range(arena + STATE_SIZES.start & -16, arena + STATE_SIZES.stop, 16):
+            head = read_word(target, first + 8)
+            if head is not None and head & NON_MAIN and head & ~NON_MAIN in TCACHE_SIZES:
+                heaps.append(HeapWords(target, first, (end - first) // 8, NEVER & ~NON_MAIN))
+                break
+        if len(heaps) == MAX_HEAPS:
+            break
+    return heaps
 
 
 def _extended_heap(target: Target, heap: Region) -> Region:
@@ -254,7 +297,7 @@ def next_chunk(heap: HeapWords, at: int, size: int | None = None) -> int | None:
     """
     size = heap[at + 1] if size is None else size
     length = size & ~FLAGS
-    if length < MIN_CHUNK or size & NEVER:
+    if length < MIN_CHUNK or size & heap.never:
         return None
     following = at + length // 8
     if following > heap.count:
@@ -264,6 +307,11 @@ def next_chunk(heap: HeapWords, at: int, size: int | None = None) -> int | None:
     if not heap[following + 1] & PREV_INUSE and heap[following] != length:
         return None
     return following
+
+
+def lacks_a_bit_to_end(heap: HeapWords, place: int) -> bool:
+    """Whether one bit of the size of a chunk, the top, makes it end where the heap does."""
+    return (heap[place + 1] ^ (8 * (heap.count - place) | PREV_INUSE)).bit_count() == 1
 
 
 def chunks_fit(heap: HeapWords, place: int, size: int) -> bool:

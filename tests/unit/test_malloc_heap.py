@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where glibc's main heap ends: in a forked child it goes on in the mapping behind."""
+"""Where glibc's heaps end: in a forked child the main one goes on in the mapping behind."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from gdb_epi.corruption.checks.malloc_heap import malloc_chunks
 from gdb_epi.corruption.checks.overwritten_places import ID as OVERWRITTEN_PLACE
 from gdb_epi.corruption.context import Context
 from gdb_epi.detectors.runtimes.damaged_heap import HeapBreak, _finding, _first_break
-from gdb_epi.fault.malloc_heap import HeapWords, main_heap
+from gdb_epi.fault.malloc_heap import HeapWords, main_heap, thread_heaps
 from gdb_epi.process_state import ProcessState
 from gdb_epi.target.api import Region, Truncation
 
@@ -119,3 +119,44 @@ def test_no_file_and_no_hole_continue_a_heap() -> None:
         regions=[first._replace(dumped=0x1000), second], memory={HEAP: chunks(FIRST + SECOND)}
     )
     assert main_heap(process).end == HEAP + FIRST  # type: ignore[union-attr]
+
+
+ARENA = 0x7F0000000000  # the first heap of an arena of threads: heap_info, malloc_state, chunks
+FIRST_CHUNK, LIBC = ARENA + 0x30 + 0x8A0, 0x7F1000000000
+LIBC_REGION = Region(LIBC, LIBC + 0x1000, "r-x", "/lib/libc.so.6", 0, 0x1000)
+
+
+def arena(*, locked: bool, held: int | None = None) -> FakeTarget:
+    """Return a process with an arena of threads; `held` stands where the size of its top should."""
+    data, at, size = bytearray(FIRST), FIRST_CHUNK - ARENA, TCACHE
+    struct.pack_into("<QQQQ", data, 0, ARENA + 0x30, 0, FIRST, FIRST)
+    for _ in range(20):
+        struct.pack_into("<QQ", data, at, 0, size | 5)
+        at, size = at + size, SIZE
+    struct.pack_into("<QQ", data, at, 0, (FIRST - at) | 1 if held is None else held)
+    struct.pack_into("<Q", data, 0x30, int(locked))
+    struct.pack_into("<Q", data, 0x30 + 0x60, ARENA + at)
+    region = Region(ARENA, ARENA + FIRST, "rw-", None, 0, FIRST)
+    return FakeTarget(regions=[region, LIBC_REGION], memory={ARENA: bytes(data)})
+
+
+def test_the_chunks_of_a_threads_heap_lead_to_its_end() -> None:
+    (heap,) = thread_heaps(arena(locked=False), 0)
+    assert (heap.start, heap.start + 8 * heap.count) == (FIRST_CHUNK, ARENA + FIRST)
+    assert _first_break(heap) == 21
+
+
+def test_a_locked_arena_is_read_where_libc_gave_up_in_it() -> None:
+    assert thread_heaps(arena(locked=True), ARENA) == []
+    assert len(thread_heaps(arena(locked=True), LIBC)) == 1
+
+
+@pytest.mark.parametrize(("held", "one_bit"), [(0x20BF1E971BD01878, False), (None, True)])
+def test_the_top_of_a_threads_heap_that_does_not_end_with_it(
+    held: int | None, one_bit: bool
+) -> None:
+    right = FIRST - (FIRST_CHUNK - ARENA + TCACHE + 19 * SIZE) | 1
+    (heap,) = thread_heaps(arena(locked=False, held=right ^ 1 << 40 if held is None else held), 0)
+    damaged = _first_break(heap)
+    assert isinstance(damaged, HeapBreak)
+    assert (damaged.header, damaged.one_bit) == (ARENA + FIRST - (right & ~1), one_bit)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""R7, R12: sizes and links of the chunks of glibc's main heap.
+"""R7, R12: sizes of the chunks of glibc's heaps, and links of those of the main one.
 
 R7: a size that one bit makes fit the chunks after it. R12: a link of a free chunk that the chunk
 it names does not answer.
@@ -26,22 +26,23 @@ from gdb_epi.corruption.heap.content_runs import content_runs
 from gdb_epi.corruption.heap.malloc_chunks import DEFAULT_LIMIT, HeapChunks, heap_chunks
 from gdb_epi.corruption.heap.readers import is_on_stack
 from gdb_epi.corruption.registry import check
-from gdb_epi.errors import UnreadableMemory
+from gdb_epi.errors import Absent, UnreadableMemory
 from gdb_epi.fault.malloc_heap import (
     FLAGS,
     FOLLOWING,
     HEAD_BYTES,
     MAX_FREE,
     MIN_CHUNK,
-    NEVER,
     PREV_INUSE,
     HeapWords,
     OverwrittenLink,
     chunks_fit,
     find_overwritten_links,
     free_chunks,
+    lacks_a_bit_to_end,
     main_heap,
     next_chunk,
+    thread_heaps,
 )
 from gdb_epi.fault.memory_reads import read_word
 from gdb_epi.fault.word_shapes import in_brackets
@@ -63,12 +64,13 @@ FORWARD, BACKWARD = 16, 24  # bytes: fd and bk of struct malloc_chunk (malloc/ma
     innocent_causes=(
         "overruns of a block (the words beside are damaged too, and several bits of the size), "
         "flag bits that are cleared (left out: an overrun by one zero byte does that; one set that "
-        "no chunk of the main heap has is no such thing). Heaps of threads and mmapped blocks are "
-        "not walked."
+        "no chunk of the heap has is no such thing). Heaps of threads are walked where their arena "
+        "has one, and nobody else may have been at work in it; mmapped blocks are not."
     ),
 )
 def malloc_chunks(context: Context) -> Iterator[Evidence | Skipped]:
-    """Walk the chunks of glibc's main heap; where they stop fitting, try each bit of the sizes."""
+    """Walk the chunks of glibc's heaps; where they stop fitting, try each bit of the sizes."""
+    yield from _walk_thread_heaps(context)
     region = main_heap(context.target)
     if region is None:
         raise NotChecked("no heap that begins with glibc's tcache: another malloc, or no heap")
@@ -83,6 +85,20 @@ def malloc_chunks(context: Context) -> Iterator[Evidence | Skipped]:
         yield from _walk(context, heap, heap_chunks(context), is_whole)
     except UnreadableMemory as error:
         raise NotChecked(str(error)) from error
+
+
+def _walk_thread_heaps(context: Context) -> Iterator[Evidence | Skipped]:
+    """Walk the heaps of threads; of a live process they change under the walk."""
+    fault = context.fault
+    heaps = [] if isinstance(fault, Absent) else thread_heaps(context.target, fault.pc)
+    none = HeapChunks(0, memoryview(b"").cast("Q"), [], [])
+    for heap in heaps:
+        size = 8 * heap.count
+        if (size > DEFAULT_LIMIT and not context.sweep) or not context.budget.take(size):
+            yield Skipped("R7", f"a heap of threads of {size >> 20} MiB")
+            continue
+        with suppress(UnreadableMemory):
+            yield from _walk(context, heap, none, not context.target.truncation().truncated)
 
 
 def _is_named(context: Context, chunk: int, end: int) -> bool:
@@ -106,6 +122,7 @@ def _walk(
     `chunks` are those that were walked before.
     """
     count, breaks = chunks.fitting(), 0
+    before = context.counts.get("malloc chunks", 0)
     at = chunks.places[count] if count else 0
     recent = deque(chunks.places[:count][-BACK - 1 :], maxlen=BACK + 1)
     while at + 1 < heap.count:
@@ -136,7 +153,7 @@ def _walk(
             if at + 1 < heap.count and not _is_tail(heap, at):
                 yield _overwritten_header(context, heap, recent_chunk, at, is_whole)
             break
-    context.counts["malloc chunks"] = count
+    context.counts["malloc chunks"] = before + count
 
 
 def _overwritten_header(
@@ -148,7 +165,7 @@ def _overwritten_header(
     """
     length = heap[at + 1] & ~FLAGS
     places = [at]
-    if length >= MIN_CHUNK and not heap[at + 1] & NEVER and at + length // 8 + 2 < heap.count:
+    if length >= MIN_CHUNK and not heap[at + 1] & heap.never and at + length // 8 + 2 < heap.count:
         places.append(at + length // 8)
         before = at
     for place in reversed(places) if is_whole else ():
@@ -180,7 +197,7 @@ def _next_chunks_behind_zeros(heap: HeapWords, at: int) -> tuple[int, int] | Non
     chunks fit after the line.
     """
     size = heap[at + 1]
-    if not MIN_CHUNK <= size <= 8 * heap.count or size & NEVER:
+    if not MIN_CHUNK <= size <= 8 * heap.count or size & heap.never:
         return None
     place = at + (size >> 3 & ~1)
     line = (heap.start // 8 + place + 1) // LINE_WORDS * LINE_WORDS - heap.start // 8
@@ -208,11 +225,13 @@ def _repair(context: Context, heap: HeapWords, places: list[int]) -> tuple[int, 
     others: then a header among those is damaged, as by an overrun, and the size before is right.
     """
     for behind, place in enumerate(reversed(places)):
-        # Of the flags only those that no chunk of the main heap has may be set too many.
+        if not behind and lacks_a_bit_to_end(heap, place):
+            return place, 8 * (heap.count - place) | PREV_INUSE
+        # Of the flags only those that no chunk of the heap has may be set too many.
         sizes = [
             heap[place + 1] ^ 1 << bit
             for bit in range(1, 64)
-            if bit >= 4 or heap[place + 1] & NEVER & 1 << bit
+            if bit >= 4 or heap[place + 1] & heap.never & 1 << bit
         ]
         fitting = [size for size in sizes if chunks_fit(heap, place, size)]
         if fitting:

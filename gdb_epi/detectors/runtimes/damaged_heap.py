@@ -15,13 +15,14 @@ from gdb_epi.fault.malloc_heap import (
     FLAGS,
     MAX_FREE,
     MIN_CHUNK,
-    NEVER,
     HeapWords,
     chunks_fit,
     find_overwritten_links,
     free_chunks,
+    lacks_a_bit_to_end,
     main_heap,
     next_chunk,
+    thread_heaps,
 )
 from gdb_epi.fault.own_native_code import VICTIM, possible_writers
 from gdb_epi.fault.word_shapes import shape_of
@@ -56,7 +57,7 @@ class HeapBreak(NamedTuple):
     ),
 )
 def damaged_heap(state: ProcessState) -> Iterator[Finding]:
-    """Walk glibc's main heap after malloc's message: what is damaged, and what lies before it.
+    """Walk glibc's heaps after malloc's message: what is damaged, and what lies before it.
 
     An overrun writes over the size of the next block, so the block before a damaged one is the
     likely culprit's. Innocent causes: a stray write from elsewhere does the same, and so does
@@ -77,6 +78,9 @@ def damaged_heap(state: ProcessState) -> Iterator[Finding]:
     heap = HeapWords(state.target, region.start, size // 8)
     try:
         at = _first_break(heap)
+        if isinstance(at, int):
+            others = (_first_break(it) for it in thread_heaps(state.target, account.fault.pc))
+            at = next((broken for broken in others if isinstance(broken, HeapBreak)), at)
     except UnreadableMemory:
         return
     frames = state.target.native_frames(account.fault.tid)
@@ -149,17 +153,17 @@ def _first_break(heap: HeapWords) -> HeapBreak | int:
     sizes = Counter(8 * (end - start) for start, end in pairwise([*places, at]))
     size = heap[at + 1]
     length = size & ~FLAGS
-    plausible = length >= MIN_CHUNK and not size & NEVER and at + length // 8 + 1 < heap.count
+    plausible = length >= MIN_CHUNK and not size & heap.never and at + length // 8 + 1 < heap.count
     if plausible and not chunks_fit(heap, at + length // 8, heap[at + length // 8 + 1]):
         # This size is whole, and the one after it is not: it is the block that was overrun.
         before, at = at, at + length // 8
         sizes[length] += 1
     place = heap.start + 8 * at
     word = heap[at + 1]
-    one_bit = any(
+    one_bit = lacks_a_bit_to_end(heap, at) or any(
         chunks_fit(heap, at, word ^ (1 << bit))
         for bit in range(1, 64)
-        if bit >= 4 or word & NEVER & 1 << bit  # a flag too many, that no chunk there has
+        if bit >= 4 or word & heap.never & 1 << bit  # a flag too many, that no chunk there has
     )
     if before is None:
         return HeapBreak(place, None, 0, word, count, sizes, one_bit)
