@@ -38,6 +38,7 @@ from gdb_epi.corruption.heap.readers import fault_values, find_only_occurrence, 
 from gdb_epi.corruption.pointers.read_place import find_read_place
 from gdb_epi.corruption.pointers.small_changes import is_one_bit_from_use, is_one_byte_from_use
 from gdb_epi.corruption.pointers.suspects import LOW, FaultWord, find_fault_words, find_suspects
+from gdb_epi.corruption.pointers.values_over_pointers import value_over_pointer, why_cut
 from gdb_epi.corruption.registry import check
 from gdb_epi.errors import Absent
 from gdb_epi.fault.fault_site import DATA, TRANSFERS
@@ -154,6 +155,13 @@ def overwritten_place(context: Context) -> Iterator[Evidence]:
                 return
         if word.value < NEAR_NULL or context.target.region_at(word.value) is not None:
             continue
+        for slot in _slots_of(context, word):
+            cut = value_over_pointer(context.target, slot, word.value)
+            why = why_cut(context, slot, cut) if cut is not None else ""
+            if cut is not None and why:
+                summary = f"the word at {slot:#x} was overwritten: {cut.what} ends in it, and {why}"
+                yield plain_evidence(ID, slot, summary)
+                return
         if word.distance is None or is_one_byte_from_use(
             context, word.value, word.distance, access
         ):

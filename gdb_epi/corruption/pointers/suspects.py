@@ -15,6 +15,7 @@ from gdb_epi.corruption.context import Context, once_per_run
 from gdb_epi.corruption.heap.address_index import address_index
 from gdb_epi.corruption.heap.cpython_fields import is_in_data_stack
 from gdb_epi.corruption.heap.readers import is_on_stack
+from gdb_epi.corruption.pointers.values_over_pointers import value_over_pointer
 from gdb_epi.corruption.replay.register_origins import (
     RecomputedRegister,
     find_last_load,
@@ -145,6 +146,7 @@ def _pattern_of(context: Context, value: int, is_index: bool) -> WordShape | Non
         shape = (
             _beside_a_pointer(target, value)
             or shape
+            or _end_of_value(context, value)
             or _over_half(context, value)
             or _end_of_run(context, value)
             or _hash_of_str(context, value)
@@ -330,6 +332,24 @@ def _end_of_run(context: Context, value: int) -> WordShape | None:
                     "well: a run of 32-bit numbers over an address"
                 )
                 return WordShape("int-pair", why)
+    return None
+
+
+def _end_of_value(context: Context, value: int) -> WordShape | None:
+    """The end of a text or number that began before the word, under the upper bytes of an address.
+
+    The place was written over, or given out again for other data.
+    """
+    slots = {slot for suspect in find_suspects(context) if suspect.value == value
+             for slot in suspect.slots}  # fmt: skip
+    for slot in sorted(slots):
+        cut = value_over_pointer(context.target, slot, value)
+        if cut is not None:
+            why = (
+                f"its first {cut.over} bytes are the end of {cut.what}, which begins at "
+                f"{cut.start:#x}; the bytes above are those of an address"
+            )
+            return WordShape("ascii" if cut.is_text else "double", why)
     return None
 
 
