@@ -19,6 +19,7 @@ from gdb_epi.corruption.heap.address_index import HEADS, address_index
 from gdb_epi.corruption.heap.object_walk import object_walk
 from gdb_epi.corruption.heap.readers import fault_values, is_on_stack, read_words, shared_reader
 from gdb_epi.corruption.pointers.read_place import find_read_place, find_register_origin
+from gdb_epi.corruption.pointers.small_changes import is_one_byte_from_use
 from gdb_epi.corruption.pointers.suspects import LOW, find_fault_words
 from gdb_epi.corruption.registry import check
 from gdb_epi.cpython.heap.gc_lists import gc_list_heads
@@ -27,6 +28,7 @@ from gdb_epi.cpython.memory_reader import CircularList, MemoryReader
 from gdb_epi.cpython.runtime.gc import read_gc_state
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
+from gdb_epi.fault.find_fault import GENERAL
 from gdb_epi.sizes import ADDRESS_BITS, HALF_MASK, WORD
 from gdb_epi.typing_lite import NamedTuple
 
@@ -78,6 +80,7 @@ def gc_links(context: Context) -> Iterator[Evidence | Skipped]:
     broken: list[int] = []  # nodes whose next leads to no object
     for node in _near_the_fault(context, links.size):
         if links.is_object(node):
+            yield from _overwritten_in_dealloc(context, links, node)
             for repair in links.repairs(node):
                 repairs.setdefault(repair.where, repair)
             if links.leads_nowhere(node):
@@ -91,6 +94,33 @@ def gc_links(context: Context) -> Iterator[Evidence | Skipped]:
         yield word_evidence("R8", repair.where, repair.found, repair.corrected, repair.summary)
     for node in dict.fromkeys(broken[:MAX_BROKEN]) if not repairs else ():
         yield from _overwritten_link(context, links, node)
+
+
+def _overwritten_in_dealloc(context: Context, links: GcLinkReader, node: int) -> Iterator[Evidence]:
+    """Tell a link that leads nowhere, of an object whose last reference was just given back.
+
+    Its tp_dealloc begins with PyObject_GC_UnTrack(), which writes through both links. Nobody had
+    freed the object: then its count had been 0 before, and no dealloc would have been called; and
+    where pymalloc keeps a link of its own is the first word of a free block, not the second.
+    """
+    words, fault, address = find_fault_words(context)[:1], context.fault, node + links.size
+    if isinstance(fault, Absent) or not words or links.reader.word(address):
+        return
+    word, index = words[0], address_index(context)
+    if word.value < LOW or word.distance is None or word.value != links.before(node):
+        return
+    if index.place_in_block(node) not in HEADS[:2] or index.in_free_block(node):
+        return
+    at_hand = address in [fault.registers.get(name, 0) for name in GENERAL]
+    if not at_hand or is_one_byte_from_use(context, word.value, word.distance, None):
+        return
+    place = links.place_of_prev(node)
+    kind = index.type_name(links.reader.word(address + WORD))
+    summary = (
+        f"the word at {place:#x} was overwritten: it is a link of the collector of the {kind} at "
+        f"{address:#x}, whose last reference was just given back, and holds {word.value:#x}"
+    )
+    yield plain_evidence("S:overwritten-place", place, summary)
 
 
 def _overwritten_link(context: Context, links: GcLinkReader, node: int) -> Iterator[Evidence]:
@@ -361,6 +391,10 @@ class GcLinkReader:
     def is_number(self, held: int) -> bool:
         """Whether a link is no pointer, and no bit or two that were set in one that was 0."""
         return held < LOW and held.bit_count() > MAX_FLIPPED_BITS
+
+    def place_of_prev(self, node: int) -> int:
+        """Return the address of the prev word of a node."""
+        return node + self._prev_at
 
     def node_of_prev(self, place: int) -> int:
         """Return the node whose prev word is at an address."""

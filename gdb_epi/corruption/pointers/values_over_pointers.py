@@ -21,13 +21,7 @@ from gdb_epi.typing_lite import NamedTuple
 MAX_BACK = 256  # bytes before a pointer in which its text begins
 MIN_BEFORE, MIN_OVER, MAX_OVER = 6, 2, 4  # characters of a text before a pointer, and over it
 MIN_SOUND, MAX_ALIKE = 3, 1 << 12  # blocks of one size that are alike, and that are looked at
-_WITHOUT_FIELDS = (
-    "str",
-    "bytes",
-    "int",
-    "tuple",
-    "dict",
-)  # what they hold is any data, or no field
+_WITHOUT_FIELDS = ("str", "bytes", "int", "tuple", "dict")  # they hold any data, or items
 _PRINTABLE = frozenset(range(0x20, 0x7F))
 
 

@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The end of a text or of a number over the lower bytes of a pointer."""
+
+from __future__ import annotations
+
+import struct
+
+import pytest
+from support.fake_target import FakeTarget
+from support.scenes import HEAP
+
+from gdb_epi.corruption.context import Context
+from gdb_epi.corruption.pointers.values_over_pointers import value_over_pointer, why_cut
+from gdb_epi.process_state import ProcessState
+from gdb_epi.target.api import Region
+
+SIZE, TCACHE, SIZE_OF_HEAP = 0x30, 0x290, 0x2000
+CODE = 0x7FFFF7DE2000  # where the functions are that the pointers lead to
+NUMBER, NAME, POINTER = 0, 8, 32  # fields of a struct in each block
+BLOCKS = 40
+
+
+def process(names: dict[int, bytes]) -> FakeTarget:
+    """Return a heap of blocks {number, name[24], pointer}; long `names` go over the pointer."""
+    data = bytearray(SIZE_OF_HEAP)
+    struct.pack_into("<QQ", data, 0, 0, TCACHE | 1)
+    for number in range(BLOCKS):
+        at = TCACHE + number * SIZE
+        name = names.get(number, b"Mill Lane %d" % number) + b"\0"
+        struct.pack_into("<QQ24xQ", data, at + 8, SIZE | 1, number, CODE + 0x110)
+        data[at + 16 + NAME : at + 16 + NAME + len(name)] = name
+    end = TCACHE + BLOCKS * SIZE
+    struct.pack_into("<Q", data, end + 8, (SIZE_OF_HEAP - end) | 1)
+    regions = [
+        Region(HEAP, HEAP + SIZE_OF_HEAP, "rw-", None, 0, SIZE_OF_HEAP),
+        Region(CODE, CODE + 0x1000, "r-x", "/a/labels.so", 0, 0x1000),
+    ]
+    return FakeTarget(regions=regions, memory={HEAP: bytes(data)})
+
+
+def slot_of(number: int) -> int:
+    return HEAP + TCACHE + number * SIZE + 16 + POINTER
+
+
+def word_at(target: FakeTarget, at: int) -> int:
+    return int.from_bytes(target.read(at, 8), "little")
+
+
+LONG = b"SW13/Upper Richmond Road West"[-28:]
+
+
+def test_a_text_that_ends_in_a_pointer_of_a_block_among_others_like_it() -> None:
+    target = process({7: LONG})
+    cut = value_over_pointer(target, slot_of(7), word_at(target, slot_of(7)))
+    assert cut is not None
+    assert (cut.over, cut.start, cut.is_text) == (5, slot_of(7) - 24, True)
+    why = why_cut(Context(ProcessState(target)), slot_of(7), cut)
+    assert why.startswith(f"{BLOCKS - 1} other blocks of its size have a shorter text there")
+
+
+def test_a_text_in_a_block_that_no_other_is_like_may_be_a_new_user_of_it() -> None:
+    others = dict.fromkeys(range(BLOCKS), b"\x01\x02\x03")
+    target = process(others | {7: LONG})
+    cut = value_over_pointer(target, slot_of(7), word_at(target, slot_of(7)))
+    assert cut is not None
+    assert why_cut(Context(ProcessState(target)), slot_of(7), cut) == ""
+
+
+def test_a_sound_pointer_behind_a_text_is_not_cut() -> None:
+    target = process({})
+    assert value_over_pointer(target, slot_of(7), word_at(target, slot_of(7))) is None
+
+
+@pytest.mark.parametrize(("number", "found"), [(9.45, True), (2.0, False), (9.123456789012, False)])
+def test_a_double_written_four_bytes_before_a_pointer(number: float, found: bool) -> None:
+    target = process({})
+    at = slot_of(7) - 4
+    target.write(at, struct.pack("<d", number))
+    cut = value_over_pointer(target, slot_of(7), word_at(target, slot_of(7)))
+    assert (cut is not None) is found
+    if cut is not None:
+        assert (cut.what, cut.start, cut.over) == ("the floating-point number 9.45", at, 4)
