@@ -20,6 +20,7 @@ from gdb_epi.corruption.checks.gc_links import (
     MAX_HOLDERS,
     GcLinkReader,
     _no_object_begins,
+    _overwritten_in_dealloc,
     _overwritten_link,
 )
 from gdb_epi.corruption.checks.item_counts import item_counts
@@ -60,6 +61,7 @@ from gdb_epi.cpython.frames.opcodes import opcodes_of_version
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.process_state import ProcessState
 from gdb_epi.sizes import WORD, WORD_MASK
+from gdb_epi.target.api import CrashInfo, Thread
 from gdb_epi.target.corefile import CoreFileTarget
 
 INTERPRETERS = [pytest.param(i.id, id=i.id) for i in one_per_minor()]
@@ -354,6 +356,46 @@ def test_a_link_of_the_collector_to_where_no_head_is(scene: Scene) -> None:
     assert [sign.where for sign in said(node)] == [node]
     changed.put_word(node, links.before(node))  # a head: it may be that of what was freed
     assert not said(node)
+
+
+class FailedStore(Searched):
+    """Died of `mov %rcx,(%rdx)`; other registers are given."""
+
+    def __init__(self, inner: CoreFileTarget, **registers: int) -> None:
+        super().__init__(inner)
+        (died, *others) = inner.threads()
+        self.put(died.pc, bytes.fromhex("48890a"))
+        self._threads = (died._replace(registers={**died.registers, **registers}), *others)
+
+    def threads(self) -> tuple[Thread, ...]:
+        return self._threads
+
+    def crash(self) -> CrashInfo:
+        return CrashInfo(11, 0x80, 0, 0, None, None, self._threads[0].tid)
+
+
+@pytest.mark.parametrize(("count", "found"), [(0, True), (1, False)])
+def test_a_link_of_an_object_whose_last_reference_was_given_back(
+    scene: Scene, count: int, found: bool
+) -> None:
+    links, index = GcLinkReader(shared_reader(scene.context)), address_index(scene.context)
+    function = next(
+        one
+        for one, kind in scene.walk.visited
+        if kind == "function"
+        and index.place_in_block(one) in HEADS[1:2]
+        and links.is_object(links.following(one - links.size))
+    )
+    seal = 0x5EA1000000000000
+    changed = FailedStore(scene.target, rdx=seal, rdi=function)
+    changed.put_word(function, count)
+    changed.put_word(function - WORD, seal | 1)  # a flag of prev
+    context = Context(ProcessState(changed))  # type: ignore[arg-type]
+    at = GcLinkReader(shared_reader(context))
+    signs = list(_overwritten_in_dealloc(context, at, function - links.size))
+    assert [(sign.id, sign.where) for sign in signs] == (
+        [("S:overwritten-place", function - WORD)] if found else []
+    )
 
 
 def test_who_refers_to_what_was_taken_for_an_object(scene: Scene) -> None:
