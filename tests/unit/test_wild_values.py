@@ -338,6 +338,20 @@ def test_memory_that_was_given_back() -> None:
     assert ids(pointer_into_unmapped_block(other)) == []  # that mapping is there
 
 
+def test_a_struct_that_has_the_start_of_memory_that_was_given_back() -> None:
+    """{start, other, cursor} in a block of malloc's: what the cursor was set from is beside it."""
+    inside, begins = (GAP & -4096) + 5003, (GAP & -4096) + 16
+
+    def signs(start: int) -> list[str]:
+        holds = {FIRST: start, FIRST + 16: inside}
+        made = in_blocks(LOAD, fault_at(inside), holds, rax=FIRST, rdi=inside)
+        return ids(pointer_into_unmapped_block(made))
+
+    assert signs(begins) == ["S:gone"]
+    assert signs(begins + 32) == []  # no block of malloc's begins there
+    assert signs(MMAP) == []
+
+
 def test_two_places_of_memory_that_is_gone() -> None:
     """A loop's place and its end; a pointer to the memory that is still kept may be damaged."""
     behind = Region(MMAP + MMAP_SIZE + (64 << 20), GAP + (65 << 20), "rw-", "", 0, 0)

@@ -22,6 +22,7 @@ from gdb_epi.corruption.pointers.read_place import (
     begins_in_use,
     find_read_place,
     find_register_origin,
+    is_inside_block,
 )
 from gdb_epi.corruption.pointers.small_changes import (
     ONE_BIT,
@@ -74,6 +75,7 @@ NO_OFFSET = 1 << 40  # as large as an address of a library, a heap or a stack: f
 BELOW, ABOVE = 16 << 10, 64 << 10  # bytes around rsp that are searched for the start of a mapping
 MAX_STEP = 64  # bytes that a loop has gone on when it reads what it went on from
 MAX_KEPT = 8  # places of one word that are looked at
+MAX_STRUCT = 512  # bytes of a struct in which the start of a mapping is looked for
 MAX_GONE = 256 << 20  # bytes from the start of a mapping that are looked at
 NARROW, MIN_HALF = 0xFFFFFFFF, 1 << 20  # of the low half of an address
 EXPONENT_SHIFTS = tuple(1 << bit for bit in range(6))
@@ -520,13 +522,13 @@ def pointer_into_unmapped_block(context: Context) -> Iterator[Evidence]:
             summary = f"the access is at {summary}; a word of memory names that place, and {on}"
         yield plain_evidence(id, word.source, summary)
         return
-    start = _start_at_hand(context, value)
+    start = _start_at_hand(context, word)
     if start is not None and not is_one_bit_from_use(context, start):
         what = "a large block of malloc's" if start % PAGE else "the start of a mapping"
         summary = (
             f"{word.source} holds {value:#x}, {value - start} bytes after {start:#x}, "
-            f"which looks like {what} that was given back: a register, a variable or the stack "
-            "still holds it, and nothing is mapped there"
+            f"which looks like {what} that was given back: a register, a variable, the stack or "
+            "the same struct still holds it, and nothing is mapped there"
         )
         id = sign_id_beside_one_bit(context, "S:gone", value)
         yield plain_evidence(id, word.source, summary)
@@ -560,13 +562,14 @@ def _stepped_from(context: Context, site: FaultSite, value: int) -> int | None:
     return address if context.places_of(address, 1) else None
 
 
-def _start_at_hand(context: Context, value: int) -> int | None:
+def _start_at_hand(context: Context, word: FaultWord) -> int | None:
     """Return the nearest start of a mapping below a value in the same gap of the map.
 
-    At hand are the registers, the stack around rsp, that of functions that have returned too, and
-    the variables of Python code that led to the address.
+    At hand are the registers, the stack around rsp, that of functions that have returned too, the
+    variables of Python code that led to the address, and the words of the object or block that the
+    value was read from: a struct with a cursor has the start of what that runs over beside it.
     """
-    fault, target = context.fault, context.target
+    fault, target, value = context.fault, context.target, word.value
     if isinstance(fault, Absent):
         return None
     bottom = max((r.end for r in target.regions() if r.end <= value), default=0)
@@ -579,6 +582,11 @@ def _start_at_hand(context: Context, value: int) -> int | None:
         low = max(region.start, fault.sp - BELOW) & ~7
         high = min(region.start + region.dumped, fault.sp + ABOVE)
         words += read_words(context, low, max(0, high - low) // WORD)
+    read_from = find_read_place(context, word)
+    if read_from is not None and is_inside_block(context, read_from.base, read_from.slot):
+        end = address_index(context).end_of_block(read_from.base) or 0
+        size = min(max(0, end - read_from.base), MAX_STRUCT)
+        words += read_words(context, read_from.base, size // WORD)
     bottom = max(bottom, value - MAX_GONE)
     starts = [w for w in words if bottom <= w < value and w % PAGE in (0, HEAD_BYTES)]
     # A start with a small low half is not an address: an int of 32 bits was written over that half.
