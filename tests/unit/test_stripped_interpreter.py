@@ -52,6 +52,26 @@ def inlined(function: str) -> NativeFrame:
             ],
             "PyList_New",
         ),
+        # The thread had no state when it was read: whatever ran in between.
+        (
+            [
+                inlined("_PyInterpreterState_GET"),
+                frame("get_type_cache"),
+                frame("_PyType_Lookup"),
+                frame("PyObject_Dir"),
+                frame(None, "/lib/libffi.so.8"),
+            ],
+            "PyObject_Dir",
+        ),
+        (
+            [
+                inlined("_PyInterpreterState_GET"),
+                frame("_PyType_Lookup"),
+                frame("_PyEval_EvalFrameDefault"),
+                frame("main", LIBRARY),
+            ],
+            None,
+        ),
         # What is inlined is part of a function; a static one may have given the GIL back.
         (
             [inlined("get_state"), frame("_PyObject_Malloc"), frame("PyLong_FromLong")],

@@ -86,6 +86,8 @@ def without_gil(state: ProcessState) -> Iterator[Finding]:
     if isinstance(frames, Absent):
         return
     inside = _api_frame(frames)
+    if inside is None and account.place.kind in (NULL, LOW, NULL_BASE):
+        inside = _called_without_state(frames)
     if inside is None:
         return
     number, function = inside
@@ -156,6 +158,25 @@ def _api_frame(frames: Sequence[NativeFrame]) -> tuple[int, str] | None:
             return None
         return None if name.startswith(_ALLOWED) else (number, name)
     return None
+
+
+def _called_without_state(frames: Sequence[NativeFrame]) -> tuple[int, str] | None:
+    """Return the function of the API that other code called, where a getter met a state of NULL.
+
+    What ran in between does not matter: the thread had no state when the getter read it, and code
+    of the interpreter that gives the GIL back takes it again before it goes on.
+    """
+    if not frames or (frames[0].function or "").removeprefix("_") not in _GETTERS:
+        return None
+    inner = 0
+    while inner < len(frames[:MAX_FRAMES]) and is_interpreter_frame(frames[inner]):
+        inner += 1
+    name = frames[inner - 1].function or "" if inner else ""
+    plain = name.removeprefix("_")
+    outside = inner > 0 and _has_caller(frames, inner - 1)
+    if not plain.startswith("Py") or name.startswith(_ALLOWED) or not outside:
+        return None
+    return inner - 1, name
 
 
 def _has_caller(frames: Sequence[NativeFrame], number: int) -> bool:
