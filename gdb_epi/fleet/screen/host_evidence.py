@@ -11,6 +11,7 @@ it is by chance is simulated, with healthy hosts of this very fleet.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from itertools import product
 
 import numpy as np
@@ -24,6 +25,7 @@ from gdb_epi.fleet.statistics.arrays import (
     sum_by_code,
     widen_codes,
 )
+from gdb_epi.fleet.statistics.hypothesis_tests import relative_risk
 from gdb_epi.typing_lite import NamedTuple
 
 MULTIPLES = (3.0, 10.0, 30.0, 100.0)  # of a host's own rate: what a cause may add
@@ -91,9 +93,28 @@ class LikelihoodRatios(NamedTuple):
 
 def likelihood_ratios(crashes: CrashCounts, null: NullModel) -> LikelihoodRatios:
     """Return the likelihood ratio of each host, averaged over the periods of its cause."""
+    return LikelihoodRatios(*np.mean(list(_ratios_of_windows(crashes, null)), axis=0))
+
+
+def risk_in_loudest_window(crashes: CrashCounts, null: NullModel, host: int) -> float:
+    """Return the relative risk of a host since the day from which its crashes tell the most.
+
+    Over all days the risk of a host that breaks today is near one.
+    """
+    its_own = CrashCounts(*(column[crashes.host == host] for column in crashes))
+    alone = its_own._replace(host=its_own.host * 0)
+    loudest = int(np.argmax([r.sum() for r in _ratios_of_windows(alone, null.of(host))]))
+    mine = float(its_own.weight[its_own.period <= loudest].sum())
+    others = float(crashes.weight[crashes.period <= loudest].sum()) - mine
+    due = null.mean[: loudest + 1].sum(axis=0)
+    share = float(due[host] / max(float(due.sum()), 1e-9))
+    return relative_risk(mine, share, others, 1 - share)[0] if share else 0.0
+
+
+def _ratios_of_windows(crashes: CrashCounts, null: NullModel) -> Iterator[Floats]:
+    """Yield the ratios, without locks and with them, of causes that began with each window."""
     periods, hosts = null.mean.shape
     total = sum_by_code(crashes.host, crashes.weight, hosts)
-    sums = np.zeros((2, hosts))
     for last in range(periods):
         now = crashes.period <= last
         recent = CrashCounts(*(column[now] for column in crashes))
@@ -102,8 +123,7 @@ def likelihood_ratios(crashes: CrashCounts, null: NullModel) -> LikelihoodRatios
         shape = 1 / null.alpha
         more = (inside / (shape + inside + before))[:, None] * np.array(MULTIPLES)
         rate = -(shape + total)[:, None] * np.log1p(more)
-        sums += _window_average(recent, rate, null)
-    return LikelihoodRatios(*(sums / periods))
+        yield _window_average(recent, rate, null)
 
 
 def _window_average(recent: CrashCounts, rate: Floats, null: NullModel) -> Floats:

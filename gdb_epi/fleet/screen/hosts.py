@@ -59,6 +59,7 @@ from gdb_epi.fleet.screen.host_evidence import (
     NullModel,
     likelihood_ratios,
     p_values_of_ratios,
+    risk_in_loudest_window,
     share_with_each_flag,
     simulate_healthy_hosts,
 )
@@ -178,6 +179,10 @@ class JudgedHosts:
         """The likelihood ratios of each host."""
         return likelihood_ratios(self.crashes, self.null)
 
+    def recent_risk(self, host: int) -> float:
+        """Return the relative risk of a host since the day from which it stands out most."""
+        return risk_in_loudest_window(self.crashes, self.null, host)
+
     @cached_property
     def locks(self) -> Floats:
         """The crashes of each host that wait for a lock that a fork left behind."""
@@ -252,7 +257,7 @@ def _over_all(hosts: JudgedHosts) -> Iterator[Finding]:
         if chance[1] > UNSURE_Q and not caveats and not flipped[host]:
             caveats = (CAVEAT_MAY_BE_CHANCE.format(fleets=round(1 / chance[1])),)
         finding = _host_finding(population, host_shares, host, name, test, chance, caveats)
-        if finding is not None:
+        if finding.rr >= MIN_RR or (name != LOCK and hosts.recent_risk(host) >= MIN_RR):
             yield finding
 
 
@@ -375,8 +380,8 @@ def _host_finding(
     test: str,
     chance: tuple[float, float],
     caveats: tuple[str, ...],
-) -> Finding | None:
-    """Return the finding unless the effect is small; `chance` is p and q.
+) -> Finding:
+    """Return the finding; `chance` is p and q.
 
     Inherited locks speak for a job and not for the host: such a finding has no other crashes.
     """
@@ -386,8 +391,6 @@ def _host_finding(
     members = among & (population.host == host)
     n, total, share = int(members.sum()), int(among.sum()), float(host_shares.by_host[host])
     risk = relative_risk(n, share, total - n, 1 - share)
-    if risk[0] < MIN_RR:
-        return None
     if CAVEAT_ONE_SIGNATURE in caveats:
         kinds = np.bincount(population.signature[members & (population.signature >= 0)])
         main = members & (population.signature == kinds.argmax())
