@@ -42,9 +42,6 @@ TRUTHS = {
     "order_with": Truth(DEADLOCK, "lock order", ("take_with", "A", "B")),
     "order_by_hand": Truth(DEADLOCK, "lock order", ("take_by_hand", "__main__.A", "__main__.B")),
     "order_of_objects": Truth(DEADLOCK, "lock order", ("credit", "Account.lock")),
-    "event_of_a_failed_link": Truth(HANG, "nobody wakes it", ("feed.linked", "ConnectionError")),
-    "parked_beside_a_heartbeat": Truth(FINE, "timer"),
-    "tasks_linked_by_a_failed_one": Truth(HANG, "polls in vain", ("until_linked", "self.state")),
     "three_by_hand": Truth(DEADLOCK, "lock order", ("3 threads",)),
     "itself_by_hand": Truth(DEADLOCK, "self", ("flush", "holds itself")),
     "join_with_lock": Truth(DEADLOCK, "join", ("join_with_lock", "take_later")),
@@ -255,6 +252,9 @@ TRUTHS = {
     "busy_with_comprehensions": Truth(HANG, "endless loop", ("without end",)),
     "busy_with_a_plan_in_decimals": Truth(HANG, "endless loop", ("without end",)),
     "handshake_never_answered": Truth(HANG, "peer", ("part of the handshake",)),
+    "event_of_a_failed_link": Truth(HANG, "nobody wakes it", ("feed.linked", "ConnectionError")),
+    "parked_beside_a_heartbeat": Truth(FINE, "timer"),
+    "tasks_linked_by_a_failed_one": Truth(HANG, "polls in vain", ("until_linked", "self.state")),
 }
 
 
