@@ -40,7 +40,15 @@ from gdb_epi.hangs.types import DEADLOCK, HANG, HangDiagnosis, ThreadActivity, f
 from gdb_epi.hangs.wakers import find_wakers
 from gdb_epi.locks import types as lock_types
 from gdb_epi.locks.python.lock_objects import SEMLOCK
-from gdb_epi.locks.types import IN_HANDLER, INFO, INITIALISED, PROBABLE, SELF_DEADLOCK, lock_phrase
+from gdb_epi.locks.types import (
+    IN_HANDLER,
+    INFO,
+    INITIALISED,
+    PROBABLE,
+    SELF_DEADLOCK,
+    LockWait,
+    lock_phrase,
+)
 from gdb_epi.locks.waits.wait_graph import DEADLOCK_WORDS, deadlock_kind
 from gdb_epi.util import counted
 
@@ -129,11 +137,28 @@ def self_deadlock(scene: HangContext) -> HangDiagnosis | None:
             in_handler = wait.evidence[-1].startswith(IN_HANDLER)
             if in_handler:
                 sentence += f": {wait.evidence[-1]}"
+            handler = _handler_inside_block(scene, activity, wait)
+            if handler is not None:
+                sentence += f": {function_and_line(handler)} handles a signal that came meanwhile"
+                in_handler = True
             return HangDiagnosis(
                 DEADLOCK, "self", sentence, (activity,), wait.confidence, wait.evidence[-2:],
                 ("a recursive lock", "another thread that took it"),
                 fix=hang_types.ONLY_SET_FLAG if in_handler else "",
             )  # fmt: skip
+    return None
+
+
+def _handler_inside_block(
+    scene: HangContext, activity: ThreadActivity, wait: LockWait
+) -> PyFrame | None:
+    """Return the frame of a signal's handler that ran while its thread was in `with` of a lock."""
+    blocks = scene.view.holders(wait.object or 0)
+    outer = {block.frame.address for block in blocks if block.tid == wait.tid}
+    for place, frame in enumerate(activity.frames if outer else ()):
+        if scene.view.handled_signal(frame) is not None:
+            behind = {each.address for each in activity.frames[place + 1 :]}
+            return frame if outer <= behind else None
     return None
 
 

@@ -108,7 +108,8 @@ def opening_sentences(record: Json, calls: Sequence[StackCall]) -> tuple[str, st
         slow = _facts_of_wait(record).get("outside")
         if slow:
             sure = percent(get_number(get_group(record, "verdict"), "confidence") or 0)
-            why = "" if cause == CHILD_UNSEEN else _sentence(_with_names(record, cause))
+            named = _with_names(record, cause)
+            why = "" if cause == CHILD_UNSEEN else _sentence_about_thread(record, named)
             return f"{who} seems to hang: {wait}", f"{why} {SLOW.format(sure, slow)}".lstrip()
         if not cause or cause == CHILD_UNSEEN:
             doubts = get_texts(_facts_of_wait(record), "open")

@@ -188,7 +188,7 @@ def _fix_of_hang(record: Json, facts: Json, calls: Sequence[StackCall]) -> str:
     members, sort, fix = get_groups(facts, "members"), str(facts.get("sort")), facts.get("fix")
     member: Json = next(iter(members), {})
     if fix == hang_types.SET_TIMEOUT:  # others wait for the one whose call needs it
-        member = next((m for m in members if m.get("doing") in _OF_OTHERS), member)
+        member = next((m for m in reversed(members) if m.get("doing") in _OF_OTHERS), member)
     doing = member.get("doing")
     if member.get("what") == hang_types.OF_ZMQ_CONTEXT:
         return "close its sockets, and limit LINGER: for example context.destroy(linger=1000)"
