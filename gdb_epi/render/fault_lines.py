@@ -97,6 +97,8 @@ def word_origin_lines(record: Json) -> Iterator[str]:
                 place = _FIELD.sub(r"the field at byte \1 of ", read[2])
                 place = place.replace("in the collector's links of", "the GC header of")
                 verb = "was read from" if read[1] != "at" else "also stands in"
+                if place.startswith("in "):  # memory that is no object's
+                    verb = verb.removesuffix(" from").removesuffix(" in")
                 yield f"the bad value {verb} {place}"
 
 
