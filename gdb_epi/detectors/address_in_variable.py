@@ -13,6 +13,7 @@ from gdb_epi.fault.variables_holding_address import BASE, COVERS, INDEXED, IS, H
 from gdb_epi.process_state import ProcessState
 from gdb_epi.sizes import ADDRESS_BITS, WORD_MASK
 from gdb_epi.target.memory_search import find_word
+from gdb_epi.util import add_article
 
 INFO = "info"  # a kind that speaks for nothing
 
@@ -39,10 +40,13 @@ def address_in_variable(state: ProcessState) -> Iterator[Finding]:
         if value.how not in (IS, BASE, INDEXED, COVERS):
             continue
         kind = value.how
+        start = (account.address or 0) - value.offset
+        reaches_out = kind == COVERS and state.target.region_at(start) is not None
         if kind in (IS, BASE) and _may_be_flipped(state, account.address, value.offset):
             kind = INFO
         facts = {"kind": kind, "name": value.name, "function": value.function}
-        yield Finding("address_in_variable", f"thread {account.fault.tid}", facts, _summary(value))
+        summary = _summary(value, reaches_out)
+        yield Finding("address_in_variable", f"thread {account.fault.tid}", facts, summary)
         return
 
 
@@ -63,15 +67,14 @@ def _may_be_flipped(state: ProcessState, address: int | None, offset: int) -> bo
     return False
 
 
-def _summary(value: HoldingVariable) -> str:
+def _summary(value: HoldingVariable, reaches_out: bool) -> str:
     line = f" (line {value.lineno})" if value.lineno else ""
     who = f"`{value.name}` of {value.function}{line}"
     if value.how == COVERS:
-        if value.offset:
-            return (
-                f"{who} is an array that reaches to where no memory is (by its shape and strides)"
-            )
-        return f"{who} is an array of memory that is not there"
+        if reaches_out:
+            return f"{who} is an array whose shape and strides lead out of its memory"
+        what = "array" if value.type == "numpy.ndarray" else value.type
+        return f"{who} is {add_article(what)} in memory that is not there"
     if value.how == INDEXED:
         return f"{who} is the bad address: it leads out of the memory that the pointer names"
     if value.how == BASE:

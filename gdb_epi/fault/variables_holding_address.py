@@ -46,9 +46,9 @@ class HoldingVariable(NamedTuple):
 
     `how` is IS, BASE (the address lies `offset` bytes after the value), OBJECT (the variable
     refers to an object there, and no object is there), INDEXED (`name` is a sum of a pointer and a
-    product: what gives the address) or COVERS (an array that has the address inside, `offset` bytes
-    after its start, and no memory is there). `type` is the class of the value; `number`
-    that of its frame, 0 the innermost.
+    product: what gives the address) or COVERS (an array, or a structure of ctypes, that has the
+    address inside, `offset` bytes after its start, and no memory is there). `type` is the class of
+    the value; `number` that of its frame, 0 the innermost.
     """
 
     name: str
@@ -240,6 +240,10 @@ class _VariableFinder:
             code = self._decoder.string(found_code[1], 8) if found_code is not None else ""
             if _CDATA_WORD.get(code) != 8:
                 return
+        elif ident in ("_ctypes.Structure", "_ctypes.Union", "_ctypes.Array"):
+            # b_ptr, b_needsfree, b_base, b_size: `.contents` has the memory of somebody else
+            yield _Candidate(name, at, True, kind, self._decoder.word(obj, 3))
+            return
         elif ident not in ("_ctypes._Pointer", "_ctypes.PyCPointerType", "_ctypes.CFuncPtr",
                            "_ctypes.PyCFuncPtr"):  # fmt: skip
             return

@@ -18,7 +18,7 @@ from gdb_epi.record.record_parts import (
 from gdb_epi.render.category_words import CRASHES
 from gdb_epi.sizes import signed_word
 from gdb_epi.typing_lite import Any
-from gdb_epi.util import counted, quoted_name
+from gdb_epi.util import add_article, counted, quoted_name
 
 MAX_SHOWN = 2
 MIN_MISSING = 5  # percent of the writable memory from which checks are limited
@@ -52,7 +52,9 @@ def value_lines(signal: Mapping[str, Any]) -> Iterator[str]:
             yield f"{who} is the bad address"
         elif value.get("how") == "covers":
             place = f"{offset} bytes after its start" if offset else "at its start"
-            yield f"{who} is an array with the bad address {place}; no memory is there"
+            kind = str(value.get("type") or "")
+            what = "an array" if kind in ("", "numpy.ndarray") else add_article(kind)
+            yield f"{who} is {what} with the bad address {place}; no memory is there"
         elif offset:
             base = "" if address is None else f" is {address - offset:#x};"
             yield f"{who}{base or ' is a pointer;'} the bad address lies {offset} bytes after it"
