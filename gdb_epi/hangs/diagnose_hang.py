@@ -42,7 +42,10 @@ from gdb_epi.hangs.loops.resource_exhaustion import (
     task_lock_never_released,
     thread_pool_exhausted,
 )
-from gdb_epi.hangs.loops.tasks_of_one_connection import tasks_read_from_each_other
+from gdb_epi.hangs.loops.tasks_of_one_connection import (
+    tasks_read_from_each_other,
+    tasks_write_to_each_other,
+)
 from gdb_epi.hangs.processes.child_processes import diagnose_poll_for_process
 from gdb_epi.hangs.signal_waits import diagnose_wait_in_signal_handler
 from gdb_epi.hangs.types import (
@@ -102,6 +105,7 @@ def _first(scene: HangContext) -> HangDiagnosis | None:
         deadlocks.task_and_thread_cycle,
         deadlocks.lock_held_by_suspended_task,
         tasks_read_from_each_other,
+        tasks_write_to_each_other,
         _in_signal_handler,
         deadlocks.gil_held_while_sleeping,
         endless_native_code,

@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterator
 
 from gdb_epi.cpython.objects.containers import ContainerReader
 from gdb_epi.cpython.running.unfinished_tasks import UnfinishedTask
-from gdb_epi.cpython.running.wait_rules import READ
+from gdb_epi.cpython.running.wait_rules import READ, WRITE
 from gdb_epi.cpython.values.process_values import get_process_values
 from gdb_epi.errors import Absent, EpiError, UnreadableMemory
 from gdb_epi.hangs.descriptors import Address, read_socket_address
@@ -28,16 +28,23 @@ from gdb_epi.typing_lite import NamedTuple
 
 MAX_FRAMES = 500  # of other tasks that are examined
 _WRITES = frozenset(("write", "writelines", "send", "sendall", "write_eof", "close", "abort"))
+_READS = frozenset(("read", "readline", "readexactly", "readuntil", "close", "abort"))
+_STREAMS = {READ: "StreamReader", WRITE: "StreamWriter"}
 
 
-class ReadingTask(NamedTuple):
-    """A task that waits to read, the addresses of its end, and what came and was not enough."""
+class TaskAtEnd(NamedTuple):
+    """A task that waits to read or write, the addresses of its end, and what came and was not read.
+
+    `is_paused`: more has come than the stream takes before somebody reads (StreamReader._paused).
+    """
 
     task: UnfinishedTask
     own: Address
     peer: Address
     transport: int  # PyObject *
+    stream: int  # PyObject * of its StreamReader
     arrived: int  # bytes
+    is_paused: bool
 
 
 def tasks_read_from_each_other(scene: HangContext) -> HangDiagnosis | None:
@@ -80,40 +87,81 @@ def tasks_read_from_each_other(scene: HangContext) -> HangDiagnosis | None:
     return None
 
 
-def readers_of_both_ends(scene: HangContext) -> Iterator[tuple[ReadingTask, ReadingTask]]:
+def tasks_write_to_each_other(scene: HangContext) -> HangDiagnosis | None:
+    """Two tasks wait until their ends of one connection take more, and nobody reads either end.
+
+    A stream stops to read from its socket once it has twice its limit (Lib/asyncio/streams.py);
+    what the other side writes then stays in that side's buffers, and drain() waits for those.
+    """
+    activity = scene.loop_thread
+    if activity is None or activity.kind in (*RUNNING, GIL):
+        return None
+    for pair in _both_ends(scene, WRITE):
+        ends = {at for each in pair for at in (each.transport, each.stream)}
+        of_pair = {each.task.id for each in pair}
+        if all(each.is_paused for each in pair) and not may_be_used(scene, ends, of_pair, _READS):
+            sentence = (
+                "two tasks wait for each other, each to write to its end of one connection, and "
+                "neither reads: "
+                + "; ".join(describe_waiting_task(each.task, scene.installed) for each in pair)
+            )
+            return HangDiagnosis(
+                DEADLOCK, "writers", sentence,
+                tuple(activity_of_task(activity, each.task, scene.installed) for each in pair),
+                PROBABLE,
+                ("the address of each transport is that of the other one's peer",
+                 "both streams have stopped to read: more has come than their limit"),
+                ("a timeout of one of the two",
+                 "another task, thread or callback whose code could read"),
+                ("a task that starts later could read from the connection",),
+            )  # fmt: skip
+    return None
+
+
+def readers_of_both_ends(scene: HangContext) -> Iterator[tuple[TaskAtEnd, TaskAtEnd]]:
     """Yield the pairs of tasks that wait to read from the two ends of one connection."""
-    reading = {(each.own, each.peer): each for each in _reading_tasks(scene)}
-    for (own, peer), first in reading.items():
-        second = reading.get((peer, own))
+    return _both_ends(scene, READ)
+
+
+def _both_ends(scene: HangContext, kind: str) -> Iterator[tuple[TaskAtEnd, TaskAtEnd]]:
+    waiting = {(each.own, each.peer): each for each in _tasks_at_ends(scene, kind)}
+    for (own, peer), first in waiting.items():
+        second = waiting.get((peer, own))
         if second is not None and second.task.id != first.task.id:
             yield first, second
 
 
-def _reading_tasks(scene: HangContext) -> Iterator[ReadingTask]:
-    """Yield the tasks that wait to read from a connection, without a timeout, and its two ends."""
+def _tasks_at_ends(scene: HangContext, kind: str) -> Iterator[TaskAtEnd]:
+    """Yield the tasks that wait to read or write without a timeout, with their ends."""
     for task in scene.tasks:
         wait = task.wait
-        if task.running or wait is None or wait.kind != READ or not wait.address:
+        if task.running or wait is None or wait.kind != kind or not wait.address:
             continue
-        if scene.view.locks.type_name(wait.address).rpartition(".")[2] != "StreamReader":
+        if scene.view.locks.type_name(wait.address).rpartition(".")[2] != _STREAMS[kind]:
             continue
         if not own_frames(task, scene.installed):
             continue
         if has_timeout(task, scene.tasks, scene.view):
             continue
         try:
-            yield _reading(scene, task, wait.address)
+            end = _end_of_connection(scene, task, wait.address)
         except EpiError:  # a transport of another kind, or what cannot be read
             continue
+        if end is not None:
+            yield end
 
 
-def _reading(scene: HangContext, task: UnfinishedTask, stream: int) -> ReadingTask:
-    """Return what a task reads. Raises EpiError where its transport has no two addresses."""
+def _end_of_connection(scene: HangContext, task: UnfinishedTask, stream: int) -> TaskAtEnd | None:
+    """Return the end that a task reads or writes; None where it reads, and bytes are to be sent.
+
+    Raises EpiError where the transport has no two addresses.
+    """
     context = get_process_values(scene.target, scene.python).context  # transports have slots
     transport = context.attribute(stream, "_transport")
-    unsent = _length(scene, context.attribute(transport, "_buffer"))
-    if unsent:
-        raise UnreadableMemory(transport, 8, "bytes that are still to be sent")
+    writes = task.wait is not None and task.wait.kind == WRITE
+    if bool(_length(scene, context.attribute(transport, "_buffer"))) != writes:
+        return None
+    reader = context.attribute(stream, "_reader") if writes else stream
     extra = context.attribute(transport, "_extra")
     words = (scene.view.objects.dict_get(extra, name) for name in ("sockname", "peername"))
     own, peer = (
@@ -121,12 +169,20 @@ def _reading(scene: HangContext, task: UnfinishedTask, stream: int) -> ReadingTa
     )
     if own is None or peer is None:
         raise UnreadableMemory(extra, 8, "no two addresses")
-    arrived = _length(scene, context.attribute(stream, "_buffer"))
-    return ReadingTask(task, own, peer, transport, arrived)
+    arrived = _length(scene, context.attribute(reader, "_buffer"))
+    is_paused = scene.view.objects.integer(context.attribute(reader, "_paused")) == 1
+    return TaskAtEnd(task, own, peer, transport, reader, arrived, is_paused)
 
 
 def may_be_written(scene: HangContext, ends: Collection[int], but: Collection[int]) -> bool:
-    """Tell whether code that goes on may write to one of some transports; True if not known.
+    """Tell whether code that goes on may write to one of some transports; True if not known."""
+    return may_be_used(scene, ends, but, _WRITES)
+
+
+def may_be_used(
+    scene: HangContext, ends: Collection[int], but: Collection[int], methods: Collection[str]
+) -> bool:
+    """Tell whether code that goes on may call such methods of transports or streams.
 
     That is code of another task than some, of a thread, or of a callback. A function that is called
     later gets its own connection: of those only one that has a transport counts.
@@ -138,7 +194,7 @@ def may_be_written(scene: HangContext, ends: Collection[int], but: Collection[in
 
     def writes(reach: Reach, *, certainly: bool) -> bool:
         return reach.unbounded or any(
-            name in _WRITES and (leads_to_end(at) if at else not certainly)
+            name in methods and (leads_to_end(at) if at else not certainly)
             for at, name in reach.calls
         )
 
@@ -154,7 +210,7 @@ def may_be_written(scene: HangContext, ends: Collection[int], but: Collection[in
     loop_thread = scene.loop_thread
     threads = GoingOn(scene).of_threads(but=loop_thread.tid if loop_thread is not None else 0)
     return (
-        any(map(leads_to_end, code.bound_objects(_WRITES)))
+        any(map(leads_to_end, code.bound_objects(methods)))
         or writes(code.called_back, certainly=True)
         or any(writes(code.of_frames(task.stack), certainly=False) for task in others)
         or any(writes(reach, certainly=False) for reach in threads)

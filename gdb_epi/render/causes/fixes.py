@@ -69,6 +69,7 @@ _BY_KIND = {
     "pool": "a job of a full pool must not wait for what needs a place of that pool",
     "pool callback": "do not wait for results in a callback of the pool",
     "own caller": "do not wait there for what the calling code does afterwards",
+    "writers": "read in another task than the one that writes",
     "tasks": "a task must not wait for one that waits for it",
     "requests": "serve several requests at once, or do not ask who waits for your answer",
     "failed main": "make that thread a daemon, or end it where the program fails (try, finally)",

@@ -170,7 +170,7 @@ _PLAIN_SIGNS = {
     "S:use-after-free": _FREED,
     "S:left-calls": "calls of Python were left by longjmp() or by a C++ exception",
     "S:ended-stack": "it used a local variable of a thread that has ended",
-    "S:overwrite-run": "a piece of memory was overwritten",
+    "S:overwrite-run": "other data stand where pointers belong: overwritten, or never set",
     "S:low-number": "a small number was taken for a pointer",
     "S:number": "a number, or NULL plus that many bytes, was taken for a pointer",
     "S:wild-value": _NO_POINTER,
@@ -182,7 +182,7 @@ _PLAIN_SIGNS = {
     "S:overwritten-object": "an object in memory was overwritten",
     "S:overwritten-place": "a word of an object in use was overwritten",
     "S:lost-reference": "an object was released once too often: others still used it",
-    "S:freed-count": "an object was released again after it had been freed",
+    "S:freed-count": "a freed block was changed, as when an object is released once more",
 }
 
 
