@@ -147,6 +147,8 @@ def rise_within_limit_words(population: Population) -> str | None:
     late = full[-LATEST:]
     if covered < 1 or others.size < MIN_FULL_DAYS or late.size < MIN_FULL_DAYS:
         return None
+    if others.max() > full.min():  # working days and weekends, and no rise
+        return None
     early = after < covered * HOUR
     parts = [early & np.isin(day - day.min(), days) for days in (others, late)]
     numbers = [int(part.sum()) for part in parts]
