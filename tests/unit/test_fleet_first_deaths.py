@@ -8,6 +8,7 @@ import pytest
 from unit.test_fleet_rates import FIRST, fleet
 
 from gdb_epi.fleet.decisions.exclusion import DIES_FIRST, _hosts_of_findings
+from gdb_epi.fleet.decisions.repairs import separate_past_of_repaired_hosts
 from gdb_epi.fleet.population.population import Attribute, CoreKeys, Population
 from gdb_epi.fleet.questions.first_deaths import find_first_deaths
 from gdb_epi.fleet.screen.screening import screen_population
@@ -15,7 +16,9 @@ from gdb_epi.fleet.screen.screening import screen_population
 BAD = 7
 
 
-def trainings(seed: int, *, bad: float, known: float = 0.8, leads: bool = False) -> Population:
+def trainings(
+    seed: int, *, bad: float, known: float = 0.8, leads: bool = False, by_name: bool = False
+) -> Population:
     """Sixty jobs on 4 to 12 of 40 hosts; one of them dies by itself, and the rest some s later."""
     rng = np.random.default_rng(seed)
     rows: list[tuple[int, int, int, int]] = []  # second, host, signature, job
@@ -27,6 +30,10 @@ def trainings(seed: int, *, bad: float, known: float = 0.8, leads: bool = False)
         first = int(hosts[rng.integers(hosts.size)])
         if BAD in hosts and rng.random() < bad:
             first = BAD
+        if by_name:  # the first host leads, and half of the jobs are given h007
+            hosts[0] = BAD if job % 2 else hosts[0]
+            hosts = np.unique(np.maximum(hosts, BAD))
+            first = int(hosts[0])
         has_core = rng.random() < known
         for host in hosts.tolist():
             if host != first:
@@ -53,7 +60,7 @@ def test_the_host_that_dies_first_is_told_and_no_other(seed):
     assert deaths is not None and deaths.host == BAD and deaths.jobs == 60
     (words,) = deaths.lines(population)
     assert words.startswith(f"verdict: one host (h{BAD:03d}) dies first: of 60 jobs (job)")
-    assert "take it out and test it" in words and "what died first left none" in words
+    assert "take it out and test it" in words and "it is not known what died first" in words
 
 
 def test_a_host_that_dies_first_is_not_left_in_as_if_its_job_did_it():
@@ -68,7 +75,7 @@ def test_where_any_host_is_first_none_is_accused(seed):
     deaths = find_first_deaths(population)
     assert deaths is not None and deaths.host < 0
     (words,) = deaths.lines(population)
-    assert "verdict" not in words and "on none of them more often than by chance" in words
+    assert "verdict" not in words and "on no host so often that it stands out" in words
 
 
 def test_the_host_that_leads_all_jobs_is_not_taken_out():
@@ -77,6 +84,40 @@ def test_the_host_that_leads_all_jobs_is_not_taken_out():
     assert deaths is not None and deaths.host == BAD
     (words,) = deaths.lines(population)
     assert "move that first" in words and "take it out" not in words
+
+
+def test_the_first_host_of_a_list_that_leads_half_of_the_jobs_is_not_taken_out():
+    population = trainings(3, bad=0.0, by_name=True)
+    deaths = find_first_deaths(population)
+    assert deaths is not None and deaths.host == BAD and not deaths.is_suspect
+    (words,) = deaths.lines(population)
+    assert "the first of their hosts by name" in words and "take it out" not in words
+
+
+def test_a_death_that_others_begin_with_too_is_the_jobs():
+    population = trainings(1, bad=0.95)
+    alike = population._replace(signature=np.minimum(population.signature, 1))
+    deaths = find_first_deaths(alike)
+    assert deaths is not None and deaths.host == BAD and not deaths.is_suspect
+    (words,) = deaths.lines(alike)
+    assert "most begin with the same death" in words and "take it out" not in words
+
+
+def test_a_repaired_host_does_not_die_first_any_more():
+    population = trainings(1, bad=0.95)
+    repaired = separate_past_of_repaired_hosts(population, {f"h{BAD:03d}": population.last_day})
+    deaths = find_first_deaths(repaired)
+    assert deaths is not None and deaths.host < 0 and 40 < deaths.jobs < 60
+
+
+def test_jobs_whose_first_death_is_not_known_count_among_those_a_host_takes_part_in():
+    population = trainings(3, bad=0.95, leads=True)
+    jobs = population.attributes[0]
+    elsewhere = np.isin(jobs.crash, np.arange(0, 60, 3))
+    # Of a third of the jobs, which run without the host, nobody knows what died first.
+    kept = ~(elsewhere & ((population.host == BAD) | (population.signature > 0)))
+    deaths = find_first_deaths(population.chosen(kept, np.ones(40 * 60, dtype=bool)))
+    assert deaths is not None and deaths.host == BAD and deaths.is_suspect
 
 
 def test_a_clock_that_is_late_makes_no_first_death():

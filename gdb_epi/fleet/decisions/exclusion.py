@@ -26,7 +26,6 @@ from gdb_epi.fleet.decisions.current_state import (
     read_current_states,
 )
 from gdb_epi.fleet.decisions.repairs import (
-    is_past_of_repaired_host,
     match_hosts,
     screen_present,
     separate_past_of_repaired_hosts,
@@ -34,6 +33,7 @@ from gdb_epi.fleet.decisions.repairs import (
 )
 from gdb_epi.fleet.decisions.states import repaired_hosts
 from gdb_epi.fleet.population.cache import load_population
+from gdb_epi.fleet.population.host_spelling import is_past_of_repaired_host
 from gdb_epi.fleet.population.population import Population
 from gdb_epi.fleet.questions.first_deaths import find_first_deaths
 from gdb_epi.fleet.questions.verdict import HARDWARE_HOST, PopulationVerdict, judge_host

@@ -11,13 +11,15 @@ from collections.abc import Iterable, Mapping
 
 import numpy as np
 
-from gdb_epi.fleet.population.host_spelling import match_spellings
+from gdb_epi.fleet.population.host_spelling import (
+    BEFORE_REPAIR,
+    is_past_of_repaired_host,
+    match_spellings,
+)
 from gdb_epi.fleet.population.population import CountCache, Population
 from gdb_epi.fleet.screen.finding import HOST, Finding
 from gdb_epi.fleet.screen.screening import ScreeningResult, screen_population
 from gdb_epi.fleet.store.day_numbers import iso_day
-
-_BEFORE = " (before its repair on "
 
 
 def separate_past_of_repaired_hosts(
@@ -42,7 +44,7 @@ def separate_past_of_repaired_hosts(
         host[(population.host == code) & (population.day <= day)] = len(hosts)
         exposed = (population.exposure_host == code) & (population.exposure_day <= day)
         exposure_host[exposed] = len(hosts)
-        hosts.append(f"{name}{_BEFORE}{iso_day(day)})")
+        hosts.append(f"{name}{BEFORE_REPAIR}{iso_day(day)})")
     return population._replace(
         host=host,
         exposure_host=exposure_host,
@@ -59,11 +61,6 @@ def match_hosts(population: Population, names: Iterable[str]) -> dict[str, str]:
     return match_spellings(
         [host for host in population.hosts if not is_past_of_repaired_host(host)], names
     )
-
-
-def is_past_of_repaired_host(host: str) -> bool:
-    """Whether a host of a population is the past of a repaired one."""
-    return _BEFORE in host
 
 
 def without_past_hosts(findings: Iterable[Finding]) -> tuple[Finding, ...]:

@@ -14,12 +14,18 @@ from collections.abc import Iterable, Mapping, Sequence
 from gdb_epi.fleet.store.plain_sql import Execute
 
 _NAMES = "SELECT DISTINCT name FROM host WHERE name <> ''"
+BEFORE_REPAIR = " (before its repair on "
 _ADDRESS = re.compile(r"[0-9.]+\Z|.*:")  # of IP: its dots are no domain
 
 
 def read_host_names(execute: Execute) -> list[str]:
     """Return all names of hosts that the database has, as they are spelt there, in order."""
     return sorted(row[0] for row in execute(_NAMES, {}))
+
+
+def is_past_of_repaired_host(host: str) -> bool:
+    """Whether a host of a population is the past of a repaired one, under a name of its own."""
+    return BEFORE_REPAIR in host
 
 
 def unify_spellings(names: Mapping[int, str], preferred: Iterable[int]) -> dict[int, str]:

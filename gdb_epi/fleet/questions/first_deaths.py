@@ -4,7 +4,8 @@
 When one rank of a training dies, a watchdog aborts all others some seconds later: every host has
 a core, and the one that matters is the first. It is told where it came well before the others and
 died in another way than they did, as a wrong clock would not do. Where the first core is of the
-kind of all the others, whatever died first has left none.
+kind of all the others, whatever died first has left none. Jobs that a repaired host began before
+its repair do not count.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from gdb_epi.fleet.population.host_spelling import is_past_of_repaired_host
 from gdb_epi.fleet.population.number_ranges import RANGE
 from gdb_epi.fleet.population.population import Attribute, Population
 from gdb_epi.fleet.screen.finding import MOSTLY
@@ -20,7 +22,7 @@ from gdb_epi.fleet.screen.programs import is_process_attribute
 from gdb_epi.fleet.statistics.arrays import Bools, Ints
 from gdb_epi.fleet.statistics.hypothesis_tests import poisson_binomial_tail
 from gdb_epi.typing_lite import NamedTuple
-from gdb_epi.util import counted
+from gdb_epi.util import counted, natural_order
 
 WITHIN = 600  # seconds from the first core of a job to those that follow
 WELL_BEFORE = 5  # seconds: more than clocks that are set differ
@@ -28,6 +30,7 @@ MIN_JOBS = 10  # that died on several hosts
 MIN_FIRST = 5  # of them with the same host first
 MOST_JOBS = 0.8  # that a host takes part in: it may lead them
 MAX_P = 1e-6  # of so many by chance, paid for all hosts
+MAX_P_LEADS, ALIKE = 0.01, 0.5  # that others begin on their first host; with the same signature
 MAX_CRASHES = 200_000  # a question must stay quick
 
 
@@ -37,42 +40,41 @@ class FirstDeaths(NamedTuple):
     attr: str
     first: Ints  # hosts, one for each job of which the first death is known
     jobs: int
-    followers: Bools  # crashes that came after the first one of their job
     members: Bools  # all crashes of these jobs
     host: int  # that was first more often than by chance; -1: none
-    due: float
-    takes_part: float = 0.0  # share of the jobs that ran on the host
+    due: float = 0.0
+    may_lead: str = ""  # why what the leading process does may be the cause
 
     @property
     def is_suspect(self) -> bool:
-        """Whether a host dies first that does not take part in nearly all jobs."""
-        return self.host >= 0 and self.takes_part <= MOST_JOBS
+        """Whether a host dies first, and not because it leads the jobs as far as can be seen."""
+        return self.host >= 0 and not self.may_lead
 
     def lines(self, population: Population) -> Iterator[str]:
         """Say who died first, and what is left besides."""
         many = counted(int(np.count_nonzero(self.members)), "crash")
         known = f"of {self.jobs} jobs ({self.attr}) that died on several hosts at once, {many}, "
         unknown = self.jobs - self.first.size
-        rest = self.first[self.first != self.host]
-        left = f"the first core of {unknown} is like all others: what died first left none"
+        left = (
+            f"of {unknown} it is not known what died first: no core of another kind came well "
+            "before the others"
+        )
         if self.host < 0:
             yield (
-                f"{known}{self.first.size} began with another death on one host, on none of them "
-                f"more often than by chance; {left}; what follows is one event for each job"
+                f"{known}{self.first.size} began with another death on one host, on no host so "
+                f"often that it stands out; {left}; what follows is one event for each job"
             )
             return
         name, count = population.hosts[self.host], int((self.first == self.host).sum())
         advice = "take it out and test it"
-        if not self.is_suspect:
-            advice = (
-                "it takes part in nearly all of them, so what only their leading process does dies "
-                "there too: move that first"
-            )
+        if self.may_lead:
+            advice = f"{self.may_lead}: move that first"
+        others = np.unique(self.first[self.first != self.host]).size
+        rest = f"{self.first.size - count} began on {counted(others, 'other host')}; "
         yield (
             f"verdict: one host ({name}) dies first: {known}{self.first.size} began with another "
             f"death on one host, {count} of them on {name} ({self.due:.1f} by chance), and the "
-            f"others follow: {advice}. {rest.size} began on {np.unique(rest).size} other "
-            f"hosts, by the program's own bugs it seems; {left}"
+            f"others follow: {advice}. {rest * (others > 0)}{left}"
         )
 
 
@@ -93,33 +95,71 @@ def _of_jobs(population: Population, attribute: Attribute) -> FirstDeaths | None
     rows = np.flatnonzero((attribute.crash >= 0) & (population.host >= 0) & (second >= 0))
     rows = rows[np.lexsort((second[rows], attribute.crash[rows]))]
     edges = np.flatnonzero(np.diff(attribute.crash[rows], prepend=-1, append=-1))
-    first: list[int] = []
-    hosts_of_jobs: list[Ints] = []
-    followers, members = (np.zeros(population.day.size, dtype=bool) for _ in range(2))
+    known: list[tuple[int, int]] = []  # host and signature of each first death
+    hosts_of_known: list[Ints] = []
+    jobs_on = np.zeros(len(population.hosts), dtype=int)
+    members = np.zeros(population.day.size, dtype=bool)
     jobs = 0
     for low, high in zip(edges[:-1].tolist(), edges[1:].tolist(), strict=True):
         whole = rows[low:high]
         job = whole[second[whole] <= second[whole[0]] + WITHIN]
         hosts = np.unique(population.host[job])
-        others = job[population.host[job] != population.host[job[0]]]
+        begun_by = int(population.host[job[0]])
+        others = job[population.host[job] != begun_by]
         if hosts.size < 2 or job.size < MOSTLY * whole.size:  # that is no job's end
             continue
+        if is_past_of_repaired_host(population.hosts[begun_by]):
+            continue
         jobs += 1
-        members[job] = followers[job[1:]] = True
+        jobs_on[hosts] += 1
+        members[job] = True
         kinds = population.signature[others]
-        usual = int(np.bincount(kinds[kinds >= 0], minlength=1).argmax())
-        is_other = population.signature[job[0]] != usual
+        kinds, kind = kinds[kinds >= 0], int(population.signature[job[0]])
+        is_other = kinds.size > 0 and kind >= 0 and kind != np.bincount(kinds).argmax()
         if is_other and second[others[0]] - second[job[0]] >= WELL_BEFORE:
-            first.append(int(population.host[job[0]]))
-            hosts_of_jobs.append(hosts)
-    if jobs < MIN_JOBS or not first:
+            known.append((begun_by, kind))
+            hosts_of_known.append(hosts)
+    if jobs < MIN_JOBS or not known:
         return None
-    deaths = FirstDeaths(attribute.name, np.array(first), jobs, followers, members, -1, 0.0)
+    first = np.array(known)
+    deaths = FirstDeaths(attribute.name, first[:, 0], jobs, members, -1)
     most = int(np.bincount(deaths.first).argmax())
-    chances = np.array([1 / hosts.size for hosts in hosts_of_jobs if most in hosts])
+    chances = np.array([1 / hosts.size for hosts in hosts_of_known if most in hosts])
     count = int((deaths.first == most).sum())
     p = poisson_binomial_tail(count, chances) * len(population.hosts)
     if count < MIN_FIRST or p > MAX_P:
         return deaths
-    part = chances.size / len(hosts_of_jobs)
-    return deaths._replace(host=most, due=float(chances.sum()), takes_part=part)
+    may_lead = _why_it_may_lead(population, most, first, hosts_of_known)
+    if jobs_on[most] > MOST_JOBS * jobs:
+        may_lead = (
+            "it takes part in nearly all of them, so what only their leading process does dies "
+            "there too"
+        )
+    return deaths._replace(host=most, due=float(chances.sum()), may_lead=may_lead)
+
+
+def _why_it_may_lead(
+    population: Population, host: int, first: Ints, hosts_of_jobs: list[Ints]
+) -> str:
+    """Say why a bug of the leading process may die first there; "" where nothing speaks for it.
+
+    Schedulers sort a job's hosts by name, and the first one of them leads: what only the leading
+    process does dies on the first host of other jobs, too. So does what dies alike elsewhere.
+    """
+    lowest = np.array([
+        min(hosts.tolist(), key=lambda code: natural_order(population.hosts[code]))
+        for hosts in hosts_of_jobs
+    ])  # fmt: skip
+    mine, is_lowest = first[:, 0] == host, first[:, 0] == lowest
+    sizes = np.array([1 / hosts.size for hosts in hosts_of_jobs])
+    others = int(np.count_nonzero(~mine))
+    may_be_chance = poisson_binomial_tail(int(is_lowest[~mine].sum()), sizes[~mine]) > MAX_P_LEADS
+    if (others and not may_be_chance) or (others < MIN_FIRST and is_lowest[mine].mean() >= MOSTLY):
+        return (
+            "they begin on the first of their hosts by name, where the leading process mostly "
+            "runs, and what only that does dies there"
+        )
+    usual = int(np.bincount(first[mine, 1]).argmax())
+    if others and (first[~mine, 1] == usual).mean() >= ALIKE:
+        return "on other hosts most begin with the same death, so it may be what the job runs there"
+    return ""

@@ -22,6 +22,7 @@ from gdb_epi.fleet.questions.quality import dropped_sizes_words
 from gdb_epi.fleet.questions.rates import worse_value_sentences
 from gdb_epi.fleet.questions.unexplained_signatures import unexplained_signature_sentences
 from gdb_epi.fleet.questions.verdict import (
+    HARDWARE_HOST,
     ONE_EVENT,
     PopulationVerdict,
     judge_population,
@@ -52,6 +53,7 @@ from gdb_epi.fleet.store.day_numbers import iso_day
 from gdb_epi.util import counted
 
 MIN_OF_PLACE, MAX_P_OF_PLACE = 10, 1e-6  # crashes of a signature that joins others of a place
+MIN_HOSTS = 3  # of a place: fewer are these hosts
 
 
 def suspect_lines(population: Population, screened: ScreeningResult) -> Iterator[str]:
@@ -77,7 +79,7 @@ def suspect_lines(population: Population, screened: ScreeningResult) -> Iterator
                 yield f"    they came {name_main_hosts(population, finding)}"
         yield P_AND_Q
     else:
-        what = "nothing else" if worse else "nothing"
+        what = "nothing else" if worse or deaths is not None else "nothing"
         yield f"{what} stands out among {counted(population.day.size, 'crash')}"
     if (limit := find_collection_limit(population)) is not None:
         yield limit.words()
@@ -105,7 +107,11 @@ def _verdict_lines(
     if deaths is not None:
         first = f"host={population.hosts[deaths.host]}" if deaths.host >= 0 else ""
         told = {id(v) for v in verdicts if v.kind == ONE_EVENT and _is_of(deaths, v)}
-        verdicts = [v for v in verdicts if v.subject != first and id(v) not in told]
+        verdicts = [
+            v
+            for v in verdicts
+            if id(v) not in told and (v.subject != first or v.kind == HARDWARE_HOST)
+        ]
     same_bugs = [
         *same_bug_verdicts(population, verdicts), *_of_several_programs(population, verdicts)
     ]  # fmt: skip
@@ -126,20 +132,36 @@ def _of_several_programs(
 ) -> Iterator[tuple[str, tuple[str, ...]]]:
     """Say of a place that signatures of several programs go with it: no release is why.
 
-    With each sentence come the subjects of the verdicts that it stands for. A signature whose
-    crashes are on too few hosts to stand out alone belongs to it where the other crashes of its
-    program are elsewhere.
+    With each sentence come the subjects of the verdicts that it stands for: all of them had crashes
+    there on a day that they share. A signature whose crashes are on too few hosts to stand out
+    alone belongs to it where the other crashes of its program are elsewhere.
     """
-    by_mark: dict[tuple[str, str], list[PopulationVerdict]] = {}
+    by_mark: dict[tuple[str, str], list[tuple[int, int, PopulationVerdict]]] = {}
     for verdict in verdicts:
         first = verdict.causes[0].findings[0] if len(verdict.causes[0].findings) == 1 else None
-        if first is not None and first.attr in PLACES and verdict.subject in population.signatures:
-            by_mark.setdefault((first.attr, first.value), []).append(verdict)
-    for (attr, value), same in by_mark.items():
+        if (
+            first is None
+            or first.attr not in PLACES
+            or verdict.subject not in population.signatures
+        ):
+            continue
+        if (days := population.day[first.members & population.timed]).size:
+            span = int(days.min()), int(days.max()), verdict
+            by_mark.setdefault((first.attr, first.value), []).append(span)
+    groups: list[tuple[str, str, list[PopulationVerdict]]] = []
+    for (attr, value), spans in by_mark.items():
+        end = -1
+        for begin, last, verdict in sorted(spans, key=lambda span: span[:2]):
+            if begin > end:
+                groups.append((attr, value, []))
+            end = last if begin > end else min(end, last)
+            groups[-1][2].append(verdict)
+    for attr, value, same in groups:
         members = crashes_of(
             (v.causes[0].findings[0] for v in same), population.day.size
         ) & population.timed  # fmt: skip
-        if len(same) < 2 or len(known_programs(population, members)) < 2:
+        hosts = np.unique(population.host[members & (population.host >= 0)]).size
+        if len(same) < 2 or hosts < MIN_HOSTS or len(known_programs(population, members)) < 2:
             continue
         names = [v.subject for v in same]
         others = _others_of_place(population, attr, value, members, names)
@@ -148,10 +170,11 @@ def _of_several_programs(
         days = population.day[members]
         dates = f"from {iso_day(int(days.min()))} to {iso_day(int(days.max()))}"
         yield (
-            f"one cause in {len(every)} signatures of {', '.join(dict.fromkeys(programs))}, by all "
-            f"signs: they go with {attr}={value}, {dates}, and a release of one of these programs "
-            "does not explain the others: hardware, power or network of that place, or what is "
-            f"set up there: {', '.join(named_with_program(population, name) for name in every)}",
+            f"perhaps one cause in {len(every)} signatures of "
+            f"{', '.join(dict.fromkeys(programs))}: they go with {attr}={value}, {dates}, and a "
+            "release of one of these programs does not explain the others. It may be hardware, "
+            "power or network of that place, or what is set up or runs there: "
+            f"{', '.join(named_with_program(population, name) for name in every)}",
             tuple(names),
         )
 
@@ -159,12 +182,16 @@ def _of_several_programs(
 def _others_of_place(
     population: Population, attr: str, value: str, members: Bools, known: Sequence[str]
 ) -> list[str]:
-    """Return further signatures that prefer a place while it has trouble, beside their programs."""
+    """Return further signatures that prefer a place while it has trouble, beside their programs.
+
+    An event or a crash loop counts once, and one or two hosts are no place.
+    """
+    days = population.day[members]
+    population = find_events(population).counted
     attribute = population.attribute(attr)
     assert attribute is not None  # it has a finding
-    days = population.day[members]
     during = population.timed & (population.day >= days.min()) & (population.day <= days.max())
-    during &= attribute.crash >= 0
+    during &= (attribute.crash >= 0) & (population.host >= 0)
     there = during & (attribute.crash == attribute.values.index(value))
     counts = np.bincount(population.signature[there & (population.signature >= 0)])
     asked = [
@@ -175,6 +202,8 @@ def _others_of_place(
     others = []
     for code in asked:
         mine = population.signature == code
+        if np.unique(population.host[mine & there]).size < MIN_HOSTS:
+            continue
         same = crashes_of_same_programs(population, mine)
         beside = during & ~members if same is None else during & ~members & same
         numbers = [int(np.count_nonzero(m)) for m in (mine & there, beside, beside & there)]

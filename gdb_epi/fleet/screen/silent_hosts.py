@@ -342,7 +342,7 @@ class _Hosts:
         for code in likely.tolist():
             on = np.unique(host[program == code])
             for last in np.unique(np.quantile(self.last[on[quiet[on]]], ENDS).astype(int)).tolist():
-                p, silent = self._quiet_since(on, last, programs.values[code])
+                p, silent = self._quiet_since(on, last, (PROGRAM, programs.values[code]))
                 p *= likely.size * len(ENDS)
                 if p <= MAX_P and (best is None or silent.hosts.size > best.hosts.size):
                     best = silent
@@ -373,9 +373,9 @@ class _Hosts:
                 after = day > last
                 if not self._all_kinds_fell(self.free & (mine == code), after, others, fell):
                     continue
-                p, silent = self._quiet_since(on, last, attribute.values[code])
+                p, silent = self._quiet_since(on, last, (attribute.name, attribute.values[code]))
                 if p * len(attribute.values) * len(attributes) <= MAX_P_OF_VALUE:
-                    silences.append((p, silent._replace(attr=attribute.name)))
+                    silences.append((p, silent))
         return min(silences, key=lambda pair: pair[0], default=(0.0, None))[1]
 
     def _all_kinds_fell(self, own: Bools, after: Bools, others: Ints, fell: int) -> bool:
@@ -401,7 +401,7 @@ class _Hosts:
         rows &= population.exposure_host >= 0
         return np.bincount(population.exposure_host[rows], minlength=self.crashes.size) > 0
 
-    def _quiet_since(self, on: Ints, last: int, program: str) -> tuple[float, Silence]:
+    def _quiet_since(self, on: Ints, last: int, mark: tuple[str, str]) -> tuple[float, Silence]:
         """Return P that so many of some hosts have no crash after a day, and who has none."""
         population = self.population
         inside = np.zeros(self.crashes.size + 1, dtype=bool)
@@ -416,7 +416,7 @@ class _Hosts:
         chance = np.power(upto / max(whole, 1), had, dtype=float)
         p = poisson_binomial_tail(int(is_quiet.sum()), chance)
         due = float(had[is_quiet].sum()) * (whole - upto) / max(upto, 1)
-        return p, Silence(PROGRAM, program, last, on[is_quiet], due, RUNS, on.size)
+        return p, Silence(*mark, last, on[is_quiet], due, RUNS, on.size)
 
     def judged(self, table: _Table, at: int) -> Silence | None:
         """Return a quiet value as silence; None where an end of one bug, or of use, explains it."""

@@ -15,7 +15,7 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from threading import Lock
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 from urllib.parse import parse_qsl, quote, urlencode
 
 from sqlalchemy import Engine, func, select
@@ -47,6 +47,42 @@ from gdb_epi.fleet.store.plain_sql import sqlalchemy_executor
 MAX_NAME = 512  # characters of a name in a path or query
 MIN_PACKED = 4 << 10  # bytes of an answer that is worth packing; a page has megabytes
 API, JSON = "/api/v1", "application/json"
+MAX_KEPT = 32  # answers; a page has up to 3 MB
+MAX_REQUESTS = 64  # at one time; more are answered with 503
+FOREIGN_ORIGIN = "a page of another server cannot change this one"
+READ_ONLY = "this server is read-only: it was started without a token"
+MAX_BODY = 32 << 20  # bytes of one POST; a record has 2 to 100 kB
+PATH = "/decisions"
+MAX_DECISION = 64 << 10  # bytes
+MAX_FIELDS = 20
+MAX_SHOWN = 512  # characters of a name that an address gives
+FORM = "application/x-www-form-urlencoded"
+_STATES = {
+    about: tuple(StateChoice(state, f"{state}: {words}") for state, words in states.items())
+    for about, states in STATE_WORDS.items()
+}
+_STATES[SIGNATURE] += (
+    StateChoice(FIXED, "fixed in the version below"),
+    StateChoice(IGNORED, "ignored until the day below"),
+)
+_TITLES = {SIGNATURE: ("A signature", "key, or its start"), HOST: ("A host", "name")}
+
+HEADERS = {
+    "Content-Security-Policy": (
+        "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; "
+        "form-action 'none'; frame-ancestors 'none'"
+    ),
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "no-referrer",
+    "Cache-Control": "no-store",
+}
+# The page with forms: they go to this server alone, and browsers say where they come from.
+FORM_HEADERS = {
+    "Content-Security-Policy": HEADERS["Content-Security-Policy"].replace(
+        "form-action 'none'", "form-action 'self'"
+    ),
+    "Referrer-Policy": "same-origin",
+}
 
 
 class ServerSettings(NamedTuple):
@@ -252,22 +288,6 @@ def _number(query: Mapping[str, str], name: str, default: int) -> int:
     return int(given)
 
 
-PATH = "/decisions"
-MAX_DECISION = 64 << 10  # bytes
-MAX_FIELDS = 20
-MAX_SHOWN = 512  # characters of a name that an address gives
-FORM = "application/x-www-form-urlencoded"
-_STATES = {
-    about: tuple(StateChoice(state, f"{state}: {words}") for state, words in states.items())
-    for about, states in STATE_WORDS.items()
-}
-_STATES[SIGNATURE] += (
-    StateChoice(FIXED, "fixed in the version below"),
-    StateChoice(IGNORED, "ignored until the day below"),
-)
-_TITLES = {SIGNATURE: ("A signature", "key, or its start"), HOST: ("A host", "name")}
-
-
 class DecisionPage:
     """Shows what was decided, and takes decisions."""
 
@@ -342,9 +362,6 @@ def _forms(given: Mapping[str, str]) -> tuple[DecisionForm, ...]:
     )
 
 
-MAX_KEPT = 32  # answers; a page has up to 3 MB
-
-
 def database_fingerprint(engine: Engine) -> Hashable:
     """Return a value that changes with the crashes, the host-hours, findings and decisions."""
     finding, mark = tables.finding.c, tables.mark.c
@@ -387,34 +404,6 @@ class AnswerCache:
         with self._lock:
             kept = self._kept.get(key)
         return kept if kept is not None and kept[0] == state else None
-
-
-if TYPE_CHECKING:
-    from starlette.requests import Request
-
-MAX_REQUESTS = 64  # at one time; more are answered with 503
-FOREIGN_ORIGIN = "a page of another server cannot change this one"
-READ_ONLY = "this server is read-only: it was started without a token"
-MAX_BODY = 32 << 20  # bytes of one POST; a record has 2 to 100 kB
-
-HEADERS = {
-    "Content-Security-Policy": (
-        "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; "
-        "form-action 'none'; frame-ancestors 'none'"
-    ),
-    "X-Content-Type-Options": "nosniff",
-    "Referrer-Policy": "no-referrer",
-    "Cache-Control": "no-store",
-}
-
-
-# The page with forms: they go to this server alone, and browsers say where they come from.
-FORM_HEADERS = {
-    "Content-Security-Policy": HEADERS["Content-Security-Policy"].replace(
-        "form-action 'none'", "form-action 'self'"
-    ),
-    "Referrer-Policy": "same-origin",
-}
 
 
 class TooLarge(Exception):
