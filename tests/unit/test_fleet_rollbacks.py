@@ -145,6 +145,7 @@ def test_how_much_the_next_version_has_run_says_whether_it_can_be_told(hosts, sa
     (of_version,) = screen_population(pop, LAST).findings
     (told,) = (c for c in of_version.caveats if "which came later" in c)
     assert "with cart_version=2.6.1, which came later, none in" in told and says in told
+    assert " a 1,000 host-hours with it; 0 with the versions before; " in told
 
 
 def test_a_kernel_that_came_with_a_release_is_told_from_all_of_its_versions():

@@ -19,7 +19,7 @@ from gdb_epi.fleet.screen.events import find_events
 from gdb_epi.fleet.screen.finding import Finding
 from gdb_epi.fleet.screen.programs import is_process_attribute
 from gdb_epi.fleet.statistics.arrays import Bools, Floats, widen_codes
-from gdb_epi.fleet.statistics.hypothesis_tests import relative_risk
+from gdb_epi.fleet.statistics.hypothesis_tests import ratio_with_interval, relative_risk
 from gdb_epi.fleet.store.day_numbers import iso_day
 from gdb_epi.typing_lite import NamedTuple
 
@@ -113,15 +113,18 @@ def change_by_hours_sentences(population: Population, findings: Sequence[Finding
 def change_by_mix(population: Population, days: DailyRates, cut: int) -> str | None:
     """Say that a rate changed because the hours with a value did; None where no value explains it.
 
-    At equal load the rate is as before, and there are more hours of high load: then nothing that
-    was released meanwhile did it. Each value must have been there on both sides, so that this is
-    no roll-out.
+    At equal load the rate is as before, and there are more hours of high load: then no release of
+    that time is needed to explain it. What is left at equal values is the rate ratio of Mantel and
+    Haenszel: rates pooled over both sides would hide a change in every value. Each value must have
+    been there on both sides, so that this is no roll-out.
     """
     rr = risk_of_change(days, cut, 1.0)[0]
     best: tuple[float, str] | None = None
     late = population.exposure_day >= days.first + cut
     inside = (population.exposure_day >= days.first) & (population.exposure_hours > 0)
     inside &= population.exposure_day < days.first + days.hours.size
+    of_day = np.clip(population.exposure_day - days.first, 0, days.hours.size - 1)
+    inside &= days.hours[of_day] > 0  # days of silence have none
     for attribute in population.attributes:
         size, has_hours = len(attribute.values), inside & (attribute.exposure >= 0)
         if is_process_attribute(attribute.name) or not 1 < size <= MAX_PLACES:
@@ -143,8 +146,11 @@ def change_by_mix(population: Population, days: DailyRates, cut: int) -> str | N
         used = used.all(axis=0)
         hours, counts = hours[:, used], counts[:, used]
         total = hours.sum(axis=0)
-        due = [float((counts.sum(axis=0) * part / total).sum()) for part in hours]
-        given = relative_risk(counts[1].sum(), due[1], counts[0].sum(), due[0])
+        since, before = ((counts[at] * hours[1 - at] / total).sum() for at in (1, 0))
+        if min(since, before) <= 0:
+            continue
+        variance = (counts.sum(axis=0) * hours.prod(axis=0) / total**2).sum() / (since * before)
+        given = ratio_with_interval(since / before, variance)
         # Too wide an interval explains nothing, nor does a part of the change.
         if not given[1] <= 1 <= given[2] or not _is_told_apart(given, rr):
             continue
@@ -161,7 +167,7 @@ def change_by_mix(population: Population, days: DailyRates, cut: int) -> str | N
             f"the rate {higher} by {grew} host-hours with {attribute.name}={value} "
             f"({share[0][most]:.0%} of all before, {share[1][most]:.0%} since): at equal "
             f"{attribute.name} {given[0]:.2g} times (95 %: {given[1]:.2g} to {given[2]:.2g}) as "
-            f"often as before, so nothing else that came then brings {more} of them"
+            f"often as before, and no other change is needed to explain that {more} of them come"
         )
         if best is None or abs(np.log(given[0])) < best[0]:
             best = abs(float(np.log(given[0]))), words

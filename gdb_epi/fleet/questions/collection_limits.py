@@ -13,6 +13,7 @@ import numpy as np
 
 from gdb_epi.fleet.population.population import Population
 from gdb_epi.fleet.population.value_spans import is_kept_by_hosts
+from gdb_epi.fleet.screen.events import find_events
 from gdb_epi.fleet.screen.programs import is_process_attribute
 from gdb_epi.fleet.statistics.arrays import Bools, Ints
 from gdb_epi.fleet.statistics.hypothesis_tests import (
@@ -141,15 +142,19 @@ def rise_within_limit_words(population: Population) -> str | None:
     day, after = second // length, second % length
     counts = np.bincount(day - day.min())
     full = np.flatnonzero(counts == limit.limit)
-    ends = [int(after[day - day.min() == at].max()) for at in full.tolist()]
-    covered = min(ends) // HOUR
+    if full.size <= MIN_FULL_DAYS:
+        return None
+    ends = np.zeros(counts.size, dtype=np.int64)
+    np.maximum.at(ends, day - day.min(), after)
+    covered = int(ends[full].min()) // HOUR
     others = np.flatnonzero((counts > 0) & (counts < limit.limit))[1:-1]  # whole days
-    late = full[-LATEST:]
+    # The day that filled fastest was chosen for that: its first hours tell nothing of the others.
+    late = np.delete(full, ends[full].argmin())[-LATEST:]
     if covered < 1 or others.size < MIN_FULL_DAYS or late.size < MIN_FULL_DAYS:
         return None
     if others.max() > full.min():  # working days and weekends, and no rise
         return None
-    early = after < covered * HOUR
+    early = (after < covered * HOUR) & ~find_events(population).repeats[rows]
     parts = [early & np.isin(day - day.min(), days) for days in (others, late)]
     numbers = [int(part.sum()) for part in parts]
     if min(numbers) <= 0:
@@ -165,7 +170,7 @@ def rise_within_limit_words(population: Population) -> str | None:
     if low <= 1 <= high:
         return f"{words}: no change that can be told"
     words += ", so the flat line is false" if ratio > 1 else ""
-    alike = []
+    places = []
     for attribute in population.attributes:
         codes, size = attribute.crash[rows], len(attribute.values)
         if not 1 < size <= MAX_PLACES or is_process_attribute(attribute.name):
@@ -180,10 +185,9 @@ def rise_within_limit_words(population: Population) -> str | None:
             for a, b in zip(*(t.tolist() for t in tables), strict=True)
         ]
         names = zip(attribute.values, each, strict=True)
-        shown = ", ".join(f"{value} {risk[0]:.2g}" for value, risk in names)
-        even = all(risk[1] <= ratio <= risk[2] for risk in each)
-        alike.append(f"{attribute.name}: {shown} times{', alike' if even else ''}")
-    return f"{words} ({'; '.join(alike)})" if alike else words
+        shown = ", ".join(f"{value} {r:.2g} ({a:.2g} to {b:.2g})" for value, (r, a, b) in names)
+        places.append(f"{attribute.name}: {shown} times")
+    return f"{words} ({'; '.join(places)})" if places else words
 
 
 class LimitOfHosts(NamedTuple):

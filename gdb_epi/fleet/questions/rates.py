@@ -21,8 +21,8 @@ from shlex import quote
 import numpy as np
 
 from gdb_epi.fleet.population.population import Attribute, Population
-from gdb_epi.fleet.population.staged_values import with_staged_hours
-from gdb_epi.fleet.population.value_spans import is_kept_by_hosts
+from gdb_epi.fleet.population.staged_values import MIN_OF_STAGE, with_staged_hours
+from gdb_epi.fleet.population.value_spans import first_and_last_days, is_kept_by_hosts
 from gdb_epi.fleet.questions.collection_limits import CollectionLimit, find_collection_limit
 from gdb_epi.fleet.screen.dose_response import AT_START, age_words
 from gdb_epi.fleet.screen.events import find_events
@@ -37,6 +37,7 @@ from gdb_epi.fleet.screen.silent_hosts import (
 )
 from gdb_epi.fleet.statistics.arrays import Bools, Floats, Ints, widen_codes
 from gdb_epi.fleet.statistics.hypothesis_tests import relative_risk
+from gdb_epi.fleet.store.day_numbers import SECONDS_A_DAY
 from gdb_epi.render.signature_words import named_signature
 from gdb_epi.typing_lite import NamedTuple
 
@@ -51,6 +52,7 @@ MAX_CRASHES = 1_000_000  # a question that nobody asked must stay quick
 MAX_LOOKED_AT = 50  # values of an attribute, of which nobody asked
 MIN_WORSE, SURE_SIGMAS = 30, 4.5  # crashes; by chance once in 300,000 values
 LEFT_OUT, MAX_SAID = 2, 2  # signatures, the most frequent ones; values
+ALL_TELL, MIN_HOSTS = 0.95, 3  # of the crashes; of each value that all hosts have in its time
 MAX_COHORTS = 400  # hosts that got and lost a value on the same days; else in the same weeks
 MAX_ROUNDS, NEAR_ENOUGH = 500, 1e-6  # of a fit
 MIN_INFORMATION = 2.0  # of the logarithm of a ratio: less tells nothing below 4 times
@@ -137,46 +139,60 @@ def rates_of_values(
 def _by_time(
     population: Population, attribute: Attribute, mine: Bools, rows: list[ValueRate]
 ) -> list[ValueRate]:
-    """Return rows of values without host-hours, compared where all hosts have each in its time.
+    """Return rows of values without host-hours, compared where each was seen in a time of its own.
 
-    A move, or a release to all at once, parts the time: then so many hours had each value.
+    A move, or a release to all at once, parts the time. Crashes of several hosts must show it, and
+    nearly all that are asked of must tell the value; no comparison of the same hosts comes of it.
     """
     second = population.second
     if second is None:
         return rows
-    timed = (second >= 0) & (attribute.crash >= 0)
-    ends = {
-        row.value: (int(second[has].min()), int(second[has].max()))
-        for row in rows
-        if (has := timed & (attribute.crash == attribute.values.index(row.value))).any()
-    }
-    order = sorted(ends, key=ends.__getitem__)
-    pairs = list(pairwise(order))
-    if len(order) < 2 or any(ends[a][1] >= ends[b][0] for a, b in pairs):
+    asked = mine & (second >= 0) & (population.covered | (not population.has_exposure))
+    has_value = (second >= 0) & (attribute.crash >= 0)
+    if (asked & has_value).sum() < ALL_TELL * asked.sum():
         return rows
-    cuts = [ends[order[0]][0], *((ends[a][1] + ends[b][0]) / 2 for a, b in pairs)]
-    lasts = [*cuts[1:], ends[order[-1]][1]]
-    hours = {v: (last - cut) / 3600 for v, cut, last in zip(order, cuts, lasts, strict=True)}
-    crashes = {
-        v: int((mine & timed & (attribute.crash == attribute.values.index(v))).sum()) for v in order
-    }
-    rest = sum(crashes.values()), sum(hours.values())
+    size = len(attribute.values)
+    first, last = first_and_last_days(attribute.crash[has_value], second[has_value], size)
+    order = [code for code in np.argsort(first, kind="stable").tolist() if last[code] >= 0]
+    if len(order) < 2 or any(last[a] >= first[b] for a, b in pairwise(order)):
+        return rows
+    cuts = [(last[a] + first[b]) / 2 for a, b in pairwise(order)]
+    begins, ends = [first[order[0]], *cuts], [*cuts, last[order[-1]]]
+    start = int(first[order[0]] // SECONDS_A_DAY)
+    days = np.arange(start, int(last[order[-1]] // SECONDS_A_DAY) + 1)
+    hours = np.full(days.size, 24.0)
+    if population.has_exposure:
+        inside = (population.exposure_day >= start) & (population.exposure_day <= days[-1])
+        of_day, weights = population.exposure_day[inside] - start, population.exposure_hours[inside]
+        hours = np.bincount(of_day, weights, days.size)
+    if (gap := find_silent_days(population)) is not None:
+        hours[(days >= gap.first) & (days <= gap.last)] = 0.0
+    if (limit := find_collection_limit(population)) is not None:
+        hours[np.isin(days, limit.days)] = 0.0
+    counts = asked & has_value & (hours > 0)[np.clip(population.day - start, 0, days.size - 1)]
+    crashes = np.bincount(attribute.crash[counts], minlength=size)
+    due = np.zeros(size)
+    for code, begin, end in zip(order, begins, ends, strict=True):
+        part = np.minimum((days + 1) * SECONDS_A_DAY, end) - np.maximum(days * SECONDS_A_DAY, begin)
+        due[code] = (hours * np.maximum(part, 0) / SECONDS_A_DAY).sum()
+        hosts = population.host[has_value & (attribute.crash == code) & (population.host >= 0)]
+        if crashes[code] < MIN_OF_STAGE or np.unique(hosts).size < MIN_HOSTS or due[code] <= 0:
+            return rows
+    unit = "host-hours" if population.has_exposure else "hours"
     compared = []
     for row in rows:
-        if row.value not in hours or hours[row.value] <= 0:
-            compared.append(row)
-            continue
-        n, h = crashes[row.value], hours[row.value]
-        risk = Risk(*map(float, relative_risk(n, h, rest[0] - n, max(rest[1] - h, 1e-9))))
+        code = attribute.values.index(row.value)
+        n, h = int(crashes[code]), float(due[code])
+        risk = Risk(*relative_risk(n, h, float(crashes.sum()) - n, float(due.sum()) - h))
         words = (
-            f"{n} crashes in {h:.0f} hours, in which every host had it, so {risk.words()} those "
+            f"{n} crashes in {h:,.0f} {unit} (every crash of then that tells it has it), so "
+            f"{risk.words()} those of the rest of the time"
         )
-        words += "of the rest of the time"
         if risk.low > 1:
-            words = f"more crashes with it: {words}; whatever else changed then fits as well"
+            words = f"more crashes in its time: {words}; whatever else changed then fits as well"
         else:
             words = _no_more(risk, words)
-        compared.append(row._replace(same_hosts=risk, answer=words))
+        compared.append(row._replace(answer=words) if h > 0 else row)
     return compared
 
 
@@ -197,8 +213,8 @@ def worse_value_sentences(population: Population, findings: Sequence[Finding]) -
     loudest = np.argsort(-kinds, kind="stable")[:LEFT_OUT]
     usual = mine & ~np.isin(population.signature, loudest)
     seen_once = mine & (kinds == 1)[population.signature]
-    marked = [(f.attr, population.signature == population.signatures.index(f.signature))
-              for f in findings if f.signature in population.signatures]  # fmt: skip
+    code_of = {signature: code for code, signature in enumerate(population.signatures)}
+    marked = {(f.attr, code_of[f.signature]) for f in findings if f.signature in code_of}
     worse: list[tuple[float, str]] = []
     for attribute in population.attributes:
         if not 1 < len(attribute.values) <= MAX_LOOKED_AT or is_process_attribute(attribute.name):
@@ -208,9 +224,8 @@ def worse_value_sentences(population: Population, findings: Sequence[Finding]) -
             continue
         # What a load brings more of at its height comes more often at half of it, too.
         free = population.covered & population.timed
-        for name, members in marked:
-            if name == attribute.name:
-                free &= ~members
+        of_load = [code for name, code in sorted(marked) if name == attribute.name]
+        free &= ~np.isin(population.signature, of_load)
         parts = [_cells(population, attribute, some & free)
                  for some in (mine, usual, seen_once, mine & ~seen_once)]  # fmt: skip
         for code, value in enumerate(attribute.values):
@@ -249,8 +264,8 @@ def _of_kinds_seen_once(code: int, once: _Cells, often: _Cells) -> str:
     rest = f"{others.words()}{', no more than chance' * no_more}" if others else "too few to tell"
     return (
         f"it is crashes whose signature nothing else has ({has_value[0]} of {sum(has_value)}): "
-        f"{more}, all others {rest}; no one bug does that, damaged memory or a fault "
-        "below the programs does; "
+        f"{more}, all others {rest}; that is damaged memory, a fault below the "
+        "programs, or stacks that cannot be read there; "
     )
 
 

@@ -30,14 +30,16 @@ from gdb_epi.fleet.statistics.arrays import ABSENT, Bools, Floats, Ints
 from gdb_epi.fleet.statistics.hypothesis_tests import (
     apply_to_scalars,
     hypergeometric_tail,
+    relative_risk,
 )
+from gdb_epi.fleet.store.day_numbers import iso_day
 
 MIN_VALUES = 3
 MIN_SHARE = 0.02  # of a value that counts
 MIN_Z = 2.33  # one-sided 1 %
 MAX_SHOWN = 6
 MAX_LIMIT_P = 1e-3
-MIN_STARTS, ALIKE_Z = 20, 3.0  # hosts that came up with a value; standard deviations
+MIN_STARTS, MOST_APART = 20, 2.0  # hosts that came up with a value; times as often, surely less
 MAX_AGE_P = 1e-6  # every signature that stands out is asked
 AT_START = "something at its start, so once for each start, whatever was started"
 AGE_NAMES = frozenset(("uptime", "age"))
@@ -238,10 +240,10 @@ def age_words(population: Population, mine: Bools) -> str | None:
 
 
 def starts_by_place_words(population: Population, mine: Bools) -> str | None:
-    """Say that what comes at starts comes as often for each host that came up, wherever that was.
+    """Say that what comes at starts comes about as often for each host that came up anywhere.
 
     Where machines live for hours, a place has many starts in few host-hours. None where no value of
-    hosts is such.
+    hosts is such: where a share could as well be twice that of the other places, nothing is told.
     """
     runs = (population.exposure_hours > 0) & (population.exposure_host >= 0)
     size = len(population.hosts)
@@ -251,7 +253,7 @@ def starts_by_place_words(population: Population, mine: Bools) -> str | None:
     is_new = (first > start) & (first < NEVER)
     crashed = np.zeros(size, dtype=bool)
     crashed[population.host[mine & (population.host >= 0)]] = True
-    alike = []
+    alike, compared = [], np.zeros(size, dtype=bool)
     for attribute in population.attributes:
         codes, values = attribute.exposure[runs], len(attribute.values)
         if not 1 < values <= MAX_SHOWN or not is_kept_by_hosts(host[runs], codes):
@@ -259,20 +261,23 @@ def starts_by_place_words(population: Population, mine: Bools) -> str | None:
         value = np.full(size, ABSENT)
         value[host[runs][codes >= 0]] = codes[codes >= 0]
         asked = is_new & (value >= 0)
-        n, k = (np.bincount(value[asked & some], minlength=values) for some in (first > 0, crashed))
-        if n.min() < MIN_STARTS or not k.sum():
+        n, k = (np.bincount(value[some], minlength=values) for some in (asked, asked & crashed))
+        if n.min() < MIN_STARTS:
             continue
-        share = float(k.sum() / n.sum())
-        z = (k - n * share) / np.sqrt(np.maximum(n * share * (1 - share), 1e-12))
-        if np.abs(z).max() <= ALIKE_Z:
-            low, high = float((k / n).min()), float((k / n).max())
-            alike.append(f"{attribute.name} ({low:.0%} to {high:.0%})")
+        risks = [
+            relative_risk(had, came, k.sum() - had, n.sum() - came)
+            for had, came in zip(k.tolist(), n.tolist(), strict=True)
+        ]
+        if all(low > 1 / MOST_APART and high < MOST_APART for _, low, high in risks):
+            least, most = float((k / n).min()), float((k / n).max())
+            alike.append(f"{attribute.name} ({least:.0%} to {most:.0%})")
+            compared |= asked
     if not alike:
         return None
-    every = f"{int((is_new & crashed).sum())} of the {int(is_new.sum()):,} hosts that came up since"
     return (
-        f"{every} have it, as often with each {', '.join(alike)}: where more hosts start, more of "
-        "it comes, and no such place is to blame"
+        f"{int((compared & crashed).sum())} of {int(compared.sum()):,} hosts that came up after "
+        f"{iso_day(start)} have it, about as often with each {', '.join(alike)}: where more hosts "
+        "start, more of it comes"
     )
 
 

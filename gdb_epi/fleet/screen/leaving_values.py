@@ -23,7 +23,7 @@ from gdb_epi.util import counted
 
 LATELY = 3  # days
 MOST_STILL, MIN_LEFT = 0.5, 5  # of the hosts that run and had it; hosts that left it
-DUE_TO_TELL = 3.0  # crashes: chance gives none in 5 % of cases
+DUE_TO_TELL = 7.0  # crashes: chance gives none in 0.1 % of cases
 MAX_NAMED = 3  # values
 MOST_BETWEEN = 0.05  # rows of host-hours with another value, between those of a host with it
 MIN_WITH_BOTH = 10  # crashes
@@ -117,15 +117,15 @@ def _next_version_words(population: Population, finding: Finding) -> str | None:
         if due < DUE_TO_TELL:
             more = (DUE_TO_TELL - due) / rate
             tells = (
-                f"cannot tell yet whether that is mended: chance gives none in {np.exp(-due):.0%} "
+                f"cannot tell yet whether that is mended: chance gives none in {np.exp(-due):.1%} "
                 f"of cases; about {more:,.0f} more host-hours without one would tell"
             )
-        before = float(hours.sum() - hours[code] - ran)
-        beside = finding.total - finding.n
+        earlier = first < first[code]
+        before, beside = float(hours[earlier].sum()), int(counts[earlier].sum())
+        until = f"{1000 * beside / before:.2g} with the versions before; " if before > 0 else ""
         return (
-            f"{1000 * rate:.2g} a 1,000 host-hours with it, {1000 * beside / max(before, 1):.2g} "
-            f"with the versions before; with {name}={names}, which came later, none in "
-            f"{ran:,.0f}, where {due:.1f} were due: {tells}"
+            f"{1000 * rate:.2g} a 1,000 host-hours with it; {until}with {name}={names}, which came "
+            f"later, none in {ran:,.0f}, where {due:.1f} were due: {tells}"
         )
     return None
 

@@ -259,6 +259,12 @@ def relative_risk(a: float, exposed: float, b: float, others: float) -> tuple[fl
     """
     if exposed <= 0 or others <= 0:
         return float("nan"), 0.0, float("inf")
-    ratio = ((a + 0.5) / exposed) / ((b + 0.5) / others)
-    half = 1.959964 * float(np.sqrt(1 / (a + 0.5) + 1 / (b + 0.5)))
-    return ratio, ratio * float(np.exp(-half)), ratio * float(np.exp(half))
+    return ratio_with_interval(
+        ((a + 0.5) / exposed) / ((b + 0.5) / others), 1 / (a + 0.5) + 1 / (b + 0.5)
+    )
+
+
+def ratio_with_interval(ratio: float, variance: float) -> tuple[float, float, float]:
+    """Return a ratio and its 95 % interval, given the variance of its logarithm."""
+    half = 1.959964 * float(np.sqrt(variance))
+    return float(ratio), float(ratio * np.exp(-half)), float(ratio * np.exp(half))
