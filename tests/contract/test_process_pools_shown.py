@@ -87,10 +87,11 @@ def job():
 if __name__ == "__main__":
     multiprocessing.set_start_method("fork")
     pool = multiprocessing.Pool(1)
+    worker = pool._pool[0]  # the pool starts another one in its place
     pool.apply_async(job)
-    while not os.path.exists("truth.json") or multiprocessing.active_children() == []:
-        time.sleep(0.01)
-    pool._pool[0].join()
+    worker.join()
+    for other in multiprocessing.active_children():
+        other.kill()
     os._exit(0)
 """
 )

@@ -68,9 +68,9 @@ def test_what_is_wrong_would_be_seen(
     end: Callable[[], None],
     seen: str,
 ) -> None:
-    def analyze(session: Session) -> object:
+    def analyze(session: Session, **options: bool) -> object:
         end()
-        return analysis_as_it_is(session)
+        return analysis_as_it_is(session, **options)
 
     analysis_as_it_is = analysis.analyze
     monkeypatch.setattr(analysis, "analyze", analyze)
