@@ -51,7 +51,7 @@ def named_on(seed: int, setting: dict[str, float]) -> tuple[list[dict[str, int]]
         for host in np.flatnonzero((q <= LIMITS[-1]) & (hosts.counts >= MIN_N)).tolist():
             n, share = float(hosts.counts[host]), float(hosts.shares.by_host[host])
             risk = relative_risk(n, share, total - n, 1 - share)[0]
-            if max(risk, hosts.recent_risk(host)) >= MIN_RR:
+            if max(risk, hosts.recent_risk(host)[2]) >= MIN_RR:
                 for limit, known in zip(LIMITS, named, strict=True):
                     if q[host] <= limit:
                         known.setdefault(hosts.population.hosts[host], day)

@@ -39,6 +39,7 @@ from gdb_epi.fleet.questions.first_deaths import find_first_deaths
 from gdb_epi.fleet.questions.verdict import HARDWARE_HOST, PopulationVerdict, judge_host
 from gdb_epi.fleet.screen.finding import (
     BITFLIP,
+    MIN_RR,
     Finding,
     is_about_whole_host,
     may_be_chance,
@@ -201,7 +202,8 @@ def _hosts_of_findings(
             left_in.setdefault(finding.value, DIES_FIRST if dies_first else why)
             continue
         words = "confirmed by a person" if decided == CONFIRMED else "hardware suspect"
-        reason = f"{words}: {counted(finding.n, 'crash')}, {finding.rr:.3g} times its share"
+        times = f"{finding.rr:.3g} times its share" if finding.rr >= MIN_RR else "more of late"
+        reason = f"{words}: {counted(finding.n, 'crash')}, {times}"
         evidence = (*judged.evidence, *(f"but: {caveat}" for caveat in judged.caveats))
         first, until = begin_of_bad_host(population, finding), _last(now, days)
         host = HostToExclude(finding.value, reason, evidence, first, until, finding.n)

@@ -53,6 +53,10 @@ CAVEAT_MAY_BE_CHANCE = (
     "no bit flip was seen, and some healthy host of one in {fleets} fleets like this has such "
     "crashes by chance: wait for more of them before it is taken out"
 )
+CAVEAT_OF_LATE = (
+    "over all its days it is much like other hosts: what stands out is {crashes} of its crashes "
+    "since {since}, {risk} times its share of those days"
+)
 _NOT_ONE_JOB = NOT_ONE_JOB.partition("{")[0]
 _MAY_BE_CHANCE = CAVEAT_MAY_BE_CHANCE.partition("{")[0]
 CAVEAT_ONE_PROGRAM = (

@@ -96,10 +96,13 @@ def likelihood_ratios(crashes: CrashCounts, null: NullModel) -> LikelihoodRatios
     return LikelihoodRatios(*np.mean(list(_ratios_of_windows(crashes, null)), axis=0))
 
 
-def risk_in_loudest_window(crashes: CrashCounts, null: NullModel, host: int) -> float:
+def risk_in_loudest_window(
+    crashes: CrashCounts, null: NullModel, host: int
+) -> tuple[int, int, float]:
     """Return the relative risk of a host since the day from which its crashes tell the most.
 
-    Over all days the risk of a host that breaks today is near one.
+    With the number of the window and the crashes in it. Over all days the risk of a host that
+    breaks today is near one.
     """
     its_own = CrashCounts(*(column[crashes.host == host] for column in crashes))
     alone = its_own._replace(host=its_own.host * 0)
@@ -108,7 +111,8 @@ def risk_in_loudest_window(crashes: CrashCounts, null: NullModel, host: int) -> 
     others = float(crashes.weight[crashes.period <= loudest].sum()) - mine
     due = null.mean[: loudest + 1].sum(axis=0)
     share = float(due[host] / max(float(due.sum()), 1e-9))
-    return relative_risk(mine, share, others, 1 - share)[0] if share else 0.0
+    risk = float(relative_risk(mine, share, others, 1 - share)[0]) if share else 0.0
+    return loudest, int(mine), risk
 
 
 def _ratios_of_windows(crashes: CrashCounts, null: NullModel) -> Iterator[Floats]:

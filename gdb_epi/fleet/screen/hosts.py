@@ -25,6 +25,7 @@ from gdb_epi.fleet.screen.finding import (
     CAVEAT_FORKS,
     CAVEAT_LOOP,
     CAVEAT_MAY_BE_CHANCE,
+    CAVEAT_OF_LATE,
     CAVEAT_ONE_PROGRAM,
     CAVEAT_ONE_SIGNATURE,
     CAVEAT_ONLY_MORE_CRASHES,
@@ -93,6 +94,7 @@ from gdb_epi.fleet.statistics.hypothesis_tests import (
     q_values,
     relative_risk,
 )
+from gdb_epi.fleet.store.day_numbers import iso_day
 from gdb_epi.typing_lite import NamedTuple
 
 ONE_CPU = "one CPU number"
@@ -179,8 +181,8 @@ class JudgedHosts:
         """The likelihood ratios of each host."""
         return likelihood_ratios(self.crashes, self.null)
 
-    def recent_risk(self, host: int) -> float:
-        """Return the relative risk of a host since the day from which it stands out most."""
+    def recent_risk(self, host: int) -> tuple[int, int, float]:
+        """Return the window in which a host stands out most, its crashes there and its risk."""
         return risk_in_loudest_window(self.crashes, self.null, host)
 
     @cached_property
@@ -257,8 +259,14 @@ def _over_all(hosts: JudgedHosts) -> Iterator[Finding]:
         if chance[1] > UNSURE_Q and not caveats and not flipped[host]:
             caveats = (CAVEAT_MAY_BE_CHANCE.format(fleets=round(1 / chance[1])),)
         finding = _host_finding(population, host_shares, host, name, test, chance, caveats)
-        if finding.rr >= MIN_RR or (name != LOCK and hosts.recent_risk(host) >= MIN_RR):
+        if finding.rr >= MIN_RR:
             yield finding
+        elif name != LOCK:
+            window, recent, risk = hosts.recent_risk(host)
+            if risk >= MIN_RR and window < len(WINDOWS):
+                since = iso_day(day - WINDOWS[window] + 1)
+                of_late = CAVEAT_OF_LATE.format(since=since, crashes=recent, risk=f"{risk:.2g}")
+                yield finding._replace(caveats=(of_late, *finding.caveats))
 
 
 def _is_steady(population: Population, day: int, host: int) -> bool:
