@@ -11,6 +11,7 @@ from gdb_epi.fleet.decisions.exclusion import DIES_FIRST, _hosts_of_findings
 from gdb_epi.fleet.decisions.repairs import separate_past_of_repaired_hosts
 from gdb_epi.fleet.population.population import Attribute, CoreKeys, Population
 from gdb_epi.fleet.questions.first_deaths import find_first_deaths
+from gdb_epi.fleet.questions.suspects import suspect_lines
 from gdb_epi.fleet.screen.screening import screen_population
 
 BAD = 7
@@ -61,6 +62,14 @@ def test_the_host_that_dies_first_is_told_and_no_other(seed):
     (words,) = deaths.lines(population)
     assert words.startswith(f"verdict: one host (h{BAD:03d}) dies first: of 60 jobs (job)")
     assert "take it out and test it" in words and "it is not known what died first" in words
+
+
+def test_after_a_host_that_dies_first_it_is_not_said_that_nothing_stands_out():
+    population = trainings(1, bad=0.95)
+    screened = screen_population(population, population.last_day)
+    lines = list(suspect_lines(population, screened._replace(findings=())))
+    assert lines[0].startswith("verdict: one host (h007) dies first")
+    assert lines[1].startswith("nothing else stands out")
 
 
 def test_a_host_that_dies_first_is_not_left_in_as_if_its_job_did_it():

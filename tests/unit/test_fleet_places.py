@@ -17,19 +17,27 @@ FIRST_BAD, LAST_BAD = 12, 30
 SERVICES = ["store", "ingest", "web"]
 
 
-def behind_a_switch(seed: int, *, busy: float = 1.0) -> Population:
-    """200 hosts of three services on ten switches; the third fails for 18 days, for all three."""
+def behind_a_switch(seed: int, *, busy: float = 1.0, apart: bool = False) -> Population:
+    """200 hosts of three services on ten switches; the third fails for 18 days, for all three.
+
+    `apart`: for each service on six days of its own.
+    """
     rng = np.random.default_rng(seed)
     switch = np.arange(200) % 10
     service = np.where(np.arange(200) // 10 < 4, 2, np.arange(200) // 10 % 2)
     rates = np.full((200, DAYS), 0.08)
     bad = (switch == 3)[:, None] & (np.arange(DAYS) >= FIRST_BAD) & (np.arange(DAYS) < LAST_BAD)
+    if apart:
+        begin = np.array([3, 15, 27])[service][:, None]
+        days = np.arange(DAYS)
+        bad = (switch == 3)[:, None] & (days >= begin) & (days < begin + 6)
     often = np.where(np.arange(200) == 3, busy, 1.0)[:, None]  # a host of web, behind it
-    whole = fleet(rates + 0.2 * bad * often, {}, seed=seed)
+    whole = fleet(rates + (0.8 if apart else 0.2) * bad * often, {}, seed=seed)
     lost = bad[whole.host, whole.day - FIRST] & (rng.random(whole.day.size) < 0.7)
     of_service = service[whole.host]
     # Each service has four kinds of crashes, one of them that of the lost connection.
-    kind = np.where(lost | (rng.random(whole.day.size) < 0.02), 0, rng.integers(1, 4, lost.size))
+    lost |= rng.random(whole.day.size) < (0.0 if apart else 0.02)
+    kind = np.where(lost, 0, rng.integers(1, 4, lost.size))
     day, host = np.indices(rates.shape)[::-1]
     return whole._replace(
         signature=of_service * 4 + kind,
@@ -60,3 +68,11 @@ def test_a_host_is_one_of_those_of_the_switch_on_which_its_service_runs(seed):
     code = whole.signatures.index("web-0")
     parts = split_signature(whole, code, FIRST + DAYS - 1).parts
     assert not any(part.finding is not None and part.finding.attr == "host" for part in parts)
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_what_services_had_at_a_place_one_after_the_other_is_not_called_one_cause(seed):
+    whole = behind_a_switch(seed, apart=True)
+    lines = list(suspect_lines(whole, screen_population(whole, FIRST + DAYS - 1)))
+    assert sum(line.startswith("verdict: ") and "switch=tor-3" in line for line in lines) >= 1
+    assert not any("one cause in " in line for line in lines)
