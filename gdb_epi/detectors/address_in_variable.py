@@ -9,9 +9,17 @@ from gdb_epi.detectors.registry import Finding, SupportedLabel, detector
 from gdb_epi.errors import Absent
 from gdb_epi.fault.account import ACCESS, TRANSFER
 from gdb_epi.fault.mapping_checks import permits
-from gdb_epi.fault.variables_holding_address import BASE, COVERS, INDEXED, IS, HoldingVariable
+from gdb_epi.fault.variables_holding_address import (
+    BASE,
+    COVERS,
+    INDEXED,
+    IS,
+    HoldingVariable,
+    has_array_that_reaches_out,
+)
 from gdb_epi.process_state import ProcessState
 from gdb_epi.sizes import ADDRESS_BITS, WORD_MASK
+from gdb_epi.target.api import Target
 from gdb_epi.target.memory_search import find_word
 from gdb_epi.util import add_article
 
@@ -40,12 +48,10 @@ def address_in_variable(state: ProcessState) -> Iterator[Finding]:
         if value.how not in (IS, BASE, INDEXED, COVERS):
             continue
         kind = value.how
-        start = (account.address or 0) - value.offset
-        reaches_out = kind == COVERS and state.target.region_at(start) is not None
         if kind in (IS, BASE) and _may_be_flipped(state, account.address, value.offset):
             kind = INFO
         facts = {"kind": kind, "name": value.name, "function": value.function}
-        summary = _summary(value, reaches_out)
+        summary = _summary(state.target, account.address or 0, value)
         yield Finding("address_in_variable", f"thread {account.fault.tid}", facts, summary)
         return
 
@@ -67,12 +73,14 @@ def _may_be_flipped(state: ProcessState, address: int | None, offset: int) -> bo
     return False
 
 
-def _summary(value: HoldingVariable, reaches_out: bool) -> str:
+def _summary(target: Target, address: int, value: HoldingVariable) -> str:
     line = f" (line {value.lineno})" if value.lineno else ""
     who = f"`{value.name}` of {value.function}{line}"
     if value.how == COVERS:
-        if reaches_out:
+        if has_array_that_reaches_out(target, address, [value]):
             return f"{who} is an array whose shape and strides lead out of its memory"
+        if permits(target.region_at(address - value.offset), "r"):
+            return f"{who} reaches out of the memory that is there"
         what = "array" if value.type == "numpy.ndarray" else value.type
         return f"{who} is {add_article(what)} in memory that is not there"
     if value.how == INDEXED:

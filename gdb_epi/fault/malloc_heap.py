@@ -47,10 +47,13 @@ class HeapWords:
     Raises UnreadableMemory.
     """
 
-    def __init__(self, target: Target, start: int, count: int, never: int = NEVER) -> None:
+    def __init__(
+        self, target: Target, start: int, count: int, never: int = NEVER, top: int = 0
+    ) -> None:
         self.start = start
         self.count = count
         self.never = never  # flags that no chunk of this heap has
+        self.top = top  # the chunk that ends where the heap does, by its arena; 0: not known
         self._target = target
         self._windows: dict[int, memoryview] = {}
 
@@ -118,17 +121,16 @@ def main_heap(target: Target) -> Region | None:
     return None
 
 
-def thread_heaps(target: Target, pc: int) -> list[HeapWords]:
+def thread_heaps(target: Target, *, malloc_gave_up: bool) -> list[HeapWords]:
     """Return the heaps of arenas of threads, from their first chunk to the end of their top.
 
     Of arenas with one heap, whose chunks end where it does. Not where the arena is locked: some
-    thread may be changing headers; unless the one that died, at `pc`, did so in libc.
+    thread may be changing headers. If malloc gave up and one is locked, that thread did so there.
     """
     if runs_on_musl(target):
         return []
-    here = target.region_at(pc)
-    in_libc = here is not None and "/libc" in (here.path or "")
     heaps: list[HeapWords] = []
+    of_locked: list[HeapWords] = []
     for region in target.regions():
         if region.start % HEAP_ALIGNMENT or region.path is not None or "w" not in region.perms:
             continue
@@ -139,16 +141,17 @@ def thread_heaps(target: Target, pc: int) -> list[HeapWords]:
         end = region.start + size
         if top is None or not arena < top < end or top % 16 or end % 16:
             continue
-        if locked is None or (locked & 0xFFFFFFFF and not in_libc):
+        if locked is None:
             continue
         for first in range(arena + STATE_SIZES.start & -16, arena + STATE_SIZES.stop, 16):
             head = read_word(target, first + 8)
             if head is not None and head & NON_MAIN and head & ~NON_MAIN in TCACHE_SIZES:
-                heaps.append(HeapWords(target, first, (end - first) // 8, NEVER & ~NON_MAIN))
+                heap = HeapWords(target, first, (end - first) // 8, NEVER & ~NON_MAIN, top)
+                (of_locked if locked & 0xFFFFFFFF else heaps).append(heap)
                 break
         if len(heaps) == MAX_HEAPS:
             break
-    return heaps
+    return heaps + of_locked if malloc_gave_up and len(of_locked) == 1 else heaps
 
 
 def _extended_heap(target: Target, heap: Region) -> Region:
@@ -310,8 +313,13 @@ def next_chunk(heap: HeapWords, at: int, size: int | None = None) -> int | None:
 
 
 def lacks_a_bit_to_end(heap: HeapWords, place: int) -> bool:
-    """Whether one bit of the size of a chunk, the top, makes it end where the heap does."""
-    return (heap[place + 1] ^ (8 * (heap.count - place) | PREV_INUSE)).bit_count() == 1
+    """Whether one bit of the size of the top makes it end where the heap does.
+
+    An overrun by one zero byte clears a flag: then it is none. Not of the main heap: somebody
+    else's sbrk() makes it end elsewhere, and by a power of two as a rule.
+    """
+    wrong = heap[place + 1] ^ (8 * (heap.count - place) | PREV_INUSE)
+    return heap.start + 8 * place == heap.top and wrong > FLAGS and wrong.bit_count() == 1
 
 
 def chunks_fit(heap: HeapWords, place: int, size: int) -> bool:

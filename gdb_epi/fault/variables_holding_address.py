@@ -17,6 +17,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from gdb_epi.cpython.types import PyFrame, PythonState
 from gdb_epi.errors import Absent, EpiError
+from gdb_epi.fault.mapping_checks import permits
 from gdb_epi.sizes import WORD_MASK
 from gdb_epi.target.api import Target
 from gdb_epi.typing_lite import TYPE_CHECKING, NamedTuple
@@ -100,7 +101,7 @@ def variables_holding(
     return named[:MAX_NAMED]
 
 
-def is_in_array_that_reaches_out(
+def has_array_that_reaches_out(
     target: Target, address: int, named: Sequence[HoldingVariable]
 ) -> bool:
     """Tell whether a variable is an array that begins in memory and has the bad address inside.
@@ -110,8 +111,8 @@ def is_in_array_that_reaches_out(
     """
     return any(
         value.how == COVERS
-        and value.offset
-        and target.region_at(address - value.offset) is not None
+        and value.type == "numpy.ndarray"
+        and permits(target.region_at(address - value.offset), "r")
         for value in named
     )
 

@@ -15,7 +15,7 @@ from gdb_epi.corruption.checks.malloc_heap import malloc_chunks
 from gdb_epi.corruption.checks.overwritten_places import ID as OVERWRITTEN_PLACE
 from gdb_epi.corruption.context import Context
 from gdb_epi.detectors.runtimes.damaged_heap import HeapBreak, _finding, _first_break
-from gdb_epi.fault.malloc_heap import HeapWords, main_heap, thread_heaps
+from gdb_epi.fault.malloc_heap import HeapWords, lacks_a_bit_to_end, main_heap, thread_heaps
 from gdb_epi.process_state import ProcessState
 from gdb_epi.target.api import Region, Truncation
 
@@ -86,7 +86,7 @@ def damage(**changed: int) -> str:
 
 def test_one_flipped_bit_of_a_size_is_no_overrun() -> None:
     summary = damage(size=SIZE | 1 | 1 << 33)
-    assert "with one bit of it changed, the blocks behind fit" in summary
+    assert "with one bit of it changed, it fits what is behind" in summary
     assert "overrun" not in summary
 
 
@@ -122,41 +122,56 @@ def test_no_file_and_no_hole_continue_a_heap() -> None:
 
 
 ARENA = 0x7F0000000000  # the first heap of an arena of threads: heap_info, malloc_state, chunks
-FIRST_CHUNK, LIBC = ARENA + 0x30 + 0x8A0, 0x7F1000000000
-LIBC_REGION = Region(LIBC, LIBC + 0x1000, "r-x", "/lib/libc.so.6", 0, 0x1000)
+FIRST_CHUNK = ARENA + 0x30 + 0x8A0
+TOP = FIRST_CHUNK + TCACHE + 19 * SIZE
+TOP_SIZE = ARENA + FIRST - TOP | 1
 
 
-def arena(*, locked: bool, held: int | None = None) -> FakeTarget:
-    """Return a process with an arena of threads; `held` stands where the size of its top should."""
+def arena(*, locked: bool, held: int = TOP_SIZE) -> FakeTarget:
+    """Return a process with an arena of threads; `held` is the size of its top."""
     data, at, size = bytearray(FIRST), FIRST_CHUNK - ARENA, TCACHE
     struct.pack_into("<QQQQ", data, 0, ARENA + 0x30, 0, FIRST, FIRST)
     for _ in range(20):
         struct.pack_into("<QQ", data, at, 0, size | 5)
         at, size = at + size, SIZE
-    struct.pack_into("<QQ", data, at, 0, (FIRST - at) | 1 if held is None else held)
+    struct.pack_into("<QQ", data, at, 0, held)
     struct.pack_into("<Q", data, 0x30, int(locked))
     struct.pack_into("<Q", data, 0x30 + 0x60, ARENA + at)
     region = Region(ARENA, ARENA + FIRST, "rw-", None, 0, FIRST)
-    return FakeTarget(regions=[region, LIBC_REGION], memory={ARENA: bytes(data)})
+    return FakeTarget(regions=[region], memory={ARENA: bytes(data)})
 
 
 def test_the_chunks_of_a_threads_heap_lead_to_its_end() -> None:
-    (heap,) = thread_heaps(arena(locked=False), 0)
+    (heap,) = thread_heaps(arena(locked=False), malloc_gave_up=False)
     assert (heap.start, heap.start + 8 * heap.count) == (FIRST_CHUNK, ARENA + FIRST)
     assert _first_break(heap) == 21
 
 
-def test_a_locked_arena_is_read_where_libc_gave_up_in_it() -> None:
-    assert thread_heaps(arena(locked=True), ARENA) == []
-    assert len(thread_heaps(arena(locked=True), LIBC)) == 1
+def test_a_locked_arena_is_read_where_malloc_gave_up_in_it() -> None:
+    assert thread_heaps(arena(locked=True), malloc_gave_up=False) == []
+    assert len(thread_heaps(arena(locked=True), malloc_gave_up=True)) == 1
 
 
-@pytest.mark.parametrize(("held", "one_bit"), [(0x20BF1E971BD01878, False), (None, True)])
-def test_the_top_of_a_threads_heap_that_does_not_end_with_it(
-    held: int | None, one_bit: bool
-) -> None:
-    right = FIRST - (FIRST_CHUNK - ARENA + TCACHE + 19 * SIZE) | 1
-    (heap,) = thread_heaps(arena(locked=False, held=right ^ 1 << 40 if held is None else held), 0)
+@pytest.mark.parametrize(
+    ("held", "one_bit"), [(0x20BF1E971BD01878, False), (TOP_SIZE ^ 1 << 40, True)]
+)
+def test_the_top_of_a_threads_heap_that_does_not_end_with_it(held: int, one_bit: bool) -> None:
+    (heap,) = thread_heaps(arena(locked=False, held=held), malloc_gave_up=False)
     damaged = _first_break(heap)
     assert isinstance(damaged, HeapBreak)
-    assert (damaged.header, damaged.one_bit) == (ARENA + FIRST - (right & ~1), one_bit)
+    assert (damaged.header, damaged.one_bit) == (TOP, one_bit)
+
+
+@pytest.mark.parametrize("bit", [16, 40])
+def test_one_bit_of_a_top_is_damage_in_a_heap_of_threads_alone(bit: int) -> None:
+    process = arena(locked=False, held=TOP_SIZE ^ 1 << bit)
+    (heap,) = thread_heaps(process, malloc_gave_up=False)
+    assert lacks_a_bit_to_end(heap, (TOP - heap.start) // 8)
+    # Who else called sbrk() makes a main heap end elsewhere, by a power of two.
+    main = HeapWords(process, heap.start, heap.count, heap.never)
+    assert not lacks_a_bit_to_end(main, (TOP - heap.start) // 8)
+
+
+def test_a_flag_that_an_overrun_by_a_zero_byte_clears_is_no_flipped_bit_of_a_top() -> None:
+    (heap,) = thread_heaps(arena(locked=False, held=TOP_SIZE & ~1), malloc_gave_up=False)
+    assert not lacks_a_bit_to_end(heap, (TOP - heap.start) // 8)

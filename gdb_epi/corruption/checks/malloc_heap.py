@@ -27,6 +27,7 @@ from gdb_epi.corruption.heap.malloc_chunks import DEFAULT_LIMIT, HeapChunks, hea
 from gdb_epi.corruption.heap.readers import is_on_stack
 from gdb_epi.corruption.registry import check
 from gdb_epi.errors import Absent, UnreadableMemory
+from gdb_epi.fault.abort_message import AbortMessage
 from gdb_epi.fault.malloc_heap import (
     FLAGS,
     FOLLOWING,
@@ -65,40 +66,58 @@ FORWARD, BACKWARD = 16, 24  # bytes: fd and bk of struct malloc_chunk (malloc/ma
         "overruns of a block (the words beside are damaged too, and several bits of the size), "
         "flag bits that are cleared (left out: an overrun by one zero byte does that; one set that "
         "no chunk of the heap has is no such thing). Heaps of threads are walked where their arena "
-        "has one, and nobody else may have been at work in it; mmapped blocks are not."
+        "has one, and is not locked or malloc itself gave up in it; mmapped blocks are not."
     ),
 )
 def malloc_chunks(context: Context) -> Iterator[Evidence | Skipped]:
     """Walk the chunks of glibc's heaps; where they stop fitting, try each bit of the sizes."""
-    yield from _walk_thread_heaps(context)
     region = main_heap(context.target)
+    heaps = _thread_heaps(context)
+    size = 0 if region is None else region.dumped_size
     if region is None:
-        raise NotChecked("no heap that begins with glibc's tcache: another malloc, or no heap")
-    size = region.dumped_size
-    if size > DEFAULT_LIMIT and not context.sweep:
-        raise NotChecked(f"the heap has {size >> 20} MiB: only with --sweep")
-    if not context.budget.take(size):
-        raise NotChecked("the budget does not reach for the heap")
-    is_whole = not context.target.truncation().truncated and region.dumped >= region.size
-    try:
+        if not heaps:
+            raise NotChecked("no heap that begins with glibc's tcache: another malloc, or no heap")
+        yield Skipped("R7", "no main heap that begins with glibc's tcache")
+    elif size > DEFAULT_LIMIT and not context.sweep:
+        yield Skipped("R7", f"the heap has {size >> 20} MiB: only with --sweep")
+    elif not context.budget.take(size):
+        yield Skipped("R7", "the budget does not reach for the heap")
+    else:
+        is_whole = not context.target.truncation().truncated and region.dumped >= region.size
         heap = HeapWords(context.target, region.start, size // 8)
-        yield from _walk(context, heap, heap_chunks(context), is_whole)
-    except UnreadableMemory as error:
-        raise NotChecked(str(error)) from error
+        try:
+            yield from _walk(context, heap, heap_chunks(context), is_whole)
+        except UnreadableMemory as error:
+            yield Skipped("R7", str(error))
+    yield from _walk_thread_heaps(context, heaps)
 
 
-def _walk_thread_heaps(context: Context) -> Iterator[Evidence | Skipped]:
-    """Walk the heaps of threads; of a live process they change under the walk."""
-    fault = context.fault
-    heaps = [] if isinstance(fault, Absent) else thread_heaps(context.target, fault.pc)
+def _thread_heaps(context: Context) -> list[HeapWords]:
+    """Return the heaps of threads of a process that died: of a live one they change."""
+    account = context.state.account
+    if isinstance(account, Absent):
+        return []
+    message = account.message
+    gave_up = isinstance(message, AbortMessage) and message.kind == "malloc"
+    return thread_heaps(context.target, malloc_gave_up=gave_up)
+
+
+def _walk_thread_heaps(
+    context: Context, heaps: Sequence[HeapWords]
+) -> Iterator[Evidence | Skipped]:
     none = HeapChunks(0, memoryview(b"").cast("Q"), [], [])
+    is_whole = not context.target.truncation().truncated
+    left, skipped = DEFAULT_LIMIT, 0
     for heap in heaps:
         size = 8 * heap.count
-        if (size > DEFAULT_LIMIT and not context.sweep) or not context.budget.take(size):
-            yield Skipped("R7", f"a heap of threads of {size >> 20} MiB")
+        if (size > left and not context.sweep) or not context.budget.take(size):
+            skipped += size
             continue
+        left -= size
         with suppress(UnreadableMemory):
-            yield from _walk(context, heap, none, not context.target.truncation().truncated)
+            yield from _walk(context, heap, none, is_whole)
+    if skipped:
+        yield Skipped("R7", f"{skipped / 2**20:.0f} MiB of heaps of threads: only with --sweep")
 
 
 def _is_named(context: Context, chunk: int, end: int) -> bool:
@@ -266,10 +285,9 @@ def _jumps_over_chunks(heap: HeapWords, place: int, size: int) -> bool:
 def _evidence(heap: HeapWords, place: int, size: int) -> Evidence:
     where = heap.start + 8 * (place + 1)
     held = heap[place + 1]
-    summary = (
-        f"the size of the malloc chunk at {where - 8:#x} is {held:#x}; with {size:#x} the "
-        f"{FOLLOWING} chunks behind it fit"
-    )
+    is_top = where - 8 == heap.top
+    fits = "it ends where the heap does" if is_top else f"the {FOLLOWING} chunks behind it fit"
+    summary = f"the size of the malloc chunk at {where - 8:#x} is {held:#x}; with {size:#x} {fits}"
     return word_evidence("R7", where, held, size, summary)
 
 

@@ -53,7 +53,7 @@ from gdb_epi.fault.find_fault import GENERAL
 from gdb_epi.fault.malloc_heap import HEAD_BYTES
 from gdb_epi.fault.mapping_checks import NEAR_NULL, may_execute, permits, user_space_end
 from gdb_epi.fault.memory_reads import read_up_to, read_word
-from gdb_epi.fault.variables_holding_address import is_in_array_that_reaches_out
+from gdb_epi.fault.variables_holding_address import has_array_that_reaches_out
 from gdb_epi.fault.word_shapes import NO_INTEGER, in_brackets
 from gdb_epi.sizes import (
     ADDRESS_BITS,
@@ -496,9 +496,7 @@ def pointer_into_unmapped_block(context: Context) -> Iterator[Evidence]:
         not LOW <= value < user_space_end(context.target)
         or context.target.region_at(value) is not None
         or was_never_mapped(context, value)
-        or is_in_array_that_reaches_out(
-            context.target, site.address or 0, context.state.named_values
-        )
+        or has_array_that_reaches_out(context.target, site.address or 0, context.state.named_values)
     ):
         return
     stepped = _stepped_from(context, site, value)

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import suppress
 from itertools import islice, pairwise
 
 from gdb_epi.detectors.registry import Finding, SupportedLabel, detector, hex_word, plain_finding
@@ -61,8 +62,8 @@ def damaged_heap(state: ProcessState) -> Iterator[Finding]:
 
     An overrun writes over the size of the next block, so the block before a damaged one is the
     likely culprit's. Innocent causes: a stray write from elsewhere does the same, and so does
-    hardware in one bit (then it speaks for nothing); heaps of threads and mapped blocks are not
-    walked. Where all blocks fit it speaks for nothing either.
+    hardware in one bit (then it speaks for nothing). Mapped blocks are not walked, nor heaps of
+    threads whose arena has several. Where all blocks fit it speaks for nothing either.
     Reference: glibc 2.36 malloc/malloc.c (struct malloc_chunk, prev_inuse).
     """
     account = state.account
@@ -73,15 +74,18 @@ def damaged_heap(state: ProcessState) -> Iterator[Finding]:
         return
     region = main_heap(state.target)
     size = 0 if region is None else region.dumped_size
-    if region is None or not 0 < size <= MAX_HEAP:
-        return
-    heap = HeapWords(state.target, region.start, size // 8)
-    try:
-        at = _first_break(heap)
-        if isinstance(at, int):
-            others = (_first_break(it) for it in thread_heaps(state.target, account.fault.pc))
-            at = next((broken for broken in others if isinstance(broken, HeapBreak)), at)
-    except UnreadableMemory:
+    main = HeapWords(state.target, 0 if region is None else region.start, size // 8)
+    at: HeapBreak | int | None = None
+    left = MAX_HEAP
+    for heap in [main, *thread_heaps(state.target, malloc_gave_up=True)]:
+        if isinstance(at, HeapBreak) or not 0 < 8 * heap.count <= left:
+            continue
+        left -= 8 * heap.count
+        with suppress(UnreadableMemory):
+            end = _first_break(heap)
+            if heap is main or isinstance(end, HeapBreak):
+                at = end
+    if at is None:
         return
     frames = state.target.native_frames(account.fault.tid)
     named, who = possible_writers(state.target, () if isinstance(frames, Absent) else frames)
@@ -91,8 +95,8 @@ def damaged_heap(state: ProcessState) -> Iterator[Finding]:
             f"all {at} blocks of the main heap fit together: no block there was overrun into the "
             "next one; "
         )
-        free = islice(free_chunks(heap), MAX_FREE)
-        links = find_overwritten_links(state.target, heap, free)
+        free = islice(free_chunks(main), MAX_FREE)
+        links = find_overwritten_links(state.target, main, free)
         if links:
             summary += (
                 f"but the link in the freed block at {links[0].block:#x} is {links[0].holds:#x}, "
@@ -116,8 +120,8 @@ def _finding(at: HeapBreak, subject: str, named: list[str], who: str) -> Finding
     }  # fmt: skip
     if at.one_bit:
         plain = (
-            "the size of a heap block is wrong; with one bit of it changed, the blocks behind fit; "
-            "who changed it is not in the core"
+            "the size of a heap block is wrong; with one bit of it changed, it fits what is "
+            "behind; who changed it is not in the core"
         )
         details = f"the block is at {at.header + _HEADER:#x}, its size is {at.word:#x}"
         return plain_finding("damaged_heap", subject, facts, plain, details)
