@@ -12,7 +12,7 @@ from support.fleet_lives.lab import Fleet
 
 from gdb_epi.cli.main import main
 from gdb_epi.fleet.population.population import Attribute, CoreKeys, Population
-from gdb_epi.fleet.population.staged_values import with_staged_hours
+from gdb_epi.fleet.population.staged_values import _stages, with_staged_hours
 from gdb_epi.fleet.questions.changes_by_hours import change_by_mix
 from gdb_epi.fleet.questions.collection_limits import find_limit_of_hosts
 from gdb_epi.fleet.questions.daily_rates import daily_rates, growing_signatures
@@ -458,3 +458,14 @@ def test_a_limit_that_pools_changed_one_after_the_other_is_a_roll_out_without_ho
             mixed = mixed._replace(crash=np.random.default_rng(seed).integers(0, 2, whole.day.size))
         unknown = unknown._replace(attributes=(unknown.attributes[0], mixed))
         assert (with_staged_hours(unknown, mixed).attributes[1].exposure < 0).all()
+
+
+@pytest.mark.parametrize("second, ends", [((9, 9), None), ((0, 2), None), ((9, 20), (8, 11))])
+def test_a_stage_that_lies_within_another_is_none(second, ends):
+    """Five crashes with a value on the days 0 to 10, then five with the next one."""
+    day = np.concatenate([np.linspace(*days, 5).astype(int) for days in ((0, 10), second)])
+    population = fleet(np.zeros((1, 1)), {})._replace(day=day + FIRST)
+    stages = _stages(
+        population, Attribute("version", ["old", "new"], np.repeat([0, 1], 5), day), day >= 0
+    )
+    assert (stages and (stages[0][2] - FIRST, stages[1][1] - FIRST)) == ends

@@ -82,6 +82,8 @@ def _stages(
             overlap = before[2] - first + 1
             if overlap > MAX_DAYS:
                 return None
+            if overlap > 0 and (first <= before[1] or last <= before[2]):
+                return None  # nothing would be left of one of them
             if overlap > 0:
                 kept[-1], first = (before[0], before[1], first - 1), before[2] + 1
         kept.append((value, first, last))
