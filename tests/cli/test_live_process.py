@@ -75,7 +75,9 @@ def test_other_verbs_take_a_process_too(shell, process):
 
 @pytest.mark.parametrize("verb", ["triage", "stacks", "tasks", "memory", "corruption"])
 def test_files_of_cores_are_refused_with_a_process(shell, verb, tmp_path):
-    refused = shell(verb, os.getpid(), "--sysroot", tmp_path)
+    with subprocess.Popen(["sleep", "60"]) as sleeper:
+        refused = shell(verb, sleeper.pid, "--sysroot", tmp_path)
+        sleeper.kill()
     assert refused.code == 2 and not refused.out
     assert "--exe and --sysroot are of cores" in refused.err
 
