@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 import shutil
 from collections import Counter
+from functools import partial
 from pathlib import Path
 
 import duckdb
@@ -16,11 +17,15 @@ from support.lake_cells import read_cells
 from unit.fleet_records import full
 
 from gdb_epi.cli.main import main
+from gdb_epi.errors import EpiError
+from gdb_epi.fleet.lake import export as lake_export
+from gdb_epi.fleet.lake import prepare as lake_prepare
 from gdb_epi.fleet.lake.manifest import MANIFEST, PREPARED, read_manifest
 from gdb_epi.fleet.population import cache as population_cache
 from gdb_epi.fleet.population import read_population as population_read
 from gdb_epi.fleet.population.cache import load_population
-from gdb_epi.fleet.screen import screening
+from gdb_epi.fleet.questions import quality, verdict
+from gdb_epi.fleet.screen import events, past_silence, screening, silent_hosts
 from gdb_epi.fleet.store.database import open_database
 from gdb_epi.fleet.store.exposure import read_host_days, store_exposure
 from gdb_epi.fleet.store.ingest import ingest
@@ -119,26 +124,91 @@ def prepared(stored):
 
 
 @pytest.mark.parametrize("question", [q for q in QUESTIONS if "asof" not in q])
-def test_a_prepared_lake_answers_so_without_reading_its_crashes(
+def test_a_prepared_lake_answers_so_and_works_nothing_out(
     stored, prepared, question, capsys, monkeypatch
 ):
     monkeypatch.setattr(screening, "MAX_OPEN_CRASHES", 0)
     expected = ask(stored[0], question, capsys)
     monkeypatch.setattr(population_read, "read_population", lambda _: pytest.fail("read"))
     monkeypatch.setattr(screening, "_screen", lambda *_: pytest.fail("screened"))
+
+    def of_parts_alone(make, population, *given):
+        entry = population.memo and population.memo.cache_entry
+        assert entry is None or entry.population is not population, make
+        return make(population, *given)
+
+    for room, name in (
+        (quality, "_checks"), (verdict, "_judge_findings"), (events, "_together_or_in_loops"),
+        (silent_hosts, "_groups_gone_silent"), (past_silence, "_silent_and_back"),
+    ):  # fmt: skip
+        monkeypatch.setattr(room, name, partial(of_parts_alone, getattr(room, name)))
     assert ask(f"lake:{prepared}", question, capsys)[:2] == expected[:2]
 
 
-def test_what_was_prepared_goes_with_the_state_that_it_was_of(stored, tmp_path, export):
+def test_what_was_prepared_goes_with_the_state_that_it_was_of(
+    stored, tmp_path, export, monkeypatch
+):
     db, lake = str(tmp_path / "f.sqlite3"), tmp_path / "lake"
     shutil.copy(stored[0], db)
     export(db, lake)
-    (lake / PREPARED).mkdir()
+    assert not (lake / PREPARED).exists(), "it is as quickly read"
+    monkeypatch.setattr(population_cache, "MIN_CRASHES", 1)
     export(db, lake)
-    assert (lake / PREPARED).exists()
+    (of_before,) = (lake / PREPARED).iterdir()
+    (lake / PREPARED / "population-of-another").mkdir()
+    (lake / PREPARED / "population-killed.part").mkdir()
+    export(db, lake)
+    assert list((lake / PREPARED).iterdir()) == [of_before]
     assert main(["fleet", "forget", "--host", "node-7", "--apply", "--db", db]) == 0
+    with monkeypatch.context() as patch:
+        patch.setattr(lake_export.shutil, "rmtree", lambda _: (_ for _ in ()).throw(OSError("x")))
+        assert f"{lake / PREPARED} has older crashes" in export(db, lake, 1)
     export(db, lake)
-    assert not (lake / PREPARED).exists()
+    (of_now,) = (lake / PREPARED).iterdir()
+    assert of_now != of_before
+    with open_database(f"lake:{lake}", write=False) as engine:
+        assert "node-7" not in load_population(engine).hosts
+
+
+def test_an_export_between_opening_and_asking_changes_nothing(
+    stored, tmp_path, export, monkeypatch
+):
+    """What is read is what the engine's views show, and is kept under the name of that state."""
+    db, lake = str(tmp_path / "f.sqlite3"), tmp_path / "lake"
+    shutil.copy(stored[0], db)
+    export(db, lake)
+    monkeypatch.setattr(population_cache, "MIN_CRASHES", 1)
+    manifest = json.loads((lake / MANIFEST).read_text())
+    manifest["tables"]["crash"] = {}
+    with open_database(f"lake:{lake}", write=False) as engine:
+        (lake / MANIFEST).write_text(json.dumps(manifest))
+        assert load_population(engine).day.size
+    with open_database(f"lake:{lake}", write=False) as engine:
+        assert not load_population(engine).day.size
+
+
+@pytest.mark.parametrize(
+    "problem", [EpiError("x"), OSError("full"), MemoryError(), duckdb.Error("of the driver")]
+)
+def test_an_export_is_done_where_preparing_fails(stored, tmp_path, export, problem, monkeypatch):
+    def fail(*_args, **_options):
+        raise problem
+
+    monkeypatch.setattr(lake_prepare, "load_population", fail)
+    assert "written" in export(stored[0], tmp_path / "lake")
+
+
+def test_nobody_exports_while_a_lake_is_prepared(stored, tmp_path, export, monkeypatch):
+    lake = tmp_path / "lake"
+
+    def meanwhile(*_args, **_options):
+        assert "another export writes" in export(stored[0], lake, 1)
+        raise EpiError("tried")
+
+    monkeypatch.setattr(lake_prepare, "load_population", meanwhile)
+    export(stored[0], lake)
+    monkeypatch.undo()
+    assert " 0 files written" in export(stored[0], lake)
 
 
 def test_a_replay_over_a_lake_is_that_of_its_database(stored, capsys):

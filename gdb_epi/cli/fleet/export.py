@@ -124,11 +124,12 @@ def _lake(args: Namespace) -> None:
         done = export_lake(engine, lake)
     from gdb_epi.fleet.lake.prepare import prepare_lake
 
-    prepare_lake(lake)
     print(
         f"{args.output}: {counted(done.crashes, 'crash')}; {counted(done.written, 'file')} "
-        f"written, {done.unchanged} unchanged, {done.removed} removed"
+        f"written, {done.unchanged} unchanged, {done.removed} removed",
+        flush=True,
     )
+    prepare_lake(lake)
 
 
 def _records(engine: Engine, lost: list[int]) -> Iterator[dict[str, Any]]:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ from sqlalchemy.pool import QueuePool
 from gdb_epi.errors import EpiError
 from gdb_epi.fleet.lake.manifest import Manifest, read_manifest
 from gdb_epi.fleet.paths import COLUMNAR
+from gdb_epi.fleet.population.cache import LAKE_STATE, state_of_lake
 from gdb_epi.fleet.require_extra import require_extra
 from gdb_epi.fleet.store.tables import HOST_ATTR_VIEW, metadata
 from gdb_epi.fleet.store.versions import SCHEMA_VERSION
@@ -31,12 +33,20 @@ def open_lake_engine(url: URL) -> Engine:
         older = manifest.schema < SCHEMA_VERSION
         hint = "gdb-epi fleet export into it again" if older else "upgrade gdb-epi"
         raise EpiError(problem, hint=hint)
-    engine = create_engine(f"{COLUMNAR}:///:memory:", poolclass=QueuePool)
+    import duckdb
+
+    engine = create_engine(
+        f"{COLUMNAR}:///:memory:",
+        poolclass=QueuePool,
+        # What its views show, whatever an export writes meanwhile.
+        execution_options={LAKE_STATE: state_of_lake(manifest)},
+    )
     engine.url = url  # by which questions and errors name it
 
     def make_views(connection: Any, _record: Any) -> None:
         # Of each connection: a database in memory is its own.
-        connection.execute("SET parquet_metadata_cache = true")
+        with suppress(duckdb.Error):  # not every version has it
+            connection.execute("SET parquet_metadata_cache = true")
         for statement in _statements(folder, manifest):
             connection.execute(statement)
 

@@ -32,6 +32,7 @@ from gdb_epi.fleet.lake.manifest import (
     read_manifest,
     write_manifest,
 )
+from gdb_epi.fleet.population.cache import population_folder, state_of_lake
 from gdb_epi.fleet.require_extra import require_extra
 from gdb_epi.fleet.store.database import shown_url
 from gdb_epi.fleet.store.tables import metadata
@@ -67,14 +68,13 @@ def export_lake(engine: Engine, folder: Path) -> ExportSummary:
     """
     require_extra("lake", ("pyarrow",))
     database = shown_url(engine.url)
-    with _locked(folder):
+    with locked(folder):
         before = _manifest_before(folder, database)
         with _one_state(engine) as connection:
             tables, written = _tables(connection, folder, before)
         after = Manifest(SCHEMA_VERSION, database, tables)
+        _remove_prepared(folder / PREPARED, after)
         write_manifest(folder, after)
-        if after != before:  # of crashes, also, that were forgotten
-            shutil.rmtree(folder / PREPARED, ignore_errors=True)
         gone = before.names() - after.names()
         _remove(folder, after)
         crashes = sum(file.rows for file in tables["crash"].values())
@@ -95,8 +95,8 @@ def _manifest_before(folder: Path, database: str) -> Manifest:
 
 
 @contextmanager
-def _locked(folder: Path) -> Iterator[None]:
-    """Keep other exports out of the folder."""
+def locked(folder: Path) -> Iterator[None]:
+    """Keep other exports out of the folder. Raises InputError, and EpiError where there is one."""
     try:
         make_private_folder(folder)
         handle = private_opener(str(folder / LOCK), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC)
@@ -233,6 +233,20 @@ def _batch(rows: Sequence[Sequence[Any]], schema: pa.Schema) -> pa.RecordBatch:
             values = tuple(None if value is None else bool(value) for value in values)
         arrays.append(pa.array(values, field.type))
     return pa.RecordBatch.from_arrays(arrays, schema=schema)
+
+
+def _remove_prepared(prepared: Path, manifest: Manifest) -> None:
+    """Delete what was prepared of other states: it has columns of crashes that were forgotten."""
+    current = population_folder(state_of_lake(manifest), prepared)
+    try:
+        for path in list(prepared.iterdir()) if prepared.is_dir() else []:
+            if path != current:
+                # Under another name no question can add an answer to it meanwhile.
+                gone = path.rename(prepared / f".{uuid4().hex}")
+                shutil.rmtree(gone) if gone.is_dir() else gone.unlink()
+    except OSError as error:
+        problem = f"{prepared} has older crashes, and cannot be deleted: {error.strerror or error}"
+        raise EpiError(problem, hint="delete it, and export again") from error
 
 
 def _remove(folder: Path, manifest: Manifest) -> None:

@@ -4,7 +4,7 @@
 The first question after an ingest reads the whole database (some seconds for a million crashes),
 the others load the columns. A folder that is damaged or cannot be written is no error.
 
-Those of a lake that an export prepared lie in the lake itself: whoever asks it first has them.
+Those of a lake that an export prepared lie in the lake itself.
 
 A folder is named after the database and its state, has all of its columns when it gets that name,
 and keeps them: whoever reads it while another process writes never sees columns of two states.
@@ -24,8 +24,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gdb_epi.fleet.lake.manifest import MANIFEST, PREPARED, read_manifest
-from gdb_epi.fleet.paths import LAKE_PREFIX, cache_folder
+from gdb_epi.fleet.lake.manifest import PREPARED, Manifest
+from gdb_epi.fleet.paths import cache_folder
 from gdb_epi.fleet.population.population import (
     Attribute,
     CacheEntry,
@@ -45,6 +45,7 @@ MIN_CRASHES = 20_000  # fewer are read as quickly from the database
 MAX_FOLDERS = 8  # databases whose population is kept; those written last
 MAX_BYTES = 1 << 30  # of all of them
 STALE = 3600.0  # seconds after which a draft is one of a process that was killed
+LAKE_STATE = "lake_state"  # the option of an engine that has the state of its lake
 HEAD = "head.json"  # the state, and all texts
 DRAFT = ".part"  # suffix of a folder that is being written
 _KEPT_NARROW = ("host", "signature", "cpu", "exposure_host")
@@ -74,21 +75,22 @@ def load_population(
 ) -> Population:
     """Return the population, of a day (since 1970-01-01) as it was at its end.
 
-    It is read once for each state of the database and kept in the cache folder, or in its lake.
+    It is read once for each state of the database and kept in the cache folder, or in its lake
+    (`into_lake`).
     """
     from gdb_epi.fleet.population.read_population import read_population
 
     with engine.connect() as connection:
         url = engine.url.render_as_string(hide_password=True)
         file = engine.url.database if engine.url.get_backend_name() == "sqlite" else None
-        lake = Path(engine.url.database or "") if url.startswith(LAKE_PREFIX) else None
-        state = None
+        state: Mapping[str, Any] | None = engine.get_execution_options().get(LAKE_STATE)
+        parents = [cache_folder()]
+        if state is not None:
+            prepared = Path(engine.url.database or "", PREPARED)
+            parents = [prepared] if into_lake else [prepared, *parents]
         # Taken before it is read: what comes in between makes the folder look older than it is.
-        if lake is not None:
-            state = _state_of_lake(lake)
         elif file is None or (file and file != ":memory:"):
             state = state_of_database(sqlalchemy_executor(connection), file or url)
-        parents = [cache_folder()] if lake is None else [lake / PREPARED, cache_folder()]
         folders = [] if state is None else [population_folder(state, p) for p in parents]
         mapped = cached_population if with_attributes else _times_in_cache
         found = (mapped(folder, state) for folder in folders if state is not None)
@@ -96,7 +98,7 @@ def load_population(
         if population is None:
             population = narrow_columns(read_population(connection))._replace(memo=CountCache())
             if state is not None and population.day.size >= MIN_CRASHES:
-                folder = folders[0 if into_lake else -1]
+                folder = folders[-1]
                 _save(folder, state, population)
                 # Mapped as for the next question: what is not looked at is in no memory.
                 again = cached_population(folder, state)
@@ -107,18 +109,11 @@ def load_population(
     return population if until is None else population.until(until)
 
 
-def _state_of_lake(lake: Path) -> dict[str, Any] | None:
+def state_of_lake(manifest: Manifest) -> dict[str, Any]:
     """Return what names the state of a lake, wherever it lies: its list of files."""
-    try:
-        files = (lake / MANIFEST).read_bytes()
-    except OSError:
-        return None
-    digest = hashlib.sha256(files).hexdigest()
-    return {
-        "version": VERSION,
-        "name": f"a lake of {read_manifest(lake).database}",
-        "files": digest,
-    }
+    files = json.dumps(manifest._asdict(), sort_keys=True)
+    digest = hashlib.sha256(files.encode()).hexdigest()
+    return {"version": VERSION, "name": f"a lake of {manifest.database}", "files": digest}
 
 
 def state_of_database(execute: Execute, name: str) -> dict[str, Any] | None:
