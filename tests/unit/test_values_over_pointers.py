@@ -71,6 +71,18 @@ def test_a_sound_pointer_behind_a_text_is_not_cut() -> None:
     assert value_over_pointer(target, slot_of(7), word_at(target, slot_of(7))) is None
 
 
+def test_free_blocks_show_nothing_of_what_stands_behind_a_text() -> None:
+    target = process({7: LONG})
+    for number in range(0, BLOCKS, 2):
+        if number != 6:  # the block behind says that this one is free
+            head = HEAP + TCACHE + (number + 1) * SIZE
+            target.write(head, struct.pack("<QQ", SIZE, SIZE))
+    cut = value_over_pointer(target, slot_of(7), word_at(target, slot_of(7)))
+    assert cut is not None
+    why = why_cut(Context(ProcessState(target)), slot_of(7), cut)
+    assert why.startswith("20 other blocks")
+
+
 @pytest.mark.parametrize(("number", "found"), [(9.45, True), (2.0, False), (9.123456789012, False)])
 def test_a_double_written_four_bytes_before_a_pointer(number: float, found: bool) -> None:
     target = process({})

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Mapping
 from time import monotonic
 
@@ -110,8 +111,12 @@ class RecordKeeper:
         self.known += outcome.replaced + outcome.known
         for core, why in outcome.rejected:
             write_to_stderr(f"{core}: not stored: {why}")
-        rejected = {core for core, _ in outcome.rejected}
-        for record in (r for core, r, _ in batch if os.path.basename(core) not in rejected):
+        rejected = Counter(core for core, _ in outcome.rejected)
+        for core, record, _ in batch:
+            name = os.path.basename(core)
+            if rejected[name]:  # several folders may have a file of that name
+                rejected[name] -= 1
+                continue
             self._no_host += not get_group(record, "host").get("hostname")
             time = get_group(record, "time")
             self._no_time += time.get("crash_ts") is None or time.get("ts_source") == FILE_DATE

@@ -300,6 +300,7 @@ class OthersOfTypes:
         self._context, self._index = context, address_index(context)
         self._reader = shared_reader(context)
         self._types: set[int] = set()  # whose other objects memory was searched for
+        self._others: tuple[int, list[int]] = (0, [])  # of the object that was asked of last
         self._of_other_things: set[tuple[int, int]] = set()  # type, offset
 
     def doubtful_fields(self, start: int, kind: int) -> Iterator[tuple[int, int]]:
@@ -335,7 +336,9 @@ class OthersOfTypes:
         if kind not in self._types and len(self._types) == MAX_TYPES:
             return None
         self._types.add(kind)
-        others = self._in_use(find_others_of_type(context, start, kind), start)
+        if self._others[0] != start:
+            self._others = start, self._in_use(find_others_of_type(context, start, kind), start)
+        others = self._others[1]
         words = self._named(others, kind, place - start)
         if words is None or len(words) < MIN_NAMED:
             return None

@@ -158,7 +158,7 @@ def overwritten_place(context: Context) -> Iterator[Evidence]:
         for slot in _slots_of(context, word):
             cut = value_over_pointer(context.target, slot, word.value)
             why = why_cut(context, slot, cut) if cut is not None else ""
-            if cut is not None and why:
+            if cut is not None and why and not is_one_bit_from_use(context, word.value):
                 summary = f"the word at {slot:#x} was overwritten: {cut.what} ends in it, and {why}"
                 yield plain_evidence(ID, slot, summary)
                 return

@@ -15,6 +15,7 @@ from gdb_epi.corruption.context import Context, once_per_run
 from gdb_epi.corruption.heap.address_index import address_index
 from gdb_epi.corruption.heap.cpython_fields import is_in_data_stack
 from gdb_epi.corruption.heap.readers import is_on_stack
+from gdb_epi.corruption.pointers.small_changes import is_one_bit_from_use
 from gdb_epi.corruption.pointers.values_over_pointers import value_over_pointer
 from gdb_epi.corruption.replay.register_origins import (
     RecomputedRegister,
@@ -344,7 +345,7 @@ def _end_of_value(context: Context, value: int) -> WordShape | None:
              for slot in suspect.slots}  # fmt: skip
     for slot in sorted(slots):
         cut = value_over_pointer(context.target, slot, value)
-        if cut is not None:
+        if cut is not None and not is_one_bit_from_use(context, value):
             why = (
                 f"its first {cut.over} bytes are the end of {cut.what}, which begins at "
                 f"{cut.start:#x}; the bytes above are those of an address"

@@ -7,10 +7,10 @@ and a number of 8 bytes that was written into 4.
 
 from __future__ import annotations
 
-from gdb_epi.corruption.context import Context
+from gdb_epi.corruption.context import Context, once_per_run
 from gdb_epi.corruption.heap.address_descriptions import find_chunk
 from gdb_epi.corruption.heap.address_index import address_index
-from gdb_epi.corruption.heap.malloc_chunks import HEAD, heap_chunks
+from gdb_epi.corruption.heap.malloc_chunks import HEAD, heap_chunks, is_in_free_chunk
 from gdb_epi.corruption.heap.object_references import is_in_free_block
 from gdb_epi.fault.memory_reads import read_up_to, read_word
 from gdb_epi.fault.word_shapes import MAX_PLAIN, double_shape
@@ -41,6 +41,8 @@ def value_over_pointer(target: Target, slot: int, value: int) -> CutPointer | No
     before = read_up_to(target, slot - MAX_BACK, MAX_BACK)
     if len(before) < MAX_BACK:
         before = read_up_to(target, slot - 2 * WORD, 2 * WORD)
+    if len(before) < 4:
+        return None
     raw = value.to_bytes(WORD, "little")
     text = raw.partition(b"\0")[0]
     if MIN_OVER <= len(text) <= MAX_OVER and _PRINTABLE.issuperset(text):
@@ -95,12 +97,13 @@ def why_cut(context: Context, slot: int, cut: CutPointer) -> str:
         return ""
     others = index.blocks_beside(slot) if chunk is None else _chunks_alike(context, chunk[1])
     text_at, pointer_at = cut.start - start, slot - start
+    upper = (read_word(context.target, slot) or 0) >> 8 * cut.over
     sound: dict[int, int] = {}
     for other in others:
         pointer = read_word(context.target, other + pointer_at) or 0
         text = read_up_to(context.target, other + text_at, pointer_at - text_at)
         ends = text.find(b"\0")
-        if other == start or pointer >> 8 * cut.over != _upper_of(context, slot, cut.over):
+        if other == start or pointer >> 8 * cut.over != upper:
             continue
         if ends < MIN_OVER or not _PRINTABLE.issuperset(text[:ends]):
             continue
@@ -116,16 +119,13 @@ def why_cut(context: Context, slot: int, cut: CutPointer) -> str:
     )
 
 
-def _upper_of(context: Context, slot: int, count: int) -> int:
-    return (read_word(context.target, slot) or 0) >> 8 * count
-
-
+@once_per_run
 def _chunks_alike(context: Context, usable: int) -> list[int]:
-    """Return where the blocks of malloc's main heap of one size begin."""
+    """Return where the blocks in use of malloc's main heap of one size begin."""
     chunks = heap_chunks(context)
     starts = [
         chunks.start + WORD * (at + HEAD)
         for at, head in zip(chunks.places, chunks.heads, strict=True)
         if (head & ~7) - WORD == usable
     ]
-    return starts[:MAX_ALIKE]
+    return [start for start in starts[:MAX_ALIKE] if not is_in_free_chunk(context, start)]
