@@ -267,3 +267,50 @@ def test_loop_that_an_error_is_to_end(
     answer = run_stages(Session(CoreFileTarget.open(core))).state.hang
     assert not isinstance(answer, Absent)
     assert (answer.kind == "endless loop") is is_endless
+
+
+# Main waits for a worker that each program has; only the second takes something and puts it back.
+SERVED = """
+import collections, queue, threading
+
+JOBS, STATUS, WORK = queue.Queue(), {}, collections.deque(["job"])
+
+def idles():
+    while True:
+        STATUS["state"] = "idle"
+        try:
+            JOBS.get(timeout=%s)
+        except queue.Empty:
+            continue
+
+def requeues():
+    while True:
+        job = WORK.popleft()
+        try:
+            int(job)
+        except ValueError:
+            WORK.appendleft(job)
+
+worker = threading.Thread(target=%s)
+worker.start()
+open("ready", "w").close()
+worker.join()
+"""
+
+
+@pytest.mark.parametrize(
+    ("function", "timeout", "settle"),
+    [("idles", "0.5", "rest"), ("idles", "0.00001", "busy"), ("requeues", "1", "busy")],
+)
+def test_service_that_handles_an_error_in_each_turn(
+    function: str, timeout: str, settle: str, tmp_path: Path
+) -> None:
+    """A service that notes that it is idle, and finds no job, put nothing back."""
+    need_core_dumps()
+    one = next(each for each in discover() if is_plain(each) and each.minor >= (3, 11))
+    program = tmp_path / "program.py"
+    program.write_text(SERVED % (timeout, function))
+    core = core_by_signal(one, settle, tmp_path, program=program)
+    answer = run_stages(Session(CoreFileTarget.open(core))).state.hang
+    kind = "" if isinstance(answer, Absent) else answer.kind
+    assert (kind == "endless loop") is (function == "requeues")

@@ -184,5 +184,18 @@ def test_the_first_test_of_a_while_stands_before_its_loop(
     assert not find_first_tests(code[4:], [(first, last)]), "nothing before"
 
 
+def test_a_statement_before_a_while_is_not_its_test() -> None:
+    """`message = recv()` before a `while message:` whose body ends alike was taken for its test."""
+    prime = [LOAD, CALL, ("store", "STORE_FAST", 1)]
+    test = [("fast", "LOAD_FAST", 1), ("truth", "TO_BOOL", 0)]
+    code = _code(*prime, *test, LEAVE, *prime, *test, ("back", "POP_JUMP_BACKWARD_IF_TRUE", 4))
+    assert find_first_tests(code, [(12, 22)]) == {(12, 22): 6}
+    walrus = [LOAD, CALL, ("", "COPY", 1), ("store", "STORE_FAST", 1)]
+    code = _code(
+        *walrus, LEAVE, ("pop", "POP_TOP", 0), *walrus, ("back", "POP_JUMP_BACKWARD_IF_TRUE", 5)
+    )
+    assert find_first_tests(code, [(10, 20)]) == {(10, 20): 0}
+
+
 def code_names(code: list[Instruction]) -> list[tuple[str, str, int]]:
     return [(each.operation, each.name, each.argument) for each in code]

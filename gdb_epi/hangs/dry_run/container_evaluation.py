@@ -496,8 +496,11 @@ class ContainerEvaluation(Evaluation):
         self.refuse_change_of(of)
         contents = tuple(items)
         if len(contents) <= MAX_ITEMS:
-            self.memory.contents[of.address] = contents
-            self.memory.changed += of.address >= 0
+            memory, at = self.memory, of.address
+            before = memory.contents.get(at, memory.cached.get(at))
+            if before is not None and at >= 0:
+                memory.note_length(at, len(before), len(contents))
+            memory.contents[at] = contents
             return
         self.memory.contents.pop(of.address, None)
         self.memory.blurred |= {of.address}

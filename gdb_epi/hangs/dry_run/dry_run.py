@@ -125,7 +125,7 @@ class DryRun(BlockInstructions):
 
     def _handler(self, at: int, raised: Raised) -> int:
         self.raised_at.add(at)
-        self.memory.handled += 1
+        self.memory.lacking |= self.memory.taken
         if self.for_loops is None:
             return self.handler_after_cleanup(super()._handler(at, raised), raised)
         # Of a frame of the process only what its `for` loops need is on the stack.
@@ -515,8 +515,7 @@ class DryRun(BlockInstructions):
             function = ProcessObject(called.function)
             if self.decoder.obj(called.function).type.full_name == LRU_CACHE and not named:
                 return cached_result(self, called.function, [called.self, *arguments])
-            in_vain = returned_in_vain(self, called, arguments, named)
-            if in_vain is not None:
+            if (in_vain := returned_in_vain(self, called, arguments, named)) is not None:
                 return in_vain
             return self._run_function(function, called.owner, [called.self, *arguments], named)
         if isinstance(called, MadeFunction):
@@ -534,6 +533,7 @@ class DryRun(BlockInstructions):
         if ident == "function":
             name = self._name_of(called)
             if name == "sleep" and module_of_function(self, called) == _OF_SLEEP:
+                self.memory.pauses = True
                 return Iteration(BuiltTuple(()), 0)  # awaited, it is over
             if not named and is_re_function(self, called, name, len(arguments)):
                 return call_pattern_method(self, arguments[0], name, arguments[1:])

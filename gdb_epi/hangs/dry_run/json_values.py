@@ -12,6 +12,7 @@ from gdb_epi.hangs.dry_run.block_instructions import BlockInstructions
 from gdb_epi.hangs.dry_run.container_evaluation import MAX_ITEMS
 
 MAX_DEPTH = 20
+CHARACTERS_PER_STEP = 20
 
 
 def parse_json(run: BlockInstructions, called: ProcessObject, arguments: Sequence[Item]) -> Item:
@@ -19,14 +20,16 @@ def parse_json(run: BlockInstructions, called: ProcessObject, arguments: Sequenc
     text = run.host(arguments[0]) if len(arguments) == 1 else None
     if not isinstance(text, (str, bytes)):
         raise Undecodable("a call")
-    run.budget[0] -= len(text) // MAX_DEPTH
+    run.budget[0] -= len(text) // CHARACTERS_PER_STEP
     try:
         value = json.loads(text)
-    except ValueError:
+    except json.JSONDecodeError:
         scope = run.decoder.field(called.address, "PyFunctionObject", "func_globals")
         kind = run.decoder.objects.dict_get(scope, "JSONDecodeError")
         error = run.exception_class(run.decoder.types.at(kind)) if isinstance(kind, int) else None
         raise Undecodable("an error of a module") if error is None else Raised(error) from None
+    except (ValueError, RecursionError):
+        raise Undecodable("a text that this Python does not read") from None
     return _made(run, value)
 
 

@@ -63,7 +63,10 @@ class DryRunMemory:
         self.living_threads: frozenset[int] = frozenset()  # get_ident() of each
         self.released: frozenset[int] = frozenset()  # locks that were held and given back
         self.writes = False  # output was made
-        self.handled = self.changed = 0  # errors, and containers of the process
+        self.taken: frozenset[int] = frozenset()  # containers that an item was taken from
+        self.lacking: frozenset[int] = frozenset()  # those of them that lacked it at an error
+        self.put_back = 0  # how often such a one had its item again
+        self.pauses = False  # it slept, or waited with a timeout
         self.multiplies = self.needs_finite = False  # floats that may have any size
 
     def stays_finite(self) -> bool:
@@ -72,6 +75,15 @@ class DryRunMemory:
         One that only sums change stops growing long before that: a float has 53 bits.
         """
         return not (self.multiplies and self.needs_finite)
+
+    def note_length(self, container: int, before: int, now: int) -> None:
+        """Keep what was taken from a container, and whether it came back after an error."""
+        if now < before:
+            self.taken |= {container}
+        elif now > before:
+            self.put_back += container in self.lacking
+            self.taken -= {container}
+            self.lacking -= {container}
 
     def copied(self) -> DryRunMemory:
         """Return a memory that changes by itself."""
@@ -197,11 +209,14 @@ class LoopHead:
     ) -> None:
         self.state, self.most, self.turns = state, most, 0
         self.first, self.last = first, last
-        self._handled, self._changed = memory.handled, memory.changed
+        self._put_back = memory.put_back
 
     def fails_since(self, memory: DryRunMemory) -> bool:
-        """Tell whether an error was handled since then, and a container changed."""
-        return memory.handled > self._handled and memory.changed > self._changed
+        """Tell whether an item was taken since then, an error handled, and the item put back.
+
+        Who pauses tries again later, and who writes tells somebody: both may be meant.
+        """
+        return memory.put_back > self._put_back and not (memory.pauses or memory.writes)
 
 
 def widen_differing_numbers(

@@ -87,6 +87,7 @@ def call_native(
     if name in BUILTINS and _is_module(run, of, "builtins"):  # under another name
         return call_builtin(run, name, list(arguments), keywords)
     if name == "sleep" and _is_module(run, of, "time"):
+        run.memory.pauses = True
         return NoneResult()
     if name in CLOCKS and not name.endswith("_ns") and _is_module(run, of, "time"):
         return UnknownNumber(0.0, math.inf)

@@ -50,6 +50,7 @@ def _limit(
     limit = named.get("timeout", arguments[place] if len(arguments) > place else NoneResult())
     if run.is_none(limit):
         raise Undecodable("a wait without a timeout")
+    run.memory.pauses = True
 
 
 def _event_wait(
@@ -93,6 +94,7 @@ def _queue_get_nowait(
 
 
 def _no_item(run: BlockInstructions, called: Method) -> Item:
+    run.memory.pauses = True
     scope = run.decoder.field(called.function, "PyFunctionObject", "func_globals")
     kind = run.decoder.objects.dict_get(scope, _EMPTY)
     empty = run.exception_class(run.decoder.types.at(kind)) if isinstance(kind, int) else None

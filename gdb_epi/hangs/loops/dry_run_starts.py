@@ -53,6 +53,8 @@ _GIVES_ONE = (
     "BUILD",
     "LOAD_",
 )
+_PUSH_UNSEEN = ("GET_AITER", "GET_ANEXT")  # `async for`: no handler says that its iterator is there
+_BLOCKS = (*_PUSH_UNSEEN, "SETUP_")  # up to 3.10 these keep more on the stack than loops do
 _CALLS = ("CALL", "PRECALL")
 _DELEGATES = ("SEND", "YIELD_FROM")
 _STEPS_OF_DELEGATION = ("RESUME", "JUMP_BACKWARD_NO_INTERRUPT", "YIELD_VALUE")
@@ -409,11 +411,22 @@ def _item_being_stored(scene: HangContext, frame: PyFrame, here: _RunningCode, d
     in one step (STORE_FAST__LOAD_FAST).
     """
     code, names, running = here.code, here.names, here.running
-    words = scene.view.slots.of(frame).stack
+    words, following = scene.view.slots.of(frame).stack, code[running + 1 : running + 2]
     gives = running > 0 and names[running - 1].startswith(_GIVES_ONE)
     if names[running] not in _STORES_ONE or depth >= len(words) or not gives:
         return None
-    word, following = words[depth], code[running + 1 : running + 2]
+    if following and following[0].name.startswith(("STORE", "POP_TOP")):
+        return None  # `a, b = ...` left several words, which 3.11 stores in any order (gh-88116)
+    has_table = scene.view.reader.layout.offset("PyCodeObject", "co_exceptiontable") is not None
+    if any(each.name.startswith(_PUSH_UNSEEN if has_table else _BLOCKS) for each in code):
+        return None
+    kinds = (
+        scene.view.locks.type_name(each) or "" for each in words[:depth] if each and not each & 7
+    )
+    around = sum(code[running].at in each for each in here.loops)
+    if sum(kind in _GO_OVER or kind.endswith("iterator") for kind in kinds) < around:
+        return None
+    word = words[depth]
     if not word or word & 7 or not scene.view.locks.type_name(word):
         return None
     if following and following[0].name.startswith("LOAD_FAST"):

@@ -18,16 +18,19 @@ from gdb_epi.cpython.types import PyFrame
 from gdb_epi.errors import LayoutError, UnreadableMemory
 from gdb_epi.hangs.hang_context import HangContext
 from gdb_epi.hangs.library_calls import FILE_ON_DISK
+from gdb_epi.hangs.loops.endless_loops import find_handlers
 from gdb_epi.hangs.types import GIL, HANG, PYTHON, RUNNING, HangDiagnosis, wait_diagnosis
 from gdb_epi.locks.python.acquire_calls import MADE
-from gdb_epi.locks.python.call_sites import Instruction
+from gdb_epi.locks.python.call_sites import Instruction, MethodCall
 from gdb_epi.locks.types import PROBABLE
 from gdb_epi.typing_lite import NamedTuple
 
 MAX_SHORT = 4096
 _READS = frozenset(("read", "read1", "readline", "recv"))  # they give nothing at the end
 _PAUSES = frozenset(("sleep", "wait", "wait_for", "select", "poll", "get", "join", "acquire"))
-_ERRORS = ("Error", "error", "timeout", "Exception")
+_SUPPRESSES = "suppress"  # contextlib
+_ENDS_BLOCK = "WITH_EXCEPT_START"
+MAX_BEFORE_EXIT = 8  # bytes: PUSH_EXC_INFO stands before it
 _STREAM = "StreamReader"  # of asyncio; types that Python code made have no module here
 _STREAMS = ("_io.", "_socket.", "socket", "SSLSocket")
 _CALLED_AGAIN = "callable_iterator"  # of iter(function, end): both follow its head
@@ -78,8 +81,8 @@ def _read_in_vain(scene: HangContext, frame: PyFrame) -> str:
         if at in places.summed and name not in empty
         and _is_short(scene, _value(scene, frame, name))
     ]  # fmt: skip
-    if any(name.endswith(_ERRORS) for name in scene.call_sites.strings(frame.code, "co_names")):
-        short = []  # a read that raises has read nothing: a socket that does not block
+    if short and _are_errors_handled(scene, frame, calls):
+        short = []
     if not empty and not short:
         return ""
     end = f"`{empty[0]}` is empty" if empty else ""
@@ -103,6 +106,23 @@ def _read_in_vain(scene: HangContext, frame: PyFrame) -> str:
         if kind.startswith(_STREAMS) and direct:
             return f"`{direct[0]}` is empty, which {method}() gives at the end"
     return ""
+
+
+def _are_errors_handled(scene: HangContext, frame: PyFrame, calls: Sequence[MethodCall]) -> bool:
+    """Tell whether an error of a read is handled: a socket that does not block has no data then.
+
+    The end of a `with` block is a handler too, but lets errors pass unless it is told otherwise.
+    """
+    if _SUPPRESSES in scene.call_sites.strings(frame.code, "co_names"):
+        return True
+    reads = [call.at for call in calls if call.name in _READS]
+    steps = scene.call_sites.instructions(frame.code)
+    ends_block = [each.at for each in steps if each.name == _ENDS_BLOCK]
+    return any(
+        any(begin <= at < end for at in reads)
+        and not any(target <= at < target + MAX_BEFORE_EXIT for at in ends_block)
+        for begin, end, target in find_handlers(scene, frame.code)
+    )
 
 
 def _stored(

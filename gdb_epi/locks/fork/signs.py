@@ -40,13 +40,10 @@ _ADD_FOUR = b"\x48\x83\x05"  # addq $imm8, disp32(%rip)
 _GENERATION_STEP = 4  # fork() adds 4 to __fork_generation (glibc sysdeps/nptl/_Fork.c, fork.c)
 MAX_FORK_CODE = 1024  # searched bytes of fork()
 MAX_GENERATIONS = 1 << 20
-MAX_NAMED = 8  # thread ids in one sentence
-# Is this process a child of `multiprocessing`, and how was it started?
-#
-# Reference: Lib/multiprocessing/process.py (_current_process, _parent_process; 3.8 and later),
+MAX_NAMED = 8  # thread ids, or names, in one sentence
+# Whether this process is a child of `multiprocessing`, and how it was started:
+# Lib/multiprocessing/process.py (_current_process, _parent_process; 3.8 and later),
 # context.py (ForkProcess, SpawnProcess, ForkServerProcess), 3.8 to 3.15.
-
-
 _METHODS = {"ForkProcess": "fork", "SpawnProcess": "spawn", "ForkServerProcess": "forkserver"}
 # What the command line of an exec'd lineage begins with (multiprocessing/spawn.py, forkserver.py).
 _COMMANDS = ("from multiprocessing.spawn import", "from multiprocessing.forkserver import")
@@ -356,7 +353,6 @@ def parse_start_method(target: Target) -> str | None:
     return None
 
 
-MAX_NAMED = 8  # names in one sentence
 _NAMES = ("F7", "F8", "F9", "F10", "F11")
 
 

@@ -42,7 +42,7 @@ MAX_TEXT = 256
 _OPERATORS = ("<", "<=", "==", "!=", ">", ">=", "in", "not in", "is", "is not")
 _BEHIND = {"contains": 6, "is": 8}
 # What instructions do, by groups. Those by which a loop counts, tests, compares and stores are for
-# hangs/loops/endless_walks.py, hangs/loops/futile_polls.py and locks/python/call_sites.py.
+# hangs/loops/endless_walks.py, hangs/loops/futile_polls.py and what is below.
 _OPERATIONS = {
     name: operation
     for operation, names in (
@@ -85,6 +85,7 @@ _LEAVES = frozenset((  # after these the next one does not run
     "JUMP_BACKWARD", "JUMP_BACKWARD_NO_INTERRUPT",
 ))  # fmt: skip
 _NO_OPCODES = Opcodes({}, {}, {}, frozenset())
+_COPIES = ("COPY", "DUP_TOP")
 _JUMPS = frozenset(("test", "jump", "back", "cold", "next"))
 _KEEP = frozenset((
     "fast", "fast2", "store_load", "cell", "global", "name", "attr", "method", "nothing",
@@ -273,6 +274,9 @@ def find_first_tests(
             jump = {before.operation, inside.operation} <= _JUMPS
             if not jump and (before.name, before.argument) != (inside.name, inside.argument):
                 break
+            copied = code[entry - length - 1].name in _COPIES if entry > length else False
+            if before.operation == "pop" or (before.name.startswith("STORE") and not copied):
+                break  # a statement of its own: only `:=` stores within a test
             length += 1
         if length > 1 and code[entry].operation in _JUMPS:
             tests[first, last] = code[entry - length + 1].at
