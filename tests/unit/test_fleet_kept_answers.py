@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
@@ -11,6 +12,7 @@ import numpy as np
 import pytest
 from unit.fleet_records import full
 
+from gdb_epi.fleet.lake.manifest import PREPARED
 from gdb_epi.fleet.population import cache as population_cache
 from gdb_epi.fleet.population import kept_answers
 from gdb_epi.fleet.population.cache import load_population
@@ -20,6 +22,7 @@ from gdb_epi.fleet.screen.finding import Finding, HostChanges
 from gdb_epi.fleet.screen.hosts import host_findings
 from gdb_epi.fleet.store.database import open_database
 from gdb_epi.fleet.store.ingest import ingest
+from gdb_epi.typing_lite import NamedTuple
 
 CRASHES, DAY = 60, 20_420
 
@@ -119,7 +122,10 @@ def test_findings_of_another_state_or_code_are_found_again(db, old, monkeypatch)
     elif old == "code":
         monkeypatch.setattr(kept_answers, "__version__", "0.0.0")
     elif old == "source":
-        monkeypatch.setattr(kept_answers, "ROOMS", ("fleet/statistics", "fleet/screen"))
+        nested = db.parent / "package" / "render" / "causes"
+        nested.mkdir(parents=True)
+        (nested / "words.py").write_text("of another version")
+        monkeypatch.setattr(kept_answers, "PACKAGE", db.parent / "package")
     elif old == "kinds":
         assert kept_answer(whole, "hosts", lambda: 7, Finding, of=DAY) == 7
         assert kept_answer(whole, "hosts", lambda: 8, of=DAY) == 7
@@ -136,10 +142,53 @@ def test_a_folder_that_cannot_be_written_is_no_error(db):
     assert len(kept_or_made(whole, DAY, some(whole))) == 2
 
 
+class NoKind(NamedTuple):
+    """What the caller does not name."""
+
+    number: int
+
+
+@pytest.mark.parametrize(
+    "answer", [{1, 2}, {"size": 1}, np.zeros((2, 2)), [NoKind(1)], [np.datetime64(0, "s")]]
+)
+def test_what_would_not_come_back_as_it_was_is_not_kept(db, answer):
+    whole = loaded(db)
+    assert kept_answer(whole, "odd", lambda: answer, *KINDS) is answer
+    assert kept_answer(whole, "odd", lambda: 7, *KINDS) == 7
+
+
+@pytest.mark.parametrize("is_gone", [False, True])
+def test_answers_of_a_lake_that_is_read_only_are_kept_by_the_user(db, is_gone, monkeypatch):
+    """Not those of columns that an export deleted: they are of crashes that were forgotten."""
+    whole = loaded(db)
+    folder = db.parent / "lake" / PREPARED / "population-a-b"
+    folder.mkdir(parents=True)
+    whole.memo.cache_entry = whole.memo.cache_entry._replace(folder=folder)
+    old = db.parent / "cache" / "gdb-epi" / "population-a-older"
+    old.mkdir()
+
+    def replace(path, content):
+        if path.parent == folder:
+            raise OSError("read-only")
+        path.write_bytes(content)
+
+    monkeypatch.setattr(kept_answers, "replace_file", replace)
+    if is_gone:
+        folder.rmdir()
+    made = kept_or_made(whole, DAY, some(whole))
+    assert not folder.exists() or not list(folder.iterdir())
+    if is_gone:
+        assert kept_or_made(whole, DAY, iter(())) == [] and old.exists()
+    else:
+        assert alike(once(whole, DAY), made) and not old.exists()
+
+
 def test_few_are_kept_and_none_of_very_many_crashes(db, monkeypatch):
     whole = loaded(db)
     for day in range(kept_answers.MAX_KEPT + 1):
         kept_or_made(whole, day, some(whole))
+        for file in whole.memo.cache_entry.folder.glob(f"hosts-{day}-*.json"):
+            os.utime(file, (day, day))  # the order of writing, whatever the clock shows
     assert len(once(whole, 1)) == 2 and kept_or_made(whole, 0, iter(())) == []
     monkeypatch.setattr(kept_answers, "MAX_BYTES", 1)
     assert len(kept_or_made(whole, DAY, some(whole))) == 2

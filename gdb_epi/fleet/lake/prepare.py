@@ -3,7 +3,8 @@
 
 The columns of all crashes, their events, silences, the screening of the last day and its verdicts,
 in a folder of the lake, as private as the lake is. After an upgrade answers are worked out again,
-of the same columns, by the next export or by the first question.
+of the same columns, by the next export or the first question (kept in the cache of its user if
+the lake is read-only).
 """
 
 from __future__ import annotations

@@ -242,7 +242,7 @@ def _save(folder: Path, state: Mapping[str, Any], population: Population) -> Non
         (draft / HEAD).write_text(json.dumps(head), encoding="ascii")
         shutil.rmtree(folder, ignore_errors=True)  # it is damaged, or would have been loaded
         draft.rename(folder)
-        _prune(folder)
+        prune_cache(folder)
     except OSError:
         if draft is not None:
             shutil.rmtree(draft, ignore_errors=True)
@@ -252,7 +252,7 @@ def _sides_of(attribute: Attribute) -> tuple[str, ...]:
     return _SIDES if attribute.reported is None else (*_SIDES, _REPORTED)
 
 
-def _prune(newest: Path) -> None:
+def prune_cache(newest: Path) -> None:
     """Keep what was written last, up to MAX_FOLDERS and MAX_BYTES; no older state, no old draft."""
     database = newest.name.rpartition("-")[0]
     kept = size = 0

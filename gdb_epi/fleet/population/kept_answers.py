@@ -20,18 +20,17 @@ from typing import Any, TypeVar
 import numpy as np
 
 from gdb_epi import __version__
+from gdb_epi.fleet.lake.manifest import PREPARED
+from gdb_epi.fleet.paths import cache_folder
+from gdb_epi.fleet.population.cache import prune_cache
 from gdb_epi.fleet.population.population import Population
 from gdb_epi.fleet.statistics.arrays import narrow_codes
 from gdb_epi.fleet.statistics.scipy_special import SCIPY_VERSION
-from gdb_epi.private_files import replace_file
+from gdb_epi.private_files import make_private_folder, replace_file
 
 MAX_BYTES = 64 << 20  # of the arrays of an answer
 MAX_KEPT = 4  # days (or screenings) of one state
-# Whose code makes the answers, in gdb_epi/.
-ROOMS = (
-    "fleet/statistics", "fleet/records", "fleet/population", "fleet/screen", "fleet/questions",
-    "render",
-)  # fmt: skip
+PACKAGE = Path(__file__).parents[2]  # whose code makes the answers
 
 _T = TypeVar("_T")
 
@@ -41,57 +40,77 @@ def kept_answer(
 ) -> _T:
     """Return `make()`, or what it was for this population before; `of` says what else it is of.
 
-    It may hold numbers, texts, arrays, lists, tuples, and NamedTuples of some `kinds`. It is kept
-    only for a whole population from the cache, not for a part or a changed one.
+    It may hold numbers, texts, arrays of one dimension, lists, tuples, and NamedTuples of some
+    `kinds`; with anything else it is not kept. It is kept only for a whole population from the
+    cache, not for a part or a changed one; of a lake that is read-only here, in the user's cache.
     """
     entry = population.memo.cache_entry if population.memo is not None else None
     if entry is None or entry.population is not population:
         return make()
-    path = entry.folder / f"{name}-{of}.json"
-    code = _code_version(__version__, ROOMS)
-    try:
-        seal, _, content = path.read_bytes().partition(b"\n")
-        if seal == _seal(code, content):
-            kept: _T = _unpacked(json.loads(content), {kind.__name__: kind for kind in kinds}, [])
-            return kept
-    except (OSError, ValueError, KeyError, TypeError, IndexError):
-        pass
+    folders = [entry.folder]
+    if entry.folder.parent.name == PREPARED:
+        folders.append(cache_folder() / entry.folder.name)
+    code = _code_version(__version__, PACKAGE)
+    # Users of one lake may have several versions: none replaces the answers of another.
+    file = f"{name}-{of}-{hashlib.sha256(code.encode()).hexdigest()[:8]}.json"
+    for folder in folders:
+        try:
+            seal, _, content = (folder / file).read_bytes().partition(b"\n")
+            if seal == _seal(code, content):
+                names = {kind.__name__: kind for kind in kinds}
+                kept: _T = _unpacked(json.loads(content), names, [])
+                return kept
+        except (OSError, ValueError, KeyError, TypeError, IndexError):
+            continue
     answer = make()
-    with suppress(_TooLarge, OSError):
-        content = json.dumps(_Packer().packed(answer)).encode("ascii")
-        replace_file(path, _seal(code, content) + b"\n" + content)
-        others = sorted(entry.folder.glob(f"{name}-*.json"), key=lambda p: p.stat().st_mtime_ns)
-        for old in others[:-MAX_KEPT]:
-            old.unlink(missing_ok=True)
+    try:
+        content = json.dumps(_Packer(kinds).packed(answer)).encode("ascii")
+    except _NotKept:
+        return answer
+    for folder in folders:
+        # Columns that are gone may have been forgotten, and so is what was worked out of them.
+        with suppress(OSError):
+            if not entry.folder.is_dir():
+                break
+            if not folder.is_dir():
+                make_private_folder(folder)
+                prune_cache(folder)
+            replace_file(folder / file, _seal(code, content) + b"\n" + content)
+            others = sorted(folder.glob(f"{name}-*.json"), key=lambda p: p.stat().st_mtime_ns)
+            for old in others[:-MAX_KEPT]:
+                old.unlink(missing_ok=True)
+            break
     return answer
 
 
-class _TooLarge(Exception):
-    """Reading it would take as long as working it out."""
+class _NotKept(Exception):
+    """It holds what cannot be written, or reading it would take as long as working it out."""
 
 
 class _Packer:
     """Makes of an answer what JSON can hold; what stands twice in it is one again when read."""
 
-    def __init__(self) -> None:
-        self._bytes, self._seen = 0, dict[int, int]()
+    def __init__(self, kinds: tuple[Any, ...]) -> None:
+        self._kinds, self._bytes, self._seen = kinds, 0, dict[int, int]()
 
     def packed(self, value: Any) -> Any:
-        """Return a part of the answer. Raises _TooLarge."""
-        if isinstance(value, np.ndarray):
+        """Return a part of the answer. Raises _NotKept."""
+        if isinstance(value, np.generic):
+            value = value.item()
+        if value is None or type(value) in (bool, int, float, str):
+            return value
+        if isinstance(value, np.ndarray) and value.ndim == 1 and value.dtype.kind in "biuf":
             if value.dtype == bool:
                 return {"size": value.size, "true": self.packed(np.flatnonzero(value))}
             narrow = narrow_codes(value, np.int32) if value.dtype == np.int64 else value
             self._bytes += narrow.nbytes
             if self._bytes > MAX_BYTES:
-                raise _TooLarge
+                raise _NotKept
             text = b64encode(narrow.tobytes()).decode("ascii")
             return {"type": value.dtype.str, "kept": narrow.dtype.str, "content": text}
-        if isinstance(value, np.generic):
-            return value.item()
-        if not isinstance(value, (list, tuple)):
-            return value
-        is_named = hasattr(value, "_fields")
+        is_named = type(value) in self._kinds
+        if not is_named and type(value) not in (list, tuple):
+            raise _NotKept
         if is_named and id(value) in self._seen:
             return {"again": self._seen[id(value)]}
         parts = [self.packed(part) for part in value]
@@ -129,13 +148,12 @@ def _seal(code: str, content: bytes) -> bytes:
 
 
 @lru_cache
-def _code_version(version: str, rooms: tuple[str, ...]) -> str:
-    """Return what changes whenever the answers may: versions, and a hash of our own source.
+def _code_version(version: str, package: Path) -> str:
+    """Return what changes whenever the answers may: versions, and a hash of all our source.
 
     The hash is of the contents: times of files say nothing after a copy, a checkout or an install.
     """
-    package = Path(__file__).parents[2]
     source = hashlib.sha256()
-    for path in sorted(path for room in rooms for path in (package / room).glob("*.py")):
+    for path in sorted(package.rglob("*.py")):
         source.update(path.name.encode() + b"\0" + path.read_bytes())
     return " ".join([version, np.__version__, SCIPY_VERSION, source.hexdigest()])
