@@ -37,8 +37,9 @@ def address_in_variable(state: ProcessState) -> Iterator[Finding]:
 
     Innocent causes: a flipped bit in that very number or pointer, which is told (kind "info": it
     speaks for nothing) where one bit makes it a pointer that stands elsewhere too; a flip in a
-    number that is multiplied. A small number is never looked for. What an object that is gone was
-    called says nothing about why it is gone.
+    number that is multiplied. A structure of ctypes counts if its memory is of somebody else and
+    the pointer that it came from is not one bit away. A small number is never looked for. What an
+    object that is gone was called says nothing about why it is gone.
     Reference: ctypes and cffi pass such values unchecked (Modules/_ctypes/callproc.c, ConvParam).
     """
     account = state.account

@@ -18,7 +18,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from gdb_epi.cpython.types import PyFrame, PythonState
 from gdb_epi.errors import Absent, EpiError
 from gdb_epi.fault.mapping_checks import permits
-from gdb_epi.sizes import WORD_MASK
+from gdb_epi.sizes import HALF_MASK, WORD_MASK
 from gdb_epi.target.api import Target
 from gdb_epi.typing_lite import TYPE_CHECKING, NamedTuple
 
@@ -242,14 +242,33 @@ class _VariableFinder:
             if _CDATA_WORD.get(code) != 8:
                 return
         elif ident in ("_ctypes.Structure", "_ctypes.Union", "_ctypes.Array"):
-            # b_ptr, b_needsfree, b_base, b_size: `.contents` has the memory of somebody else
-            yield _Candidate(name, at, True, kind, self._decoder.word(obj, 3))
+            if self._is_memory_of_others(place, at):
+                yield _Candidate(name, at, True, kind, self._decoder.word(obj, 3))
             return
         elif ident not in ("_ctypes._Pointer", "_ctypes.PyCPointerType", "_ctypes.CFuncPtr",
                            "_ctypes.PyCFuncPtr"):  # fmt: skip
             return
         word = struct.unpack("<Q", self.context.reader.read(at, 8))[0]
         yield _Candidate(name, word, not code or code in _POINTER_CODES, kind)
+
+    def _is_memory_of_others(self, place: int, at: int) -> bool:
+        """Tell whether a ctypes structure has memory of somebody else, who may give it back.
+
+        ctypes frees its own (b_needsfree) with the object: where that is gone, b_ptr is damaged.
+        `.contents` copies what the pointer in b_base holds; one bit from it, it may be damaged
+        too (Modules/_ctypes/_ctypes.c: CDataObject is b_ptr, b_needsfree, b_base, b_size).
+        """
+        obj = self.context.obj(place)
+        base = self._decoder.word(obj, 2)
+        if self._decoder.word(obj, 1) & HALF_MASK:
+            return False
+        if not base:
+            return True
+        parent = self.context.obj(base)
+        if parent.lineage.ident == "_ctypes._Pointer":
+            held = self.context.reader.u64(self._decoder.word(parent, 0))
+            return (held ^ at).bit_count() != 1
+        return not self._decoder.word(parent, 1) & HALF_MASK
 
 
 def _sum_of(candidates: Sequence[_Candidate], address: int) -> str:

@@ -24,9 +24,11 @@ NAMED = {
     "bad_handle_cast": ("pointer", "by_pointer", "is", None),
     "bad_handle_base": ("record", "by_base", "base", 0x18),
 }
+# A small number; memory of ctypes' own, or of what a pointer still names, one bit away.
+UNNAMED = ("bad_handle_null", "flipped_structure_own", "flipped_structure_contents")
 CELLS = [
     pytest.param(interpreter, name, id=f"{interpreter.id}-{name}")
-    for name in (*NAMED, "bad_handle_null")
+    for name in (*NAMED, *UNNAMED)
     for interpreter in spread(name, every=6)
 ]
 

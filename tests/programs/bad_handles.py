@@ -5,6 +5,8 @@
 # corpus: {"name": "bad_handle_cast", "arguments": ["cast"], "bench": true}
 # corpus: {"name": "bad_handle_base", "arguments": ["base"], "bench": true}
 # corpus: {"name": "bad_handle_null", "arguments": ["null"], "bench": true}
+# corpus: {"name": "flipped_structure_own", "arguments": ["own"], "bench": true}
+# corpus: {"name": "flipped_structure_contents", "arguments": ["contents"], "bench": true}
 """Die in C by a bad address that Python code passed, in one way or another."""
 
 import ctypes
@@ -44,6 +46,23 @@ def by_base(record):
     deathbed.die(way(library.strlen, record + 0x18))
 
 
+class Rows(ctypes.Structure):
+    _fields_ = [("items", ctypes.c_uint64 * 100)]
+
+
+def flip_pointer(structure):
+    ctypes.c_uint64.from_address(id(structure) + object.__basicsize__).value ^= 1 << 41
+
+
+def read_item(rows):
+    return rows.items[3]
+
+
+def by_flipped_structure(rows):
+    flip_pointer(rows)
+    deathbed.die(way(read_item, rows))
+
+
 def by_null(number):
     zero, small, offset = 0, 8, 0x18
     deathbed.die(way(library.strlen, offset))
@@ -61,5 +80,9 @@ if __name__ == "__main__":
         by_pointer(ctypes.cast(BAD, ctypes.POINTER(ctypes.c_char)))
     elif how == "base":
         by_base(BAD)
+    elif how == "own":
+        by_flipped_structure(Rows())
+    elif how == "contents":
+        by_flipped_structure(ctypes.pointer(Rows()).contents)
     else:
         by_null(0x18)
