@@ -68,6 +68,7 @@ class HangContext:
         )
         self.waits = self._threads.waits
         self.reach: dict[int, Reach] = {}  # going_on.py, by thread; 0: of no thread
+        self.reach_of_tasks: dict[int, Reach] = {}  # going_on.py, by task
         self.settled: tuple[frozenset[int], Mapping[int, frozenset[str]]] | None = None  # too
         self.ahead: dict[tuple[int, int], frozenset[tuple[int, str]]] = {}  # wakers.py, by thread
 

@@ -24,7 +24,18 @@ HANDLERS = {
     "lent by a generator": "with POOL.lend(): WAIT",
     "lent by a semaphore": "with POOL.permits: WAIT",
     "returned by a timer": "LATER(POOL.take())",
+    "given where an error came before": "try:\n if line == b'y': int(line)\n thing = POOL.take()\n "
+    "line[9]\nexcept ValueError:\n POOL.give(0)",
+    "behind a circle of wrappers": f"{LOST}; string.capwords('')",
+    "never set": "future = FUTURE(); KEPT.append(future); RESULT",
+    "given to a library": "future = FUTURE(); functools.partial(print, future); RESULT",
 }
+HANGS = ("lost", "never set")
+KEPT = """
+import concurrent.futures, functools, string
+KEPT = []
+string.capwords.__wrapped__ = string.capwords
+"""
 THREADS = """
 import contextlib, queue, socket, socketserver, threading, time
 
@@ -111,10 +122,14 @@ async def main():
 
 asyncio.run(main())
 """
-OF_THREADS = {"WAIT": "time.sleep(300)", "LATER(": "threading.Timer(300, POOL.give, ("}
+OF_THREADS = {
+    "WAIT": "time.sleep(300)", "LATER(": "threading.Timer(300, POOL.give, (",
+    "FUTURE": "concurrent.futures.Future", "RESULT": "future.result()",
+}  # fmt: skip
 OF_TASKS = {
     "WAIT": "await asyncio.sleep(300)", "LATER(": "asyncio.get_running_loop().call_later(300, "
     "POOL.give, ", "POOL.take()": "await POOL.take()", "with ": "async with ",
+    "FUTURE": "asyncio.get_running_loop().create_future", "RESULT": "await future",
 }  # fmt: skip
 
 
@@ -134,10 +149,11 @@ def test_what_a_pool_has_lost(one: Interpreter, framework: str, way: str, tmp_pa
     if "Timer(" in handle:
         handle = f"{handle[:-1]},)).start()"
     path = tmp_path / "program.py"
-    path.write_text(program.replace("HANDLE", handle))
+    handle = handle.replace("\n", "\n        " if framework == "threads" else "\n    ")
+    path.write_text(KEPT + program.replace("HANDLE", handle))
     core = core_by_signal(one, f"{framework}_{way.replace(' ', '_')}", tmp_path, program=path)
     answer = run_stages(Session(CoreFileTarget.open(core))).state.hang
     assert not isinstance(answer, Absent)
-    assert (answer.label == "hang") is (way == "lost"), answer.sentence
+    assert (answer.label == "hang") is (way in HANGS), answer.sentence
     if way == "lost":
         assert "take (program.py" in answer.sentence

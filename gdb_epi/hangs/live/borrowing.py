@@ -9,12 +9,14 @@ there as well. Where what was lent is lost, by an exception between the two, nob
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import suppress
 from functools import cached_property
 
 from gdb_epi.cpython.types import PyFrame
 from gdb_epi.errors import LayoutError, UnreadableMemory
 from gdb_epi.hangs.live.live_code import Body, LiveCode, Reach, covers
 from gdb_epi.locks.python.call_sites import MethodCall
+from gdb_epi.util import memoized
 
 MAX_GIVING = 100  # functions that give, or call one that does
 MAX_CHAIN = 8  # frames of who waits
@@ -39,15 +41,26 @@ class Borrowers:
         self._live, self._address, self._gives, self._entered = live, address, gives, entered
         self._within: dict[int, int] = {}  # by code: the byte of the call that takes
         self._taking: dict[int, int] = {}  # functions that return only when they have taken: `self`
-        for frame in frames[:MAX_CHAIN]:
-            at = live.calls.running_byte(frame)
+        with suppress(
+            UnreadableMemory, LayoutError, IndexError
+        ):  # what is read no more takes nothing
+            self._read_frames(frames[:MAX_CHAIN])
+
+    def _read_frames(self, frames: Sequence[PyFrame]) -> None:
+        calls = self._live.calls
+        for frame in frames:
+            at = calls.running_byte(frame)
             if frame.hole is not None or at is None or frame.code in self._within:
                 break
             self._within[frame.code] = at
-            if self._may_return_before(frame.code, at) or self._jumps_over(frame.code, at):
+            before = self._reached_without(frame.code, at)
+            if any(
+                each.name.startswith("RETURN") and each.name != "RETURN_GENERATOR"
+                for each in calls.sites.instructions(frame.code) if each.at in before
+            ):  # fmt: skip
                 break
-            names = live.calls.sites.tables(frame.code).variables
-            variables = dict(live.view.variable_addresses(frame))
+            names = calls.sites.tables(frame.code).variables
+            variables = dict(self._live.view.variable_addresses(frame))
             self._taking[frame.code] = variables.get(names[0], 0) if names else 0
 
     @property
@@ -152,7 +165,7 @@ class Borrowers:
         taking = [self._within[body.code]] if body.code in self._within else []
         return all(
             any(
-                at < place.at and not self._jumps_over(body.code, at, place.at)
+                at < place.at and place.at not in self._reached_without(body.code, at)
                 for at in (*taking, *self._calls_that_take(body, place))
             )
             for place in places
@@ -185,9 +198,7 @@ class Borrowers:
         loads = ("fast", "cell", "global", "name", "attr", "method", "nothing")
         code_after = (x for x in self._live.calls.sites.instructions(code) if x.at >= at)
         following = next((each for each in code_after if each.operation not in loads), None)
-        return following is not None and following.name.startswith("CALL") and (
-            not following.argument
-        )  # fmt: skip
+        return following is not None and following.operation == "call" and not following.argument
 
     def _enters_by_taking(self, body: Body, name: str) -> bool:
         """Tell whether the method that a `with` block begins with takes what its end gives back."""
@@ -202,17 +213,36 @@ class Borrowers:
         names = self._live.calls.sites.tables(body.code).variables
         return body.names.get(names[0], 0) if names else 0
 
-    def _jumps_over(self, code: int, at: int, until: int | None = None) -> bool:
-        """Tell whether a branch before a byte leads beyond it, and not beyond `until`."""
-        sites = self._live.calls.sites
-        targets = (sites.leads_to(each) for each in sites.instructions(code) if each.at < at)
-        return any(
-            target is not None and at < target and (until is None or target <= until)
-            for target in targets
-        )
+    @memoized
+    def _reached_without(self, code: int, at: int) -> frozenset[int]:
+        """Return the bytes that code may come to, by exceptions too, and not by way of a byte.
 
-    def _may_return_before(self, code: int, at: int) -> bool:
-        return any(
-            each.name.startswith("RETURN") and each.name != "RETURN_GENERATOR"
-            for each in self._live.calls.sites.instructions(code) if each.at < at
-        )  # fmt: skip
+        Raises UnreadableMemory, LayoutError.
+        """
+        sites, view = self._live.calls.sites, self._live.view
+        steps = {each.at: each for each in sites.instructions(code)}
+        if view.reader.layout.offset("PyCodeObject", "co_exceptiontable") is not None:
+            guarded = [(each.start, each.end, each.target) for each in view.slots.handlers(code)]
+        else:  # up to 3.10 an instruction says where the handler is of what follows, until there
+            guarded = [
+                (each.end, target, target) for each in steps.values()
+                if each.name.startswith("SETUP_")
+                and (target := sites.opcodes.target(each.name, each.argument, each.end))
+            ]  # fmt: skip
+        reached, todo = set[int](), [min(steps, default=0)]
+        while todo:
+            place = todo.pop()
+            step = steps.get(place)
+            if step is None or place in reached:
+                continue
+            to = sites.leads_to(step)
+            last = step.end
+            if step.name == "SEND":  # of an `await`: all of it is one step
+                to = sites.opcodes.target(step.name, step.argument, step.end)
+                last = to or last
+            if place <= at < last:
+                continue
+            reached.add(place)
+            todo += [target for start, end, target in guarded if start <= place < end]
+            todo += ([step.end] if step.goes_on else []) + ([to] if to is not None else [])
+        return frozenset(reached)

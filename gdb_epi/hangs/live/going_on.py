@@ -9,15 +9,17 @@ on as well.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
-from gdb_epi.errors import LayoutError, UnreadableMemory
+from gdb_epi.cpython.running.unfinished_tasks import UnfinishedTask
+from gdb_epi.cpython.types import PyFrame
 from gdb_epi.fault.own_native_code import is_own_library
 from gdb_epi.fault.signals import signal_name
 from gdb_epi.hangs import types as hang_types
 from gdb_epi.hangs.hang_context import HangContext
 from gdb_epi.hangs.library_calls import FREE_CONNECTION, FUTURES, OF_CLUSTER, POOL_RESULTS
 from gdb_epi.hangs.live.borrowing import Borrowers
+from gdb_epi.hangs.live.futures_made_here import is_made_by
 from gdb_epi.hangs.live.live_code import ANYTHING, NOTHING_REACHED, Reach
 from gdb_epi.hangs.loops.futile_polls import find_polled_condition
 from gdb_epi.hangs.tasks import event_loop_module
@@ -56,7 +58,10 @@ class GoingOn:
 
         True where that is not known, as for what a library gives: its code is not looked at.
         """
-        by_library = activity.awaits in _GIVEN_BY_LIBRARIES and not self._made_here(activity)
+        by_library = activity.awaits in _GIVEN_BY_LIBRARIES and not (
+            activity.awaits in FUTURES and activity.frames
+            and is_made_by(self._scene, activity.frames[0], activity.object, ("Future",))
+        )  # fmt: skip
         if not activity.object or by_library or self._too_many:
             return True
         enders = self._enders(activity)
@@ -75,17 +80,6 @@ class GoingOn:
                 for reach in self._others(activity.tid, activity)
             )
         )
-
-    def _made_here(self, activity: ThreadActivity) -> bool:
-        """Tell whether the function that waits for a future made it: no library gives it."""
-        try:
-            return activity.awaits in FUTURES and any(
-                name == "Future"
-                for frame in activity.frames[:1]
-                for _, _, name in self._scene.call_sites.names_used(frame.code)
-            )
-        except (UnreadableMemory, LayoutError, IndexError):
-            return False
 
     def handler_that_ends(self, activity: ThreadActivity) -> str:
         """Return in words which handler of a signal may end a thread's wait; "" for none.
@@ -219,14 +213,22 @@ class GoingOn:
             return scene.live_code.of_frames(scene.view.frames(tid)[:1], in_loop=True)
         if tid not in scene.reach:
             frames = scene.view.frames(tid)
+            stacks: list[Sequence[PyFrame]] = [frames]
             activity = scene.activity(tid)
             module = activity.module if activity is not None else ""
             if event_loop_module(frames, module):
-                frames = (*frames, *(frame for task in scene.tasks for frame in task.stack))
+                stacks += [task.stack for task in scene.tasks]
             scene.reach[tid] = (
-                ANYTHING if self._is_in_foreign_code(tid) else scene.live_code.of_frames(frames)
+                ANYTHING if self._is_in_foreign_code(tid) else scene.live_code.of_frames(*stacks)
             )
         return scene.reach[tid]
+
+    def of_task(self, task: UnfinishedTask) -> Reach:
+        """Return what the code of a task may do that goes on."""
+        reach = self._scene.reach_of_tasks
+        if task.id not in reach:
+            reach[task.id] = self._scene.live_code.of_frames(task.stack)
+        return reach[task.id]
 
     def _is_in_foreign_code(self, tid: int) -> bool:
         """Tell whether a thread is in code of a library, which may call what it was given.
@@ -262,7 +264,7 @@ class GoingOn:
         )  # fmt: skip
         loops = any(event_loop_module(own) for own in python.values())
         if scene.tasks and not loops:  # greenlets that no hub runs now
-            resting = scene.live_code.of_frames(f for task in scene.tasks for f in task.stack)
+            resting = scene.live_code.of_frames(*(task.stack for task in scene.tasks))
             if resting.unbounded:
                 return ANYTHING
             back = scene.live_code.called_back

@@ -15,6 +15,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
 from functools import cached_property
+from itertools import chain
 
 from gdb_epi.cpython.heap.instances import shared_instances
 from gdb_epi.cpython.objects.containers import ContainerReader
@@ -33,6 +34,7 @@ MAX_BODIES = 600  # functions that one thread's code may call
 MAX_FUNCTIONS = 60_000  # of the process
 MAX_NAMED = 12  # functions of one name that a call may lead to
 MAX_PATH = 4096
+MAX_WRAPPED = 8  # functions in one another, as by contextmanager()
 _EVERYTHING = (0, MAX_CODE)
 _LOADS = ("fast", "cell", "global", "name", "const", "number")
 _STORES_ITEM = ("STORE_SUBSCR", "DELETE_SUBSCR", "STORE_SLICE")
@@ -136,15 +138,14 @@ class LiveCode:
         self._is_installed, self._changes_of = is_installed, changes_of
         self._reader = view.reader
 
-    def of_frames(self, frames: Iterable[PyFrame], *, in_loop: bool = False) -> Reach:
-        """Return what the rest of some frames' code may do; `in_loop`: as long as it goes round.
+    def of_frames(self, *stacks: Sequence[PyFrame], in_loop: bool = False) -> Reach:
+        """Return what the rest of the code of stacks may do; `in_loop`: as long as it goes round.
 
         At the end of a `with` block the generator of its context manager goes on.
         """
-        stack = tuple(frames)
         try:
-            stack += tuple(self._generators_of_blocks(stack))
-            return _Walk(self, stack, in_loop=in_loop).reach()
+            generators = ([f] for frames in stacks for f in self._generators_of_blocks(frames))
+            return _Walk(self, *stacks, *generators, in_loop=in_loop).reach()
         except (UnreadableMemory, LayoutError, IndexError):
             return ANYTHING
 
@@ -173,14 +174,14 @@ class LiveCode:
                 )
                 fits = takes == wanted or (takes < wanted and flags & _VARARGS)
                 if fits and function.code not in running:
-                    walk = _Walk(self, ())
+                    walk = _Walk(self)
                     walk.add_function(function.address, subject)
                     yield self.name_of(function.code), walk.reach()
 
     def of_callable(self, value: int, *, surely: bool = False) -> Reach:
         """Return what a function or method may do when called; `surely`: what its code names."""
         try:
-            return _Walk(self, (), called=value, surely=surely).reach()
+            return _Walk(self, called=value, surely=surely).reach()
         except (UnreadableMemory, LayoutError, IndexError):
             return ANYTHING
 
@@ -188,7 +189,7 @@ class LiveCode:
     def called_back(self) -> Reach:
         """What any function may do that somebody keeps, to call it later."""
         try:
-            return _Walk(self, (), calls_back=True).reach()
+            return _Walk(self, calls_back=True).reach()
         except (UnreadableMemory, LayoutError, IndexError):
             return ANYTHING
 
@@ -450,7 +451,7 @@ class _Walk:
     """One walk over all code that some frames' code leads to."""
 
     def __init__(
-        self, code: LiveCode, frames: Iterable[PyFrame], *,
+        self, code: LiveCode, *stacks: Sequence[PyFrame],
         calls_back: bool = False, in_loop: bool = False, called: int = 0, surely: bool = False,
     ) -> None:  # fmt: skip
         self._live, self._view, self._calls = code, code.view, code.calls
@@ -459,9 +460,11 @@ class _Walk:
         self._bodies: dict[tuple[int, int], Body] = {}
         self._todo: list[Body] = []
         self._unbounded, self._calls_back = False, surely
-        self._running = inward = 0
-        for frame in frames:
-            running, inward = inward, frame.code
+        self._running = 0
+        inward = (
+            0 if not n else frames[n - 1].code for frames in stacks for n in range(len(frames))
+        )
+        for frame, running in zip(chain.from_iterable(stacks), inward, strict=True):
             if frame.hole is not None or not frame.code:
                 continue
             scope = self._calls.globals_of(frame)
@@ -501,15 +504,19 @@ class _Walk:
 
     def add_function(self, address: int, subject: int) -> None:
         """Follow a function, of a method with its `self`."""
-        made: CalledFunction = self._calls.body_of(address, subject)
-        module = self._live.module(made.scope)
-        if module.is_library:
+        wrapped: int | None = address
+        for _ in range(MAX_WRAPPED):
+            if not wrapped or self._view.locks.type_name(wrapped) != "function":
+                return
+            made: CalledFunction = self._calls.body_of(wrapped, subject)
+            module = self._live.module(made.scope)
+            if not module.is_library:
+                if made.code != self._running:
+                    self._add(Body(made.code, made.names, made.scope, (_EVERYTHING,)), subject)
+                return
             self._enter_library(module)
-            wrapped = self._view.attribute(address, "__wrapped__")  # as by contextmanager()
-            if wrapped and self._view.locks.type_name(wrapped) == "function":
-                self.add_function(wrapped, subject)
-        elif made.code != self._running:
-            self._add(Body(made.code, made.names, made.scope, (_EVERYTHING,)), subject)
+            wrapped = self._view.attribute(wrapped, "__wrapped__")  # as by contextmanager()
+        self._unbounded = True
 
     def _add_all_named(self, name: str) -> bool:
         """Follow every function of the program of a name; tell whether there is any."""

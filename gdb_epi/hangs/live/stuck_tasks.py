@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import suppress
 from functools import cached_property
+from itertools import islice
 
 from gdb_epi.cpython.heap.instances import shared_instances
 from gdb_epi.cpython.running.unfinished_tasks import UNKNOWN, UnfinishedTask
@@ -26,10 +27,12 @@ from gdb_epi.cpython.running.wait_rules import (
     TASK,
     TASKS,
 )
+from gdb_epi.cpython.types import PyFrame
 from gdb_epi.errors import LayoutError, UnreadableMemory
 from gdb_epi.hangs.event_waits import is_shutdown_name
 from gdb_epi.hangs.hang_context import HangContext
 from gdb_epi.hangs.live.borrowing import Borrowers
+from gdb_epi.hangs.live.futures_made_here import is_made_by
 from gdb_epi.hangs.live.going_on import GoingOn
 from gdb_epi.hangs.live.live_code import Reach
 from gdb_epi.hangs.loops.tasks_of_one_connection import (
@@ -58,6 +61,7 @@ from gdb_epi.locks.types import INFO, PROBABLE
 
 MAX_TASKS = 300
 MAX_CHAIN = 32
+MAX_ITEMS = 2_000  # of one dict
 MAX_OTHERS = 2  # kinds of waits of other stuck tasks that an answer names
 _FRAMEWORKS = ("asyncio", "trio", "gevent", "greenlet")
 _OF_TRIO = (EVENT, CONDITION, SEMAPHORE, TASK, TASKS)
@@ -65,7 +69,15 @@ _OF_TRIO = (EVENT, CONDITION, SEMAPHORE, TASK, TASKS)
 _CANCELS = frozenset(("cancel", "kill", "killall", "killone", "throw"))
 _CUTS_SHORT = ("CancelScope", "Timeout")
 _PROTOCOL = "asyncio.streams.StreamReaderProtocol"
-_MAKES = frozenset(("create_future", "Future"))
+_MAKES = ("create_future", "Future")
+# What servers call the program's code by, for one request or client.
+_SERVERS = frozenset((
+    ("aiohttp.web_protocol", "_handle_request"), ("tornado.web", "_execute"),
+    ("uvicorn.protocols.http.h11_impl", "run_asgi"), ("sanic.app", "handle_request"),
+    ("uvicorn.protocols.http.httptools_impl", "run_asgi"),
+    ("hypercorn.asyncio.task_group", "_handle"), ("websockets.legacy.server", "handler"),
+    ("websockets.asyncio.server", "conn_handler"),
+))  # fmt: skip
 
 
 def diagnose_main_task(scene: HangContext) -> HangDiagnosis | None:
@@ -180,7 +192,8 @@ class _StuckTasks:
 
     def __init__(self, scene: HangContext, loop_tid: int) -> None:
         self._scene, self._loop_tid = scene, loop_tid
-        self._reach: dict[int, Reach] = {}
+        self._going = GoingOn(scene)
+        self._places: dict[int, str] = {}  # by task
         self._borrowers: dict[int, Borrowers] = {}
         self.stuck = self._find()
 
@@ -198,7 +211,7 @@ class _StuckTasks:
     def _serves_request(self, task: UnfinishedTask) -> bool:
         """Tell whether a library called the code that waits, itself, for what the program made.
 
-        That is a handler of asyncio.start_server(), or one that other library code awaits.
+        That is a handler of asyncio.start_server(), or one that a known server awaits.
         """
         scene, own = self._scene, own_frames(task, self._scene.installed)
         if task.framework != "asyncio" or task.wait is None or not own or task.wakers:
@@ -206,8 +219,10 @@ class _StuckTasks:
         inner = task.stack[: next(n for n, f in enumerate(task.stack) if f is own[0])]
         if any((f.module or "").partition(".")[0] != "asyncio" for f in inner):
             return False
-        of_library = task.stack[-1].address != own[-1].address
-        if not of_library and own[-1].code not in self._client_callbacks:
+        outward = task.stack[len(inner) :]
+        of_server = any((f.module, f.name) in _SERVERS for f in outward)
+        own_callback = task.stack[-1].address == own[-1].address
+        if not of_server and not (own_callback and own[-1].code in self._client_callbacks):
             return False
         root, _, attribute = (task.wait.name or "").partition(".")
         at = scene.view.variable(own[0], root) if attribute else None
@@ -234,13 +249,12 @@ class _StuckTasks:
             return {0}
         waiting = {**self.stuck, task.id: task}
         enders = ENDERS[task.wait.kind]
-        list(self._going_on(waiting))  # reads what each may do
         able = {
             each.id for each in scene.tasks
-            if each.id in self._reach and each.id not in waiting
-            and self._reach[each.id].calls_any(task.wait.address, enders)
+            if each.id not in waiting
+            and self._going.of_task(each).calls_any(task.wait.address, enders)
         }  # fmt: skip
-        beside = [scene.live_code.called_back, *GoingOn(self._scene).of_threads(but=self._loop_tid)]
+        beside = [scene.live_code.called_back, *self._going.of_threads(but=self._loop_tid)]
         return able | {0 for reach in beside if reach.calls_any(task.wait.address, enders)}
 
     def _find(self) -> dict[int, UnfinishedTask]:
@@ -294,14 +308,10 @@ class _StuckTasks:
 
     def _made_here(self, task: UnfinishedTask) -> bool:
         """Tell whether the program's innermost code made the future that a task waits for."""
-        sites = self._scene.call_sites
         own = own_frames(task, self._scene.installed)
         if not own or own[0].address != task.stack[0].address:
             return False  # a coroutine of a library waits
-        try:
-            return any(name in _MAKES for _, _, name in sites.names_used(own[0].code))
-        except (UnreadableMemory, LayoutError, IndexError):
-            return False
+        return task.wait is not None and is_made_by(self._scene, own[0], task.wait.address, _MAKES)
 
     def place_of(self, task: UnfinishedTask) -> str:
         """Return the name or place of what a task waits for, "" without one.
@@ -311,8 +321,13 @@ class _StuckTasks:
         own = own_frames(task, self._scene.installed)
         if task.wait is None or task.wait.name or not own:
             return "" if task.wait is None or not own else task.wait.name
-        view, sought = self._scene.view, task.wait.address
-        for name, held in view.variable_addresses(own[0]):
+        if task.id not in self._places:
+            self._places[task.id] = self._find_place(own[0], task.wait.address)
+        return self._places[task.id]
+
+    def _find_place(self, frame: PyFrame, sought: int) -> str:
+        view = self._scene.view
+        for name, held in view.variable_addresses(frame):
             if held == sought:
                 return name
             for attribute, at in () if held & 7 else view.attributes(held):
@@ -326,7 +341,8 @@ class _StuckTasks:
         view = self._scene.view
         try:
             if view.locks.type_name(address) == "dict":
-                yield from (value for _, value in view.objects.dict_items(address))
+                items = islice(view.objects.dict_items(address), MAX_ITEMS)
+                yield from (value for _, value in items)
         except (UnreadableMemory, LayoutError):
             return
 
@@ -356,11 +372,8 @@ class _StuckTasks:
         )
 
     def _going_on(self, waiting: Mapping[int, UnfinishedTask]) -> Iterator[Reach]:
-        scene = self._scene
-        for task in scene.tasks:
+        for task in self._scene.tasks:
             if task.id not in waiting:
-                if task.id not in self._reach:
-                    self._reach[task.id] = scene.live_code.of_frames(task.stack)
-                yield self._reach[task.id]
-        yield scene.live_code.called_back
-        yield from GoingOn(self._scene).of_threads(but=self._loop_tid)
+                yield self._going.of_task(task)
+        yield self._scene.live_code.called_back
+        yield from self._going.of_threads(but=self._loop_tid)

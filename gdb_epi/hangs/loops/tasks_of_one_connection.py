@@ -208,11 +208,12 @@ def may_be_used(
     ):
         return True
     loop_thread = scene.loop_thread
-    threads = GoingOn(scene).of_threads(but=loop_thread.tid if loop_thread is not None else 0)
+    going_on = GoingOn(scene)
+    threads = going_on.of_threads(but=loop_thread.tid if loop_thread is not None else 0)
     return (
         any(map(leads_to_end, code.bound_objects(methods)))
         or writes(code.called_back, certainly=True)
-        or any(writes(code.of_frames(task.stack), certainly=False) for task in others)
+        or any(writes(going_on.of_task(task), certainly=False) for task in others)
         or any(writes(reach, certainly=False) for reach in threads)
     )
 
