@@ -170,10 +170,8 @@ def test_what_was_prepared_goes_with_the_state_that_it_was_of(
         assert "node-7" not in load_population(engine).hosts
 
 
-def test_an_export_between_opening_and_asking_changes_nothing(
-    stored, tmp_path, export, monkeypatch
-):
-    """What is read is what the engine's views show, and is kept under the name of that state."""
+def test_a_server_over_a_lake_answers_of_its_newest_state(stored, tmp_path, export, monkeypatch):
+    """Views, and the name under which a population is kept, are those of one state."""
     db, lake = str(tmp_path / "f.sqlite3"), tmp_path / "lake"
     shutil.copy(stored[0], db)
     export(db, lake)
@@ -181,10 +179,19 @@ def test_an_export_between_opening_and_asking_changes_nothing(
     manifest = json.loads((lake / MANIFEST).read_text())
     manifest["tables"]["crash"] = {}
     with open_database(f"lake:{lake}", write=False) as engine:
-        (lake / MANIFEST).write_text(json.dumps(manifest))
-        assert load_population(engine).day.size
-    with open_database(f"lake:{lake}", write=False) as engine:
-        assert not load_population(engine).day.size
+        with engine.connect() as before:
+            (lake / MANIFEST).write_text(json.dumps(manifest))
+            with engine.connect() as after:
+                states = [c.info[population_cache.LAKE_STATE] for c in (before, after)]
+                counts = [
+                    c.exec_driver_sql("SELECT count(*) FROM crash").scalar()
+                    for c in (before, after)
+                ]
+        assert states[0] != states[1] and counts[0] > counts[1] == 0
+        assert load_population(engine).day.size == 0
+        assert states[1] == population_cache.state_of_lake(read_manifest(lake))
+        export(db, lake)
+        assert load_population(engine).day.size == counts[0]
 
 
 @pytest.mark.parametrize(

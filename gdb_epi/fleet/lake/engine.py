@@ -9,10 +9,11 @@ from typing import Any
 
 from sqlalchemy import Boolean, Engine, Float, LargeBinary, Table, Text, create_engine, event
 from sqlalchemy.engine import URL
+from sqlalchemy.exc import DisconnectionError
 from sqlalchemy.pool import QueuePool
 
 from gdb_epi.errors import EpiError
-from gdb_epi.fleet.lake.manifest import Manifest, read_manifest
+from gdb_epi.fleet.lake.manifest import MANIFEST, Manifest, read_manifest
 from gdb_epi.fleet.paths import COLUMNAR
 from gdb_epi.fleet.population.cache import LAKE_STATE, state_of_lake
 from gdb_epi.fleet.require_extra import require_extra
@@ -23,35 +24,53 @@ from gdb_epi.fleet.store.versions import SCHEMA_VERSION
 def open_lake_engine(url: URL) -> Engine:
     """Open the lake of a URL (`store/database.py`) for reading.
 
-    Raises InputError where there is none, EpiError.
+    Whoever takes a connection after an export has the views, and the name, of its state: a server
+    goes on for weeks. Raises InputError where there is none, EpiError.
     """
     require_extra("lake", ("duckdb", "duckdb_engine", "pyarrow"))
     folder = Path(url.database or "")
+    _manifest_of_this_schema(folder)
+    import duckdb
+
+    engine = create_engine(f"{COLUMNAR}:///:memory:", poolclass=QueuePool)
+    engine.url = url  # by which questions and errors name it
+
+    def make_views(connection: Any, record: Any) -> None:
+        # Of each connection: a database in memory is its own.
+        record.info[MANIFEST] = _file_of_manifest(folder)
+        manifest = _manifest_of_this_schema(folder)
+        record.info[LAKE_STATE] = state_of_lake(manifest)
+        with suppress(duckdb.Error):  # not every version has it
+            connection.execute("SET parquet_metadata_cache = true")
+        for statement in _statements(folder, manifest):
+            connection.execute(statement)
+
+    def check_state(_connection: Any, record: Any, _proxy: Any) -> None:
+        if record.info[MANIFEST] != _file_of_manifest(folder):
+            raise DisconnectionError  # the pool makes another one
+
+    event.listen(engine, "connect", make_views)
+    event.listen(engine, "checkout", check_state)
+    return engine
+
+
+def _manifest_of_this_schema(folder: Path) -> Manifest:
     manifest = read_manifest(folder)
     if manifest.schema != SCHEMA_VERSION:
         problem = f"the lake {folder} has schema {manifest.schema}, this gdb-epi {SCHEMA_VERSION}"
         older = manifest.schema < SCHEMA_VERSION
         hint = "gdb-epi fleet export into it again" if older else "upgrade gdb-epi"
         raise EpiError(problem, hint=hint)
-    import duckdb
+    return manifest
 
-    engine = create_engine(
-        f"{COLUMNAR}:///:memory:",
-        poolclass=QueuePool,
-        # What its views show, whatever an export writes meanwhile.
-        execution_options={LAKE_STATE: state_of_lake(manifest)},
-    )
-    engine.url = url  # by which questions and errors name it
 
-    def make_views(connection: Any, _record: Any) -> None:
-        # Of each connection: a database in memory is its own.
-        with suppress(duckdb.Error):  # not every version has it
-            connection.execute("SET parquet_metadata_cache = true")
-        for statement in _statements(folder, manifest):
-            connection.execute(statement)
-
-    event.listen(engine, "connect", make_views)
-    return engine
+def _file_of_manifest(folder: Path) -> tuple[int, int, int] | None:
+    """Return what tells whether the file is another one: each export replaces it."""
+    try:
+        status = (folder / MANIFEST).stat()
+    except OSError:
+        return None
+    return status.st_ino, status.st_mtime_ns, status.st_size
 
 
 def _statements(folder: Path, manifest: Manifest) -> list[str]:

@@ -45,7 +45,7 @@ MIN_CRASHES = 20_000  # fewer are read as quickly from the database
 MAX_FOLDERS = 8  # databases whose population is kept; those written last
 MAX_BYTES = 1 << 30  # of all of them
 STALE = 3600.0  # seconds after which a draft is one of a process that was killed
-LAKE_STATE = "lake_state"  # the option of an engine that has the state of its lake
+LAKE_STATE = "lake_state"  # in the info of a connection: the state that its views show
 HEAD = "head.json"  # the state, and all texts
 DRAFT = ".part"  # suffix of a folder that is being written
 _KEPT_NARROW = ("host", "signature", "cpu", "exposure_host")
@@ -83,7 +83,7 @@ def load_population(
     with engine.connect() as connection:
         url = engine.url.render_as_string(hide_password=True)
         file = engine.url.database if engine.url.get_backend_name() == "sqlite" else None
-        state: Mapping[str, Any] | None = engine.get_execution_options().get(LAKE_STATE)
+        state: Mapping[str, Any] | None = connection.info.get(LAKE_STATE)
         parents = [cache_folder()]
         if state is not None:
             prepared = Path(engine.url.database or "", PREPARED)
