@@ -323,3 +323,15 @@ def test_what_went_into_the_spool_does_not_say_that_no_stored_crash_has_a_host(
     told = capsys.readouterr().err
     assert "2 records kept in" in told and "2 records stored in" in told
     assert "host not known" not in told
+
+
+def test_a_rejected_file_is_no_other_one_of_its_name(url, capsys) -> None:
+    keeper = RecordKeeper(url)
+    keeper.add("a/core", {"schema": "something else"})
+    for number, folder in enumerate("bcd"):
+        keeper.add(f"{folder}/core", full(number, host={}))
+    keeper.flush()
+    keeper.tell()
+    told = capsys.readouterr().err
+    assert "core: not stored" in told and "3 records stored in" in told
+    assert "host not known" in told
