@@ -219,21 +219,6 @@ class HangContext:
         """Return (first, last) byte of the innermost loop that a frame runs; None without one."""
         return self._code.innermost_loop(frame)
 
-    def loop_of_line(self, frame: PyFrame) -> tuple[int, int] | None:
-        """Return the innermost loop that a frame runs, or is about to: that of its line.
-
-        The first test of a `while` stands before the loop (bpo-42615, 3.10).
-        """
-        running, code = self.innermost_loop(frame), frame.code
-        if running is not None or frame.lineno is None:
-            return running
-        places = [each.at for each in self.call_sites.instructions(code)]
-        return next((
-            (first, last) for first, last in self.call_sites.of(code).loops
-            if any(first <= at <= last and self._code.line(frame, at) == frame.lineno
-                   for at in places)
-        ), None)  # fmt: skip
-
     def called_in_loop(self, frame: PyFrame, loop: tuple[int, int] | None = None) -> set[str]:
         """Return the names of the functions that a loop calls, or may call: the innermost one."""
         first, last = loop or self.innermost_loop(frame) or (0, -1)
