@@ -168,19 +168,22 @@ def diagnose_child_wait(scene: HangContext, activity: ThreadActivity) -> HangDia
         )
         return wait_diagnosis(HANG, "child", sentence, activity, INFO,
                        doubts=("whether the child still runs",))  # fmt: skip
-    if child is not None and not communicates:
+    # What has a timeout ends; in a loop it begins anew.
+    repeats = not activity.timed or waits_repeatedly(scene, activity.frames)
+    if child is not None and not communicates and repeats:
+        sure = INFO if activity.timed else PROBABLE
         out = [name for name in ("stdout", "stderr") if name in child.streams]
         if out:
             sentence = (
                 f"{waits}; what that child does is not in this core; one possibility: its {out[0]} "
                 "is a pipe that nobody reads meanwhile, and a child waits once such a pipe is full"
             )
-            return wait_diagnosis(HANG, "full pipe", sentence, activity,
+            return wait_diagnosis(HANG, "full pipe", sentence, activity, sure,
                            evidence=(f"Popen.{out[0]} is an open pipe of this process",),
                            doubts=("whether the child is stuck or still works",))  # fmt: skip
         if child.streams.get("stdin", -1) >= 0:
             sentence = f"{waits}, whose stdin is a pipe that this process holds open"
-            return wait_diagnosis(HANG, "open stdin", sentence, activity,
+            return wait_diagnosis(HANG, "open stdin", sentence, activity, sure,
                            evidence=("Popen.stdin is an open pipe of this process",),
                            doubts=("whether the child reads its stdin",))  # fmt: skip
     if activity.target is None or only_waits_for_work(scene, activity):

@@ -262,8 +262,10 @@ def requests_wait_for_same_object(scene: HangContext) -> HangDiagnosis | None:
         tids = {d.tid for d in members}
         if len(members) < 2 or scene.references.threads(awaited) - tids:
             continue
-        by_code = members[0].awaits not in FUTURES and GoingOn(scene).may_end(members[0])
-        if by_code or find_wakers(scene, members[0]) - tids:
+        of_library = members[0].awaits in FUTURES
+        if not of_library and GoingOn(scene).may_end(members[0]):
+            continue
+        if find_wakers(scene, members[0]) - tids:
             continue
         sentence = (
             f"{len(members)} threads that serve requests wait at {members[0].where()} for "
@@ -273,7 +275,8 @@ def requests_wait_for_same_object(scene: HangContext) -> HangDiagnosis | None:
             HANG, "requests wait", sentence, tuple(members), PROBABLE,
             ("no thread that goes on refers to it",),
             ("a timeout", "another thread that has it at hand"),
-            ("code of a later request that settles it",), hang_types.SET_TIMEOUT,
+            ("code of a later request that settles it",) if of_library else (),
+            hang_types.SET_TIMEOUT,
         )  # fmt: skip
     return None
 
