@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """What lies at the address of a failed access: one answer from a closed list.
 
-Whether an access ran out of its stack: just below it, into its guard, or by one large frame.
-
-The kernel grows the main stack down to RLIMIT_STACK wherever rsp is (Linux 5.0 and later,
+An access may have run out of its stack: just below it, into its guard, or by one large frame. The
+kernel grows the main stack down to RLIMIT_STACK wherever rsp is (Linux 5.0 and later,
 arch/x86/mm/fault.c); stacks of threads end in a guard whose size their maker chose
 (pthread_attr_setguardsize). A function that makes its frame in one step jumps over either.
 """
@@ -137,9 +136,8 @@ def exhausted_stack(target: Target, fault: Fault, address: int) -> ExhaustedStac
     if below is not None:
         return ExhaustedStack(below, False)
     stack = _below_large_frame(target, fault, address)
-    if stack is not None and permits(
-        target.region_at(fault.sp), "w"
-    ):  # other memory, below the guard
+    at_rsp = target.region_at(fault.sp)
+    if stack is not None and permits(at_rsp, "w"):  # somebody else's memory
         guard = target.region_at(address)
         stack = stack if guard is not None and _is_guard_of(guard, stack) else None
     return ExhaustedStack(stack, True) if stack is not None else None

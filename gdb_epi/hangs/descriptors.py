@@ -380,7 +380,7 @@ class DescriptorTable:
         """(kind, PyObject *) of everything that may have a descriptor."""
         try:
             instances = shared_instances(self._view.target, self._view.python)
-            found = instances.of(_WITH_DESCRIPTORS)[:MAX_OBJECTS]
-            return [(instance.kind, instance.address) for instance in found]
+            holders = instances.of(_WITH_DESCRIPTORS)[:MAX_OBJECTS]
+            return [(instance.kind, instance.address) for instance in holders]
         except (UnreadableMemory, LayoutError):
             return []

@@ -230,10 +230,10 @@ def begin_of_bad_host(population: Population, finding: Finding) -> int:
     A healthy host has one now and then: the first crash of all is not where it broke.
     """
     days = np.sort(population.day[finding.members])
-    known = population.day[population.timed]
-    if known.size < days.size or days.size < MIN_TO_DATE:
+    timed_days = population.day[population.timed]
+    if timed_days.size < days.size or days.size < MIN_TO_DATE:
         return int(days[0])
-    start, end = int(known.min()), int(known.max()) + 1
+    start, end = int(timed_days.min()), int(timed_days.max()) + 1
     best, since = MIN_GAIN, int(days[0])
     overall = days.size * np.log(days.size / (end - start))
     for before, day in enumerate(days.tolist()):

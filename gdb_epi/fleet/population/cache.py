@@ -93,8 +93,8 @@ def load_population(
             state = state_of_database(sqlalchemy_executor(connection), file or url)
         folders = [] if state is None else [population_folder(state, p) for p in parents]
         mapped = cached_population if with_attributes else _times_in_cache
-        found = (mapped(folder, state) for folder in folders if state is not None)
-        population = next((p for p in found if p is not None), None)
+        populations = (mapped(folder, state) for folder in folders if state is not None)
+        population = next((p for p in populations if p is not None), None)
         if population is None:
             population = narrow_columns(read_population(connection))._replace(memo=CountCache())
             if state is not None and population.day.size >= MIN_CRASHES:

@@ -53,7 +53,7 @@ class FirstDeaths(NamedTuple):
     def lines(self, population: Population) -> Iterator[str]:
         """Say who died first, and what is left besides."""
         many = counted(int(np.count_nonzero(self.members)), "crash")
-        known = f"of {self.jobs} jobs ({self.attr}) that died on several hosts at once, {many}, "
+        of_jobs = f"of {self.jobs} jobs ({self.attr}) that died on several hosts at once, {many}, "
         unknown = self.jobs - self.first.size
         left = (
             f"of {unknown} it is not known what died first: no core of another kind came well "
@@ -61,7 +61,7 @@ class FirstDeaths(NamedTuple):
         )
         if self.host < 0:
             yield (
-                f"{known}{self.first.size} began with another death on one host, on no host so "
+                f"{of_jobs}{self.first.size} began with another death on one host, on no host so "
                 f"often that it stands out; {left}; what follows is one event for each job"
             )
             return
@@ -72,7 +72,7 @@ class FirstDeaths(NamedTuple):
         others = np.unique(self.first[self.first != self.host]).size
         rest = f"{self.first.size - count} began on {counted(others, 'other host')}; "
         yield (
-            f"verdict: one host ({name}) dies first: {known}{self.first.size} began with another "
+            f"verdict: one host ({name}) dies first: {of_jobs}{self.first.size} began with another "
             f"death on one host, {count} of them on {name} ({self.due:.1f} by chance), and the "
             f"others follow: {advice}. {rest * (others > 0)}{left}"
         )
@@ -82,8 +82,8 @@ def find_first_deaths(population: Population) -> FirstDeaths | None:
     """Return who died first of the jobs that died on several hosts; None where there are few."""
     if population.second is None or not 0 < population.day.size <= MAX_CRASHES:
         return None
-    found = (_of_jobs(population, attribute) for attribute in population.attributes)
-    return max(filter(None, found), key=lambda deaths: deaths.jobs, default=None)
+    deaths_of_attributes = (_of_jobs(population, attribute) for attribute in population.attributes)
+    return max(filter(None, deaths_of_attributes), key=lambda deaths: deaths.jobs, default=None)
 
 
 def _of_jobs(population: Population, attribute: Attribute) -> FirstDeaths | None:
@@ -95,8 +95,8 @@ def _of_jobs(population: Population, attribute: Attribute) -> FirstDeaths | None
     rows = np.flatnonzero((attribute.crash >= 0) & (population.host >= 0) & (second >= 0))
     rows = rows[np.lexsort((second[rows], attribute.crash[rows]))]
     edges = np.flatnonzero(np.diff(attribute.crash[rows], prepend=-1, append=-1))
-    known: list[tuple[int, int]] = []  # host and signature of each first death
-    hosts_of_known: list[Ints] = []
+    first_deaths: list[tuple[int, int]] = []  # host and signature of each first death
+    hosts_of_jobs: list[Ints] = []
     jobs_on = np.zeros(len(population.hosts), dtype=int)
     members = np.zeros(population.day.size, dtype=bool)
     jobs = 0
@@ -117,19 +117,19 @@ def _of_jobs(population: Population, attribute: Attribute) -> FirstDeaths | None
         kinds, kind = kinds[kinds >= 0], int(population.signature[job[0]])
         is_other = kinds.size > 0 and kind >= 0 and kind != np.bincount(kinds).argmax()
         if is_other and second[others[0]] - second[job[0]] >= WELL_BEFORE:
-            known.append((begun_by, kind))
-            hosts_of_known.append(hosts)
-    if jobs < MIN_JOBS or not known:
+            first_deaths.append((begun_by, kind))
+            hosts_of_jobs.append(hosts)
+    if jobs < MIN_JOBS or not first_deaths:
         return None
-    first = np.array(known)
+    first = np.array(first_deaths)
     deaths = FirstDeaths(attribute.name, first[:, 0], jobs, members, -1)
     most = int(np.bincount(deaths.first).argmax())
-    chances = np.array([1 / hosts.size for hosts in hosts_of_known if most in hosts])
+    chances = np.array([1 / hosts.size for hosts in hosts_of_jobs if most in hosts])
     count = int((deaths.first == most).sum())
     p = poisson_binomial_tail(count, chances) * len(population.hosts)
     if count < MIN_FIRST or p > MAX_P:
         return deaths
-    may_lead = _why_it_may_lead(population, most, first, hosts_of_known)
+    may_lead = _why_it_may_lead(population, most, first, hosts_of_jobs)
     if jobs_on[most] > MOST_JOBS * jobs:
         may_lead = (
             "it takes part in nearly all of them, so what only their leading process does dies "

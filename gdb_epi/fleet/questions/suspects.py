@@ -106,11 +106,11 @@ def _verdict_lines(
     verdicts = judge_population(population, screened.day, screened)
     if deaths is not None:
         first = f"host={population.hosts[deaths.host]}" if deaths.host >= 0 else ""
-        told = {id(v) for v in verdicts if v.kind == ONE_EVENT and _is_of(deaths, v)}
+        events_of_deaths = {id(v) for v in verdicts if v.kind == ONE_EVENT and _is_of(deaths, v)}
         verdicts = [
             v
             for v in verdicts
-            if id(v) not in told and (v.subject != first or v.kind == HARDWARE_HOST)
+            if id(v) not in events_of_deaths and (v.subject != first or v.kind == HARDWARE_HOST)
         ]
     same_bugs = [
         *same_bug_verdicts(population, verdicts), *_of_several_programs(population, verdicts)

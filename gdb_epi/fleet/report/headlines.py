@@ -66,8 +66,8 @@ def headline_of_verdict(
     sentences = {f"{f.attr}={f.value}: " for f in findings}
     evidence = [e for e in verdict.evidence if not any(e.startswith(s) for s in sentences)]
     for finding in findings:
-        told = describe_test(finding), f"; {words_of_test(finding.test)}"
-        evidence = [e.replace(told[1], "") for e in evidence if e != told[0]]
+        test_words = describe_test(finding), f"; {words_of_test(finding.test)}"
+        evidence = [e.replace(test_words[1], "") for e in evidence if e != test_words[0]]
     rank = ranks.get(verdict.subject)
     return Headline(
         kind=css,

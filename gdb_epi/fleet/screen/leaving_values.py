@@ -75,10 +75,10 @@ def still_has_words(population: Population, name: str, value: str, day: int) -> 
         skipped = other is attribute or is_process_attribute(other.name)
         if skipped or other.name.endswith(RANGE) or not is_kept_by_hosts(its_hosts, codes):
             continue
-        known = (its_hosts >= 0) & (codes >= 0)
-        mine = known & np.isin(its_hosts, now)
+        has_both = (its_hosts >= 0) & (codes >= 0)
+        mine = has_both & np.isin(its_hosts, now)
         values, inside = np.unique(codes[mine]), np.unique(its_hosts[mine])
-        there = np.unique(its_hosts[known & np.isin(codes, values)])
+        there = np.unique(its_hosts[has_both & np.isin(codes, values)])
         some = 0 < values.size <= MAX_NAMED and inside.size >= MOSTLY * now.size
         if some and there.size < running.size:
             names = " or ".join(other.values[code] for code in values.tolist())

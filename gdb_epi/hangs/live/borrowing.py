@@ -78,13 +78,13 @@ class Borrowers:
 
     def _all_take_first(self, reach: Reach) -> bool:
         bodies, giving = reach.bodies, list[tuple[Body, list[MethodCall]]]()
-        found = set[tuple[int, str]]()
+        given_back = set[tuple[int, str]]()
         for body in bodies:
             given = list(self._places(body))
             giving += [(body, [call for _, call in given])] if given else []
-            found |= {(receiver, call.name) for receiver, call in given}
+            given_back |= {(receiver, call.name) for receiver, call in given}
         if any(
-            (at, name) not in found for at, name in reach.calls
+            (at, name) not in given_back for at, name in reach.calls
             if (name in self._gives and at in (0, self._address))
             or (name == "*" and at == self._address)
         ):  # fmt: skip
@@ -139,16 +139,16 @@ class Borrowers:
 
     def _places(self, body: Body) -> Iterator[tuple[int, MethodCall]]:
         """Yield the calls by which code gives it, and of what: 0 where that is not known."""
-        calls, known = self._live.calls, set[int]()
+        calls, seen = self._live.calls, set[int]()
         for call in calls.sites.of(body.code).all_of_it():
-            known.add(call.at)
+            seen.add(call.at)
             if call.path and call.name in self._gives and covers(body.live, call.at):
                 receiver = calls.receiver(call, body.names, body.scope)
                 if receiver in (0, self._address):
                     yield receiver, call
         for at, does, name in calls.sites.names_used(body.code):
             gives = does in ("attr", "method") and name in self._gives
-            if gives and at not in known and covers(body.live, at):
+            if gives and at not in seen and covers(body.live, at):
                 yield 0, MethodCall(at, ("", ""), (name,))
 
     def _calls(self, body: Body, name: str) -> Iterator[MethodCall]:

@@ -205,12 +205,12 @@ def _run_on(
     ends = 0
     frame, innermost = frames[number], not number
     afters = [(start_after_call(scene, frames[number - 1], frame, e), e) for e in returned]
-    known = [(start, each) for start, each in afters if start is not None]
-    if len(known) < len(afters):
-        known = []
+    whole_states = [(start, each) for start, each in afters if start is not None]
+    if len(whole_states) < len(afters):
+        whole_states = []
     for running in _running_generators(scene, frames, number - 1, budget):
         made_anew = ((s, None) for s in find_dry_run_starts(scene, frame, innermost=innermost))
-        for start, came in known or made_anew:
+        for start, came in whole_states or made_anew:
             run = start_dry_run_at(scene, frame, start, budget, DryRun)
             run.generators = _Generators(scene, budget, running)
             if came is not None:

@@ -192,7 +192,7 @@ def may_be_used(
     def leads_to_end(at: int) -> bool:
         return at in ends or view.attribute(at, "_transport") in ends
 
-    def writes(reach: Reach, *, certainly: bool) -> bool:
+    def uses(reach: Reach, *, certainly: bool) -> bool:
         return reach.unbounded or any(
             name in methods and (leads_to_end(at) if at else not certainly)
             for at, name in reach.calls
@@ -212,9 +212,9 @@ def may_be_used(
     threads = going_on.of_threads(but=loop_thread.tid if loop_thread is not None else 0)
     return (
         any(map(leads_to_end, code.bound_objects(methods)))
-        or writes(code.called_back, certainly=True)
-        or any(writes(going_on.of_task(task), certainly=False) for task in others)
-        or any(writes(reach, certainly=False) for reach in threads)
+        or uses(code.called_back, certainly=True)
+        or any(uses(going_on.of_task(task), certainly=False) for task in others)
+        or any(uses(reach, certainly=False) for reach in threads)
     )
 
 
