@@ -312,7 +312,7 @@ def next_chunk(heap: HeapWords, at: int, size: int | None = None) -> int | None:
     return following
 
 
-def lacks_a_bit_to_end(heap: HeapWords, place: int) -> bool:
+def top_size_lacks_a_bit(heap: HeapWords, place: int) -> bool:
     """Whether one bit of the size of the top makes it end where the heap does.
 
     An overrun by one zero byte clears a flag: then it is none. Not of the main heap: somebody

@@ -10,7 +10,10 @@ from support.opening import interpreter_or_skip, made_or_skip, target_of
 
 from gdb_epi.corruption.checks.builtin_functions import _functions, builtin_functions
 from gdb_epi.corruption.checks.copies_in_files import _code_of, bytecode
-from gdb_epi.corruption.checks.python_frames import calls_that_were_left, thread_state
+from gdb_epi.corruption.checks.python_frames import (
+    calls_that_were_left,
+    interpreter_of_thread_state,
+)
 from gdb_epi.corruption.context import Context
 from gdb_epi.corruption.evidence import Evidence, NotChecked
 from gdb_epi.corruption.files.pyc_files import LoadedPyc, pyc_files
@@ -46,13 +49,13 @@ def found_by(check: object, target: object, *, sweep: bool = False) -> list[tupl
 def test_the_interpreter_of_a_thread_state(interpreter: str) -> None:
     """One bit of it hides neither the thread nor Python."""
     target, _, python = opened(interpreter)
-    assert not found_by(thread_state, target)
+    assert not found_by(interpreter_of_thread_state, target)
     place = python.threads()[0].address + python.layout.require("PyThreadState", "interp")
     changed = MutatedTarget(target)
     changed.flip(place, HIGH)
-    assert found_by(thread_state, changed) == [(place, (HIGH,))]
+    assert found_by(interpreter_of_thread_state, changed) == [(place, (HIGH,))]
     changed.flip(place, HIGH - 1)
-    assert not found_by(thread_state, changed)
+    assert not found_by(interpreter_of_thread_state, changed)
 
 
 @pytest.mark.parametrize("interpreter", INTERPRETERS)

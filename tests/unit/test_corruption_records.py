@@ -56,7 +56,7 @@ def test_records_are_checked_and_found_again(form: StringFormat, rounds: tuple[i
     key = HashKey(chance.getrandbits(64), chance.getrandbits(64), *rounds)
     data, ordinary = memory(form, key, chance)
     whole = StringRecords(form, key)
-    assert whole.take(START, data) == ([], True) and not list(whole.rest())
+    assert whole.take(START, data) == ([], True) and not list(whole.flush())
     assert whole.checked == len(ordinary)
     changed, flipped = bytearray(data), chance.sample(ordinary, 40)
     for at, text in flipped:  # in the hash, or in the characters
@@ -66,7 +66,7 @@ def test_records_are_checked_and_found_again(form: StringFormat, rounds: tuple[i
     pieces = {START: data, START + len(data): bytes(changed), START + 2 * len(data): data}
     records = StringRecords(form, key)
     wrong = [one for start, piece in pieces.items() for one in records.take(start, piece)[0]]
-    wrong += records.rest()
+    wrong += records.flush()
     places = {at for one in wrong for at in records.places(one, pieces[one.start])}
     assert places == {START + len(data) + at for at, _ in flipped}
     assert records.checked == 3 * len(ordinary)

@@ -15,7 +15,7 @@ from gdb_epi.corruption.checks.malloc_heap import malloc_chunks
 from gdb_epi.corruption.checks.overwritten_places import ID as OVERWRITTEN_PLACE
 from gdb_epi.corruption.context import Context
 from gdb_epi.detectors.runtimes.damaged_heap import HeapBreak, _finding, _first_break
-from gdb_epi.fault.malloc_heap import HeapWords, lacks_a_bit_to_end, main_heap, thread_heaps
+from gdb_epi.fault.malloc_heap import HeapWords, main_heap, thread_heaps, top_size_lacks_a_bit
 from gdb_epi.process_state import ProcessState
 from gdb_epi.target.api import Region, Truncation
 
@@ -166,12 +166,12 @@ def test_the_top_of_a_threads_heap_that_does_not_end_with_it(held: int, one_bit:
 def test_one_bit_of_a_top_is_damage_in_a_heap_of_threads_alone(bit: int) -> None:
     process = arena(locked=False, held=TOP_SIZE ^ 1 << bit)
     (heap,) = thread_heaps(process, malloc_gave_up=False)
-    assert lacks_a_bit_to_end(heap, (TOP - heap.start) // 8)
+    assert top_size_lacks_a_bit(heap, (TOP - heap.start) // 8)
     # Who else called sbrk() makes a main heap end elsewhere, by a power of two.
     main = HeapWords(process, heap.start, heap.count, heap.never)
-    assert not lacks_a_bit_to_end(main, (TOP - heap.start) // 8)
+    assert not top_size_lacks_a_bit(main, (TOP - heap.start) // 8)
 
 
 def test_a_flag_that_an_overrun_by_a_zero_byte_clears_is_no_flipped_bit_of_a_top() -> None:
     (heap,) = thread_heaps(arena(locked=False, held=TOP_SIZE & ~1), malloc_gave_up=False)
-    assert not lacks_a_bit_to_end(heap, (TOP - heap.start) // 8)
+    assert not top_size_lacks_a_bit(heap, (TOP - heap.start) // 8)

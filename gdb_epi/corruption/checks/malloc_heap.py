@@ -40,10 +40,10 @@ from gdb_epi.fault.malloc_heap import (
     chunks_fit,
     find_overwritten_links,
     free_chunks,
-    lacks_a_bit_to_end,
     main_heap,
     next_chunk,
     thread_heaps,
+    top_size_lacks_a_bit,
 )
 from gdb_epi.fault.memory_reads import read_word
 from gdb_epi.fault.word_shapes import in_brackets
@@ -244,7 +244,7 @@ def _repair(context: Context, heap: HeapWords, places: list[int]) -> tuple[int, 
     others: then a header among those is damaged, as by an overrun, and the size before is right.
     """
     for behind, place in enumerate(reversed(places)):
-        if not behind and lacks_a_bit_to_end(heap, place):
+        if not behind and top_size_lacks_a_bit(heap, place):
             return place, 8 * (heap.count - place) | PREV_INUSE
         # Of the flags only those that no chunk of the heap has may be set too many.
         sizes = [

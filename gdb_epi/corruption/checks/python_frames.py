@@ -312,7 +312,7 @@ def _with_callers(walk: ObjectWalk, places: FrameOffsets) -> Iterator[int]:
         "through a wild pointer makes the word a little larger, which is left out."
     ),
 )
-def thread_state(context: Context) -> Iterator[Evidence]:
+def interpreter_of_thread_state(context: Context) -> Iterator[Evidence]:
     """Compare PyThreadState.interp with the interpreter in whose list the thread state is.
 
     The word is written once, when the state is made (Python/pystate.c, init_threadstate).

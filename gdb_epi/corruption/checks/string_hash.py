@@ -112,7 +112,7 @@ class _HashRun:
                 texts.append((address, text.data, text.stored))
             elif text == "odd":
                 wrong.append(address)
-        wrong += [*bulk.add(texts), *bulk.rest()]
+        wrong += [*bulk.add(texts), *bulk.flush()]
         for address in wrong:
             yield from self._explain(self._forms[0], address)
 
@@ -242,8 +242,8 @@ class _FormSearch:
 
     def suspects(self, chunks: MemorySweep) -> Iterator[int]:
         """Yield the objects that do not fit, when all pieces were taken; up to a limit."""
-        self._wrong += self._bulk.rest()
-        self._records += self._ordinary.rest()
+        self._wrong += self._bulk.flush()
+        self._records += self._ordinary.flush()
         yield from self._wrong[:MAX_WRONG]
         for record in self._records[: max(0, MAX_WRONG - len(self._wrong))]:
             yield from self._ordinary.places(record, chunks.again(record.start))

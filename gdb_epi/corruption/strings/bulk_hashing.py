@@ -132,8 +132,8 @@ class StringRecords:
             wrong += self._add(number, start, same)
         return wrong, has_others
 
-    def rest(self) -> Iterator[WrongHash]:
-        """Yield what does not fit among the records that wait."""
+    def flush(self) -> Iterator[WrongHash]:
+        """Compare the records that wait; yield what does not fit."""
         for words, pieces in self._waiting.items():
             yield from self._compare(words, pieces)
         self._waiting.clear()
@@ -290,8 +290,8 @@ class BulkHasher:
                 group.clear()
         return wrong
 
-    def rest(self) -> Iterator[int]:
-        """Yield the addresses that do not fit among those that wait."""
+    def flush(self) -> Iterator[int]:
+        """Compare the strings that wait; yield the addresses of those that do not fit."""
         for group in self._waiting.values():
             if group:
                 yield from self._compare(group)

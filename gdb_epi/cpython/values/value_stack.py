@@ -188,8 +188,8 @@ class MadeFunction(NamedTuple):
     defaults: tuple[Item, ...] = ()
 
 
-class Rest(NamedTuple):
-    """A generator between two values: where it goes on, and with what."""
+class SuspendedRun(NamedTuple):
+    """A generator between two values, or a frame of a stack: where it goes on, and with what."""
 
     code: int  # PyCodeObject *
     globals: int
@@ -208,7 +208,8 @@ class Caught(NamedTuple):
 Item = (
     BuiltStr | ComputedNumber | NoneResult | ProcessObject | Class | Global | BuiltTuple | Super
     | Method | Function | SuperRepr | Format | Slice | BuiltinMethod | Numbers | Iteration
-    | LibraryValue | UnknownNumber | UnknownText | Drawn | MadeFunction | Rest | Caught | None
+    | LibraryValue | UnknownNumber | UnknownText | Drawn | MadeFunction | SuspendedRun | Caught
+    | None
 )  # fmt: skip
 DATA = (BuiltStr, ComputedNumber, NoneResult, ProcessObject)
 

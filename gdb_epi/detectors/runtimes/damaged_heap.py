@@ -20,10 +20,10 @@ from gdb_epi.fault.malloc_heap import (
     chunks_fit,
     find_overwritten_links,
     free_chunks,
-    lacks_a_bit_to_end,
     main_heap,
     next_chunk,
     thread_heaps,
+    top_size_lacks_a_bit,
 )
 from gdb_epi.fault.own_native_code import VICTIM, possible_writers
 from gdb_epi.fault.word_shapes import shape_of
@@ -164,7 +164,7 @@ def _first_break(heap: HeapWords) -> HeapBreak | int:
         sizes[length] += 1
     place = heap.start + 8 * at
     word = heap[at + 1]
-    one_bit = lacks_a_bit_to_end(heap, at) or any(
+    one_bit = top_size_lacks_a_bit(heap, at) or any(
         chunks_fit(heap, at, word ^ (1 << bit))
         for bit in range(1, 64)
         if bit >= 4 or word & heap.never & 1 << bit  # a flag too many, that no chunk there has

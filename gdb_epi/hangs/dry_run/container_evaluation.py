@@ -3,7 +3,7 @@
 
 What the code makes lies at addresses below 0 that no process has. The contents of what it changes
 are kept in a `Memory`: the items of lists, sets and deques, the pairs of dicts, the one item of an
-iterator or cell. Generators rest between their values as a `Rest`.
+iterator or cell. Generators rest between their values as a `SuspendedRun`.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ from gdb_epi.cpython.values.value_stack import (
     Numbers,
     ProcessObject,
     Raised,
-    Rest,
     Slice,
+    SuspendedRun,
     UnknownNumber,
     UnknownText,
 )
@@ -125,7 +125,7 @@ class ContainerEvaluation(Evaluation):
     first_cell = 0  # up to 3.10 cells are counted apart from variables
     names = 0
     keywords: tuple[str, ...] = ()  # of the call that follows (3.11 and 3.12)
-    generators: Callable[[int], Rest | None] | None = None  # those of the process
+    generators: Callable[[int], SuspendedRun | None] | None = None  # those of the process
 
     def __init__(self, decoder: ReprDecoder, budget: list[int], depth: int = 0) -> None:
         super().__init__(decoder, budget, depth)

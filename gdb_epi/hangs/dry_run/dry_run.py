@@ -31,7 +31,7 @@ from gdb_epi.cpython.values.value_stack import (
     Method,
     ProcessObject,
     Raised,
-    Rest,
+    SuspendedRun,
     UnknownNumber,
     is_plain_attribute,
     special_method,
@@ -573,7 +573,7 @@ class DryRun(BlockInstructions):
         run.owner = owner
         begin_call(run, function, arguments, keywords)
         if run.is_generator() or run.has_flag("CO_COROUTINE"):
-            rest = Rest(run.code, run.globals, 0, tuple(sorted(run.locals.items())))
+            rest = SuspendedRun(run.code, run.globals, 0, tuple(sorted(run.locals.items())))
             return self.memory.make("generator", [rest])
         self.decoder.nesting += 1
         try:

@@ -17,7 +17,7 @@ from gdb_epi.cpython.values.value_stack import (
     Method,
     NoneResult,
     ProcessObject,
-    Rest,
+    SuspendedRun,
     UnknownNumber,
 )
 from gdb_epi.typing_lite import TYPE_CHECKING, NamedTuple
@@ -30,7 +30,13 @@ if TYPE_CHECKING:
 
 Bounds = tuple[float, float]  # of a number, inclusive
 INFINITE = float("inf")
-_HOLDERS = (BuiltTuple, Iteration, BuiltinMethod, MadeFunction, Rest)  # items that hold others
+_HOLDERS = (
+    BuiltTuple,
+    Iteration,
+    BuiltinMethod,
+    MadeFunction,
+    SuspendedRun,
+)  # items that hold others
 
 
 class IdentityKey:
@@ -98,12 +104,12 @@ class DryRunMemory:
         self.kinds[address], self.contents[address] = kind, tuple(items)
         return ProcessObject(address)
 
-    def rests(self, stack: Iterable[Item]) -> Iterator[Rest]:
+    def rests(self, stack: Iterable[Item]) -> Iterator[SuspendedRun]:
         """Yield where generators on a stack rest, and those that they take values of."""
         for item in stack:
             at = item.address if isinstance(item, ProcessObject) else 0
             for rest in self.contents.get(at, ()):
-                if isinstance(rest, Rest):
+                if isinstance(rest, SuspendedRun):
                     yield rest
                     yield from self.rests(rest.stack)
 
@@ -115,7 +121,7 @@ class EndlessLoop(Exception):
     """
 
     def __init__(
-        self, code: int, first: int, last: int, turns: int, generators: Iterable[Rest] = ()
+        self, code: int, first: int, last: int, turns: int, generators: Iterable[SuspendedRun] = ()
     ) -> None:
         super().__init__(f"{turns} turns")
         self.code, self.first, self.last, self.turns = code, first, last, turns

@@ -20,8 +20,8 @@ from gdb_epi.cpython.values.value_stack import (
     Numbers,
     ProcessObject,
     Raised,
-    Rest,
     Slice,
+    SuspendedRun,
     is_plain_attribute,
     special_method,
 )
@@ -233,14 +233,14 @@ class ObjectEvaluation(ContainerEvaluation):
                 raise Undecodable("an iterator of another kind")
             self.memory.contents[iterator.address] = (kept,) if kept is not None else ()
         (kept,) = self.memory.contents[iterator.address] or (None,)
-        if isinstance(kept, Rest):
+        if isinstance(kept, SuspendedRun):
             item = self.resume(iterator, kept)
             return None if item is None else (item, iterator)
         following = self.advance(kept) if kept is not None else None
         self.memory.contents[iterator.address] = (following[1],) if following else ()
         return (following[0], iterator) if following else None
 
-    def resume(self, generator: ProcessObject, rest: Rest) -> Item | None:
+    def resume(self, generator: ProcessObject, rest: SuspendedRun) -> Item | None:
         """Return the next value of a generator, None at its end. Raises Undecodable, Raised."""
         if self.depth >= MAX_DEPTH:
             raise Undecodable("calls in one another")
@@ -255,7 +255,7 @@ class ObjectEvaluation(ContainerEvaluation):
         try:
             self.memory.returned = run.go(rest.at, MAX_CODE)
         except YieldedValue as given:
-            kept = Rest(rest.code, rest.globals, run.following,
+            kept = SuspendedRun(rest.code, rest.globals, run.following,
                         tuple(sorted(run.locals.items())), tuple(run.stack))  # fmt: skip
             contents[generator.address] = (kept,)
             return given.value

@@ -15,7 +15,7 @@ from itertools import chain, islice
 
 from gdb_epi.cpython.types import PyFrame
 from gdb_epi.cpython.values.repr_decoder import Undecodable
-from gdb_epi.cpython.values.value_stack import Raised, Rest
+from gdb_epi.cpython.values.value_stack import Raised, SuspendedRun
 from gdb_epi.errors import LayoutError, UnreadableMemory
 from gdb_epi.hangs.dry_run.container_evaluation import MAX_CODE, YieldedValue
 from gdb_epi.hangs.dry_run.dry_run import DryRun
@@ -313,7 +313,7 @@ def is_ended_by_error(scene: HangContext, code: int, loop: tuple[int, int]) -> b
 
 def _running_generators(
     scene: HangContext, frames: Sequence[PyFrame], number: int, budget: list[int]
-) -> list[dict[int, Rest]]:
+) -> list[dict[int, SuspendedRun]]:
     """Return where a running generator, and those that it takes values of, may stand."""
     run = start_dry_run(scene, frames[number], budget, DryRun) if number >= 0 else None
     if run is None or not run.is_generator():
@@ -321,7 +321,7 @@ def _running_generators(
     inner = _running_generators(scene, frames, number - 1, budget)
     locals = tuple(sorted(run.locals.items()))
     return [
-        {**each, frames[number].address: Rest(
+        {**each, frames[number].address: SuspendedRun(
             run.code, run.globals, start.at, locals, start.stack, runs=True)}
         for start in find_dry_run_starts(scene, frames[number], innermost=not number)
         for each in inner
@@ -331,10 +331,12 @@ def _running_generators(
 class _Generators:
     """Where the generators of a process go on."""
 
-    def __init__(self, scene: HangContext, budget: list[int], running: Mapping[int, Rest]) -> None:
+    def __init__(
+        self, scene: HangContext, budget: list[int], running: Mapping[int, SuspendedRun]
+    ) -> None:
         self._scene, self._budget, self._running = scene, budget, running
 
-    def __call__(self, address: int) -> Rest | None:
+    def __call__(self, address: int) -> SuspendedRun | None:
         """Return the rest of a generator, None of one that has ended. Raises Undecodable."""
         scene = self._scene
         frame = scene.view.slots.suspended(address)
@@ -357,7 +359,7 @@ class _Generators:
             raise Undecodable("a generator with other things on its stack")
         running = scene.call_sites.running(frame.code, scene.running_byte(frame))
         after = running.end if running is not None else 0
-        return Rest(run.code, run.globals, after, tuple(sorted(run.locals.items())), stack)
+        return SuspendedRun(run.code, run.globals, after, tuple(sorted(run.locals.items())), stack)
 
 
 def _waiting(
