@@ -53,9 +53,8 @@ def print_object(session: Session, args: Namespace) -> Report:
     about = f"  {value.type or 'unknown type'} at {address:#x}"
     about += "" if value.exact or not value.type else f", {INEXACT}"
     lines = [*f"{text} = {value.text}".split("\n"), about]
-    if (
-        value.type not in ("type", "module") and not is_masked
-    ):  # whose attributes are a namespace of their own
+    # The attributes of a type or module are a namespace of their own.
+    if value.type not in ("type", "module") and not is_masked:
         attributes = dict(value.attributes) | dict(values.attributes(address))
         value = value._replace(attributes=tuple(attributes.items()))
     if value.type:  # what is no object has no attributes that could not be read

@@ -277,9 +277,8 @@ def _protection(target: Target, site: FaultSite) -> FaultSite:
     refused = _refused_operand(target, site)
     if refused is not None:
         return refused
-    if (
-        fault.signo == SIGSEGV and fault.trap != PROTECTION_FAULT
-    ):  # the number is in signal frames alone
+    # The trap number is in signal frames alone.
+    if fault.signo == SIGSEGV and fault.trap != PROTECTION_FAULT:
         return site._replace(kind=UNSTARTED_HANDLER, why=_NO_ROOM_FOR_HANDLER)
     return site._replace(
         kind=UNEXPLAINED, why="a protection fault, but its operands are canonical and aligned"

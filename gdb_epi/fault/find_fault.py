@@ -326,10 +326,8 @@ def _fits_the_trap(context: Mapping[str, int], signo: int, code: int, address: i
     trap = context["trapno"]
     if code == signals.SI_KERNEL:
         return trap in signals.TRAPS_WITHOUT_CODE.get(signo, ())
-    if signo == signals.SIGBUS and code in (
-        signals.BUS_MCEERR_AR,
-        signals.BUS_MCEERR_AO,
-    ):  # told after the trap
+    # The kernel sends these after the trap.
+    if signo == signals.SIGBUS and code in (signals.BUS_MCEERR_AR, signals.BUS_MCEERR_AO):
         return True
     if not 0 < code < signals.SI_KERNEL or trap not in signals.TRAPS_OF.get(signo, ()):
         return False

@@ -18,9 +18,8 @@ from gdb_epi.render.escape import escape
 from gdb_epi.sizes import WORD_MASK
 
 REGISTERS = 4  # DR0 to DR3
-_waiting: list[
-    tuple[PythonState, BreakpointLocation, str, bool]
-] = []  # for make_breakpoint(), one at a time
+# What make_breakpoint() takes, one at a time.
+_waiting: list[tuple[PythonState, BreakpointLocation, str, bool]] = []
 _made: list[int] = []
 
 

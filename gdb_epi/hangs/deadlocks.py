@@ -378,9 +378,8 @@ def notifier_blocked_by_waiter(scene: HangContext) -> HangDiagnosis | None:
             continue
         referring = scene.references.threads(activity.object) - {activity.tid}
         others = [d for d in scene.activities if d.tid in referring]
-        if any(
-            d.kind == hang_types.LOCK for d in others
-        ):  # who waits for the same could not give it either
+        # Who waits for the same could not give it either.
+        if any(d.kind == hang_types.LOCK for d in others):
             others = [
                 d for d in others if d.kind != hang_types.EVENT or d.object != activity.object
             ]

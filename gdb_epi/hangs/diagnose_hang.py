@@ -187,11 +187,8 @@ def _main(scene: HangContext) -> HangDiagnosis | None:
     if first is None:
         return None
     answer = single_wait.diagnose_thread_wait(scene, first)
-    if answer is None and first.kind in (
-        hang_types.LOCK,
-        hang_types.EVENT,
-        hang_types.JOIN,
-    ):  # a circle that no rule knows
+    # It is in a circle that no rule knows.
+    if answer is None and first.kind in (hang_types.LOCK, hang_types.EVENT, hang_types.JOIN):
         waits = f"{first.waits()} for {first.what}"
         return wait_diagnosis(HANG, first.kind, waits, first, INFO)
     return answer

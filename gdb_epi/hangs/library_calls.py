@@ -87,18 +87,14 @@ ROWS: dict[tuple[str, str], tuple[str, str]] = {
     ("multiprocessing.connection", "wait"): (hang_types.POLL, "messages of other processes"),
     ASKS_MANAGER: (hang_types.READ, "the answer of a manager process"),
     ("importlib._bootstrap_external", "get_data"): (hang_types.READ, FILE_ON_DISK),
-    ("_frozen_importlib_external", "get_data"): (
-        hang_types.READ,
-        FILE_ON_DISK,
-    ),  # its name at the start
+    # Its name at the start.
+    ("_frozen_importlib_external", "get_data"): (hang_types.READ, FILE_ON_DISK),
     ("distributed.utils", "sync"): (hang_types.EVENT, OF_CLUSTER),
     ("celery.result", "get"): (hang_types.READ, OF_CELERY),
     GRPC_CALL: (hang_types.READ, OF_GRPC),
     ("joblib.parallel", "_retrieve"): (hang_types.CHILD, "results of joblib's workers"),
-    ("joblib.parallel", "retrieve"): (
-        hang_types.CHILD,
-        "results of joblib's workers",
-    ),  # before 1.3
+    # Before 1.3.
+    ("joblib.parallel", "retrieve"): (hang_types.CHILD, "results of joblib's workers"),
     ("subprocess", "wait"): (hang_types.CHILD, OF_CHILD),
     ("subprocess", "communicate"): (hang_types.CHILD, "the end and the output of a child process"),
     ("subprocess", "call"): (hang_types.CHILD, OF_CHILD),

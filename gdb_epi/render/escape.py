@@ -125,9 +125,8 @@ def wrap_text(text: str, head: str = "", most: int | None = None) -> list[str]:
     while most is not None and (len(lines) > most or lines[-1:] == [f"{' ' * len(head)}..."]):
         text = text.rpartition("; ")[0]
         lines = _wrapped(f"{text}; ...", head)
-        if (
-            len(lines) < most or not text
-        ):  # the clause is so long that its beginning is worth a line
+        # The clause is so long that its beginning is worth a line.
+        if len(lines) < most or not text:
             return _wrapped(whole, head, most)
     return lines
 

@@ -18,9 +18,8 @@ THREAD_BASE = "thread-base"
 IMPORTLIB = "importlib"
 COMPREHENSION = "comprehension"
 NOWHERE = frozenset((IMPORTLIB, COMPREHENSION))  # classes that no key holds
-_Row = tuple[
-    tuple[str, ...], list[list[str]], str, LazyPattern, str
-]  # as in the table, compiled late
+# As in the table, compiled late.
+_Row = tuple[tuple[str, ...], list[list[str]], str, LazyPattern, str]
 _ANY, _WORD, _WORDS = _ENDS = (".*", r"\w*", r"\w+")  # ends that need no expression
 
 

@@ -137,9 +137,8 @@ def _overwritten_link(context: Context, links: GcLinkReader, node: int) -> Itera
     index, held = address_index(context), links.following(node)
     holders = context.places_of(node, MAX_HOLDERS)
     before = _nodes_among(context, links, holders)
-    if before and _no_object_begins(
-        context, node + links.size
-    ):  # a false node: who leads to it is wrong
+    # A false node: who leads to it is wrong.
+    if before and _no_object_begins(context, node + links.size):
         node, held = before[0], node
         holders = context.places_of(node, MAX_HOLDERS)
         before = _nodes_among(context, links, holders)

@@ -164,9 +164,8 @@ def _named_something_else(
 
     With one thread nobody else can have stored there since; one bit, not one of the tag bits.
     """
-    exact = (
-        build_code_map(context, remade.at) is not None
-    )  # all direct ways are known: none marks it
+    # Where all direct branches are known, none marks the register.
+    exact = build_code_map(context, remade.at) is not None
     plain = remade.kind == LOAD and remade.size == 8 and len(bits) == 1
     if not plain or not (bits[0] >= MIN_BIT or exact) or not _is_alone(context, remade):
         return False

@@ -130,9 +130,8 @@ class CodeComparer:
                 continue
             if not self._is(held, value):
                 difference = ConstantDifference(member, slot, held, value, False)
-                if not any(
-                    difference[2:] == other[2:] for other in differing
-                ):  # a name held twice is one
+                # A name held twice is one.
+                if not any(difference[2:] == other[2:] for other in differing):
                     differing.append(difference)
             elif isinstance(value, tuple):
                 start = held + self._items_at

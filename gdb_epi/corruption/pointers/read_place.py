@@ -277,9 +277,8 @@ def has_known_provenance(
     if origin.size == WORD and not is_pointer_aligned(origin.slot):
         return False
     region = context.target.region_at(origin.slot)
-    if is_on_stack(
-        context, origin.slot
-    ):  # by another register than a frame's own it may be any place
+    # By another register than a frame's own it may be any place.
+    if is_on_stack(context, origin.slot):
         return True if set(origin.address_registers) <= FRAME_REGISTERS else None
     if region is None or region.path is not None:
         return True

@@ -113,9 +113,8 @@ def paths_from_definitions(
     exact = code_around(context, head)
     if exact is None or not exact.begins(head):
         return []
-    onward: dict[
-        int, InstructionAtAddress | None
-    ] = {}  # an instruction's address and the step that follows it
+    # By an instruction's address: the step that follows it.
+    onward: dict[int, InstructionAtAddress | None] = {}
     ways: list[CodePath] = []
     worklist = [(head, path.steps[0] if path.steps else None)]
     while worklist:

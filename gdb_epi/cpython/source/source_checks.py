@@ -73,9 +73,8 @@ class SourceSiteReader:
         entries = parse_line_table(self._layout, table, code.firstlineno)
         position = find_source_position(entries, max(raw.lasti, 0))
         if position is None or position.line is None or position.line != frame.lineno:
-            position = SourcePosition(
-                frame.lineno
-            )  # the stack's line, which other witnesses agreed on
+            # The line of the stack: other witnesses agreed on it.
+            position = SourcePosition(frame.lineno)
         return SourceSite(
             filename=frame.filename,
             name=code.name,

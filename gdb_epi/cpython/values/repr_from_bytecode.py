@@ -63,14 +63,8 @@ _COMMON: dict[str, Item] = {
     "-1": ComputedNumber(-1),
 }
 _CONVERSIONS, _HAS_SPEC = 3, 4  # the parts of FORMAT_VALUE's argument (FVC_MASK, FVS_HAVE_SPEC)
-COMPARISONS = (
-    operator.lt,
-    operator.le,
-    operator.eq,
-    operator.ne,
-    operator.gt,
-    operator.ge,
-)  # Py_LT ...
+# In the order of Py_LT ... Py_GE.
+COMPARISONS = (operator.lt, operator.le, operator.eq, operator.ne, operator.gt, operator.ge)
 _IS, _IS_NOT = 8, 9  # COMPARE_OP of 3.8
 _EXCEPTION_MATCH = 10  # likewise
 _IN_HANDLER = -1

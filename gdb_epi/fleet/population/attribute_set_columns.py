@@ -64,9 +64,8 @@ class AttributeColumn(NamedTuple):
         size = max(int(sets.max(initial=0)), int(self.sets.max(initial=0))) + 2
         table = np.full(size, ABSENT, dtype=np.int64)
         table[self.sets] = self.codes
-        return np.asarray(
-            narrow_codes(table)[sets]
-        )  # ABSENT is -1: the last place, which is of no set
+        # ABSENT is -1: the last place, which is of no set.
+        return np.asarray(narrow_codes(table)[sets])
 
 
 def mask_of_occurring_sets(*columns: Ints) -> Bools:

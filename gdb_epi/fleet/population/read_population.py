@@ -72,12 +72,8 @@ from gdb_epi.fleet.store.plain_sql import sqlalchemy_executor
 
 ROWS_AT_ONCE = 10_000  # turned into columns at a time; more do not fit a CPU's cache
 MAX_NAMED_HOSTS = 6  # of those whose times are not believed
-_FACTS_AS_ATTRIBUTES = (
-    "python",
-    "kernel",
-    "image",
-    "namespace",
-)  # where the host's collector has none
+# Facts of the host that are attributes where its collector has none.
+_FACTS_AS_ATTRIBUTES = ("python", "kernel", "image", "namespace")
 MAX_NAMED_LIBRARIES = 3  # of those that change together, in the name and the value
 VDSO = ("linux-vdso", "linux-gate")  # code of the kernel: the attribute `kernel` has it already
 MAX_LIBRARIES = 24  # libraries that differ inside the fleet and become attributes
@@ -390,9 +386,8 @@ def _join_parts(parts: Iterable[CrashColumns], labels: list[str]) -> _Crashes:
             numbers[name] = numbers[name][order]
         verdict = verdict[order]
     texts = sorted(labels)
-    sorted_code_of: Any = narrow_codes(
-        np.array([*map(texts.index, labels), ABSENT])
-    )  # ABSENT: last
+    # The last place is for ABSENT, which is -1.
+    sorted_code_of: Any = narrow_codes(np.array([*map(texts.index, labels), ABSENT]))
     verdict = sorted_code_of[verdict]
     return _Crashes(CoreKeys(keys), day, second, numbers, verdict, texts, stray, *clocks)
 

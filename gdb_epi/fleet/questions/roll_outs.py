@@ -44,9 +44,8 @@ class RollOut(NamedTuple):
     p: float | None  # on each crash's own day; None when no day had both
     refuted: bool = False  # on those days the crashes came elsewhere too often for it
     went: bool = False  # a value that went out of use; the days are those from which it was gone
-    also: tuple[
-        str, ...
-    ] = ()  # attr=value that the same crashes and hosts have: the same in all but name
+    # Each attr=value that the same crashes and hosts have: the same in all but name.
+    also: tuple[str, ...] = ()
 
     @property
     def is_several(self) -> bool:

@@ -620,9 +620,8 @@ def _crashes_needed(
     crashes = combinations.tally(members)
     tests = 0
     for attribute in population.attributes:
-        if is_compared_by_program(
-            population, attribute.name
-        ):  # beside other programs any version of its own leans
+        # Beside other programs every version of its own stands out.
+        if is_compared_by_program(population, attribute.name):
             continue
         share, _ = expected_shares(population, attribute)
         counts = count_by_value(combinations.codes(attribute), crashes, share.size)

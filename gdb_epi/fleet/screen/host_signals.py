@@ -48,12 +48,8 @@ from gdb_epi.fleet.statistics.hypothesis_tests import (
 from gdb_epi.typing_lite import NamedTuple
 
 PINNED = "a job that is pinned to this CPU looks the same: run it elsewhere, then stress the CPU"
-KINDS = (
-    "cpu_count",
-    "cpu_model",
-    "sku",
-    "instance_type",
-)  # the first one known tells which hosts are alike
+# Hosts are alike by the first of these that is known.
+KINDS = ("cpu_count", "cpu_model", "sku", "instance_type")
 MIN_LIKE = 30  # crashes of hosts alike, from which on their CPU numbers tell how many there are
 
 

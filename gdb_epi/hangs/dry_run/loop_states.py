@@ -30,13 +30,8 @@ if TYPE_CHECKING:
 
 Bounds = tuple[float, float]  # of a number, inclusive
 INFINITE = float("inf")
-_HOLDERS = (
-    BuiltTuple,
-    Iteration,
-    BuiltinMethod,
-    MadeFunction,
-    SuspendedRun,
-)  # items that hold others
+# Items that hold others.
+_HOLDERS = (BuiltTuple, Iteration, BuiltinMethod, MadeFunction, SuspendedRun)
 
 
 class IdentityKey:

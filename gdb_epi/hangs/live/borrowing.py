@@ -41,9 +41,8 @@ class Borrowers:
         self._live, self._address, self._gives, self._entered = live, address, gives, entered
         self._within: dict[int, int] = {}  # by code: the byte of the call that takes
         self._taking: dict[int, int] = {}  # functions that return only when they have taken: `self`
-        with suppress(
-            UnreadableMemory, LayoutError, IndexError
-        ):  # what is read no more takes nothing
+        # What is read no more takes nothing.
+        with suppress(UnreadableMemory, LayoutError, IndexError):
             self._read_frames(frames[:MAX_CHAIN])
 
     def _read_frames(self, frames: Sequence[PyFrame]) -> None:

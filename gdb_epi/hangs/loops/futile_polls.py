@@ -287,8 +287,7 @@ def variables_tested_by(
         else:
             raise _OtherCode
         previous = each.operation
-    if calls_seen != calls or (
-        asks and results_dropped == calls_seen
-    ):  # what is not looked at is not asked
+    # What is not looked at is not asked.
+    if calls_seen != calls or (asks and results_dropped == calls_seen):
         raise _OtherCode
     return tested
