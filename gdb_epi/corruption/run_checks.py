@@ -347,13 +347,13 @@ def reason_not_to_run(check: Check, context: Context) -> str | None:
 
 
 def _run(check: Check, context: Context, outcome: _Outcome) -> None:
-    for count, result in enumerate(check.run(context)):
+    for count, outcome_of_check in enumerate(check.run(context)):
         if count == MAX_EVIDENCE:
             error = SoftError("corruption", check.name, f"cut at {MAX_EVIDENCE} items")
             outcome.errors.append(error)
             return
-        if isinstance(result, Skipped):
-            outcome.skipped.append(result)
+        if isinstance(outcome_of_check, Skipped):
+            outcome.skipped.append(outcome_of_check)
         else:
-            outcome.evidence.append(result)
-            context.evidence.append(result)
+            outcome.evidence.append(outcome_of_check)
+            context.evidence.append(outcome_of_check)

@@ -518,8 +518,8 @@ def _results_of_job(scene: HangContext, activity: ThreadActivity) -> set[int]:
         if (frame.module, frame.name) == RUNS_JOB_OF_ANYIO:
             results = {scene.view.variable(frame, name) for name in ("future", "func")}
             return {at for at in results if at}
-        item = scene.view.variable(frame, "self")
-        job = scene.view.attribute(item, "future") if item else None
+        work_item = scene.view.variable(frame, "self")
+        job = scene.view.attribute(work_item, "future") if work_item else None
         return {job, *_chained(scene, job)} if job else set()
     return set()
 

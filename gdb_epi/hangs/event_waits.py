@@ -325,10 +325,10 @@ class _EventWait:
             return by_signal
         other = "a further" if same else "another"  # the clause may stand below others' waits
         proven = bool(activity.object) and not self._going_on.may_end(activity)
-        thing = self._name or self._what
+        awaited = self._name or self._what
         rest = other_wait_clause(scene, activity, same, seen) + (
-            f"no code that can still run ends a wait for {thing}" if proven
-            else f"no frame of {other} thread leads to {thing}"
+            f"no code that can still run ends a wait for {awaited}" if proven
+            else f"no frame of {other} thread leads to {awaited}"
         )  # fmt: skip
         if same:
             rest = f"{_waiters(activity, self._what, same)}, and {rest}"

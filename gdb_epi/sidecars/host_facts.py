@@ -266,7 +266,7 @@ def _gpus(host: HostFiles) -> Facts:
 
 def _pairs(text: str, separator: str) -> list[tuple[str, str]]:
     parts = (line.partition(separator) for line in text.split("\n"))
-    return [(name.strip(), value.strip()) for name, found, value in parts if found]
+    return [(name.strip(), value.strip()) for name, has_separator, value in parts if has_separator]
 
 
 def _join_texts(texts: Iterable[str | None]) -> str | None:

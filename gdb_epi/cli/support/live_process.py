@@ -82,14 +82,16 @@ def look_at_process(
             f"process {process.pid} ({process.name}) has ended: a zombie, whose memory is gone",
             hint="look at its parent",
         )
-    found = find_gdb(gdb)
-    if found is None:
+    gdb_path = find_gdb(gdb)
+    if gdb_path is None:
         raise NoGdb("to look at a process needs GDB: it is not here")
     folder = tempfile.mkdtemp(prefix="gdb-epi-")
     try:
         files = [os.path.join(folder, f"answer{number}") for number in range(len(commands))]
         asked = [f"{c} --output {f}" for c, f in zip(commands, files, strict=True)]
-        seconds, complaint = _run(attach_command_line(found, process.pid, asked), folder, process)
+        seconds, complaint = _run(
+            attach_command_line(gdb_path, process.pid, asked), folder, process
+        )
         answers = []
         for file in files:
             if not os.path.exists(file):

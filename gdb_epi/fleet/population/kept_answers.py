@@ -50,7 +50,7 @@ def kept_answer(
     folders = [entry.folder]
     if entry.folder.parent.name == PREPARED:
         folders.append(cache_folder() / entry.folder.name)
-    code = _code_version(__version__, PACKAGE)
+    code = _fingerprint_of_code(__version__, PACKAGE)
     # Users of one lake may have several versions: none replaces the answers of another.
     file = f"{name}-{of}-{hashlib.sha256(code.encode()).hexdigest()[:8]}.json"
     for folder in folders:
@@ -148,7 +148,7 @@ def _seal(code: str, content: bytes) -> bytes:
 
 
 @lru_cache
-def _code_version(version: str, package: Path) -> str:
+def _fingerprint_of_code(version: str, package: Path) -> str:
     """Return what changes whenever the answers may: versions, and a hash of all our source.
 
     The hash is of the contents: times of files say nothing after a copy, a checkout or an install.

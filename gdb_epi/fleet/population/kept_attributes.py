@@ -42,11 +42,11 @@ def fill_kept_attributes(
             (population.exposure_host, attribute.exposure, lacks[1]),
         )
         for host, codes, unknown in sides:
-            known = np.flatnonzero(~unknown & (host >= 0))
-            of_host[host[known]] = codes[known]
+            rows = np.flatnonzero(~unknown & (host >= 0))
+            of_host[host[rows]] = codes[rows]
         for host, codes, unknown in sides:
-            known = np.flatnonzero(~unknown & (host >= 0))
-            several |= set(host[known][of_host[host[known]] != codes[known]].tolist())
+            rows = np.flatnonzero(~unknown & (host >= 0))
+            several |= set(host[rows][of_host[host[rows]] != codes[rows]].tolist())
         of_host[-1] = ABSENT  # rows without a host
         if len(several) > MAX_CHANGED * np.count_nonzero(of_host >= 0):
             return attribute

@@ -132,9 +132,9 @@ def change_by_mix(population: Population, days: DailyRates, cut: int) -> str | N
         hours, counts = (
             np.array([
                 np.bincount(codes[some], weights[some], size)
-                for some in (known & ~after, known & after)
+                for some in (has_value & ~after, has_value & after)
             ])
-            for codes, weights, known, after in (
+            for codes, weights, has_value, after in (
                 (attribute.exposure, population.exposure_hours, has_hours, late),
                 (attribute.crash, np.ones(days.mine.size), days.mine & (attribute.crash >= 0),
                  population.day >= days.first + cut),

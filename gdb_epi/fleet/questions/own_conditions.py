@@ -49,13 +49,13 @@ def find_own_conditions(
         for a, mark in zip(attributes, marks, strict=True)
         if a is not None
     ]
-    found = []
+    conditions = []
     for here, beside in ((0, 1), (1, 0)):
         alone = np.flatnonzero(same & has[here][0] & ~has[beside][0])
         hours = has[here][1] & ~has[beside][1]
-        others = [a for a in population.attributes if all(a is not known for known in attributes)]
-        found.append(_condition(population, marks[here], alone, hours, others))
-    first, second = found
+        others = [a for a in population.attributes if all(a is not marked for marked in attributes)]
+        conditions.append(_condition(population, marks[here], alone, hours, others))
+    first, second = conditions
     # What both need tells nothing apart: it is where the program runs.
     if first is None or second is None or first[:2] == second[:2]:
         return None

@@ -131,13 +131,13 @@ def _reset_words(
     crashes: int, first: float, last: float, begin: float, end: float, hosts: Sequence[str]
 ) -> str:
     """Say when crashes happened whose clocks had lost the year, by what arrived beside them."""
-    said, came = (
+    recorded, arrived = (
         a if a == b else f"{a} to {b}"
         for a, b in ((utc_day_text(x), utc_day_text(y)) for x, y in ((first, last), (begin, end)))
     )
     return (
-        f"; {crashes} say {said} and came in beside crashes of {came}, so they are of then, from "
-        f"clocks that had lost the date: {counted(len(hosts), 'host')} "
+        f"; {crashes} say {recorded} and came in beside crashes of {arrived}, so they are of then, "
+        f"from clocks that had lost the date: {counted(len(hosts), 'host')} "
         f"({shortened_list(list(hosts), MAX_CLOCKS)})"
     )
 

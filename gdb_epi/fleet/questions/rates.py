@@ -204,7 +204,7 @@ def worse_value_sentences(population: Population, findings: Sequence[Finding]) -
     """
     if not population.has_exposure or population.day.size > MAX_CRASHES:
         return []
-    known = {(finding.attr, finding.value) for finding in findings}
+    marks_of_findings = {(finding.attr, finding.value) for finding in findings}
     population = find_events(population).counted
     mine = population.signature >= 0
     for finding in findings:
@@ -231,7 +231,7 @@ def worse_value_sentences(population: Population, findings: Sequence[Finding]) -
         for code, value in enumerate(attribute.values):
             if np.count_nonzero(parts[0].codes[0] == code) < MIN_WORSE:
                 continue
-            if (attribute.name, value) in known:
+            if (attribute.name, value) in marks_of_findings:
                 continue
             whole = _risk_given_host_and_day(code, parts[0])
             if whole is None or whole.ratio < MIN_HIGH or whole.sigmas() < SURE_SIGMAS:

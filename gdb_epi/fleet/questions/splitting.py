@@ -484,10 +484,10 @@ def _has_more_than_its_share(population: Population, mine: Bools, left: Bools) -
 
 def _share_of_host(population: Population, mine: Bools, left: Bools) -> tuple[int, int, float]:
     """Return the crashes of a host, those of all hosts, and the share that it should have."""
-    known = left & (population.host >= 0)
+    with_host = left & (population.host >= 0)
     host = int(population.host[mine][0]) if mine.any() else 0
     share = float(exposure_shares(population).by_host[host])
-    return int((mine & known).sum()), int(known.sum()), share
+    return int((mine & with_host).sum()), int(with_host.sum()), share
 
 
 def _numbers_of_host(population: Population, same: Bools, part: MarkedCrashes) -> str:

@@ -180,7 +180,7 @@ def _of_several_programs(
 
 
 def _others_of_place(
-    population: Population, attr: str, value: str, members: Bools, known: Sequence[str]
+    population: Population, attr: str, value: str, members: Bools, except_for: Sequence[str]
 ) -> list[str]:
     """Return further signatures that prefer a place while it has trouble, beside their programs.
 
@@ -197,7 +197,7 @@ def _others_of_place(
     asked = [
         code
         for code in np.flatnonzero(counts >= MIN_OF_PLACE).tolist()
-        if population.signatures[code] not in known
+        if population.signatures[code] not in except_for
     ]
     others = []
     for code in asked:

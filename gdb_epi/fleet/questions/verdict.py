@@ -157,9 +157,9 @@ def judge_signature(
     hosts = None if screened is None else screened.hosts
     parted = split_signature(population, signature, day, hosts)
     if screened is not None:
-        found = {f.key: f for f in screened.findings}
+        by_key = {f.key: f for f in screened.findings}
         parts = (
-            part._replace(finding=_with_numbers_of(part.finding, found.get(part.finding.key)))
+            part._replace(finding=_with_numbers_of(part.finding, by_key.get(part.finding.key)))
             if part.finding is not None and not part.also
             else part
             for part in parted.parts
@@ -278,13 +278,13 @@ def _is_place(mark: str) -> bool:
 
 
 def _others_with_all(
-    population: Population, native: str, known: set[str], marks: Sequence[str]
+    population: Population, native: str, except_for: set[str], marks: Sequence[str]
 ) -> list[str]:
     """Return the signatures of the same native code of which all crashes have some values."""
     attributes = [(population.attribute(m.partition("=")[0]), m.partition("=")[2]) for m in marks]
     others = []
     for code, name in enumerate(population.signatures):
-        if name in known or not name.startswith(native + PYTHON_HALF):
+        if name in except_for or not name.startswith(native + PYTHON_HALF):
             continue
         mine = population.signature == code
         for attribute, value in attributes:

@@ -124,9 +124,9 @@ def identify_program(record: Mapping[str, Any]) -> str | None:
     return text_or_none(process.get("script")) or text_or_none(process.get("comm"))
 
 
-def program_of_crashes(known: Collection[str]) -> str | None:
+def program_of_crashes(programs: Collection[str]) -> str | None:
     """Return what crashes are of, by their known programs: SEVERAL of more, None of none."""
-    return SEVERAL if len(known) > 1 else next(iter(known), None)
+    return SEVERAL if len(programs) > 1 else next(iter(programs), None)
 
 
 def short_program(program: str | None) -> str:

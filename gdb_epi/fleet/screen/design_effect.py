@@ -95,8 +95,8 @@ class HostClustering:
         """Return the hosts of some crashes (rows), given the value that each has."""
         host = self._population.host[crashes]
         has_host = host >= 0
-        known = host[has_host]
-        return HostsOfCrashes(known, value[has_host], np.bincount(known))
+        hosts = host[has_host]
+        return HostsOfCrashes(hosts, value[has_host], np.bincount(hosts))
 
     def effect(self, crashes: HostsOfCrashes, value: int, exposure: Ints) -> float:
         """Return the design effect on the count of crashes with a value; 1 where hosts are alike.

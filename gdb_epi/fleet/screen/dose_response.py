@@ -185,13 +185,15 @@ def threshold_within(population: Population, finding: Finding) -> str | None:
         if a.name.removesuffix(RANGE) != own and not is_process_attribute(a.name)
     ]
     for number in numbers:
-        known = [parse_leading_number(text) for text in number.values]
-        order = np.argsort(np.array([np.nan if n is None else n for n in known]), kind="stable")
+        numbers_of_values = [parse_leading_number(text) for text in number.values]
+        order = np.argsort(
+            np.array([np.nan if n is None else n for n in numbers_of_values]), kind="stable"
+        )
         rank = np.empty(order.size + 1, dtype=np.int64)
         rank[order], rank[-1] = np.arange(order.size), ABSENT
         mine = rank[number.crash[finding.members]]
         mine = mine[mine >= 0]
-        if None in known or order.size < MIN_VALUES or not mine.size:
+        if None in numbers_of_values or order.size < MIN_VALUES or not mine.size:
             continue
         beside, hours = rank[number.crash[others]], rank[number.exposure[inside]]
         weights = population.exposure_hours[inside][hours >= 0]

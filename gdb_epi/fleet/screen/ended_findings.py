@@ -294,9 +294,9 @@ def _told_otherwise(population: Population, finding: Finding, hosts: Ints) -> st
             continue
         mine = np.flatnonzero(np.isin(population.exposure_host, hosts) & (attribute.exposure >= 0))
         latest = mine[population.exposure_day[mine] == population.exposure_day[mine].max(initial=0)]
-        told = np.unique(attribute.exposure[latest])
-        if told.size == 1 and attribute.values[told[0]] != version:
-            return f"; the host-hours say {attribute.name}={attribute.values[told[0]]} of them"
+        codes = np.unique(attribute.exposure[latest])
+        if codes.size == 1 and attribute.values[codes[0]] != version:
+            return f"; the host-hours say {attribute.name}={attribute.values[codes[0]]} of them"
     return ""
 
 

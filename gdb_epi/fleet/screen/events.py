@@ -513,8 +513,8 @@ def _shifted_event(
         if beside.size >= MIN_PROFILE:
             hourly = np.bincount(beside // 3600 % 24, minlength=24) + 1.0
             usual = np.log(hourly / hourly.sum())
-            moved, told = ((mine - by) // 3600 % 24 for by in (shift, 0))
-            gains.append(float(usual[moved].sum() - usual[told].sum()))
+            moved, as_recorded = ((mine - by) // 3600 % 24 for by in (shift, 0))
+            gains.append(float(usual[moved].sum() - usual[as_recorded].sum()))
     if max(gains) < MIN_GAIN:
         return None
     right = np.where(of_group, second - shift, second)

@@ -164,8 +164,8 @@ def describe_certainty(population: Population, same: Bools, conditions: Sequence
         attribute = population.attribute(finding.attr)
         if finding.n != finding.total or attribute is None:
             return "goes with"
-        known = same & (attribute.crash >= 0)
-        if (attribute.crash[known] != attribute.values.index(finding.value)).any():
+        with_value = same & (attribute.crash >= 0)
+        if (attribute.crash[with_value] != attribute.values.index(finding.value)).any():
             return "goes with"
     return "needs"
 

@@ -418,10 +418,10 @@ def _program_marks(population: Population, members: Bools) -> tuple[str, ...]:
     main = main_program(population, members)
     if main is None:
         return (CAVEAT_DAMAGES_ITSELF,)
-    name, count, known = main
-    if count < MOSTLY * known:
+    name, count, total = main
+    if count < MOSTLY * total:
         return ()
-    its_program = ITS_PROGRAM.format(share=count / known, program=name)
+    its_program = ITS_PROGRAM.format(share=count / total, program=name)
     return (
         (its_program, CAVEAT_ONE_PROGRAM)
         if caveat_of_program_on_one_host(population, members)

@@ -85,8 +85,8 @@ def main_program(population: Population, crashes: Bools | Ints) -> tuple[str, in
     if programs is None:
         return None
     counts = np.bincount(programs.crash[crashes] + 1, minlength=len(programs.values) + 1)[1:]
-    most, known = int(counts.argmax()), int(counts.sum())
-    return (programs.values[most], int(counts[most]), known) if known else None
+    most, total = int(counts.argmax()), int(counts.sum())
+    return (programs.values[most], int(counts[most]), total) if total else None
 
 
 def caveat_of_program_on_one_host(population: Population, crashes: Bools) -> tuple[str, ...]:

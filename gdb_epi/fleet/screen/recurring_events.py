@@ -80,10 +80,10 @@ def is_known_place(
     if not (place := _place(event)):
         return False
     same = sorted(other.value for other in events if _place(other) == place)
-    told = [e.value for e in events if _place(e) == place and e.key in raised]
-    if not told or event.value < max(told):
+    raised_before = [e.value for e in events if _place(e) == place and e.key in raised]
+    if not raised_before or event.value < max(raised_before):
         return False
-    at_last = bisect_right(same, max(told))
+    at_last = bisect_right(same, max(raised_before))
     needed = at_last + 1 if at_last < MIN_ALIKE[EVENT] else 2 * at_last
     return bisect_right(same, event.value) < needed
 

@@ -252,8 +252,8 @@ def _of_text(
             return run.over_draws(lambda *words: text.join(words), *parts)
         unknown = next((n for n, part in enumerate(parts) if isinstance(part, UnknownText)), None)
         if unknown is not None:
-            known = [run.text_of(part) for part in parts[:unknown]]
-            return UnknownText(begins=text.join((*known, getattr(parts[unknown], "begins", ""))))
+            before = [run.text_of(part) for part in parts[:unknown]]
+            return UnknownText(begins=text.join((*before, getattr(parts[unknown], "begins", ""))))
         return run.of_host(text.join, [run.text_of(part) for part in parts])
     values = [run.host(argument) for argument in arguments]
     named = {key: run.host(value) for key, value in keywords.items()}

@@ -123,12 +123,12 @@ class ObjectEvaluation(ContainerEvaluation):
 
     def of_instance(self, of: ProcessObject, name: str) -> Item:
         """Return what `of.name` is now. Raises Undecodable, Raised."""
-        item = self.memory.stored.get((of.address, name))
+        attribute = self.memory.stored.get((of.address, name))
         if of.address >= 0:
             self.memory.read.add(of.address)
-            if item is None:
-                item = self.named_tuple_item(of, name) or self._of_enum_member(of, name)
-            return super().of_instance(of, name) if item is None else item
+            if attribute is None:
+                attribute = self.named_tuple_item(of, name) or self._of_enum_member(of, name)
+            return super().of_instance(of, name) if attribute is None else attribute
         in_class = self.decoder.types.lookup(self.class_of(of), name)
         kind = self.decoder.ident(in_class[1]) if in_class else ""
         if in_class and kind == "property":
@@ -136,14 +136,14 @@ class ObjectEvaluation(ContainerEvaluation):
                 self.decoder.member(self.decoder.obj(in_class[1]), "fget")
             )
             return self.call(getter, in_class[0], [of])
-        if item is None and in_class and is_plain_attribute(self.decoder, in_class[1]):
-            item = ProcessObject(in_class[1])
+        if attribute is None and in_class and is_plain_attribute(self.decoder, in_class[1]):
+            attribute = ProcessObject(in_class[1])
         if in_class and self.kind(of) == "tuple" and kind.endswith("_tuplegetter"):
             head = self.decoder.layout.size("PyObject") or 16
             return self.members(of)[self.decoder.reader.i64(in_class[1] + head)]
-        if item is None:
+        if attribute is None:
             raise Undecodable("an attribute of a new object")
-        return item
+        return attribute
 
     def _of_enum_member(self, of: ProcessObject, name: str) -> Item:
         """Return the name or value of a member of an Enum; None for anything else (3.8 to 3.15)."""
@@ -316,11 +316,11 @@ class ObjectEvaluation(ContainerEvaluation):
         if kind == "zip":
             inners = [self.iteration(at)
                       for at in ContainerReader(reader).tuple_items(second)]  # fmt: skip
-            known = [each for each in inners if isinstance(each, Iteration) and not each.round]
-            if not known or len(known) < len(inners):
+            iterations = [each for each in inners if isinstance(each, Iteration) and not each.round]
+            if not iterations or len(iterations) < len(inners):
                 return None
-            place = min(each.place for each in known)  # of each as many items were taken
-            rows = zip(*(self.members(each.over)[each.place - place :] for each in known),
+            place = min(each.place for each in iterations)  # of each as many items were taken
+            rows = zip(*(self.members(each.over)[each.place - place :] for each in iterations),
                        strict=False)  # fmt: skip
             return Iteration(BuiltTuple(tuple(map(BuiltTuple, rows))), place)
         if kind == "list_reverseiterator":

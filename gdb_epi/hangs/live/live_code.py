@@ -259,14 +259,14 @@ class LiveCode:
     def _functions(self) -> list[_Function]:
         """All functions that the collector knows. Raises LayoutError where it keeps no lists."""
         instances = shared_instances(self.view.target, self.view.python)
-        found = [each.address for each in instances.of(("function",))[:MAX_FUNCTIONS]]
-        if instances.problems or not found:
+        functions = [each.address for each in instances.of(("function",))[:MAX_FUNCTIONS]]
+        if instances.problems or not functions:
             raise LayoutError("no list of all functions")
         require = self._reader.layout.require
         offsets = [require("PyFunctionObject", name) for name in ("func_code", "func_globals")]
         offsets.append(require("PyObject", "ob_refcnt"))
-        columns = [instances.reader.words([at + offset for at in found]) for offset in offsets]
-        return [_Function(*each) for each in zip(found, *columns, strict=True)]
+        columns = [instances.reader.words([at + offset for at in functions]) for offset in offsets]
+        return [_Function(*each) for each in zip(functions, *columns, strict=True)]
 
     @cached_property
     def own(self) -> dict[str, list[_Function]]:
@@ -379,10 +379,10 @@ class LiveCode:
         instances = shared_instances(self.view.target, self.view.python)
         kept: dict[int, list[tuple[int, str]]] = {}
         for kind, (struct, member) in METHODS.items():
-            found = [each.address for each in instances.of((kind,))]
+            methods = [each.address for each in instances.of((kind,))]
             at = self._reader.layout.require(struct, member)
-            subjects = instances.reader.words([method + at for method in found])
-            for method, subject in zip(found, subjects, strict=True):
+            subjects = instances.reader.words([method + at for method in methods])
+            for method, subject in zip(methods, subjects, strict=True):
                 kept.setdefault(subject, []).append((method, kind))
         return kept
 
@@ -549,10 +549,10 @@ class _Walk:
         sites = self._calls.sites
         read = sites.of(body.code)
         self._running = body.running
-        known: set[int] = set()
+        call_places: set[int] = set()
         managers: list[int] = []
         for call in read.all_of_it():
-            known.add(call.at)
+            call_places.add(call.at)
             if covers(body.live, call.at):
                 self._follow_call(call, body, managers)
         for at, does, name in sites.names_used(body.code):
@@ -560,7 +560,7 @@ class _Walk:
                 continue
             if name in _DYNAMIC:
                 self._unbounded = True
-            if does in ("attr", "method") and at not in known:
+            if does in ("attr", "method") and at not in call_places:
                 self._name(name)
         self._enter_blocks(body, managers)
         self._calls_of_variables(body)
@@ -629,9 +629,9 @@ class _Walk:
                 self.add_function(function, subject)
         elif kind == "type":
             for name in ("__init__", "__new__", *_MANAGERS):
-                found = self._calls.class_attribute(value, name)
-                if found and self._view.locks.type_name(found) == "function":
-                    self.add_function(found, 0)
+                function = self._calls.class_attribute(value, name)
+                if function and self._view.locks.type_name(function) == "function":
+                    self.add_function(function, 0)
         elif kind == "builtin_function_or_method":
             subject = self._reader.field(value, "PyCFunctionObject", "m_self")
             if subject and self._view.locks.type_name(subject) not in ("module", "NoneType"):

@@ -138,8 +138,12 @@ def start_dry_run(scene: HangContext, frame: PyFrame, budget: list[int], kind: t
 
 def is_followed(name: str) -> bool:
     """Tell whether a dry run can follow instructions of a name."""
-    known = "JUMP" in name or name.startswith(("RETURN", "EXTENDED"))
-    return known or name in OPERATORS_BY_INSTRUCTION or hasattr(DryRun, f"_do_{name.lower()}")
+    is_jump_or_return = "JUMP" in name or name.startswith(("RETURN", "EXTENDED"))
+    return (
+        is_jump_or_return
+        or name in OPERATORS_BY_INSTRUCTION
+        or hasattr(DryRun, f"_do_{name.lower()}")
+    )
 
 
 def find_dry_run_starts(

@@ -157,8 +157,8 @@ def _asks_for_file(
     """
     inside = range(loop[0], loop[1] + 1)
     names = ("co_names", "co_varnames", "co_localsplusnames")
-    known = [name for table in names for name in scene.call_sites.strings(frame.code, table)]
-    if any(at in inside for at in scene.changes_of(frame.code, known)):
+    all_names = [name for table in names for name in scene.call_sites.strings(frame.code, table)]
+    if any(at in inside for at in scene.changes_of(frame.code, all_names)):
         return None
     asked, known_calls = "", scene.call_sites.of(frame.code).all_of_it()
     places = {call.at for call in known_calls}

@@ -115,8 +115,10 @@ def _state(scene: HangContext, frame: PyFrame) -> _Retry | None:
             if _failed_here(frame, raised):
                 error = raised
     failing = _retried_function(error) if error is not None else function
-    known = _RETRIES.search(f"{frame.module} {frame.qualname or frame.name}") and tries is not None
-    if not failing or not (known or error is not None) or (error is None and not unlimited):
+    is_retry_loop = (
+        _RETRIES.search(f"{frame.module} {frame.qualname or frame.name}") and tries is not None
+    )
+    if not failing or not (is_retry_loop or error is not None) or (error is None and not unlimited):
         return None
     return _Retry(frame, f"{failing}()", tries, error, unlimited)
 

@@ -43,12 +43,12 @@ def find_background_command(line: str, streams: Collection[str]) -> str:
 def _split(line: str) -> Iterator[tuple[str, str]]:
     """Yield the commands of a line, and the operator that ends each."""
     part = ""
-    for found in _TOKEN.finditer(f"{line}\n"):
-        if found[0] in _SEPARATORS:
-            yield part, found[0]
+    for token in _TOKEN.finditer(f"{line}\n"):
+        if token[0] in _SEPARATORS:
+            yield part, token[0]
             part = ""
         else:
-            part += found[0]
+            part += token[0]
 
 
 def _outputs(command: str) -> set[str]:

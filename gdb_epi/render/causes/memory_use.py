@@ -105,8 +105,8 @@ def _quoted(holder: Json) -> str:
     """Return `name` of module x, with the backquote that the sentence began."""
     where = str(holder.get("where"))
     for between in (", a local of ", " of module "):
-        name, found, rest = where.partition(between)
-        if found:
+        name, separator, rest = where.partition(between)
+        if separator:
             return f"{name}`{between}{rest}"
     return f"{where}`"
 
