@@ -90,7 +90,14 @@ def load_weights() -> WeightTable:
 
 
 def parse_weight_table(document: Mapping[str, Any]) -> WeightTable:
-    """Return a table from its JSON document."""
+    """Return a table from its JSON document; "@NAME" stands for the list of its "signs"."""
+    signs: dict[str, Sequence[str]] = {}
+
+    def named(ids: Iterable[str]) -> tuple[str, ...]:
+        return tuple(sign for id in ids for sign in signs.get(id, (id,)))
+
+    for name, ids in document.get("signs", {}).items():
+        signs[f"@{name}"] = named(ids)
     weights = {
         name: ItemWeight(
             name,
@@ -98,7 +105,7 @@ def parse_weight_table(document: Mapping[str, Any]) -> WeightTable:
             fields["llr"],
             fields["origin"],
             tuple(fields.get("off", ())),
-            tuple(fields.get("answers", ())),
+            named(fields.get("answers", ())),
             fields.get("cause", ""),
             next(iter(fields.get("beyond_stores", {}).items()), None),
             fields.get("most", 1.0),
