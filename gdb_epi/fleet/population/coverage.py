@@ -227,7 +227,7 @@ def drop_hours(population: Population) -> Population:
     nothing = np.zeros(0, dtype=np.int64)
 
     def as_reported(attribute: Attribute) -> Attribute:
-        crash = attribute.crash if attribute.reported is None else attribute.reported
+        crash = attribute.as_reported
         return attribute._replace(crash=crash, exposure=nothing, reported=None)
 
     return population.each_attribute(as_reported)._replace(

@@ -84,7 +84,7 @@ def describe_doubled_records(population: Population, twice: DoubledRecords) -> d
 
 def _value_of_most(attribute: Attribute, doubled: Bools) -> int | None:
     """Return the value of nearly all doubled records, if most others have another one."""
-    values = attribute.crash if attribute.reported is None else attribute.reported
+    values = attribute.as_reported
     counts = np.bincount(values[doubled] + 1, minlength=2)[1:]
     value = int(counts.argmax())
     if counts[value] < MOSTLY * np.count_nonzero(doubled):

@@ -17,7 +17,14 @@ from typing import Any
 import numpy as np
 
 from gdb_epi.fleet.population.population import Attribute, Population
-from gdb_epi.fleet.statistics.arrays import ABSENT, Ints, absent_column, count_pairs, distinct_rows
+from gdb_epi.fleet.statistics.arrays import (
+    ABSENT,
+    Ints,
+    absent_column,
+    count_distinct,
+    count_pairs,
+    distinct_rows,
+)
 from gdb_epi.fleet.store.day_numbers import SECONDS_A_DAY, iso_day
 from gdb_epi.typing_lite import NamedTuple
 
@@ -64,10 +71,7 @@ def tell_namesakes_apart(
         next(filter(None, map(population.attribute, names)), None) for names in (SITES, SERIALS)
     )
     absent = absent_column(population.day.size)
-    of_site, of_serial = (
-        absent if a is None else a.crash if a.reported is None else a.reported
-        for a in (site, serial)
-    )
+    of_site, of_serial = (absent if a is None else a.as_reported for a in (site, serial))
     names = _names_of_several(population.host, row, machine_ids, of_site, of_serial)
     if not names.size:
         return population, {}
@@ -260,7 +264,7 @@ def _with_hosts(
                     at = rows & (attribute.exposure == value)
                     exposure_host = np.where(at, codes[0], exposure_host)
     summary: dict[str, Any] = {"namesakes": namesakes} if namesakes else {}
-    crashed = np.unique(population.host[population.host >= 0]).size
+    crashed = count_distinct(population.host[population.host >= 0])
     if len(reinstalled) > max(2, FEW * crashed):
         reinstalled = [row for row in reinstalled if row[3]]  # of which a serial is sure
     if reinstalled:

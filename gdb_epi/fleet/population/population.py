@@ -86,6 +86,19 @@ class Attribute(NamedTuple):
     exposure: Ints
     reported: Ints | None = None  # of every crash as its record has it; None: as `crash`
 
+    @property
+    def as_reported(self) -> Ints:
+        """The code of every crash as its record has it."""
+        return self.crash if self.reported is None else self.reported
+
+    def crashes_with(self, value: str) -> Bools:
+        """Return which crashes have a value."""
+        return np.asarray(self.crash == self.values.index(value))
+
+    def hours_with(self, value: str) -> Bools:
+        """Return which rows of the exposure have a value."""
+        return np.asarray(self.exposure == self.values.index(value))
+
 
 class CountCache:
     """What was counted once already, known by the very columns that it was counted from.
@@ -182,6 +195,10 @@ class Population(NamedTuple):
         if self.in_feed is None:
             return np.full(self.day.size, self.has_exposure)
         return self.in_feed
+
+    def of_signature(self, name: str) -> Bools:
+        """Return which crashes have a signature."""
+        return np.asarray(self.signature == self.signatures.index(name))
 
     def mask_of(self, crashes: Ints) -> Bools:
         """Return a mask of the crashes with some numbers."""

@@ -21,7 +21,7 @@ from gdb_epi.fleet.screen.design_effect import crashes_of_signature
 from gdb_epi.fleet.screen.finding import MIN_N, Finding, is_about_whole_host
 from gdb_epi.fleet.screen.screening import screen_hosts
 from gdb_epi.fleet.statistics.arrays import Ints, count_distinct, widen_codes
-from gdb_epi.fleet.statistics.hypothesis_tests import relative_risk
+from gdb_epi.fleet.statistics.hypothesis_tests import risk_by_share
 from gdb_epi.typing_lite import NamedTuple
 
 SURE = 0.99  # share of the rows in which one value decides the other
@@ -214,5 +214,5 @@ def _alone(population: Population, attribute: Attribute, value: int, mine: Ints)
     share, _ = expected_shares(population, attribute)
     codes = attribute.crash[mine]
     n, total, part = int((codes == value).sum()), int((codes >= 0).sum()), float(share[value])
-    risk = relative_risk(n, part, total - n, 1 - part)
+    risk = risk_by_share(n, total, part)
     return SingleCondition(attribute.name, attribute.values[value], n, total, *risk)

@@ -24,7 +24,7 @@ from gdb_epi.fleet.statistics.arrays import Bools, Ints
 from gdb_epi.fleet.statistics.hypothesis_tests import (
     apply_to_scalars,
     binomial_tail,
-    relative_risk,
+    risk_by_share,
 )
 
 MIN_ALONE = 8  # crashes with one mark and without the other
@@ -45,7 +45,7 @@ def find_own_conditions(
     if attributes[0] is None or attributes[1] is None or attributes[0] is attributes[1]:
         return None
     has = [
-        (a.crash == (code := a.values.index(mark.value)), a.exposure == code)
+        (a.crashes_with(mark.value), a.hours_with(mark.value))
         for a, mark in zip(attributes, marks, strict=True)
         if a is not None
     ]
@@ -97,7 +97,7 @@ def _condition(
         members = population.mask_of(alone[codes == value])
         best.append((p, Finding(
             other.name, other.values[value], mark.signature, a, n, p, p,
-            *relative_risk(a, share, n - a, 1 - share),
+            *risk_by_share(a, n, share),
             f"binomial by host-hours, of the crashes with {mark.attr}={mark.value} alone",
             HOST_HOURS, (), (), members,
         )))  # fmt: skip

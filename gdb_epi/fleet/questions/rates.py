@@ -35,7 +35,7 @@ from gdb_epi.fleet.screen.silent_hosts import (
     find_silent_days,
     find_silent_groups,
 )
-from gdb_epi.fleet.statistics.arrays import Bools, Floats, Ints, widen_codes
+from gdb_epi.fleet.statistics.arrays import Bools, Floats, Ints, count_distinct, widen_codes
 from gdb_epi.fleet.statistics.hypothesis_tests import relative_risk
 from gdb_epi.fleet.store.day_numbers import SECONDS_A_DAY
 from gdb_epi.render.signature_words import named_signature
@@ -107,6 +107,15 @@ class _Cells(NamedTuple):
     hours: Floats
     crashes: Ints  # which ones of the population
     feed: Ints  # which host-hours of the population
+
+    def of_crashes(self, chosen: Bools) -> _Cells:
+        """Return the cells of some of the crashes, and of all host-hours."""
+        return self._replace(
+            codes=(self.codes[0][chosen], self.codes[1]),
+            days=(self.days[0][chosen], self.days[1]),
+            hosts=(self.hosts[0][chosen], self.hosts[1]),
+            crashes=self.crashes[chosen],
+        )
 
 
 def rates_of_values(
@@ -308,7 +317,7 @@ def _rate_of(
     crashes = int((cells.codes[0] == code).sum())
     if hours <= 0:
         members = mine & (attribute.crash == code)
-        hosts = np.unique(population.host[members & (population.host >= 0)]).size
+        hosts = count_distinct(population.host[members & (population.host >= 0)])
         answer = "no host-hours are known of it"
         return ValueRate(value, int(members.sum()), hosts, 0.0, None, None, None, None, answer)
     same_days, same_hosts = _risk(code, cells, cells.days), _risk(code, cells, cells.hosts)
@@ -494,15 +503,9 @@ def _what_comes_at_starts(population: Population, code: int, cells: _Cells) -> s
         if sizes[kind] >= MIN_IN_EXCESS
         and (age_words(population, population.signature == kind) or "").endswith(AT_START)
     ]
-    rest = ~np.isin(kinds, of_start)
     if not of_start:
         return ""
-    kept = cells._replace(
-        codes=(cells.codes[0][rest], cells.codes[1]),
-        days=(cells.days[0][rest], cells.days[1]),
-        hosts=(cells.hosts[0][rest], cells.hosts[1]),
-        crashes=cells.crashes[rest],
-    )
+    kept = cells.of_crashes(~np.isin(kinds, of_start))
     risk = _risk(code, kept, kept.days)
     if risk is None or risk.low > 1:
         return ""
@@ -570,13 +573,7 @@ def _what_the_excess_is(
         if changed.any():  # what its hosts never had without the value came with it
             likely &= before >= MIN_IN_EXCESS
         for index in np.flatnonzero(likely).tolist():
-            rest = codes != index
-            kept = cells._replace(
-                codes=(cells.codes[0][rest], cells.codes[1]),
-                days=(cells.days[0][rest], cells.days[1]),
-                hosts=(cells.hosts[0][rest], cells.hosts[1]),
-                crashes=cells.crashes[rest],
-            )
+            kept = cells.of_crashes(codes != index)
             risk = _risk(code, kept, kept.days)
             if risk is None or risk.low > 1:
                 continue

@@ -130,7 +130,7 @@ def _believed_span(
     """Return the first and last time of a signature's crashes, of those that are believed."""
     if signature not in population.signatures:
         return None, None
-    mine = population.timed & (population.signature == population.signatures.index(signature))
+    mine = population.timed & population.of_signature(signature)
     if asof is not None:
         mine = mine & (population.day <= asof)
     rows = np.flatnonzero(mine)  # in the order of time

@@ -55,7 +55,7 @@ from gdb_epi.fleet.statistics.arrays import Bools, count_distinct, count_pairs, 
 from gdb_epi.fleet.statistics.hypothesis_tests import (
     apply_to_scalars,
     binomial_tail,
-    relative_risk,
+    risk_by_share,
 )
 from gdb_epi.render.signature_words import WHERE
 from gdb_epi.typing_lite import NamedTuple
@@ -85,7 +85,7 @@ def split_by_conditions(
     all of them. If nothing goes with any subpopulation, all crashes are tested together.
     """
     parts: list[MarkedCrashes] = []
-    same = population.signature == population.signatures.index(signature)
+    same = population.of_signature(signature)
     for subpopulation in subpopulations:
         name = f"{signature}{WHERE}{subpopulation.mark}"
         apart = _with_own_signature(population, subpopulation, name)
@@ -133,7 +133,7 @@ def _split_crashes(
     pairs = pair_findings(population, free, name)
     groups = _add_pairs(groups, pairs)
     if all(len(group) == 1 for group in groups):
-        same = population.signature == population.signatures.index(name)
+        same = population.of_signature(name)
         single = [group[0] for group in groups]
         if (own := find_own_conditions(population, same & free, single)) is not None:
             return parts + _assign_values(population, list(zip(single, own, strict=True)), left)
@@ -150,7 +150,7 @@ def _assign_values(
         for finding in conditions:
             attribute = population.attribute(finding.attr)
             assert attribute is not None  # it was found there
-            mine &= attribute.crash == attribute.values.index(finding.value)
+            mine &= attribute.crashes_with(finding.value)
         parts.append(MarkedCrashes(conditions, mine))
         left = left & ~mine
     return parts
@@ -247,7 +247,7 @@ def _is_implied(population: Population, part: Finding, whole: Finding) -> bool:
     if mine is None or other is None:
         return False
     code = mine.values.index(part.value)
-    with_whole = other.exposure == other.values.index(whole.value)
+    with_whole = other.hours_with(whole.value)
     hours = [
         float(population.exposure_hours[some].sum())
         for some in (
@@ -258,9 +258,9 @@ def _is_implied(population: Population, part: Finding, whole: Finding) -> bool:
     ]
     if hours[1] > MAX_BESIDE * hours[0] or min(hours[0], hours[2]) <= 0:
         return False
-    same = population.signature == population.signatures.index(whole.signature)
+    same = population.of_signature(whole.signature)
     has_both = same & (mine.crash >= 0) & (other.crash >= 0)
-    in_part, in_whole = mine.crash == code, other.crash == other.values.index(whole.value)
+    in_part, in_whole = mine.crash == code, other.crashes_with(whole.value)
     n = [
         int((has_both & some).sum())
         for some in (in_part & in_whole, ~in_part & in_whole, ~in_whole)
@@ -423,7 +423,7 @@ def _without_explained_hosts(
     for finding in needed[0].conditions:
         attribute = population.attribute(finding.attr)
         if attribute is not None:
-            meets &= attribute.crash == attribute.values.index(finding.value)
+            meets &= attribute.crashes_with(finding.value)
     kept, members = [], needed[0].members.copy()
     for part in hosts:
         is_minor = part.members.sum() <= MINOR * same.sum()
@@ -496,7 +496,7 @@ def _numbers_of_host(population: Population, same: Bools, part: MarkedCrashes) -
     if finding.attr != HOST or not is_about_whole_host(finding.signature):
         return ""
     n, total, share = _share_of_host(population, part.members, same)
-    risk = describe_risk(*relative_risk(n, share, total - n, 1 - share))
+    risk = describe_risk(*risk_by_share(n, total, share))
     return f"{n} of {total} crashes of this signature are on host={finding.value}; {risk}"
 
 

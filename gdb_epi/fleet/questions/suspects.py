@@ -47,7 +47,7 @@ from gdb_epi.fleet.screen.recurring_events import (
 )
 from gdb_epi.fleet.screen.screening import ScreeningResult
 from gdb_epi.fleet.screen.silent_hosts import find_silent_groups
-from gdb_epi.fleet.statistics.arrays import Bools
+from gdb_epi.fleet.statistics.arrays import Bools, count_distinct
 from gdb_epi.fleet.statistics.hypothesis_tests import apply_to_scalars, hypergeometric_tail
 from gdb_epi.fleet.store.day_numbers import iso_day
 from gdb_epi.util import counted
@@ -160,7 +160,7 @@ def _of_several_programs(
         members = crashes_of(
             (v.causes[0].findings[0] for v in same), population.day.size
         ) & population.timed  # fmt: skip
-        hosts = np.unique(population.host[members & (population.host >= 0)]).size
+        hosts = count_distinct(population.host[members & (population.host >= 0)])
         if len(same) < 2 or hosts < MIN_HOSTS or len(known_programs(population, members)) < 2:
             continue
         names = [v.subject for v in same]
@@ -192,7 +192,7 @@ def _others_of_place(
     assert attribute is not None  # it has a finding
     during = population.timed & (population.day >= days.min()) & (population.day <= days.max())
     during &= (attribute.crash >= 0) & (population.host >= 0)
-    there = during & (attribute.crash == attribute.values.index(value))
+    there = during & attribute.crashes_with(value)
     counts = np.bincount(population.signature[there & (population.signature >= 0)])
     asked = [
         code

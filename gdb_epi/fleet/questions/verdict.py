@@ -413,7 +413,7 @@ def judge_split(population: Population, parted: SignatureSplit) -> PopulationVer
     kind, headline = _judge(population, named, rest, parted)
     course = None
     if population.day.size <= MAX_CRASHES:
-        same = population.signature == population.signatures.index(parted.signature)
+        same = population.of_signature(parted.signature)
         lasting = None
         if renaming := moved_functions_of(population, parted.signature):
             kind, headline = SOFTWARE, f"{SOFTWARE}: {renaming.words()}"
@@ -464,7 +464,7 @@ def _with_conditions(population: Population, named: Sequence[Cause]) -> Bools | 
         for finding in cause.findings:
             attribute = population.attribute(finding.attr)
             if attribute is not None and not is_process_attribute(finding.attr):
-                has = attribute.crash == attribute.values.index(finding.value)
+                has = attribute.crashes_with(finding.value)
                 has_all = has if has_all is None else has_all & has
         if has_all is None:
             return None
@@ -529,8 +529,8 @@ def _judge(
     if len(named) == len(named[0].findings) == 1 and kind in (SOFTWARE, HARDWARE_GROUP):
         limit = threshold_within(population, named[0].findings[0])
         marks += f" and {limit}" if limit else ""
-    same = population.signature == population.signatures.index(parted.signature)
-    certainty = describe_certainty(population, same, named[0].findings)
+    of_same = population.of_signature(parted.signature)
+    certainty = describe_certainty(population, of_same, named[0].findings)
     words = {
         HARDWARE_HOST: _host_headline(named[0].findings[0], kind),
         ONE_HOST: _host_headline(named[0].findings[0], kind),

@@ -65,7 +65,7 @@ from gdb_epi.fleet.statistics.hypothesis_tests import (
     negative_binomial_tail,
     q_values,
     q_values_up_to,
-    relative_risk,
+    risk_by_share,
 )
 from gdb_epi.typing_lite import NamedTuple
 
@@ -580,7 +580,7 @@ def _findings_of_flag(
     q = q_values(p, int((share > 0).sum()))
     for v in np.flatnonzero((q <= MAX_Q) & (counts >= MIN_N) & (share > 0)).tolist():
         # Among all crashes many values are a little too frequent, and examining each takes long.
-        if relative_risk(counts[v], share[v], total - counts[v], 1 - share[v])[0] < MIN_RR:
+        if risk_by_share(counts[v], total, share[v])[0] < MIN_RR:
             continue
         chance = float(p[v]), float(q[v])
         crashes = flagged.crashes()
@@ -642,7 +642,7 @@ def _finding_unless_weak(
         )
     mine = some[codes == value]
     a, n = mine.size, int(np.count_nonzero(codes >= 0))
-    risk = relative_risk(a, part, n - a, 1 - part)
+    risk = risk_by_share(a, n, part)
     if risk[0] < MIN_RR:
         return None
     typical = n / max(len(population.hosts), 1)

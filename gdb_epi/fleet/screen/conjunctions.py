@@ -89,7 +89,7 @@ def find_conjunctions(population: Population, free: Bools, signature: str) -> It
     others = same_programs
     if others is not None:
         others = others & (population.signature >= 0)
-        others &= population.signature != population.signatures.index(signature)
+        others &= ~population.of_signature(signature)
 
     @cache
     def beside() -> Bools:

@@ -251,7 +251,7 @@ class UnexplainedCrashes:
 
 def crashes_of_signature(population: Population, free: Bools, name: str) -> Ints:
     """Return the rows of the crashes of a signature under a mask."""
-    return np.flatnonzero(free & (population.signature == population.signatures.index(name)))
+    return np.flatnonzero(free & population.of_signature(name))
 
 
 def attribute_inflation(population: Population, codes: Ints, share: Floats) -> float:

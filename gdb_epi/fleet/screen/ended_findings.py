@@ -34,7 +34,7 @@ from gdb_epi.fleet.screen.leaving_values import leaving_value_words
 from gdb_epi.fleet.screen.programs import crashes_of_same_programs, is_process_attribute
 from gdb_epi.fleet.screen.silent_hosts import find_silent_groups
 from gdb_epi.fleet.screen.time_and_cpu_patterns import is_not_due
-from gdb_epi.fleet.statistics.arrays import Bools, Ints, distinct_pairs
+from gdb_epi.fleet.statistics.arrays import Bools, Ints, count_distinct, distinct_pairs
 from gdb_epi.fleet.statistics.hypothesis_tests import apply_to_scalars, binomial_tail, relative_risk
 from gdb_epi.fleet.store.day_numbers import iso_day, parse_day
 from gdb_epi.util import counted, shortened_list
@@ -173,7 +173,7 @@ def explained_by_others(
             continue
         attribute = population.attribute(other.attr)
         if attribute is not None and other.n < MOSTLY * other.total:
-            explained |= attribute.crash == attribute.values.index(other.value)
+            explained |= attribute.crashes_with(other.value)
     return explained
 
 
@@ -184,7 +184,7 @@ def _left_on(population: Population, finding: Finding, day: int) -> str | None:
     for name, _, value in (mark.partition("=") for mark in named):
         attribute = population.attribute(name)
         if attribute is not None and value in attribute.values and not has.any():
-            has = attribute.exposure == attribute.values.index(value)
+            has = attribute.hours_with(value)
     has &= (population.exposure_hours > 0) & (population.exposure_host >= 0)
     has &= population.exposure_day <= day
     if not has.any():
@@ -322,7 +322,7 @@ def _goes_on(
     attribute = population.attribute(finding.attr)
     if attribute is None or finding.signature not in population.signatures:
         return None
-    same = population.signature == population.signatures.index(finding.signature)
+    same = population.of_signature(finding.signature)
     if explained is not None:
         same &= ~explained
     late = attribute.crash[same & population.timed & (population.day > last)]
@@ -366,8 +366,8 @@ def _of_value(population: Population, finding: Finding, day: int) -> tuple[Bools
     value = attribute.values.index(finding.value)
     same = members
     if finding.signature in population.signatures:
-        same = population.signature == population.signatures.index(finding.signature)
-        own = attribute.crash if attribute.reported is None else attribute.reported
+        same = population.of_signature(finding.signature)
+        own = attribute.as_reported
         same = same & ((attribute.crash == value) | (own == value)) & population.timed
     seen = population.exposure_day[attribute.exposure >= 0]
     if finding.exposure != HOST_HOURS or not seen.size:
@@ -403,7 +403,7 @@ def _is_usual(population: Population, finding: Finding, last: int, after: int) -
             return False
         share = mine / float(hours.sum())
     else:
-        share = 1 / max(np.unique(population.host[population.host >= 0]).size, 1)
+        share = 1 / max(count_distinct(population.host[population.host >= 0]), 1)
     return apply_to_scalars(binomial_tail, after, others + after, share) >= MIN_USUAL_P
 
 

@@ -34,7 +34,7 @@ from gdb_epi.fleet.statistics.hypothesis_tests import (
     binomial_tail,
     dispersion,
     negative_binomial_tail,
-    relative_risk,
+    risk_by_share,
 )
 from gdb_epi.typing_lite import NamedTuple
 from gdb_epi.util import counted
@@ -200,7 +200,7 @@ def find_subgroup(population: Population, finding: Finding) -> Subgroup | None:
     """
     attribute = population.attribute(finding.attr)
     assert attribute is not None  # it was found there
-    inside = attribute.exposure == attribute.values.index(finding.value)
+    inside = attribute.hours_with(finding.value)
     rows = np.flatnonzero(finding.members & (population.host >= 0))
     marks, numbers, used = list[str](), list[str](), {finding.attr}
     while len(marks) < MAX_MARKS and (step := _most_of(population, rows, inside, used)):
@@ -237,7 +237,7 @@ def _most_of(
         counts = np.bincount(codes[has_value], minlength=hours.size)
         most, n = int(counts.argmax()), int(has_value.sum())
         share, count = float(hours[most] / hours.sum()), int(counts[most])
-        risk = relative_risk(count, share, n - count, 1 - share)[0]
+        risk = risk_by_share(count, n, share)[0]
         if count < MAJORITY * n or not risk >= MIN_RR:
             continue
         # However much hosts differ, each is counted once.

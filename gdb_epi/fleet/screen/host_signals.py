@@ -43,7 +43,7 @@ from gdb_epi.fleet.statistics.hypothesis_tests import (
     hypergeometric_tail,
     negative_binomial_tail,
     q_values,
-    relative_risk,
+    risk_by_share,
 )
 from gdb_epi.typing_lite import NamedTuple
 
@@ -86,7 +86,7 @@ def _on_one_cpu(population: Population, host_shares: ExposureShares) -> Iterator
     p[host_shares.by_host[host] <= 0] = 1.0
     q = q_values(p, int((host_shares.by_host > 0).sum()))
     for i in np.flatnonzero(q <= MAX_Q):
-        risk = relative_risk(count[i], share[i], total[i] - count[i], 1 - share[i])
+        risk = risk_by_share(count[i], total[i], share[i])
         if risk[0] >= MIN_RR:
             members = (population.host == host[i]) & (population.cpu == cpu[i])
             numbers = int(count[i]), int(total[i]), float(p[i]), float(q[i])
@@ -180,7 +180,7 @@ def _hosts_with_flag(
     q = q_values(p, int((expected_share.by_host > 0).sum()))
     for host in np.flatnonzero((q <= MAX_Q) & (per_host >= MIN_N)):
         share = float(expected_share.by_host[host])
-        risk = relative_risk(per_host[host], share, total - per_host[host], 1 - share)
+        risk = risk_by_share(per_host[host], total, share)
         if risk[0] >= MIN_RR:
             members = flagged & (population.host == host)
             numbers = int(per_host[host]), int(total), float(p[host]), float(q[host])

@@ -92,7 +92,7 @@ from gdb_epi.fleet.statistics.hypothesis_tests import (
     hypergeometric_tail,
     negative_binomial_tail,
     q_values,
-    relative_risk,
+    risk_by_share,
 )
 from gdb_epi.fleet.store.day_numbers import iso_day
 from gdb_epi.typing_lite import NamedTuple
@@ -364,7 +364,7 @@ def _is_otherwise_alike(
         return True
     if most < MIN_N or name == NO_SIGNATURE:
         return False
-    mine &= population.signature != population.signatures.index(name)
+    mine &= ~population.of_signature(name)
     left = _crashes_of(population, day, mine)
     ratios = likelihood_ratios(left._replace(host=left.host * 0), null.of(host))
     locked = np.array([left.weight[left.carried >= LOCKED].sum() >= MIN_N])
@@ -376,7 +376,7 @@ def _is_of_its_kind(population: Population, host: int, alpha: float) -> bool:
     name, _ = main_signature(population, population.host == host)
     if name == NO_SIGNATURE:
         return False
-    same = population.signature == population.signatures.index(name)
+    same = population.of_signature(name)
     return find_confounder(population, host, np.flatnonzero(same), alpha) is not None
 
 
@@ -398,7 +398,7 @@ def _host_finding(
         among = among & population.lock_inherited
     members = among & (population.host == host)
     n, total, share = int(members.sum()), int(among.sum()), float(host_shares.by_host[host])
-    risk = relative_risk(n, share, total - n, 1 - share)
+    risk = risk_by_share(n, total, share)
     if CAVEAT_ONE_SIGNATURE in caveats:
         kinds = np.bincount(population.signature[members & (population.signature >= 0)])
         main = members & (population.signature == kinds.argmax())
@@ -535,7 +535,7 @@ def _hosts_by_signature(
     # More of them mean a mixture; each names its crashes among all, which takes their memory.
     named = np.flatnonzero(q <= MAX_Q)
     for i in named[np.argsort(p[named], kind="stable")][:MAX_CELLS]:
-        risk = relative_risk(a[i], share[i], n[i] - a[i], 1 - share[i])
+        risk = risk_by_share(a[i], n[i], share[i])
         same = np.flatnonzero((population.signature == s[i]) & ~explained)
         if risk[0] >= MIN_RR and find_confounder(population, int(h[i]), same, least) is None:
             mine = (population.host == h[i]) & (population.signature == s[i])

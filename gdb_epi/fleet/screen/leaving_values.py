@@ -52,7 +52,7 @@ def still_has_words(population: Population, name: str, value: str, day: int) -> 
     host, days = population.exposure_host, population.exposure_day
     runs = (population.exposure_hours > 0) & (host >= 0) & (days <= day)
     late = runs & (days > min(day, int(days[runs].max(initial=0))) - LATELY)
-    has = attribute.exposure == attribute.values.index(value)
+    has = attribute.hours_with(value)
     ever, running = (np.unique(host[rows]) for rows in (runs & has, late))
     rows = np.flatnonzero(late & (attribute.exposure >= 0))
     rows = rows[np.argsort(days[rows], kind="stable")]
@@ -102,7 +102,7 @@ def _next_version_words(population: Population, finding: Finding) -> str | None:
             population.exposure_hours[attribute.exposure >= 0],
             size,
         )
-        same = population.signature == population.signatures.index(finding.signature)
+        same = population.of_signature(finding.signature)
         own = attribute.crash[same & population.timed]
         counts = np.bincount(own[own >= 0], minlength=size)
         later = np.flatnonzero((first < NEVER) & (first > first[code]) & (last > last[code]))
@@ -149,7 +149,7 @@ def _companion_words(population: Population, finding: Finding) -> str | None:
         & ~with_it
         & (population.day >= int(population.day[with_it].min(initial=population.last_day)))
     )
-    own = with_it & (population.signature == population.signatures.index(finding.signature))
+    own = with_it & population.of_signature(finding.signature)
     same = crashes_of_same_programs(population, own)
     others = with_it & ~own & (True if same is None else same)
     for other in population.attributes:

@@ -46,7 +46,7 @@ from gdb_epi.fleet.screen.hosts import JudgedHosts
 from gdb_epi.fleet.screen.programs import is_process_attribute
 from gdb_epi.fleet.screen.screening import MAX_OPEN_CRASHES, ScreeningResult, judged_hosts
 from gdb_epi.fleet.statistics.arrays import ABSENT, Bools, Ints, count_codes, distinct_rows
-from gdb_epi.fleet.statistics.hypothesis_tests import relative_risk
+from gdb_epi.fleet.statistics.hypothesis_tests import relative_risk, risk_by_share
 from gdb_epi.typing_lite import NamedTuple
 
 MAX_CHANCE = 0.5  # that some healthy host looks as bad: above it there is nothing to say
@@ -144,7 +144,7 @@ def find_possibly_bad_hosts(
         # What its crashes tell was enough, and another rule does not name it.
         if hosts.p[host] * hosts.alive.size <= hosts.max_q:
             continue
-        if relative_risk(n, part, total - n, 1 - part)[0] > 1:
+        if risk_by_share(n, total, part)[0] > 1:
             more = _more(hosts, host, int(n), total - n, part)
             about = _about(population, population.hosts.index(name), screened)
             if about.endswith(MORE_WORK) and not population.has_exposure:

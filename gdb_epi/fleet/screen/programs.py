@@ -21,7 +21,7 @@ from gdb_epi.fleet.statistics.hypothesis_tests import (
     beta_binomial_tail,
     binomial_tail,
     hypergeometric_tail,
-    relative_risk,
+    risk_by_share,
 )
 from gdb_epi.render.signature_words import WHERE, named_signature
 from gdb_epi.typing_lite import NamedTuple
@@ -96,7 +96,7 @@ def caveat_of_program_on_one_host(population: Population, crashes: Bools) -> tup
         return ()
     programs = program_of_each_crash(population)
     assert programs is not None
-    of_program = (programs.crash == programs.values.index(main[0])) & (population.host >= 0)
+    of_program = programs.crashes_with(main[0]) & (population.host >= 0)
     hosts = population.host[of_program]
     return (ONLY_HERE.format(program=main[0]),) if (hosts == hosts[0]).all() else ()
 
@@ -252,5 +252,5 @@ def is_preferred_by_most_programs(
         runs_elsewhere = with_value < total
         with_value, total = with_value[runs_elsewhere], total[runs_elsewhere]
     a, n = float(with_value.sum()), float(total.sum())
-    risk = relative_risk(a, share, n - a, 1 - share)[0]
+    risk = risk_by_share(a, n, share)[0]
     return risk >= least and apply_to_scalars(binomial_tail, a, n, share) <= MAX_LEFT_P

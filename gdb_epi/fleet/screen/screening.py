@@ -180,7 +180,7 @@ def _of_starts(population: Population, findings: list[Finding]) -> list[Finding]
     about = {f.signature for f in findings if f.attr in (EVENT, *HOURS_AND_DAYS)}
     of_start: dict[str, str] = {}
     for name in sorted(about.intersection(population.signatures)):
-        words = age_words(population, population.signature == population.signatures.index(name))
+        words = age_words(population, population.of_signature(name))
         if words is not None and words.endswith(AT_START):
             of_start[name] = words
     kept = []
@@ -334,7 +334,7 @@ def _add_repeats(
     elif finding.signature == LOCK:
         again &= population.lock_inherited
     elif not finding.signature.startswith(ALL):
-        again &= population.signature == population.signatures.index(finding.signature)
+        again &= population.of_signature(finding.signature)
     total = finding.total + int(again.sum())
     return finding._replace(members=members, n=int(members.sum()), total=total)
 
@@ -344,7 +344,7 @@ def _reweigh(population: Population, group: Finding) -> Population:
     attribute = population.attribute(group.attr)
     if attribute is None:
         return population
-    inside = attribute.exposure == attribute.values.index(group.value)
+    inside = attribute.hours_with(group.value)
     hours = population.exposure_hours * np.where(inside, group.rr, 1.0)
     return population._replace(exposure_hours=hours)
 

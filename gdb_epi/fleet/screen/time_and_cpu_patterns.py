@@ -48,6 +48,7 @@ from gdb_epi.fleet.statistics.hypothesis_tests import (
     hypergeometric_tail,
     q_values,
     relative_risk,
+    risk_by_share,
 )
 from gdb_epi.fleet.store.day_numbers import iso_day
 from gdb_epi.util import counted
@@ -366,7 +367,7 @@ def is_explained_by_days_of_month(
     """
     if finding.signature not in population.signatures:
         return False
-    mine = population.signature == population.signatures.index(finding.signature)
+    mine = population.of_signature(finding.signature)
     turn = _turn_of(moments, population.day[mine & population.timed])
     attribute = population.attribute(finding.attr)
     if turn is None or attribute is None or finding.value not in attribute.values:
@@ -547,7 +548,7 @@ def _cpu_findings(population: Population, free: Bools) -> Iterator[Finding]:
         if q_values(p, tested)[i] > MAX_Q:
             continue
         q = float(q_values(p, tested)[i])
-        risk = relative_risk(a[i], share, n[i] - a[i], 1 - share)
+        risk = risk_by_share(a[i], n[i], share)
         here = mine[population.cpu[mine] == c[i]]
         hosts = np.unique(population.host[here]).size
         lean = apply_to_scalars(binomial_tail, hosts, np.unique(population.host[mine]).size, share)

@@ -264,6 +264,11 @@ def relative_risk(a: float, exposed: float, b: float, others: float) -> tuple[fl
     )
 
 
+def risk_by_share(n: float, total: float, share: float) -> tuple[float, float, float]:
+    """Return relative_risk() of n events of all, where a share of them was due."""
+    return relative_risk(n, share, total - n, 1 - share)
+
+
 def ratio_with_interval(ratio: float, variance: float) -> tuple[float, float, float]:
     """Return a ratio and its 95 % interval, given the variance of its logarithm."""
     half = 1.959964 * float(np.sqrt(variance))
