@@ -120,7 +120,8 @@ def _verdict_lines(
     # What is said of one of them alone is which of its versions have it.
     verdicts = [v for v in verdicts if v.subject not in of_same or v.tells_versions]
     for headline, subjects in _headlines(verdicts):
-        is_named = subjects[0].removeprefix("host=") in headline or subjects[0].startswith("*")
+        # Headlines name the host that they are about; `*` is a group that they describe.
+        is_named = subjects[0].startswith(("host=", ALL))
         what = "" if is_named else f": {named_with_program(population, subjects[0])}"
         rest = len(subjects) - 1
         more = f", and {counted(rest, 'more signature')}" if rest else ""
