@@ -144,7 +144,7 @@ def self_deadlock(scene: HangContext) -> HangDiagnosis | None:
             return HangDiagnosis(
                 DEADLOCK, "self", sentence, (activity,), wait.confidence, wait.evidence[-2:],
                 ("a recursive lock", "another thread that took it"),
-                fix=hang_types.ONLY_SET_FLAG if in_handler else "",
+                fix=hang_types.ONLY_SET_FLAG if in_handler else "", by_itself=True,
             )  # fmt: skip
     return None
 
@@ -175,7 +175,7 @@ def process_lock_self_deadlock(scene: HangContext) -> HangDiagnosis | None:
         evidence = (f"the lock itself says: taken {count} times by this thread",)
         return HangDiagnosis(
             DEADLOCK, "self", sentence, (activity,), PROBABLE, evidence,
-            (), ("another process released and took it meanwhile",),
+            (), ("another process released and took it meanwhile",), by_itself=True,
         )  # fmt: skip
     return None
 
@@ -267,14 +267,14 @@ def deadlocked_pool_callback(scene: HangContext) -> HangDiagnosis | None:
         sentence = (
             f"the callback {callback} waits at {activity.where()} for a result of its own pool, in "
             f"{activity.who()}, the only thread that fetches results of that pool, so that it "
-            f"waits for {hang_types.ITSELF}{beside}"
+            f"waits for itself{beside}"
         )
         evidence = (
             f"thread {activity.tid} runs _handle_results, and the job it waits for is of that pool",
         )
         return HangDiagnosis(
             DEADLOCK, "pool callback", sentence, (activity, *others[:MAX_SHOWN]), PROBABLE,
-            evidence, ("a timeout", "another pool"),
+            evidence, ("a timeout", "another pool"), by_itself=True,
         )  # fmt: skip
     return None
 
@@ -300,13 +300,13 @@ def deadlocked_future_callback(scene: HangContext) -> HangDiagnosis | None:
         sentence = (
             f"the callback {callback} waits at {activity.where()} for another future, in "
             f"{activity.who()}, the only thread that fetches results of its pool of processes, so "
-            f"that it waits for {hang_types.ITSELF}"
+            "that it waits for itself"
         )
         return HangDiagnosis(
             DEADLOCK, "pool callback", sentence, (activity,), PROBABLE,
             (f"thread {activity.tid} runs a pool's own thread, below the callback",),
             ("a timeout", "a job of a thread pool"),
-            ("a future of another pool of processes",) if len(pools) > 1 else (),
+            ("a future of another pool of processes",) if len(pools) > 1 else (), by_itself=True,
         )  # fmt: skip
     return None
 
@@ -451,14 +451,18 @@ def task_cycle(scene: HangContext) -> HangDiagnosis | None:
          and not _tries_for_ever(scene, own_frames(task, scene.installed))), None,
     )  # fmt: skip
     limit = f", {name_task(ends)} with a timeout, which ends that" if ends is not None else ""
-    if len(circle) == 1:
-        itself = "which it holds itself" if _holds(circle[0]) else hang_types.ONE_OF_THEM
-        sentence = f"{shown}, {itself} ({kind}){limit}"
+    by_itself, fix = len(circle) == 1, ""
+    if by_itself:
+        holds = _holds(circle[0])
+        itself = "which it holds itself" if holds else "of which it is one itself"
+        sentence, fix = f"{shown}, {itself} ({kind}){limit}", "" if holds else hang_types.LEAVE_OUT
     else:
         sentence = f"{len(circle)} tasks of {kind} wait for each other{limit}: {shown}"
     members = tuple(activity_of_task(activity, task, scene.installed) for task in circle)
     if ends is not None:
-        return HangDiagnosis(DEADLOCK, "tasks", sentence, members, INFO)
+        return HangDiagnosis(
+            DEADLOCK, "tasks", sentence, members, INFO, fix=fix, by_itself=by_itself
+        )
     sure = lock_types.CERTAIN if all(task.certainty == CERTAIN for task in circle) else PROBABLE
     return HangDiagnosis(
         DEADLOCK, "tasks", sentence, members, sure,
@@ -466,7 +470,7 @@ def task_cycle(scene: HangContext) -> HangDiagnosis | None:
             f"{name_task(task)}: who wakes it is {_BASIS.get(task.certainty, task.certainty)}"
             for task in circle[:MAX_SHOWN]
         ),
-        ("a task that something outside wakes",), _doubts(circle),
+        ("a task that something outside wakes",), _doubts(circle), fix=fix, by_itself=by_itself,
     )  # fmt: skip
 
 
@@ -582,13 +586,13 @@ def lock_held_by_suspended_task(scene: HangContext) -> HangDiagnosis | None:
         sentence = (
             f"{activity.waits()} for {describe_awaited_lock(scene, activity)}, held by "
             f"{name_task(holder)}, which is suspended at {function_and_line(frames[0])} and goes "
-            f"on only in that same thread, so that the thread waits for {hang_types.ITSELF}"
+            f"on only in that same thread, so that the thread waits for itself"
         )
         member = activity_of_task(activity, holder, scene.installed)
         return HangDiagnosis(
             DEADLOCK, "tasks", sentence, (activity, member), PROBABLE,
             (f"a frame of {name_task(holder)} is inside `with` of it",),
-            ("a timeout", "a frame of another thread inside `with` of it"),
+            ("a timeout", "a frame of another thread inside `with` of it"), by_itself=True,
         )  # fmt: skip
     return None
 

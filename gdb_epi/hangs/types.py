@@ -22,8 +22,6 @@ OF_EVENT_LOOP = "the event loop of "  # begins the answer for a loop that sleeps
 SECONDS_OF_YEAR = 31_557_600
 THREAD_AND_TASKS = "a thread and "  # begins the answer for a circle of both
 OF_ZMQ_CONTEXT = "the end of a ZeroMQ context, which open sockets or unsent messages prevent"
-ONE_OF_THEM = "of which it is one itself"  # of a task that waits for tasks
-ITSELF = "itself"  # in the answer for a thread that only it could wake
 IN_CALL = "was in the system call "  # of a thread that a signal met there, and of no known wait
 ASLEEP = "asleep between two turns of a loop"  # as services are, and code that polls in vain
 # Labels of answers, as the verdict has them.
@@ -31,6 +29,7 @@ DEADLOCK, HANG, NO_FAULT, CANNOT_TELL = "deadlock", "hang", "no-fault", "cannot-
 # What mends a hang, where its kind alone does not say it: the fact `fix` of the finding.
 SET_TIMEOUT, FROM_OUTSIDE, LEAVE_BLOCK = "set a timeout", "call_soon_threadsafe", "leave the block"
 READ_OUTPUT, ONLY_SET_FLAG = "read the output", "only set a flag"
+LEAVE_OUT = "leave the task out"
 UNSEEN_END = "may be endless"  # a kind of hang that is told and speaks for nothing
 _NATIVE_CODE = "native code"
 # Kinds of waits that somebody outside of this process ends, and who that is: in one core whoever is
@@ -118,7 +117,7 @@ class HangDiagnosis(NamedTuple):
     thread. `ruled_out` names innocent causes that were ruled out, `open` those that were not or
     could not be. `fix` is one of the words above, "" where the kind says enough. `outside` is who
     outside of this core may end the wait and only be slow, "" where that is ruled out; None: what
-    the kind says.
+    the kind says. `by_itself`: only the thread or task that waits could end its wait.
     """
 
     label: str
@@ -131,6 +130,7 @@ class HangDiagnosis(NamedTuple):
     open: tuple[str, ...] = ()
     fix: str = ""
     outside: str | None = None
+    by_itself: bool = False
 
     @property
     def slow_outside(self) -> str:

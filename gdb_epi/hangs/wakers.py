@@ -19,7 +19,7 @@ from gdb_epi.hangs.library_calls import (
     QUEUE_ROOM,
 )
 from gdb_epi.hangs.tasks import SETTERS
-from gdb_epi.hangs.types import DEADLOCK, ITSELF, HangDiagnosis, ThreadActivity, function_and_line
+from gdb_epi.hangs.types import DEADLOCK, HangDiagnosis, ThreadActivity, function_and_line
 from gdb_epi.locks.python.call_sites import CLOCKS
 from gdb_epi.locks.types import PROBABLE
 
@@ -115,13 +115,14 @@ def diagnose_event_set_by_caller(scene: HangContext) -> HangDiagnosis | None:
         caller = function_and_line(outer)
         sentence = (
             f"{activity.waits()} for {what} that is to come from {caller}, which goes on only when "
-            f"this call returns, so that the thread waits for {ITSELF}"
+            f"this call returns, so that the thread waits for itself"
         )
         evidence = (f"thread {activity.tid} runs {caller}, whose code has yet to set it",)
         return HangDiagnosis(
             DEADLOCK, "own caller", sentence, (activity,), PROBABLE, evidence,
             ("a timeout", "code of another thread's frames that sets it"),
             ("a callback, or code that runs later in another thread, could set it",),
+            by_itself=True,
         )  # fmt: skip
     return None
 

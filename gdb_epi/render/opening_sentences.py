@@ -240,9 +240,20 @@ def deadlock_clauses(record: Json) -> tuple[str, list[str]]:
     if rest and record.get("waits"):
         return head, clauses
     first, *clauses = first_reason(record).split("; ")
-    if clauses and len(circle) > 1 and hang_types.ITSELF not in first and record.get("waits"):
+    if clauses and len(circle) > 1 and not _waits_for_itself(record) and record.get("waits"):
         return f"{len(circle)} threads {_EACH_OTHER}", [first, *clauses]
     return first, clauses
+
+
+def _waits_for_itself(record: Json) -> bool:
+    """Whether a deadlock is of one thread or task, which alone could end its wait."""
+    reason = first_reason(record)
+    return any(
+        finding.get("detector") == "self_deadlock"
+        or get_group(finding, "facts").get("by_itself") is True
+        for finding in get_groups(record, "findings")
+        if finding.get("summary") == reason
+    )
 
 
 def hang_clauses(record: Json, calls: Sequence[StackCall]) -> tuple[str, str, list[str]]:
@@ -289,7 +300,7 @@ def _deadlock_words(record: Json) -> str:
     head = first.partition(": ")[0]
     if len(circle) < 2 and _EACH_OTHER in head:
         return f"hung: {head}"
-    if hang_types.ITSELF in first and _EACH_OTHER not in first:
+    if _waits_for_itself(record):
         who = names.get(circle[0]) if circle else telling_thread_name(record)
         who = "a task" if head.startswith("task ") else who
         return f"hung: {who} waits for itself" if who else "hung in a deadlock"

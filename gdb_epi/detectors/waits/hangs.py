@@ -103,6 +103,7 @@ def _hang_findings(state: ProcessState, name: str, label: str) -> Iterator[Findi
         "open": list(answer.open),
         "fix": answer.fix,
         "outside": answer.slow_outside,
+        **({"by_itself": True} if answer.by_itself else {}),
     }
     first = answer.members[0].tid if answer.members else 0
     yield Finding(name, f"thread {first}", facts, answer.sentence)

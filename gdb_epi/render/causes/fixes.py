@@ -146,7 +146,7 @@ def fix_for_cause(record: Json, calls: Sequence[StackCall]) -> str:
         if stuck.get("fix") == hang_types.ONLY_SET_FLAG or of_handler:
             return _BY_FIX[hang_types.ONLY_SET_FLAG]
         place = next(iter(get_texts(next(iter(get_groups(stuck, "members")), {}), "frames")), "")
-        if place and any(hang_types.ONE_OF_THEM in reason for reason in reasons):
+        if place and stuck.get("fix") == hang_types.LEAVE_OUT:
             return f"leave the task out of what it waits for in {place}"
         return _fix_of_circle(record) or _BY_KIND.get(str(stuck.get("sort")), "")
     if label == "hang":
