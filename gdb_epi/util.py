@@ -34,6 +34,17 @@ def quoted_name(name: object) -> str:
     return f'"{text}"' if len(text.split()) > 1 else text
 
 
+def parse_json_object(text: str | bytes) -> dict[str, Any] | None:
+    """Return the object of a JSON text that somebody else wrote; None for anything else."""
+    import json
+
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+    return value if isinstance(value, dict) else None
+
+
 def counted(number: object, noun: str) -> str:
     """Return "1 thread", "2 threads", "2 crashes", "2 entries": the noun is given for one."""
     if str(number) == "1":

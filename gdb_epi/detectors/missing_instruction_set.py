@@ -16,7 +16,7 @@ from collections.abc import Iterator
 
 from gdb_epi.detectors.registry import Finding, SupportedLabel, detector, hex_word, plain_finding
 from gdb_epi.errors import Absent
-from gdb_epi.fault.instructions import is_boundary, is_decoded_from_start
+from gdb_epi.fault.instructions import is_instruction_start
 from gdb_epi.fault.memory_reads import read_up_to
 from gdb_epi.fault.signals import SIGILL
 from gdb_epi.process_state import ProcessState
@@ -116,9 +116,7 @@ def missing_instruction_set(state: ProcessState) -> Iterator[Finding]:
         return
     missing = next((extension for extension in wanted if not _has(features, extension)), None)
     at = fault.pc
-    if missing is None or not (
-        is_decoded_from_start(state.target, at) or is_boundary(state.target, at)
-    ):
+    if missing is None or not is_instruction_start(state.target, at):
         return
     facts = {
         "address": hex_word(at),

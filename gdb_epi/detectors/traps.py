@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from gdb_epi.detectors.registry import Finding, SupportedLabel, detector, hex_word
 from gdb_epi.errors import Absent
 from gdb_epi.fault.fault_site import ARITHMETIC, FaultSite
-from gdb_epi.fault.instructions import is_boundary, is_decoded_from_start
+from gdb_epi.fault.instructions import is_instruction_start
 from gdb_epi.fault.memory_reads import read_up_to, try_read
 from gdb_epi.fault.signals import SIGFPE, SIGILL, SIGTRAP
 from gdb_epi.process_state import ProcessState
@@ -56,9 +56,7 @@ def trap_instruction(state: ProcessState) -> Iterator[Finding]:
         name = "int3" if read_up_to(state.target, at, 1) == _BREAKPOINT else None
     else:
         return
-    if name is None or not (
-        is_decoded_from_start(state.target, at) or is_boundary(state.target, at)
-    ):
+    if name is None or not is_instruction_start(state.target, at):
         return
     facts = {"address": hex_word(at), "instruction": name}
     yield Finding("trap_instruction", f"thread {fault.tid}", facts, f"{name} at {at:#018x}: {why}")

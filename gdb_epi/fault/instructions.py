@@ -86,18 +86,16 @@ def is_boundary(target: Target, address: int) -> bool | None:
     return instructions_before(target, address) is not None
 
 
-def is_decoded_from_start(target: Target, at: int) -> bool:
-    """Tell whether decoding from the start of the function reaches an address."""
+def is_instruction_start(target: Target, at: int) -> bool:
+    """Whether decoding leads to an address: from the start of its function, or from before it."""
     function = FunctionBounds(target).at(at)
-    if function is None or at - function.start > MAX_FUNCTION:
-        return False
-    code, reached = read_up_to(target, function.start, at - function.start), 0
-    while reached < len(code):
-        length = instruction_length(code, reached)
-        if not length:
-            return False
-        reached += length
-    return reached == at - function.start
+    if function is not None and at - function.start <= MAX_FUNCTION:
+        code, reached = read_up_to(target, function.start, at - function.start), 0
+        while reached < len(code) and (length := instruction_length(code, reached)):
+            reached += length
+        if reached == at - function.start:
+            return True
+    return bool(is_boundary(target, at))
 
 
 def _window(target: Target, address: int, window: int) -> bytes | None:

@@ -14,6 +14,7 @@ from gdb_epi.errors import InputError
 from gdb_epi.resign.signature import ResignedSignature, resign
 from gdb_epi.resign.verdicts import RejudgedVerdict, rejudge
 from gdb_epi.typing_lite import TYPE_CHECKING
+from gdb_epi.util import parse_json_object
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection, Engine
@@ -67,19 +68,12 @@ def _lines(name: str, stream: IO[bytes], seen: Seen, *, apply: bool) -> None:
     changed = False
     with _replacing(name) if apply else contextlib.nullcontext() as out:
         for line in stream:
-            new = _resign_record(_load(line), seen)
+            new = _resign_record(parse_json_object(line), seen)
             changed |= new is not None
             if out is not None:
                 out.write(line if new is None else json.dumps(new).encode("ascii") + b"\n")
         if out is not None and not changed:
             raise _Unchanged
-
-
-def _load(line: bytes) -> Any:
-    try:
-        return json.loads(line)
-    except (ValueError, RecursionError):
-        return None
 
 
 def _resign_record(record: Any, seen: Seen) -> Mapping[str, Any] | None:

@@ -21,7 +21,11 @@ from collections.abc import Iterable
 from gdb_epi.corruption.context import Context, once_per_run
 from gdb_epi.corruption.heap.readers import shared_object_search
 from gdb_epi.cpython.memory_reader import MemoryReader
-from gdb_epi.cpython.source.guarded_files import SourceFile, bytecode_cache_paths, read_regular_file
+from gdb_epi.cpython.source.guarded_files import (
+    SourceFile,
+    bytecode_cache_paths,
+    read_file_in_sysroot,
+)
 from gdb_epi.cpython.source.pyc import (
     CHECKED,
     MarshalledCode,
@@ -320,12 +324,7 @@ class PycFiles:
         if self._root is None:
             return Absent(NOT_AVAILABLE, "no file of the process is here")
         for path in bytecode_cache_paths(source, self._python.layout):
-            local_path = locate_in_sysroot(path, self._root)
-            file = (
-                local_path
-                if isinstance(local_path, Absent)
-                else read_regular_file(local_path, MAX_PYC)
-            )
+            file = read_file_in_sysroot(path, self._root, MAX_PYC)
             if not isinstance(file, Absent):
                 return LoadedPyc(source, file)
         return Absent(NOT_AVAILABLE, "no .pyc")
@@ -345,8 +344,7 @@ class PycFiles:
             return PycProof(False, "the core does not hold the interpreter's magic number")
         if header is None or header.magic != magic:
             return PycProof(False, f"its magic number is not the interpreter's ({pyc.file.path})")
-        local_path = locate_in_sysroot(pyc.source, self._root)
-        source = local_path if isinstance(local_path, Absent) else read_regular_file(local_path)
+        source = read_file_in_sysroot(pyc.source, self._root)
         if isinstance(source, Absent):
             return PycProof(False, f"its source is not here: {source.detail}")
         written = source.mtime_ns // 10**9

@@ -10,12 +10,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from functools import cached_property
 
-from gdb_epi.cpython.source.guarded_files import read_regular_file
+from gdb_epi.cpython.source.guarded_files import read_file_in_sysroot
 from gdb_epi.cpython.types import InterpreterState, PythonState
 from gdb_epi.cpython.values.process_values import PlainValues
 from gdb_epi.errors import UNREADABLE, Absent, SoftError, UnreadableMemory
 from gdb_epi.target.api import Target
-from gdb_epi.target.elf_files import locate_in_sysroot
 from gdb_epi.typing_lite import NamedTuple
 from gdb_epi.util import version_or_none
 
@@ -365,12 +364,7 @@ def packages_by_files(
 def _top_levels(distribution: Distribution, sysroot: str | None) -> set[str]:
     base = f"{distribution.folder}/{distribution.name}-{distribution.version}.dist-info"
     for name in ("top_level.txt", "RECORD"):
-        local_path = locate_in_sysroot(f"{base}/{name}", sysroot)
-        file = (
-            local_path
-            if isinstance(local_path, Absent)
-            else read_regular_file(local_path, MAX_METADATA)
-        )
+        file = read_file_in_sysroot(f"{base}/{name}", sysroot, MAX_METADATA)
         if isinstance(file, Absent):
             continue
         lines = file.data.decode("utf-8", "replace").splitlines()

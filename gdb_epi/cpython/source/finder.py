@@ -15,7 +15,7 @@ from gdb_epi.cpython.source.guarded_files import (
     SourceFile,
     bytecode_cache_paths,
     decode_source,
-    read_regular_file,
+    read_file_in_sysroot,
     read_zip_member,
     source_lines,
 )
@@ -35,7 +35,6 @@ from gdb_epi.cpython.values.variables import FrameVariables
 from gdb_epi.errors import NOT_AVAILABLE, Absent, UnreadableMemory
 from gdb_epi.target.api import Target
 from gdb_epi.target.auxv import read_arguments_and_environment
-from gdb_epi.target.elf_files import locate_in_sysroot
 from gdb_epi.typing_lite import NamedTuple
 from gdb_epi.util import memoized
 
@@ -293,8 +292,7 @@ class SourceFinder:
 
     @memoized
     def _file(self, path: str) -> SourceFile | Absent:
-        local_path = locate_in_sysroot(path, self._sysroot)
-        file = local_path if isinstance(local_path, Absent) else read_regular_file(local_path)
+        file = read_file_in_sysroot(path, self._sysroot)
         if isinstance(file, Absent):
             inside = read_zip_member(path, self._sysroot)
             file = file if isinstance(inside, Absent) else inside
@@ -331,12 +329,7 @@ class SourceFinder:
     def _compare_with_pyc(self, site: SourceSite, path: str, source: SourceFile) -> tuple[str, str]:
         best = (UNKNOWN, "")
         for place in self._pyc_paths(site, path):
-            local_path = locate_in_sysroot(place, self._sysroot)
-            pyc = (
-                local_path
-                if isinstance(local_path, Absent)
-                else read_regular_file(local_path, MAX_PYC_BYTES)
-            )
+            pyc = read_file_in_sysroot(place, self._sysroot, MAX_PYC_BYTES)
             if isinstance(pyc, Absent):
                 continue
             check = check_pyc(pyc, source, site)

@@ -74,6 +74,14 @@ def read_regular_file(path: str, cap: int = MAX_SOURCE_BYTES) -> SourceFile | Ab
         os.close(descriptor)
 
 
+def read_file_in_sysroot(
+    path: str, sysroot: str | None, cap: int = MAX_SOURCE_BYTES
+) -> SourceFile | Absent:
+    """Return what read_regular_file() does of a path of the dead process."""
+    local_path = locate_in_sysroot(path, sysroot)
+    return local_path if isinstance(local_path, Absent) else read_regular_file(local_path, cap)
+
+
 def read_zip_member(path: str, sysroot: str | None) -> SourceFile | Absent:
     """Return a file inside a zip archive (a zipapp, an egg), as zipimport names it.
 

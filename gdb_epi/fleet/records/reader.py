@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple, cast
 
 from gdb_epi.errors import InputError
+from gdb_epi.util import parse_json_object
 
 MAX_LINE = 16 << 20  # bytes of one record; ours are 2 to 100 kB
 GZIP = b"\x1f\x8b"
@@ -174,10 +175,7 @@ def parse_export_line(given: object) -> dict[str, Any] | None:
     if isinstance(given, bytes):
         if EXPORT_PREFIX.encode() not in given:
             return None
-        try:
-            given = json.loads(given)
-        except (ValueError, RecursionError):
-            return None
+        given = parse_json_object(given)
     if not isinstance(given, dict) or not isinstance(given.get("rows"), list):
         return None
     return given if kind_of_line(given) in EXPORT_KINDS else None

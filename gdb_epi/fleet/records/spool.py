@@ -20,6 +20,7 @@ from gdb_epi.errors import EpiError
 from gdb_epi.fleet.paths import hide_password, spool_folder
 from gdb_epi.fleet.records.redact import storable_record
 from gdb_epi.private_files import check_own_folder, make_private_folder
+from gdb_epi.util import parse_json_object
 
 SUFFIX = ".jsonl"
 
@@ -80,7 +81,10 @@ def drop_spooled(is_meant: Callable[[Mapping[str, Any]], bool], *, apply: bool) 
                 if folder == _fallback():
                     check_own_folder(folder)
                 lines = path.read_text(encoding="utf-8", errors="surrogateescape").splitlines()
-                kept = [line for line in lines if not _is_meant(line, is_meant)]
+                kept = [
+                    line for line in lines
+                    if (record := parse_json_object(line)) is None or not is_meant(record)
+                ]  # fmt: skip
                 count += len(lines) - len(kept)
                 if apply and len(kept) < len(lines):
                     if kept:
@@ -89,14 +93,6 @@ def drop_spooled(is_meant: Callable[[Mapping[str, Any]], bool], *, apply: bool) 
             except FileNotFoundError:
                 continue
     return count
-
-
-def _is_meant(line: str, is_meant: Callable[[Mapping[str, Any]], bool]) -> bool:
-    try:
-        record = json.loads(line)
-    except (ValueError, RecursionError):
-        return False
-    return isinstance(record, dict) and is_meant(record)
 
 
 def _fallback() -> Path:

@@ -31,7 +31,7 @@ from gdb_epi.fleet.statistics.arrays import Bools
 from gdb_epi.fleet.store import tables
 from gdb_epi.fleet.store.dimensions import insert_statement
 from gdb_epi.fleet.store.transactions import begin_write
-from gdb_epi.util import pick_attributes
+from gdb_epi.util import parse_json_object, pick_attributes
 
 # REPAIRED: the host is repaired; crashes from before do not raise it again, later ones do.
 OPEN, CONFIRMED, DISMISSED, REPAIRED = "open", "confirmed", "dismissed", "repaired"
@@ -228,12 +228,7 @@ _TEXTS, _LISTS = ("verdict", "test", "exposure"), ("aliases", "caveats", "cores"
 
 def finding_detail(column: str | None) -> dict[str, Any]:
     """Return the detail of a finding; of an imported row only the values of the right type."""
-    try:
-        detail = json.loads(column or "{}")
-    except (ValueError, RecursionError):
-        return {}
-    if not isinstance(detail, dict):
-        return {}
+    detail = parse_json_object(column or "{}") or {}
     return {name: value for name, value in detail.items() if _is_plain(name, value)}
 
 

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import json
 import time
 from collections.abc import Mapping
 from io import BytesIO
@@ -30,6 +29,7 @@ from gdb_epi.fleet.screen.screening import ScreeningResult
 from gdb_epi.fleet.store.day_numbers import iso_day
 from gdb_epi.fleet.store.ingest import store_batches
 from gdb_epi.fleet.store.plain_sql import sqlalchemy_executor
+from gdb_epi.util import parse_json_object
 
 MAX_ROWS = 1000
 MAX_DAYS = 3660
@@ -153,11 +153,8 @@ def store_decision(engine: Engine, body: bytes) -> dict[str, Any]:
 
     Raises UsageError for one that makes no sense, InputError where nothing has that name.
     """
-    try:
-        given = json.loads(body)
-    except (ValueError, RecursionError):
-        given = None
-    if not isinstance(given, dict):
+    given = parse_json_object(body)
+    if given is None:
         raise UsageError("a decision is a JSON object", hint='{"about": "signature", "name": KEY}')
     decided = record_decision(engine, decision_of(given), time.time())
     about, lines = decided.subject.about, decided.lines

@@ -24,6 +24,7 @@ from gdb_epi.fleet.store import tables
 from gdb_epi.fleet.store.day_numbers import parse_day
 from gdb_epi.fleet.store.dimensions import Dimensions, insert_statement
 from gdb_epi.fleet.store.transactions import begin_write, dimension_generation, note_change
+from gdb_epi.util import parse_json_object
 
 BATCH = 5_000  # rows per transaction
 MAX_HOURS = 24.5  # of one host on one day: a day may have 25 hours, a feed may round
@@ -135,11 +136,7 @@ def _json_rows(stream: TextIO) -> Iterator[tuple[int, Mapping[str, Any]]]:
     stream.seek(0)
     for number_of_line, line in enumerate(stream, 1):
         if line.strip():
-            try:
-                row = json.loads(line)
-            except (ValueError, RecursionError):
-                row = None
-            yield number_of_line, row if isinstance(row, dict) else {}
+            yield number_of_line, parse_json_object(line) or {}
 
 
 def _host_day(row: Mapping[str, Any]) -> HostDay | InputError:

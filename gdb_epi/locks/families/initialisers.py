@@ -10,11 +10,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import islice
 
 from gdb_epi.fault.memory_reads import read_u32, read_up_to
 from gdb_epi.locks.context import FutexWait, LockContext, LockGuess, futex_classifier
 from gdb_epi.locks.types import ONCE, STATIC
-from gdb_epi.locks.waits.libc_lock_names import is_libc_or_loader
+from gdb_epi.locks.waits.libc_lock_names import frames_outside_libc
 from gdb_epi.target.api import Thread, module_at
 from gdb_epi.target.function_bounds import Function, FunctionBounds
 
@@ -93,15 +94,8 @@ def _outside_runtimes(
     context: LockContext, thread: Thread, bounds: FunctionBounds
 ) -> Iterator[Function]:
     """Yield the functions on a stack that are not of the C or the C++ library, innermost first."""
-    for number, frame in enumerate(context.unwinder.walk(thread.registers)):
-        if number == MAX_FRAMES:
-            return
-        pc = frame.pc - 1 if number else frame.pc
-        module = module_at(context.target, pc)
-        if module is None or is_libc_or_loader(module):
-            continue
-        if module.path.rpartition("/")[2].startswith(_RUNTIMES):
-            continue
-        function = bounds.at(pc)
-        if function is not None:
+    frames = islice(context.unwinder.walk(thread.registers), MAX_FRAMES)
+    for pc, module in frames_outside_libc(context.target, frames):
+        is_runtime = module.path.rpartition("/")[2].startswith(_RUNTIMES)
+        if not is_runtime and (function := bounds.at(pc)) is not None:
             yield function

@@ -12,8 +12,8 @@ from itertools import islice
 
 from gdb_epi.locks.context import FutexWait, LockContext, LockGuess, futex_classifier
 from gdb_epi.locks.types import NATIVE_NOTIFICATION
-from gdb_epi.locks.waits.libc_lock_names import caller_of_system_call, is_libc_or_loader
-from gdb_epi.target.api import Thread, module_at
+from gdb_epi.locks.waits.libc_lock_names import caller_of_system_call, frames_outside_libc
+from gdb_epi.target.api import Thread
 from gdb_epi.target.symbols import symbolize
 
 MAX_FRAMES = 12
@@ -31,11 +31,8 @@ def native_notification(context: LockContext, thread: Thread, call: FutexWait) -
     if call.shared or caller_of_system_call(context.target, thread) is None:
         return None
     names, file = [], ""
-    for number, frame in enumerate(islice(context.unwinder.walk(thread.registers), MAX_FRAMES)):
-        pc = frame.pc - 1 if number else frame.pc
-        module = module_at(context.target, pc)
-        if module is None or is_libc_or_loader(module):
-            continue
+    frames = islice(context.unwinder.walk(thread.registers), MAX_FRAMES)
+    for pc, module in frames_outside_libc(context.target, frames):
         file = file or module.path.rpartition("/")[2]
         names.append(symbolize(context.target, pc))
         if len(names) == MAX_NAMED:

@@ -7,14 +7,14 @@ them are exported: return addresses just above the stack pointer say which one i
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 
 from gdb_epi.fault.mapping_checks import may_execute
 from gdb_epi.fault.memory_reads import follows_call, read_up_to
 from gdb_epi.sizes import split_into_words
 from gdb_epi.target.api import Module, Target, Thread, module_at
-from gdb_epi.target.cfi import Unwinder
+from gdb_epi.target.cfi import Unwinder, UnwoundFrame
 
 STACK_BYTES = 1024  # above rsp; the wait and its callers need a few hundred
 WIDE_STACK_BYTES = 8192  # where nothing is so near: getaddrinfo() keeps kilobytes of buffers
@@ -185,6 +185,17 @@ def innermost_object_outside_libc(
 def is_libc_or_loader(module: Module) -> bool:
     """Tell whether an object is the C library or the loader: its frames are a wait's own."""
     return module.path.rpartition("/")[2].startswith(_BETWEEN)
+
+
+def frames_outside_libc(
+    target: Target, frames: Iterable[UnwoundFrame]
+) -> Iterator[tuple[int, Module]]:
+    """Yield (address in the call, object) of the frames that are not of the C library."""
+    for number, frame in enumerate(frames):
+        pc = frame.pc - 1 if number else frame.pc
+        module = module_at(target, pc)
+        if module is not None and not is_libc_or_loader(module):
+            yield pc, module
 
 
 def _outside_libc(target: Target, modules: Sequence[Module], pc: int) -> Module | None:

@@ -14,8 +14,7 @@ from gdb_epi.record.registry import Json, RecordNotes, RecordParts, group
 from gdb_epi.sizes import PAGE
 from gdb_epi.target import elf
 from gdb_epi.target.api import Module, Target
-from gdb_epi.typing_lite import Any
-from gdb_epi.util import sha256_hex
+from gdb_epi.util import parse_json_object, sha256_hex
 
 MAX_MODULES = 1024
 NT_PACKAGE = 0xCAFE1A7E
@@ -72,13 +71,6 @@ def package_note(target: Target, module: Module) -> dict[str, str] | None:
 
 
 def _decode(desc: bytes) -> dict[str, str] | None:
-    import json
-
-    try:
-        package: Any = json.loads(desc[:MAX_JSON].split(b"\0", 1)[0])
-    except (ValueError, RecursionError):
-        return None
-    if not isinstance(package, dict):
-        return None
+    package = parse_json_object(desc[:MAX_JSON].split(b"\0", 1)[0]) or {}
     texts = {key: package[key] for key in KEPT if isinstance(package.get(key), str)}
     return {key: text[:MAX_TEXT] for key, text in texts.items()} or None

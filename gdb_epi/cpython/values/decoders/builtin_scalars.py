@@ -155,11 +155,7 @@ def unicode_string(decoder: ReprDecoder, obj: Obj) -> str:
     """Decode a str."""
     value, length = read_str(decoder, obj.address, decoder.limits.length)
     is_whole = len(value) == length
-    value = decoder.without_passwords(value)
-    if not is_whole:
-        decoder.cut = True
-        return repr(value) + CUT
-    return repr(value)
+    return _repr_of_part(decoder, decoder.without_passwords(value), is_whole=is_whole)
 
 
 @decodes("bytes")
@@ -195,10 +191,12 @@ def _bytes(decoder: ReprDecoder, start: int, size: int) -> str:
     masked = decoder.without_passwords(text)
     is_whole = size <= len(value)
     value = masked.encode("latin-1") if masked != text else value
-    if not is_whole:
-        decoder.cut = True
-        return repr(value) + CUT
-    return repr(value)
+    return _repr_of_part(decoder, value, is_whole=is_whole)
+
+
+def _repr_of_part(decoder: ReprDecoder, value: str | bytes, *, is_whole: bool) -> str:
+    decoder.cut |= not is_whole
+    return repr(value) + ("" if is_whole else CUT)
 
 
 @decodes("sentinel")
