@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from gdb_epi.target.api import FOREIGN_CALLS, NativeFrame, Target
+from gdb_epi.target.api import FOREIGN_CALLS, SHARED_MEMORY, NativeFrame, Target
 
 # Files of the system and of CPython, by how their names begin, including the libraries with which
 # modules of the standard library are linked (libexpat).
@@ -127,7 +127,10 @@ def is_module_of_interpreter(path: str) -> bool:
 def is_own_library(path: str) -> bool:
     """Tell whether a file is neither the system's nor CPython's: an installed package's counts."""
     name = path.rpartition("/")[2]
-    return bool(name) and not name.startswith(_COMMON) and _STANDARD not in path
+    return (
+        bool(name) and not name.startswith(_COMMON) and _STANDARD not in path
+        and not path.startswith(SHARED_MEMORY)
+    )  # fmt: skip
 
 
 def _own_files(paths: Iterable[str | None]) -> list[str]:

@@ -404,8 +404,9 @@ def notifier_blocked_by_waiter(scene: HangContext) -> HangDiagnosis | None:
             else f"{describe_awaited_lock(scene, other)}, which {activity.who()} holds"
         )  # fmt: skip
         evidence = scene.waits[other.tid].evidence[-1:]
+        sort = "event and lock" if other.kind == hang_types.LOCK else "event and join"
         return HangDiagnosis(
-            DEADLOCK if gives else HANG, "event and lock", sentence, members, PROBABLE, evidence,
+            DEADLOCK if gives else HANG, sort, sentence, members, PROBABLE, evidence,
             ("a timeout", "another thread that refers to it"),
             ("code that reaches it through a global",),
         )  # fmt: skip

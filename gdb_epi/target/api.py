@@ -114,6 +114,8 @@ class Module(NamedTuple):
     file: str | Absent
 
 
+# Memory that processes share: the kernel names it like a file, and no library is loaded from it.
+SHARED_MEMORY = ("/dev/zero", "/SYSV")
 FOREIGN_CALLS = "libffi"  # the file by which ctypes and cffi call: how its name begins
 
 

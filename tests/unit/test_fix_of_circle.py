@@ -40,7 +40,7 @@ def test_locks_are_put_in_order_only_where_all_are_locks(kinds: list[str], fix: 
 def test_a_deadlock_in_which_one_waits_to_be_woken_has_its_threads_and_its_fix(doing: str) -> None:
     """It was "hung in a deadlock", with the stack of one thread and without a next step."""
     members = [{"tid": 1, "doing": "event"}, {"tid": 2, "doing": doing}]
-    facts = {"kind": "event-and-lock", "members": members}
+    facts = {"kind": "event-and-lock", "sort": f"event and {doing}", "members": members}
     frame = {"language": "python", "name": "take", "filename": "/srv/f.py", "lineno": 3}
     stacks = [{"tid": tid, "name": name, "frames": [frame]} for tid, name in ((1, "a"), (2, "b"))]
     record = {

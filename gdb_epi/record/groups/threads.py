@@ -11,6 +11,7 @@ from gdb_epi.process_state import ProcessState
 from gdb_epi.record.redact import base_name, redact_path
 from gdb_epi.record.registry import Json, RecordNotes, RecordParts, group
 from gdb_epi.record.stacks import merged_json, thread_json
+from gdb_epi.target.api import SHARED_MEMORY
 
 MAX_THREADS = 256  # stacks in one record
 MAX_FRAMES = 64  # Python frames of one thread
@@ -145,9 +146,9 @@ def _count_repeated(frames: list[Json]) -> int:
 
 def _frame_json(state: ProcessState, frame: Json) -> Json:
     """Say about a native frame without a symbol what Python calls it, or whether there is code."""
-    nameless = not frame.get("function") and not frame.get("module")
     if frame["language"] != "native" or frame.get("kind"):
         return frame
+    nameless = not frame.get("function") and not frame.get("module")
     if not nameless:
         tables = None if frame.get("function") else state.method_tables
         name = tables.name(int(frame["pc"], 16)) if tables is not None else None
@@ -155,7 +156,7 @@ def _frame_json(state: ProcessState, frame: Json) -> Json:
     region = state.region_at(int(frame["pc"], 16))
     if not may_execute(region):
         return {**frame, "code": "none"}
-    if region is not None and region.path:
+    if region is not None and region.path and not region.path.startswith(SHARED_MEMORY):
         return {**frame, "module": base_name(region.path)}
     return {**frame, "code": "anonymous"}
 
@@ -176,5 +177,8 @@ def reduced_frame(frame: Json) -> Json:
         if fields.get(name):
             fields[name] = redact_path(str(fields[name]))
     if fields.get("language") == "native" and fields.get("module"):
-        fields["module"] = base_name(str(fields["module"]))
+        if str(fields["module"]).startswith(SHARED_MEMORY):
+            fields = {key: fields[key] for key in fields if key not in ("module", "offset")}
+        else:
+            fields["module"] = base_name(str(fields["module"]))
     return fields

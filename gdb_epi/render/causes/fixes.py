@@ -59,6 +59,7 @@ _BY_KIND = {
     "read ahead": "read what the stream has in its buffer before you poll its descriptor",
     "blocked SIGTERM": "unblock SIGTERM before you start a child, or end the child by kill()",
     "event and lock": "do not hold the lock that the other thread needs, while you wait for it",
+    "event and join": "wake a thread before you wait for its end",
     "closed socket": "call shutdown() before close(): that wakes who waits",
     "socket kept open": "call shutdown(): close() does not end it while a copy is open",
     "not sent": "call flush() after writing",
@@ -240,12 +241,6 @@ def _timeout_of_call(call: StackCall, place: str) -> str:
 def _fix_of_circle(record: Json) -> str:
     """Return the fix for a circle of threads, by what they wait for; "" where none is known."""
     circle = deadlocked_threads(record)
-    facts = [get_group(finding, "facts") for finding in get_groups(record, "findings")]
-    members = next(
-        (get_groups(f, "members") for f in facts if f.get("kind") == "event-and-lock"), []
-    )
-    if not circle and any(member.get("doing") == "join" for member in members):
-        return "wake a thread before you wait for its end"
     waits = [w for w in get_groups(record, "waits") if w.get("tid") in circle]
     joins = [w for w in waits if w.get("kind") in JOINS]
     listed = (telling_stack(record), *listed_stacks(record))
