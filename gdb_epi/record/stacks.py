@@ -203,6 +203,7 @@ def frame_variables(
 def _add_locals(
     state: ProcessState,
     stacks: Iterable[tuple[str, Sequence[PyFrame], list[dict[str, Any]]]],
+    *,
     secrets: bool,
 ) -> list[SoftError]:
     """Put `locals` and `variables` into the frames; return what could not be read.
@@ -341,7 +342,7 @@ def stacks_json(
             (str(data["name"]), task.stack, data["stack"])
             for task, data in zip(tasks.tasks[:MAX_TASKS_WITH_LOCALS], tasks_data, strict=False)
         ]
-        errors += _add_locals(state, stacks, secrets)
+        errors += _add_locals(state, stacks, secrets=secrets)
     return {
         "threads": [thread_data for _, thread_data in threads],
         "gil_holder": python.gil_holder if isinstance(python, PythonState) else None,

@@ -87,7 +87,7 @@ def corruption_report(study: CheckResults, *, numbers: bool = False) -> Report:
         why = f"{study.skipped[0].why}: its instructions are not decoded"
         return Report("corruption", lines=[why], data=corruption_json(study))
     lines = [*_interrupted_lines(study), *_answer(study), *_changed_lines(study)]
-    lines += [*_comparison_lines(study, numbers), *_not_checked(study, numbers)]
+    lines += [*_comparison_lines(study, named=numbers), *_not_checked(study, named=numbers)]
     rows: list[tuple[object, ...]] = []
     if numbers:
         lines += ["", *_numbers(study)]
@@ -197,7 +197,7 @@ def _bit_list(bits: Sequence[int]) -> str:
     return " and ".join([", ".join(texts[:-1]), texts[-1]] if len(texts) > 1 else texts)
 
 
-def _comparison_lines(study: CheckResults, named: bool) -> list[str]:
+def _comparison_lines(study: CheckResults, *, named: bool) -> list[str]:
     """Say what was seen; `named`: by which check."""
     if not study.evidence:
         return []
@@ -211,7 +211,7 @@ def _comparison_lines(study: CheckResults, named: bool) -> list[str]:
     return lines
 
 
-def _not_checked(study: CheckResults, named: bool) -> list[str]:
+def _not_checked(study: CheckResults, *, named: bool) -> list[str]:
     """Say what could not be checked and why, and how much was; `named`: by which checks."""
     ran = checks_that_ran(study)
     lines = []

@@ -192,7 +192,7 @@ def fold_calls(calls: Sequence[StackCall], *, runs: bool = True) -> list[StackRo
         period, repeats = _circle(keys, at)
         if repeats:
             block = calls[at : at + period]
-            rows += _folded_circle(block, repeats, whole)
+            rows += _folded_circle(block, repeats, whole=whole)
             python = python or any(call.language == PYTHON for call in block)
             at += period * repeats
             continue
@@ -444,7 +444,7 @@ def _circle(keys: Sequence[Key], at: int) -> tuple[int, int]:
     return 0, 0
 
 
-def _folded_circle(block: Sequence[StackCall], repeats: int, whole: bool) -> list[StackRow]:
+def _folded_circle(block: Sequence[StackCall], repeats: int, *, whole: bool) -> list[StackRow]:
     if len(block) == 1:
         return [StackRow(block[0]._replace(aside=f"{repeats} calls of it"), repeats)]
     in_all = " in all" if whole else ""

@@ -383,17 +383,16 @@ def _thread_name(record: Json) -> str:
     name = telling_thread_name(record)
     is_main = tid == get_group(record, "process").get("pid")
     number = "" if is_main else f"thread {tid}"
-    about = ", ".join(filter(None, (number if name else "", _gil_words(record, tid, is_main))))
+    parts = number if name else "", _gil_words(record, tid, is_main=is_main)
+    about = ", ".join(filter(None, parts))
     who = name or number or "the main thread"
     return f"{who} ({about})" if about else who
 
 
-def _gil_words(record: Json, tid: object, is_main: bool) -> str:
+def _gil_words(record: Json, tid: object, *, is_main: bool) -> str:
     """Return whether the thread held the GIL, where that says something; "" elsewhere."""
-    kinds = [
-        (finding.get("detector"), get_group(finding, "facts").get("kind"))
-        for finding in get_groups(record, "findings")
-    ]
+    findings = get_groups(record, "findings")
+    kinds = [(f.get("detector"), get_group(f, "facts").get("kind")) for f in findings]
     fatal = ("python_fatal_error", "without-gil") in kinds
     if tid != get_group(record, "python").get("gil_holder"):
         without = fatal or any(detector == "without_gil" for detector, _ in kinds)

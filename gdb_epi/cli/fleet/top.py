@@ -67,7 +67,11 @@ def run(args: Namespace) -> None:
                 print_line(f"The first {len(rows)}; more: --limit {10 * len(rows)}")
             if left_out:
                 print_line(f"not known of any: {left_out}; why: gdb-epi fleet check{again}")
-                print_lines(missing_origin_lines("hosts" in left_out, "last seen" in left_out))
+                print_lines(
+                    missing_origin_lines(
+                        no_host="hosts" in left_out, no_time="last seen" in left_out
+                    )
+                )
             print_line(f"More about a row: gdb-epi fleet show KEY{again}")
 
 

@@ -54,13 +54,13 @@ class FileNames:
 
     def place(self, offset: int, *, is_exact: bool) -> list[FrameName] | None:
         """Return the names at a place, innermost first; None when GDB has not said them."""
-        rows = self._places.get(_place_key(offset, is_exact))
+        rows = self._places.get(_place_key(offset, is_exact=is_exact))
         names = None if rows is None else [_parse_name(row) for row in rows]
         return names if names and None not in names else None  # type: ignore[return-value]
 
     def add_place(self, offset: int, names: list[FrameName], *, is_exact: bool) -> None:
         """Keep the names at a place."""
-        word = _place_key(offset, is_exact)
+        word = _place_key(offset, is_exact=is_exact)
         if word not in self._places and 0 < len(names) <= MAX_NAMES:
             self._places[word] = [list(named) for named in names]
             self.is_new = True
@@ -91,7 +91,7 @@ class FileNames:
         return {"places": self._places, "jumps": self._jumps}
 
 
-def _place_key(offset: int, is_exact: bool) -> str:
+def _place_key(offset: int, *, is_exact: bool) -> str:
     return f"{offset:x}{'.' if is_exact else ''}"
 
 

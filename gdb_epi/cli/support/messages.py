@@ -56,7 +56,7 @@ HOW_TO_GIVE_HOST = "gdb-epi host-facts -o host.json, then gdb-epi triage --host-
 HOW_TO_GIVE_TIME = "gdb-epi triage --journal FILE, or --core-pattern core.%e.%p.%t"
 
 
-def missing_origin_lines(no_host: bool, no_time: bool) -> list[str]:
+def missing_origin_lines(*, no_host: bool, no_time: bool) -> list[str]:
     """Return how to give the host and the time of crashes, of what none has."""
     lines = [f"host not known; to give it: {HOW_TO_GIVE_HOST}"] if no_host else []
     return lines + ([f"time not known; to give it: {HOW_TO_GIVE_TIME}"] if no_time else [])

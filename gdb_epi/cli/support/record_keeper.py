@@ -85,7 +85,9 @@ class RecordKeeper:
                 f"{counted(self.added, 'record')} stored in {place}, {self.known} known already"
             )
             kept = self.added + self.known
-            for line in missing_origin_lines(self._no_host >= kept, self._no_time >= kept):
+            for line in missing_origin_lines(
+                no_host=self._no_host >= kept, no_time=self._no_time >= kept
+            ):
                 write_to_stderr(line)
 
     def _store(self, batch: list[Named]) -> None:

@@ -182,7 +182,7 @@ def small_ints(context: Context) -> Iterator[Evidence]:
         right = {
             owner
             for owner, (size, digit) in held.items()
-            if _is_small_int(size, digit, (owner - zero) // INT_STEP, tag_at is not None)
+            if _is_small_int(size, digit, (owner - zero) // INT_STEP, tagged=tag_at is not None)
         }
         if len(right) < MIN_IN_ROW:
             continue
@@ -216,5 +216,5 @@ def _sizes(value: int, tagged: bool) -> tuple[int, ...]:
     return tag, tag | STATIC_INT
 
 
-def _is_small_int(size: int, digit: int, value: int, tagged: bool) -> bool:
+def _is_small_int(size: int, digit: int, value: int, *, tagged: bool) -> bool:
     return size in _sizes(value, tagged) and digit == abs(value)

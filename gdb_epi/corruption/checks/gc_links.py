@@ -458,11 +458,11 @@ class GcLinkReader:
         next_fits = self.before(after) == node
         prev_fits = self.following(before) == node
         if not next_fits:
-            yield from self._next_of(node, after, prev_fits)
+            yield from self._next_of(node, after, prev_fits=prev_fits)
         if not prev_fits and next_fits:
             yield from self._prev_of(node)
 
-    def _next_of(self, node: int, after: int, prev_fits: bool) -> Iterator[LinkRepair]:
+    def _next_of(self, node: int, after: int, *, prev_fits: bool) -> Iterator[LinkRepair]:
         where = node + self._next_at
         held = self._word(where)
         flips = [held ^ flip for flip in FLIPS]

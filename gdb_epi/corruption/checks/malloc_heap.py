@@ -170,13 +170,13 @@ def _walk(
             at = gone[1]
         else:
             if at + 1 < heap.count and not _is_tail(heap, at):
-                yield _overwritten_header(context, heap, recent_chunk, at, is_whole)
+                yield _overwritten_header(context, heap, recent_chunk, at, is_whole=is_whole)
             break
     context.counts["malloc chunks"] = before + count
 
 
 def _overwritten_header(
-    context: Context, heap: HeapWords, before: int | None, at: int, is_whole: bool
+    context: Context, heap: HeapWords, before: int | None, at: int, *, is_whole: bool
 ) -> Evidence | Skipped:
     """Tell how a header that fits nothing was overwritten, where one content goes over it.
 

@@ -157,7 +157,7 @@ class _Judge:
         return self._walk.type_at(address)
 
 
-def _fills(need: int, room: int, shrinks: bool = False) -> int:
+def _fills(need: int, room: int, *, shrinks: bool = False) -> int:
     """Return whether a block is too small for what is in it, or just right."""
     if need > room:
         return CONTRADICTS

@@ -153,7 +153,7 @@ class BlockTypesCheck:
             if not self._near_types.isdisjoint(values):
                 worth_a_look.update(n for n, word in enumerate(column) if word in self._near_types)
             at = first + offset - back  # the counts before these words
-            large = _large_counts(data[8 * at : 8 * end], 8 * step, self._is_small_count)
+            large = _large_counts(data[8 * at : 8 * end], 8 * step, is_small=self._is_small_count)
             worth_a_look.update(number for number in large if column[number] in self._heads)
             if len(values) < MANY and all(self._heads.get(word) == head for word in values):
                 break  # each block holds such an object
@@ -299,7 +299,7 @@ class BlockTypesCheck:
         )
 
 
-def _large_counts(data: bytes, step: int, is_small: bool) -> list[int]:
+def _large_counts(data: bytes, step: int, *, is_small: bool) -> list[int]:
     """Return the numbers of blocks whose first word may be a count with one absurd bit.
 
     Of such a one the third byte is 0, and one above is not. `step` is the size of a block.

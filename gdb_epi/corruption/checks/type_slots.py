@@ -246,7 +246,7 @@ def _against_types(context: Context, slots: list[_Slot], confirmed: set[int]) ->
         counts = census[slot.name]
         if counts[slot.value] > 1 or slot.where in confirmed:
             continue
-        if not _is_no_function(context, slot.value, strict):
+        if not _is_no_function(context, slot.value, strict=strict):
             continue
         for bit in range(64):
             right = slot.value ^ 1 << bit
@@ -282,7 +282,7 @@ def _is_anonymous(context: Context, address: int) -> bool:
     return region is not None and not region.in_file
 
 
-def _is_no_function(context: Context, value: int, strict: bool) -> bool:
+def _is_no_function(context: Context, value: int, *, strict: bool) -> bool:
     if not _executable(context, value) or (strict and value % FUNCTION_ALIGNMENT != 0):
         return True
     function = context.functions.at(value)  # by the unwind tables

@@ -181,7 +181,7 @@ def _direct(context: Context, suspect: Suspect) -> list[Correction]:
             legal.append((corrected, bit))
     plain = sum(address_index(context).at(corrected) is None for corrected, _ in legal)
     return [
-        _neighbour(context, suspect, corrected, bit, plain <= MAX_SEARCHED)
+        _neighbour(context, suspect, corrected, bit, search=plain <= MAX_SEARCHED)
         for corrected, bit in legal[:MAX_TESTED]
     ]
 
@@ -279,7 +279,7 @@ def _same_file(context: Context, address: int, other: int) -> bool:
 
 
 def _neighbour(
-    context: Context, suspect: Suspect, corrected: int, bit: int, search: bool = True
+    context: Context, suspect: Suspect, corrected: int, bit: int, *, search: bool = True
 ) -> Correction:
     """Return a flip of a suspect with all the evidence for it.
 

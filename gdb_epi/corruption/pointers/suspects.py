@@ -126,11 +126,11 @@ def software_pattern(context: Context, word: FaultWord) -> WordShape | None:
     """
     if word.source == "rsp":
         return None
-    return _pattern_of(context, word.value, word.distance is None)
+    return _pattern_of(context, word.value, is_index=word.distance is None)
 
 
 @once_per_run
-def _pattern_of(context: Context, value: int, is_index: bool) -> WordShape | None:
+def _pattern_of(context: Context, value: int, *, is_index: bool) -> WordShape | None:
     target = context.target
     if value < NULL_PAGE:
         return None

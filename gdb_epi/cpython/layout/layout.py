@@ -435,10 +435,10 @@ def load_layout(
 
     `mutex` is sizeof(pthread_mutex_t) of the process.
     """
-    return _load(_table_name(version, free_threaded, debug), mutex)
+    return _load(_table_name(version, free_threaded=free_threaded, debug=debug), mutex)
 
 
-def _table_name(version: tuple[int, int], free_threaded: bool, debug: bool) -> str:
+def _table_name(version: tuple[int, int], *, free_threaded: bool, debug: bool) -> str:
     return f"cp{version[0]}{version[1]}{'t' if free_threaded else ''}{'d' if debug else ''}"
 
 
@@ -476,7 +476,7 @@ def build_layouts(
     agrees = not main.distance(words)
     if agrees:
         yield main
-    stem = f"{_table_name(version, free_threaded, debug)}-"
+    stem = f"{_table_name(version, free_threaded=free_threaded, debug=debug)}-"
     names = sorted(
         (n[:-5] for n in listdir(f"{_FOLDER}/others") if n.startswith(stem)), reverse=True
     )

@@ -210,7 +210,7 @@ class NamespaceReader:
         if count > MAX_DICT_ENTRIES:
             self._reader.read(start + count * width - 1, 1)  # refuse what is not mapped
         if values:
-            yield from self._split_items(start, count, width, has_hash, values)
+            yield from self._split_items(start, count, width, has_hash=has_hash, values=values)
             return
         entry = _WITH_HASH if has_hash else _WITHOUT_HASH
         for first in range(0, count, ENTRIES_AT_ONCE):
@@ -221,7 +221,7 @@ class NamespaceReader:
                     yield key, value
 
     def _split_items(
-        self, start: int, count: int, width: int, has_hash: bool, values: int
+        self, start: int, count: int, width: int, *, has_hash: bool, values: int
     ) -> Iterator[tuple[int, int]]:
         if count > MAX_SHARED_KEYS:
             raise UnreadableMemory(start, count, "an absurd number of shared keys")

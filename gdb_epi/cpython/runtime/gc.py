@@ -79,7 +79,9 @@ def read_gc_state(reader: MemoryReader, runtime: int, interpreter: int) -> GcSta
     callbacks = _list_length(reader, u64("callbacks"))
     number, evidence = (None, "")
     if collecting:
-        number, evidence = _collected_generation(generations, layout.free_threaded, callbacks)
+        number, evidence = _collected_generation(
+            generations, free_threaded=layout.free_threaded, callbacks=callbacks
+        )
         # Words that only the incremental collector of 3.14.0 to 3.14.4 used: later releases went
         # back to generations and left them in place, unused and zero.
         unused = [layout.offset(_STRUCT, f"dummy{number}") for number in (1, 2, 3)]
@@ -156,7 +158,7 @@ def _start_of_array(reader: MemoryReader, address: int, offset: int) -> int:
 
 
 def _collected_generation(
-    generations: list[Generation], free_threaded: bool, callbacks: int
+    generations: list[Generation], *, free_threaded: bool, callbacks: int
 ) -> tuple[int | None, str]:
     """Tell which generation is being collected, by the counts.
 

@@ -413,14 +413,14 @@ def _thread_objects(
             return thread_objects
         main = objects.dict_get(contents, "_main_thread")
         for ident, thread in islice(read_active_threads(objects, contents), MAX_THREADS):
-            thread_objects[ident] = _thread_object(reader, objects, thread, thread == main)
+            thread_objects[ident] = _thread_object(reader, objects, thread, main=thread == main)
     except (UnreadableMemory, LayoutError) as error:
         errors.append(SoftError("threads", f"interpreter {interpreter.id}", str(error)))
     return thread_objects
 
 
 def _thread_object(
-    reader: MemoryReader, objects: NamespaceReader, address: int, main: bool
+    reader: MemoryReader, objects: NamespaceReader, address: int, *, main: bool
 ) -> ThreadObject:
     kind = reader.type_name(reader.type_of(address))
     daemon_at = objects.attribute(address, "_daemonic")

@@ -209,7 +209,9 @@ class _StateDecoder:
                 by_address[address].id if address in by_address else self._interpreter_id(address)
             )
             holder = self._gil_holder(address)
-            threads = [self._recover(tstate, number, tstate == holder) for tstate in tstates]
+            threads = [
+                self._recover(tstate, number, holds_gil=tstate == holder) for tstate in tstates
+            ]
             # Memory that was freed may still hold an older thread state of a living thread.
             threads = [
                 thread
@@ -224,7 +226,7 @@ class _StateDecoder:
                 by_address[address] = InterpreterState(address, number, (*listed, *threads))
         return list(by_address.values())
 
-    def _recover(self, tstate: int, number: int, holds_gil: bool) -> ThreadState:
+    def _recover(self, tstate: int, number: int, *, holds_gil: bool) -> ThreadState:
         thread = self._thread(tstate, number, holds_gil)
         message = (
             f"its state in CPython, at {tstate:#x}, was found by a search of memory, as no list "

@@ -194,10 +194,12 @@ def _column_miss(lines: Sequence[str], where: SourcePosition, encoded: dict[int,
     first, last = encoded[where.line], encoded[where.end_line]
     if where.line == where.end_line and where.end_column <= where.column:
         return not (where.line == 1 and where.end_column == 0)
-    return _splits_word(first, where.column, True) or _splits_word(last, where.end_column, False)
+    return _splits_word(first, where.column, start=True) or _splits_word(
+        last, where.end_column, start=False
+    )
 
 
-def _splits_word(line: bytes, at: int, start: bool) -> bool:
+def _splits_word(line: bytes, at: int, *, start: bool) -> bool:
     if not (0 <= at < len(line) if start else 0 < at <= len(line)):
         return True
     inside = line[at] if start else line[at - 1]

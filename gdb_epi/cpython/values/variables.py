@@ -232,7 +232,7 @@ class FrameVariables:
         optimized = bool(flags & _OPTIMIZED)
         names = self._tuple(code, "co_localsplusnames")
         if names is None:
-            return self._three_tuples(code, flags, optimized)
+            return self._three_tuples(code, flags, optimized=optimized)
         kinds_at = self._reader.field(code, "PyCodeObject", "co_localspluskinds")
         kinds = self._reader.bytes_object(kinds_at, MAX_VARIABLES)
         if isinstance(kinds, Absent) or len(kinds) != len(names):
@@ -246,7 +246,7 @@ class FrameVariables:
             slots.append(Slot(index, name, kind, bool(bits & (_CELL | _FREE))))
         return CodeVariableNames(tuple(_arguments_first(slots)), len(names), optimized)
 
-    def _three_tuples(self, code: int, flags: int, optimized: bool) -> CodeVariableNames:
+    def _three_tuples(self, code: int, flags: int, *, optimized: bool) -> CodeVariableNames:
         local = self._tuple(code, "co_varnames") or []
         cells = self._tuple(code, "co_cellvars") or []
         free = self._tuple(code, "co_freevars") or []

@@ -589,7 +589,7 @@ def _sum(run: ObjectEvaluation, arguments: list[Item], keywords: Mapping[str, It
     return run.of_host(sum, values[1:], values[0])
 
 
-def _first_that_is(run: ObjectEvaluation, wanted: bool, of: Item) -> Item:
+def _first_that_is(run: ObjectEvaluation, *, wanted: bool, of: Item) -> Item:
     return ComputedNumber(
         wanted if any(run.truth(item) == wanted for item in run.each_of(of)) else not wanted
     )
@@ -677,8 +677,8 @@ _FUNCTIONS: Mapping[str, Callable[[ObjectEvaluation, list[Item], Mapping[str, It
     "range": _range, "isinstance": _isinstance, "list": _list, "tuple": _tuple, "set": _set,
     "frozenset": _set, "dict": _dict, "iter": _iter, "next": _next, "sorted": _sorted,
     "reversed": _reversed, "enumerate": _enumerate, "zip": _zip, "sum": _sum, "str": _str,
-    "any": lambda run, arguments, _: _first_that_is(run, True, arguments[0]),
-    "all": lambda run, arguments, _: _first_that_is(run, False, arguments[0]),
+    "any": lambda run, arguments, _: _first_that_is(run, wanted=True, of=arguments[0]),
+    "all": lambda run, arguments, _: _first_that_is(run, wanted=False, of=arguments[0]),
     "min": lambda *call: _extreme(min, *call), "max": lambda *call: _extreme(max, *call),
     "print": _print, "type": _type, "bytes": _bytes, "map": _map, "filter": _filter,
 }  # fmt: skip

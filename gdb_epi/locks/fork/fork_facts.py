@@ -88,9 +88,9 @@ def conclude_from_signs(reader: ForkSignReadings) -> ForkEvidence:
     return ForkEvidence(
         forked=forked if looked else None,
         depth=_depth(reader, yes, forked),
-        parent_multithreaded=_was_multithreaded(reader, yes, forked),
+        parent_multithreaded=_was_multithreaded(reader, yes, forked=forked),
         from_main_thread=reader.from_main if forked else None,
-        hooks_bypassed=_bypassed_handlers(reader, yes, forked),
+        hooks_bypassed=_bypassed_handlers(reader, yes, forked=forked),
         in_fork_handlers=None,
         lineage=secret_hash,
         signals=tuple(ForkSign(r.name, r.says, r.sure) for r in readings if r.state == YES),
@@ -111,7 +111,7 @@ def _depth(reader: ForkSignReadings, yes: set[str], forked: bool) -> int | None:
     return None if forked and not reader.generation else reader.generation
 
 
-def _was_multithreaded(reader: ForkSignReadings, yes: set[str], forked: bool) -> bool | None:
+def _was_multithreaded(reader: ForkSignReadings, yes: set[str], *, forked: bool) -> bool | None:
     if forked and yes & {"F2", "F3", "F5", "F8", "F9"}:
         return True
     if not forked or (forked and "F10" in yes):
@@ -136,7 +136,7 @@ def _forker(reader: ForkSignReadings, forked: bool) -> int | None:
     return process.ppid if process.ppid > 1 and not reader.other_view else None
 
 
-def _bypassed_handlers(reader: ForkSignReadings, yes: set[str], forked: bool) -> bool | None:
+def _bypassed_handlers(reader: ForkSignReadings, yes: set[str], *, forked: bool) -> bool | None:
     if not forked:
         return None
     if "F3" in yes or "F10" in yes or reader.raw_clone:

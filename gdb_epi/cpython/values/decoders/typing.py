@@ -181,7 +181,7 @@ def typing_alias(decoder: ReprDecoder, obj: Obj) -> str:
     if origin.type.module == "typing" and origin.lineage.ident == "":
         kind = decoder.string(decoder.attribute(origin.address, "_name"))
     if kind == "Union" or obj.type.qualname == "_UnionGenericAlias":
-        return _union(decoder, args, obj.type.qualname == "_UnionGenericAlias")
+        return _union(decoder, args, knows_optional=obj.type.qualname == "_UnionGenericAlias")
     if kind == "Literal":
         return f"typing.Literal[{', '.join(decoder.repr_of(arg) for arg in args)}]"
     if name == "typing.Callable" or obj.type.qualname == "_CallableGenericAlias":
@@ -196,7 +196,7 @@ def _is_special(decoder: ReprDecoder, obj: Obj) -> bool:
         return False
 
 
-def _union(decoder: ReprDecoder, args: list[int], knows_optional: bool) -> str:
+def _union(decoder: ReprDecoder, args: list[int], *, knows_optional: bool) -> str:
     """Show a Union; 3.9, which gave it a class of its own, began to show an Optional."""
     nones = [_is_none_type(decoder, arg) for arg in args]
     texts = [type_hint_text(decoder, arg) for arg in args]

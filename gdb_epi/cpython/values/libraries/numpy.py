@@ -41,7 +41,7 @@ _LAST_DAY = 3652059  # date.max.toordinal()
 # -- numbers and times as numpy writes them ----------------------------------------------------
 
 
-def float_text(value: float, form: str, exponents: bool = False) -> str:
+def float_text(value: float, form: str, *, exponents: bool = False) -> str:
     """Return the shortest text that gives a float back; `form` is struct's letter of its width.
 
     With `exponents` float32 is written from 1e6 and float16 from 1e3 on with an exponent, as numpy
@@ -123,15 +123,15 @@ def _shortest_digits(mantissa: int, exponent: int) -> tuple[str, int]:
 
 def complex_text(real: float, imaginary: float, form: str, exponents: bool = False) -> str:
     """Return a complex number without parentheses."""
-    second = _complex_part_text(imaginary, form, exponents)
+    second = _complex_part_text(imaginary, form, exponents=exponents)
     if real == 0 and not str(real).startswith("-"):
         return f"{second}j"
     sign = "" if second.startswith("-") else "+"
-    return f"{_complex_part_text(real, form, exponents)}{sign}{second}j"
+    return f"{_complex_part_text(real, form, exponents=exponents)}{sign}{second}j"
 
 
-def _complex_part_text(value: float, form: str, exponents: bool) -> str:
-    text = float_text(value, form, exponents)
+def _complex_part_text(value: float, form: str, *, exponents: bool) -> str:
+    text = float_text(value, form, exponents=exponents)
     return text[:-2] if text.endswith(".0") else text
 
 
@@ -356,7 +356,7 @@ def dtype_text(decoder: ReprDecoder, described: DType) -> str:
 
 
 def dtype_argument_text(
-    decoder: ReprDecoder, described: DType, is_short: bool = True, depth: int = 0
+    decoder: ReprDecoder, described: DType, *, is_short: bool = True, depth: int = 0
 ) -> str:
     """Return what numpy.dtype() would be called with."""
     decoder.spend()
@@ -383,7 +383,7 @@ def dtype_argument_text(
 
 
 def _struct_text(
-    decoder: ReprDecoder, described: DType, shows_alignment: bool = False, depth: int = 0
+    decoder: ReprDecoder, described: DType, *, shows_alignment: bool = False, depth: int = 0
 ) -> str:
     parts = [read_dtype(decoder, at) for _, at, _ in described.names]
     titles = dict(described.titles)
@@ -615,7 +615,7 @@ def floating(decoder: ReprDecoder, obj: Obj) -> str:
     """Decode a floating scalar: the shortest text that gives it back."""
     form = _FLOATS[obj.lineage.ident.rpartition(".")[2]]
     value = float(_scalar_values(decoder, obj, form)[0])
-    text = float_text(value, form, do_large_floats_have_exponents(decoder, form, value))
+    text = float_text(value, form, exponents=do_large_floats_have_exponents(decoder, form, value))
     return _scalar_text(decoder, obj, text)
 
 

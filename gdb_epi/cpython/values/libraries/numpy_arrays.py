@@ -181,7 +181,7 @@ def choose_item_format(
 
 def float_str(decoder: ReprDecoder, value: float, form: str) -> str:
     """Return str() of a float of numpy."""
-    return float_text(value, form, do_large_floats_have_exponents(decoder, form, value))
+    return float_text(value, form, exponents=do_large_floats_have_exponents(decoder, form, value))
 
 
 def _complex_text(

@@ -312,7 +312,7 @@ def _is_plain(key_set: int, kind: int) -> bool:
 
 
 def read_autograd_state(
-    reader: MemoryReader, meta: int, both_hooks: bool
+    reader: MemoryReader, meta: int, *, both_hooks: bool
 ) -> tuple[bool | None, int]:
     """Return requires_grad (None when it is unknown) and grad_fn_ (Node *) of an AutogradMeta.
 
@@ -380,7 +380,7 @@ def _autograd(decoder: ReprDecoder, tensor: Tensor, obj: Obj, end: int) -> list[
     """Return requires_grad and grad_fn as far as they are set and can be read."""
     hooks = obj.address + obj.lineage.root.basicsize - end >= 16
     try:
-        wanted, function = read_autograd_state(decoder.reader, tensor.autograd, hooks)
+        wanted, function = read_autograd_state(decoder.reader, tensor.autograd, both_hooks=hooks)
     except (UnreadableMemory, Undecodable):
         return ["requires_grad=?"]
     if function:
