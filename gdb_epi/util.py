@@ -34,6 +34,19 @@ def quoted_name(name: object) -> str:
     return f'"{text}"' if len(text.split()) > 1 else text
 
 
+def split_outside_quotes(text: str, separator: str) -> list[str]:
+    """Split a sentence at a separator, but not inside of what quoted_name() put into quotes."""
+    quoted = text.split('"')
+    if len(quoted) % 2 == 0:  # a name with a quote of its own
+        return text.split(separator)
+    parts = [""]
+    for number, piece in enumerate(quoted):
+        first, *rest = [f'"{piece}"'] if number % 2 else piece.split(separator)
+        parts[-1] += first
+        parts += rest
+    return parts
+
+
 def parse_json_object(text: str | bytes) -> dict[str, Any] | None:
     """Return the object of a JSON text that somebody else wrote; None for anything else."""
     import json

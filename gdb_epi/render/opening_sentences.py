@@ -60,7 +60,7 @@ from gdb_epi.render.frame_lines import (
 )
 from gdb_epi.target import api
 from gdb_epi.typing_lite import Any
-from gdb_epi.util import quoted_name
+from gdb_epi.util import quoted_name, split_outside_quotes
 
 Json = Mapping[str, Any]
 HUNG = frozenset(("fork-inherited-lock", "deadlock", "hang"))  # labels of what did not crash
@@ -187,7 +187,8 @@ def _sentences_about_computing(
     record: Json, who: str, reason: str, calls: Sequence[StackCall]
 ) -> tuple[str, str]:
     """Say that it was busy. An endless loop? Nobody can be sure: no number."""
-    computed = _sentence_about_thread(record, _computing_words(reason.partition("; ")[0], calls))
+    first = split_outside_quotes(reason, "; ")[0]
+    computed = _sentence_about_thread(record, _computing_words(first, calls))
     if hang_types.IN_CALL in reason:
         when = _when_words(get_group(record, "signal"))
         return f"{who} was in a system call when {when}", f"{computed} {CALL}"
@@ -232,14 +233,15 @@ def _with_names(record: Json, text: str) -> str:
 
 def deadlock_clauses(record: Json) -> tuple[str, list[str]]:
     """Return the clause about a circle of waits, and those that say who waits for what."""
-    head, _, rest = first_reason(record).partition(": ")
-    clauses = [*filter(None, rest.split("; "))]
+    reason = first_reason(record)
+    head, *rest = split_outside_quotes(reason, ": ")
+    clauses = [*filter(None, split_outside_quotes(": ".join(rest), "; "))]
     circle = members_of_deadlock(record)
     if clauses and _EACH_OTHER in head and len(circle) < 2:  # the first sentence says it
         return clauses[0], clauses[1:]
     if rest and record.get("waits"):
         return head, clauses
-    first, *clauses = first_reason(record).split("; ")
+    first, *clauses = split_outside_quotes(reason, "; ")
     if clauses and len(circle) > 1 and not _waits_for_itself(record) and record.get("waits"):
         return f"{len(circle)} threads {_EACH_OTHER}", [first, *clauses]
     return first, clauses
@@ -259,10 +261,11 @@ def _waits_for_itself(record: Json) -> bool:
 def hang_clauses(record: Json, calls: Sequence[StackCall]) -> tuple[str, str, list[str]]:
     """Return the clauses about a hang: who waits, why nothing ends that, and what else is known."""
     who, verb, place = _waiting_clause(record, calls)
-    first, *others = first_reason(record).split("; ")
+    first, *others = split_outside_quotes(first_reason(record), "; ")
     of_loop = first.startswith(hang_types.OF_EVENT_LOOP)
     if of_loop or place in first or first.startswith(f"{who} "):
-        first, _, cause = first.partition(": ")
+        first, *causes = split_outside_quotes(first, ": ")
+        cause = ": ".join(causes)
         if not cause and others and not of_loop:  # the tasks of a loop stand together
             cause, *others = others
         return first, cause, others
@@ -296,8 +299,7 @@ _EACH_OTHER = "wait for each other"
 def _deadlock_words(record: Json) -> str:
     """Return "hung: a deadlock between Thread-1 and Thread-2"; a number where names are equal."""
     circle, names = members_of_deadlock(record), thread_names(record)
-    first = first_reason(record).partition("; ")[0]
-    head = first.partition(": ")[0]
+    head = split_outside_quotes(split_outside_quotes(first_reason(record), "; ")[0], ": ")[0]
     if len(circle) < 2 and _EACH_OTHER in head:
         return f"hung: {head}"
     if _waits_for_itself(record):

@@ -241,6 +241,16 @@ def test_the_first_line_of_a_hang_says_what_is_waited_for(
     assert opening in hung(label, reason)
 
 
+def test_a_name_with_a_semicolon_is_one_name() -> None:
+    """Threads may be called as they like; in a sentence such a name stands in quotes."""
+    reason = '"load; save: all" waits at take (clock.py:7) for data: a pipe; it is old'
+    opening = hung("hang", reason)
+    assert opening.startswith(
+        'a process hung: "load; save: all" waits at take (clock.py:7) for data'
+    )
+    assert opening.endswith("(80% sure): a pipe.")
+
+
 def test_who_waits_for_itself_is_told_by_a_fact_not_by_a_word() -> None:
     """Names of the program's own may hold any word."""
     words = "hung: MainThread waits for itself\nThis does not end by itself (80% sure): MainThread"
