@@ -15,22 +15,13 @@ _CHUNK = 500  # decimals at once: below every limit of int -> str conversions
 _HEAD_DIGITS = 4  # digits of 30 bits shown of an int that is too long
 
 
-@decodes("NoneType")
-def none(decoder: ReprDecoder, obj: Obj) -> str:
-    """Decode None."""
-    return "None"
+_SINGLETONS = {"NoneType": "None", "ellipsis": "Ellipsis", "NotImplementedType": "NotImplemented"}
 
 
-@decodes("ellipsis")
-def ellipsis(decoder: ReprDecoder, obj: Obj) -> str:
-    """Decode `...`."""
-    return "Ellipsis"
-
-
-@decodes("NotImplementedType")
-def not_implemented(decoder: ReprDecoder, obj: Obj) -> str:
-    """Decode NotImplemented."""
-    return "NotImplemented"
+@decodes(*_SINGLETONS)
+def singleton(_decoder: ReprDecoder, obj: Obj) -> str:
+    """Decode None, `...` and NotImplemented."""
+    return _SINGLETONS[obj.lineage.ident]
 
 
 def read_int_parts(decoder: ReprDecoder, address: int) -> tuple[int, int, int]:
