@@ -146,10 +146,10 @@ class ThreadInForkHandlers(NamedTuple):
 class LockOwner(NamedTuple):
     """Who holds a lock. `state`: live, vanished, forker-old-tid, other-process, none, unknown."""
 
-    tid: int | None
-    ident: int | None
-    thread_name: str | None
-    state: str
+    tid: int | None = None
+    ident: int | None = None
+    thread_name: str | None = None
+    state: str = "unknown"
 
 
 class LockWait(NamedTuple):

@@ -96,15 +96,15 @@ class CodeInfo(NamedTuple):
     """One PyCodeObject. `problem` says why it does not look like one; "" when it does."""
 
     address: int
-    type_address: int
-    name: str
-    qualname: str | None
-    filename: str
-    firstlineno: int
-    framesize: int  # words that one frame takes on the datastack; 0 before 3.11
-    firsttraceable: int  # bytes into the bytecode; frames before it are not complete
-    bytecode: int  # address of the first instruction; 0 before 3.11
-    problem: str
+    type_address: int = 0
+    name: str = ""
+    qualname: str | None = None
+    filename: str = ""
+    firstlineno: int = 0
+    framesize: int = 0  # words that one frame takes on the datastack; 0 before 3.11
+    firsttraceable: int = 0  # bytes into the bytecode; frames before it are not complete
+    bytecode: int = 0  # address of the first instruction; 0 before 3.11
+    problem: str = ""
 
 
 def locate_bytecode(reader: MemoryReader, address: int) -> tuple[int, int]:
@@ -153,7 +153,7 @@ class CodeReader:
                 raise UnreadableMemory(address, self._size, "not an aligned pointer")
             head = self.reader.read(address, self._size)
         except UnreadableMemory as error:
-            return CodeInfo(address, 0, "", None, "", 0, 0, 0, 0, f"code object: {error}")
+            return CodeInfo(address, problem=f"code object: {error}")
         problems: list[str] = []
         name = self._text(head, self._name, "co_name", problems)
         qualname = None

@@ -33,15 +33,15 @@ class RawFrame(NamedTuple):
     """
 
     address: int
-    previous: int
-    code: int
-    lasti: int
-    globals: int
-    owner: str
-    is_entry: bool | None  # None: the next frame tells (a shim follows the outermost one)
-    internal: bool
-    complete: bool
-    problem: str
+    previous: int = 0
+    code: int = 0
+    lasti: int = 0
+    globals: int = 0
+    owner: str = "unknown"
+    is_entry: bool | None = None  # None: the next frame tells (a shim follows the outermost one)
+    internal: bool = False
+    complete: bool = True
+    problem: str = ""
 
 
 class FrameReader(Protocol):
@@ -89,10 +89,8 @@ class FrameObjectReader:
             lasti * self._scale,
             _PTR.unpack_from(raw, self._globals)[0],
             "frame-object",
-            True,  # before 3.11 every Python call was a C call of the eval loop
-            False,
-            True,
-            self.codes.at(code).problem,
+            is_entry=True,  # before 3.11 every Python call was a C call of the eval loop
+            problem=self.codes.at(code).problem,
         )
 
 
@@ -156,7 +154,7 @@ class InterpreterFrameReader:
         owner = self.owners.get(owner_byte)
         code &= ~3
         if owner in ("cstack", "interpreter"):
-            return RawFrame(address, previous, code, 0, 0, owner, None, True, True, "")
+            return RawFrame(address, previous, code, owner=owner, internal=True)
         info = self.codes.at(code)
         problem = info.problem
         lasti = 0
@@ -173,10 +171,9 @@ class InterpreterFrameReader:
             lasti,
             globals_address,
             owner,
-            bool(entry) if self._has_is_entry else None,
-            False,
-            lasti >= info.firsttraceable or owner == "generator",
-            problem,
+            is_entry=bool(entry) if self._has_is_entry else None,
+            complete=lasti >= info.firsttraceable or owner == "generator",
+            problem=problem,
         )
 
 
@@ -223,7 +220,7 @@ def _aligned_read(reader: MemoryReader, address: int, size: int) -> bytes:
 
 
 def _unreadable(address: int, error: UnreadableMemory) -> RawFrame:
-    return RawFrame(address, 0, 0, 0, 0, "unknown", None, False, True, str(error))
+    return RawFrame(address, problem=str(error))
 
 
 class FrameChain(NamedTuple):
@@ -314,7 +311,9 @@ def _line(raw: RawFrame, codes: CodeReader) -> int | None:
 
 def make_frame_hole(address: int, provenance: str, why: str, code: int = 0) -> PyFrame:
     """Return a frame that could not be decoded, and why."""
-    return PyFrame(address, code, "", None, "", None, None, "unknown", provenance, False, why)
+    return PyFrame(
+        address, code, "", None, "", None, None, "unknown", provenance, is_entry=False, hole=why
+    )
 
 
 def value_stack_start(reader: MemoryReader, frame: int, code: int) -> int:

@@ -53,8 +53,8 @@ class Worker(NamedTuple):
 
     tid: int | None
     name: str | None
-    idle: bool | None
-    runs: PyFrame | None
+    idle: bool | None = None
+    runs: PyFrame | None = None
     pid: int | None = None
     replaces: bool = False
 
@@ -282,7 +282,7 @@ class _PoolDecoder:
         ident = self._number(thread, "_ident")
         state = self._threads.get(ident or 0)
         if state is None:
-            return Worker(None, name, None, None)
+            return Worker(None, name)
         idle, runs = read_worker_state(state)
         return Worker(state.tid, name, idle, runs)
 
@@ -294,7 +294,7 @@ class _PoolDecoder:
             pid = self._objects.integer(key)
             if isinstance(pid, int) and len(workers) < MAX_WORKERS:
                 name = self._text(self._get(process, "_name"))
-                workers.append(Worker(None, name, None, None, pid))
+                workers.append(Worker(None, name, pid=pid))
         work_items = self._get(at, "_pending_work_items")
         pending = [item for _, item in self._objects.dict_items(work_items)] if work_items else []
         workers.sort(key=lambda worker: worker.pid or 0)
@@ -329,7 +329,7 @@ class _PoolDecoder:
             pid = self._number(popen, "pid") if popen else None
             replaces = pid is not None and 0 < begun < pid and not limited
             name = self._text(self._get(member, "_name"))
-            workers.append(Worker(None, name, None, None, pid, replaces))
+            workers.append(Worker(None, name, pid=pid, replaces=replaces))
         cache, waiting = self._get(at, "_cache"), self._get(at, "_taskqueue")
         results = [result for _, result in self._objects.dict_items(cache)] if cache else []
         queue = self.instances.kind(waiting, frozenset(_QUEUES)) if waiting else None

@@ -19,10 +19,10 @@ _NO_LINE = -1
 class TracebackLine(NamedTuple):
     """One line of a traceback. `hole` says why a line could not be decoded; its name is ""."""
 
-    name: str
-    qualname: str | None  # None before 3.11
-    filename: str
-    lineno: int | None
+    name: str = ""
+    qualname: str | None = None  # None before 3.11
+    filename: str = ""
+    lineno: int | None = None
     hole: str | None = None
     code: int = 0  # PyCodeObject *
 
@@ -88,9 +88,9 @@ class Tracebacks:
             code = self._code(frame)
             info = self._codes.at(code)
         except UnreadableMemory as error:
-            return TracebackLine("", None, "", None, str(error))
+            return TracebackLine(hole=str(error))
         if info.problem:
-            return TracebackLine("", None, "", None, info.problem)
+            return TracebackLine(hole=info.problem)
         if line == _NO_LINE:  # 3.12 (gh-98831): computed when somebody asks; tb_lasti is in bytes
             line = self._codes.line(info, lasti)
         return TracebackLine(info.name, info.qualname, info.filename, line, code=code)

@@ -47,9 +47,9 @@ class PackageVersions(NamedTuple):
 
 
 class _ModuleFacts(NamedTuple):
-    file: str | None
-    package: bool
-    version: str | None
+    file: str | None = None
+    package: bool = False
+    version: str | None = None
 
 
 def read_package_versions(target: Target, python: PythonState) -> PackageVersions | Absent:
@@ -138,7 +138,7 @@ class _VersionReader:
         try:
             contents = reader.field(address, "PyModuleObject", "md_dict")
             if not contents or contents & 7:
-                return _ModuleFacts(None, False, None)  # None or an object of another kind
+                return _ModuleFacts()  # None or an object of another kind
             values: dict[str, str | None] = {}
             for number, (key, value) in enumerate(self._objects.dict_items(contents)):
                 self._room -= 1
@@ -154,13 +154,13 @@ class _VersionReader:
                     break
                 file = values.get("__file__") or ""
                 if by_file and "/lib/python3" in file and not _is_installed(file):
-                    return _ModuleFacts(None, False, None)  # of the standard library
+                    return _ModuleFacts()  # of the standard library
             version = version_or_none(values.get("__version__"))
             if by_file and not values.get("__file__"):
                 version = None  # built in
             return _ModuleFacts(values.get("__file__"), "__path__" in values, version)
         except UnreadableMemory:
-            return None if self._is_module(address) else _ModuleFacts(None, False, None)
+            return None if self._is_module(address) else _ModuleFacts()
 
     def _is_module(self, address: int) -> bool:
         """Tell whether an entry of sys.modules has the type that `sys` has, or is unknown."""

@@ -57,7 +57,7 @@ def spinning_for_a_pool(context: LockContext, thread: Thread) -> Iterator[LockWa
         kind=f"{pool[0]} pool (spinning)",
         name=None,
         object=None,
-        owner=LockOwner(None, None, None, "vanished"),
+        owner=LockOwner(state="vanished"),
         verdict=LOST_WAKEUP,
         confidence=PROBABLE,
         evidence=(

@@ -28,10 +28,10 @@ class ThreadObject(NamedTuple):
     """One threading.Thread object; a number that it does not have is None."""
 
     address: int
-    ident: int | None
-    native_id: int | None
-    name: str | None
-    type_name: str | None
+    ident: int | None = None
+    native_id: int | None = None
+    name: str | None = None
+    type_name: str | None = None
 
 
 def find_module_dict_of_main_interpreter(
@@ -120,7 +120,7 @@ def _thread(reader: MemoryReader, objects: NamespaceReader, address: int) -> Thr
             if len(wanted) == len(_WANTED):
                 break
     except UnreadableMemory:
-        return ThreadObject(address, None, None, None, None)
+        return ThreadObject(address)
     name = None if "_name" not in wanted else reader.string(wanted["_name"], MAX_NAME)
     type_name = reader.type_name(reader.type_of(address))
     return ThreadObject(

@@ -84,13 +84,13 @@ def settle_owner(
     if guess.owner_tid:
         return _wait_by_tid(case, guess.owner_tid)
     if guess.shared:
-        return case.wait(_owner("other-process"), lock_types.OTHER_PROCESS, CERTAIN)
+        return case.wait(LockOwner(state="other-process"), lock_types.OTHER_PROCESS, CERTAIN)
     if guess.owner_ident:
         return _wait_by_ident(case, guess.owner_ident)
     if guess.event:
         return _wait_for_event(case)
     if guess.free:
-        return case.wait(_owner("none"), lock_types.UNKNOWN, INFO)
+        return case.wait(LockOwner(state="none"), lock_types.UNKNOWN, INFO)
     view = context.python_view
     blocks = view.holders(guess.lock) if view is not None and guess.lock else ()
     if blocks:
@@ -115,7 +115,7 @@ def _wait_by_tid(case: _WaitCase, owner: int) -> LockWait:
         return case.wait(_alive(context, owner), lock_types.LIVE_HOLDER, sure, *evidence)
     if case.guess.shared:
         return case.wait(
-            LockOwner(owner, None, None, "other-process"), lock_types.OTHER_PROCESS, PROBABLE,
+            LockOwner(owner, state="other-process"), lock_types.OTHER_PROCESS, PROBABLE,
             f"thread {owner} is not in this process; the lock is shared between processes",
         )  # fmt: skip
     process = context.target.process()
@@ -125,7 +125,7 @@ def _wait_by_tid(case: _WaitCase, owner: int) -> LockWait:
     # The vanished threads bear the old numbers as well: what is known about one comes first.
     if fork.forked and not gone and owner in (*forker, parent if fork.from_main_thread else None):
         return case.wait(
-            LockOwner(owner, None, None, "forker-old-tid"), lock_types.OWN_LOCK_UNDER_OLD_TID,
+            LockOwner(owner, state="forker-old-tid"), lock_types.OWN_LOCK_UNDER_OLD_TID,
             PROBABLE,
             f"{owner} is the forking thread's number in the parent",
         )  # fmt: skip
@@ -137,7 +137,7 @@ def _wait_by_tid(case: _WaitCase, owner: int) -> LockWait:
             f"thread {owner} does not exist here", *_fork_evidence(context),
         )  # fmt: skip
     return case.wait(
-        LockOwner(owner, None, None, "unknown"), lock_types.UNKNOWN, INFO,
+        LockOwner(owner), lock_types.UNKNOWN, INFO,
         f"thread {owner} is not in the core, and no fork is proven",
     )  # fmt: skip
 
@@ -152,7 +152,7 @@ def _wait_by_ident(case: _WaitCase, owner: int) -> LockWait:
         return case.wait(_alive(context, tid), verdict, CERTAIN, f"thread {tid} is in the core")
     if tid is not None and gone is not None:
         return case.wait(
-            LockOwner(tid, owner, None, "unknown"), lock_types.UNKNOWN, INFO,
+            LockOwner(tid, owner), lock_types.UNKNOWN, INFO,
             f"ambiguous: thread {tid} and a vanished thread have the pthread_t {owner:#x}",
         )  # fmt: skip
     if context.fork.forked:
@@ -169,7 +169,7 @@ def _wait_by_ident(case: _WaitCase, owner: int) -> LockWait:
             *_fork_evidence(context),
         )  # fmt: skip
     return case.wait(
-        LockOwner(None, owner, None, "unknown"), lock_types.UNKNOWN, INFO,
+        LockOwner(ident=owner), lock_types.UNKNOWN, INFO,
         f"no thread in the core has the pthread_t {owner:#x}, and no fork is proven",
     )  # fmt: skip
 
@@ -217,10 +217,15 @@ def _wait_for_event(case: _WaitCase) -> LockWait:
         nobody += ", or its timeout ends the wait"
     alone = _alone_in_child(context)
     if not alone and not case.guess.unattended:
-        return case.wait(_owner("none"), lock_types.UNKNOWN, INFO, nobody)
+        return case.wait(LockOwner(state="none"), lock_types.UNKNOWN, INFO, nobody)
     who = "no other thread exists that could do so" if alone else "none of those here does so"
     return case.wait(
-        _owner("vanished"), lock_types.LOST_WAKEUP, PROBABLE, nobody, who, *_fork_evidence(context)
+        LockOwner(state="vanished"),
+        lock_types.LOST_WAKEUP,
+        PROBABLE,
+        nobody,
+        who,
+        *_fork_evidence(context),
     )
 
 
@@ -228,7 +233,7 @@ def _without_named_owner(case: _WaitCase) -> LockWait:
     """A lock without an owner is probably inherited when nobody else here could hold it."""
     context, guess = case.context, case.guess
     if not guess.anonymous:
-        return case.wait(_owner("unknown"), lock_types.UNKNOWN, INFO)
+        return case.wait(LockOwner(state="unknown"), lock_types.UNKNOWN, INFO)
     view = context.python_view
     taken = _explicit_acquires(case)
     if len(taken) == 1:
@@ -239,7 +244,7 @@ def _without_named_owner(case: _WaitCase) -> LockWait:
         # Frames of other threads whose variables refer to the lock: weaker than a block.
         frames = view.referring(guess.lock, case.thread.tid) if view and guess.lock else []
         return case.wait(
-            _owner("unknown"), lock_types.UNKNOWN, INFO,
+            LockOwner(state="unknown"), lock_types.UNKNOWN, INFO,
             *(f"weak: {text} refers to the lock, which does not prove that it holds it"
               for text in frames),
             "held by whom cannot be told: the lock stores no owner",
@@ -253,7 +258,7 @@ def _without_named_owner(case: _WaitCase) -> LockWait:
         evidence.append(
             "not ruled out: this thread took the lock by acquire() before (self-deadlock)"
         )
-    return case.wait(_owner("unknown"), verdict, PROBABLE, *evidence)
+    return case.wait(LockOwner(state="unknown"), verdict, PROBABLE, *evidence)
 
 
 def _explicit_acquires(case: _WaitCase) -> Sequence[AcquiredLock]:
@@ -347,10 +352,6 @@ def _alive(context: LockContext, tid: int) -> LockOwner:
     base = context.bases.get(tid) or None
     view = context.python_view
     return LockOwner(tid, base, view.thread_names.get(tid) if view is not None else None, "live")
-
-
-def _owner(state: str) -> LockOwner:
-    return LockOwner(None, None, None, state)
 
 
 def read_futex_call(context: LockContext, thread: Thread) -> FutexWait | None:
