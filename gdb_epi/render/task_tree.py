@@ -216,7 +216,7 @@ class _Waits:
         """Return what a task waits for and, of one task, who holds it."""
         waits = self._waits.get(task.address)
         awaits = PLAIN_CLASSES.get(task.awaits, task.awaits)
-        if several and awaits.startswith("task "):
+        if several and task.awaits_task:
             awaits = A_TASK
         if waits is None or waits.wait is None:
             return f"waits for {awaits}" if awaits else ""
@@ -250,15 +250,16 @@ def _grouping_key(shown: _Waits, task: Task, *, each: bool) -> object:
     if each or task.running:
         return task.address
     what = _state_words(task, shown.text(task, several=True))
-    awaits_one = task.awaits.startswith("task ") and task.awaits
+    awaits_one = task.awaits_task and task.awaits
     places = tuple((f.filename, f.lineno, f.qualname or f.name, f.hole) for f in task.stack)
     return task.interpreter, task.loop, what, awaits_one, places
 
 
 def _place_in_tree(shown: _Waits, task: Task, *, each: bool) -> object:
     """Return the same, but for the name of a task that is awaited: it stands below."""
-    awaits_task = task.awaits.startswith("task ")
-    return _grouping_key(shown, task._replace(awaits=A_TASK) if awaits_task else task, each=each)
+    if task.awaits_task:
+        task = task._replace(awaits=A_TASK, awaits_task=False)
+    return _grouping_key(shown, task, each=each)
 
 
 def _heads(shown: _Waits, alike: Sequence[Task]) -> list[str]:

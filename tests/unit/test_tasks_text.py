@@ -81,7 +81,9 @@ def server(*, shared: bool = False) -> list[Task]:
     """Task 1 waits for twelve handlers, each of which waits for a task of its own, or for one."""
     main = task(1)._replace(name="main", coro="serve", stack=())
     handlers = [
-        task(n)._replace(name=f"h{n}", awaited_by=(1,), awaits=f"task t{0 if shared else n}")
+        task(n)._replace(
+            name=f"h{n}", awaited_by=(1,), awaits=f"task t{0 if shared else n}", awaits_task=True
+        )
         for n in range(100, 112)
     ]
     if shared:

@@ -300,6 +300,7 @@ class Task(NamedTuple):
     framework: str = ASYNCIO
     cancelled: bool = False  # trio: within a cancelled scope; it is told at its next checkpoint
     system: bool = False  # trio: one of the library's own
+    awaits_task: bool = False  # `awaits` names another task
 
 
 def add_thread_frames(task: Task, frame: int, threads: Iterable[ThreadState]) -> Task | None:
@@ -615,22 +616,23 @@ class _InterpreterTasks:
             if running is None:
                 self._problem(subject, "it runs, but its frame is in no thread's stack")
             return running or task
-        return task._replace(awaits=self._awaits(task, chain))
+        return self._with_awaited(task, chain)
 
-    def _awaits(self, task: Task, chain: SuspendedChain) -> str:
-        """Return what wakes a task, in words: another task by name, or the type of the future."""
+    def _with_awaited(self, task: Task, chain: SuspendedChain) -> Task:
+        """Return a task with what wakes it: another task by name, or the type of the future."""
         if chain.state in (CREATED, DONE):
-            return ""
+            return task
         address = task.waits_for
         if self._is_none(address):
             address = chain.awaits
         if not address:
-            return ""
+            return task
         if self._is_task(address):
             name = self._name(address)
-            return f"task {address:#x}" if isinstance(name, Absent) else f"task {name}"
+            name = f"{address:#x}" if isinstance(name, Absent) else name
+            return task._replace(awaits=f"task {name}", awaits_task=True)
         try:
-            return self._types.of(address).shown
+            return task._replace(awaits=self._types.of(address).shown)
         except UnreadableMemory as error:
             self._problem(f"task {task.address:#x}", f"what it awaits: {error}")
-            return ""
+            return task
