@@ -77,6 +77,9 @@ def find_code_at_fault(
     if isinstance(frames, Absent):
         return None
     frames = [frame for frame in frames[:MAX_FRAMES] if frame.kind != "sentinel"]
+    if account.fault.origin == "signal-frame":  # a handler raised it again: what it met failed
+        met = (number for number, frame in enumerate(frames) if frame.pc == account.fault.pc)
+        frames = frames[next(met, 0) :]
     suspects, _ = possible_writers(state.target, frames)
     packaged = {
         (module.path or "").rpartition("/")[2]

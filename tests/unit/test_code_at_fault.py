@@ -50,6 +50,21 @@ def code_at_fault(
     return find_code_at_fault(made, verdict, findings)
 
 
+def test_code_that_failed_below_a_handler_which_raised_again() -> None:
+    """faulthandler, as pytest enables it, raises the signal again when it has written."""
+    handler = [NativeFrame(PC + 64, SP, "raise", LIBC), NativeFrame(PC + 32, SP, "f", None,
+               kind="signal")]  # fmt: skip
+    met = [NativeFrame(PC, SP, "f", path) for path in (LIBC, FFI, CTYPES, PYTHON)]
+    made = state(crash(address=0), native=[*handler, *met])
+    made.target._modules = [Module(path, PC, PC, PC + 1, None, path) for path in (FFI, CTYPES)]
+    verdict = Verdict("software", 0.8, "probable", (), (), DamagedWord(False),
+                      (Cause("null-pointer", 0.8),), ())  # fmt: skip
+    assert find_code_at_fault(made, verdict, ()).whose == NOT_KNOWN
+    fault = made.account.fault._replace(origin="signal-frame", registers={"rip": PC})
+    made.__dict__["account"] = made.account._replace(fault=fault)
+    assert find_code_at_fault(made, verdict, ()).whose == LINE
+
+
 @pytest.mark.parametrize(
     ("stack", "cause", "whose", "files"),
     [
