@@ -23,6 +23,12 @@ from gdb_epi.hangs.library_calls import (
     RUNS_JOB_OF_ANYIO,
     frames_running,
 )
+from gdb_epi.hangs.live.awaited_futures import (
+    JOB_OF_PROCESSES,
+    JOB_OF_THREADS,
+    futures_of,
+    futures_of_jobs,
+)
 from gdb_epi.hangs.live.going_on import GoingOn
 from gdb_epi.hangs.processes.shared_locks import times_taken_by
 from gdb_epi.hangs.tasks import (
@@ -131,6 +137,9 @@ def self_deadlock(scene: HangContext) -> HangDiagnosis | None:
     for wait in scene.locks.waits:
         activity = scene.activity(wait.tid)
         if wait.verdict == SELF_DEADLOCK and activity is not None and not wait.timed:
+            by_hand = wait.confidence != lock_types.CERTAIN and wait.kind not in INITIALISED
+            if by_hand and GoingOn(scene).passes_on(activity):
+                continue
             name = describe_awaited_lock(scene, activity)
             does = "initialises" if wait.kind in INITIALISED else "holds"
             sentence = f"{activity.waits()} for {name}, which it {does} itself"
@@ -183,6 +192,7 @@ def process_lock_self_deadlock(scene: HangContext) -> HangDiagnosis | None:
 def pool_self_deadlock(scene: HangContext) -> HangDiagnosis | None:
     """Workers of executors wait for futures of jobs that no worker is left to run.
 
+    Whoever made a future that is of no job may set it: a thread that receives answers, a library.
     What a worker waits for is followed: to the worker, in any pool, that runs the job, or to the
     pools in whose queues the job may lie and whose workers all wait like this themselves.
     """
@@ -196,10 +206,17 @@ def pool_self_deadlock(scene: HangContext) -> HangDiagnosis | None:
     pools = read_executors_and_queues(scene.target, scene.python).pools
     of_worker = {w.tid: pool for pool in pools for w in pool.workers if w.tid in waiting}
     runners = _runners(scene)
-    futures = {tid: _future_of(scene, tid) for tid in of_worker}
+    futures, jobs = (
+        {tid: futures_of(scene, tid) for tid in of_worker},
+        futures_of_jobs(scene, JOB_OF_THREADS),
+    )
     stuck = set(of_worker)
     while True:
-        left = {tid for tid in stuck if _stays(scene, futures[tid], runners, pools, stuck)}
+        left = {
+            tid for tid in stuck
+            if futures[tid].of(_stays(scene, each, runners, pools, stuck, jobs)
+                               for each in futures[tid].awaited)
+        }  # fmt: skip
         if left == stuck:
             break
         stuck = left
@@ -220,7 +237,7 @@ def pool_self_deadlock(scene: HangContext) -> HangDiagnosis | None:
     else:
         parts = []
         for member in members[:MAX_SHOWN]:
-            runner = waiting.get(runners.get(futures[member.tid]) or 0)
+            runner = waiting.get(runners.get(futures[member.tid].awaited[0]) or 0)
             job = f"a job that {runner.who()} runs" if runner is not None else "a queued job"
             parts.append(f"{member.waits()} for {job}")
         sentence = (
@@ -292,7 +309,11 @@ def deadlocked_future_callback(scene: HangContext) -> HangDiagnosis | None:
         if not any(f.module == "concurrent.futures.process" and f.name in _FETCHES for f in frames):
             continue
         pools = read_executors_and_queues(scene.target, scene.python).pools
-        if _future_of(scene, activity.tid) in _runners(scene) or any(
+        awaited = futures_of(scene, activity.tid).awaited[0]
+        jobs = futures_of_jobs(scene, JOB_OF_PROCESSES)
+        if awaited and jobs is not None and awaited not in jobs:
+            continue
+        if awaited in _runners(scene) or any(
             pool.kind == "threads" and pool.queued != 0 for pool in pools
         ):
             continue
@@ -324,24 +345,19 @@ def _runners(scene: HangContext) -> dict[int, int]:
     return runners
 
 
-def _future_of(scene: HangContext, tid: int) -> int:
-    """Return the Future whose result() a thread waits for, 0 where it waits for several."""
-    for frame in scene.view.frames(tid):
-        if (frame.module, frame.name) == ("concurrent.futures._base", "result"):
-            return scene.view.variable(frame, "self") or 0
-    return 0
-
-
 def _stays(
     scene: HangContext,
     future: int,
     runners: Mapping[int, int],
     pools: Sequence[Executor],
     stuck: set[int],
+    jobs: set[int] | None,
 ) -> bool:
     """Tell whether a wait for a future cannot end where the workers `stuck` stay as they are."""
     if future in runners:
         return runners[future] in stuck
+    if future and jobs is not None and future not in jobs:
+        return False
     if future and scene.view.text_attribute(future, "_state") != "PENDING":
         return False  # a worker runs it that was not seen, or it has its result
     # In which queue a job lies is not read: each pool that has any must be out of workers.
@@ -647,5 +663,5 @@ def gil_held_while_sleeping(scene: HangContext) -> HangDiagnosis | None:
     ruled_out = ("native code that released the GIL",)
     return HangDiagnosis(
         HANG, "GIL held", sentence, (holder,), sure, tuple(evidence), ruled_out,
-        tuple(filter(None, doubt)),
+        tuple(filter(None, doubt)), ends="that call ends" if holder.timed else "",
     )  # fmt: skip

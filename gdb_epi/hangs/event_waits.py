@@ -39,6 +39,7 @@ from gdb_epi.hangs.signal_waits import find_signal_for_thread
 from gdb_epi.hangs.types import (
     DEADLOCK,
     HANG,
+    MAY_BE_IDLE,
     NO_FAULT,
     UNTIL_SIGNAL,
     HangDiagnosis,
@@ -57,6 +58,7 @@ from gdb_epi.locks.types import INFO, PROBABLE
 from gdb_epi.util import counted
 
 _NOBODY_LEFT = "no other thread is left that could end this wait"
+_FED = (hang_types.READ, hang_types.ACCEPT, hang_types.POLL)  # what clients and peers end
 _DASK_WORKER = ("distributed.threadpoolexecutor", "_worker")
 # An object with such a name is set to end the program: waiting for it is waiting for work.
 _ENDS = ("stop", "shut", "exit", "quit", "term", "kill", "close", "finish", "forever", "interrupt",
@@ -112,13 +114,15 @@ class _EventWait:
                 return answer
         if not self._python and (by_signal := self._ends_by_signal()) is not None:
             return by_signal
+        if not self._python and self._foreign:
+            return self._given_by_library()
         if not self._python:
             rest = f"only the handler of {signal} could end that" if signal else _NOBODY_LEFT
             sure = INFO if signal else PROBABLE
             return wait_diagnosis(
                 HANG, "nobody left", f"{self._waits}; {rest}", activity, sure,
                 evidence=("it is the only thread that runs Python",),
-                ruled_out=("a timeout", "another thread"),
+                ruled_out=("a timeout", "another thread of the program or of a library"),
                 doubts=("a signal handler that gives it",),
             )  # fmt: skip
         if not able and self._is_parked():
@@ -165,6 +169,32 @@ class _EventWait:
             HANG, "signal", sentence, activity, INFO,
             evidence=(f"the code of {handler.rstrip(',')} gives it",),
             doubts=("whether that signal is to come",),
+        )  # fmt: skip
+
+    @cached_property
+    def _foreign(self) -> list[tuple[int, str]]:
+        """The threads of libraries without Python code, which may call into it at any time."""
+        return self._scene.foreign_threads
+
+    def _foreign_clause(self) -> str:
+        tid, library = self._foreign[0]
+        more = f" and {counted(len(self._foreign) - 1, 'more')}" if self._foreign[1:] else ""
+        runs = "run no Python now and may call" if more else "runs no Python now and may call"
+        return f"thread {tid}{more}, of {library}, {runs} into it to end that"
+
+    def _given_by_library(self) -> HangDiagnosis:
+        """Return the answer where only native threads of a library are left that may give it.
+
+        Who takes items in a loop without end waits for work, as consumers of such libraries do.
+        """
+        activity, sentence = self._activity, f"{self._waits}; {self._foreign_clause()}"
+        takes = activity.awaits == QUEUE_ITEM and is_in_serving_loop(self._scene, activity.frames)
+        if takes and not self._seen:
+            return idle_diagnosis(activity, sentence)._replace(kind=MAY_BE_IDLE)
+        return wait_diagnosis(
+            HANG, "nobody left", sentence, activity, INFO,
+            evidence=("it is the only thread that runs Python",), ruled_out=("a timeout",),
+            doubts=("what the code of that library does next is not known",),
         )  # fmt: skip
 
     def _follow(self, tid: int) -> HangDiagnosis | None:
@@ -228,7 +258,8 @@ class _EventWait:
                 return wait_diagnosis(NO_FAULT, "timer", text, activity)
             in_loop = any(map(scene.runs_in_loop, activity.frames[:1]))
             if not self._python and in_loop:
-                text = f"{timed}, in a loop; {_NOBODY_LEFT}"
+                left = self._foreign_clause() if self._foreign else _NOBODY_LEFT
+                text = f"{timed}, in a loop; {left}"
                 return wait_diagnosis(HANG, "timed wait", text, activity, INFO)
             stuck = (
                 self._giver_is_stuck() if in_loop or is_polled_by_library(scene, activity) else None
@@ -325,6 +356,14 @@ class _EventWait:
             return by_signal
         other = "a further" if same else "another"  # the clause may stand below others' waits
         proven = bool(activity.object) and not self._going_on.may_end(activity)
+        if not proven:
+            # What comes from outside makes such a thread go on, and it may have it by a container.
+            fed = (d for d in self._python if d.kind in _FED and d.tid not in seen and not d.timed)
+            for reader in fed:
+                named = self._going_on.names_an_end(activity, reader.tid)
+                answer = self._follow(reader.tid) if named else None
+                if answer is not None:
+                    return answer
         awaited = self._name or self._what
         rest = other_wait_clause(scene, activity, same, seen) + (
             f"no code that can still run ends a wait for {awaited}" if proven
@@ -338,10 +377,18 @@ class _EventWait:
             rest = f"{jobs}; {rest}"
         # A thread that sleeps, polls, computes or waits with a timeout may reach it through a
         # global, or free who reaches it; not one that waits for the end of this thread.
-        free = not proven and any(
+        # So may a thread that a library started call into Python.
+        library = next((d for d in self._python if d.kind in _FED and not d.frames), None)
+        if library is not None and activity.awaits in FUTURES and not proven:
+            rest += f"; {library.who()}, a thread of a library, may settle it when something comes"
+        else:
+            library = None
+        free = not proven and (bool(self._foreign or library) or any(
             d.tid not in seen and (d.timed or d.kind in ALIVE or d in self._servers)
             for d in self._python
-        )
+        ))  # fmt: skip
+        if not proven and self._foreign and not any(d.kind in ALIVE for d in self._python):
+            rest += f"; {self._foreign_clause()}"
         return wait_diagnosis(
             HANG, "nobody gives it", f"{self._waits}; {rest}", activity,
             INFO if free else PROBABLE,

@@ -14,6 +14,7 @@ from gdb_epi.cpython.runtime.signal_handlers import read_signal_handlers
 from gdb_epi.cpython.types import PyFrame, PythonState
 from gdb_epi.cpython.values.context import Undecodable
 from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
+from gdb_epi.fault.own_native_code import is_own_library
 from gdb_epi.hangs.descriptors import DescriptorTable
 from gdb_epi.hangs.frame_references import FrameReferences
 from gdb_epi.hangs.installed_packages import InstalledPackages
@@ -21,7 +22,7 @@ from gdb_epi.hangs.live.live_code import LiveCode, Reach
 from gdb_epi.hangs.loops.failed_tasks import FailedTask, find_failed_tasks
 from gdb_epi.hangs.loops.sleeping_event_loops import EventLoopReader
 from gdb_epi.hangs.pipe_ends import PipeEnds
-from gdb_epi.hangs.system_calls import read_sleep_seconds
+from gdb_epi.hangs.system_calls import read_sleep_seconds, sleeps_until
 from gdb_epi.hangs.tasks import add_wakers_from_code, event_loop_module, unfinished_tasks
 from gdb_epi.hangs.thread_activities import ThreadActivityReader
 from gdb_epi.hangs.types import EVENT, JOIN, LOCK, ThreadActivity
@@ -46,6 +47,11 @@ _GREENLETS = ("gevent", "eventlet", "greenlet")
 _RUNS_MAIN = (("asyncio.base_events", "run_until_complete", "future"),
               ("asyncio.runners", "run", "task"))  # fmt: skip
 _HANDLERS = ("signal",)  # modules with which a program may install signal handlers
+# Libraries that compute, wait in pools of their own, or are those of the system.
+_CALLS_NOBODY = (
+    "libopenblas", "libscipy_openblas", "libgomp", "libomp", "libmkl", "libblas", "libcrypto",
+    "libcurl", "libpq", "libresolv", "libnss", "libkrb5", "libgssapi", "libsystemd",
+)  # fmt: skip
 MAX_GENERATORS = 4  # each of which goes over the next
 MAX_FAILED = 2  # tasks that are named
 
@@ -74,8 +80,17 @@ class HangContext:
 
     @cached_property
     def activities(self) -> tuple[ThreadActivity, ...]:
-        """What every thread does, in the order of the core."""
-        return self._threads.all(self._lwps)
+        """What every thread does, in the order of the core.
+
+        The main thread of a forked child has the name of the parent's thread that called fork().
+        """
+        activities = self._threads.all(self._lwps)
+        if not self.locks.fork.forked:
+            return activities
+        return tuple(
+            d._replace(name=None) if d.tid == self.main_tid and d.name != "MainThread" else d
+            for d in activities
+        )
 
     @cached_property
     def main_tid(self) -> int | None:
@@ -104,8 +119,30 @@ class HangContext:
         return all(thread.tid == tid for thread in self.target.threads())
 
     def is_only_python_thread(self, tid: int) -> bool:
-        """Tell whether no other thread runs Python; native ones may be there."""
-        return self.view.all_frames().keys() <= {tid}
+        """Tell whether no other thread runs Python, nor is in a library that may call into it."""
+        return self.view.all_frames().keys() <= {tid} and not self.foreign_threads
+
+    @cached_property
+    def foreign_threads(self) -> list[tuple[int, str]]:
+        """The threads in code of a library that run no Python now, with that library's name.
+
+        A library that started one may have given it a function of the program's, to call it: the
+        interpreter makes a thread state only then (PyGILState_Ensure()).
+        """
+        python = self.view.all_frames()
+        native = [thread.tid for thread in self.target.threads() if thread.tid not in python]
+        named = ((tid, self.foreign_code(tid)) for tid in native)
+        return [(tid, name) for tid, name in named if name]
+
+    def foreign_code(self, tid: int) -> str:
+        """Return the library in whose code a thread is, and that may call what it was given."""
+        names = self.native_modules(tid, within_call=True)
+        paths = (each.path for each in self.target.modules())
+        return next(
+            (name for path in paths
+             if (name := path.rpartition("/")[2]) in names and is_own_library(path)
+             and not name.startswith(_CALLS_NOBODY)), "",
+        )  # fmt: skip
 
     def is_only_thread_awake(self, activity: ThreadActivity) -> bool:
         """Tell whether no other thread runs code of the program until this one lets it go on."""
@@ -117,7 +154,7 @@ class HangContext:
             for d in others
         )  # fmt: skip
         handled = self.signal_handlers != {} and self.has_module_at_hand(activity, *_HANDLERS)
-        return idle and not handled
+        return idle and not handled and not self.foreign_threads
 
     def has_module_at_hand(self, activity: ThreadActivity, *names: str) -> bool:
         """Tell whether code on a thread's stack has a module of one of these names at hand."""
@@ -164,6 +201,10 @@ class HangContext:
         """Return for how long a thread was to sleep, in seconds; 0 where that is not known."""
         thread = next((thread for thread in self._lwps if thread.tid == tid), None)
         return read_sleep_seconds(self.target, thread) if thread is not None else 0.0
+
+    def sleeps_until(self, tid: int) -> bool:
+        """Tell whether sleep_seconds() of a thread are a time of the monotonic clock."""
+        return any(thread.tid == tid and sleeps_until(thread) for thread in self._lwps)
 
     def native_modules(self, tid: int, *, within_call: bool = False) -> frozenset[str]:
         """Return the names of the files whose code is on a thread's native stack."""

@@ -3,7 +3,11 @@
 
 from __future__ import annotations
 
-from gdb_epi.errors import Absent, UnreadableMemory
+from collections.abc import Sequence
+from contextlib import suppress
+
+from gdb_epi.cpython.types import PyFrame
+from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
 from gdb_epi.fault.memory_reads import read_u32
 from gdb_epi.hangs import types as hang_types
 from gdb_epi.hangs.deadlocks import describe_awaited_lock
@@ -76,6 +80,7 @@ from gdb_epi.locks.types import (
     LockWait,
 )
 
+_OF_COROUTINES = 0x380  # CO_COROUTINE, CO_ITERABLE_COROUTINE, CO_ASYNC_GENERATOR
 MAX_CHAIN = 16  # threads that are followed, each waiting for the next
 
 
@@ -122,19 +127,27 @@ def _lock(
         return diagnose_multiprocessing_notification_wait(scene, activity)
     if wait is None or wait.owner.state == "other-process":
         return _lock_of_another_process(scene, activity, wait, name)
-    if wait.owner.tid == activity.tid and wait.confidence == INFO:
+    if wait.owner.tid == activity.tid and wait.confidence != CERTAIN:
         sentence = f"{activity.waits()} for {name}, which it took itself"
+        for giver in sorted(find_wakers(scene, activity) - {*seen}):
+            link = f"{name}, which it took itself and which can be released by"
+            answer = through(scene, activity, giver, link, seen)
+            if answer is not None:
+                return answer
         handler = GoingOn(scene).handler_that_ends(activity)
         if handler and activity.tid == scene.main_tid:
             sentence += f", and which {handler} may release"
             return idle_diagnosis(activity, sentence)
         meant = "a signal handler may be meant to release it"
+        if scene.signal_handlers == {} or not scene.has_module_at_hand(activity, "signal"):
+            meant = "other code is known that may release it"
         return wait_diagnosis(
             HANG, "lock of its own", f"{sentence}: {meant}", activity, INFO,
             evidence=wait.evidence[-2:],
         )  # fmt: skip
     if wait.owner.state == "live" and wait.owner.tid is not None:
-        return through(scene, activity, wait.owner.tid, f"{name}, held by", seen)
+        answer = through(scene, activity, wait.owner.tid, f"{name}, held by", seen)
+        return _kept_by_holder(scene, activity, wait, answer, name) or answer
     if wait.kind in (CONDITION, NATIVE_NOTIFICATION):
         return _notification(scene, activity, wait, seen, through)
     if wait.kind == SEMAPHORE:  # nobody holds it: that a thread vanished explains nothing
@@ -163,10 +176,38 @@ def _lock(
     referring = scene.references.threads(wait.object) - {activity.tid} if wait.object else set()
     if others and not referring:
         sure = PROBABLE
+    if scene.foreign_threads or GoingOn(scene).passes_on(activity):
+        sure, sentence = INFO, f"{sentence}; other code is known that may release it"
     return wait_diagnosis(
         HANG, "lock never released", sentence, activity, sure,
         ruled_out=("a frame inside `with` of it", "code of a living thread that took it by hand"),
         doubts=("who took it is not known: most often code that ended without releasing it",),
+    )  # fmt: skip
+
+
+def _kept_by_holder(
+    scene: HangContext, activity: ThreadActivity, wait: LockWait, answer: HangDiagnosis | None,
+    name: str,
+) -> HangDiagnosis | None:  # fmt: skip
+    """Answer where the holder of a lock goes on, but no code that can still run releases it.
+
+    A lock that a frame is in `with` of is released at the block's end.
+    """
+    holder = scene.activity(wait.owner.tid)
+    goes_on = answer is None or answer.label == NO_FAULT or answer.sure == INFO
+    in_block = any(block.tid == wait.owner.tid for block in scene.view.holders(activity.object))
+    if holder is None or wait.confidence == CERTAIN or in_block or not goes_on:
+        return None
+    if not activity.object or GoingOn(scene).may_end(activity):
+        return None
+    sentence = (
+        f"{activity.waits()} for {name}, held by {holder.who()}, which took it by acquire() and "
+        f"is at {holder.where()}; no code that can still run releases it"
+    )
+    return wait_diagnosis(
+        HANG, "lock never released", sentence, activity, evidence=wait.evidence[-2:],
+        ruled_out=("a timeout", "code of any thread that has yet to release it"),
+        doubts=("native code that releases it",),
     )  # fmt: skip
 
 
@@ -417,18 +458,54 @@ def blocked_event_loop(scene: HangContext) -> HangDiagnosis | None:
         if asleep or not own or waits_for_thread_startup(scene, activity):
             continue
         what = activity.what or activity.call or "something"
-        call = "sleeps" if activity.kind == hang_types.SLEEP else f"waits for {what}"
+        sleeps, ends = activity.kind == hang_types.SLEEP, ""
+        call = "sleeps" if sleeps else f"waits for {what}"
+        if activity.timed:
+            seconds = _seconds_of_turn(scene, activity, frames[place:]) if sleeps else 0.0
+            limit = f", after {seconds:.4g} s at most" if seconds else ""
+            ends = f"{'that sleep' if sleeps else 'its timeout'} ends{limit}"
         sentence = (
             f"the event loop of {activity.who()} is blocked: {activity.where()} {call}, and no "
-            f"task can "
-            "run meanwhile"
+            f"task can run {f'until {ends}' if ends else 'meanwhile'}"
         )
         return wait_diagnosis(
             HANG, "blocked event loop", sentence, activity, CERTAIN,
             evidence=("the frame is called by the event loop and sleeps outside of its selector",),
             doubts=("a short call, seen at this moment",) if activity.timed else (),
+            fix=_plain_function_called(scene, own), ends=ends,
         )  # fmt: skip
     return None
+
+
+def _plain_function_called(scene: HangContext, frames: Sequence[PyFrame]) -> str:
+    """Return the fix that names the plain function which a coroutine calls; "" for a coroutine."""
+    plain = None
+    with suppress(UnreadableMemory, LayoutError):
+        for frame in frames:
+            flags = scene.view.reader.field32(frame.code, "PyCodeObject", "co_flags")
+            if flags & _OF_COROUTINES:
+                break
+            plain = frame
+    return f"{hang_types.TO_THREAD}{plain.qualname or plain.name}" if plain is not None else ""
+
+
+def _seconds_of_turn(
+    scene: HangContext, activity: ThreadActivity, frames: Sequence[PyFrame]
+) -> float:
+    """Return how long at most a sleep lasts in a turn of asyncio's loop; 0 where it is not known.
+
+    A sleep until a time of the clock: the loop asked the same clock when the turn began, for
+    `end_time` (Lib/asyncio/base_events.py, _run_once(), 3.8 to 3.15).
+    """
+    seconds = scene.sleep_seconds(activity.tid)
+    if not scene.sleeps_until(activity.tid):
+        return seconds
+    for frame in frames:
+        word = scene.view.variable(frame, "end_time") if frame.name == "_run_once" else None
+        if word and scene.view.locks.type_name(word) == "float":
+            with suppress(UnreadableMemory, LayoutError):
+                return max(seconds - scene.view.floating(word), 0.0)
+    return 0.0
 
 
 # Rules whose answer may be that of the thread that is waited for.

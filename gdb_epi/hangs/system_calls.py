@@ -40,6 +40,7 @@ _QUEUES = {
     "msgsnd": (hang_types.WRITE, None), "mq_timedreceive": (hang_types.READ, 4),
     "mq_timedsend": (hang_types.WRITE, 4),
 }  # fmt: skip
+_TIMER_ABSTIME = 1
 F_SETLKW, F_OFD_SETLKW = 7, 38
 POLLIN, POLLOUT = 1, 4
 P_PID, P_PIDFD = 1, 3
@@ -117,11 +118,20 @@ def read_sleep_seconds(target: Target, thread: Thread) -> float:
     """Return for how long a thread was to sleep, in seconds; 0 where its registers do not tell.
 
     time.sleep() asks for a time of the monotonic clock, which counts from the machine's start
-    (TIMER_ABSTIME, since 3.11); what it slept already is in no register.
+    (sleeps_until()); what it slept already is in no register.
     """
     place = _TIMES_OF_SLEEP.get(thread.call or "")
     raw = read_up_to(target, thread.argument(place), 2 * WORD) if place is not None else b""
-    return float(int.from_bytes(raw[:WORD], "little", signed=True)) if len(raw) > WORD else 0.0
+    if len(raw) < 2 * WORD:
+        return 0.0
+    whole, rest = (int.from_bytes(raw[at : at + WORD], "little", signed=True) for at in (0, WORD))
+    unit = 1e-6 if thread.call == "select" else 1e-9
+    return whole + (rest * unit if 0 <= rest * unit < 1 else 0.0)
+
+
+def sleeps_until(thread: Thread) -> bool:
+    """Tell whether a sleep was given the time of its end: TIMER_ABSTIME, as by 3.11's sleep()."""
+    return thread.call == "clock_nanosleep" and bool(thread.argument(1) & _TIMER_ABSTIME)
 
 
 def _is_short_write(target: Target, thread: Thread) -> bool:

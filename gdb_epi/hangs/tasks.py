@@ -60,7 +60,8 @@ ENDERS: Mapping[str, frozenset[str]] = {
     CONDITION: frozenset(("notify", "notify_all")),
     QUEUE_GET: frozenset(("put", "put_nowait", "shutdown")),
     QUEUE_PUT: frozenset(("get", "get_nowait", "shutdown")),
-    QUEUE_JOIN: frozenset(("task_done", "shutdown")), SEMAPHORE: frozenset(("release",)),
+    QUEUE_JOIN: frozenset(("task_done", "shutdown")),
+    SEMAPHORE: frozenset(("release",)), LOCK: frozenset(("release",)),
 }  # fmt: skip
 
 _WAIT_FOR = ("asyncio.tasks", "wait_for")
@@ -328,14 +329,19 @@ def sort_own_tasks_first(
 ) -> list[UnfinishedTask]:
     """Return the tasks that have frames of the program, those that matter before idle consumers.
 
-    A consumer waits for the next item, as it should, unless a task waits for its end. Then those
-    with most frames.
+    A consumer waits for the next item, as it should, unless a task waits for its end. Who holds the
+    lock that others wait for, and waits for no task itself, comes first. Then those with most
+    frames.
     """
     awaited = {waker for task in tasks for waker in task.wakers}
+    held = (t for t in tasks if t.wait is not None and t.wait.kind in (LOCK, SEMAPHORE))
+    holders = {waker for task in held for waker in task.wakers}
 
-    def rank(task: UnfinishedTask) -> tuple[bool, int]:
+    def rank(task: UnfinishedTask) -> tuple[bool, bool, int]:
         consumes = task.wait is not None and task.wait.kind == QUEUE_GET
-        return consumes and task.id not in awaited, -len(own_frames(task, installed))
+        behind = task.id not in holders or bool(task.wakers)
+        frames = -len(own_frames(task, installed))
+        return consumes and task.id not in awaited, behind, frames
 
     return sorted((task for task in tasks if own_frames(task, installed)), key=rank)
 

@@ -30,6 +30,7 @@ DEADLOCK, HANG, NO_FAULT, CANNOT_TELL = "deadlock", "hang", "no-fault", "cannot-
 SET_TIMEOUT, FROM_OUTSIDE, LEAVE_BLOCK = "set a timeout", "call_soon_threadsafe", "leave the block"
 READ_OUTPUT, ONLY_SET_FLAG = "read the output", "only set a flag"
 LEAVE_OUT = "leave the task out"
+TO_THREAD = "run in a thread "  # and the name of a function that is no coroutine
 UNSEEN_END = "may be endless"  # a kind of hang that is told and speaks for nothing
 _NATIVE_CODE = "native code"
 # Kinds of waits that somebody outside of this process ends, and who that is: in one core whoever is
@@ -118,6 +119,8 @@ class HangDiagnosis(NamedTuple):
     could not be. `fix` is one of the words above, "" where the kind says enough. `outside` is who
     outside of this core may end the wait and only be slow, "" where that is ruled out; None: what
     the kind says. `by_itself`: only the thread or task that waits could end its wait.
+    `ends` is what ends a wait of this sort after some time all the same, as in "after 3 s".
+    `look_at` is the process that knows why, where it is no child that a member waits for.
     """
 
     label: str
@@ -131,6 +134,8 @@ class HangDiagnosis(NamedTuple):
     fix: str = ""
     outside: str | None = None
     by_itself: bool = False
+    ends: str = ""
+    look_at: int = 0
 
     @property
     def slow_outside(self) -> str:
@@ -143,14 +148,15 @@ class HangDiagnosis(NamedTuple):
 def wait_diagnosis(
     label: str, kind: str, sentence: str, activity: ThreadActivity, sure: str = PROBABLE, *,
     evidence: tuple[str, ...] = (), ruled_out: tuple[str, ...] = (), doubts: tuple[str, ...] = (),
-    fix: str = "", outside: str | None = None,
+    fix: str = "", outside: str | None = None, ends: str = "",
 ) -> HangDiagnosis:  # fmt: skip
     """Return an answer that rests on one thread's wait."""
     seen = f"thread {activity.tid} is in {activity.call}" if activity.call else ""
     observed = tuple(filter(None, (seen, *evidence)))
     return HangDiagnosis(
-        label, kind, sentence, (activity,), sure, observed, ruled_out, doubts, fix, outside
-    )
+        label, kind, sentence, (activity,), sure, observed, ruled_out, doubts, fix, outside,
+        ends=ends,
+    )  # fmt: skip
 
 
 def idle_diagnosis(activity: ThreadActivity, sentence: str) -> HangDiagnosis:

@@ -72,19 +72,25 @@ def all_frames(record: Mapping[str, Any]) -> list[Mapping[str, Any]]:
 def thread_names(record: Mapping[str, Any]) -> dict[Any, Any]:
     """Return tid -> name of the threads that run Python, for sentences; None for no name."""
     main = {get_number(get_group(record, "process"), "pid"): MAIN_THREAD}
-    tids = ((stack.get("tid"), stack.get("name")) for stack in listed_stacks(record))
-    return {
-        tid: quoted_name(str(name)) if name else main.get(tid)
-        for tid, name in tids
-        if isinstance(tid, int)
-    }
+    tids = ((stack.get("tid"), _own_name(record, stack)) for stack in listed_stacks(record))
+    return {tid: name or main.get(tid) for tid, name in tids if isinstance(tid, int)}
 
 
 def telling_thread_name(record: Mapping[str, Any]) -> str:
     """Return the name of the thread whose stack explains the death; "" without one."""
     stack = telling_stack(record)
     named = thread_names(record).get(int(get_number(stack, "tid")))
-    return quoted_name(stack.get("name")) or str(named or "")
+    return _own_name(record, stack) or str(named or "")
+
+
+def _own_name(record: Mapping[str, Any], stack: Mapping[str, Any]) -> str:
+    """Return the name of a stack's thread.
+
+    Not of a forked child's main thread: it kept that of the parent's thread which called fork().
+    """
+    name, process = str(stack.get("name") or ""), get_group(record, "process")
+    forked = get_group(record, "fork").get("forked") and stack.get("tid") == process.get("pid")
+    return MAIN_THREAD if forked and name not in ("", "MainThread") else quoted_name(name)
 
 
 def hypotheses(record: Mapping[str, Any]) -> dict[str, float]:

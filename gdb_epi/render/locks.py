@@ -135,7 +135,7 @@ def _circles(report: LockReport, names: dict[int, str]) -> list[str]:
             shown.append(f"... {len(cycle.tids) - MAX_SHOWN} more")
         ring = " -> ".join((*shown, _label(cycle.tids[0], names)))
         sort = DEADLOCK_WORDS[deadlock_kind(cycle)]
-        lines.append(f"In a circle ({sort}, {cycle.confidence}): {ring}")
+        lines.append(f"In a circle ({sort}; who holds what is {cycle.confidence}): {ring}")
     return lines
 
 

@@ -8,6 +8,7 @@ without ids, scores or the syntax of signatures. What is not proven is not said 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 
 from gdb_epi.fault.address_place import OR_A_NUMBER
 from gdb_epi.fault.find_fault import ELSEWHERE, OTHER, PROCESS
@@ -110,13 +111,17 @@ def opening_sentences(record: Json, calls: Sequence[StackCall]) -> tuple[str, st
             sure = percent(get_number(get_group(record, "verdict"), "confidence") or 0)
             named = _with_names(record, cause)
             why = "" if cause == CHILD_UNSEEN else _sentence_about_thread(record, named)
-            return f"{who} seems to hang: {wait}", f"{why} {SLOW.format(sure, slow)}".lstrip()
+            said = f"{why} {SLOW.format(sure, slow)}".lstrip()
+            return f"{who} seems to hang: {wait}", _of_live_process(record, said)
         if not cause or cause == CHILD_UNSEEN:
             doubts = get_texts(_facts_of_wait(record), "open")
             doubt = "why that child does not end is not in this core" if cause else (*doubts, "")[0]
             sure = f"It hangs{confidence_words(record)}"
-            return f"{who} hung: {wait}", f"{sure}{_doubt_words(doubt)}"
+            return f"{who} hung: {wait}", _of_live_process(record, f"{sure}{_doubt_words(doubt)}")
         cause = _with_names(record, cause)
+        if _facts_of_wait(record).get("ends"):
+            blocks = f"It blocks all others{confidence_words(record)}: {cause}"
+            return f"{who} hung: {wait}", _sentence(blocks)
         return f"{who} hung: {wait}", _sentence(f"{_no_end_words(record)}: {cause}")
     if get_group(record, "process").get("live") and not get_group(record, "signal"):
         return _sentences_about_live_process(record, who, calls)
@@ -144,6 +149,16 @@ def opening_sentences(record: Json, calls: Sequence[StackCall]) -> tuple[str, st
     return (
         f"{who} {_what_happened(record, label, calls)}{_suspect_words(record, label)}",
         _cause_sentence(record, label, reason, calls),
+    )
+
+
+def _of_live_process(record: Json, text: str) -> str:
+    """Return a text about a core as it is said of a process that runs."""
+    live = get_group(record, "process").get("live")
+    return (
+        text.replace("in one core", "at one look").replace("in this core", "seen here")
+        if (live)
+        else text
     )
 
 
@@ -259,32 +274,46 @@ def _waits_for_itself(record: Json) -> bool:
 
 
 def hang_clauses(record: Json, calls: Sequence[StackCall]) -> tuple[str, str, list[str]]:
-    """Return the clauses about a hang: who waits, why nothing ends that, and what else is known."""
-    who, verb, place = _waiting_clause(record, calls)
-    first, *others = split_outside_quotes(first_reason(record), "; ")
+    """Return the clauses about a hang: who waits, why nothing ends that, and what else is known.
+
+    That threads wait for the end of who waits is harmless, and comes last.
+    """
+    clauses, joins = split_outside_quotes(first_reason(record), "; "), list[str]()
+    members = get_groups(_facts_of_wait(record), "members")
+    for member, following in pairwise(members):
+        name = quoted_name(following.get("name"))
+        on = clauses[1:] and clauses[1].startswith(f"{name} waits ")
+        if member.get("doing") != "join" or not name or not on:
+            break
+        joins.append(split_outside_quotes(clauses.pop(0), ": ")[0])
+    who, verb, place = _waiting_clause(record, calls, len(joins))
+    first, *others = clauses
     of_loop = first.startswith(hang_types.OF_EVENT_LOOP)
     if of_loop or place in first or first.startswith(f"{who} "):
         first, *causes = split_outside_quotes(first, ": ")
         cause = ": ".join(causes)
         if not cause and others and not of_loop:  # the tasks of a loop stand together
             cause, *others = others
-        return first, cause, others
-    return f"{who} {verb} {place}", first, others
+        return first, cause, [*others, *joins]
+    return f"{who} {verb} {place}", first, [*others, *joins]
 
 
-def _waiting_clause(record: Json, calls: Sequence[StackCall]) -> tuple[str, str, str]:
-    """Return who, "waits" or "loops", "at function (file:line)": of the first member of a hang.
+def _waiting_clause(
+    record: Json, calls: Sequence[StackCall], number: int = 0
+) -> tuple[str, str, str]:
+    """Return who, "waits" or "loops", "at function (file:line)": of a member of a hang.
 
     Without members, those of the thread in question.
     """
     reasons = get_texts(get_group(record, "verdict"), "reasons")
     for finding in get_groups(record, "findings"):
         members = get_groups(get_group(finding, "facts"), "members")
-        places = get_texts(members[0], "frames") if members else []
+        member: Json = members[number] if len(members) > number else {}
+        places = get_texts(member, "frames")
         if places and finding.get("summary") in reasons:
-            verb = "loops" if str(members[0].get("doing")) in hang_types.RUNNING else "waits"
-            tid = members[0].get("tid")
-            name = quoted_name(members[0].get("name"))
+            verb = "loops" if str(member.get("doing")) in hang_types.RUNNING else "waits"
+            tid = member.get("tid")
+            name = quoted_name(member.get("name"))
             named = name or thread_names(record).get(tid)
             who = str(named or f"thread {tid}")
             return who, verb, f"at {places[0]}"
@@ -330,7 +359,10 @@ def _sentences_about_live_process(
             "Its libraries are not loaded yet. Let it run on, then ask again."
         )
     doing = f"{telling_thread_name(record) or 'it'} is {place_words(calls)}"
-    return f"{who} is alive; {doing}", _sentence(first_reason(record) or "It is stopped for you.")
+    seen = _sentence(first_reason(record) or "It is stopped for you.")
+    if _facts_of_wait(record).get("sort") in (*_BUSY, hang_types.UNSEEN_END):
+        seen += f" {AGAIN}"
+    return f"{who} is alive; {doing}", seen
 
 
 def program_name(record: Json) -> str:
@@ -450,6 +482,10 @@ POLLING = "A service does so, and so does a program that waits for what never co
 LOOP = (
     "One core dump cannot tell a long computation from an endless loop{take}, and compare their "
     "variables (gdb-epi stacks --locals): a loop that makes progress changes some."
+)
+AGAIN = (
+    "Whether that ends, one look cannot tell: ask again a minute later, and compare the variables "
+    "(gdb-epi stacks --locals): a loop that makes progress changes some."
 )
 TAKE_ANOTHER = "; take a second one a minute later (gcore {pid})"
 TAKE_TWO = "; next time take two before it is ended, a minute apart (gcore PID)"

@@ -81,7 +81,7 @@ from gdb_epi.render.opening_sentences import (
     leading_hypothesis,
     opening_sentences,
 )
-from gdb_epi.render.triage_wait_lines import clauses_of_hang, has_tasks, task_lines, wait_lines
+from gdb_epi.render.triage_wait_lines import clauses_of_hang, steps_of_wait, task_lines, wait_lines
 from gdb_epi.typing_lite import Any, NamedTuple
 from gdb_epi.util import counted, quoted_name
 
@@ -637,8 +637,7 @@ def _candidate_steps(record: Json, reader: Audience) -> Iterator[tuple[str, str]
         yield "local variables", variables
         if in_gdb and reader.line:  # without its file there is nothing to list
             yield "source line", f"epi list{_number_of_own_call(record)}"
-    if label in ("hang", "deadlock") and has_tasks(record):
-        yield "who waits for whom", "epi tasks --tree" if in_gdb else f"gdb-epi tasks {core}"
+    yield from steps_of_wait(record, core, in_gdb=in_gdb)
     sender = get_group(record, "signal").get("sender_pid")
     if is_called_healthy(record) and not get_group(record, "signal"):
         pid = get_group(record, "process").get("pid") or "PID"

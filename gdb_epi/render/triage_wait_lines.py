@@ -82,6 +82,9 @@ def wait_lines(record: Json, calls: Sequence[StackCall]) -> Iterator[str]:
     telling.sort(key=lambda wait: (wait.get("tid") not in circle, wait.get("tid") != tid))
     names = thread_names(record)
     listed = {_tid(wait) for wait in telling[:MAX_WAITS]}
+    facts = [get_group(finding, "facts") for finding in get_groups(record, "findings")]
+    members = [member for each in facts for member in get_groups(each, "members")]
+    joining = {member.get("tid") for member in members if member.get("doing") == "join"}
     for wait in telling[:MAX_WAITS]:
         name = str(wait.get("name") or wait.get("address"))
         name = name if len(name) <= MAX_NAME else name[: MAX_NAME - 3] + "..."
@@ -93,6 +96,9 @@ def wait_lines(record: Json, calls: Sequence[StackCall]) -> Iterator[str]:
             )
             ended = wait.get("name") and quoted_name(name)  # pthread_join() knows no names
             yield f"{waiter} waits for the end of {ended or who or 'a thread'}"
+            continue
+        if not wait.get("name") and _tid(wait) in joining:  # by threading's own lock
+            yield f"{waiter} waits for the end of {_owner(wait, names).removeprefix('held by ')}"
             continue
         holder = list(holder_lines(record, wait))
         words = _owner(wait, names)
@@ -253,6 +259,17 @@ def task_lines(record: Json, *, in_gdb: bool) -> Iterator[str]:
         waiting = f" {texts[0]}" if all_alike else f": {count} {', '.join(texts)}"
     listed = " (in GDB: epi greenlets)" if not has_tasks(record) and not in_gdb else ""
     yield f"{' and '.join(parts)}{waiting}{listed}"
+
+
+def steps_of_wait(record: Json, core: str, *, in_gdb: bool) -> Iterator[tuple[str, str]]:
+    """Yield what shows more of a hang: its tasks, and the process that it waits for."""
+    if get_group(record, "verdict").get("label") in ("hang", "deadlock") and has_tasks(record):
+        yield "who waits for whom", "epi tasks --tree" if in_gdb else f"gdb-epi tasks {core}"
+    pids = [get_group(f, "facts").get("look_at") for f in get_groups(record, "findings")]
+    pid = next((each for each in pids if isinstance(each, int)), None)
+    if pid is not None:
+        lives = "" if get_group(record, "process").get("live") else "  (while it lives)"
+        yield f"what pid {pid} does", f"gdb-epi triage {pid}{lives}"
 
 
 def has_tasks(record: Json) -> bool:

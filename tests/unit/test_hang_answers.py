@@ -304,6 +304,7 @@ def test_a_condition_named_futures_is_no_future(monkeypatch) -> None:
         "gdb_epi.hangs.deadlocks.read_executors_and_queues",
         lambda *_: SimpleNamespace(pools=[pool]),
     )
+    monkeypatch.setattr("gdb_epi.hangs.deadlocks.futures_of_jobs", lambda *_: None)
 
     def answer(kind: str) -> HangDiagnosis | None:
         activity = ThreadActivity(
@@ -437,7 +438,8 @@ def test_nobody_is_left_to_give_a_connection_back(other: str, stuck: bool) -> No
         for tid in (1, 2)
     ]  # fmt: skip
     beside = ThreadActivity(3, "MainThread", other, "what", frames=(frame,))
-    answer = connection_pool_exhausted(SimpleNamespace(activities=(*waiting, beside), tasks=()))
+    scene = SimpleNamespace(activities=(*waiting, beside), tasks=(), foreign_threads=())
+    answer = connection_pool_exhausted(scene)
     if not stuck:
         assert answer is None
         return

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from gdb_epi.fault.address_place import OR_A_NUMBER
+from gdb_epi.record.record_parts import telling_thread_name
 from gdb_epi.render.frame_lines import ABORTING, HANDLER, NATIVE, PYTHON, StackCall, place_words
 from gdb_epi.render.opening_sentences import opening_sentences
 
@@ -276,6 +277,32 @@ def test_who_may_only_be_slow_is_named(reason: str, opening: str) -> None:
     assert opening in told
     assert "just slow" not in told
     assert "end by itself" not in told
+
+
+def test_of_what_ends_after_some_time_it_is_not_said_that_it_does_not_end() -> None:
+    reason = "the event loop of MainThread is blocked: take (clock.py:7) sleeps until that ends"
+    told = hung("hang", reason, ends="that sleep ends, after 3 s at most")
+    assert "hung: the event loop of MainThread is blocked\nIt blocks all others (80% sure)" in told
+    assert "end by itself" not in told
+
+
+def test_the_first_line_names_who_is_stuck_not_who_waits_for_its_end() -> None:
+    joined = {"tid": 8, "name": "mill", "doing": "event", "frames": ["grind (mill.py:3)"]}
+    joins = {"tid": 7, "name": "MainThread", "doing": "join", "frames": ["<module> (mill.py:9)"]}
+    reason = (
+        "MainThread waits at <module> (mill.py:9) for the end of mill; mill waits at grind "
+        "(mill.py:3) for an item in a queue (corn); nobody gives it"
+    )
+    told = hung("hang", reason, members=[joins, joined])
+    assert "hung: mill waits at grind (mill.py:3) for an item in a queue (corn)\n" in told
+    assert "(80% sure): nobody gives it." in told
+
+
+def test_a_forked_child_is_not_told_by_the_name_of_its_parents_thread() -> None:
+    stacks = {"count": 1, "crashed": {"tid": 7, "name": "Thread-1 (serve)", "frames": [{}]}}
+    record = {"process": {"pid": 7}, "threads": stacks, "fork": {"forked": True}}
+    assert telling_thread_name(record) == "the main thread"
+    assert telling_thread_name({**record, "fork": {}}) == '"Thread-1 (serve)"'
 
 
 def test_what_one_core_does_not_know_of_a_hang_is_said() -> None:

@@ -10,7 +10,7 @@ from gdb_epi.errors import Absent
 from gdb_epi.fault.abort_message import AbortMessage
 from gdb_epi.fault.account import message_of_own_abort
 from gdb_epi.fault.signals import SIGXCPU
-from gdb_epi.hangs.types import function_and_line
+from gdb_epi.hangs.types import CHILD, function_and_line
 from gdb_epi.process_state import ProcessState
 
 MAX_MEMBERS = 32
@@ -93,6 +93,7 @@ def _hang_findings(state: ProcessState, name: str, label: str) -> Iterator[Findi
         }
         for activity in answer.members[:MAX_MEMBERS]
     ]
+    children = [d.target for d in answer.members if d.kind == CHILD and d.target]
     facts = {
         "kind": UNSURE if answer.sure == UNSURE else answer.kind.replace(" ", "-"),
         "sort": answer.kind,
@@ -104,6 +105,8 @@ def _hang_findings(state: ProcessState, name: str, label: str) -> Iterator[Findi
         "fix": answer.fix,
         "outside": answer.slow_outside,
         **({"by_itself": True} if answer.by_itself else {}),
+        **({"ends": answer.ends} if answer.ends else {}),
+        **({"look_at": pid} if (pid := answer.look_at or next(iter(children), 0)) else {}),
     }
     first = answer.members[0].tid if answer.members else 0
     yield Finding(name, f"thread {first}", facts, answer.sentence)

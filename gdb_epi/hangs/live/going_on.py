@@ -13,7 +13,6 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from gdb_epi.cpython.running.unfinished_tasks import UnfinishedTask
 from gdb_epi.cpython.types import PyFrame
-from gdb_epi.fault.own_native_code import is_own_library
 from gdb_epi.fault.signals import signal_name
 from gdb_epi.hangs import types as hang_types
 from gdb_epi.hangs.hang_context import HangContext
@@ -24,16 +23,11 @@ from gdb_epi.hangs.live.live_code import ANYTHING, NOTHING_REACHED, Reach
 from gdb_epi.hangs.loops.futile_polls import find_polled_condition
 from gdb_epi.hangs.tasks import event_loop_module
 from gdb_epi.hangs.types import ThreadActivity
-from gdb_epi.hangs.wakers import what_ends
+from gdb_epi.hangs.wakers import find_wakers, what_ends
 from gdb_epi.locks.python.lock_objects import SEMLOCK
 
 MAX_THREADS = 200
 NO_THREAD = 0  # in the place of a thread's id
-# Libraries that compute, wait in pools of their own, or are those of the system.
-_CALLS_NOBODY = (
-    "libopenblas", "libscipy_openblas", "libgomp", "libomp", "libmkl", "libblas", "libcrypto",
-    "libcurl", "libpq", "libresolv", "libnss", "libkrb5", "libgssapi", "libsystemd",
-)  # fmt: skip
 _BARRIER = "threading.Barrier"
 _OF_BARRIERS = frozenset(("wait", "abort", "reset"))
 _GIVEN_BY_LIBRARIES = (*FUTURES, POOL_RESULTS, OF_CLUSTER, FREE_CONNECTION)
@@ -80,6 +74,28 @@ class GoingOn:
                 for reach in self._others(activity.tid, activity)
             )
         )
+
+    def names_an_end(self, activity: ThreadActivity, tid: int) -> bool:
+        """Tell whether code of another thread calls what ends a wait, of this object or of any."""
+        if not activity.object or self._too_many or tid in self.blocked:
+            return False
+        reach = self.of(tid)
+        return not reach.unbounded and reach.calls_any(activity.object, self._enders(activity))
+
+    def passes_on(self, activity: ThreadActivity) -> bool:
+        """Tell whether other code is known to end a thread's wait for a lock that it took itself.
+
+        Any thread may release a threading.Lock. A call of an object that is not known counts not.
+        """
+        enders = self._enders(activity)
+        return bool(activity.object) and not self._too_many and (
+            bool(find_wakers(self._scene, activity))
+            or self._scene.live_code.is_bound(activity.object, enders)
+            or any(
+                at == activity.object and (name in enders or name == "*")
+                for reach in self._others(activity.tid) for at, name in reach.calls
+            )
+        )  # fmt: skip
 
     def handler_that_ends(self, activity: ThreadActivity) -> str:
         """Return in words which handler of a signal may end a thread's wait; "" for none.
@@ -235,13 +251,7 @@ class GoingOn:
 
         The standard library's own modules call nothing but what stands on the stack.
         """
-        names = self._scene.native_modules(tid, within_call=True)
-        paths = (each.path for each in self._scene.target.modules())
-        return any(
-            path.rpartition("/")[2] in names and is_own_library(path)
-            and not path.rpartition("/")[2].startswith(_CALLS_NOBODY)
-            for path in paths
-        )  # fmt: skip
+        return bool(self._scene.foreign_code(tid))
 
     @property
     def _of_nobody(self) -> Reach:
@@ -254,9 +264,9 @@ class GoingOn:
     def _find_reach_of_nobody(self) -> Reach:
         scene = self._scene
         python = scene.view.all_frames()
-        native = [thread.tid for thread in scene.target.threads() if thread.tid not in python]
-        if any(map(self._is_in_foreign_code, native)):
+        if scene.foreign_threads:
             return ANYTHING
+        native = any(thread.tid not in python for thread in scene.target.threads())
         frames = {frame.module: frame for own in python.values() for frame in own}
         handles = any(
             scene.view.has_global(frame, "signal") for frame in frames.values()

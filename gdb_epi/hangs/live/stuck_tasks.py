@@ -22,6 +22,7 @@ from gdb_epi.cpython.running.wait_rules import (
     CONDITION,
     EVENT,
     FUTURE,
+    LOCK,
     SEMAPHORE,
     SLEEP,
     TASK,
@@ -64,6 +65,7 @@ MAX_CHAIN = 32
 MAX_ITEMS = 2_000  # of one dict
 MAX_OTHERS = 2  # kinds of waits of other stuck tasks that an answer names
 _FRAMEWORKS = ("asyncio", "trio", "gevent", "greenlet")
+_HELD = (LOCK, SEMAPHORE)
 _OF_TRIO = (EVENT, CONDITION, SEMAPHORE, TASK, TASKS)
 # What ends waits of trio and gevent by another object than the one that is waited for.
 _CANCELS = frozenset(("cancel", "kill", "killall", "killone", "throw"))
@@ -89,7 +91,9 @@ def diagnose_main_task(scene: HangContext) -> HangDiagnosis | None:
     if main is None:
         return None
     tasks = _StuckTasks(scene, thread.tid)
-    request = None if main.id in tasks.stuck else tasks.stuck_request()
+    request = None
+    if main.id not in tasks.stuck:
+        request = tasks.stuck_request() or tasks.stuck_holder()
     if main.id in tasks.stuck or request is not None:
         return _never_woken(scene, thread, request or main, tasks)
     if tasks.may_only_be_cancelled(main):
@@ -113,7 +117,8 @@ def _never_woken(
     """It waits for what no code that can still run gives."""
     chain, stuck = [main], tasks.stuck
     while len(chain) < MAX_CHAIN and chain[-1].wakers:
-        following = next((stuck[each] for each in chain[-1].wakers if each in stuck), None)
+        wakers = [stuck[each] for each in chain[-1].wakers if each in stuck]
+        following = min(wakers, key=_waits_for_lock, default=None)
         if following is None or following in chain:
             break
         chain.append(following)
@@ -131,14 +136,18 @@ def _never_woken(
     for task in reversed(chain[:-1]):
         own = own_frames(task, scene.installed)
         at = f" at {function_and_line(own[0])}" if own else ""
-        sentence += f"; {name_task(task)} waits for it{at}"
+        it = "a lock that it holds" if _waits_for_lock(task) else "it"
+        sentence += f"; {name_task(task)} waits for {it}{at}"
     ids = {task.id for task in chain}
     others = [task for task in stuck.values() if task.id not in ids]
     others = [task for task in others if own_frames(task, scene.installed)]
     # One of them may be who should end that wait.
-    sentence += "".join(
-        f"; {text}" for text in texts_of_tasks(others, scene.installed)[:MAX_OTHERS]
-    )
+    held_up = [task for task in others if _waits_for_lock(task) and last.id in task.wakers]
+    others = [task for task in others if task not in held_up]
+    texts = [f"{text}, which {name_task(last)} holds meanwhile"
+             for text in texts_of_tasks(held_up, scene.installed)]  # fmt: skip
+    texts += texts_of_tasks(others, scene.installed)
+    sentence += "".join(f"; {text}" for text in texts[:MAX_OTHERS])
     sentence += "".join(f"; {failed.text()}" for failed in scene.failed_tasks)
     shown = (last, *(task for task in chain[:-1] if own_frames(task, scene.installed)))
     return HangDiagnosis(
@@ -149,6 +158,10 @@ def _never_woken(
         ("a timeout", "a task that goes on and sets it", "a handler or callback that does"),
         ("native code that sets it",),
     )  # fmt: skip
+
+
+def _waits_for_lock(task: UnfinishedTask) -> bool:
+    return task.wait is not None and task.wait.kind in _HELD
 
 
 def _awaits_silent_peer(
@@ -207,6 +220,23 @@ class _StuckTasks:
     def stuck_request(self) -> UnfinishedTask | None:
         """Return a stuck task of asyncio whose code a server called for one client."""
         return next((t for t in self.stuck.values() if self._serves_request(t)), None)
+
+    def stuck_holder(self) -> UnfinishedTask | None:
+        """Return a stuck task that holds what others wait for; not one of workers that take turns.
+
+        Those wait for work one after the other, under a lock, in the same function.
+        """
+        for task in self.stuck.values():
+            holders = [self.stuck[each] for each in task.wakers if each in self.stuck]
+            if not _waits_for_lock(task) or not holders or _waits_for_lock(holders[0]):
+                continue
+            own, of_holder = (
+                {frame.code for frame in own_frames(each, self._scene.installed)}
+                for each in (task, holders[0])
+            )
+            if own and of_holder and own.isdisjoint(of_holder):
+                return holders[0]
+        return None
 
     def _serves_request(self, task: UnfinishedTask) -> bool:
         """Tell whether a library called the code that waits, itself, for what the program made.
@@ -273,6 +303,8 @@ class _StuckTasks:
             return False
         if has_timeout(task, scene.tasks, scene.view) or self._may_be_cut_short(task):
             return False
+        if task.wakers and wait.kind in _HELD:  # its holder is stuck, and nobody else releases it
+            return bool(wait.address) and not scene.live_code.is_bound(wait.address, ENDERS[LOCK])
         if task.wakers:
             return wait.kind in (TASK, TASKS)
         if task.certainty != UNKNOWN or not wait.address or wait.kind not in ENDERS:
@@ -352,7 +384,9 @@ class _StuckTasks:
     ) -> bool:  # fmt: skip
         if task.wakers:
             left = [each in waiting for each in task.wakers]
-            return not (any(left) if task.needs == "all" else all(left))
+            stays = any(left) if task.needs == "all" else all(left)
+            if not stays or not _waits_for_lock(task):
+                return not stays
         if task.wait is None:
             return True
         enders = ENDERS[task.wait.kind]

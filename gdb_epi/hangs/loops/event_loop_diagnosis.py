@@ -319,15 +319,18 @@ class _Asleep:
         followed = followed or self.by_executor() or self.by_thread()
         if followed is not None:
             return followed
-        others = [d for d in self.scene.activities if d.tid != activity.tid and d.frames]
+        others = any(d.frames for d in self.scene.activities if d.tid != activity.tid)
+        foreign = self.scene.foreign_threads
         alone = "only another thread" if others else "nothing"
+        if foreign and not others:
+            alone = f"only thread {foreign[0][0]}, of {foreign[0][1]},"
         sentence = (
             f"{self.base} and {alone} can wake it: no timer is scheduled, and no descriptor is "
             f"watched but the loop's own{self.waits}"
         )
         return wait_diagnosis(
             HANG, "nothing wakes the loop", sentence, activity,
-            INFO if others else PROBABLE,
+            INFO if others or foreign else PROBABLE,
             evidence=("its selector holds its own pipe alone, and it has no timer",),
             ruled_out=("a timer", "a socket or pipe", "a task that is ready"),
             doubts=("another thread or a signal handler that calls call_soon_threadsafe()",),

@@ -61,7 +61,7 @@ class _OtherCode(Exception):
 
 def futile_poll(scene: HangContext) -> HangDiagnosis | None:
     """The only thread that runs Python sleeps, or spins, until a variable changes."""
-    if len(scene.view.all_frames()) != 1:
+    if len(scene.view.all_frames()) != 1 or scene.foreign_threads:
         return None
     kinds = (SLEEP, PYTHON, NATIVE)  # the last one with a sleep that is over
     polling = (d for d in scene.activities if d.kind in kinds and d.frames)

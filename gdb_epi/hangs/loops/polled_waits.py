@@ -165,7 +165,7 @@ def polls_in_vain(scene: HangContext) -> HangDiagnosis | None:
 
     One that makes output, or whose conditions are named after going on or an end, may be meant to.
     """
-    alone = len(scene.view.all_frames()) == 1
+    alone = len(scene.view.all_frames()) == 1 and not scene.foreign_threads
     kinds = (hang_types.SLEEP, hang_types.EVENT, hang_types.JOIN, hang_types.LOCK)
     waiting = (d for d in scene.activities if d.frames and d.kind in kinds and d.timed)
     activity = next((d for d in waiting if alone or d.tid == scene.main_tid), None)
@@ -217,7 +217,7 @@ def tasks_poll_futilely(scene: HangContext) -> HangDiagnosis | None:
     Either nothing else is left that could: no task that does more than that, no descriptor, no
     timer of another callback. Or a task that was to set them has failed.
     """
-    if len(scene.view.all_frames()) != 1 or scene.loop_thread is None:
+    if len(scene.view.all_frames()) != 1 or scene.foreign_threads or scene.loop_thread is None:
         return None
     own = [task for task in scene.tasks if own_frames(task, scene.installed)]
     polling = [(task, paths) for task in own if (paths := _polled_by(scene, task))]

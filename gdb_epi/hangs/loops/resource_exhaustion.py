@@ -33,6 +33,7 @@ from gdb_epi.hangs.library_calls import FREE_CONNECTION, FUTURES, RUNS_JOB_OF_AN
 from gdb_epi.hangs.live.going_on import GoingOn
 from gdb_epi.hangs.live.live_code import OF_GENERATOR
 from gdb_epi.hangs.tasks import (
+    ENDERS,
     MAX_SETTERS,
     activity_of_task,
     describe_waiting_task,
@@ -52,7 +53,7 @@ from gdb_epi.hangs.types import (
     wait_diagnosis,
 )
 from gdb_epi.hangs.wakers import find_wakers, name_awaited_object
-from gdb_epi.locks.types import PROBABLE
+from gdb_epi.locks.types import INFO, PROBABLE
 from gdb_epi.util import counted
 
 _RELEASES = "release"
@@ -79,6 +80,8 @@ def task_lock_never_released(scene: HangContext) -> HangDiagnosis | None:
         others += [scene.view.frames(d.tid) for d in scene.activities]
         if _may_release(scene, lock, (frame for frames in others for frame in frames)):
             continue
+        if scene.foreign_threads or scene.live_code.is_bound(lock, ENDERS[LOCK]):
+            continue  # somebody keeps its release(), as call_later() does
         activity = scene.loop_thread
         if activity is None:
             return None
@@ -134,7 +137,7 @@ def task_deadlock_by_held_lock(scene: HangContext) -> HangDiagnosis | None:
         kind = holder.wait.kind if holder.wait is not None else ""
         if holder.certainty != UNKNOWN or kind not in _FROM_TASKS:
             continue
-        if has_timeout(holder, scene.tasks, scene.view):
+        if has_timeout(holder, scene.tasks, scene.view) or _is_called_back(scene, holder):
             continue
         held_up = _waiting_for(holder, own)
         first = next((task for task in held_up if task.wait and task.wait.kind in _HELD), None)
@@ -156,6 +159,14 @@ def task_deadlock_by_held_lock(scene: HangContext) -> HangDiagnosis | None:
             ("a task that starts later, as for a new client",),
         )  # fmt: skip
     return None
+
+
+def _is_called_back(scene: HangContext, task: UnfinishedTask) -> bool:
+    """Tell whether a function that somebody keeps, or a library, may end what a task waits for."""
+    if task.wait is None or scene.foreign_threads:
+        return True
+    at, enders = task.wait.address, ENDERS[task.wait.kind]
+    return scene.live_code.is_bound(at, enders) or scene.live_code.called_back.calls_any(at, enders)
 
 
 def _waiting_for(holder: UnfinishedTask, tasks: Sequence[UnfinishedTask]) -> list[UnfinishedTask]:
@@ -368,10 +379,11 @@ def connection_pool_exhausted(scene: HangContext) -> HangDiagnosis | None:
     ends = "; a timeout ends the wait with an error" if first.timed else ""
     sentence = f"{text}; no other thread is left that could give one back{ends}"
     return HangDiagnosis(
-        HANG, "pool taken", sentence, tuple(waiting), PROBABLE,
+        HANG, "pool taken", sentence, tuple(waiting), INFO if scene.foreign_threads else PROBABLE,
         (f"thread {first.tid} is in {first.place}",),
         ("a thread that works with a connection",),
         ("connections that were given to another process",),
+        ends="its timeout ends the wait with an error" if first.timed else "",
     )  # fmt: skip
 
 

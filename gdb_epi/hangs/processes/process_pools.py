@@ -55,7 +55,7 @@ def diagnose_wait_for_pool_results(
                       "which start after its first processes, and it has no maxtasksperchild",),
             ruled_out=("a timeout", "a callback that waits for its own pool"),
             doubts=("numbers of processes that began anew", "a job that still runs"),
-        )  # fmt: skip
+        )._replace(look_at=replaced)  # fmt: skip
     if _is_of_threads(scene, pool):
         sentence = f"{waits}; none of the pool's threads runs a job"
         return wait_diagnosis(HANG, "process pool", sentence, activity, INFO)

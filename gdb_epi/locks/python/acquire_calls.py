@@ -37,11 +37,15 @@ AHEAD, AGAIN, MADE = "ahead", "again", "made"  # when a call of a frame's code i
 
 
 class AcquiredLock(NamedTuple):
-    """A frame whose code took a lock and has not released it; `line` is where it took it."""
+    """A frame whose code took a lock and has not released it; `line` is where it took it.
+
+    `may_have_failed`: it gave a timeout, or asked not to wait.
+    """
 
     tid: int
     frame: PyFrame
     line: int | None
+    may_have_failed: bool = False
 
     def where(self) -> str:
         """Return "function (file:line)" of the call that took the lock."""
@@ -53,6 +57,7 @@ class _Effect(NamedTuple):
     lock: int
     takes: bool
     code: int  # of the method that did it, 0 when it is the lock's own
+    may_fail: bool = False
 
 
 class CalledFunction(NamedTuple):
@@ -244,7 +249,7 @@ class AcquireCalls:
             for lock, effect in last.items():
                 if effect.takes:
                     line = self._codes.line(self._codes.at(frame.code), effect.at)
-                    yield AcquiredLock(tid, frame, line), lock
+                    yield AcquiredLock(tid, frame, line, effect.may_fail), lock
 
     def _before(
         self, raw: RawFrame, frame: PyFrame, inner: int, *, innermost: bool
@@ -267,14 +272,14 @@ class AcquireCalls:
         for call in self.sites.of(code).calls:
             if end is not None and call.at > end:
                 return
-            for effect in self._effects_of_call(call, variables, scope, depth):
+            for effect in self._effects_of_call(code, call, variables, scope, depth):
                 count += 1
                 if count > MAX_EFFECTS:
                     return
                 yield effect
 
     def _effects_of_call(
-        self, call: MethodCall, variables: dict[str, int], scope: int, depth: int
+        self, code: int, call: MethodCall, variables: dict[str, int], scope: int, depth: int
     ) -> Iterator[_Effect]:
         receiver = self.receiver(call, variables, scope)
         if not receiver:
@@ -282,17 +287,19 @@ class AcquireCalls:
         method = call.path[-1] if call.path else ""
         if method in TAKES or method in GIVES:
             lock = self._view.lock_of(receiver)
+            given = self.sites.arguments_given(code, call.at) if method in TAKES else 0
+            if lock is not None and given is not None:
+                yield _Effect(call.at, lock, method in TAKES, 0, given > 0)
             if lock is not None:
-                yield _Effect(call.at, lock, method in TAKES, 0)
-                return
+                return  # Thread(target=lock.acquire) takes nothing here
         if depth >= MAX_DEPTH:
             return
         body = self._body(receiver, method)
         if body is None:
             return
         effects = self._effects(body.code, body.names, body.scope, None, depth + 1)
-        for lock, takes in {effect.lock: effect.takes for effect in effects}.items():
-            yield _Effect(call.at, lock, takes, body.code)
+        for effect in {effect.lock: effect for effect in effects}.values():
+            yield effect._replace(at=call.at, code=body.code)
 
     def _body(self, receiver: int, method: str) -> CalledFunction | None:
         """Return what a call runs; None where that is no Python function that is known."""

@@ -90,6 +90,11 @@ _JUMPS = frozenset(("test", "jump", "back", "cold", "next"))
 _KEEP = frozenset((
     "fast", "fast2", "store_load", "cell", "global", "name", "attr", "method", "nothing",
 ))  # fmt: skip
+# How many words instructions push, and which ones leave as many as there were.
+_PUSHES = {"fast": 1, "fast2": 2, "cell": 1, "global": 1, "name": 1, "const": 1, "number": 1,
+           "sum": -1, "compare": -1}  # fmt: skip
+_QUIETLY = frozenset(("attr", "method", "nothing", "extended", "truth"))
+MANY_ARGUMENTS = 255
 FINITE = frozenset((
     "list_iterator", "list_reverseiterator", "tuple_iterator", "tupleiterator", "range_iterator",
     "set_iterator", "dict_keyiterator", "dict_valueiterator", "dict_itemiterator",
@@ -415,6 +420,36 @@ class CallSites:
                 yield each.at, "attr" if does == "super" else does, names[place]
             else:
                 yield each.at, does, ""
+
+    def arguments_given(self, code: int, at: int) -> int | None:
+        """Return with how many arguments a method is called that is loaded at a byte.
+
+        None where it is passed on, or its call is not known. The compiler loads "method" (up to
+        3.11), or says so in the argument of LOAD_ATTR, only for what it calls at once; with
+        keywords, or of a name that was imported, it loads a plain attribute all the same.
+        Raises UnreadableMemory, LayoutError.
+        """
+        words: int | None = None  # on the stack above the callable
+        at_once = False
+        for each in self.instructions(code):
+            does = each.operation
+            if words is None:
+                if each.at == at:
+                    words, shift = 0, self.opcodes.attr_shift
+                    at_once = does == "method" or bool(does == "attr" and each.argument & shift)
+                continue
+            if each.name.startswith("CALL"):
+                given = each.argument + ("KW" in each.name)
+                if given == words and (does == "call" or "KW" in each.name):
+                    return given
+                words -= given
+            elif does in _PUSHES:
+                words += _PUSHES[does]
+            elif does not in _QUIETLY and each.name != "KW_NAMES":
+                break
+            if words < 0:
+                return None  # it is an argument itself
+        return MANY_ARGUMENTS if at_once else None
 
     def tables(self, code: int) -> NameTables:
         """Return the names that instructions number. Raises UnreadableMemory, LayoutError."""

@@ -236,7 +236,7 @@ def _without_named_owner(case: _WaitCase) -> LockWait:
         return case.wait(LockOwner(state="unknown"), lock_types.UNKNOWN, INFO)
     view = context.python_view
     taken = _explicit_acquires(case)
-    if len(taken) == 1:
+    if len(taken) == 1 and not _tried_before(case, taken[0]):
         return _wait_by_explicit_acquire(case, taken[0])
     if guess.internal and (interrupted := _wait_by_interrupted(case)) is not None:
         return interrupted
@@ -289,6 +289,16 @@ def _wait_by_explicit_acquire(case: _WaitCase, taken: AcquiredLock) -> LockWait:
     doubt = "not ruled out: a branch that was not run, or a thread that ended holding the lock"
     verdict = lock_types.SELF_DEADLOCK if taken.tid == case.thread.tid else lock_types.LIVE_HOLDER
     return case.wait(owner, verdict, PROBABLE, f"thread {taken.tid}: {evidence}", doubt)
+
+
+def _tried_before(case: _WaitCase, taken: AcquiredLock) -> bool:
+    """Tell whether the function that waits tried to take the lock before, which may have failed.
+
+    `if not lock.acquire(blocking=False): log("busy"); lock.acquire()` holds nothing.
+    """
+    view = case.context.python_view
+    frames = view.frames(case.thread.tid) if view is not None else ()
+    return taken.may_have_failed and frames[:1] == (taken.frame,)
 
 
 def _is_parked(case: _WaitCase, taken: AcquiredLock) -> bool:

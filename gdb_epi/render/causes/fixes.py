@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 
 from gdb_epi.fault.own_native_code import CALL, INTERPRETER, LIBRARY, NOT_KNOWN
 from gdb_epi.hangs import types as hang_types
+from gdb_epi.hangs.library_calls import QUEUE_ITEM, QUEUE_ROOM, SEMAPHORE
 from gdb_epi.locks.types import GIL, INITIALISED, JOINS
 from gdb_epi.record.record_parts import (
     deadlocked_threads,
@@ -92,6 +93,12 @@ _BY_KIND = {
     "preexec_fn": "do without preexec_fn: it runs between fork() and exec()",
     "signal handler": "only set a flag in that signal handler",
     "nothing wakes the loop": "set a timeout (asyncio.wait_for), and settle each future in the end",
+}
+# Of hangs where nobody is left who gives what is waited for.
+_BY_AWAITED = {
+    QUEUE_ITEM: "put a last item when the producer ends, also by an exception (finally)",
+    QUEUE_ROOM: "end the producer when its consumer has ended, or use put(timeout=...)",
+    SEMAPHORE: "give back on every way out what was taken: `with`, or `finally`",
 }
 _BY_FIX = {
     hang_types.FROM_OUTSIDE: "give the loop work from outside by call_soon_threadsafe() only",
@@ -200,10 +207,17 @@ def _fix_of_hang(record: Json, facts: Json, calls: Sequence[StackCall]) -> str:
     if sort == "nothing wakes the loop" and not fix and not in_asyncio:
         return f"set a timeout there{' (trio.fail_after)' if in_trio else ''}"
     if sort == "blocked event loop":
+        plain = str(fix).partition(hang_types.TO_THREAD)[2]
+        if plain:
+            how = "thread: await asyncio.to_thread()" if in_asyncio else "worker thread"
+            return f"run {plain}() in a {how}"
         if doing == "sleep":
             return f"await {'asyncio.sleep()' if in_asyncio else 'a sleep of the loop'} there"
         thread = "a thread (asyncio.to_thread)" if in_asyncio else "a worker thread"
         return f"run that call in {thread}, or use an async client"
+    if sort == "nobody gives it":
+        awaited = str(members[-1].get("what")) if members else ""
+        return next((how for what, how in _BY_AWAITED.items() if awaited.startswith(what)), "")
     if sort == "peer does not read" and any(m.get("name") == _FEEDER for m in members):
         return _BY_KIND["unread queue"]
     if sort == "full pipe":  # whether it is full is not in the core
