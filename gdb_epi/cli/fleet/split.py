@@ -38,7 +38,7 @@ def run(args: Namespace) -> None:
     parted = split_signature(population, code, population.last_day)
     judged = judge_split(population, parted)
     beside = _moments(population, code) if judged.kind == NOT_ENOUGH else []
-    if beside and parted.more is None:
+    if beside:
         judged = judged._replace(headline=beside.pop(0))
     if args.json or args.csv:
         _machine(population, parted, judged, as_csv=args.csv)

@@ -18,10 +18,11 @@ from gdb_epi.fleet.questions.daily_rates import (
 from gdb_epi.fleet.screen.events import find_events
 from gdb_epi.fleet.screen.finding import Finding
 from gdb_epi.fleet.screen.programs import is_process_attribute
-from gdb_epi.fleet.statistics.arrays import Bools, Floats, widen_codes
+from gdb_epi.fleet.statistics.arrays import Bools, Floats, Ints, widen_codes
 from gdb_epi.fleet.statistics.hypothesis_tests import ratio_with_interval, relative_risk
 from gdb_epi.fleet.store.day_numbers import iso_day
 from gdb_epi.typing_lite import NamedTuple
+from gdb_epi.util import counted
 
 MIN_OFTENER = 1.3  # host-hours a day, and crashes a day, times
 MIN_GAIN = 4.0  # log-likelihood units: a change that people see
@@ -29,6 +30,8 @@ MAX_PLACES = 200  # values of an attribute: with more they name hosts
 MAX_CRASHES = 1_000_000  # a question must stay quick
 MAX_SAID = 3  # places
 MIN_SHARE = 0.05  # of the host-hours, before and after, of what explains a change
+NEARLY_ALL = 0.9  # of the hosts
+WEEK, MIN_HOSTS, MAX_CELLS = 7, 3, 20_000_000  # days; hosts; hosts times days
 MIN_USED, KNOWN = 0.01, 0.95  # of the host-hours, that have a value on each side; of the crashes
 
 
@@ -108,6 +111,93 @@ def change_by_hours_sentences(population: Population, findings: Sequence[Finding
             sentences.append(words)
             explained |= members
     return sentences
+
+
+class RecountedHours(NamedTuple):
+    """Hosts whose hours a day changed at once, while as many crashes come: a place, or all."""
+
+    mark: str
+    day: int
+    hosts: Ints
+    a_day: tuple[float, float]  # hours of a host, before and since
+    changed: int  # hosts
+    crashes: tuple[float, float]  # a day
+    risk: tuple[float, float, float]  # of the crashes a day, and its interval
+
+    def words(self) -> str:
+        """Say it, and both that may be."""
+        (before, since), (had, have), (rr, low, high) = self.a_day, self.crashes, self.risk
+        return (
+            f"{self.mark}: {since:.3g} host-hours a day of each host since {iso_day(self.day)}, "
+            f"{before:.3g} before ({self.changed} of {counted(self.hosts.size, 'host')}), and as "
+            f"many crashes ({have:.2g} a day, {had:.2g} before: {rr:.2g} times; 95 %: {low:.2g} to "
+            f"{high:.2g}). Either hours are counted otherwise since, or they crash "
+            f"{before / since:.2g} times as often in those they run; a rate cannot tell"
+        )
+
+
+def find_recounted_hours(population: Population) -> list[RecountedHours]:
+    """Return the hosts, all or those of a place, whose hours changed and whose crashes did not."""
+    return population.once(_recounted_hours, population) if population.has_exposure else []
+
+
+def _recounted_hours(population: Population) -> list[RecountedHours]:
+    runs = (population.exposure_hours > 0) & (population.exposure_host >= 0)
+    host, size = widen_codes(population.exposure_host[runs]), len(population.hosts)
+    first = int(population.exposure_day[runs].min(initial=population.last_day))
+    day = widen_codes(population.exposure_day[runs]) - first
+    width = int(day.max(initial=0)) + 1
+    if size * width > MAX_CELLS or width < 2 * WEEK:
+        return []
+    table = np.bincount(host * width + day, population.exposure_hours[runs], size * width)
+    table = table.reshape(size, width)
+    groups = [("all hosts", np.flatnonzero(table.any(axis=1)))]
+    for attribute in population.attributes:
+        codes = attribute.exposure[runs]
+        if 1 < len(attribute.values) <= MAX_PLACES and is_kept_by_hosts(host, codes):
+            groups += [
+                (f"{attribute.name}={value}", np.unique(host[codes == code]))
+                for code, value in enumerate(attribute.values)
+            ]
+    crashes = find_events(population).counted
+    recounted: list[RecountedHours] = []
+    for mark, hosts in sorted(groups, key=lambda group: -group[1].size):
+        if hosts.size < MIN_HOSTS or any(np.isin(hosts, r.hosts).any() for r in recounted):
+            continue
+        hours, ran = table[hosts].sum(axis=0), (table[hosts] > 0).sum(axis=0).astype(float)
+        gain = log_likelihood_ratios(
+            np.cumsum(hours)[:-1], np.cumsum(ran)[:-1], hours.sum(), float(ran.sum())
+        )
+        cut = int(gain.argmax()) + 1
+        if not WEEK <= cut <= width - WEEK or min(ran[:cut].sum(), ran[cut:].sum()) <= 0:
+            continue
+        # The weeks on both sides tell a change of a day from what grows, or follows the week.
+        near = slice(cut - WEEK, cut), slice(cut, cut + WEEK)
+        of_host = np.array(
+            [
+                table[hosts, part].sum(axis=1) / np.maximum((table[hosts, part] > 0).sum(axis=1), 1)
+                for part in near
+            ]
+        )
+        with np.errstate(divide="ignore", invalid="ignore"):
+            times = of_host[1] / of_host[0]
+        ratio = float(np.median(times[np.isfinite(times)])) if np.isfinite(times).any() else 1.0
+        ratio = max(ratio, 1e-9)
+        apart = np.abs(np.log(np.maximum(times, 1e-9) / ratio))
+        changed = int((apart <= abs(np.log(ratio)) / 2).sum())
+        if abs(np.log(ratio)) < np.log(MIN_OFTENER) or changed < NEARLY_ALL * hosts.size:
+            continue
+        mine = crashes.timed & np.isin(crashes.host, hosts) & (crashes.day >= first)
+        late = crashes.day >= first + cut
+        n = int((mine & ~late).sum()), int((mine & late).sum())
+        days = cut, width - cut
+        risk = relative_risk(n[1], days[1], n[0], days[0])
+        if not risk[1] <= 1 <= risk[2] or risk[1] <= ratio <= risk[2]:
+            continue
+        a_day = float(np.median(of_host[0])), float(np.median(of_host[1]))
+        rates = n[0] / days[0], n[1] / days[1]
+        recounted.append(RecountedHours(mark, first + cut, hosts, a_day, changed, rates, risk))
+    return recounted
 
 
 def change_by_mix(population: Population, days: DailyRates, cut: int) -> str | None:

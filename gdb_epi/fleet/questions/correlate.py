@@ -15,9 +15,8 @@ import numpy as np
 
 from gdb_epi.fleet.population.population import Attribute, Population
 from gdb_epi.fleet.screen.aliases import drop_aliases
-from gdb_epi.fleet.screen.attributes import expected_shares
 from gdb_epi.fleet.screen.conjunctions import Conjunction, find_conjunctions, tested_pairs
-from gdb_epi.fleet.screen.design_effect import crashes_of_signature
+from gdb_epi.fleet.screen.design_effect import crashes_of_signature, expected_shares
 from gdb_epi.fleet.screen.finding import MIN_N, Finding, is_about_whole_host
 from gdb_epi.fleet.screen.screening import screen_hosts
 from gdb_epi.fleet.statistics.arrays import Ints, count_distinct, widen_codes

@@ -21,9 +21,14 @@ from gdb_epi.fleet.screen.finding import HOST, HOST_HOURS, Finding
 from gdb_epi.fleet.screen.programs import program_of_each_crash
 from gdb_epi.fleet.screen.silent_hosts import find_silent_days
 from gdb_epi.fleet.statistics.arrays import Bools, Floats, Ints
-from gdb_epi.fleet.statistics.hypothesis_tests import relative_risk
+from gdb_epi.fleet.statistics.hypothesis_tests import (
+    apply_to_scalars,
+    binomial_tail,
+    relative_risk,
+)
 from gdb_epi.fleet.store.day_numbers import iso_day
 from gdb_epi.typing_lite import NamedTuple
+from gdb_epi.util import counted
 
 PERMUTATIONS = 999
 SEED = 20_260_101  # the same data gives the same answer
@@ -254,6 +259,7 @@ def _p_of_gain(gain: float) -> float:
     return erfc(max(gain, 0.0) ** 0.5)
 
 
+MAX_OF_MONTH, MIN_MONTHS, MIN_OFTENER, MAX_MONTH_P = 4, 4, 1.5, 1e-6  # days; months; times
 COMMON_CAUSE = "load, or something that all have in common; no host and no version is accused by it"
 MIN_CRASHES = 5
 SURE_P = 0.001  # for all crashes together, about which nobody asked
@@ -337,3 +343,52 @@ def fleet_wide_rise_words(population: Population) -> str | None:
         words = f"{times:.2g} times from the first day to the last{f', in {where}' * bool(where)}"
         return f"all crashes rise steadily ({words}): {COMMON_CAUSE}"
     return f"all crashes rose on {iso_day(days.first + cut)} ({rise.words()}): {COMMON_CAUSE}"
+
+
+def month_end_words(population: Population) -> str | None:
+    """Say that all crashes are more frequent on the last (or first) working days of each month.
+
+    Each month must show it, beside its own other working days: a rise of one month is another.
+    """
+    if population.day.size > MAX_FOR_GROWTH:
+        return None
+    counted_once = find_events(population).counted
+    days = daily_rates(counted_once, (counted_once.signature >= 0) & (counted_once.day >= 0))
+    dates = np.arange(days.first, days.first + days.hours.size).astype("datetime64[D]")
+    works = (np.is_busday(dates)) & (days.hours > 0)
+    months = dates.astype("datetime64[M]")
+    best: tuple[float, str] | None = None
+    for end in ("last", "first"):
+        edge = (months + 1).astype("datetime64[D]") if end == "last" else months.astype(dates.dtype)
+        rank = np.busday_count(dates, edge) if end == "last" else np.busday_count(edge, dates) + 1
+        for width in range(1, MAX_OF_MONTH + 1):
+            inside, rest = works & (rank <= width), works & (rank > width)
+            parts = [
+                [
+                    (
+                        float(days.counts[some & (months == month)].sum()),
+                        float(days.hours[some & (months == month)].sum()),
+                    )
+                    for some in (inside, rest)
+                ]
+                for month in np.unique(months[inside])
+            ]
+            whole = [(a, h, b, g) for (a, h), (b, g) in parts if h and g and a + b >= MIN_CRASHES]
+            if len(whole) < MIN_MONTHS or any(a * g < MIN_OFTENER * b * h for a, h, b, g in whole):
+                continue
+            n, hours, others, beside = (sum(column) for column in zip(*whole, strict=True))
+            share = hours / (hours + beside)
+            p = apply_to_scalars(binomial_tail, n, n + others, share) * 2 * MAX_OF_MONTH
+            if p <= MAX_MONTH_P and (best is None or p < best[0]):
+                each = ", ".join(f"{a:.0f}" for a, _, _, _ in whole)
+                times = relative_risk(n, hours, others, beside)[0]
+                best = (
+                    p,
+                    (
+                        f"all crashes are {times:.2g} times as frequent on the {end} "
+                        f"{counted(width, 'working day')} of a month as on its others, in each of "
+                        f"{len(whole)} months ({each}): a load of the month looks so, and what "
+                        "changed just before one of them is no cause by that"
+                    ),
+                )
+    return None if best is None else best[1]

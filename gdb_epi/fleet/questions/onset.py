@@ -48,6 +48,7 @@ from gdb_epi.fleet.questions.roll_outs import (
 )
 from gdb_epi.fleet.questions.subpopulations import find_subpopulations
 from gdb_epi.fleet.questions.version_courses import version_course
+from gdb_epi.fleet.screen.dose_response import AT_STOP, GROWS, age_words
 from gdb_epi.fleet.screen.events import find_events
 from gdb_epi.fleet.screen.finding_texts import counting_words
 from gdb_epi.fleet.screen.past_silence import drop_past_silences, find_past_silences
@@ -171,7 +172,11 @@ def find_onset(population: Population, signature: int) -> Onset:
     elif of_one := _of_one_job(asked, signature):
         answer = answer._replace(answer=of_one, roll_outs=(), caveats=())
     elif not any(_is_proven(r) for r in answer.roll_outs):
-        answer = _by_course(asked, signature, answer)
+        age = age_words(asked, asked.signature == signature)
+        if age is not None and age.endswith((AT_STOP, GROWS)):
+            answer = answer._replace(answer=age, caveats=(), roll_outs=())
+        else:
+            answer = _by_course(asked, signature, answer)
     if answer.day is not None and not any(_is_proven(r) for r in answer.roll_outs):
         rates = daily_rates_of_signature(asked, signature)
         if by_mix := change_by_mix(asked, rates, answer.day - rates.first):

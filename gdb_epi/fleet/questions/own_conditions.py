@@ -13,7 +13,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from gdb_epi.fleet.population.population import Attribute, Population
-from gdb_epi.fleet.screen.attributes import hours_within
+from gdb_epi.fleet.screen.design_effect import hours_within
 from gdb_epi.fleet.screen.finding import HOST_HOURS, MIN_N, Finding
 from gdb_epi.fleet.screen.programs import (
     MIN_OTHERS,

@@ -13,7 +13,7 @@ import numpy as np
 from gdb_epi.fleet.population.attribute_combinations import count_by_value, find_combinations
 from gdb_epi.fleet.population.coverage import drop_hours, has_crashes_without_hours
 from gdb_epi.fleet.population.population import Attribute, Population
-from gdb_epi.fleet.screen.attributes import expected_shares
+from gdb_epi.fleet.screen.design_effect import expected_shares
 from gdb_epi.fleet.screen.finding import HOST_HOURS, MAX_Q, MIN_N
 from gdb_epi.fleet.screen.programs import (
     MIN_OTHERS,

@@ -17,6 +17,7 @@ from gdb_epi.fleet.population.local_hours import find_local_hours
 from gdb_epi.fleet.population.number_ranges import RANGE
 from gdb_epi.fleet.population.population import Population
 from gdb_epi.fleet.population.value_spans import first_and_last_days
+from gdb_epi.fleet.questions.changes_by_hours import find_recounted_hours
 from gdb_epi.fleet.questions.collection_limits import find_collection_limit, find_limit_of_hosts
 from gdb_epi.fleet.questions.shifted_clocks import shifted_places
 from gdb_epi.fleet.records.crash_times import NO_ZONE, UNREADABLE
@@ -237,6 +238,8 @@ def _hours(population: Population) -> Iterator[QualityCheck]:
             f"({shortened_list(names, MAX_NAMED)}): compared among themselves",
             "feed their hours, or see whether they are spelt otherwise there",
         )  # fmt: skip
+    for recounted in find_recounted_hours(population):
+        yield QualityCheck(HOURS, False, recounted.words(), "see what writes these hours")
     if lacking:
         text = f"{_part(lacking, population.day.size)} on days or hosts without host-hours"
         text += _where_most_are(population, ~population.covered)

@@ -23,8 +23,9 @@ import numpy as np
 from gdb_epi.fleet.population.population import Attribute, Population
 from gdb_epi.fleet.population.staged_values import MIN_OF_STAGE, with_staged_hours
 from gdb_epi.fleet.population.value_spans import first_and_last_days, is_kept_by_hosts
+from gdb_epi.fleet.questions.changes_by_hours import find_recounted_hours
 from gdb_epi.fleet.questions.collection_limits import CollectionLimit, find_collection_limit
-from gdb_epi.fleet.screen.dose_response import AT_START, age_words
+from gdb_epi.fleet.screen.dose_response import AT_START, AT_STOP, GROWS, age_words
 from gdb_epi.fleet.screen.events import find_events
 from gdb_epi.fleet.screen.finding import Finding
 from gdb_epi.fleet.screen.leaving_values import still_has_words
@@ -43,6 +44,8 @@ from gdb_epi.typing_lite import NamedTuple
 
 Z = 1.959964
 MIN_HIGH = 1.2  # an upper end of an interval that is worth a word
+SIGNATURE, NO_CODES = "signature", np.zeros(0, dtype=np.int64)
+MAX_RECOUNTED = 0.1  # of the hours with a value, more or less than of those without it
 MAX_OF_STARTS = 5  # signatures, the most frequent ones of a value
 MIN_IN_EXCESS = 4  # crashes of what an excess is made of
 MAX_ELSEWHERE = 0.2  # of these crashes on the hosts of the value, on others
@@ -137,12 +140,32 @@ def rates_of_values(
         for code in range(len(attribute.values))
         if (cells.codes[1] == code).any() or (mine & (attribute.crash == code)).any()
     ]
+    rows = [_unless_recounted(population, attribute, cells, row) for row in rows]
     if not (attribute.exposure >= 0).any():
         rows = _by_time(population, attribute, mine, rows)
     rows.sort(key=lambda row: (-row.hours, -row.crashes, row.value))
     not_covered = int((mine & ~population.covered).sum())
     limit = find_collection_limit(population)
     return Rates(attribute.name, rows, not_covered, limit, tuple(silent))
+
+
+def _unless_recounted(
+    population: Population, attribute: Attribute, cells: _Cells, row: ValueRate
+) -> ValueRate:
+    """Return a row, without an answer where hosts have other hours and as many crashes since a day.
+
+    Only where more of the hours of the value, or fewer, are such than of the others.
+    """
+    for recounted in find_recounted_hours(population):
+        of_value = cells.codes[1] == attribute.values.index(row.value)
+        inside = np.isin(cells.hosts[1], recounted.hosts)
+        inside &= population.exposure_day[cells.feed] >= recounted.day
+        parts = [cells.hours[inside & some].sum() / max(float(cells.hours[some].sum()), 1e-9)
+                 for some in (of_value, ~of_value)]  # fmt: skip
+        if abs(parts[0] - parts[1]) > MAX_RECOUNTED:
+            answer = f"cannot tell by these host-hours: {recounted.words()}"
+            return row._replace(answer=answer)
+    return row
 
 
 def _by_time(
@@ -326,12 +349,17 @@ def _rate_of(
         same_both = _risk_given_host_and_day(code, cells)
     answer = _compare(same_days, same_hosts, same_both)
     if explain and same_days is not None:
-        if same_days.low > 1:
-            answer += (
-                _what_comes_at_starts(population, code, cells)
-                or _what_explains_it(population, attribute, code, cells, same_days)
-                or _what_the_excess_is(population, attribute, code, cells)
-            )
+        judges = same_both or same_days
+        of_moments = ""
+        if same_days.low > 1 or judges.low > 1 or judges.high < 1:
+            of_moments = _what_comes_at_moments(population, code, cells, judges, same_both)
+        answer += of_moments
+        if of_moments:
+            pass
+        elif same_days.low > 1:
+            answer += _what_explains_it(
+                population, attribute, code, cells, same_days
+            ) or _what_the_excess_is(population, attribute, code, cells, same_days)
         elif same_both is not None and same_both.low > 1:
             answer += _what_explains_it(population, attribute, code, cells, same_days)
     hosts = np.unique(cells.hosts[1][has_hours]).size
@@ -490,30 +518,53 @@ def _no_more(risk: Risk, words: str) -> str:
     return f"{less} crashes with it: {words}" + may_be * (risk.high > MIN_HIGH)
 
 
-def _what_comes_at_starts(population: Population, code: int, cells: _Cells) -> str:
-    """Say that a value has no more than others but what comes at each start; "" if it has.
+def _what_comes_at_moments(
+    population: Population, code: int, cells: _Cells, whole: Risk, both: Risk | None
+) -> str:
+    """Say that a value has no more (or fewer) than others but what comes at starts or stops.
 
-    Machines that live for hours have more starts in their host-hours.
+    Machines that live for hours have more starts in their host-hours, and a value that nobody has
+    left yet has no stops.
     """
-    kinds = population.signature[cells.crashes]
-    sizes = np.bincount(kinds[(cells.codes[0] == code) & (kinds >= 0)], minlength=1)
-    of_start = [
-        kind
-        for kind in np.argsort(-sizes, kind="stable")[:MAX_OF_STARTS].tolist()
-        if sizes[kind] >= MIN_IN_EXCESS
-        and (age_words(population, population.signature == kind) or "").endswith(AT_START)
-    ]
-    if not of_start:
+    kinds, has_value = population.signature[cells.crashes], cells.codes[0] == code
+    fewer = whole.high < 1
+    sizes = np.bincount(kinds[(has_value != fewer) & (kinds >= 0)], minlength=1)
+    moments = {
+        AT_START: "at each start of a process",
+        AT_STOP: "at each stop of a process",
+        GROWS: "in old processes alone",
+    }
+    at: dict[int, str] = {}
+    for kind in np.argsort(-sizes, kind="stable")[:MAX_OF_STARTS].tolist():
+        words = age_words(population, population.signature == kind) or ""
+        when = next((text for end, text in moments.items() if words.endswith(end)), None)
+        if sizes[kind] >= MIN_IN_EXCESS and when is not None:
+            at[kind] = when
+    if not at:
         return ""
-    kept = cells.of_crashes(~np.isin(kinds, of_start))
-    risk = _risk(code, kept, kept.days)
-    if risk is None or risk.low > 1:
+    kept = cells.of_crashes(~np.isin(kinds, list(at)))
+    is_of_both = both is not None
+    risk = _risk_given_host_and_day(code, kept) if is_of_both else _risk(code, kept, kept.days)
+    if risk is None or not risk.low <= 1 <= risk.high or not _is_most_of(whole, risk):
         return ""
-    names = " and ".join(named_signature(population.signatures[kind]) for kind in of_start)
-    return (
-        f"; what it has more comes at each start of a process, and its hosts start more often in "
-        f"their hours ({names}): without these {risk.words()}"
-    )
+    names = " and ".join(named_signature(population.signatures[kind]) for kind in at)
+    whose = "others have" if fewer else "it has"
+    when = " or ".join(sorted(set(at.values())))
+    return f"; what {whose} more comes {when} ({names}): without these {risk.words()}"
+
+
+def _is_left_by_hosts(population: Population, codes: Ints, value: int) -> bool:
+    """Whether the hosts with a value have others too, often enough: it is no mark of them."""
+    has_host = population.host >= 0
+    hosts = np.zeros(len(population.hosts) + 1, dtype=bool)
+    hosts[population.host[has_host & (codes == value)]] = True
+    theirs = codes[has_host & (codes >= 0) & hosts[population.host]]
+    return bool((theirs != value).mean() >= 1 - MAX_ALIAS)
+
+
+def _is_most_of(whole: Risk, rest: Risk) -> bool:
+    """Whether at least half of a difference is gone with what was left out."""
+    return bool(2 * abs(np.log(max(rest.ratio, 1e-9))) <= abs(np.log(max(whole.ratio, 1e-9))))
 
 
 def _what_explains_it(
@@ -550,37 +601,52 @@ def _what_explains_it(
 
 
 def _what_the_excess_is(
-    population: Population, attribute: Attribute, code: int, cells: _Cells
+    population: Population, attribute: Attribute, code: int, cells: _Cells, risk: Risk
 ) -> str:
-    """Name the crashes without which the value has no more than others; "" when none are such."""
+    """Name the crashes without which the value has no more than others; "" when none are such.
+
+    A signature, or a value that its hosts do not keep: without those of some hosts their hours
+    would stay. Without them at least half of the difference must be gone.
+    """
     has_value = cells.codes[0] == code
     its_hosts = np.isin(cells.hosts[0], cells.hosts[1][cells.codes[1] == code])
     changed = np.isin(cells.hosts[1], cells.hosts[1][cells.codes[1] == code])
     changed &= cells.codes[1] != code
     best: tuple[float, str] | None = None
-    for other in population.attributes:
+    signatures = Attribute(SIGNATURE, population.signatures, population.signature, NO_CODES)
+    for other in (signatures, *population.attributes):
         if other.name == attribute.name or len(other.values) > MAX_VALUES:
             continue
         if (other.exposure >= 0).any():  # the hours of its hosts would stay
             continue
+        is_signature = other.name == SIGNATURE
         codes = other.crash[cells.crashes]
         with_value, elsewhere, before = (
             np.bincount(codes[some & (codes >= 0)], minlength=len(other.values))
             for some in (has_value, ~its_hosts, its_hosts & ~has_value)
         )
         likely = (with_value >= MIN_IN_EXCESS) & (with_value <= MAX_ALIAS * has_value.sum())
-        likely &= elsewhere <= MAX_ELSEWHERE * (with_value + before)
+        if not is_signature:
+            likely &= elsewhere <= MAX_ELSEWHERE * (with_value + before)
         if changed.any():  # what its hosts never had without the value came with it
             likely &= before >= MIN_IN_EXCESS
-        for index in np.flatnonzero(likely).tolist():
+        some = np.flatnonzero(likely)
+        if not is_signature:
+            some = some[[_is_left_by_hosts(population, other.crash, int(i)) for i in some]]
+        else:
+            some = some[np.argsort(-with_value[some], kind="stable")[:MAX_OF_STARTS]]
+        for index in some.tolist():
             kept = cells.of_crashes(codes != index)
-            risk = _risk(code, kept, kept.days)
-            if risk is None or risk.low > 1:
+            rest = _risk(code, kept, kept.days)
+            if rest is None or rest.low > 1:
                 continue
-            distance = abs(float(np.log(max(risk.ratio, 1e-9))))
+            if not _is_most_of(risk, rest):
+                continue
+            distance = abs(float(np.log(max(rest.ratio, 1e-9))))
             share = f"{with_value[index]} of its {has_value.sum()} crashes"
             mark = f"{other.name}={other.values[index]}"
-            words = f"; what it has more is {mark} ({share}): without these {risk.words()}"
+            mark = named_signature(other.values[index]) if is_signature else mark
+            words = f"; what it has more is {mark} ({share}): without these {rest.words()}"
             if best is None or distance < best[0]:
                 best = distance, words
     return "" if best is None else best[1]

@@ -28,8 +28,9 @@ from gdb_epi.fleet.questions.subpopulations import (
     find_subpopulations,
 )
 from gdb_epi.fleet.screen.aliases import drop_aliases
-from gdb_epi.fleet.screen.attributes import expected_shares, signature_findings
+from gdb_epi.fleet.screen.attributes import signature_findings
 from gdb_epi.fleet.screen.conjunctions import pair_findings
+from gdb_epi.fleet.screen.design_effect import expected_shares
 from gdb_epi.fleet.screen.dose_response import describe_thresholds, describe_versions
 from gdb_epi.fleet.screen.events import CrashEvents, find_events
 from gdb_epi.fleet.screen.finding import (

@@ -8,13 +8,20 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from gdb_epi.fleet.population.population import Population
-from gdb_epi.fleet.questions.changes_by_hours import change_by_hours_sentences
+from gdb_epi.fleet.questions.changes_by_hours import (
+    change_by_hours_sentences,
+    find_recounted_hours,
+)
 from gdb_epi.fleet.questions.collection_limits import (
     find_collection_limit,
     find_limit_of_hosts,
     rise_within_limit_words,
 )
-from gdb_epi.fleet.questions.daily_rates import fleet_wide_rise_words, growing_signatures
+from gdb_epi.fleet.questions.daily_rates import (
+    fleet_wide_rise_words,
+    growing_signatures,
+    month_end_words,
+)
 from gdb_epi.fleet.questions.first_deaths import FirstDeaths, find_first_deaths
 from gdb_epi.fleet.questions.moved_programs import find_program_moves
 from gdb_epi.fleet.questions.onset import counting_change_sentences
@@ -29,9 +36,11 @@ from gdb_epi.fleet.questions.verdict import (
     name_main_hosts,
     same_bug_verdicts,
 )
+from gdb_epi.fleet.screen.dose_response import MOMENTS, age_words
 from gdb_epi.fleet.screen.events import PLACES, find_events
 from gdb_epi.fleet.screen.finding import ALL, BITFLIP, HOST, MOSTLY, Finding, crashes_of
 from gdb_epi.fleet.screen.finding_texts import P_AND_Q
+from gdb_epi.fleet.screen.hosts import signature_of_most
 from gdb_epi.fleet.screen.possibly_bad_hosts import undecided_sentences
 from gdb_epi.fleet.screen.programs import (
     crashes_of_same_programs,
@@ -53,6 +62,7 @@ from gdb_epi.fleet.store.day_numbers import iso_day
 from gdb_epi.util import counted
 
 MIN_OF_PLACE, MAX_P_OF_PLACE = 10, 1e-6  # crashes of a signature that joins others of a place
+MAX_CRASHES, MAX_LOOKED_AT = 200_000, 50  # a question must stay quick; signatures
 MIN_HOSTS = 3  # of a place: fewer are these hosts
 
 
@@ -66,6 +76,9 @@ def suspect_lines(population: Population, screened: ScreeningResult) -> Iterator
     for growth in growing_signatures(population, findings):
         name = named_with_program(population, population.signatures[growth.signature])
         worse.append(f"{name}: {growth.words()}")
+    of_moments = list(_signatures_of_moments(population, findings))
+    worse += [f"software: {words}: {named_with_program(population, name)}"
+              for name, words in of_moments]  # fmt: skip
     yield from (f"verdict: {line}" for line in worse)
     deaths = find_first_deaths(population)
     if deaths is not None:
@@ -88,12 +101,31 @@ def suspect_lines(population: Population, screened: ScreeningResult) -> Iterator
         if group.of_hosts:
             yield f"{group.words()}: ask whether its cores still arrive, before this is a mending"
     yield from (move.words() for move in find_program_moves(find_events(population).counted))
-    yield from filter(None, (fleet_wide_rise_words(population), dropped_sizes_words(population)))
+    of_all = fleet_wide_rise_words(population), month_end_words(population)
+    yield from filter(None, (*of_all, dropped_sizes_words(population)))
     yield from counting_change_sentences(population)
     yield from change_by_hours_sentences(population, screened.findings)
-    yield from unexplained_signature_sentences(population, screened.day, screened)
+    yield from (recounted.words() for recounted in find_recounted_hours(population))
+    told = [name for name, _ in of_moments]
+    yield from unexplained_signature_sentences(population, screened.day, screened, told)
     if of_hosts is None:
         yield from undecided_sentences(population, screened.day, screened)
+
+
+def _signatures_of_moments(
+    population: Population, findings: Sequence[Finding]
+) -> Iterator[tuple[str, str]]:
+    """Yield the frequent signatures without a finding that come at one time of a process' life."""
+    if population.day.size > MAX_CRASHES:
+        return
+    about = {signature_of_most(population, finding) for finding in findings}
+    sizes = np.bincount(population.signature[population.signature >= 0], minlength=1)
+    for code in np.argsort(-sizes, kind="stable")[:MAX_LOOKED_AT].tolist():
+        if sizes[code] < MIN_OF_PLACE or (name := population.signatures[code]) in about:
+            continue
+        words = age_words(population, population.signature == code)
+        if words is not None and words.endswith(MOMENTS):
+            yield name, words
 
 
 def _verdict_lines(

@@ -8,16 +8,17 @@ on some day, or stays on those hosts; this accuses nobody.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from math import lgamma, log
 
 import numpy as np
 
 from gdb_epi.fleet.population.population import Population
 from gdb_epi.fleet.questions.version_courses import version_course
+from gdb_epi.fleet.screen.dose_response import MOMENTS
 from gdb_epi.fleet.screen.events import find_events
 from gdb_epi.fleet.screen.finding import CLUSTERED_CRASHES, MIN_N
-from gdb_epi.fleet.screen.hosts import exposure_shares
+from gdb_epi.fleet.screen.hosts import exposure_shares, signature_of_most
 from gdb_epi.fleet.screen.programs import (
     crashes_of_same_programs,
     main_program,
@@ -43,12 +44,19 @@ QUIET = 7  # days without a crash after which the last one is named
 
 
 def unexplained_signature_sentences(
-    population: Population, day: int, screened: ScreeningResult
+    population: Population, day: int, screened: ScreeningResult, told: Sequence[str] = ()
 ) -> list[str]:
-    """Return sentences about signatures that no finding is about, the most frequent ones first."""
+    """Return sentences about signatures that no finding is about, the most frequent ones first.
+
+    Those `told` are explained otherwise, and so are those whose events tell when they come.
+    """
     if not MIN_N <= population.day.size <= MAX_CRASHES:
         return []
-    explained = {f.signature for f in screened.findings if f.attr not in CLUSTERED_CRASHES}
+    explained = {
+        signature_of_most(population, f)
+        for f in screened.findings
+        if f.attr not in CLUSTERED_CRASHES or any(c.endswith(MOMENTS) for c in f.caveats)
+    }.union(told)
     counted_once = find_events(population).counted
     sizes = np.bincount(counted_once.signature + 1, minlength=len(population.signatures) + 1)[1:]
     tested = int(np.count_nonzero(sizes >= MIN_CRASHES))

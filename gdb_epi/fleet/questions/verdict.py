@@ -25,6 +25,7 @@ from gdb_epi.fleet.questions.splitting import (
 from gdb_epi.fleet.questions.version_courses import regression_words, version_course
 from gdb_epi.fleet.screen.dose_response import (
     AT_START,
+    MOMENTS,
     age_words,
     describe_gradual_rise,
     describe_thresholds,
@@ -66,9 +67,15 @@ from gdb_epi.fleet.screen.finding_texts import (
     words_of_test,
 )
 from gdb_epi.fleet.screen.group_explained_hosts import Subgroup, find_subgroup
-from gdb_epi.fleet.screen.hosts import ONE_CPU, main_signature
+from gdb_epi.fleet.screen.hosts import ONE_CPU, main_signature, signature_of_most
 from gdb_epi.fleet.screen.programs import OF_PROGRAM, is_process_attribute
-from gdb_epi.fleet.screen.renamings import PYTHON_HALF, find_renamings, moved_functions_of
+from gdb_epi.fleet.screen.renamings import (
+    PYTHON_HALF,
+    Renaming,
+    find_renamings,
+    moved_functions_of,
+    renaming_of,
+)
 from gdb_epi.fleet.screen.screening import MAX_OTHERS, ScreeningResult, screen_population
 from gdb_epi.fleet.statistics.arrays import Bools, count_distinct
 from gdb_epi.render.signature_words import named_signature
@@ -218,21 +225,21 @@ def _judge_findings(
             )
         elif (renaming := renamed.get(finding.signature)) is not None:
             verdict = _not_split(population, finding)
-            headline = f"{SOFTWARE}: {renaming.words()}"
+            headline = _headline_of_renaming(population, renaming)
             verdicts.append(verdict._replace(headline=headline, caveats=finding.caveats))
         elif len(seen) > splits:
             verdicts.append(_not_split(population, finding))
         else:
             code = index[finding.signature]
             verdicts.append(judge_signature(population, code, day, screened))
-    at_start = {verdict.subject for verdict in verdicts if verdict.headline.endswith(AT_START)}
+    of_moments = {verdict.subject for verdict in verdicts if verdict.headline.endswith(MOMENTS)}
     for finding in apart:
-        if finding.signature in at_start:
+        name = signature_of_most(population, finding)
+        if name in of_moments:
             continue
-        if any(caveat.endswith(AT_START) for caveat in finding.caveats):
-            at_start.add(finding.signature)
-            code = index[finding.signature]
-            verdicts.append(judge_signature(population, code, day, screened))
+        if any(caveat.endswith(MOMENTS) for caveat in finding.caveats):
+            of_moments.add(name)
+            verdicts.append(judge_signature(population, index[name], day, screened))
         else:
             verdicts.append(_apart(population, finding))
     return verdicts
@@ -296,6 +303,14 @@ def _others_with_all(
         else:
             others.append(name)
     return others
+
+
+def _headline_of_renaming(population: Population, renaming: Renaming) -> str:
+    """Say that a bug has several names; of names at the same time, which versions have it."""
+    codes = [population.signatures.index(name) for some in renaming.signatures for name in some]
+    course = version_course(population, np.isin(population.signature, codes), stray=STRAY)
+    versions = f"; it {course.words()}" if course and renaming.beside else ""
+    return f"{SOFTWARE}: {renaming.words()}{versions}"
 
 
 def _attributes_of(causes: Sequence[Cause]) -> list[str]:
@@ -415,19 +430,29 @@ def judge_split(population: Population, parted: SignatureSplit) -> PopulationVer
     if population.day.size <= MAX_CRASHES:
         same = population.of_signature(parted.signature)
         lasting = None
-        if renaming := moved_functions_of(population, parted.signature):
-            kind, headline = SOFTWARE, f"{SOFTWARE}: {renaming.words()}"
+        renaming = moved_functions_of(population, parted.signature) or next(
+            (r for name in _attributes_of(named)
+             if (r := renaming_of(population, name, parted.signature)) and r.beside),
+            None,
+        )  # fmt: skip
+        if renaming is not None:
+            kind, headline = SOFTWARE, _headline_of_renaming(population, renaming)
         elif course := version_course(population, same, _with_conditions(population, named)):
             lasting = course.words()
         if lasting and all(map(is_process_attribute, _attributes_of(named))):
             kind, headline, lasting = SOFTWARE, f"{SOFTWARE}: {lasting}", None
         age = age_words(population, same)
-        # What dies at each start dies at the hours of roll-outs, and in each of their bursts.
-        if age and age.endswith(AT_START) and all(map(is_age_of_process, _attributes_of(named))):
+        # What dies at each start or stop dies at the hours of roll-outs, and in each of their
+        # bursts; what needs an old process does not come with a version that was replaced sooner.
+        regression = regression_words(population, same)
+        if age and age.endswith(MOMENTS) and all(map(is_age_of_process, _attributes_of(named))):
             kind, headline, rest = SOFTWARE, f"software: {age}", 0
-            age = starts_by_place_words(population, same)
+            is_at_start = age.endswith(AT_START)
+            regression = regression if is_at_start else None
+            lasting = lasting if is_at_start else None
+            age = starts_by_place_words(population, same) if is_at_start else None
             course = course if lasting else None
-        more = regression_words(population, same), lasting, age
+        more = regression, lasting, age
         headline = "; ".join(filter(None, (headline, *more)))
     evidence = [part.here for part in parted.parts if part.here]
     evidence += [finding_sentence(f) for cause in named for f in cause.findings]
@@ -546,6 +571,7 @@ def _in_all(named: tuple[Cause, ...]) -> list[Finding]:
     return [f for f in named[0].findings if all((f.attr, f.value) in of for of in values)]
 
 
+STRAY = 0.02  # of the crashes under several names, that may be of another cause
 MIN_REST = 3  # crashes besides a host's that are a population of their own
 
 

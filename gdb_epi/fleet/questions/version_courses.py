@@ -109,7 +109,7 @@ class VersionCourse(NamedTuple):
 
     attr: str
     having: tuple[tuple[str, int], ...]  # the tag of each, and the crashes with it
-    due_before: float  # crashes, with versions before the first that has it; there are none
+    before: tuple[int, float]  # crashes with versions before the first of these, and those due
     due_after: float  # with those after the last one; 0: there are none yet
     mended: tuple[str, int] | None  # the version that ended it, and the day on which it came up
     brought: tuple[str, ...]  # packages that all of them have, and hardly any other version
@@ -119,10 +119,11 @@ class VersionCourse(NamedTuple):
         with_it = f" ({', '.join(self.brought)} came with it)" if self.brought else ""
         each = ", ".join(f"{count} with {name}" for name, count in self.having)
         start = f"came with {self.attr} {self.having[0][0]}{with_it} and"
-        before = f"none with the versions before, where {self.due_before:.0f} were due"
+        none = self.before[0] or "none"
+        before = f"{none} with the versions before, where {self.before[1]:.0f} were due"
         if self.mended is None:
             return f"{start} is not mended: {each}; {before}"
-        last = f", nor since, where {self.due_after:.0f} were due"
+        last = f"; none since, where {self.due_after:.0f} were due"
         return f"{start} {self.end_words()}: {each}; {before}{last}"
 
     def end_words(self) -> str:
@@ -133,11 +134,12 @@ class VersionCourse(NamedTuple):
 
 
 def version_course(
-    population: Population, mine: Bools, given: Bools | None = None
+    population: Population, mine: Bools, given: Bools | None = None, stray: float = 0.0
 ) -> VersionCourse | None:
     """Return which versions have some crashes, where they came with one and each later one has it.
 
-    It may have ended with a later one. `given` are all crashes with what these need besides.
+    It may have ended with a later one. `given` are all crashes with what these need besides; of
+    `stray` of them the version may be another.
     """
     programs = crashes_of_same_programs(population, mine)
     image = population.attribute("image")
@@ -155,7 +157,7 @@ def version_course(
     before, since, after = order[:start], order[start:end], order[end:]
     has_it = [code for code in since if own[code] >= max(MIN_N, LASTING * due[code])]
     lacks = [code for code in since if code not in has_it and due[code] >= MIN_OTHERS]
-    if not has_it or lacks or not before or own[before].any():
+    if not has_it or lacks or not before or own[before].sum() > stray * own.sum():
         return None
     if versions.p_of_none(before) > MAX_LIMIT_P:
         return None
@@ -168,7 +170,8 @@ def version_course(
         mended = versions.name(after[0]), int(came.min())
     return VersionCourse(
         image.name, tuple((versions.name(code), int(own[code])) for code in has_it),
-        float(due[before].sum()), float(due[after].sum()) if is_over else 0.0, mended,
+        (int(own[before].sum()), float(due[before].sum())),
+        float(due[after].sum()) if is_over else 0.0, mended,
         _brought(population, rows, mine, np.isin(image.crash[rows], [*before, *after])),
     )  # fmt: skip
 

@@ -10,7 +10,8 @@ import numpy as np
 from gdb_epi.fleet.population.attribute_combinations import count_by_value, find_combinations
 from gdb_epi.fleet.population.number_ranges import FINE, RANGE, group_into_ranges
 from gdb_epi.fleet.population.population import Attribute, Population
-from gdb_epi.fleet.screen.attributes import expected_shares, hours_within
+from gdb_epi.fleet.screen.design_effect import expected_shares, hours_within
+from gdb_epi.fleet.screen.dose_response import is_explained_by_age
 from gdb_epi.fleet.screen.events import PLACES
 from gdb_epi.fleet.screen.finding import ALL, BITFLIP, LOCK, MAX_CONDITIONAL_P, MIN_N, Finding
 from gdb_epi.fleet.screen.programs import (
@@ -55,8 +56,10 @@ def drop_aliases(
 
     Findings are taken by strength (lowest `order` first), after the `earlier` ones of other days.
     Each must still show inside or outside the host-hours of every finding kept for the same
-    signature. Otherwise it is an alias, which is named if the crashes fit it nearly as well.
+    signature. Otherwise it is an alias, which is named if the crashes fit it nearly as well. What
+    old processes alone die of has no value that others as old have as often.
     """
+    findings = [f for f in findings if not is_explained_by_age(population, f)]
     kept: list[Finding] = list(earlier)
     same: dict[str, list[int]] = {}  # of a signature, the indices in `kept`
     for i, finding in enumerate(kept):

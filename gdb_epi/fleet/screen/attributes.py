@@ -14,13 +14,16 @@ from gdb_epi.fleet.population.attribute_combinations import (
 )
 from gdb_epi.fleet.population.number_ranges import HALVES, RANGE, parse_leading_number
 from gdb_epi.fleet.population.population import Attribute, Population
-from gdb_epi.fleet.population.value_spans import ValueUsage, is_newest_value
+from gdb_epi.fleet.population.value_spans import ValueUsage, is_kept_by_hosts, is_newest_value
 from gdb_epi.fleet.screen.design_effect import (
     HoursByHost,
     UnexplainedCrashes,
     attribute_inflation,
+    expected_shares,
     hours_by_host_and_value,
+    p_by_hours_of_version,
     p_given_bursts,
+    p_given_weeks,
 )
 from gdb_epi.fleet.screen.dose_response import dose_response_caveat
 from gdb_epi.fleet.screen.finding import (
@@ -33,7 +36,6 @@ from gdb_epi.fleet.screen.finding import (
     MAX_Q,
     MIN_N,
     MIN_RR,
-    NO_HOURS,
     Finding,
 )
 from gdb_epi.fleet.screen.hosts import exposure_shares
@@ -54,6 +56,7 @@ from gdb_epi.fleet.statistics.arrays import (
     Ints,
     count_codes,
     count_pairs,
+    distinct_pairs,
     sum_by_code,
 )
 from gdb_epi.fleet.statistics.hypothesis_tests import (
@@ -133,8 +136,10 @@ def attribute_findings(
             rest &= ~finding.members
             yield finding
     flags = ((BITFLIP, population.bitflip), (LOCK, population.lock_inherited))
+    # Without host-hours each host counts once, so those that were named may count.
+    rest_of = rest if population.has_exposure else np.ones(rest.size, dtype=bool)
     yield from _findings_of_flags(
-        population, *((name, rest & flag) for name, flag in flags), (ALL, rest)
+        population, *((name, rest_of & flag) for name, flag in flags), (ALL, rest)
     )
 
 
@@ -230,43 +235,23 @@ def bitflip_and_crash_group_findings(population: Population) -> Iterator[Finding
 
 
 def _findings_of_flags(population: Population, *masks: tuple[str, Bools]) -> Iterator[Finding]:
-    if not population.has_exposure:
-        return
     has_host = population.host >= 0
-    everything = [_count_flagged(population, name, mask & has_host) for name, mask in masks]
+    by_hours = population.has_exposure
+    # Without host-hours the crashes alone tell where more of them are damaged, not where more are.
+    everything = [
+        _count_flagged(population, name, mask & has_host)
+        for name, mask in masks
+        if by_hours or name == BITFLIP
+    ]
     share = exposure_shares(population).by_host
-    for attribute in population.attributes:
+    for attribute in population.attributes if everything else ():
         tests = attribute_to_test(population, attribute)
-        if tests.source != HOST_HOURS:
+        is_kept = by_hours or is_kept_by_hosts(population.host, attribute.crash)
+        if (tests.source == HOST_HOURS) != by_hours or not is_kept:
             continue
         hours = hours_by_host_and_value(population, attribute.exposure)
         for flagged in everything:
             yield from _findings_of_flag(tests, flagged, share, hours)
-
-
-def expected_shares(population: Population, attribute: Attribute) -> tuple[Floats, str]:
-    """Return each value's share of the host-hours, or of all crashes where hours are not known."""
-    size, hours = len(attribute.values), population.exposure_hours
-    return population.once(_shares, attribute.exposure, attribute.crash, hours, size)
-
-
-def _shares(exposure: Ints, crash: Ints, hours: Floats, size: int) -> tuple[Floats, str]:
-    table = _hours_of_values(exposure, hours, size)
-    if table.sum() > 0:
-        return table / table.sum(), HOST_HOURS
-    crashes = np.bincount(crash + 1, minlength=size + 1)[1:]  # ABSENT is -1
-    return crashes / max(int(crashes.sum()), 1), NO_HOURS
-
-
-def hours_within(population: Population, attribute: Attribute, within: Bools) -> Floats:
-    """Return the host-hours of each value in some rows of the exposure."""
-    exposure, hours = attribute.exposure[within], population.exposure_hours[within]
-    return _hours_of_values(exposure, hours, len(attribute.values))
-
-
-def _hours_of_values(exposure: Ints, hours: Floats, size: int) -> Floats:
-    has_value = exposure >= 0
-    return np.bincount(exposure[has_value], weights=hours[has_value], minlength=size).astype(float)
 
 
 def signature_findings(population: Population, free: Bools, name: str) -> Iterator[Finding]:
@@ -417,7 +402,11 @@ def _weakened_by_programs(
             asked = population, table, mine, codes, value
             share = share_adjusted_for_programs(*asked)[0]
             inside = tests.of(np.arange(population.day.size)) == value
-            p[i] = max(p[i], p_given_bursts(population, crashes.free, mine, inside, share))
+            p[i] = max(
+                p[i],
+                p_given_bursts(population, crashes.free, mine, inside, share),
+                p_by_hours_of_version(population, mine, inside, tests.values[value]),
+            )
     return p
 
 
@@ -426,7 +415,8 @@ def _weakened_by_choice_of_days(
 ) -> Floats:
     """Return the p values, those in `near` paid for by the days that a past value alone stands for.
 
-    An image that each day replaces tells no more than the day does.
+    An image that each day replaces tells no more than the day does; nor does what no host-hours
+    tell of, beside the other crashes of the same weeks.
     """
     p, population = p.copy(), tests.population
     programs = program_of_each_crash(population) if is_process_attribute(tests.name) else None
@@ -438,6 +428,9 @@ def _weakened_by_choice_of_days(
             same = None if programs is None else crashes_of_same_programs(population, mine)
             usage_of_attribute[about] = _uses_of_values(tests, crashes, same)
         p[i] = min(p[i] * usage_of_attribute[about].spans_to_choose_from(value), 1.0)
+        if tests.source != HOST_HOURS and not is_process_attribute(tests.name):
+            every = tests.of(np.arange(population.day.size))
+            p[i] = max(p[i], p_given_weeks(population, crashes.free, mine, every, value))
     return p
 
 
@@ -563,6 +556,11 @@ def _findings_of_flag(
     total = counts.sum()
     if total < MIN_N:
         return
+    if tests.source != HOST_HOURS:
+        p = _p_by_counting_hosts(tests, flagged)
+        p = np.maximum(p, _p_among_crashes(tests, flagged, counts))
+        yield from _strong_flags(tests, flagged, counts, p)
+        return
     mean = total * share
     alpha = dispersion(flagged.per_host, total * host_share)
     of_value, of_host = hours.value, hours.hours
@@ -577,6 +575,13 @@ def _findings_of_flag(
         p = np.minimum(1.0, 2 * np.minimum(p, _p_by_counting_hosts(tests, flagged)))
     if flagged.name == BITFLIP:
         p = np.maximum(p, _p_among_crashes(tests, flagged, counts))
+    yield from _strong_flags(tests, flagged, counts, p)
+
+
+def _strong_flags(
+    tests: AttributeToTest, flagged: _CrashCounts, counts: Floats, p: Floats
+) -> Iterator[Finding]:
+    population, share, total = tests.population, tests.share, counts.sum()
     q = q_values(p, int((share > 0).sum()))
     for v in np.flatnonzero((q <= MAX_Q) & (counts >= MIN_N) & (share > 0)).tolist():
         # Among all crashes many values are a little too frequent, and examining each takes long.
@@ -615,7 +620,13 @@ def _p_by_counting_hosts(tests: AttributeToTest, flagged: _CrashCounts) -> Float
     host, value, _ = count_pairs(tests.population.host[crashes[has_value]], values[has_value])
     hosts = np.bincount(value, minlength=tests.share.size).astype(float)
     n = np.full(hosts.size, float(np.unique(host).size))
-    return binomial_tail(np.minimum(hosts, n), n, tests.share)
+    if tests.source == HOST_HOURS:
+        return binomial_tail(np.minimum(hosts, n), n, tests.share)
+    codes, known = tests.of(np.arange(tests.population.day.size)), tests.population.host >= 0
+    place = distinct_pairs(tests.population.host, codes, known & (codes >= 0))
+    of_value = np.bincount(place[1], minlength=hosts.size).astype(float)
+    whole = np.full(hosts.size, float(np.unique(place[0]).size))
+    return hypergeometric_tail(hosts, whole, of_value, n)
 
 
 def _finding_unless_weak(
@@ -655,7 +666,7 @@ def _finding_unless_weak(
     if effect >= MIN_REPORTED_EFFECT:
         test += f" (hosts are unlike: {effect:.1f} of these crashes tell as much as one)"
     if name in (ALL, BITFLIP, LOCK):
-        test = "negative binomial by host-hours"
+        test = "negative binomial by host-hours" if not case_control else "Fisher exact, of hosts"
     caveats: tuple[str, ...] = (CAVEAT_ROLL_OUT,) if tests.is_newest(value) else ()
     caveats += _rise_over_numbers(tests, some, codes, value)
     if (
@@ -683,10 +694,6 @@ def _rise_over_numbers(
 
 
 def _count_loud_hosts(population: Population, crashes: Ints, typical: float) -> int:
-    """Return how many hosts have more of these crashes than is typical; no host counts as one.
-
-    Where crashes are few, each host that has one counts. Where they are many, every host has some,
-    and counting them all would tell nothing.
-    """
+    """Return how many hosts have more of these crashes than is typical; no host counts as one."""
     counts = np.bincount(population.host[crashes] + 1, minlength=1)
     return int(np.count_nonzero(counts > typical))

@@ -27,9 +27,11 @@ from gdb_epi.fleet.population.attribute_combinations import (
     count_known_pairs,
     find_combinations,
 )
-from gdb_epi.fleet.population.population import Population
+from gdb_epi.fleet.population.population import Attribute, Population
+from gdb_epi.fleet.records.facts import split_image_tag
+from gdb_epi.fleet.screen.finding import HOST_HOURS, NO_HOURS
 from gdb_epi.fleet.screen.hosts import MAX_LIKE, exposure_shares
-from gdb_epi.fleet.screen.programs import ProgramTable, crashes_of_same_programs
+from gdb_epi.fleet.screen.programs import MIN_OTHERS, ProgramTable, crashes_of_same_programs
 from gdb_epi.fleet.statistics.arrays import (
     MAX_TABLE,
     Bools,
@@ -40,7 +42,12 @@ from gdb_epi.fleet.statistics.arrays import (
     sum_by_code,
     widen_codes,
 )
-from gdb_epi.fleet.statistics.hypothesis_tests import apply_to_scalars, binomial_tail, dispersion
+from gdb_epi.fleet.statistics.hypothesis_tests import (
+    apply_to_scalars,
+    beta_binomial_tail,
+    binomial_tail,
+    dispersion,
+)
 from gdb_epi.typing_lite import NamedTuple
 from gdb_epi.util import memoized
 
@@ -48,6 +55,8 @@ MIN_SIGNATURES = 8
 MIN_CRASHES = 8  # of a signature
 MIN_BURSTS = 4.0  # times as scattered as by chance: processes that start together die in waves
 MIN_UNEVEN = 1.0  # the variance of the rates of days, by the square of their mean
+MIN_RETURN, MOST_KEEP = 3, 0.2  # crashes of a host, and such hosts; of them, that come back
+SAME_VERSION = 0.8  # of the crashes with an image: what the host-hours say on their days
 LEAST_DUE = 0.1  # of the mean: a day before a leak shows is not impossible
 SURE_SPREAD = 4.0  # standard deviations of a chi-squared, beyond which days scatter for a reason
 
@@ -158,6 +167,31 @@ def _in_common(
     return least, float((few * (few - 1)).sum() + 1 + least) / (expected + 1)
 
 
+def expected_shares(population: Population, attribute: Attribute) -> tuple[Floats, str]:
+    """Return each value's share of the host-hours, or of all crashes where hours are not known."""
+    size, hours = len(attribute.values), population.exposure_hours
+    return population.once(_shares, attribute.exposure, attribute.crash, hours, size)
+
+
+def _shares(exposure: Ints, crash: Ints, hours: Floats, size: int) -> tuple[Floats, str]:
+    table = _hours_of_values(exposure, hours, size)
+    if table.sum() > 0:
+        return table / table.sum(), HOST_HOURS
+    crashes = np.bincount(crash + 1, minlength=size + 1)[1:]  # ABSENT is -1
+    return crashes / max(int(crashes.sum()), 1), NO_HOURS
+
+
+def hours_within(population: Population, attribute: Attribute, within: Bools) -> Floats:
+    """Return the host-hours of each value in some rows of the exposure."""
+    exposure, hours = attribute.exposure[within], population.exposure_hours[within]
+    return _hours_of_values(exposure, hours, len(attribute.values))
+
+
+def _hours_of_values(exposure: Ints, hours: Floats, size: int) -> Floats:
+    has_value = exposure >= 0
+    return np.bincount(exposure[has_value], weights=hours[has_value], minlength=size).astype(float)
+
+
 def p_given_bursts(
     population: Population, free: Bools, mine: Ints, inside: Bools, share: float
 ) -> float:
@@ -180,6 +214,73 @@ def p_given_bursts(
     n = np.count_nonzero(inside[mine])
     count, rest = n / effects[0], (mine.size - n) / effects[1]
     return apply_to_scalars(binomial_tail, count, count + rest, share)
+
+
+def p_given_weeks(
+    population: Population, free: Bools, mine: Ints, codes: Ints, value: int
+) -> float:
+    """Return P of as many crashes with a value beside the others of their programs and weeks.
+
+    `codes` are the values of all crashes. An experiment that began in mid-month makes all that died
+    before it prefer the arm that was everywhere then. Weeks in which all others have the value, or
+    none, tell nothing. 0 where hardly any of the crashes are of other weeks, and of what comes to
+    hosts for good, as a kernel: there time is what tells.
+    """
+    if not _is_drawn_anew(population, codes):
+        return 0.0
+    others = free & population.timed & (population.signature >= 0) & (codes >= 0)
+    if (of_programs := crashes_of_same_programs(population, mine)) is not None:
+        others &= of_programs
+    others[mine] = False
+    mine = mine[population.timed[mine] & (codes[mine] >= 0)]
+    week = population.day // 7
+    week = week - week.min(initial=0)
+    (n, a), (m, b) = (
+        [np.bincount(week[rows], codes[rows] == value, week.max(initial=0) + 1) if only
+         else np.bincount(week[rows], minlength=week.max(initial=0) + 1) for only in (False, True)]
+        for rows in (mine, np.flatnonzero(others))
+    )  # fmt: skip
+    tells = (b > 0) & (b < m) & (n > 0)
+    count, weight = int(n[tells].sum()), float(m[tells].sum())
+    if count < MIN_OTHERS:
+        return 0.0
+    mean = float((n * (b + 0.5) / (m + 1.0))[tells].sum() / count)
+    return beta_binomial_tail(int(a[tells].sum()), count, mean * weight, (1 - mean) * weight)
+
+
+def _is_drawn_anew(population: Population, codes: Ints) -> bool:
+    """Whether the crashes of a host come back to a value that it had before, as by chance."""
+    rows = np.flatnonzero(population.timed & (population.host >= 0) & (codes >= 0))
+    rows = rows[np.argsort(population.host[rows], kind="stable")]  # they are in the order of time
+    host, value = population.host[rows], codes[rows]
+    is_change = (host[1:] == host[:-1]) & (value[1:] != value[:-1])
+    changes = np.bincount(host[1:][is_change], minlength=len(population.hosts))
+    values = np.bincount(distinct_pairs(host, value, host >= 0)[0], minlength=changes.size)
+    crashes = np.bincount(host, minlength=changes.size)
+    may_return = (crashes >= MIN_RETURN) & (changes > 0)
+    returns = (changes >= values)[may_return]
+    return bool(returns.size >= MIN_RETURN and returns.mean() >= MOST_KEEP)
+
+
+def p_by_hours_of_version(population: Population, mine: Ints, inside: Bools, version: str) -> float:
+    """Return P of as many crashes with a version by the host-hours, if another attribute has it.
+
+    `inside` are all crashes with it. Where a leak has most of the other crashes of a program, its
+    versions are those of the other crashes, and the hours know better. 0 where nothing tells.
+    """
+    version = split_image_tag(version)[1] or version
+    for attribute in population.attributes:
+        if version not in attribute.values or not (attribute.exposure >= 0).any():
+            continue
+        code, has_hours = attribute.values.index(version), attribute.exposure >= 0
+        both = attribute.crash[inside & (attribute.crash >= 0)]
+        if not both.size or (both == code).mean() < SAME_VERSION:
+            continue
+        hours = population.exposure_hours
+        share = hours[attribute.exposure == code].sum() / max(float(hours[has_hours].sum()), 1e-12)
+        count = float(np.count_nonzero(inside[mine]))
+        return apply_to_scalars(binomial_tail, count, mine.size, share)
+    return 0.0
 
 
 def _day_effect(population: Population, mine: Ints, others: Bools) -> float:

@@ -25,7 +25,12 @@ from gdb_epi.fleet.population.population import Population
 from gdb_epi.fleet.population.value_spans import NEVER, first_and_last_days, is_kept_by_hosts
 from gdb_epi.fleet.records.facts import CPU_TIME, CPU_TIMES, ENV
 from gdb_epi.fleet.screen.finding import ALL, Finding
-from gdb_epi.fleet.screen.programs import MIN_OTHERS, crashes_of_same_programs, is_process_attribute
+from gdb_epi.fleet.screen.programs import (
+    MIN_OTHERS,
+    crashes_of_same_programs,
+    is_process_attribute,
+    program_of_each_crash,
+)
 from gdb_epi.fleet.statistics.arrays import ABSENT, Bools, Floats, Ints
 from gdb_epi.fleet.statistics.hypothesis_tests import (
     apply_to_scalars,
@@ -33,6 +38,8 @@ from gdb_epi.fleet.statistics.hypothesis_tests import (
     relative_risk,
 )
 from gdb_epi.fleet.store.day_numbers import iso_day
+from gdb_epi.typing_lite import NamedTuple
+from gdb_epi.util import counted
 
 MIN_VALUES = 3
 MIN_SHARE = 0.02  # of a value that counts
@@ -42,11 +49,16 @@ MAX_LIMIT_P = 1e-3
 MIN_STARTS, MOST_APART = 20, 2.0  # hosts that came up with a value; times as often, surely less
 MAX_AGE_P = 1e-6  # every signature that stands out is asked
 AT_START = "something at its start, so once for each start, whatever was started"
+AT_STOP = "something at its stop, it seems, so once for each stop, whatever is started next"
+GROWS = "something that grows while it runs"
+MOMENTS = (AT_START, AT_STOP, GROWS)
+MIN_ALIKE, MAX_OLDER_P = 20, 0.01  # crashes of a signature that is never younger either
+MAX_VERSIONS, MIN_LIVED, MIN_ENDS = 200, 7, 3  # values; days of each; of these that have ended
 AGE_NAMES = frozenset(("uptime", "age"))
 PROCESS_NAMES = frozenset(("process", "proc", "task", "job", "worker", "app", "pod", "container"))
 AGES = {
     CPU_TIMES[0][0]: AT_START,
-    CPU_TIMES[-1][0]: "something that grows while it runs",
+    CPU_TIMES[-1][0]: GROWS,
 }
 NEARLY_ALL = 0.95  # of the crashes of a part have a version
 ALIKE = "versions of one program; nothing in the cores tells them apart"
@@ -212,6 +224,36 @@ def threshold_within(population: Population, finding: Finding) -> str | None:
     return None if best is None else best[1]
 
 
+def beyond_others_words(population: Population, finding: Finding) -> str | None:
+    """Say that many crashes of a group have a number beyond those of all crashes outside it.
+
+    Of a number that varies on a host, as its temperature.
+    """
+    group = population.attribute(finding.attr)
+    if group is None:
+        return None
+    for number in population.attributes:
+        numbers = [parse_leading_number(text) for text in number.values]
+        if None in numbers or len(numbers) < MIN_VALUES or number.name.endswith(RANGE):
+            continue
+        if number is group or is_kept_by_hosts(population.host, number.crash):
+            continue
+        of_value = np.array(numbers, dtype=float)
+        known = number.crash >= 0
+        outside = known & ~group.crashes_with(finding.value)
+        own, others = (of_value[number.crash[some]] for some in (known & finding.members, outside))
+        if min(own.size, others.size) < MIN_OTHERS:
+            continue
+        beyond = int((own > others.max()).sum())
+        if beyond >= MIN_OTHERS and _p_of_pair(beyond, own.size, 0, others.size) <= MAX_AGE_P:
+            least = own[own > others.max()].min()
+            return (
+                f"{number.name} is {least:g} to {own.max():g} in {beyond} of the {own.size} that "
+                f"tell it, and at most {others.max():g} in all {others.size} crashes elsewhere"
+            )
+    return None
+
+
 def is_age_of_process(name: str) -> bool:
     """Whether an attribute tells how long a process had run, by its words: process_uptime_s."""
     words = set(name.removesuffix(RANGE).lower().replace("-", "_").replace(" ", "_").split("_"))
@@ -219,26 +261,34 @@ def is_age_of_process(name: str) -> bool:
 
 
 def age_words(population: Population, mine: Bools) -> str | None:
-    """Say that some crashes come in young processes, or in old ones, as others of them do not."""
+    """Say when in the life of a process or of its version some crashes come, as others do not.
+
+    The words end with one of MOMENTS.
+    """
     programs = crashes_of_same_programs(population, mine)
-    if young := _young_words(population, mine, programs):
-        return young
+    if words := _words_of_ages(population, mine) or _stop_words(population, mine):
+        return words
     fact = next((fact for fact in population.facts if fact.name == CPU_TIME), None)
     if fact is None or programs is None:
         return None
     has_age, size = programs & (fact.crash >= 0), len(fact.values)
     own, others = (np.bincount(fact.crash[has_age & m], minlength=size) for m in (mine, ~mine))
     most = int(own.argmax())
-    numbers = (own[most], own.sum() + others.sum(), own[most] + others[most], own.sum())
     is_all = own[most] >= NEARLY_ALL * own.sum() and own.sum() >= MIN_OTHERS
     if not is_all or fact.values[most] not in AGES or 2 * others[most] > others.sum():
         return None
-    if apply_to_scalars(hypergeometric_tail, *map(float, numbers)) > MAX_AGE_P:
+    if _p_of_pair(own[most], own.sum(), others[most], others.sum()) > MAX_AGE_P:
         return None
     return (
         f"{own[most]} of {own.sum()} in processes with {fact.values[most]} of CPU time, as "
         f"{others[most]} of {others.sum()} other crashes of the program: {AGES[fact.values[most]]}"
     )
+
+
+def _p_of_pair(inside: int, own: int, others_inside: int, others: int) -> float:
+    """Return P of so many of some crashes with a mark, if it were dealt out among all."""
+    numbers = inside, own + others, inside + others_inside, own
+    return apply_to_scalars(hypergeometric_tail, *map(float, numbers))
 
 
 def starts_by_place_words(population: Population, mine: Bools) -> str | None:
@@ -283,33 +333,156 @@ def starts_by_place_words(population: Population, mine: Bools) -> str | None:
     )
 
 
-def _young_words(population: Population, mine: Bools, programs: Bools | None) -> str | None:
-    """Say up to which age of its process each of some crashes comes, where others come later.
+class _AgeLimit(NamedTuple):
+    """An age of processes up to which (or from which on) all of some crashes come."""
 
-    Where programs are not known, as where there is one, all crashes are compared.
+    mark: str  # "process_uptime_s >= 216,300"
+    sign: str
+    own: Ints  # rows of the crashes whose age is known
+    alike: tuple[int, int, int]  # other signatures that keep to it: crashes inside, all, signatures
+    others: Ints  # rows of the other crashes of the program, those that are alike left out
+    inside: Bools  # which of these are of such an age
+
+
+def _find_age_limit(population: Population, mine: Bools) -> _AgeLimit | None:
+    """Return up to, or from, which age of its process each of some crashes comes, as others do not.
+
+    Where programs are not known, as where there is one, all crashes are compared. Signatures that
+    are never younger either are no controls.
     """
-    of_program = "" if programs is None else " of the program"
-    programs = np.ones(mine.size, dtype=bool) if programs is None else programs
+    programs = crashes_of_same_programs(population, mine)
     for attribute in population.attributes:
         if not is_age_of_process(attribute.name) or attribute.name.endswith(RANGE):
             continue
         ages = [parse_leading_number(value) for value in attribute.values]
         age_of = np.array([np.nan if age is None else age for age in ages])
-        own, others = (
-            age_of[attribute.crash[some & programs & (attribute.crash >= 0)]]
-            for some in (mine, ~mine)
-        )
-        if own.size < MIN_OTHERS or others.size < MIN_OTHERS or np.isnan(own).any():
+        has_age = attribute.crash >= 0
+        rows = np.flatnonzero(has_age if programs is None else has_age & programs)
+        age, own, signature = age_of[attribute.crash[rows]], mine[rows], population.signature[rows]
+        known = signature >= 0
+        if own.sum() < MIN_OTHERS or np.isnan(age).any():
             continue
-        limit = float(own.max())
-        young = int(np.count_nonzero(others <= limit))
-        numbers = (own.size, own.size + others.size, own.size + young, own.size)
-        if 2 * young > others.size:
-            continue
-        if apply_to_scalars(hypergeometric_tail, *map(float, numbers)) > MAX_AGE_P:
-            continue
-        return (
-            f"all {own.size} have {attribute.name} <= {limit:,.0f}, as {young} of {others.size} "
-            f"other crashes{of_program}: {AT_START}"
-        )
+        for sign, limit in ((MOST, float(age[own].max())), (LEAST, float(age[own].min()))):
+            inside = age <= limit if sign == MOST else age >= limit
+            sizes, within = (
+                np.bincount(signature[some & known], minlength=signature.max() + 1)
+                for some in (inside | ~inside, inside)
+            )
+            alike = (sizes >= MIN_ALIKE) & (within >= NEARLY_ALL * sizes) & (sign == LEAST)
+            others = ~own & ~(known & alike[signature])
+            count, total = int((others & inside).sum()), int(others.sum())
+            # Beside one that dies at each start, all others seem to need old processes.
+            loud = np.bincount(signature[others & ~inside & known], minlength=1).argmax()
+            rest = others & (signature != loud)
+            numbers = (count, total), (int((rest & inside).sum()), int(rest.sum()))
+            if any(
+                m < MIN_OTHERS or 2 * n > m or _p_of_pair(own.sum(), own.sum(), n, m) > MAX_AGE_P
+                for n, m in numbers
+            ):
+                continue
+            alike[np.unique(signature[own & known])] = False
+            more = int(within[alike].sum()), int(sizes[alike].sum()), int(alike.sum())
+            mark = describe_limit(attribute.name, sign, f"{limit:,.0f}")
+            return _AgeLimit(mark, sign, rows[own], more, rows[others], inside[others])
     return None
+
+
+def _words_of_ages(population: Population, mine: Bools) -> str | None:
+    """Say up to, or from, which age of its process each of some crashes comes."""
+    found = _find_age_limit(population, mine)
+    if found is None:
+        return None
+    words = f"all {found.own.size} have {found.mark}"
+    if found.alike[2]:
+        within, size, signatures = found.alike
+        words += f" (so have {within} of {size} of {counted(signatures, 'more signature')})"
+    of_program = "" if crashes_of_same_programs(population, mine) is None else " of the program"
+    words += f", as {found.inside.sum()} of {found.inside.size} other crashes{of_program}"
+    if found.sign == MOST:
+        return f"{words}: {AT_START}"
+    half = int(np.median(population.day[found.own]))
+    late = population.day[found.others] >= half
+    old, sizes = ([int((some & when).sum()) for when in (~late, late)]
+                  for some in (found.inside, found.inside | True))  # fmt: skip
+    if sizes[1] and _p_of_pair(old[1], sizes[1], old[0], sizes[0]) <= MAX_OLDER_P:
+        words += (
+            f" ({old[0]} of {sizes[0]} before {iso_day(half)}, {old[1]} of {sizes[1]} since, when "
+            "processes ran longer)"
+        )
+    return f"{words}: {GROWS}"
+
+
+def is_explained_by_age(population: Population, finding: Finding) -> bool:
+    """Whether crashes of old processes alone have a value no more than others of such processes."""
+    attribute = population.attribute(finding.attr)
+    is_age = is_age_of_process(finding.attr)
+    ages = any(is_age_of_process(other.name) for other in population.attributes)
+    if attribute is None or is_age or not ages or finding.signature not in population.signatures:
+        return False
+    mine = population.of_signature(finding.signature)
+    found = _find_age_limit(population, mine)
+    if found is None or found.sign == MOST:
+        return False
+    code = attribute.values.index(finding.value)
+    own, others = (attribute.crash[rows] for rows in (found.own, found.others[found.inside]))
+    sizes = [int((codes >= 0).sum()) for codes in (own, others)]
+    count, beside = (int((codes == code).sum()) for codes in (own, others))
+    return _p_of_pair(count, sizes[0], beside, sizes[1]) > MAX_LIMIT_P
+
+
+def _stop_words(population: Population, mine: Bools) -> str | None:
+    """Say that crashes come on the last day of what their host or program ran, before the next.
+
+    Of several versions that had run for a week, one after the other: one that crashes and is taken
+    back ends because of its crashes.
+    """
+    programs = program_of_each_crash(population)
+    own = mine & population.timed
+    same = crashes_of_same_programs(population, mine)
+    others = population.timed & ~mine & (True if same is None else same)
+    ends, names, values = np.zeros(mine.size, dtype=bool), [], 0
+    for attribute in population.attributes:
+        if attribute.name.endswith(RANGE) or len(attribute.values) > MAX_VERSIONS:
+            continue
+        if (attribute.exposure >= 0).any():
+            place, hosts = population.host, len(population.hosts)
+            seen = population.exposure_host, attribute.exposure, population.exposure_day
+        elif is_process_attribute(attribute.name) and programs is not None:
+            place, hosts = programs.crash, len(programs.values)
+            seen = place, attribute.crash, np.where(population.timed, population.day, ABSENT)
+        else:
+            continue
+        size = len(attribute.values)
+        codes = attribute.crash if attribute.reported is None else attribute.reported
+        last = population.once(_last_days, *seen, hosts, size)
+        has = (place >= 0) & (codes >= 0)
+        at_end = np.zeros(mine.size, dtype=bool)
+        at_end[has] = last[place[has] * size + codes[has]] <= population.day[has]
+        count, beside = int((own & at_end).sum()), int((others & at_end).sum())
+        if count < MIN_OTHERS or 2 * beside > others.sum():
+            continue
+        if _p_of_pair(count, own.sum(), beside, others.sum()) <= MAX_AGE_P:
+            new = own & at_end & ~ends
+            counts = np.bincount(codes[new], minlength=size)
+            if (counts >= MIN_OTHERS).any():
+                names.append(f"{attribute.name} {new.sum()}")
+                values += int((counts >= MIN_OTHERS).sum())
+                ends |= at_end
+    count, beside = int((own & ends).sum()), int((others & ends).sum())
+    if values < MIN_ENDS or count < NEARLY_ALL * own.sum() or 2 * beside > others.sum():
+        return None
+    return (
+        f"{count} of {own.sum()} came on the last day of what their host or program ran, before "
+        f"the next ({', '.join(names)}), as {beside} of {others.sum()} other crashes: {AT_STOP}"
+    )
+
+
+def _last_days(place: Ints, codes: Ints, days: Ints, places: int, size: int) -> Ints:
+    """Return the last day of each value at each place; NEVER where none came after, or soon."""
+    has = (place >= 0) & (codes >= 0) & (days >= 0)
+    first, last = first_and_last_days(place[has] * size + codes[has], days[has], places * size)
+    of_place = np.where(first < NEVER, first, -1).reshape(places, size)
+    newest = np.zeros(of_place.shape, dtype=bool)
+    newest[np.arange(places), of_place.argmax(axis=1)] = True
+    ended = (last >= 0) & ~newest.ravel() & (last - first >= MIN_LIVED)
+    return np.where(ended, last, NEVER)

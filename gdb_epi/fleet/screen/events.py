@@ -21,7 +21,11 @@ from gdb_epi.fleet.population.population import Attribute, CountCache, Populatio
 from gdb_epi.fleet.screen.dose_response import is_age_of_process
 from gdb_epi.fleet.screen.finding import ALL, CAVEAT_MOVED, EVENT, LOOP_OF, Finding, HostChanges
 from gdb_epi.fleet.screen.finding_texts import describe_verdict
-from gdb_epi.fleet.screen.programs import caveat_of_program_on_one_host, is_process_attribute
+from gdb_epi.fleet.screen.programs import (
+    caveat_of_program_on_one_host,
+    crashes_of_same_programs,
+    is_process_attribute,
+)
 from gdb_epi.fleet.statistics.arrays import (
     ABSENT,
     Bools,
@@ -46,6 +50,7 @@ LOOP_GAP = 900  # seconds: a supervisor waits some minutes at most before it sta
 MIN_LOOP = 5  # crashes in a row that are reported; fewer only count once
 # A number of a job: many values, each of which has few crashes.
 MIN_JOBS, MAX_OF_JOB = 20, 5
+LONG_RUN = 20  # crashes: what is longer has not come to its end
 MAX_USUAL = 0.05  # loops as long as this from work that is retried on each host anyway
 GAP = 300  # seconds between crashes of one event; less where they are frequent
 # Clients notice a file server that is away for an hour at different times, also within seconds.
@@ -72,6 +77,13 @@ HALF_HOUR, MOST_SHIFTED = 1_800, 14 * 3_600  # seconds: zones differ by so much
 MIN_PROFILE = 30  # crashes of other hosts of a place, whose hours are then compared
 MIN_GAIN = 5.0  # log-likelihood units: the shift explains the hours of a group's other crashes
 CLOCK_CHANGE_BEFORE, CLOCK_CHANGE_AFTER = 3600, 600  # seconds from the start of an event
+NEAR = 3  # days before a loop, and after it
+OF_OTHERS = 0.1  # of the other crashes of its program, that have the value of a loop
+OWN_VALUES = (
+    "all of them have {attr} {values}, as {count} of {others} other crashes of the program: they "
+    "may follow that"
+)
+BEGAN = "in a row from "
 CAVEAT_RESTARTED = "a program that is restarted and dies again, counted once: see the program first"
 
 
@@ -153,7 +165,7 @@ def _together_or_in_loops(population: Population) -> tuple[Ints, Ints, tuple[Fin
         in_event[whole] = True
     # What is retried during an event belongs to the event.
     own = [loop for loop in loops.findings if 2 * (in_event & loop.members).sum() < loop.n]
-    findings = (*(finding for _, finding in together), *_with_other_hosts(own))
+    findings = (*(finding for _, finding in together), *_with_other_hosts(population, own))
     return repeated, counted[repeated], findings
 
 
@@ -266,7 +278,7 @@ def _loops_of(population: Population, second: Ints) -> _Loops:
             continue
         reported.add(about)
         members = population.mask_of(mine)
-        apart = population.signature != about[1]
+        apart = _others_beside(population, mine)
         shared = tuple(
             f"{attribute.name}={attribute.values[value]}"
             for attribute in population.attributes
@@ -279,10 +291,20 @@ def _loops_of(population: Population, second: Ints) -> _Loops:
         findings.append(Finding(
             LOOP_OF, population.hosts[about[0]], population.signatures[about[1]], mine.size,
             int(totals[about[1]]), 0.0, 0.0, float("nan"), 0.0, float("inf"),
-            f"in a row from {since}, in {minutes} min", "none needed", shared,
+            f"{BEGAN}{since}, in {minutes} min", "none needed", shared,
             (CAVEAT_RESTARTED, *alone), members,
         ))  # fmt: skip
     return _Loops(repeated, stands_for, findings)
+
+
+def _others_beside(population: Population, mine: Ints) -> Bools:
+    """Return the other crashes of a loop's program about its time, or of all where few are."""
+    apart = population.signature != population.signature[mine[0]]
+    days = population.day[mine]
+    near = (population.day >= days.min() - NEAR) & (population.day <= days.max() + NEAR)
+    same = crashes_of_same_programs(population, mine)
+    beside: Bools = apart & near & (True if same is None else same)
+    return beside if np.count_nonzero(beside) >= MIN_LOOP else apart
 
 
 def _usual_loops(sizes: Ints) -> Floats:
@@ -295,24 +317,54 @@ def _usual_loops(sizes: Ints) -> Floats:
     longer = np.count_nonzero(short > 2)
     # The share of runs of 2 to 4 longer than 2, if each goes on with the probability `goes_on`.
     goes_on = (math.sqrt(1 + 4 * (longer + 0.5) / (short.size - longer + 0.5)) - 1) / 2
-    return np.asarray(short.size * min(goes_on, 1.0) ** (sizes - 2))
+    # Of a few short runs most may be longer than 2 by chance: then all runs tell, up to a length.
+    more = np.minimum(sizes, LONG_RUN) - 2
+    goes_on = min(goes_on, (more.sum() + 1) / (more.sum() + np.sum(sizes < LONG_RUN) + 1))
+    return np.asarray(short.size * goes_on ** (sizes - 2))
 
 
-def _with_other_hosts(loops: list[Finding]) -> list[Finding]:
+def _with_other_hosts(population: Population, loops: list[Finding]) -> list[Finding]:
     """Add to a loop that also occurred on other hosts that it follows its program."""
-    hosts: dict[str, list[str]] = {}
+    of_signature: dict[str, list[Finding]] = {}
     for loop in loops:
-        hosts.setdefault(loop.signature, []).append(loop.value)
+        of_signature.setdefault(loop.signature, []).append(loop)
     several = {
-        name: CAVEAT_MOVED.format(hosts=shortened_list(sorted(some), 6))
-        for name, some in hosts.items()
+        name: (
+            CAVEAT_MOVED.format(hosts=shortened_list(sorted(loop.value for loop in some), 6)),
+            *_own_values_of_loops(population, some),
+        )
+        for name, some in of_signature.items()
+        if len(some) > 1
     }
     return [
-        loop._replace(caveats=(several[loop.signature], *loop.caveats))
-        if len(hosts[loop.signature]) > 1
-        else loop
-        for loop in loops
+        loop._replace(caveats=(*several.get(loop.signature, ()), *loop.caveats)) for loop in loops
     ]
+
+
+def _own_values_of_loops(population: Population, loops: list[Finding]) -> tuple[str, ...]:
+    """Name the values of each loop that hardly any other crash of its program has."""
+    mine = np.logical_or.reduce([loop.members for loop in loops])
+    same = crashes_of_same_programs(population, mine)
+    others = ~mine if same is None else same & ~mine
+    others &= population.signature != population.signature[mine.argmax()]
+    best: tuple[float, str] | None = None
+    for attribute in population.attributes:
+        codes = {int(code) for loop in loops for code in np.unique(attribute.crash[loop.members])}
+        beside = attribute.crash[others & (attribute.crash >= 0)]
+        if is_process_attribute(attribute.name) or ABSENT in codes or len(codes) >= len(loops):
+            continue
+        count = int(np.isin(beside, list(codes)).sum())
+        if not beside.size or count > OF_OTHERS * len(codes) * beside.size:
+            continue
+        counts = np.bincount(attribute.crash[mine], minlength=len(attribute.values))
+        each = [f"{attribute.values[code]} ({counts[code]})" for code in sorted(codes)]
+        words = OWN_VALUES.format(
+            attr=attribute.name, values=shortened_list(each, 6), count=count, others=beside.size
+        )
+        if best is None or count / beside.size < best[0]:
+            best = count / beside.size, words
+    begins = sorted(loop.test.removeprefix(BEGAN).partition(",")[0] for loop in loops)
+    return (*([best[1]] if best else []), f"they began at {shortened_list(begins, 6)}")
 
 
 def _together(population: Population, second: Ints, first: Bools) -> Iterator[tuple[Ints, Finding]]:

@@ -13,7 +13,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from gdb_epi.fleet.population.population import Attribute, Population
-from gdb_epi.fleet.screen.attributes import bitflip_and_crash_group_findings, hours_within
+from gdb_epi.fleet.screen.attributes import bitflip_and_crash_group_findings
+from gdb_epi.fleet.screen.design_effect import hours_within
 from gdb_epi.fleet.screen.events import without_crashes
 from gdb_epi.fleet.screen.finding import (
     CAVEAT_ONE_SIGNATURE,

@@ -436,6 +436,14 @@ def main_signature(population: Population, members: Bools) -> tuple[str, int]:
     return population.signatures[code - 1] if code else NO_SIGNATURE, int(counts[code])
 
 
+def signature_of_most(population: Population, finding: Finding) -> str:
+    """Return the signature that a finding is about, or that nearly all of its crashes have."""
+    if finding.signature != ALL:
+        return finding.signature
+    name, count = main_signature(population, finding.members)
+    return name if count >= MOSTLY * finding.n else ALL
+
+
 def describe_host_evidence(p_count: float, given: list[float]) -> str:
     """Say which of the five facts spoke."""
     names = ("bit-flip flags", "signatures of its own", ONE_CPU, "inherited locks")

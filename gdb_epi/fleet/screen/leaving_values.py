@@ -13,17 +13,19 @@ from collections.abc import Iterator
 import numpy as np
 
 from gdb_epi.fleet.population.number_ranges import RANGE
-from gdb_epi.fleet.population.population import Population
+from gdb_epi.fleet.population.population import Attribute, Population
 from gdb_epi.fleet.population.value_spans import NEVER, first_and_last_days, is_kept_by_hosts
 from gdb_epi.fleet.screen.finding import MOSTLY, Finding
 from gdb_epi.fleet.screen.programs import crashes_of_same_programs, is_process_attribute
-from gdb_epi.fleet.statistics.arrays import ABSENT, sum_by_code
+from gdb_epi.fleet.statistics.arrays import ABSENT, Bools, Ints, sum_by_code
 from gdb_epi.fleet.statistics.hypothesis_tests import apply_to_scalars, binomial_tail
+from gdb_epi.fleet.store.day_numbers import iso_day
 from gdb_epi.util import counted
 
 LATELY = 3  # days
 MOST_STILL, MIN_LEFT = 0.5, 5  # of the hosts that run and had it; hosts that left it
 DUE_TO_TELL = 7.0  # crashes: chance gives none in 0.1 % of cases
+FEW = 0.2  # of the crashes that were due, after a value is gone
 MAX_NAMED = 3  # values
 MOST_BETWEEN = 0.05  # rows of host-hours with another value, between those of a host with it
 MIN_WITH_BOTH = 10  # crashes
@@ -35,6 +37,8 @@ def leaving_value_words(population: Population, finding: Finding, day: int) -> I
     """Say what can be known of a finding's value that is leaving its hosts."""
     if still := still_has_words(population, finding.attr, finding.value, day):
         yield still
+    if left := _left_hosts_words(population, finding):
+        yield left
     if companion := _companion_words(population, finding):
         yield companion
     if next_version := _next_version_words(population, finding):
@@ -62,9 +66,7 @@ def still_has_words(population: Population, name: str, value: str, day: int) -> 
     left = np.intersect1d(ever, running)
     if not 0 < now.size <= MOST_STILL * left.size or left.size - now.size < MIN_LEFT:
         return None
-    first, last = first_and_last_days(np.where(runs & has, host, ABSENT), days, latest.size)
-    between = runs & ~has & (attribute.exposure >= 0) & (days > first[host]) & (days < last[host])
-    if between.sum() > MOST_BETWEEN * (runs & has).sum():  # a load, that comes and goes
+    if _ends_for_good(population, attribute, runs & has, runs & ~has) is None:
         return None
     words = f"{now.size} of {counted(left.size, 'host')} that had it still have it"
     where: list[tuple[int, str]] = []
@@ -84,6 +86,70 @@ def still_has_words(population: Population, name: str, value: str, day: int) -> 
             names = " or ".join(other.values[code] for code in values.tolist())
             where.append((there.size, f", all with {other.name}={names}"))
     return words + min(where, default=(0, ""))[1]
+
+
+def _ends_for_good(
+    population: Population, attribute: Attribute, has: Bools, others: Bools
+) -> Ints | None:
+    """Return the last day on which each host `has` a value; None of a load, that comes and goes."""
+    host, days = population.exposure_host, population.exposure_day
+    first, last = first_and_last_days(np.where(has, host, ABSENT), days, len(population.hosts))
+    between = others & (attribute.exposure >= 0) & (days > first[host]) & (days < last[host])
+    return None if between.sum() > MOST_BETWEEN * has.sum() else last
+
+
+def _left_hosts_words(population: Population, finding: Finding) -> str | None:
+    """Say how many crashes hosts had with a value, and since they have another, and what they kept.
+
+    What they kept, and most crashes have, brings none of these by itself.
+    """
+    attribute = population.attribute(finding.attr)
+    if attribute is None or is_process_attribute(finding.attr) or finding.attr.endswith(RANGE):
+        return None
+    if finding.signature not in population.signatures:
+        return None
+    value, host = attribute.values.index(finding.value), population.exposure_host
+    days = population.exposure_day
+    runs = (population.exposure_hours > 0) & (host >= 0) & (attribute.exposure >= 0)
+    has = runs & (attribute.exposure == value)
+    last = _ends_for_good(population, attribute, has, runs & ~has)
+    if last is None:
+        return None
+    since = runs & ~has & (last[host] >= 0) & (days >= last[host])
+    left = np.zeros(last.size + 1, dtype=bool)
+    left[host[since]] = True
+    same = population.of_signature(finding.signature)
+    mine = same & population.timed & left[population.host] & (population.host >= 0)
+    before, after = (
+        float(population.exposure_hours[some & left[host]].sum()) for some in (has, since)
+    )
+    late = (attribute.crash != value) & (population.day >= last[population.host])
+    had, have = int((mine & (attribute.crash == value)).sum()), int((mine & late).sum())
+    due = had * after / max(before, 1e-9)
+    if left.sum() < MIN_LEFT or due < DUE_TO_TELL or have > FEW * due:
+        return None
+    kept = []
+    for other in population.attributes:
+        codes = other.crash[finding.members & (other.crash >= 0)]
+        skipped = other is attribute or is_process_attribute(other.name)
+        if skipped or other.name.endswith(RANGE) or not codes.size:
+            continue
+        code = int(np.bincount(codes).argmax())
+        by_hours = (other.exposure >= 0).any()
+        hosts, values = (host, other.exposure) if by_hours else (population.host, other.crash)
+        inside = (hosts >= 0) & (values >= 0) & left[hosts]
+        beside = values[(values >= 0) & ~left[hosts]]
+        is_common = not beside.size or (beside == code).mean() > 1 / 2
+        if is_common or (codes == code).mean() < MOSTLY or not inside.any():
+            continue
+        if (values[inside] == code).all():
+            kept.append(f"{other.name}={other.values[code]}")
+    alone = f"; they kept {', '.join(kept)}: none of that does it alone" if kept else ""
+    return (
+        f"{counted(int(left.sum()), 'host')} that had it have another value since about "
+        f"{iso_day(int(np.median(last[left[:-1]])))}: {had} with it in {before:,.0f} host-hours, "
+        f"{have} since in {after:,.0f}, where {due:.0f} were due{alone}"
+    )
 
 
 def _next_version_words(population: Population, finding: Finding) -> str | None:

@@ -15,7 +15,7 @@ from collections.abc import Iterable
 import numpy as np
 
 from gdb_epi.fleet.population.population import Population
-from gdb_epi.fleet.screen.attributes import expected_shares
+from gdb_epi.fleet.screen.design_effect import expected_shares
 from gdb_epi.fleet.screen.events import find_events
 from gdb_epi.fleet.screen.finding import (
     ALL,

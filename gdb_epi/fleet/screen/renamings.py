@@ -27,6 +27,7 @@ MAX_RATIO = 2.0  # of the rates after and before
 MAX_NAMED = 3  # signatures
 MAX_FUNCTIONS = 20  # Python halves that are looked at
 NATIVE = "native code"
+NEARLY_ALL = 0.9  # of the crashes under a name have its value
 MIN_EACH = 8  # crashes under each name
 MAX_GAP = 3  # days from the last one under the old name to the first one under the new one
 MAX_CRASHES = 200_000  # with more a question must stay quick
@@ -46,10 +47,17 @@ class Renaming(NamedTuple):
     signatures: tuple[tuple[str, ...], tuple[str, ...]]
     crashes: tuple[int, int]
     ratio: float  # of the rates, after to before
+    beside: bool = False  # at the same time, on hosts with another value
 
     def words(self) -> str:
         """Say it in a sentence."""
         before, after = (self._side(number) for number in (0, 1))
+        if self.beside:
+            return (
+                f"one bug with two names, it seems, and not one of {self.attr}: {before}, and "
+                f"{after}, at the same time, below the same Python functions and as often "
+                f"({self.ratio:.2g} times)"
+            )
         if self.attr == NATIVE:
             return (
                 f"one bug under other names, it seems, neither mended nor new: {before}, then "
@@ -108,14 +116,16 @@ def renaming_of(population: Population, attr: str, signature: str) -> Renaming |
         return None
     table = np.zeros((len(population.signatures), counts.size), dtype=np.int64)
     np.add.at(table, (population.signature[with_value], attribute.crash[with_value]), 1)
-    groups = [np.flatnonzero((table[:, v] > 0) & (table[:, v] == table.sum(axis=1))) for v in two]
+    whole = table.sum(axis=1)
+    groups = [np.flatnonzero((whole > 0) & (table[:, v] >= NEARLY_ALL * whole)) for v in two]
     days = [population.day[rows[np.isin(population.signature[rows], group)]] for group in groups]
     sizes = [part.size for part in days]
     if min(sizes) < MIN_N or sum(sizes) < MOSTLY * rows.size:
         return None
     if np.median(days[0]) > np.median(days[1]):
         two, groups, days, sizes = two[::-1], groups[::-1], days[::-1], sizes[::-1]
-    if np.quantile(days[0], MOSTLY) > np.quantile(days[1], 1 - MOSTLY):
+    beside = bool(np.quantile(days[0], MOSTLY) > np.quantile(days[1], 1 - MOSTLY))
+    if beside:
         # They are beside each other: on other hosts, each as often as its value is there.
         ratio = _ratio_beside(population, attribute, rows, two, sizes)
     else:
@@ -127,7 +137,14 @@ def renaming_of(population: Population, attr: str, signature: str) -> Renaming |
         for group in groups
     )
     values = attribute.values[two[0]], attribute.values[two[1]]
-    return Renaming(attr, values, (before, after), (sizes[0], sizes[1]), ratio)
+    return Renaming(
+        attr,
+        values,
+        (before, after),
+        (sizes[0], sizes[1]),
+        ratio,
+        beside and not is_process_attribute(attr),
+    )
 
 
 def _python_function(signature: str) -> str:

@@ -27,7 +27,13 @@ from gdb_epi.fleet.screen.attributes import (
     group_findings,
     signature_findings,
 )
-from gdb_epi.fleet.screen.dose_response import AT_START, age_words
+from gdb_epi.fleet.screen.dose_response import (
+    GROWS,
+    MOMENTS,
+    age_words,
+    beyond_others_words,
+    is_age_of_process,
+)
 from gdb_epi.fleet.screen.ended_findings import (
     add_caveat_of_end,
     add_caveat_of_former_machine,
@@ -36,6 +42,7 @@ from gdb_epi.fleet.screen.ended_findings import (
 from gdb_epi.fleet.screen.events import CrashEvents, find_events, without_crashes
 from gdb_epi.fleet.screen.finding import (
     ALL,
+    BITFLIP,
     CPU,
     EVENT,
     HOST,
@@ -53,12 +60,18 @@ from gdb_epi.fleet.screen.group_explained_hosts import (
     drop_group_explained_hosts,
     drop_hosts_of_marked_signatures,
 )
-from gdb_epi.fleet.screen.hosts import JudgedHosts, findings_of_hosts, host_findings
+from gdb_epi.fleet.screen.hosts import (
+    JudgedHosts,
+    findings_of_hosts,
+    host_findings,
+    signature_of_most,
+)
 from gdb_epi.fleet.screen.past_silence import drop_past_silences, find_past_silences
 from gdb_epi.fleet.screen.recurring_events import is_known_place
 from gdb_epi.fleet.screen.renamings import add_renaming_caveats
 from gdb_epi.fleet.screen.silent_hosts import drop_silent_hours
 from gdb_epi.fleet.screen.time_and_cpu_patterns import (
+    hours_of_group_words,
     is_explained_by_days_of_month,
     is_known_time,
     is_recurring_event,
@@ -154,7 +167,7 @@ def _screen(
     # A job that was moved has its events at its new hour.
     new = [f for f in new if f.attr != EVENT or not is_recurring_event(f, known_moments)]
     new += [moment for moment in moments if not any(moment is m for m in known_moments)]
-    new = _of_starts(whole, new)
+    new = _of_moments(whole, new)
     new, hosts = (
         [
             add_caveat_of_former_machine(
@@ -175,19 +188,33 @@ def _screen(
     return ScreeningResult(day, tuple(new), peeled, tuple(hosts), in_doubt)
 
 
-def _of_starts(population: Population, findings: list[Finding]) -> list[Finding]:
-    """Return findings without times of what comes at each start of a process; events say it."""
-    about = {f.signature for f in findings if f.attr in (EVENT, *HOURS_AND_DAYS)}
-    of_start: dict[str, str] = {}
+def _of_moments(population: Population, findings: list[Finding]) -> list[Finding]:
+    """Return findings, with when crashes come that a process or a group has at certain times.
+
+    What comes at each start or stop has no hours of its own; its events say so.
+    """
+    about = {
+        signature_of_most(population, f)
+        for f in findings
+        if f.attr in (EVENT, *HOURS_AND_DAYS) or is_age_of_process(f.attr)
+    }
+    of_moment: dict[str, str] = {}
     for name in sorted(about.intersection(population.signatures)):
         words = age_words(population, population.of_signature(name))
-        if words is not None and words.endswith(AT_START):
-            of_start[name] = words
+        if words is not None and words.endswith(MOMENTS):
+            of_moment[name] = words
     kept = []
     for finding in findings:
-        if finding.attr == EVENT and (words := of_start.get(finding.signature)):
+        if finding.signature in (ALL, BITFLIP) and finding.attr not in (HOST, EVENT):
+            more = (
+                hours_of_group_words(population, finding),
+                beyond_others_words(population, finding),
+            )
+            finding = finding._replace(caveats=(*finding.caveats, *filter(None, more)))
+        words = of_moment.get(signature_of_most(population, finding))
+        if words and (finding.attr == EVENT or is_age_of_process(finding.attr)):
             finding = finding._replace(caveats=(words, *finding.caveats))
-        elif finding.attr in HOURS_AND_DAYS and finding.signature in of_start:
+        elif words and finding.attr in HOURS_AND_DAYS and not words.endswith(GROWS):
             continue
         kept.append(finding)
     return kept

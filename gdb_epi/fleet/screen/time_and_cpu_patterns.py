@@ -55,6 +55,7 @@ from gdb_epi.util import counted
 
 MIN_TIMES = 8  # crashes of a signature, each hour once
 MAX_HOURS = 3  # windows of one signature
+MAX_WIDTH, MAX_GROUP_P = 8, 1e-6  # hours of a group, beside the hours of all crashes elsewhere
 WIDEST = 4  # hours: what comes in more of them follows a load
 MIN_DAYS = 4  # on which it came in these hours
 MIN_WEEKS = 6  # that a signature spans, from which on a day of the week can be told
@@ -154,6 +155,43 @@ def time_and_cpu_findings(population: Population, free: Bools) -> Iterator[Findi
             yield _finding(population, name, crashes, there, lead, place, caveat=caveat)
 
 
+def hours_of_group_words(population: Population, finding: Finding) -> str | None:
+    """Say at which hours the crashes of a group come, and on how many days, as others do not."""
+    group = population.attribute(finding.attr)
+    if population.second is None or group is None:
+        return None
+    timed = (population.second >= 0) & (population.signature >= 0)
+    mine = finding.members & timed
+    outside = timed & (group.crash >= 0) & ~group.crashes_with(finding.value)
+    times, others = (np.unique(population.second[some] // _HOUR) for some in (mine, outside))
+    usual = np.bincount(others % 24, minlength=24).astype(float)
+    if times.size < MIN_TIMES or np.count_nonzero(usual) < 2:
+        return None
+    best: tuple[float, Ints] | None = None
+    own = np.bincount(times % 24, minlength=24)
+    for width in range(1, MAX_WIDTH + 1):
+        windows = (np.arange(24)[:, None] + np.arange(width)) % 24
+        inside, total = own[windows].sum(axis=1).astype(float), np.full(24, float(times.size))
+        share = _shares(usual, windows)
+        p = binomial_tail(inside, total, share) * 24 * MAX_WIDTH
+        p[inside < MIN_RR * share * times.size] = 1.0
+        at = int(p.argmin())
+        if p[at] <= MAX_GROUP_P and (best is None or p[at] < best[0]):
+            best = float(p[at]), windows[at]
+    if best is None:
+        return None
+    hour, elsewhere = (population.second[some] // _HOUR for some in (mine, outside))
+    at_that_time = np.isin(hour % 24, best[1])
+    days = np.unique(hour[at_that_time] // 24)
+    if days.size < MIN_DAYS:
+        return None
+    return (
+        f"{at_that_time.sum()} of {hour.size} come at {_span(int(best[1][0]), best[1].size)}, on "
+        f"{counted(days.size, 'day')} from {iso_day(int(days[0]))} to {iso_day(int(days[-1]))}; of "
+        f"those elsewhere {np.isin(elsewhere % 24, best[1]).mean():.0%} do"
+    )
+
+
 def _finding(
     population: Population, name: str, crashes: Ints, among: Ints, lead: _Lead,
     *place: str, caveat: str = "",
@@ -168,8 +206,7 @@ def _finding(
     where = place or _places_of(population, members, crashes)
     local = None
     if kind == TIME_OF_DAY:
-        same = population.mask_of(crashes)
-        local = find_local_hours(population, same)
+        local = find_local_hours(population, population.mask_of(among))
         caveat = "" if local and _MOVE.match(value) else caveat
     return Finding(
         kind, value, name, int(members.sum()), among.size, chance, chance, *risk,
