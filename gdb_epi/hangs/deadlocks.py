@@ -47,7 +47,6 @@ from gdb_epi.hangs.wakers import find_wakers
 from gdb_epi.locks import types as lock_types
 from gdb_epi.locks.python.lock_objects import SEMLOCK
 from gdb_epi.locks.types import (
-    IN_HANDLER,
     INFO,
     INITIALISED,
     PROBABLE,
@@ -143,13 +142,12 @@ def self_deadlock(scene: HangContext) -> HangDiagnosis | None:
             name = describe_awaited_lock(scene, activity)
             does = "initialises" if wait.kind in INITIALISED else "holds"
             sentence = f"{activity.waits()} for {name}, which it {does} itself"
-            in_handler = wait.evidence[-1].startswith(IN_HANDLER)
-            if in_handler:
+            if wait.in_handler:
                 sentence += f": {wait.evidence[-1]}"
             handler = _handler_inside_block(scene, activity, wait)
             if handler is not None:
                 sentence += f": {function_and_line(handler)} handles a signal that came meanwhile"
-                in_handler = True
+            in_handler = wait.in_handler or handler is not None
             return HangDiagnosis(
                 DEADLOCK, "self", sentence, (activity,), wait.confidence, wait.evidence[-2:],
                 ("a recursive lock", "another thread that took it"),

@@ -32,7 +32,6 @@ INHERITED_VERDICTS = frozenset(
 
 CERTAIN, PROBABLE, INFO = "certain", "probable", "info"
 
-IN_HANDLER = "a signal handler runs in this thread"  # begins the evidence of such an owner
 
 # Kinds of waits.
 GIL = "GIL"  # the global interpreter lock
@@ -165,6 +164,7 @@ class LockWait(NamedTuple):
     confidence: str
     evidence: tuple[str, ...]
     timed: bool = False  # the wait has a timeout: it ends by itself
+    in_handler: bool = False  # of a signal, which interrupted the code that has the lock
 
 
 def lock_phrase(kind: str, name: str, *, with_kind: bool = False) -> str:

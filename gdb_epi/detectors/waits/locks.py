@@ -13,7 +13,6 @@ from gdb_epi.detectors.registry import Finding, SupportedLabel, detector, hex_wo
 from gdb_epi.locks.fork.vanished_pools import find_vanished_pools
 from gdb_epi.locks.types import (
     GIL,
-    IN_HANDLER,
     INFO,
     LOST_WAKEUP,
     SELF_DEADLOCK,
@@ -136,7 +135,7 @@ def self_deadlock(state: ProcessState) -> Iterator[Finding]:
                 "name": wait.name,
                 "confidence": wait.confidence,
                 "evidence": list(wait.evidence),
-                "in_handler": wait.evidence[-1].startswith(IN_HANDLER),
+                "in_handler": wait.in_handler,
             },
             f"thread {wait.tid} waits for {name}, which it holds itself: {wait.evidence[-1]}",
         )

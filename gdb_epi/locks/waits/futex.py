@@ -337,10 +337,10 @@ def _wait_by_interrupted(case: _WaitCase) -> LockWait | None:
             continue
         if libc_function_taking(context.target, other, kind) is not None:
             return None
-    return case.wait(
-        _alive(context, thread.tid), lock_types.SELF_DEADLOCK, PROBABLE,
-        f"{lock_types.IN_HANDLER}, and it interrupted {inside}(), which takes this lock",
-    )  # fmt: skip
+    runs = f"a signal handler runs in this thread, and it interrupted {inside}()"
+    owner, evidence = _alive(context, thread.tid), f"{runs}, which takes this lock"
+    wait = case.wait(owner, lock_types.SELF_DEADLOCK, PROBABLE, evidence)
+    return wait._replace(in_handler=True)
 
 
 def _waits_for(case: _WaitCase, thread: Thread) -> bool:
