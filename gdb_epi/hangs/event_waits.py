@@ -292,7 +292,7 @@ class _EventWait:
             self._activity,
             evidence=(f"{len(mates)} of {len(mates)} threads of that worker run tasks that wait",),
             ruled_out=("an idle thread of that worker",),
-            doubts=("other workers of the cluster, which are not in this core",),
+            doubts=("whether another worker of the cluster is free is not in this core",),
         )  # fmt: skip
 
     def _giver_is_stuck(self) -> HangDiagnosis | None:

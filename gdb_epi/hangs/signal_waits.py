@@ -131,7 +131,7 @@ def diagnose_wait_in_signal_handler(scene: HangContext, single: Answer) -> HangD
         HANG, "signal handler", sentence, activity,
         evidence=(f"{handler} was called with {signal_name(number)} and the interrupted frame",),
         ruled_out=("a timeout", "a wait for work"),
-        doubts=("what is waited for may yet come",),
+        doubts=("whether what is waited for may yet come",),
     )  # fmt: skip
 
 

@@ -124,7 +124,7 @@ def diagnose_possibly_inherited_lock(
     if not private or activity.timed or not scene.is_only_thread(activity.tid):
         return wait_diagnosis(
             HANG, "unknown holder", f"{waits}; who holds it is not known", activity, INFO,
-            doubts=("it may have come held through fork(): a thread of the parent held it then",),
+            doubts=("whether it came held through fork(), by a thread of the parent",),
         )  # fmt: skip
     sentence = f"{waits}; it is the only thread of this process, so nobody is left to release it"
     if scene.locks.fork.forked:
