@@ -25,9 +25,10 @@ from gdb_epi.util import counted
     ),
 )
 def show_exceptions(session: Session, args: Namespace) -> Report:
-    """Show the exceptions of each thread: in flight and being handled.
+    """Show the exceptions of each thread: in flight, reported and being handled.
 
-    In flight is what was raised and has not met its handler when the process died. With each come
+    In flight is what was raised and has not met its handler when the process died; reported is what
+    nobody caught: it is being printed, or sys.excepthook or unraisablehook has it. With each come
     its cause, context and group members, with tracebacks, innermost call last as Python prints
     them. Texts may hold any value of the process, so they are shown only with --messages.
     """

@@ -101,7 +101,7 @@ def raised_json(raised: RaisedException) -> dict[str, Any]:
 def crashed_exception(
     state: ProcessState, exceptions: Collection[ThreadExceptions]
 ) -> tuple[ThreadExceptions, RaisedException] | None:
-    """Return the crashed thread's exception: the one in flight, else the innermost handled."""
+    """Return the crashed thread's exception: in flight, reported, or the innermost handled."""
     tid = state.crashed_tid()
     crashed = [e for e in exceptions if e.thread.tid == tid and e.thread.alive and e.all()]
     crashed.sort(key=lambda e: e.thread != state.python_thread(e.thread.tid or 0))

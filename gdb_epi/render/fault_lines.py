@@ -167,7 +167,8 @@ def raised_lines(record: Json) -> Iterator[str]:
     raised = get_group(record, "exception")
     if not raised.get("type"):
         return
-    state = "being handled" if raised.get("state") == "handled" else "on its way up"
+    states = {"handled": "being handled", "reported": "uncaught and being reported"}
+    state = states.get(str(raised.get("state")), "on its way up")
     thread = get_group(get_group(record, "threads"), "crashed")
     if thread.get("tid") != telling_stack(record).get("tid"):  # another one's stack is shown
         state += f" in {quoted_name(thread.get('name')) or 'the first thread'}"

@@ -16,6 +16,7 @@ from support.mutate import MutatedTarget
 from support.opening import made_or_skip, session_of, state_of, sysroot_of
 
 from gdb_epi.analysis import analyze
+from gdb_epi.cli.main import main
 from gdb_epi.cpython.running.exceptions import (
     ExceptionInfo,
     RaisedException,
@@ -121,9 +122,28 @@ TOLD = [
 ]
 
 
+# No Python frame tells that it is being reported: PyErr_Print() on the C stack does.
+BY_NATIVE_FRAMES = ("reported-partial", "reported-printed")
+
+
+@pytest.mark.parametrize("program", [*BY_NATIVE_FRAMES, "reported"])
+@pytest.mark.parametrize(
+    "interpreter",
+    [p for p in INTERPRETERS if p.values[0].root is None and not p.values[0].stripped],
+)
+def test_the_line_that_raised_is_named(
+    interpreter: Interpreter, program: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    made = core_of(interpreter, program)
+    assert main(["triage", "--no-db", "--exe", str(made.executable), str(made.core)]) == 0
+    shown = capsys.readouterr().out
+    raised = "__main__.PaymentError, uncaught and being reported, raised in charge (reported.py:27)"
+    assert raised in " ".join(shown.split()), shown
+
+
 @pytest.mark.parametrize(("interpreter", "program"), TOLD)
 def test_told_exceptions(interpreter: Interpreter, program: Program) -> None:
-    """What every thread of the exception programs handles: 40 chains of causes, groups, notes."""
+    """What every thread handles or reports: 50 chains of causes, groups, notes, and hooks."""
     made = core_of(interpreter, program.name)
     told = made.truth["exceptions"]
     found = {str(one.thread.ident): one for one in decode(made)}
@@ -132,6 +152,9 @@ def test_told_exceptions(interpreter: Interpreter, program: Program) -> None:
         truth = told.get(ident, {"handled": []})
         assert one.soft_errors == () and one.in_flight is None
         assert [seen(each) for each in one.handled] == truth["handled"]
+        reported = seen(one.reported) if one.reported else None
+        wanted = None if program.name in BY_NATIVE_FRAMES else truth.get("reported")
+        assert reported == wanted
         assert all(each.args_exact for raised in one.handled for each in raised.exceptions)
 
 

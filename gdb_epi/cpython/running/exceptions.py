@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Exceptions of threads: in flight or being handled, what they came from, and what they say.
+"""Exceptions of threads: in flight, reported or being handled, where from, and what they say.
 
 An exception leads to others (cause, context, members of a group) in any shape, cycles included.
 So each is decoded once, links are addresses, and callers that want the graph get a list.
@@ -15,6 +15,7 @@ from collections.abc import Iterator, Sequence
 from gdb_epi.cpython.memory_reader import MemoryReader
 from gdb_epi.cpython.objects.namespaces import NamespaceReader
 from gdb_epi.cpython.objects.type_objects import HEAPTYPE, Lineage, TypeInfo, TypeReader
+from gdb_epi.cpython.running.reported_exceptions import ReportedExceptions
 from gdb_epi.cpython.running.tracebacks import Traceback, Tracebacks
 from gdb_epi.cpython.types import PythonState, ThreadState
 from gdb_epi.cpython.values.process_values import get_process_values
@@ -43,6 +44,7 @@ MAX_PROBLEMS = 20  # of one thread
 
 IN_FLIGHT = "in flight"  # raised, and no handler found yet
 HANDLED = "handled"  # an except or finally block runs because of it
+REPORTED = "reported"  # nobody caught it: it is being printed, or a hook of sys has it
 
 # Include/object.h, public ABI (3.8 to 3.15).
 _BASE_EXCEPTION = 1 << 30
@@ -92,7 +94,7 @@ class ExceptionInfo(NamedTuple):
 class RaisedException(NamedTuple):
     """An exception and all others that it leads to; the first of `exceptions` is itself."""
 
-    state: str  # IN_FLIGHT or HANDLED
+    state: str  # IN_FLIGHT, REPORTED or HANDLED
     exceptions: tuple[ExceptionInfo, ...]
 
     @property
@@ -108,10 +110,11 @@ class ThreadExceptions(NamedTuple):
     in_flight: RaisedException | None
     handled: tuple[RaisedException, ...]
     soft_errors: tuple[SoftError, ...] = ()
+    reported: RaisedException | None = None
 
     def all(self) -> tuple[RaisedException, ...]:
-        """Return the one in flight, if any, then those being handled."""
-        return ((self.in_flight,) if self.in_flight else ()) + self.handled
+        """Return the one in flight, the one that is being reported, then those being handled."""
+        return (*filter(None, (self.in_flight, self.reported)), *self.handled)
 
 
 def read_thread_exceptions(
@@ -136,6 +139,7 @@ class ExceptionDecoder:
         self._tracebacks = Tracebacks(self._reader)
         self._known: dict[int, ExceptionInfo] = {}
         self._room = MAX_ROOM
+        self._reports = ReportedExceptions(target, python)
         self._texts = ExceptionTextReader(target, python) if messages else None
 
     # -- one thread ---------------------------------------------------------------------------
@@ -153,10 +157,19 @@ class ExceptionDecoder:
             handled += self._handled_exceptions(thread.address, problems)
         except (UnreadableMemory, LayoutError) as error:
             problems.append(f"the exceptions being handled: {error}")
+        reported = self._reported(thread, problems)
         who = f"thread {thread.tid}" if thread.tid is not None else f"tstate {thread.address:#x}"
         kept = dict.fromkeys(problems[:MAX_PROBLEMS])
         errors = tuple(SoftError("exceptions", who, text) for text in kept)
-        return ThreadExceptions(thread, in_flight, tuple(handled), errors)
+        return ThreadExceptions(thread, in_flight, tuple(handled), errors, reported)
+
+    def _reported(self, thread: ThreadState, problems: list[str]) -> RaisedException | None:
+        """Decode the exception that is being printed, or that a hook of sys was given."""
+        found = (address for address in self._reports.of(thread) if self._is_exception(address))
+        first = next(found, None)
+        if first is None:
+            return None
+        return RaisedException(REPORTED, tuple(self._graph(self.exception(first), problems)))
 
     def _in_flight(self, tstate: int, problems: list[str]) -> RaisedException | None:
         """Decode the C error indicator.

@@ -27,6 +27,8 @@ def exception(parts: RecordParts, _notes: RecordNotes) -> Json | None:
         entry: Json = {"tid": thread.thread.tid}
         if thread.in_flight is not None:
             entry["in_flight"] = _type_name(thread.in_flight)
+        if thread.reported is not None:
+            entry["reported"] = _type_name(thread.reported)
         entry["handled"] = [_type_name(raised) for raised in thread.handled[:MAX_HANDLED]]
         threads.append(entry)
     fields: Json = {

@@ -30,6 +30,7 @@ from gdb_epi.record.record_parts import (
     telling_stack,
 )
 from gdb_epi.render.frame_lines import (
+    PYTHON,
     StackCall,
     call_library,
     innermost_own_python_call,
@@ -60,8 +61,30 @@ def software_bug_words(record: Json, calls: Sequence[StackCall], cause: str) -> 
     What the cause names is not named twice.
     """
     whose, guess = _whose_words(record, calls, cause)
+    if place := _place_of_uncaught_exception(record):
+        kind = str(get_group(record, "exception").get("type")).rpartition(".")[2]
+        whose, cause = f", in {place}", f"{kind} was raised there and not caught; then {cause}"
     bug = f"Likely a software bug{confidence_words(record)}{whose}: {cause}".removesuffix(": ")
     return f"{bug}. Whose: {guess}" if guess else bug
+
+
+def _place_of_uncaught_exception(record: Json) -> str:
+    """Return "shop.py:21" where the program raised what a hook reported, and then gave up.
+
+    "" of other ends, and where a library raised it: then the traceback's own lines are not known.
+    """
+    raised = get_group(record, "exception")
+    gave_up = next(iter(hypotheses(record)), "") == "failed-check"
+    place = get_group(raised, "raised_at")
+    file = str(place.get("filename") or "")
+    if (
+        not gave_up
+        or raised.get("state") != "reported"
+        or not file
+        or call_library(StackCall(PYTHON, "", file))
+    ):
+        return ""
+    return f"{file.rpartition('/')[2]}:{place.get('lineno')}"
 
 
 def named_file(record: Json) -> str:
