@@ -58,7 +58,9 @@ from gdb_epi.corruption.heap.readers import fault_values, shared_reader
 from gdb_epi.corruption.run_checks import CheckResults, run_checks
 from gdb_epi.cpython.frames.code_objects import locate_bytecode
 from gdb_epi.cpython.frames.opcodes import opcodes_of_version
+from gdb_epi.cpython.objects.namespaces import NamespaceReader
 from gdb_epi.cpython.types import PythonState
+from gdb_epi.cpython.values.secrets import is_secret_name
 from gdb_epi.process_state import ProcessState
 from gdb_epi.sizes import WORD, WORD_MASK
 from gdb_epi.target.api import CrashInfo, Thread
@@ -407,6 +409,32 @@ def test_who_refers_to_what_was_taken_for_an_object(scene: Scene) -> None:
     told = _who_refers_to(Context(ProcessState(changed)), inside)  # type: ignore[arg-type]
     assert told == f"; an object of type function at {other:#x} refers to it"
     assert not _who_refers_to(scene.context, other)  # an object
+
+
+def test_a_dict_that_refers_is_named_by_its_own_address_and_by_the_key(scene: Scene) -> None:
+    reader = shared_reader(scene.context)
+    namespaces, index = NamespaceReader(reader), address_index(scene.context)
+    inside, named = scene.walk.visited[0][0] + WORD, 0
+    for holder, kind in scene.walk.visited[:3000]:
+        if kind != "dict" or named == 5:
+            continue
+        table = reader.field(holder, "PyDictObject", "ma_keys")
+        if reader.field(holder, "PyDictObject", "ma_values"):
+            continue  # the values of a class's instances
+        start, count, width, _ = namespaces.entries(table)
+        for place in range(start, start + count * width, width):
+            value = place + width - WORD
+            key = reader.plain_string(reader.u64(value - WORD), 24) if reader.u64(value) else None
+            if index.owner(value) == (value - WORD, "dict") and key and key.isalpha():
+                changed = Searched(scene.target)
+                changed.put_word(value, inside)
+                told = _who_refers_to(Context(ProcessState(changed)), inside)  # type: ignore[arg-type]
+                whose = "a dict" if "a dict" in told else f"the dict at {holder:#x}"
+                by_key = "" if is_secret_name(key) else f", by its key {key!r},"
+                assert told == f"; {whose}{by_key} refers to it"
+                named += told.startswith("; the dict")
+                break
+    assert named
 
 
 def test_an_object_that_counts_too_few_references_is_named(scene: Scene) -> None:

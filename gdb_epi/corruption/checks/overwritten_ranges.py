@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from gdb_epi.corruption.checks.overwritten_places import ID
 from gdb_epi.corruption.context import Context, once_per_run
 from gdb_epi.corruption.evidence import Evidence, plain_evidence
-from gdb_epi.corruption.heap.address_descriptions import describe_address
+from gdb_epi.corruption.heap.address_descriptions import describe_address, describe_owner
 from gdb_epi.corruption.heap.address_index import HEADS, address_index
 from gdb_epi.corruption.heap.content_runs import ContentRun, content_runs
 from gdb_epi.corruption.heap.item_tables import find_member_offset, items_of_list
@@ -172,9 +172,9 @@ def _user_of_block(context: Context, address: int) -> str:
     if bounds is None or any(map(index.object_type, heads)):
         return ""
     for place in context.places_of(bounds[0], MAX_HOLDERS):
-        owner = index.owner(place)
-        if owner is not None and not index.in_free_block(place):
-            return f", which the {owner[1]} at {owner[0]:#x} names"
+        owner = describe_owner(context, place)
+        if owner and not index.in_free_block(place):
+            return f", which {owner} names"
         region = context.target.region_at(place)
         if region is not None and region.in_file and region.path is not None:
             return f", which a variable of {region.path.rpartition('/')[2]} names"

@@ -12,7 +12,11 @@ from collections.abc import Iterator, Mapping
 
 from gdb_epi.corruption.context import Context
 from gdb_epi.corruption.evidence import NO_FLIP, REFERS, Evidence, plain_evidence
-from gdb_epi.corruption.heap.address_descriptions import describe_address, is_in_ended_stack
+from gdb_epi.corruption.heap.address_descriptions import (
+    describe_address,
+    describe_owner,
+    is_in_ended_stack,
+)
 from gdb_epi.corruption.heap.address_index import HEADS, address_index
 from gdb_epi.corruption.heap.never_mapped import was_never_mapped
 from gdb_epi.corruption.heap.readers import find_only_occurrence, is_on_stack, read_words
@@ -143,9 +147,9 @@ def _who_refers_to(context: Context, address: int) -> str:
     if index.object_type(address) is not None:
         return ""
     for place in context.places_of(address, MAX_KEPT):
-        owner = None if is_on_stack(context, place) else index.owner(place)
-        if owner is not None:
-            return f"; an object of type {owner[1]} at {owner[0]:#x} {REFERS}"
+        owner = "" if is_on_stack(context, place) else describe_owner(context, place)
+        if owner:
+            return f"; {owner} {REFERS}"
     return ""
 
 

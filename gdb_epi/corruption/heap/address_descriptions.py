@@ -12,6 +12,9 @@ from gdb_epi.corruption.heap.malloc_chunks import HEAD, heap_chunks, is_in_free_
 from gdb_epi.corruption.heap.object_types import SLOTS
 from gdb_epi.corruption.heap.pymalloc_pools import GC_HEAD
 from gdb_epi.corruption.heap.readers import is_on_stack
+from gdb_epi.cpython.memory_reader import MemoryReader
+from gdb_epi.cpython.types import PythonState
+from gdb_epi.cpython.values.secrets import is_secret_name
 from gdb_epi.errors import Absent
 from gdb_epi.fault.malloc_heap import FLAGS, PREV_INUSE
 from gdb_epi.fault.mapping_checks import may_execute
@@ -19,6 +22,8 @@ from gdb_epi.fault.memory_reads import read_word
 from gdb_epi.locks.glibc_threads import read_stack_lists
 from gdb_epi.sizes import WORD
 from gdb_epi.target.api import Region
+
+MAX_KEY, MAX_DIGITS = 24, 5  # characters of a key that is told
 
 
 def begins_free_chunk(context: Context, address: int) -> bool:
@@ -122,6 +127,32 @@ def _item(context: Context, address: int, start: int) -> str:
     if owner[0] == "list":
         return f"item {(address - start) // WORD} of the list at {owner[1]:#x}"
     return f"among the items of the {owner[0]} at {owner[1]:#x}"
+
+
+def describe_owner(context: Context, place: int) -> str:
+    """Say whose word it is: "an object of type function at 0x7f12"; of a dict's entry also the key.
+
+    "" where that is not known. A key that may say something of a person or a secret is not told:
+    only a short one of letters, with few digits, as names and routes have.
+    """
+    index = address_index(context)
+    owner = index.owner(place)
+    start = start_of_block(context, place)
+    if owner is None:
+        return _item(context, place, start) if start is not None else ""
+    if index.object_type(owner[0]) is not None:
+        return f"an object of type {owner[1]} at {owner[0]:#x}"
+    table = find_table_owner(context, place, start) if start is not None else None  # an entry
+    words = f"the {table[0]} at {table[1]:#x}" if table is not None else f"a {owner[1]}"
+    python = context.state.python
+    if not isinstance(python, PythonState):
+        return words
+    reader = MemoryReader(context.target, python.layout)
+    key = reader.plain_string(read_word(context.target, owner[0]) or 0, MAX_KEY)
+    plain = key is not None and key.isascii() and key.isprintable() and "@" not in key
+    if not key or not plain or is_secret_name(key) or sum(map(str.isdigit, key)) > MAX_DIGITS:
+        return words
+    return f"{words}, by its key {key!r},"
 
 
 def find_chunk(context: Context, address: int) -> tuple[int, int] | None:
