@@ -132,6 +132,11 @@ class Session:
             self._values[limits] = values
         return values
 
+    def without_secrets(self, shown: str) -> str:
+        """Return a text with `***` for values that are masked, also where no name told yet."""
+        known = next((values.context.masked for values in self._values.values()), None)
+        return shown if known is None else known.hide(shown)
+
     def chosen_tid(self) -> int | None:
         """Return the thread that the user selected, else the one that the kernel wrote first."""
         return self.selected_tid or self.state.crashed_tid()

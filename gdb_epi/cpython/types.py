@@ -77,6 +77,7 @@ class MemorySearchResults:
         # The objects of a type, each with whether the collector tracks it.
         self.objects: dict[int, list[tuple[int, bool | None]]] = {}
         self.instances: Any = None  # an Instances, whose module imports this one
+        self.masked: Any = None  # a MaskedValues, likewise
 
 
 class PythonState(NamedTuple):

@@ -208,6 +208,8 @@ def run_command(command: Command, text: str) -> int:
         from gdb_epi.render.report_text import render_report
 
         shown = render_report(report, color=not arguments.output and wants_color())
+    if session.has_target and not getattr(arguments, "secrets", False):
+        shown = session.without_secrets(shown)
     if arguments.output:
         write_file(arguments.output, shown)
     else:

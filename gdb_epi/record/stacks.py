@@ -343,6 +343,13 @@ def stacks_json(
             for task, data in zip(tasks.tasks[:MAX_TASKS_WITH_LOCALS], tasks_data, strict=False)
         ]
         errors += _add_locals(state, stacks, secrets=secrets)
+    masked = python.searched if isinstance(python, PythonState) else None
+    if locals and not secrets and masked is not None and masked.masked is not None:
+        from gdb_epi.record.redact import map_texts
+
+        # What was shown before a name told that it is a secret.
+        for frame in (frame for _, _, frames in stacks for frame in frames if "locals" in frame):
+            frame["locals"] = map_texts(frame["locals"], masked.masked.hide)
     return {
         "threads": [thread_data for _, thread_data in threads],
         "gil_holder": python.gil_holder if isinstance(python, PythonState) else None,

@@ -149,8 +149,10 @@ def running_columns(position: SourcePosition, lines: Sequence[str]) -> SourceRan
 def line_that_ran(session: Session, record: Mapping[str, Any]) -> str:
     """Return "file:line  text" of the call that an answer's sentences name.
 
-    "" where they name none, or where its source is missing or does not fit the core.
+    "" where they name none, or where its source is missing or does not fit the core. A triage shows
+    no values: neither do the literal texts of that line, which may be passwords.
     """
+    from gdb_epi.cpython.values.secrets import mask_literals
     from gdb_epi.record.redact import redact_path
     from gdb_epi.render.frame_lines import short_place
     from gdb_epi.render.triage import named_call
@@ -162,7 +164,7 @@ def line_that_ran(session: Session, record: Mapping[str, Any]) -> str:
         for frame in thread.frames:
             alike = frame.lineno == call.lineno and (frame.qualname or frame.name) == call.name
             if alike and redact_path(frame.filename) == call.filename:
-                text = next(iter(source_line_printer(session)(frame)), "")
+                text = mask_literals(next(iter(source_line_printer(session)(frame)), ""))
                 return f"{short_place(call)}  {text}" if text else ""
     return ""
 

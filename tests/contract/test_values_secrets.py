@@ -16,7 +16,7 @@ from commands.print import print_object
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.cpython.values.process_values import get_process_values
 from gdb_epi.cpython.values.repr_decoder import ReprLimits
-from gdb_epi.cpython.values.secrets import is_secret_name, mask_passwords
+from gdb_epi.cpython.values.secrets import is_secret_name, mask_literals, mask_passwords
 from gdb_epi.cpython.values.variables import FrameVariables
 from gdb_epi.process_state import ProcessState
 from gdb_epi.record.stacks import stacks_json
@@ -105,6 +105,17 @@ def test_names_of_secrets() -> None:
         ("Authorization: Bearer abcdef.ghi", "Authorization: Bearer ***"),
         ("see eyJhbGciOi.eyJzdWI.sig now", "see *** now"),
         ("ghp_16C7e42F292c6912E7710c83 of bob", "*** of bob"),
+        ("hvs.CAESIJVAULTTOKEN12345678901234567890", "***"),
+        ("x --password hunter2 --y", "x --password *** --y"),
+        (
+            "['mysql', '-phunter2', '--password', 'hunter2']",
+            "['mysql', '-p***', '--password', '***']",
+        ),
+        ("curl -u admin:hunter2 https://x", "curl -u admin:*** https://x"),
+        (
+            "docker run -u 1000:1000 tokenizer --print x",
+            "docker run -u 1000:1000 tokenizer --print x",
+        ),
         ("-----BEGIN RSA PRIVATE KEY-----\nMIIE", "-----BEGIN RSA PRIVATE KEY-----***"),
         ("Basic arithmetic, a high task-force", "Basic arithmetic, a high task-force"),
     ],
@@ -116,3 +127,28 @@ def test_passwords_in_texts(text: str, masked: str) -> None:
 def test_commands_declare_the_option() -> None:
     for command in (show_locals, print_object):
         assert "--secrets" in (command.__doc__ or "")
+
+
+@pytest.mark.parametrize(
+    ("line", "shown_as"),
+    [
+        ('f(auth("admin", "hunter2"))  # hunter2', 'f(auth("***", "***"))'),
+        (
+            "x = connect(pw=b'hunter2', at=f\"{a} b\", key=d['port'])",
+            "x = connect(pw=b'***', at=f\"***\", key=d['port'])",
+        ),
+        ('run("""hunter2', 'run("""***'),
+        ("f('it\\'s', '', 'a') + g(7)", "f('***', '', 'a') + g(7)"),
+    ],
+)
+def test_literals_of_a_source_line_are_not_shown(line: str, shown_as: str) -> None:
+    assert mask_literals(line) == shown_as
+
+
+@pytest.mark.parametrize("interpreter", INTERPRETERS)
+def test_what_is_masked_once_is_masked_everywhere(interpreter: Interpreter) -> None:
+    made = made_or_skip(interpreter, "secrets_elsewhere")
+    state = ProcessState(CoreFileTarget.open(made.core, sysroot=sysroot_of(made)))
+    texts = json.dumps([t["frames"] for t in stacks_json(state, locals=True)["threads"]])
+    assert SECRET not in texts and "visible" in texts
+    assert SECRET in json.dumps(stacks_json(state, locals=True, secrets=True)["threads"])

@@ -12,6 +12,7 @@ from functools import cached_property
 from gdb_epi.cpython.memory_reader import MemoryReader
 from gdb_epi.cpython.objects.namespaces import NamespaceReader
 from gdb_epi.cpython.objects.type_objects import HEAPTYPE, Lineage, TypeInfo, TypeReader
+from gdb_epi.cpython.values.masked_values import MaskedValues
 from gdb_epi.errors import Absent, EpiError, UnreadableMemory
 from gdb_epi.target.api import Target
 from gdb_epi.typing_lite import TYPE_CHECKING, Any, NamedTuple
@@ -85,6 +86,7 @@ class ValueContext:
         self.reader = reader
         self.objects = objects
         self.types = types
+        self.masked = MaskedValues()
         # What decoders remember, by a key of their own.
         self.python_reprs: dict[int, Callable[[Any, Obj], str] | None] = {}  # by type
         self.refused_reprs: set[int] = set()  # types whose own __repr__ cannot be followed

@@ -15,6 +15,7 @@ from gdb_epi.cpython.objects.type_objects import STRUCT_SEQUENCE, Lineage, TypeI
 from gdb_epi.cpython.values.context import Obj as Obj
 from gdb_epi.cpython.values.context import Undecodable as Undecodable
 from gdb_epi.cpython.values.context import ValueContext as ValueContext
+from gdb_epi.cpython.values.masked_values import CONTAINERS
 from gdb_epi.cpython.values.secrets import (
     MASKED,
     is_secret_name,
@@ -215,7 +216,7 @@ class ReprDecoder:
         try:
             obj = self.obj(address)
             name = obj.type.shown
-            text = self._decode(obj)
+            text = self._masked(obj) or self._decode(obj)
             if self._is_freed(address):
                 self.exact = False
                 text = f"<freed (reference count 0): {text}>"
@@ -242,6 +243,18 @@ class ReprDecoder:
             return text
         self.exact, self.cut, self.opaque, self._room = before
         self.exact, self.bare = False, bare
+        if obj.lineage.ident in CONTAINERS or obj.is_exact:
+            self.context.masked.note(self.context.reader, address, obj.lineage.ident)
+        return f"{MASKED}{obj.type.name}>"
+
+    def _masked(self, obj: Obj) -> str:
+        """Return what stands for an object that is masked elsewhere, under its name; "" for none.
+
+        Its name there said that it is a secret.
+        """
+        if self.limits.secrets or obj.address not in self.context.masked.objects:
+            return ""
+        self.exact = False
         return f"{MASKED}{obj.type.name}>"
 
     def refuse_secrets(self, *names: str) -> None:
@@ -253,7 +266,7 @@ class ReprDecoder:
         """Return a text with `***` for passwords in it, unless secrets were asked for."""
         if self.limits.secrets:
             return text
-        masked = mask_passwords(text)
+        masked = self.context.masked.hide(mask_passwords(text))
         if masked != text:
             self.exact = False
         return masked

@@ -37,22 +37,38 @@ MASK = "***"
 MASKED = "<masked "  # begins the text that stands for a whole value; its type follows
 MAX_NAME = 200
 # Settings in text: `password=...` of libpq, ODBC and query strings, `"password": "..."` of JSON.
-_NAMED = r"[\w.-]*?(?:password|passwd|pwd|api_?key|secret|token)"
+_NAMED = r"[\w.-]*?(?:password|passwd|pwd|passphrase|(?:api|access|account)[_-]?key|secret|token)"
 _SETTING = rf"(?i)((?:^|[\s?&;'\"]){_NAMED}=)(?!\*\*\*)([^\s&;'\"<>]+)"
 _FIELD = rf"(?i)(\\?[\"']{_NAMED}\\?[\"']\s*:\s*\\?[\"'])(?!\*\*\*)([^\"'\\]+)"
-_SETTING_MARKS = ("passw", "pwd", "key", "secret", "token")
+_SETTING_MARKS = ("passw", "pwd", "passphrase", "key", "secret", "token")
+# A command line, as one text or as the repr() of a list: `--password X`, curl's and others'
+# `-u user:X`, mysql's and sshpass's `-pX`.
+_BETWEEN = r"(?:['\"],\s*b?['\"]|\s+['\"]?)"
+_OPTION = rf"(?i)(--?{_NAMED}{_BETWEEN})(?!\*\*\*|-)([^\s'\"]+)"
+_USER = (
+    rf"((?:^|[\s'\"])(?:-u|--user|--proxy-user){_BETWEEN}[^\s:'\"/]+:)(?!\*\*\*|\d+\b)([^\s'\"]+)"
+)
+_SHORT = (
+    r"(\b(?:mysql(?:dump|admin)?|mariadb|sshpass)\b[^\n]{0,200}?[\s'\"]-p)(?!\*\*\*)([^\s'\"]+)"
+)
+_SHORT_MARKS = ("mysql", "mariadb", "sshpass")
 # What has the form of a key, by whoever gives it out: HTTP's schemes, JSON web tokens (RFC 7519),
-# PEM (RFC 7468), GitHub, GitLab, Slack, Amazon, OpenAI and Stripe. A cut text may lack the end.
+# PEM (RFC 7468), GitHub, GitLab, Slack, Amazon, OpenAI, Stripe, Vault, Google, npm, PyPI, Hugging
+# Face, SendGrid, DigitalOcean and Docker. A cut text may lack the end.
 _KEYS = (
     r"(\b(?:Bearer|Basic) +)(?=\S*[\d.=])[\w.~+/=-]{6,}"
     r"|()\beyJ[\w-]{6,}(?:\.[\w-]*){1,2}"
     r"|(-----BEGIN [A-Z ]*PRIVATE KEY-----)(?:(?!-----END).)+"
     r"|()\b(?:gh[pousr]_|github_pat_|glpat-|xox[abprs]-|sk-|[sr]k_live_|AKIA|ASIA)[\w-]{12,}"
+    r"|()\b(?:AIza|npm_|pypi-|hf_|dop_v1_|dckr_pat_|hv[sbr]\.|ya29\.|SG\.)(?=[\w.-]*\d)[\w.-]{12,}"
 )
 _KEY_MARKS = (
     "Bearer ", "Basic ", "eyJ", "PRIVATE KEY-----", "ghp_", "gho_", "ghu_", "ghs_", "ghr_",
     "github_pat_", "glpat-", "xox", "sk-", "k_live_", "AKIA", "ASIA",
+    "AIza", "npm_", "pypi-", "hf_", "dop_v1_", "dckr_pat_", "hvs.", "hvb.", "hvr.", "ya29.", "SG.",
 )  # fmt: skip
+# A comment, or a text with its prefix and quotes, which may begin here and end in a later line.
+_LITERAL = r"#.*|([A-Za-z]{0,2})(\"\"\"|'''|\"|')((?:\\.|(?!\2).)*)(?:\2|$)"
 # scheme://user:password@host; a text that was cut may end inside the password.
 _URL = r"([A-Za-z][A-Za-z0-9+.-]*://[^\s/:@'\"]*:)([^\s/'\"]+@|(?!\d+(?:['\"]|$))[^\s/@'\"]+$)"
 
@@ -97,12 +113,33 @@ def is_shown_despite_name(name: str, ident: str, text: str) -> bool:
     return last not in NUMBER_WORDS
 
 
+def mask_literals(line: str) -> str:
+    """Return a line of Python source without what its texts say: any of them may be a password.
+
+    Comments are left out. A key in brackets stays, and so does a text of one letter, or none.
+    """
+    import re
+
+    def masked(match: re.Match[str]) -> str:
+        whole, before = match[0], line[: match.start()].rstrip()
+        key = line[match.end() :].startswith("]") and before.endswith("[")
+        inside = match[3]
+        if inside is None:
+            return ""
+        if key or len(inside) < 2:
+            return whole
+        return f"{match[1]}{match[2]}{MASK}{match[2] if whole.endswith(match[2]) else ''}"
+
+    return mask_passwords(re.sub(_LITERAL, masked, line).rstrip())
+
+
 def mask_passwords(text: str) -> str:
     """Return a text with `***` in place of passwords in URLs and settings, and of keys."""
-    lower = text.lower() if "=" in text or ":" in text else ""
+    has_option = "-" in text and ("-u" in text or "--" in text or "-p" in text)
+    lower = text.lower() if "=" in text or ":" in text or has_option else ""
     has_setting = any(mark in lower for mark in _SETTING_MARKS)
     has_key = any(mark in text for mark in _KEY_MARKS)
-    if "://" not in text and not has_setting and not has_key:
+    if "://" not in text and not has_setting and not has_key and not has_option:
         return text
     import re
 
@@ -110,6 +147,12 @@ def mask_passwords(text: str) -> str:
         text = re.sub(_URL, lambda m: f"{m[1]}{MASK}{'@' if m[2].endswith('@') else ''}", text)
     if has_setting:
         text = re.sub(_FIELD, rf"\1{MASK}", re.sub(_SETTING, rf"\1{MASK}", text))
+    if has_option:
+        if has_setting:
+            text = re.sub(_OPTION, rf"\1{MASK}", text)
+        text = re.sub(_USER, rf"\1{MASK}", text)
+        if any(mark in lower for mark in _SHORT_MARKS):
+            text = re.sub(_SHORT, rf"\1{MASK}", text)
     if has_key:
         text = re.sub(_KEYS, lambda m: (m[1] or m[3] or "") + MASK, text, flags=re.S)
     return text

@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which values of a process are secrets, so that they are masked under other names too.
+
+A variable, attribute or key whose name says so makes its value one. The same object is masked
+wherever it is shown, and so is its text within others. Not what says nothing, and stands for much
+else: short texts, and for the text alone plain words.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from gdb_epi.cpython.memory_reader import MemoryReader
+from gdb_epi.cpython.values.secrets import MASK, is_secret_name
+from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
+
+MAX_KEPT = 10_000  # secrets of one process
+MIN_OBJECT, MIN_TEXT, LONG_WORD = 4, 6, 16  # characters
+MAX_SECRET = 4096
+CONTAINERS = frozenset(("tuple", "list", "dict", "set", "frozenset", "bytearray"))
+
+
+class MaskedValues:
+    """The secrets of one process at one stop, as far as names have told them."""
+
+    def __init__(self) -> None:
+        self.objects: set[int] = set()
+        self.asked_frames = False
+        self._texts: set[str] = set()
+        self._pattern: object = None
+
+    def note_named(self, reader: MemoryReader, names: Iterable[tuple[str, int]]) -> None:
+        """Keep the texts among some variables whose names say that they are secrets."""
+        for name, address in names:
+            if is_secret_name(name):
+                try:
+                    self.note(reader, address)
+                except (UnreadableMemory, LayoutError):
+                    continue
+
+    def note(self, reader: MemoryReader, address: int, ident: str = "") -> None:
+        """Keep a secret: an object of a built-in type; `ident` names it unless it is a text."""
+        if len(self.objects) >= MAX_KEPT:
+            return
+        if ident in CONTAINERS:
+            self.objects.add(address)
+            return
+        kind = ident or reader.type_name(reader.type_of(address))
+        text: str | Absent = Absent("", "")
+        if kind == "str":
+            text = reader.string(address, MAX_SECRET)
+        elif kind == "bytes":
+            held = reader.bytes_object(address, MAX_SECRET)
+            text = held if isinstance(held, Absent) else held.decode("latin-1")
+        if isinstance(text, Absent) or len(text) < MIN_OBJECT:
+            return
+        self.objects.add(address)
+        is_word = text.isalpha() and (text.islower() or text.istitle()) and len(text) < LONG_WORD
+        if len(text) >= MIN_TEXT and not is_word and not is_secret_name(text):
+            self._texts.add(text)
+            self._pattern = None
+
+    def hide(self, text: str) -> str:
+        """Return a text with `***` in place of the secrets in it."""
+        if not self._texts:
+            return text
+        import re
+
+        if self._pattern is None:
+            longest_first = sorted(self._texts, key=len, reverse=True)
+            forms = (form for each in longest_first for form in {each, repr(each)[1:-1]})
+            self._pattern = re.compile("|".join(map(re.escape, forms)))
+        assert isinstance(self._pattern, re.Pattern)
+        return self._pattern.sub(MASK, text)
