@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from gdb_epi.corruption.evidence import NO_FLIP, REFERS
 from gdb_epi.lazy_pattern import LazyPattern
 from gdb_epi.record.record_parts import (
+    READ_IN_PART,
     get_group,
     get_groups,
     get_number,
@@ -16,6 +17,8 @@ from gdb_epi.record.record_parts import (
     unpadded_address,
 )
 from gdb_epi.render.category_words import CRASHES
+from gdb_epi.render.escape import soft_error_words
+from gdb_epi.render.opening_sentences import is_read_in_part
 from gdb_epi.sizes import signed_word
 from gdb_epi.typing_lite import Any
 from gdb_epi.util import add_article, counted, quoted_name
@@ -26,6 +29,13 @@ MAX_MISSING = 99  # percent beyond which nothing was checked
 ORIGIN = "origin"  # the evidence that says where the bad word was read
 
 Json = Mapping[str, Any]
+MAX_NOTES = 4
+MAX_FILES = 2  # that one line names
+# What makes the whole answer unsure comes before what makes a detail unavailable.
+_OTHERS = ("fork", "memory")  # stages that say nothing about a lost stack
+_FIRST_STAGES = ("core", "python", "executable", "native frames")
+ITS_FILES = "its files"
+TYPE_IN_GDB = "; try: file "  # before what can only be typed in GDB
 # What an origin says of a place: an object with a type, or an item of a list.
 _READ_FROM = LazyPattern(r" (from|at) 0x[0-9a-f]{1,16}(?: too)?, (.+)\Z")
 _OWNED = LazyPattern(rf" of type |\bitem \d|{REFERS}")
@@ -224,3 +234,96 @@ def text_as_return_address(end: str) -> str:
         return ""
     raw = address.to_bytes(8, "little").rstrip(b"\0")
     return "".join(chr(byte) if 0x20 <= byte < 0x7F else "." for byte in raw)
+
+
+def is_python_frame(frame: Json) -> bool:
+    """Tell whether a frame of a record is one of Python code."""
+    return bool(frame.get("language", "python") == "python")
+
+
+def missing_parts(record: Json, *, in_gdb: bool, whole: bool) -> tuple[list[str], int]:
+    """Return what is missing from the answer, the most important first; the number of others."""
+    truncated = get_group(record, "truncated")
+    cut = bool(truncated.get("flag"))
+    in_part = is_read_in_part(record)
+    texts = [cut_off_words(truncated, read_in_part=in_part)] if cut else []
+    memory = missing_memory_words(get_group(truncated, "memory"))
+    texts += memory
+    # If the core was cut off before its threads, everything else follows from that.
+    nothing_left = bool(texts) and get_group(record, "threads").get("count") == 0
+    frames = get_groups(telling_stack(record), "frames")
+    python = any(map(is_python_frame, frames))
+    if cut and not python and not nothing_left and get_group(record, "python").get("version"):
+        texts.append("the Python calls of this thread, if there were any")
+    absent = get_group(get_group(record, "signature"), "absent").get("native")
+    names = _why_no_names(record, absent, in_gdb=in_gdb)
+    stack_lost = get_group(truncated, "memory").get("stacks") and "is not in the core" in names
+    refused = cut and "is not a core dump" in names  # by GDB, whatever is left of it
+    if names and not nothing_left and not stack_lost and not refused:
+        texts.append(f"names of C functions: {names}")
+    errors = [_for_reader(error, in_gdb=in_gdb) for error in get_groups(record, "soft_errors")]
+    errors.sort(key=lambda error: error.get("stage") not in _FIRST_STAGES)
+    lost = not frames and not cut  # what was cut off explains all the rest
+    stages = [e.get("stage") for e in errors if lost and e.get("stage") not in _OTHERS]
+    matter = [e for e in errors if e.get("stage") in (*_FIRST_STAGES, *stages)]
+    if not whole:
+        # Missing memory or files explain the ends of stacks; a cut core explains those of Python.
+        ends = [e for e in errors if e.get("stage") in ("merge", "native")]
+        end = str(ends[-1].get("message")).rpartition(": ")[2] if ends else ""
+        text = text_as_return_address(end)
+        if text or (ends and not memory and not names):
+            which = "some C calls between the Python calls" if python else "the outer calls of C"
+            written = f' (in place of a return address stands text, "{text}")'
+            texts.append(which + (written if text else "; this alone is no sign of damage"))
+        follows = ends + [
+            error
+            for error in errors
+            if (cut and (error.get("stage") == "python" or error.get("subject") == "core_key"))
+            or str(error.get("message")).startswith("truncated: ")
+            or (cut and "is not a core dump" in str(error.get("message")))
+            or (in_part and READ_IN_PART in str(error.get("message")))
+        ]
+        matter = [error for error in matter if error not in follows]
+        above = " ".join(texts)
+        errors = [e for e in errors if e not in ends and str(e.get("message")) not in above]
+    matter = [] if nothing_left else [error for error in matter if error in errors]
+    shown = errors if whole else matter[:MAX_NOTES]
+    texts += [soft_error_words(e.get("subject"), e.get("message")) for e in shown]
+    return texts, len(errors) - len(shown)
+
+
+def _for_reader(error: Json, *, in_gdb: bool) -> Json:
+    """Return what could not be had without what only GDB can be told."""
+    message = str(error.get("message"))
+    return error if in_gdb else {**error, "message": message.partition(TYPE_IN_GDB)[0]}
+
+
+def _why_no_names(record: Json, why: object, *, in_gdb: bool) -> str:
+    """Return why C functions have no names: the missing files, or another reason."""
+    from gdb_epi.signature.types import LACKS_FILES
+
+    if why in LACKS_FILES:
+        files = unnamed_files_words(record)
+        return "needs " + (files if files and files != ITS_FILES else "files of the process")
+    text = str(why or "").replace(
+        "the native stack is not plausible", "the C part of the stack is damaged"
+    )
+    return text if in_gdb else text.partition(TYPE_IN_GDB)[0]
+
+
+def unnamed_files_words(record: Json) -> str:
+    """Return the words for the files whose functions have no name on the stack.
+
+    Empty when nameless code lies in no file, as that of a JIT compiler.
+    """
+    frames = get_groups(get_group(get_group(record, "threads"), "crashed"), "frames")
+    native = [f for f in frames if f.get("language") == "native"]
+    builds = {f.get("module"): f.get("build_id") for f in native if not f.get("function")}
+    named = [
+        f"{name}, build-id {build}" if build else str(name)
+        for name, build in builds.items()
+        if name
+    ]
+    if named:
+        return "; ".join(named[:MAX_FILES])
+    return "" if native else ITS_FILES

@@ -10,10 +10,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from gdb_epi.cpython.runtime.find_runtime import WITHOUT_FILE
 from gdb_epi.fault.find_fault import ELSEWHERE, OTHER, PROCESS, SELF
 from gdb_epi.fault.signals import SI_KERNEL, SI_TIMER, SIGXFSZ
 from gdb_epi.record.record_parts import (
-    READ_IN_PART,
     all_frames,
     get_group,
     get_groups,
@@ -34,14 +34,14 @@ from gdb_epi.render.causes.fixes import (
     is_unchecked_null_result,
     who_should_see_it,
 )
-from gdb_epi.render.escape import escape, screen_width, soft_error_words, wrap_text
+from gdb_epi.render.escape import escape, screen_width, wrap_text
 from gdb_epi.render.fault_lines import (
-    cut_off_words,
     damage_lines,
+    is_python_frame,
     machine_words,
-    missing_memory_words,
+    missing_parts,
     raised_lines,
-    text_as_return_address,
+    unnamed_files_words,
     value_lines,
     word_origin_lines,
 )
@@ -93,19 +93,13 @@ SCREEN = 24  # lines of a terminal
 MAX_WRITTEN_OUT = 20_000  # frames of a recursion
 MAX_RAISING = 3  # functions from a check to the signal
 MAX_DEADLOCKED_FRAMES = 5  # lines of each
-MAX_NOTES = 4
-MAX_FILES = 2  # that one line names
 
 Json = Mapping[str, Any]
 
-# What makes the whole answer unsure comes before what makes a detail unavailable.
-_OTHERS = ("fork", "memory")  # stages that say nothing about a lost stack
-_FIRST_STAGES = ("core", "python", "executable", "native frames")
 # Native frames by which the interpreter runs Python; frames of waits are shown by the locks.
 _HIDDEN = frozenset(("eval-glue", "thread-base", "refcount-glue", "foreign-call"))
 _UNWINDING = ("libstdc++", "libgcc_s", "libc++abi")  # from a throw to the end of the process
 _ALL_THREADS = ("deadlock", "hang", "fork-inherited-lock", "killed", "no-fault")
-_ITS_FILES = "its files"
 _SEEN_BEFORE = "seen before?"
 _CUT_HINT = "check ulimit -c, and the free space where cores go"
 
@@ -118,7 +112,7 @@ class Audience(NamedTuple):
     `earlier` how many others a database has, None where nobody looked, `seen` the same in words.
     `line` is the source line that ran, `tasks` are those that the answer is about, with their
     frames (both: source_lines.py). `files` (--exe, --sysroot) and `database` (--db, --no-db) are
-    the options that commands to paste must repeat.
+    the options that commands to paste must repeat; `executable` is the part of it that names one.
     """
 
     place: str = SHELL
@@ -131,6 +125,7 @@ class Audience(NamedTuple):
     line: str = ""
     tasks: Sequence[tuple[str, Sequence[Json]]] = ()
     files: str = ""
+    executable: str = ""
     database: str = ""
 
 
@@ -144,7 +139,7 @@ def render_triage(record: Json, reader: Audience = Audience()) -> list[str]:  # 
     lines += _fact_lines(record, calls, reader.line, in_gdb=reader.place == GDB)
     seen = [reader.seen] if reader.seen and not is_called_healthy(record) else []
     lines += [*labelled_lines("Known", reader.decided), *labelled_lines("Seen", seen)]
-    missing, notes = _missing_parts(record, reader)
+    missing, notes = missing_parts(record, in_gdb=reader.place == GDB, whole=reader.whole)
     parts = [list(labelled_lines("Missing", missing))]
     if reader.evidence:
         from gdb_epi.render.signature_words import evidence_lines
@@ -200,7 +195,7 @@ def _shown_calls(record: Json, stack: Json) -> list[StackCall]:
     folded with its true count, up to MAX_WRITTEN_OUT frames.
     """
     frames = get_groups(stack, "frames")
-    python = any(_is_python(frame) for frame in frames)
+    python = any(is_python_frame(frame) for frame in frames)
     folder = program_folder(all_frames(record))
     hidden = _HIDDEN | {"lock-wait"} if python and record.get("waits") else _HIDDEN
     kinds = [_drop_class(frame) for frame in frames]  # each name is demangled once
@@ -259,13 +254,9 @@ def _abort_call(names: Sequence[str]) -> StackCall:
     return StackCall(NATIVE, ", ".join(shown), aside=ABORTING)
 
 
-def _is_python(frame: Json) -> bool:
-    return bool(frame.get("language", "python") == "python")
-
-
 def _drop_class(frame: Json) -> str | None:
     """Return the drop set of the signature that a native frame is in; None for none."""
-    if _is_python(frame) or not frame.get("function"):
+    if is_python_frame(frame) or not frame.get("function"):
         return None
     from gdb_epi.signature.drop_sets import load_drop_sets
     from gdb_epi.signature.native_names import native_name
@@ -511,70 +502,6 @@ def _circle_stacks(
         yield f"and {counted(len(members) - most, kind)} of this deadlock"
 
 
-def _missing_parts(record: Json, reader: Audience) -> tuple[list[str], int]:
-    """Return what is missing from the answer, the most important first; the number of others."""
-    truncated = get_group(record, "truncated")
-    cut = bool(truncated.get("flag"))
-    in_part = is_read_in_part(record)
-    texts = [cut_off_words(truncated, read_in_part=in_part)] if cut else []
-    memory = missing_memory_words(get_group(truncated, "memory"))
-    texts += memory
-    # If the core was cut off before its threads, everything else follows from that.
-    nothing_left = bool(texts) and get_group(record, "threads").get("count") == 0
-    frames = get_groups(telling_stack(record), "frames")
-    python = any(map(_is_python, frames))
-    if cut and not python and not nothing_left and get_group(record, "python").get("version"):
-        texts.append("the Python calls of this thread, if there were any")
-    absent = get_group(get_group(record, "signature"), "absent").get("native")
-    names = _why_no_names(record, absent, reader)
-    stack_lost = get_group(truncated, "memory").get("stacks") and "is not in the core" in names
-    refused = cut and "is not a core dump" in names  # by GDB, whatever is left of it
-    if names and not nothing_left and not stack_lost and not refused:
-        texts.append(f"names of C functions: {names}")
-    errors = get_groups(record, "soft_errors")
-    errors.sort(key=lambda error: error.get("stage") not in _FIRST_STAGES)
-    lost = not frames and not cut  # what was cut off explains all the rest
-    stages = [e.get("stage") for e in errors if lost and e.get("stage") not in _OTHERS]
-    matter = [e for e in errors if e.get("stage") in (*_FIRST_STAGES, *stages)]
-    if not reader.whole:
-        # Missing memory or files explain the ends of stacks; a cut core explains those of Python.
-        ends = [e for e in errors if e.get("stage") in ("merge", "native")]
-        end = str(ends[-1].get("message")).rpartition(": ")[2] if ends else ""
-        text = text_as_return_address(end)
-        if text or (ends and not memory and not names):
-            which = "some C calls between the Python calls" if python else "the outer calls of C"
-            written = f' (in place of a return address stands text, "{text}")'
-            texts.append(which + (written if text else "; this alone is no sign of damage"))
-        follows = ends + [
-            error
-            for error in errors
-            if (cut and (error.get("stage") == "python" or error.get("subject") == "core_key"))
-            or str(error.get("message")).startswith("truncated: ")
-            or (cut and "is not a core dump" in str(error.get("message")))
-            or (in_part and READ_IN_PART in str(error.get("message")))
-        ]
-        matter = [error for error in matter if error not in follows]
-        above = " ".join(texts)
-        errors = [e for e in errors if e not in ends and str(e.get("message")) not in above]
-    matter = [] if nothing_left else [error for error in matter if error in errors]
-    shown = errors if reader.whole else matter[:MAX_NOTES]
-    texts += [soft_error_words(e.get("subject"), e.get("message")) for e in shown]
-    return texts, len(errors) - len(shown)
-
-
-def _why_no_names(record: Json, why: object, reader: Audience) -> str:
-    """Return why C functions have no names: the missing files, or another reason."""
-    from gdb_epi.signature.types import LACKS_FILES
-
-    if why in LACKS_FILES:
-        files = _unnamed_files_words(record)
-        return "needs " + (files if files and files != _ITS_FILES else "files of the process")
-    text = str(why or "").replace(
-        "the native stack is not plausible", "the C part of the stack is damaged"
-    )
-    return text if reader.place == GDB else text.partition("; try: ")[0]
-
-
 def _command_for_all(reader: Audience) -> str:
     if reader.place == GDB:
         return "epi triage --all"
@@ -604,10 +531,10 @@ def _candidate_steps(record: Json, reader: Audience) -> Iterator[tuple[str, str]
     label = get_group(record, "verdict").get("label")
     signature = get_group(record, "signature")
     frames = get_groups(telling_stack(record), "frames")
-    has_python = any(_is_python(f) and not f.get("hole") for f in frames)
+    has_python = any(is_python_frame(f) and not f.get("hole") for f in frames)
     in_gdb = reader.place == GDB
     several = get_group(record, "threads").get("count") != 1 and (
-        in_gdb or any(_is_python(f) and not f.get("hole") for f in all_frames(record))
+        in_gdb or any(is_python_frame(f) and not f.get("hole") for f in all_frames(record))
     )
     variables = "epi bt --locals" if in_gdb else f"gdb-epi stacks --locals {core}"
     if label == "out-of-memory":
@@ -647,12 +574,12 @@ def _candidate_steps(record: Json, reader: Audience) -> Iterator[tuple[str, str]
     outside = get_group(record, "signal").get("sender") == OTHER
     if outside and sender and sender != get_group(record, "process").get("ppid"):
         yield "who sent the signal", f"journalctl _PID={sender}"
-    files = _unnamed_files_words(record)
+    files = unnamed_files_words(record)
     errors = get_groups(record, "soft_errors")
     if in_gdb and any(error.get("stage") == "executable" for error in errors):
         yield "the file that ran", "epi doctor"
     python = " ".join(str(e.get("message")) for e in errors if e.get("stage") == "python")
-    if not reader.files and "which is not here" in python:  # the executable
+    if not reader.files and any(why in python for why in WITHOUT_FILE):  # the executable
         option = "file FILE" if in_gdb else f"gdb-epi triage --exe FILE {kept}"
         yield "more, by its executable", option
     elif files and get_group(signature, "absent").get("native") in LACKS_FILES:
@@ -678,21 +605,3 @@ def _number_of_own_call(record: Json) -> str:
     own = innermost_own_python_call(calls)
     number = calls.index(own) if own is not None else 0
     return f" {number}" if number else ""
-
-
-def _unnamed_files_words(record: Json) -> str:
-    """Return the words for the files whose functions have no name on the stack.
-
-    Empty when nameless code lies in no file, as that of a JIT compiler.
-    """
-    frames = get_groups(get_group(get_group(record, "threads"), "crashed"), "frames")
-    native = [f for f in frames if f.get("language") == "native"]
-    builds = {f.get("module"): f.get("build_id") for f in native if not f.get("function")}
-    named = [
-        f"{name}, build-id {build}" if build else str(name)
-        for name, build in builds.items()
-        if name
-    ]
-    if named:
-        return "; ".join(named[:MAX_FILES])
-    return "" if native else _ITS_FILES

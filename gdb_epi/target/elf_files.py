@@ -15,6 +15,7 @@ from gdb_epi.util import memoized
 
 _PT_NOTE_CAP = 1 << 20
 MAX_KEPT = 384  # files that stay open; a process has about 25, and archives have many Pythons
+ANOTHER_BUILD = "another build"  # in why a file with the path of a core's does not do
 MAX_LINKS = 40  # symbolic links on the way to one file, as Linux has it
 
 
@@ -190,7 +191,7 @@ class FileFinder:
             elif file.build_id != build_id:
                 here = file.build_id or "none"
                 why = (
-                    f"{candidate}: another build (build-id {here[:16]}, in the core "
+                    f"{candidate}: {ANOTHER_BUILD} (build-id {here[:16]}, in the core "
                     f"{build_id[:16]})"
                 )
             else:

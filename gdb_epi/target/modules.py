@@ -175,13 +175,13 @@ class Modules:
         expected = self._build_id(path)
         file = open_elf(named)
         if isinstance(file, Absent):
-            return SoftError("executable", path, "the file that was named is no ELF file")
+            return SoftError("executable", "--exe", "the file that was named is no ELF file")
         if expected is None:
-            return SoftError("executable", path, "the core holds no build-id to compare with")
+            return SoftError("executable", "--exe", "the core holds no build-id to compare with")
         if file.build_id != expected:
             here = f"build-id {(file.build_id or 'none')[:16]}"
-            why = f"the file that was named is of another build ({here}) than the process ran"
-            return SoftError("executable", path, f"{why} ({expected[:16]}): it was not used")
+            why = f"it is of another build ({here}) than {path}, which ran ({expected[:16]})"
+            return SoftError("executable", "--exe", f"{why}: it was not used")
         return None
 
     def _spans_of(self, path: str) -> Sequence[MappedFile]:

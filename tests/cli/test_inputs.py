@@ -436,6 +436,15 @@ def test_python_whose_executable_is_gone_is_told_by_its_extensions(shell, tmp_pa
     done = shell("triage", core, "--no-db", "--exe", STATIC)
     assert "CPython 3.11." in done.out
     assert f"gdb-epi stacks --locals {core} --exe {STATIC}\n" in done.out
+    shutil.copy("/bin/ls", tmp_path / "gone")  # as an upgrade does
+    done = shell("triage", core, "--no-db")
+    told = " ".join(done.out.split())
+    assert "which was replaced, as by an upgrade" in told and "not here" not in told
+    assert f"gdb-epi triage --exe FILE {core} --no-db" in done.out
+    done = shell("triage", core, "--no-db", "--exe", "/bin/cat")
+    told = " ".join(done.out.split())
+    assert "--exe: it is of another build" in told and "core-file" not in told
+    assert f"gdb-epi stacks --locals {core}\n" in done.out  # without what did not help
 
 
 def test_whether_an_executable_that_is_gone_was_python_cannot_be_told(shell, tmp_path):

@@ -61,6 +61,7 @@ def open_triage_output(
                 evidence=args.evidence,
                 whole=args.all,
                 files=repeated_file_options(args),
+                executable=f" --exe {shell_word(args.exe)}" if args.exe else "",
                 database=repeated_database_option(args),
             )
             yield _OneScreen(out, ask, reader, color=color)
@@ -147,6 +148,9 @@ class _OneScreen(AnswerWriter):
         reader = self._reader._replace(
             core=shell_word(core.path), line=examined.line, tasks=examined.tasks
         )
+        errors = get_groups(examined.record, "soft_errors")
+        if reader.executable and any(each.get("stage") == "executable" for each in errors):
+            reader = reader._replace(files=reader.files.replace(reader.executable, ""))
         if self._ask is not None:
             decided, number, seen = self._ask(examined.record)
             reader = reader._replace(decided=decided, earlier=number, seen=seen)

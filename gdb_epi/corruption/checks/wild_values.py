@@ -143,12 +143,10 @@ def _who_refers_to(context: Context, address: int) -> str:
 
     The collector follows the references that objects report: there nothing else tells whose.
     """
-    index = address_index(context)
-    if index.object_type(address) is not None:
+    if address_index(context).object_type(address) is not None:
         return ""
     for place in context.places_of(address, MAX_KEPT):
-        owner = "" if is_on_stack(context, place) else describe_owner(context, place)
-        if owner:
+        if not is_on_stack(context, place) and (owner := describe_owner(context, place)):
             return f"; {owner} {REFERS}"
     return ""
 

@@ -8,6 +8,8 @@ the cookie of `_Py_DebugOffsets` (3.13+; needs no ELF file at all), the exported
 
 from __future__ import annotations
 
+import errno
+import os
 from collections.abc import Iterator
 
 from gdb_epi.cpython.layout.layout import (
@@ -22,6 +24,7 @@ from gdb_epi.cpython.layout.layout import (
 )
 from gdb_epi.errors import NOT_APPLICABLE, NOT_AVAILABLE, Absent, SoftError, UnreadableMemory
 from gdb_epi.target.api import Module, Region, Target, try_read
+from gdb_epi.target.elf_files import ANOTHER_BUILD
 from gdb_epi.target.libc import mutex_size
 from gdb_epi.target.memory_search import find_bytes
 from gdb_epi.typing_lite import TYPE_CHECKING, NamedTuple
@@ -39,6 +42,10 @@ RECOVERED = "recovered from kept memory"
 MAX_CANDIDATES = 64
 MAX_BANNER_SCAN = 64 << 20
 MAX_BANNER = 32
+# What is said of a file that would be needed.
+NOT_THERE, REPLACED = "which is not here", "which was replaced, as by an upgrade"
+NOT_READABLE = "which this user may not read"
+WITHOUT_FILE = (NOT_THERE, REPLACED, NOT_READABLE)
 _DICTS = ("sysdict", "builtins", "imports.modules")
 
 _PREFIXES = ("libpython3.", "python3.")
@@ -176,7 +183,14 @@ def _why_no_symbol(target: Target) -> str:
 def _not_here(module: Module) -> str:
     # Name no path of this machine: it would end up in the record.
     build = f"build-id {module.build_id}" if module.build_id else "unknown build-id"
-    return f"{module.path} ({build}), which is not here"
+    why = module.file.detail if isinstance(module.file, Absent) else ""
+    other = why.partition(f": {ANOTHER_BUILD} (")
+    what = NOT_THERE
+    if other[0].endswith(module.path):
+        what = f"{REPLACED}: the file there is of another build ({other[2].partition(',')[0]})"
+    elif why.endswith(os.strerror(errno.EACCES)):
+        what = NOT_READABLE
+    return f"{module.path} ({build}), {what}"
 
 
 def _minors(target: Target) -> list[tuple[Module, int]]:

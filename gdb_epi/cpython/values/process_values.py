@@ -7,7 +7,6 @@ Importing this module imports, and so registers, all of `decoders/` and `librari
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import suppress
 from functools import cached_property
 from itertools import islice
 
@@ -35,7 +34,6 @@ from gdb_epi.typing_lite import Any
 # If a decoder cannot be imported, its types are shown by name.
 LOAD_ERRORS = load_all(decoders) + load_all(libraries)
 MAX_CACHED_VALUES = 200_000
-MAX_FRAMES_FOR_SECRETS = 20_000
 # Attributes of an instance are shown next to it, each no longer than this.
 ATTRIBUTE_LIMITS = ReprLimits(depth=2, width=20, length=200, total=1000)
 
@@ -76,8 +74,6 @@ class ProcessValues:
 
     def of(self, address: int) -> Value:
         """Return an object as text. Never raises; what cannot be decoded is marked."""
-        if not self.limits.secrets and not self.context.masked.asked_frames:
-            self._note_secrets_of_frames()
         value = self._values.get(address)
         if value is None:
             value, is_for_all = self._decode(address)
@@ -95,18 +91,6 @@ class ProcessValues:
         if not text.startswith(MASKED):
             return value
         return Value(value.type, text, False, False)
-
-    def _note_secrets_of_frames(self) -> None:
-        """Learn from the names of variables which values are secrets, also under other names."""
-        from gdb_epi.cpython.values.variables import FrameVariables
-
-        self.context.masked.asked_frames = True
-        variables = FrameVariables(self)
-        frames = [frame for thread in self.threads for frame in thread.frames]
-        for frame in frames[:MAX_FRAMES_FOR_SECRETS]:
-            with suppress(UnreadableMemory, LayoutError, Undecodable):
-                named = variables.addresses(frame)
-                self.context.masked.note_named(self.context.reader, named)
 
     def _decode(self, address: int) -> tuple[Value, bool]:
         """Return an object as text, and whether it is the same for every asking thread."""

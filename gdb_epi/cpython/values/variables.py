@@ -8,12 +8,13 @@ Up to 3.10 a frame holds locals, then cells, then free variables, named by three
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 
 from gdb_epi.cpython.objects.containers import ContainerReader
 from gdb_epi.cpython.types import PyFrame
 from gdb_epi.cpython.values.process_values import ProcessValues
 from gdb_epi.cpython.values.repr_decoder import MAX_WHY, append_attributes
-from gdb_epi.errors import Absent, UnreadableMemory
+from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
 from gdb_epi.sizes import signed_word
 from gdb_epi.typing_lite import NamedTuple
 from gdb_epi.util import memoized
@@ -36,6 +37,7 @@ ARGUMENTS = (POSITIONAL_ONLY, POSITIONAL, VAR_POSITIONAL, KEYWORD_ONLY, VAR_KEYW
 # Include/cpython/code.h and Include/internal/pycore_code.h; the same wherever they exist.
 _OPTIMIZED, _VARARGS, _VARKEYWORDS = 1, 4, 8
 _HIDDEN, _CELL, _FREE = 0x10, 0x40, 0x80
+MAX_FRAMES_FOR_SECRETS = 20_000
 _TAGGED_INT = 3  # Py_INT_TAG of _PyStackRef
 
 
@@ -97,6 +99,7 @@ class FrameVariables:
         names = self.names(frame.code)
         if isinstance(names, Absent):
             return names
+        self._note_secrets()
         self.values.ask_from(frame.address)
         try:
             variables = [self._variable(s, word) for s, word in self._bound(frame.address, names)]
@@ -107,6 +110,17 @@ class FrameVariables:
         finally:
             self.values.ask_from(0)
         return variables
+
+    def _note_secrets(self) -> None:
+        """Learn from the names of all variables which values are secrets, under any name."""
+        masked = self.values.context.masked
+        if self.values.limits.secrets or masked.asked_frames:
+            return
+        masked.asked_frames = True
+        frames = [frame for thread in self.values.threads for frame in thread.frames]
+        for frame in frames[:MAX_FRAMES_FOR_SECRETS]:
+            with suppress(UnreadableMemory, LayoutError):
+                masked.note_named(self._reader, self.addresses(frame))
 
     def addresses(self, frame: PyFrame) -> Iterator[tuple[str, int]]:
         """Yield (name, PyObject *) of the bound variables of a frame; raises UnreadableMemory."""

@@ -385,7 +385,7 @@ def is_half_of_pointer_lost(record: Json, calls: Sequence[StackCall]) -> bool:
 def is_unchecked_null_result(record: Json, calls: Sequence[StackCall]) -> bool:
     """Whether native code of a library used a NULL while an exception was on its way up."""
     raised = get_group(record, "exception")
-    if not raised.get("type") or raised.get("state") != "in flight":
+    if not raised.get("type") or raised.get("state") in ("handled", "reported"):
         return False
     null = any(f.get("detector") == "null_dereference" for f in get_groups(record, "findings"))
     return null and bool(calls) and calls[0].language == NATIVE and is_program_call(calls[0])
