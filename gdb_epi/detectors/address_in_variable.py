@@ -51,7 +51,10 @@ def address_in_variable(state: ProcessState) -> Iterator[Finding]:
         kind = value.how
         if kind in (IS, BASE) and _may_be_flipped(state, account.address, value.offset):
             kind = INFO
-        facts = {"kind": kind, "name": value.name, "function": value.function}
+        facts: dict[str, object] = {"kind": kind, "name": value.name}
+        facts["function"] = value.function
+        if has_array_that_reaches_out(state.target, account.address or 0, [value]):
+            facts["reaches_out"] = True
         summary = _summary(state.target, account.address or 0, value)
         yield Finding("address_in_variable", f"thread {account.fault.tid}", facts, summary)
         return
@@ -75,8 +78,8 @@ def _may_be_flipped(state: ProcessState, address: int | None, offset: int) -> bo
 
 
 def _summary(target: Target, address: int, value: HoldingVariable) -> str:
-    line = f" (line {value.lineno})" if value.lineno else ""
-    who = f"`{value.name}` of {value.function}{line}"
+    place = f" ({value.filename.rpartition('/')[2]}:{value.lineno})" if value.lineno else ""
+    who = f"`{value.name}` of {value.function}{place}"
     if value.how == COVERS:
         if has_array_that_reaches_out(target, address, [value]):
             return f"{who} is an array whose shape and strides lead out of its memory"

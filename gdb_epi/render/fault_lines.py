@@ -54,7 +54,8 @@ def value_lines(signal: Mapping[str, Any]) -> Iterator[str]:
     for value in list(shown.values())[:MAX_SHOWN]:
         who = f"`{value.get('name')}` of {value.get('function')}"
         if value.get("lineno"):
-            who += f" (line {value['lineno']})"
+            file = str(value.get("filename") or "").rpartition("/")[2]
+            who += f" ({file}:{value['lineno']})" if file else f" (line {value['lineno']})"
         offset = value.get("offset") if isinstance(value.get("offset"), int) else 0
         if value.get("how") == "object":
             yield f"{who} refers to an object at the bad address; no object is there"

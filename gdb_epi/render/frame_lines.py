@@ -510,8 +510,15 @@ def place_words(calls: Sequence[StackCall], *, interpreter: str = "") -> str:
         inside += f", called from {short_name(user)}{of_module}"
     elif user is not None and python is None:
         below = words_for_unnamed_call(user)
+    if any(call.name.startswith(_COLLECTS) for call in before):
+        # It looks at all objects: the code that it interrupted may have nothing to do with them.
+        collecting = f"in {inside}, during garbage collection"
+        return f"{collecting}, which began in {below}" if below else collecting
     return f"in {inside}, called from {below}" if below else f"in {inside}"
 
+
+# What walks over all objects: 3.8 to 3.15, with and without a GIL (Python/gc*.c).
+_COLLECTS = ("gc_collect_", "collect_generations", "_PyGC_Collect", "PyGC_Collect", "_Py_RunGC")
 
 # Where CPython has what it does for any object, besides inlined functions of headers: on whose
 # behalf it does so says more.

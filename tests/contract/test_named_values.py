@@ -63,16 +63,16 @@ def test_what_holds_the_bad_address_is_named(interpreter: Interpreter, name: str
 
 
 def test_sentences() -> None:
-    entry = {"name": "h", "function": "f", "lineno": 3, "how": "is"}
+    entry = {"name": "h", "function": "f", "filename": "/a/f.py", "lineno": 3, "how": "is"}
     signal = {"fault_address": "0x00007f0000dead00", "named_values": [entry]}
     assert list(value_lines(signal)) == [
-        "`h` of f (line 3) is 139637991320832, which is 0x7f0000dead00"
+        "`h` of f (f.py:3) is 139637991320832, which is 0x7f0000dead00"
     ]
     entry |= {"how": "base", "offset": 16}
     assert list(value_lines(signal)) == [
-        "`h` of f (line 3) is 0x7f0000deacf0; the bad address lies 16 bytes after it"
+        "`h` of f (f.py:3) is 0x7f0000deacf0; the bad address lies 16 bytes after it"
     ]
     signal["fault_address"] = "redacted"
     assert list(value_lines(signal)) == [
-        "`h` of f (line 3) is a pointer; the bad address lies 16 bytes after it"
+        "`h` of f (f.py:3) is a pointer; the bad address lies 16 bytes after it"
     ]

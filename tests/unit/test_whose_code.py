@@ -105,9 +105,10 @@ def test_who_is_known_is_to_see_it_and_who_is_not_known_is_looked_for() -> None:
     known = next_steps({"whose": "call", "files": [WATCH], "package": "watcher"})
     assert "show this to:" in known and "who maintains watcher (watch.so)\n" in known
     assert "PYTHONMALLOC" not in known
-    unknown = next_steps({"whose": "not-known", "files": [WATCH]})
+    unknown = next_steps({"whose": "not-known", "files": [WATCH]}, "wrong-pointer")
     assert "show this to" not in unknown and "PYTHONMALLOC=debug python3 shop.py\n" in unknown
-    assert "PYTHONMALLOC" not in next_steps({"whose": "not-known"}, "out-of-bounds")
+    for cause in ("out-of-bounds", "null-pointer"):  # no allocator sees these
+        assert "PYTHONMALLOC" not in next_steps({"whose": "not-known"}, cause)
     assert "github.com/python/cpython" in next_steps({"whose": "interpreter"})
 
 

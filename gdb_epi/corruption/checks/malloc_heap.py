@@ -200,9 +200,8 @@ def _overwritten_header(
                     f"the header of malloc's at {header:#x}{block} was overwritten: "
                     f"{run.end - run.start} bytes from {run.start:#x} on are {run.what}"
                 )
-                plain = (
-                    f"{run.end - run.start} bytes of {run.kind} were written over malloc's own data"
-                )
+                length = run.end - run.start
+                plain = f"{length} bytes were written over malloc's own data: {run.kind}"
                 return plain_evidence(OVERWRITTEN_PLACE, header + WORD, summary, plain=plain)
     summary = f"malloc's chunks fit no more at {heap.start + 8 * at:#x}; no single flip mends them"
     # Of a heap that is not whole, what is missing may be why.

@@ -137,8 +137,8 @@ def _pool_headers(context: Context) -> Iterator[Evidence]:
                     f"{describe_address(context, run.start)}{_user_of_block(context, run.start)}"
                 )
                 plain = (
-                    f"{run.end - run.start} bytes of {run.kind} were written over the data of "
-                    "Python's allocator"
+                    f"{run.end - run.start} bytes were written over the data of Python's "
+                    f"allocator: {run.kind}"
                 )
                 yield plain_evidence(
                     ID, base + WORD, summary, start=run.start, end=run.end, plain=plain

@@ -49,7 +49,7 @@ class ContentRun(NamedTuple):
         words = self.what.partition(", ")[0]
         if words.startswith("the text "):
             return "text, over and over"
-        return f"{words}, over and over" if words.startswith("the bytes ") else words
+        return f"{words}, over and over" if words.startswith("the byte") else words
 
 
 def content_runs(target: Target, place: int) -> Iterator[ContentRun]:
@@ -70,7 +70,9 @@ def content_runs(target: Target, place: int) -> Iterator[ContentRun]:
             pattern = memory[start : start + period]
             if any(pattern) and not _names_memory(target, memory[at : at + max(period, WORD)]):
                 content = memory[at : at + max(min(period, 16), 1)]
-                what = f"the bytes {content.hex(' ')}, over and over"
+                what = f"the byte{'s' * (period > 1)} 0x{content.hex(' ')}, over and over"
+                if period == 1 and _PRINTABLE.issuperset(content):
+                    what = f"the byte 0x{content.hex()} ({content.decode()!r}), over and over"
                 if period > 1 and _PRINTABLE.issuperset(content):
                     what = f"the text {content!r}, over and over"
                 yield ContentRun(low + start, low + end, what, False, period)

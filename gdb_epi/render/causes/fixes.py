@@ -116,10 +116,10 @@ _BY_CAUSE = {
 }
 # Tools that may show the cause of such crashes, by whose memory it is.
 _OF_THE_HEAP = frozenset(("use-after-free", "other-data", "heap-misuse", "stray-store"))
-_OF_OBJECTS = ("null-pointer", "wrong-pointer", "use-after-free", "other-data")
+_OF_OBJECTS = ("wrong-pointer", "use-after-free", "other-data")
 _CHECKED_HEAP = {
-    "python": ("to catch it earlier, rerun with", "PYTHONMALLOC=debug python3"),
-    "malloc": ("to find who did it, rerun (slow)", "PYTHONMALLOC=malloc valgrind python3"),
+    "python": ("to catch it earlier, rerun with", "PYTHONMALLOC=debug"),
+    "malloc": ("to find who did it, install valgrind, rerun", "PYTHONMALLOC=malloc valgrind"),
 }
 _OF_LOCKS = ("threading.py", "threading", "contextlib.py", "contextlib")
 _OF_OTHERS = ("read", "event", "database")  # waits that a timeout ends
@@ -187,6 +187,8 @@ def _fix_of_crash(record: Json, calls: Sequence[StackCall], deciding: Mapping[st
         return "join() or detach() each std::thread before it is destroyed"
     if deciding.get("integer_division", {}).get("divisor") == 0:
         return "test that number before the division: it was 0"
+    if deciding.get("address_in_variable", {}).get("reaches_out") is True:
+        return "correct the shape or strides of that array: as_strided() and the like test neither"
     if is_half_of_pointer_lost(record, calls):
         return "declare restype and argtypes of that function: without them pointers become C ints"
     return _BY_CAUSE.get(cause, "")
@@ -304,6 +306,8 @@ def advice_for_cause(record: Json) -> tuple[str, str] | None:
     overrun = cause == "out-of-bounds" and category.startswith("abort-malloc")
     allocator = str(get_group(record, "corruption").get("allocator"))
     of_heap = cause in _OF_THE_HEAP or overrun
+    if "S:truncated" in get_texts(get_group(record, "verdict"), "rules"):
+        return None  # half of a pointer, which was never right
     if allocator not in _CHECKED_HEAP or not of_heap:
         code = get_group(record, "at_fault")
         if code.get("whose") != NOT_KNOWN or cause not in _OF_OBJECTS:
@@ -312,7 +316,18 @@ def advice_for_cause(record: Json) -> tuple[str, str] | None:
     if allocator == "python" and _ran_with_checked_heap(record):
         return None
     rerun = _CHECKED_HEAP.get(allocator)  # title, command
-    return None if rerun is None else (rerun[0], f"{rerun[1]} {_script(record)}")
+    return (
+        None
+        if rerun is None
+        else (rerun[0], f"{rerun[1]} {_interpreter(record)} {_script(record)}")
+    )
+
+
+def _interpreter(record: Json) -> str:
+    """Return the Python that ran, for a command; another one may lack the packages, or the bug."""
+    path = str(get_group(record, "process").get("executable") or "").removesuffix(" (deleted)")
+    known = path.startswith("/") and path.rpartition("/")[2].startswith("python")
+    return shell_word(path) if known and "~" not in path else "python3"
 
 
 def _script(record: Json) -> str:

@@ -102,6 +102,11 @@ def _whose_words(record: Json, calls: Sequence[StackCall], reason: str) -> tuple
     python = innermost_own_python_call(calls)
     line = "" if python is None or call_library(python) else short_place(python)
     if whose in (LIBRARY, CALL) and files:
+        if any(
+            get_group(finding, "facts").get("reaches_out") is True
+            for finding in get_groups(record, "findings")
+        ):
+            return f", in how {line or 'Python code'} uses {named_file(record)}", ""
         or_caller = f" or in how {line or 'Python code'} calls it" if whose == CALL else ""
         return f", in {named_file(record)}{or_caller}", ""
     if whose == LINE and line:
