@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What was meant by a misspelt command, verb or option. Asked only after a mistake."""
+"""What was meant by a misspelt command, verb or option, and how to install what is missing.
+
+Asked only after a mistake.
+"""
 
 from __future__ import annotations
 
@@ -48,3 +51,31 @@ class SuggestingParser(ArgumentParser):
         if unknown:
             self.error(unknown_words_message(self, unknown))
         return values
+
+
+def install_command(extra: str) -> str:
+    """Return how to add an extra to the gdb-epi that runs: out of what it was installed from.
+
+    pip notes that (PEP 610): a folder, an archive or a repository. No index has the package.
+    """
+    import json
+    import os
+    import shlex
+    import sys
+    from contextlib import suppress
+    from importlib.metadata import PackageNotFoundError, distribution
+    from urllib.parse import unquote, urlsplit
+
+    source: Any = None
+    with suppress(PackageNotFoundError, ValueError, OSError):
+        source = json.loads(distribution("gdb-epi").read_text("direct_url.json") or "null")
+    url = str(source.get("url") or "") if isinstance(source, dict) else ""
+    place = unquote(urlsplit(url).path) if url.startswith("file:") else ""
+    checkout = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+    if not os.path.exists(place) and os.path.isfile(os.path.join(checkout, "setup.py")):
+        place = checkout
+    what = f"{place or 'FOLDER-OF-GDB-EPI'}[{extra}]"
+    if url and not url.startswith("file:"):
+        kind = (source.get("vcs_info") or {}).get("vcs") if isinstance(source, dict) else ""
+        what = f"gdb-epi[{extra}] @ {f'{kind}+' if kind else ''}{url}"
+    return f"{shlex.quote(sys.executable or 'python3')} -m pip install {shlex.quote(what)}"

@@ -14,7 +14,8 @@ from contextlib import suppress
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
-from gdb_epi.errors import EpiError
+from gdb_epi.errors import EXIT_DONE, EXIT_EXPECTATION_NOT_MET, EpiError
+from gdb_epi.suggestions import install_command
 from gdb_epi.typing_lite import Any, NamedTuple
 from gdb_epi.util import counted
 
@@ -24,7 +25,7 @@ GDB_SECONDS = 60.0  # a machine under load is no broken one
 PACKAGES = ("SQLAlchemy", "psycopg", "pyelftools", "tabulate", "Pygments")
 CORE_PATTERN = Path("/proc/sys/kernel/core_pattern")
 _ASK = "python import sys, gdb; print('|'.join([gdb.VERSION, sys.version.split()[0]]))"
-_SET_PATTERN = "sysctl -w kernel.core_pattern=/var/crash/core.%e.%p.%t"
+CRASH_FOLDER = "/var/crash"  # Debian has none until apport is installed
 SOURCE = "source gdb_epi"
 ANSWER = "GDB_EPI_DOCTOR_ANSWER"  # the variable with the path of the file that _TRIAL writes
 # What is asked inside GDB. The answer goes through a file, for start-up files may print anything.
@@ -66,21 +67,27 @@ def add_arguments(parser: ArgumentParser) -> None:
         "--all", action="store_true", help="also list what is in order, with versions"
     )
     parser.add_argument("--json", action="store_true", help="a JSON array")
+    parser.add_argument(
+        "--exit-code", action="store_true", help="exit with 4 when there are problems"
+    )
 
 
-def run(args: Namespace) -> None:
-    """Print what was found; always 0: an advice is no failure."""
+def run(args: Namespace) -> int:
+    """Print what was found; 0, as an advice is no failure, unless --exit-code asks for it."""
     lines = [*_versions(), *_gdbs_and_source(), *_database(args.db), *_spool()]
     lines += [*_unpackers(), *_cores()]
+    problems = any(line.advice and not line.optional for line in lines)
+    code = EXIT_EXPECTATION_NOT_MET if problems and args.exit_code else EXIT_DONE
     if args.json:
         import json
 
         print(json.dumps([line._asdict() for line in lines], indent=1))
-        return
+        return code
     from gdb_epi.render.escape import escape
 
     for text in _answer(lines, everything=args.all):
         print(escape(text))
+    return code
 
 
 def _answer(lines: Sequence[CheckResult], *, everything: bool) -> Iterator[str]:
@@ -111,8 +118,8 @@ def _versions() -> Iterator[CheckResult]:
 
     yield CheckResult("gdb-epi", f"{__version__} in {os.path.dirname(home)}")
     yield CheckResult("python", f"{platform.python_version()} {sys.executable}")
-    needed_by = {"SQLAlchemy": "pip install 'gdb-epi[fleet]'"}
-    needed_by["psycopg"] = "pip install 'gdb-epi[postgresql]'"
+    needed_by = {"SQLAlchemy": install_command("fleet")}
+    needed_by["psycopg"] = install_command("postgresql")
     for name in PACKAGES:
         try:
             yield CheckResult(name, version(name))
@@ -298,12 +305,29 @@ def _cores() -> Iterator[CheckResult]:
 
 
 def _pattern_advice(pattern: str) -> str:
+    set_pattern = _set_pattern_command()
     if "systemd-coredump" in pattern:
         return "coredumpctl dump PID -o FILE; raise ProcessSizeMax and ExternalSizeMax"
     if "apport" in pattern:
-        return f"apport keeps few cores: {_SET_PATTERN}"
+        return f"apport keeps few cores: {set_pattern}"
     if pattern.startswith("|"):
         return "a program takes the cores: ask its manual where they are"
     if "/" not in pattern:
-        return f"{_SET_PATTERN}   (now cores land in the working folder)"
-    return "" if "%t" in pattern else f"{_SET_PATTERN}   (a core holds no clock: %t is its time)"
+        return f"{set_pattern}   (now cores land in the working folder)"
+    folder = os.path.dirname(pattern)
+    if folder.startswith("/") and "%" not in folder and not os.path.isdir(folder):
+        return f"{_make_folder_command(folder)}   (the kernel makes no folder: now cores are lost)"
+    return "" if "%t" in pattern else f"{set_pattern}   (a core holds no clock: %t is its time)"
+
+
+def _set_pattern_command() -> str:
+    """Return how to set core_pattern; the kernel makes no folder, and writes nothing without."""
+    command = f"sysctl -w kernel.core_pattern={CRASH_FOLDER}/core.%e.%p.%t"
+    if os.path.isdir(CRASH_FOLDER):
+        return command
+    return f"{_make_folder_command(CRASH_FOLDER)} && {command}"
+
+
+def _make_folder_command(folder: str) -> str:
+    # The kernel writes as the user of the process: each needs to make files there.
+    return f"mkdir -m 1777 -p {folder}"

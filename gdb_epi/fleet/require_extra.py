@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from importlib.util import find_spec
 
 from gdb_epi.errors import EpiError
+from gdb_epi.suggestions import install_command
 
 
 def require_extra(extra: str, names: Sequence[str]) -> None:
@@ -16,5 +17,4 @@ def require_extra(extra: str, names: Sequence[str]) -> None:
     """
     for name in names:
         if find_spec(name) is None:
-            hint = f"pip install 'gdb-epi[{extra}]'"
-            raise EpiError(f"{name} is not installed here", hint=hint)
+            raise EpiError(f"{name} is not installed here", hint=install_command(extra))

@@ -21,6 +21,8 @@ from support.small_cores import SNAPSHOTS, core_of
 from support.snapshot import SnapshotTarget
 from support.waiting import wait_until
 
+from gdb_epi.suggestions import install_command
+
 HAS_DASK = find_spec("distributed") is not None
 needs_dask = pytest.mark.skipif(not HAS_DASK, reason="no Dask: pip install distributed")
 CORES = 40
@@ -226,6 +228,6 @@ def test_without_the_extra_it_is_named(shell: Shell, core: Path) -> None:
     done = shell("triage", core, "--scheduler", "tcp://x:1", env={"PYTHONPATH": path})
     assert (done.code, done.out) == (1, "")
     line = "gdb-epi: --scheduler needs Dask: distributed is not installed here; "
-    assert done.err == line + "try: pip install 'gdb-epi[cluster]'\n"
+    assert done.err == line + f"try: {install_command('cluster')}\n"
     done = shell("triage", core, "--scheduler", "tcp://x:1", "--jobs", 2)
     assert done.code == 2 and "--jobs is of this machine" in done.err

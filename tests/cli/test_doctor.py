@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 import shlex
 import shutil
+import subprocess
 import sys
 from pathlib import Path
 
@@ -15,6 +16,7 @@ from support.waiting import wait_until, wait_until_gone
 from gdb_epi import __version__
 from gdb_epi.cli import doctor
 from gdb_epi.cli.support import native_gdb
+from gdb_epi.suggestions import install_command
 
 ROOT = Path(__file__).resolve().parents[2]
 needs_gdb = pytest.mark.skipif(shutil.which("gdb") is None, reason="no gdb on PATH")
@@ -55,6 +57,35 @@ def test_doctor_tells_of_a_gdb_that_is_not_there_and_of_the_spool(shell):
     assert done.code == 0
     assert "GDB_EPI_GDB /nowhere/gdb: no such program" in done.out
     assert "1 waiting file in" in done.out and "try: gdb-epi fleet ingest" in done.out
+
+
+def test_doctor_has_an_exit_code_when_asked(shell):
+    spool = shell.data / "spool"
+    spool.mkdir(parents=True)
+    (spool / "a.jsonl").write_text("{}\n")
+    assert shell("doctor", "--exit-code").code == 4
+    done = shell("doctor", "--exit-code", "--json")
+    assert done.code == 4 and json.loads(done.out)
+
+
+def test_no_core_is_lost_by_the_advice(tmp_path, monkeypatch):
+    """The kernel makes no folder: where the pattern names one that is not there, it writes none."""
+    monkeypatch.setattr(doctor, "CRASH_FOLDER", str(tmp_path / "crash"))
+    advice = doctor._pattern_advice("core").partition("   (")[0]
+    make, set_pattern = advice.split(" && ")
+    assert f"kernel.core_pattern={tmp_path}/crash/core.%e.%p.%t" in set_pattern
+    assert "cores are lost" in doctor._pattern_advice(f"{tmp_path}/crash/core.%p.%t")
+    subprocess.run(shlex.split(make), check=True)
+    assert (tmp_path / "crash").stat().st_mode & 0o7777 == 0o1777
+    assert doctor._pattern_advice("core").startswith("sysctl -w ")
+    assert doctor._pattern_advice(f"{tmp_path}/crash/core.%p.%t") == ""
+
+
+def test_what_is_missing_is_installed_out_of_what_the_running_one_was(shell):
+    words = shlex.split(install_command("serve"))
+    assert words[:4] == [sys.executable, "-m", "pip", "install"]
+    place, _, extra = words[4].partition("[")
+    assert extra == "serve]" and (Path(place) / "setup.py").is_file()
 
 
 # -- does `source gdb_epi` work? -----------------------------------------------------------------

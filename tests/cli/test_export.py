@@ -16,6 +16,7 @@ from gdb_epi.cli.main import main
 from gdb_epi.fleet.records.flat_rows import COLUMNS, flat_row
 from gdb_epi.fleet.store.database import open_database
 from gdb_epi.fleet.store.ingest import ingest
+from gdb_epi.suggestions import install_command
 
 EVIL = "'; DROP TABLE x; --\u202e\x00<b>"
 
@@ -137,7 +138,7 @@ def test_what_is_missing_or_wrong_is_said(stored, shell, tmp_path):
     words = ("--format", "parquet", "--output", tmp_path / "x.parquet")
     done = shell("fleet", "export", "--db", stored[0], *words, env={"PYTHONPATH": paths})
     assert done.code == 1 and "pyarrow is not installed here" in done.err
-    assert "pip install 'gdb-epi[parquet]'" in done.err
+    assert install_command("parquet") in done.err
 
 
 @pytest.mark.parametrize(

@@ -26,6 +26,7 @@ from gdb_epi.cli.support.remote import (
     is_url,
     strip_credentials,
 )
+from gdb_epi.suggestions import install_command
 
 SECRETS = ("s3cret", "abcdef0123", "ann")
 HANGING_GDB = '#!/bin/sh\necho $PPID >> "{pids}"\nexec sleep 1000\n'
@@ -79,7 +80,7 @@ def test_without_fsspec_it_says_what_to_install(shell: Shell) -> None:
     assert (done.code, done.out) == (3, "")
     assert done.err == (
         "gdb-epi: s3://bucket/core?***: fsspec is not installed; "
-        "try: pip install 'gdb-epi[objects]'\n"
+        f"try: {install_command('objects')}\n"
     )
 
 

@@ -24,6 +24,7 @@ from gdb_epi.fleet.report.split_views import mark_rows
 from gdb_epi.fleet.store.database import open_database
 from gdb_epi.fleet.store.day_numbers import iso_day
 from gdb_epi.fleet.store.ingest import ingest
+from gdb_epi.suggestions import install_command
 
 MAX_BYTES = 3 << 20
 
@@ -297,7 +298,7 @@ def test_what_is_missing_is_said(tmp_path, shell):
         paths = f"{tmp_path}:{shell.env['PYTHONPATH']}"
         done = shell("report", "--db", tmp_path / "f.sqlite3", env={"PYTHONPATH": paths})
         assert done.code == 1
-        assert f"{module} is not installed here; try: pip install 'gdb-epi[report]'" in done.err
+        assert f"{module} is not installed here; try: {install_command('report')}" in done.err
 
 
 def test_mistakes_are_one_line(tmp_path, capsys):

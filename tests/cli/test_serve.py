@@ -17,6 +17,7 @@ from support.http_server import serving
 
 from gdb_epi.fleet.store.database import open_database
 from gdb_epi.fleet.store.ingest import crash_count
+from gdb_epi.suggestions import install_command
 
 TOKEN = "0123456789abcdef-token"
 AUTHORIZED = {"Authorization": f"Bearer {TOKEN}"}
@@ -343,7 +344,7 @@ def test_what_is_missing_is_said(fleet, shell, tmp_path):
     paths = f"{tmp_path}:{shell.env['PYTHONPATH']}"
     done = shell("serve", "--db", fleet[1], env={"PYTHONPATH": paths})
     assert done.code == 1 and "starlette is not installed here" in done.err
-    assert "pip install 'gdb-epi[serve]'" in done.err
+    assert install_command("serve") in done.err
 
 
 DECISIONS = "/decisions"

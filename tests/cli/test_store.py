@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 
 from gdb_epi.fleet.records.packing import unpack_record
+from gdb_epi.suggestions import install_command
 
 KEY = "ed59cab39870482201c0545ac6c53ffc"  # core_key of the sample null-deref-ctypes
 
@@ -190,9 +191,9 @@ def test_without_sqlalchemy_the_spool_is_the_place(shell, core):
     done = shell.triage(core, "--format", "json")
     top = shell("fleet", "top")
     shell.env["PYTHONPATH"] = path
-    check_spooled(shell, core, done, "pip install 'gdb-epi[fleet]'", 0)
+    check_spooled(shell, core, done, install_command("fleet"), 0)
     assert top.code == 1
-    assert "SQLAlchemy is not installed here; try: pip install" in top.err
+    assert "SQLAlchemy is not installed here; try: " in top.err
 
 
 def test_without_sqlalchemy_a_named_database_is_a_failure(shell, core):

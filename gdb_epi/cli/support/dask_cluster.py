@@ -27,6 +27,7 @@ from gdb_epi.cli.support.examine import (
     without_private_parts,
 )
 from gdb_epi.errors import EXIT_FAILED, EpiError
+from gdb_epi.suggestions import install_command
 from gdb_epi.target.elf_files import SEVERAL, sysroot_folders
 from gdb_epi.util import counted
 
@@ -70,7 +71,7 @@ def _distributed() -> Any:
     except ModuleNotFoundError as error:
         raise NoCluster(
             f"--scheduler needs Dask: {error.name} is not installed here",
-            hint="pip install 'gdb-epi[cluster]'",
+            hint=install_command("cluster"),
         ) from None
     import logging
 
@@ -92,7 +93,7 @@ def _check_workers(client: Any, address: str) -> int:
     try:
         versions = client.run(installed_version)
     except ModuleNotFoundError as error:
-        hint = "pip install gdb-epi on every machine of the cluster"
+        hint = "install gdb-epi on every machine of the cluster"
         raise NoCluster(f"a worker of {address} has no {error.name}", hint=hint) from None
     if not versions:
         hint = f"dask worker {address}"

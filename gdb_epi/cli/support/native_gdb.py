@@ -50,7 +50,7 @@ CACHED = "set index-cache enabled on"
 class NoGdb(EpiError):
     """There is no usable GDB."""
 
-    hint = "apt install gdb, pip install 'gdb-epi[gdb]', --gdb PATH, or --native never"
+    hint = "apt install gdb, --gdb PATH, or --native never"
 
 
 def find_gdb(given: str | None, *, foreign: bool = False) -> str | None:

@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from importlib import import_module
 
 from gdb_epi.errors import InputError
+from gdb_epi.suggestions import install_command
 from gdb_epi.typing_lite import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
@@ -220,7 +221,7 @@ def _opened_system(url: str) -> tuple[Any, str]:
         url_to_fs = import_module("fsspec.core").url_to_fs
     except ImportError:
         message = f"{strip_credentials(url)}: fsspec is not installed"
-        raise InputError(message, hint="pip install 'gdb-epi[objects]'") from None
+        raise InputError(message, hint=install_command("objects")) from None
     try:
         system, path = url_to_fs(url)
     except ImportError:

@@ -20,6 +20,7 @@ from gdb_epi.fleet.records.values import int32_or_none, text_or_none
 from gdb_epi.fleet.records.verdicts import read_verdict_model
 from gdb_epi.private_files import make_private_file
 from gdb_epi.record.record_parts import get_group
+from gdb_epi.suggestions import install_command
 
 MAX_STACK = 64  # frames
 TEXT, INTEGER, REAL, FLAG, TIME, MAP = "text", "integer", "real", "flag", "time", "map"
@@ -196,8 +197,9 @@ def write_parquet(rows: Iterable[Mapping[str, Any]], path: Path, *, otel: bool) 
     except ModuleNotFoundError as problem:
         if (problem.name or "").partition(".")[0] != "pyarrow":
             raise
-        hint = "pip install 'gdb-epi[parquet]'"
-        raise EpiError("pyarrow is not installed here", hint=hint) from problem
+        raise EpiError(
+            "pyarrow is not installed here", hint=install_command("parquet")
+        ) from problem
     types = {
         TEXT: pa.string(),
         INTEGER: pa.int64(),

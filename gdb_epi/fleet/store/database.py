@@ -16,6 +16,7 @@ from typing import Any
 
 from gdb_epi.errors import EXIT_USAGE, EpiError, InputError
 from gdb_epi.fleet.paths import LAKE_PREFIX, default_database, hide_password, is_url
+from gdb_epi.suggestions import install_command
 
 try:
     from sqlalchemy import Connection, Engine, create_engine, event, inspect, select, text
@@ -25,7 +26,7 @@ except ModuleNotFoundError as problem:
     if problem.name != "sqlalchemy":
         raise
     raise EpiError(
-        "SQLAlchemy is not installed here", hint="pip install 'gdb-epi[fleet]', or --no-db"
+        "SQLAlchemy is not installed here", hint=f"{install_command('fleet')}, or --no-db"
     ) from problem
 
 from gdb_epi.fleet.lake.manifest import lake_folder
@@ -122,7 +123,7 @@ def open_database(
     except NoSuchModuleError as error:
         raise DatabaseUrlError(f"no database driver for {shown}") from error
     except ModuleNotFoundError as error:
-        hint = "pip install 'gdb-epi[postgresql]'"
+        hint = install_command("postgresql")
         raise DatabaseError(f"database driver {error.name} is missing", hint=hint) from error
     except SQLAlchemyError as error:
         raise explain_database_error(error, shown) from error

@@ -31,5 +31,5 @@ def check_schema(record: Mapping[str, Any]) -> None:
     if int(number) > NUMBER:
         newer = f"a record of schema {number}, made by {str(record.get('tool'))[:MAX_SHOWN]}"
         raise InputError(
-            f"{newer}: this gdb-epi reads up to {PREFIX}{NUMBER}", hint="pip install -U gdb-epi"
+            f"{newer}: this gdb-epi reads up to {PREFIX}{NUMBER}", hint="a newer gdb-epi"
         )
