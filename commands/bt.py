@@ -20,6 +20,7 @@ from gdb_epi.record.stacks import (
 )
 from gdb_epi.registry import argument, command, limit_argument
 from gdb_epi.render.merged_stacks import ALL, FOLDED, NATIVE, stack_lines, thread_title
+from gdb_epi.render.python_stacks import python_stack_lines
 from gdb_epi.render.variables import variable_text
 from gdb_epi.report import Report
 from gdb_epi.session import Session
@@ -49,6 +50,11 @@ def _count(text: str) -> int | str:
             help="N: the innermost lines; -N: the outermost; full: --locals",
         ),
         argument("--all", action="store_true", help="every thread, not only the selected one"),
+        argument(
+            "--python",
+            action="store_true",
+            help="Python frames alone, of every thread; alike ones once",
+        ),
         argument("--native", action="store_true", help="every native frame, none folded away"),
         argument(
             "--native-all",
@@ -84,7 +90,7 @@ def show_merged_stacks(session: Session, args: Namespace) -> Report:
     state = session.state
     args.limit, outermost, full = _which(args)
     args.locals = args.locals or full
-    every = args.all or args.native_all
+    every = args.all or args.native_all or args.python
     detail = ALL if args.native_all else NATIVE if args.native else FOLDED
     chosen = session.chosen_tid()
     if not every and chosen is None:
@@ -94,6 +100,8 @@ def show_merged_stacks(session: Session, args: Namespace) -> Report:
     tids = [thread.tid for thread in state.target.threads()]
     if not every and chosen is not None:
         tids = [chosen]
+    if args.python:
+        return _python_stacks(session, args)
     lines: list[str] = []
     below = _below(session, args)
     limit = args.limit
@@ -126,6 +134,24 @@ def show_merged_stacks(session: Session, args: Namespace) -> Report:
     ]
     errors = [SoftError(**error) for error in document["soft_errors"]]
     return Report("bt", lines=lines[:-1], data=document, soft_errors=errors)
+
+
+def _python_stacks(session: Session, args: Namespace) -> Report:
+    """Return what `gdb-epi stacks` shows of a core: threads with one stack stand together."""
+    state = session.state
+    python = state.required_python()
+    if args.locals:
+        lines, below = [], _below(session, args)
+        for thread in python.threads():
+            lines += ["", thread_title(state, thread.tid, thread)]
+            stack = state.ghost_stack(thread)._replace(native=None)
+            lines += stack_lines(stack, detail=FOLDED, limit=args.limit, below=below)
+        lines = lines[1:]
+    else:
+        lines = python_stack_lines(python, session.target.crash(), None)
+    document = stacks_json(state, locals=args.locals, secrets=args.secrets)
+    errors = [SoftError(**error) for error in document["soft_errors"]]
+    return Report("bt", lines=lines, data=document, soft_errors=errors)
 
 
 def _which(args: Namespace) -> tuple[int, bool, bool]:

@@ -40,7 +40,7 @@ def run(args: Namespace) -> int:
     if args.core.isdecimal():
         from gdb_epi.cli.support.live_process import ask_process
 
-        if (code := ask_process(args, "epi bt --all" + " --locals" * args.locals)) is not None:
+        if (code := ask_process(args, "epi bt --python" + " --locals" * args.locals)) is not None:
             return code
         if not os.path.lexists(args.core):
             from gdb_epi.cli.support.core_files import no_such_process

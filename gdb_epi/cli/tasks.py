@@ -16,6 +16,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     """Declare the arguments."""
     parser.add_argument("core", metavar="CORE", help="a core file, packed or not, or a process")
     add_process_files(parser)
+    parser.add_argument("--tree", action="store_true", help="who waits for whom: the default")
     parser.add_argument("--stacks", action="store_true", help="a list with stacks, no tree")
     parser.add_argument("--each", action="store_true", help="also those that are alike, one by one")
     parser.add_argument("--json", action="store_true", help="as JSON")

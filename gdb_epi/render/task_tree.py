@@ -160,7 +160,8 @@ def _chain(task: Task) -> str:
     names = [
         f"[hole: {frame.hole}]"
         if frame.hole is not None
-        else f"{frame.qualname or frame.name}:{frame.lineno or '?'}"
+        else f"{frame.qualname or frame.name} "
+        f"({frame.filename.rpartition('/')[2]}:{frame.lineno or '?'})"
         for frame in reversed(task.stack)
     ]
     if len(names) > MAX_CHAIN:

@@ -81,7 +81,13 @@ from gdb_epi.render.opening_sentences import (
     leading_hypothesis,
     opening_sentences,
 )
-from gdb_epi.render.triage_wait_lines import clauses_of_hang, steps_of_wait, task_lines, wait_lines
+from gdb_epi.render.triage_wait_lines import (
+    alike_thread_lines,
+    clauses_of_hang,
+    steps_of_wait,
+    task_lines,
+    wait_lines,
+)
 from gdb_epi.typing_lite import Any, NamedTuple
 from gdb_epi.util import counted, quoted_name
 
@@ -281,6 +287,7 @@ def _fact_lines(
     record: Json, calls: Sequence[StackCall], line: str, *, in_gdb: bool
 ) -> Iterator[str]:
     yield from labelled_lines("Process", [_process_words(record)])
+    yield from labelled_lines("Threads", list(alike_thread_lines(record)))
     if script := main_script(all_frames(record)):
         yield f"{'Program':<{LABEL}}{script}"  # never cut: it is to be opened
     yield from labelled_lines("Signal", list(_signal_sentences(record)))

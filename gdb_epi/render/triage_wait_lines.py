@@ -25,6 +25,7 @@ from gdb_epi.render.frame_lines import (
     call_words,
     calls_of_record,
     fold_calls,
+    innermost_own_python_call,
     program_folder,
     row_lines,
     short_own_files,
@@ -40,6 +41,7 @@ _OF_LIBRARY = "a thread of "  # words for a pool that is only known by its libra
 MAX_NAME = 120  # characters of a lock's name
 MAX_HOLDER_FRAMES = 4
 MAX_HOLDER_ROOM = 8  # where more calls are the program's own
+MIN_ALIKE = 50  # threads of one stack, beyond what pools have
 MAX_OTHERS = 4  # threads of the parent that may hold a lock
 _REST = re.compile(r"and (\d{1,9}) more(?: tasks?)?\Z")
 _GUESSED = frozenset(("probable-inherited", "inherited-internal-lock", "lost-wakeup"))
@@ -276,3 +278,25 @@ def has_tasks(record: Json) -> bool:
     """Tell whether there are tasks of asyncio or trio, which wait for each other."""
     tasks = get_group(record, "tasks")
     return bool(tasks.get("asyncio") or tasks.get("trio"))
+
+
+def alike_thread_lines(record: Json) -> Iterator[str]:
+    """Yield how many threads stand at one place, where those are many, and most of all.
+
+    Threads of one stack are a pool, or a leak: those that the program's own code made to wait.
+    """
+    stacks = [s for s in get_groups(get_group(record, "threads"), "stacks") if s.get("frames")]
+    groups: dict[object, list[Json]] = {}
+    for stack in stacks:
+        frames = get_groups(stack, "frames")
+        steps = tuple((f.get("name"), f.get("filename"), f.get("lineno")) for f in frames)
+        groups.setdefault(steps, []).append(stack)
+    alike = max(groups.values(), key=len, default=[])
+    if len(alike) < MIN_ALIKE or 2 * len(alike) < len(stacks):
+        return
+    own = innermost_own_python_call(calls_of_record(get_groups(alike[0], "frames")))
+    count = get_number(get_group(record, "threads"), "python") or 0
+    of = f"the first {len(stacks)}" if count > len(stacks) + 1 else f"{count:.0f}"
+    place = f", in {call_words(own)}" if own is not None else ", in a library"
+    leak = ". If they become more and more, the program leaks threads" if own is not None else ""
+    yield f"{len(alike)} of {of} have the same stack{place}{leak}"

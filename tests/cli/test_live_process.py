@@ -63,6 +63,8 @@ def test_triage_of_a_process_is_the_answer_and_leaves_it_running(shell, process)
 
 
 def test_other_verbs_take_a_process_too(shell, process):
+    alone = shell("stacks", process.pid)
+    assert alone.code == 0 and "py  write" in alone.out and "\n  C " not in alone.out
     stacks = shell("stacks", process.pid, "--locals")
     assert stacks.code == 0 and "py  write" in stacks.out
     assert "hunter2" not in stacks.out and "password = <masked str>" in stacks.out
