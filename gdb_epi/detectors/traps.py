@@ -106,7 +106,10 @@ def _divisor(target: Target, site: FaultSite) -> _Divisor | None:
         raw, where = registers[insn.rm].to_bytes(8, "little")[:size], f"in {insn.rm}"
     else:
         at = insn.memory.address(registers) if insn.memory is not None else None
-        raw, where = try_read(target, at or 0, size), f"read from {at or 0:#x}"
+        region, sp = target.region_at(at or 0), site.fault.sp
+        on_stack = region is not None and region.start <= sp < region.end
+        where = "in a variable on the stack" if on_stack else "in memory"
+        raw = try_read(target, at or 0, size)
     if len(raw) < size:
         return None
     return _Divisor(int.from_bytes(raw, "little", signed=insn.modrm_reg == SIGNED), where)

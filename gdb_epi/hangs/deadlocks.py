@@ -420,7 +420,8 @@ def notifier_blocked_by_waiter(scene: HangContext) -> HangDiagnosis | None:
         evidence = scene.waits[other.tid].evidence[-1:]
         sort = "event and lock" if other.kind == hang_types.LOCK else "event and join"
         return HangDiagnosis(
-            DEADLOCK if gives else HANG, sort, sentence, members, PROBABLE, evidence,
+            DEADLOCK if gives else HANG, sort, sentence, members,
+            INFO if scene.foreign_threads else PROBABLE, evidence,
             ("a timeout", "another thread that refers to it"),
             ("code that reaches it through a global",),
         )  # fmt: skip

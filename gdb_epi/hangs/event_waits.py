@@ -356,17 +356,21 @@ class _EventWait:
             return by_signal
         other = "a further" if same else "another"  # the clause may stand below others' waits
         proven = bool(activity.object) and not self._going_on.may_end(activity)
+        naming = [] if proven else [
+            d for d in self._python if d.tid not in seen and d.frames
+            and (d.timed or d.kind in ALIVE or d.kind in _FED)
+            and self._going_on.names_an_end(activity, d.tid)
+        ]  # fmt: skip
         if not proven:
             # What comes from outside makes such a thread go on, and it may have it by a container.
-            fed = (d for d in self._python if d.kind in _FED and d.tid not in seen and not d.timed)
-            for reader in fed:
-                named = self._going_on.names_an_end(activity, reader.tid)
-                answer = self._follow(reader.tid) if named else None
+            for reader in (d for d in naming if d.kind in _FED and not d.timed):
+                answer = self._follow(reader.tid)
                 if answer is not None:
                     return answer
         awaited = self._name or self._what
         rest = other_wait_clause(scene, activity, same, seen) + (
             f"no code that can still run ends a wait for {awaited}" if proven
+            else f"code of {naming[0].who()}, at {naming[0].where()}, may end that" if naming
             else f"no frame of {other} thread leads to {awaited}"
         )  # fmt: skip
         if same:

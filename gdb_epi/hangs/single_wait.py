@@ -80,6 +80,13 @@ from gdb_epi.locks.types import (
     LockWait,
 )
 
+# When a call that blocks an event loop returns, by its kind: others may bring that about.
+_ENDS_BLOCK = {
+    **dict.fromkeys((hang_types.READ, hang_types.WRITE, hang_types.POLL, hang_types.ACCEPT),
+                    "the other side acts"),
+    hang_types.CHILD: "that child ends",
+    **dict.fromkeys((hang_types.FILE_LOCK, hang_types.DATABASE), "its holder gives it back"),
+}  # fmt: skip
 _OF_COROUTINES = 0x380  # CO_COROUTINE, CO_ITERABLE_COROUTINE, CO_ASYNC_GENERATOR
 MAX_CHAIN = 16  # threads that are followed, each waiting for the next
 
@@ -458,15 +465,16 @@ def blocked_event_loop(scene: HangContext) -> HangDiagnosis | None:
         if asleep or not own or waits_for_thread_startup(scene, activity):
             continue
         what = activity.what or activity.call or "something"
-        sleeps, ends = activity.kind == hang_types.SLEEP, ""
+        sleeps = activity.kind == hang_types.SLEEP
         call = "sleeps" if sleeps else f"waits for {what}"
+        ends = _ENDS_BLOCK.get(activity.kind, "that call returns")
         if activity.timed:
             seconds = _seconds_of_turn(scene, activity, frames[place:]) if sleeps else 0.0
             limit = f", after {seconds:.4g} s at most" if seconds else ""
             ends = f"{'that sleep' if sleeps else 'its timeout'} ends{limit}"
         sentence = (
             f"the event loop of {activity.who()} is blocked: {activity.where()} {call}, and no "
-            f"task can run {f'until {ends}' if ends else 'meanwhile'}"
+            f"task can run until {ends}"
         )
         return wait_diagnosis(
             HANG, "blocked event loop", sentence, activity, CERTAIN,

@@ -21,7 +21,7 @@ from gdb_epi.hangs.library_calls import (
 from gdb_epi.hangs.tasks import SETTERS
 from gdb_epi.hangs.types import DEADLOCK, HangDiagnosis, ThreadActivity, function_and_line
 from gdb_epi.locks.python.call_sites import CLOCKS
-from gdb_epi.locks.types import PROBABLE
+from gdb_epi.locks.types import INFO, PROBABLE
 
 MAX_SETTING = 16  # frames of a thread whose calls are read
 MAX_OUTER = 64  # frames of a waiting thread that are looked at
@@ -119,7 +119,8 @@ def diagnose_event_set_by_caller(scene: HangContext) -> HangDiagnosis | None:
         )
         evidence = (f"thread {activity.tid} runs {caller}, whose code has yet to set it",)
         return HangDiagnosis(
-            DEADLOCK, "own caller", sentence, (activity,), PROBABLE, evidence,
+            DEADLOCK, "own caller", sentence, (activity,),
+            INFO if scene.foreign_threads else PROBABLE, evidence,
             ("a timeout", "code of another thread's frames that sets it"),
             ("a callback, or code that runs later in another thread, could set it",),
             by_itself=True,
@@ -177,7 +178,7 @@ def _of_queues(circle: Sequence[ThreadActivity], scene: HangContext) -> HangDiag
         evidence.append(f"code of {giver.who()} calls {_any(what_ends(scene, activity))} of it")
     return HangDiagnosis(
         DEADLOCK, "queues", f"{len(circle)} threads wait for each other: {'; '.join(parts)}",
-        tuple(circle), PROBABLE, tuple(evidence),
+        tuple(circle), INFO if scene.foreign_threads else PROBABLE, tuple(evidence),
         ("a timeout", "another thread that has one of the queues at hand"),
         ("code that reaches a queue through a global, or a signal handler",),
     )  # fmt: skip

@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from gdb_epi.cpython.runtime.find_runtime import WITHOUT_FILE
 from gdb_epi.fault.find_fault import ELSEWHERE, OTHER, PROCESS, SELF
 from gdb_epi.fault.signals import SI_KERNEL, SI_TIMER, SIGXFSZ
+from gdb_epi.fault.word_shapes import ascii_text_shape
 from gdb_epi.record.record_parts import (
     all_frames,
     get_group,
@@ -412,7 +413,8 @@ def _access_words(record: Json, signal: Json) -> str:
             address, value = (unpadded_address(operand.get(key)) for key in ("address", "value"))
             # The wrong pointer itself, before an offset was added.
             bad = value if (value[:6], len(value)) == (address[:6], len(address)) else address
-            which = f": {bad} cannot be the address of any memory" if bad else ""
+            text = "; its bytes are text" if bad and ascii_text_shape(int(bad, 16)) else ""
+            which = f": {bad} cannot be the address of any memory{text}" if bad else ""
             return which or ": it used a pointer that cannot be an address"
         return ": no address is given; the CPU refused the instruction, or the kernel ended it"
     if not address:

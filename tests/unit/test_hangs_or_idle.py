@@ -129,6 +129,7 @@ def test_a_wait_for_what_its_own_caller_sets(calls, others_set, found) -> None:
         view=SimpleNamespace(frames=lambda tid: (wait, close, run) if tid == MAIN else (other,)),
         calls_ahead=lambda f, _=0, _running=0: of_frame.get(f.address, []),
         ahead={},
+        foreign_threads=(),
         references=SimpleNamespace(variable_name=lambda *_: "over"),
     )
     answer = diagnose_event_set_by_caller(scene)
