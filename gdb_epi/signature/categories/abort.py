@@ -7,13 +7,14 @@ CPython and handlers of failed allocations need native frames.
 
 from __future__ import annotations
 
+from functools import partial
 from itertools import pairwise
 
 from gdb_epi.errors import Absent
 from gdb_epi.fault.abort_message import AbortMessage
 from gdb_epi.fault.cxx_exception import evidence_of_terminate
 from gdb_epi.fault.signals import SIGABRT
-from gdb_epi.signature.categories.types import Answer, CategoryInput, RuleMatch, Undecided
+from gdb_epi.signature.categories.types import Answer, CategoryInput, Rule, RuleMatch, Undecided
 from gdb_epi.signature.names import signature_safe_text
 from gdb_epi.target.api import NativeFrame
 
@@ -42,20 +43,13 @@ _FATAL = {
 }  # fmt: skip
 
 
-def _aborts(scene: CategoryInput) -> bool:
-    fault = scene.fault
-    return not isinstance(fault, Absent) and fault.signo == SIGABRT and fault.sender == "self"
-
-
 def _among(scene: CategoryInput, names: tuple[str, ...]) -> str | None:
     plain = {name.removeprefix("__GI_") for name in scene.functions()}
     return next((name for name in names if name in plain), None)
 
 
-def _rule_by_message(scene: CategoryInput, kind: str, frames: tuple[str, ...]) -> Answer:
+def _by_message(kind: str, frames: tuple[str, ...], scene: CategoryInput) -> Answer:
     """Decide by glibc's message, or by a frame when the message could not be read."""
-    if not _aborts(scene):
-        return None
     message = scene.abort_message
     if isinstance(message, AbortMessage):
         if message.kind != kind:
@@ -86,25 +80,8 @@ def _caller_of_abort(scene: CategoryInput) -> NativeFrame | None:
     return next((outer for inner, outer in pairwise(frames) if inner.function in _ABORT), None)
 
 
-def failed_assertion(scene: CategoryInput) -> Answer:
-    """assert() of C."""
-    return _rule_by_message(scene, "assert", _ASSERT)
-
-
-def malloc_abort(scene: CategoryInput) -> Answer:
-    """glibc's malloc found its own data damaged."""
-    return _rule_by_message(scene, "malloc", _MALLOC)
-
-
-def fortify_abort(scene: CategoryInput) -> Answer:
-    """_FORTIFY_SOURCE or the stack protector."""
-    return _rule_by_message(scene, "fortify", _FORTIFY)
-
-
 def cxx_terminate(scene: CategoryInput) -> Answer:
     """std::terminate of C++, with the type of the exception that nobody caught."""
-    if not _aborts(scene):
-        return None
     if isinstance(scene.native, Absent):
         return Undecided(f"no native stack ({scene.native.detail})")
     frame = evidence_of_terminate(scene.native)
@@ -122,8 +99,6 @@ def cxx_terminate(scene: CategoryInput) -> Answer:
 
 def fatal_error(scene: CategoryInput) -> Answer:
     """Py_FatalError and its relatives."""
-    if not _aborts(scene):
-        return None
     if isinstance(scene.native, Absent):
         return Undecided(f"no native stack ({scene.native.detail})")
     frame = _among(scene, tuple(_FATAL))
@@ -146,7 +121,7 @@ def _no_memory(scene: CategoryInput) -> str | None:
 
 def any_other_abort(scene: CategoryInput) -> Answer:
     """Any other SIGABRT that the process sent itself, unless it says that memory ran out."""
-    if not _aborts(scene) or _no_memory(scene):
+    if _no_memory(scene):
         return None
     from gdb_epi.signature.native_names import native_name
 
@@ -158,18 +133,26 @@ def any_other_abort(scene: CategoryInput) -> Answer:
 
 def out_of_memory(scene: CategoryInput) -> Answer:
     """The program's own handler of a failed allocation ended it."""
-    frame = _no_memory(scene) if _aborts(scene) else None
-    if frame is None:
-        return None
-    return RuleMatch("oom-suspect", f"{frame}, which a failed allocation calls, aborted")
+    frame = _no_memory(scene)
+    what = f"{frame}, which a failed allocation calls, aborted"
+    return RuleMatch("oom-suspect", what) if frame else None
 
 
-ABORT_RULES = (
-    ("abort-assert", failed_assertion),
-    ("abort-malloc", malloc_abort),
-    ("abort-fortify", fortify_abort),
-    ("abort-terminate", cxx_terminate),
-    ("abort-py-fatal", fatal_error),
-    ("abort-other", any_other_abort),
-    ("oom-suspect", out_of_memory),
+def _apply_to_abort(rule: Rule, scene: CategoryInput) -> Answer:
+    fault = scene.fault
+    aborts = not isinstance(fault, Absent) and fault.signo == SIGABRT and fault.sender == "self"
+    return rule(scene) if aborts else None
+
+
+ABORT_RULES = tuple(
+    (name, partial(_apply_to_abort, rule))
+    for name, rule in (
+        ("abort-assert", partial(_by_message, "assert", _ASSERT)),  # of C
+        ("abort-malloc", partial(_by_message, "malloc", _MALLOC)),  # it found its own data damaged
+        ("abort-fortify", partial(_by_message, "fortify", _FORTIFY)),  # and the stack protector
+        ("abort-terminate", cxx_terminate),
+        ("abort-py-fatal", fatal_error),
+        ("abort-other", any_other_abort),
+        ("oom-suspect", out_of_memory),
+    )
 )
