@@ -20,6 +20,7 @@ from gdb_epi.locks.types import INFO, PROBABLE
 _FORKS = frozenset(("fork", "forkpty", "posix_spawn", "posix_spawnp"))
 _SENDS = frozenset(("send", "send_bytes"))
 _RUNS_CHILD = ("multiprocessing.process", "_bootstrap")
+_WATCH = "inotify"
 CALLING = 2  # innermost frames that have the socket of a call
 ALIVE = frozenset(
     (
@@ -50,7 +51,7 @@ def diagnose_read_of_own_pipe(
         "by"
     )
     free = [d for d in others if d.tid not in seen]
-    elsewhere = _may_be_held_elsewhere(scene, activity)
+    elsewhere = may_be_held_elsewhere(scene, activity)
     outside = hang_types.OTHER_PROCESS if elsewhere else None
     if free:
         free.sort(key=lambda d: d.kind not in ALIVE)
@@ -195,7 +196,25 @@ def may_have_untracked_children(scene: HangContext, activity: ThreadActivity) ->
         return True
 
 
-def _may_be_held_elsewhere(scene: HangContext, activity: ThreadActivity) -> bool:
+def watches_files(scene: HangContext, activity: ThreadActivity) -> bool:
+    """Tell whether a thread reads what the kernel tells of files: inotify(7), by ctypes mostly.
+
+    Its descriptor belongs to no object of Python then, and the code that made it names the calls.
+    """
+    if activity.target is None or scene.descriptors.object_type(activity.target) is not None:
+        return False
+    if any(_WATCH in (frame.module or "") for frame in scene.view.frames(activity.tid)):
+        return True
+    codes = {each.code for named in scene.live_code.own.values() for each in named}
+    with suppress(UnreadableMemory, LayoutError):
+        return any(
+            name.startswith(_WATCH)
+            for code in codes for name in scene.call_sites.strings(code, "co_names")
+        )  # fmt: skip
+    return False
+
+
+def may_be_held_elsewhere(scene: HangContext, activity: ThreadActivity) -> bool:
     """Tell whether another process may have a copy of a descriptor of this one.
 
     A child that was forked or was given it has one, and where this process was forked its parent.

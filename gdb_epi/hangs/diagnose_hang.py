@@ -22,6 +22,7 @@ from gdb_epi.hangs.idleness import classify_idle_process, strengthen_timed_diagn
 from gdb_epi.hangs.live.stuck_tasks import diagnose_main_task
 from gdb_epi.hangs.loops.computing_threads import diagnose_computing_threads
 from gdb_epi.hangs.loops.condition_waits import missed_notification
+from gdb_epi.hangs.loops.endless_climbs import endless_climb
 from gdb_epi.hangs.loops.endless_loops import endless_loop
 from gdb_epi.hangs.loops.endless_matches import endless_match
 from gdb_epi.hangs.loops.endless_walks import endless_search, endless_walk
@@ -42,7 +43,9 @@ from gdb_epi.hangs.loops.resource_exhaustion import (
     task_lock_never_released,
     thread_pool_exhausted,
 )
+from gdb_epi.hangs.loops.shared_spins import spin_on_shared_memory
 from gdb_epi.hangs.loops.tasks_of_one_connection import (
+    task_awaits_paused_reading,
     tasks_read_from_each_other,
     tasks_write_to_each_other,
 )
@@ -106,11 +109,13 @@ def _first(scene: HangContext) -> HangDiagnosis | None:
         deadlocks.lock_held_by_suspended_task,
         tasks_read_from_each_other,
         tasks_write_to_each_other,
+        task_awaits_paused_reading,
         _in_signal_handler,
         deadlocks.gil_held_while_sleeping,
         endless_native_code,
         endless_walk,
         endless_search,
+        endless_climb,
         diagnose_poll_for_process,
         futile_poll,
         polls_in_vain,
@@ -119,6 +124,7 @@ def _first(scene: HangContext) -> HangDiagnosis | None:
         single_wait.busy_wait,
         endless_loop,
         endless_match,
+        spin_on_shared_memory,
         long_computation,
         endless_iteration,
         endless_repetition,

@@ -4,8 +4,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from functools import cached_property
 
+from gdb_epi.errors import LayoutError, UnreadableMemory
 from gdb_epi.hangs import types as hang_types
 from gdb_epi.hangs.descriptor_waits import ALIVE, find_selector_of_closed_socket
 from gdb_epi.hangs.hang_context import HangContext
@@ -15,6 +17,7 @@ from gdb_epi.hangs.idleness import (
     is_polled_by_library,
     library_frames_called,
     only_waits_for_work,
+    waits_for_queue,
 )
 from gdb_epi.hangs.library_calls import (
     CLOSING,
@@ -22,6 +25,7 @@ from gdb_epi.hangs.library_calls import (
     OF_CLUSTER,
     POOL_RESULTS,
     QUEUE_ITEM,
+    QUEUE_ROOM,
     SEMAPHORE,
     event_loop_frame_index,
     frames_running,
@@ -53,15 +57,18 @@ from gdb_epi.hangs.wakers import (
     has_clock_deadline,
     name_awaited_object,
     other_wait_clause,
+    what_ends,
 )
+from gdb_epi.locks.python.acquire_calls import AHEAD
 from gdb_epi.locks.types import INFO, PROBABLE
 from gdb_epi.util import counted
 
+MAX_CALLERS = 8  # of a wait, that may have given work before
 _NOBODY_LEFT = "no other thread is left that could end this wait"
 _FED = (hang_types.READ, hang_types.ACCEPT, hang_types.POLL)  # what clients and peers end
 _DASK_WORKER = ("distributed.threadpoolexecutor", "_worker")
 # An object with such a name is set to end the program: waiting for it is waiting for work.
-_ENDS = ("stop", "shut", "exit", "quit", "term", "kill", "close", "finish", "forever", "interrupt",
+_ENDS = ("stop", "shut", "exit", "quit", "term", "kill", "close", "forever", "interrupt",
          "sigint", "halt")  # fmt: skip
 
 
@@ -257,6 +264,13 @@ class _EventWait:
                 text = f"{timed} that it computed by the clock, in a loop that looks at it again"
                 return wait_diagnosis(NO_FAULT, "timer", text, activity)
             in_loop = any(map(scene.runs_in_loop, activity.frames[:1]))
+            if not self._python and in_loop and is_shutdown_name(self._name):
+                # `while not stop.wait(5): look()`: a sleep that a request to stop would end.
+                return wait_diagnosis(
+                    NO_FAULT, "sleeps", f"{activity.who()} was {hang_types.ASLEEP} at "
+                    f"{activity.where()}, for which it waits for {self._what} with a timeout",
+                    activity, doubts=("whether what it looks for in each turn can still come",),
+                )  # fmt: skip
             if not self._python and in_loop:
                 left = self._foreign_clause() if self._foreign else _NOBODY_LEFT
                 text = f"{timed}, in a loop; {left}"
@@ -418,6 +432,20 @@ class _EventWait:
         end = "the end of " if giver.kind == hang_types.JOIN else ""
         has = "could end this wait" if giver.tid in givers else "uses it too"
         by = "calls a method of" if giver.tid in givers else "refers to"
+        if self._has_done_all_work(giver):
+            # What an Event was set to stays. A Condition tells only those that wait already.
+            of_condition = self._scene.view.locks.type_name(giver.object).endswith("Condition")
+            missed = "was notified before it waited, or never" if of_condition else "was not given"
+            return wait_diagnosis(
+                HANG, "nobody gives it", f"{self._waits}: it has taken all that {giver.who()} put "
+                f"there before, and {giver.who()} {missed}", giver,
+                INFO if self._going_on.may_end(giver) else PROBABLE,
+                evidence=(f"{activity.who()} waits for work, in a loop without end",
+                          f"code of {giver.who()} has put work there, and puts none later"),
+                ruled_out=("a timeout", "another thread that could give it"),
+                doubts=("code that reaches it through a global",),
+                fix=hang_types.LOOK_FIRST if of_condition else "",
+            )  # fmt: skip
         # Who has nothing to give when the other ends is no part of a circle.
         label = DEADLOCK if giver.tid in givers or not end else HANG
         return HangDiagnosis(
@@ -427,6 +455,27 @@ class _EventWait:
             (f"{giver.who()} {by} it, and waits at {giver.where()}",),
             ("a timeout",), ("code that reaches it through a global",),
         )  # fmt: skip
+
+    def _has_done_all_work(self, giver: ThreadActivity) -> bool:
+        """Tell whether this is an idle worker, into whose queue another thread has put its work.
+
+        Of which `giver` waits for the outcome. Work that it is given only behind that wait makes a
+        circle.
+        """
+        activity, scene = self._activity, self._scene
+        takes = activity.awaits == QUEUE_ITEM or waits_for_queue(scene, activity)
+        if (
+            not takes
+            or activity.awaits == QUEUE_ROOM
+            or not is_in_serving_loop(scene, activity.frames)
+        ):
+            return False
+        puts, whens = what_ends(scene, activity), set()
+        for frame in giver.frames[:MAX_CALLERS] if giver.kind == hang_types.EVENT else ():
+            with suppress(UnreadableMemory, LayoutError):
+                calls = scene.calls(frame)
+                whens |= {w for at, how, w in calls if at == activity.object and how in puts}
+        return bool(whens) and AHEAD not in whens
 
 
 def _is_hang(answer: HangDiagnosis) -> bool:

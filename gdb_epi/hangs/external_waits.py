@@ -7,12 +7,14 @@ from collections.abc import Sequence
 
 from gdb_epi.cpython.types import PyFrame
 from gdb_epi.hangs import types as hang_types
+from gdb_epi.hangs.captured_output import diagnose_write_to_own_capture
 from gdb_epi.hangs.descriptor_waits import (
     ALIVE,
     diagnose_read_of_own_pipe,
     diagnose_read_of_socket_kept_open,
     diagnose_wait_on_closed_socket,
     may_have_untracked_children,
+    watches_files,
 )
 from gdb_epi.hangs.hang_context import HangContext
 from gdb_epi.hangs.idleness import (
@@ -44,6 +46,7 @@ from gdb_epi.hangs.loops.futile_polls import only_waits_in_turns
 from gdb_epi.hangs.loops.library_retries import diagnose_library_retry
 from gdb_epi.hangs.loops.polled_waits import diagnose_polling_loop, diagnose_wait_outside_loop
 from gdb_epi.hangs.loops.retry_loops import diagnose_connection_poll, diagnose_retry_loop
+from gdb_epi.hangs.processes.accept_locks import diagnose_turn_to_accept
 from gdb_epi.hangs.processes.child_processes import (
     diagnose_wait_for_new_child,
     find_kill_before_read,
@@ -91,7 +94,8 @@ def diagnose_file_lock_wait(scene: HangContext, activity: ThreadActivity) -> Han
         if twins:
             named = f"descriptor {twins[0]}"
             sentence += f"; this process has that file open as {named} too, and may hold it itself"
-    return weaken_diagnosis_in_loop(scene, wait_diagnosis(
+    turn = diagnose_turn_to_accept(scene, activity, sentence)
+    return turn or weaken_diagnosis_in_loop(scene, wait_diagnosis(
         HANG, "file lock", sentence, activity, CERTAIN,
         evidence=(f"it sleeps in {activity.call}, which waits for nothing but such a lock",),
         doubts=("which process holds it is not in the core",),
@@ -393,8 +397,10 @@ def _from_a_peer(scene: HangContext, activity: ThreadActivity, waits: str) -> Ha
         return idle_diagnosis(
             activity, f"{waits}{what}, in a loop that sends nothing before, as a worker does"
         )
+    if reads_in_loop and watches_files(scene, activity):
+        return idle_diagnosis(activity, f"{waits}{what}: news of files that change (inotify)")
     if reads_in_loop:
-        # What reads again and again may wait for work: inotify, a device, a pipe that others fill.
+        # What reads again and again may wait for work: a device, a pipe that others fill.
         return wait_diagnosis(
             HANG, "peer",
             f"{waits}{what}, which it reads in a loop; no more has come yet", activity,
@@ -541,6 +547,9 @@ def _is_worker(scene: HangContext, activity: ThreadActivity) -> bool:
 
 def diagnose_write_wait(scene: HangContext, activity: ThreadActivity) -> HangDiagnosis:
     """Return the answer of a wait to write, or for a connection."""
+    captured = diagnose_write_to_own_capture(scene, activity)
+    if captured is not None:
+        return captured
     if activity.call == "connect":
         sentence = f"{activity.waits()} for a connection to be accepted"
     else:

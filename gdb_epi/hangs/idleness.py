@@ -267,7 +267,7 @@ def is_at_rest(scene: HangContext, activity: ThreadActivity) -> bool:
         return True
     if is_in_request_handler(activity.frames, frames):
         goes_on = activity.timed or activity.kind in _GOES_ON
-        return goes_on or _reads_from_its_client(scene, activity, frames)
+        return goes_on or reads_from_its_client(scene, activity, frames)
     if activity.timed or activity.kind in _ALWAYS:
         return True
     if not activity.frames:
@@ -275,7 +275,7 @@ def is_at_rest(scene: HangContext, activity: ThreadActivity) -> bool:
         return activity.kind in _FROM_CLIENTS and bool(serving_function(outside))
     in_loop = scene.runs_in_loop(activity.frames[0])
     if activity.kind == hang_types.EVENT:
-        for_item = activity.awaits == QUEUE_ITEM or _waits_for_queue(scene, activity)
+        for_item = activity.awaits == QUEUE_ITEM or waits_for_queue(scene, activity)
         if find_signal_for_thread(scene, activity)[1]:
             return True
         return (in_loop and for_item) or (
@@ -301,7 +301,7 @@ def is_at_rest(scene: HangContext, activity: ThreadActivity) -> bool:
     return activity.kind == hang_types.CHILD and activity.target is None
 
 
-def _reads_from_its_client(
+def reads_from_its_client(
     scene: HangContext, activity: ThreadActivity, frames: Sequence[PyFrame]
 ) -> bool:
     """Tell whether a handler reads from the very connection that it was called for.
@@ -429,7 +429,8 @@ def _may_have_clients(scene: HangContext, activity: ThreadActivity) -> bool:
     return not activity.watched or 0 in activity.watched or SOCKET in kinds
 
 
-def _waits_for_queue(scene: HangContext, activity: ThreadActivity) -> bool:
+def waits_for_queue(scene: HangContext, activity: ThreadActivity) -> bool:
+    """Tell whether what a thread waits for belongs to a queue of `queue`."""
     wait = scene.waits.get(activity.tid)
     return wait is not None and wait.kind in _QUEUES
 

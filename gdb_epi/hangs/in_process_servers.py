@@ -6,15 +6,24 @@ those of a socketserver (`server_address`, Lib/socketserver.py; 3.8 to 3.15) who
 middle of a request: the answer comes when that request is over. Two such servers that ask each
 other never answer, nor does one that asks itself.
 
+One that serves each client in a thread of its own (socketserver.ThreadingMixIn) never answers where
+all of these threads wait for what their clients say next, and the client waits for the answer.
+
 A gRPC server calls its handlers in the threads of an executor (grpc/_server.py, 1.0 to 1.76). When
 all of them wait for calls of their own, nobody answers.
 """
 
 from __future__ import annotations
 
+from itertools import islice
+
 from gdb_epi.hangs.descriptors import Address, read_socket_address
 from gdb_epi.hangs.hang_context import HangContext
-from gdb_epi.hangs.idleness import library_frames_called, serves_in_accepting_thread
+from gdb_epi.hangs.idleness import (
+    library_frames_called,
+    reads_from_its_client,
+    serves_in_accepting_thread,
+)
 from gdb_epi.hangs.library_calls import OF_GRPC, frames_running
 from gdb_epi.hangs.loops.event_loop_diagnosis import Through
 from gdb_epi.hangs.loops.resource_exhaustion import thread_pool_exhausted
@@ -24,6 +33,10 @@ from gdb_epi.locks.types import PROBABLE
 _ASKS = ("http.client", "getresponse")
 _SERVES = ("socketserver", "serve_forever")
 _HANDLES_CALL = ("grpc._server", "_call_behavior")
+_SERVES_ONE = ("socketserver", "process_request_thread")
+_CONNECTS = frozenset(("connect", "create_connection"))
+MAX_FRAMES = 8
+MAX_ATTRIBUTES = 64
 _THIS_HOST = ("localhost", "127.0.0.1", "::1")
 
 
@@ -33,6 +46,9 @@ def diagnose_wait_for_in_process_server(
     """Return the answer for a thread that waits for one of a server of this process."""
     if activity.awaits == OF_GRPC and not activity.timed:
         return _handlers_exhausted(scene, activity)
+    by_handlers = _from_handlers(scene, activity, seen, through)
+    if by_handlers is not None:
+        return by_handlers
     asked = _address_asked(scene, activity)
     server = _thread_serving(scene, asked) if asked is not None else None
     if server is None or asked is None:
@@ -56,6 +72,80 @@ def diagnose_wait_for_in_process_server(
         (f"{server.who()} serves port {asked[1]} of this host, which {activity.who()} asks",),
         ("a timeout", "a server of another host"),
     )  # fmt: skip
+
+
+def _from_handlers(
+    scene: HangContext, activity: ThreadActivity, seen: tuple[int, ...], through: Through
+) -> HangDiagnosis | None:
+    """Return the answer of a client of a server that has a thread for each client.
+
+    Which of them serves this client is not in the core. Where all wait for what their clients say
+    next, so does that one; else it is one of those that do something else, which are followed.
+    """
+    handlers = _handlers_by_port(scene) if not activity.timed else {}
+    for host, port in _addresses_connected(scene, activity) if handlers else ():
+        own_host, handling = handlers.get(port, ("", []))
+        others = [d for d in handling if d.tid != activity.tid]
+        if not others or host not in (own_host, *_THIS_HOST):
+            continue
+        idle = [
+            d for d in others
+            if not d.timed and reads_from_its_client(scene, d, scene.view.frames(d.tid))
+        ]  # fmt: skip
+        if len(idle) < len(others):
+            busy = [d for d in others if d not in idle and d.tid not in seen]
+            places = {d.frames[0].code if d.frames else 0 for d in busy}
+            if len(places) != 1:  # which of them serves this client is not known
+                return None
+            return through(scene, activity, busy[0].tid, "the answer of", seen)
+        first = others[0]
+        which = "" if len(others) == 1 else f" (or one of {len(others) - 1} more that do the same)"
+        return HangDiagnosis(
+            DEADLOCK, "requests", f"{activity.waits()} for {activity.wants()}, from a server of "
+            f"this process (port {port}); {first.who()}, which serves it{which}, waits at "
+            f"{first.where()} for what its client says next: each side waits for the other to send",
+            (activity, first),
+            PROBABLE,
+            (f"the code that waits has connected to port {port}, which this process serves",),
+            ("a timeout", "a thread of that server that does something else"),
+            ("bytes that are on their way",), outside="",
+        )  # fmt: skip
+    return None
+
+
+def _handlers_by_port(scene: HangContext) -> dict[int, tuple[str, list[ThreadActivity]]]:
+    """Return host and serving threads of each socketserver that has a thread for each client."""
+    handling = dict[int, tuple[str, list[ThreadActivity]]]()
+    for activity in scene.activities:
+        for frame in frames_running(scene.view.frames(activity.tid), (_SERVES_ONE,)):
+            server = scene.view.variable(frame, "self")
+            word = scene.view.attribute(server, "server_address") if server else None
+            own = read_socket_address(scene.view, word) if word else None
+            if own is not None:
+                handling.setdefault(own[1], (own[0], []))[1].append(activity)
+    return handling
+
+
+def _addresses_connected(scene: HangContext, activity: ThreadActivity) -> list[Address]:
+    """Return the addresses that the socket of a waiting thread may be connected to.
+
+    They stand beside it: as host and port of the object that has the socket, or in the code that
+    has called connect().
+    """
+    view, addresses = scene.view, list[Address]()
+    frames = [*library_frames_called(scene, activity), *activity.frames][:MAX_FRAMES]
+    for frame in frames:
+        held = [at for _, at in view.variable_addresses(frame) if not at & 7]
+        held += [value for at in held for _, value in islice(view.attributes(at), MAX_ATTRIBUTES)]
+        connects = not _CONNECTS.isdisjoint(scene.called_before(frame, ever=True))
+        for at in dict.fromkeys(held):
+            address = read_socket_address(view, at) if connects and not at & 7 else None
+            sock = view.attribute(at, "sock") if address is None and not at & 7 else None
+            if sock and scene.descriptors.descriptor_of_object(sock) == activity.target:
+                host, port = view.text_attribute(at, "host"), view.integer_attribute(at, "port")
+                address = (host, port) if host and port else None
+            addresses += [address] if address is not None else []
+    return addresses
 
 
 def _handlers_exhausted(scene: HangContext, activity: ThreadActivity) -> HangDiagnosis | None:

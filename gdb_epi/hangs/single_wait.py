@@ -43,6 +43,7 @@ from gdb_epi.hangs.library_calls import (
 from gdb_epi.hangs.live.going_on import GoingOn
 from gdb_epi.hangs.loops.event_loop_diagnosis import Through, diagnose_sleeping_event_loop
 from gdb_epi.hangs.loops.polled_waits import diagnose_polling_loop
+from gdb_epi.hangs.processes.accept_locks import diagnose_turn_to_accept
 from gdb_epi.hangs.tasks import event_loop_module
 from gdb_epi.hangs.types import (
     CANNOT_TELL,
@@ -229,7 +230,8 @@ def _lock_of_another_process(
         else "which processes share; who took it is not in this core"
     )  # fmt: skip
     sentence = f"{activity.waits()} for {name}, {who}"
-    return weaken_diagnosis_in_loop(scene, wait_diagnosis(
+    turn = diagnose_turn_to_accept(scene, activity, sentence)
+    return turn or weaken_diagnosis_in_loop(scene, wait_diagnosis(
         HANG, "lock of another process", sentence, activity,
         evidence=wait.evidence[-2:] if wait is not None else (), doubts=(doubt,),
     ))  # fmt: skip

@@ -31,6 +31,7 @@ SET_TIMEOUT, FROM_OUTSIDE, LEAVE_BLOCK = "set a timeout", "call_soon_threadsafe"
 READ_OUTPUT, ONLY_SET_FLAG = "read the output", "only set a flag"
 LEAVE_OUT = "leave the task out"
 TO_THREAD = "run in a thread "  # and the name of a function that is no coroutine
+LOOK_FIRST, READ_MEANWHILE = "look before the wait", "read the pipe in a thread"
 UNSEEN_END = "may be endless"  # a kind of hang that is told and speaks for nothing
 _NATIVE_CODE = "native code"
 # Kinds of waits that somebody outside of this process ends, and who that is: in one core whoever is

@@ -406,7 +406,10 @@ def gnu_hash(name: bytes) -> int:
     return value
 
 
-def _dynamic(target: ReadableMemory, base: int, segments: Sequence[elf.Segment]) -> dict[int, int]:
+def read_dynamic(
+    target: ReadableMemory, base: int, segments: Sequence[elf.Segment]
+) -> dict[int, int]:
+    """Return an object's dynamic section by tags. Raises UnreadableMemory."""
     segment = next((s for s in segments if s.type == elf.PT_DYNAMIC), None)
     if segment is None:
         return {}
@@ -469,7 +472,7 @@ def open_symbol_table(
 
     Raises UnreadableMemory when the tables are neither in the core nor in a matching file.
     """
-    dynamic = _dynamic(target, base, segments)
+    dynamic = read_dynamic(target, base, segments)
     if not all(tag in dynamic for tag in (DT_STRTAB, DT_SYMTAB, DT_GNU_HASH)):
         return None
     table = dynamic[DT_GNU_HASH]

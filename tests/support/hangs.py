@@ -200,7 +200,7 @@ TRUTHS = {
         DEADLOCK, "event and lock", ("MainThread", "act", "__main__.A")
     ),
     "idle_console_of_a_loop": Truth(FINE, "idle", ("its loop gets from", "standard input")),
-    "answer_of_a_console": Truth(HANG, "nothing wakes the loop", ("for a future",)),
+    "answer_of_a_console": Truth(FINE, "idle", ("standard input",)),
     "idle_until_it_is_due": Truth(FINE, "timer", ("computed by the clock",)),
     "timed_wait_beside_a_clock": Truth(HANG, "timed wait", ("in a loop; no other thread",)),
     "idle_supervisor": Truth(FINE, "may be idle", ("sleep", "runs again and again")),

@@ -5,7 +5,13 @@ from __future__ import annotations
 
 import pytest
 
-from gdb_epi.hangs.types import FROM_OUTSIDE, LEAVE_OUT, READ_OUTPUT, SET_TIMEOUT
+from gdb_epi.hangs.types import (
+    FROM_OUTSIDE,
+    LEAVE_OUT,
+    LOOK_FIRST,
+    READ_OUTPUT,
+    SET_TIMEOUT,
+)
 from gdb_epi.render.triage import render_triage
 from gdb_epi.typing_lite import Any
 
@@ -178,7 +184,8 @@ def test_the_lock_of_a_library_cannot_be_put_in_order() -> None:
         ("blocked event loop", "read", "",
          "run that call in a worker thread, or use an async client"),
         ("pipe", "read", "", "close your own copy of the other end"),
-        ("nobody left", "event", "", ""),
+        ("nobody left", "event", "", "give it in a `finally`, so that an error leaves nobody"),
+        ("nobody gives it", "event", LOOK_FIRST, "test what it waits for before it waits"),
         ("missed notification", "event", "",
          "call notify() or notify_all() after each change of what it waits for"),
     ],

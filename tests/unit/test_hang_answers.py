@@ -39,6 +39,7 @@ SCENE = SimpleNamespace(
         was_closed=lambda *_: False,
         object_type=lambda _: None,
     ),
+    activities=(),
     pipe_ends=SimpleNamespace(other_end=lambda _: None),
     live_code=SimpleNamespace(own={}),
 )
@@ -101,7 +102,9 @@ def test_a_read_in_a_loop_may_wait_for_work(kind, awaits, in_loop, more) -> None
             takes_datagrams=lambda _: False,
             object_type=lambda _: None,
         ),
+        activities=(),
         pipe_ends=SimpleNamespace(other_end=lambda _: None),
+        live_code=SimpleNamespace(own={}),
         called_before=lambda *_, **__: {"send_request"},
     )
     activity = ThreadActivity(
@@ -194,7 +197,7 @@ def test_who_puts_into_a_queue_of_a_manager_decides(monkeypatch, giver, target, 
         is_only_python_thread=lambda _: False,
         runs_in_loop=lambda _: True, loops_around=len, is_in_bounded_loop=lambda _: False,
         descriptors=SCENE.descriptors, pipe_ends=SCENE.pipe_ends,
-        activity=lambda tid: counter if tid == 8 else main, waits={},
+        activity=lambda tid: counter if tid == 8 else main, waits={}, activities=(),
     )  # fmt: skip
     answer = diagnose_thread_wait(scene, main)
     assert answer.label == label

@@ -7,6 +7,7 @@ import ctypes
 import shutil
 import struct
 import subprocess
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -30,7 +31,10 @@ EXCHANGE = "87 07 f3 90 85 c0 75 f8 c3"  # xchg [rdi], eax; pause; test eax, eax
 STORE = "89 07 eb fc"  # mov [rdi], eax; jmp back
 
 
-def followed(code: str, memory: bytes = b"", **registers: int) -> int | None:
+def followed(
+    code: str, memory: bytes = b"", import_name: Callable[[int], str] = lambda slot: "",
+    **registers: int,
+) -> int | None:  # fmt: skip
     """Return where the loop begins that cannot end, from the start of the code on."""
     raw = bytes.fromhex(code)
 
@@ -41,7 +45,7 @@ def followed(code: str, memory: bytes = b"", **registers: int) -> int | None:
         raise UnreadableMemory(address, size, "not there")
 
     loop = find_endless_loop_from(
-        read, range(CODE, CODE + len(raw)), CODE, registers, [MAX_STEPS_OF_ALL]
+        read, range(CODE, CODE + len(raw)), CODE, registers, [MAX_STEPS_OF_ALL], import_name
     )
     return None if loop is None else loop.start - CODE
 
@@ -141,3 +145,57 @@ def test_what_a_loop_stored_costs_later_turns_nothing() -> None:
         run.loop([4000])
     assert len(run._values) > 900
     assert len(run._registers()) == len(REGISTERS) + 1
+
+
+# back: mov rdi, rbx; mov rsi, rbp; call [rip + slot]; test eax, eax; jne back; ret
+SEEK = "48 89 df 48 89 ee ff 15 f4 6f 00 00 85 c0 75 f0 c3"
+# back: dec ecx; jz out; mov rdi, rbx; mov rsi, rbp; call [rip + slot]; jmp back; out: ret
+KEEPS_RCX = "ff c9 74 0e 48 89 df 48 89 ee ff 15 f0 6f 00 00 eb ee c3"
+
+
+@pytest.mark.parametrize(
+    ("code", "name", "texts", "begins"),
+    [
+        (SEEK, "strcmp", b"tern\0gull\0", 0),
+        (SEEK, "strcmp", b"tern\0tern\0", None),  # found: it leaves
+        (SEEK, "memcmp", b"tern\0gull\0", None),  # how many bytes it compares is not known
+        (SEEK, "strcpy", b"tern\0gull\0", None),  # it changes memory
+        (SEEK, "", b"tern\0gull\0", None),
+        (SEEK, "powf", b"tern\0gull\0", None),  # what it gives in rax is not known
+        (KEEPS_RCX, "strcmp", b"tern\0gull\0", None),  # any function may change rcx
+    ],
+)
+def test_a_function_of_the_c_library_that_compares_is_followed(code, name, texts, begins) -> None:
+    memory = struct.pack("<Q", 0x5000) + texts.ljust(120, b"\0")
+    registers = {"rbx": MEMORY + 8, "rbp": MEMORY + 13, "rcx": 100}
+    slots = {MEMORY: name}
+    assert followed(code, memory, lambda slot: slots.get(slot, ""), **registers) == begins
+
+
+def test_a_guess_counts_only_where_the_same_test_comes_out_so_again() -> None:
+    """A thread in strcmp(): what it will give is not known, what the next call gives is."""
+    endless = bytes.fromhex(SEEK)
+    # test eax, eax; jne over; ret; over: jmp over: what was guessed is never asked again
+    once = bytes.fromhex("85 c0 75 01 c3 eb fe")
+    for raw, memory, loops in (
+        (endless, struct.pack("<Q", 0x5000) + b"tern\0gull\0".ljust(120, b"\0"), True),
+        (endless, struct.pack("<Q", 0x5000) + b"tern\0tern\0".ljust(120, b"\0"), False),
+        (once, b"", False),
+    ):
+
+        def read(address: int, size: int, raw: bytes = raw, memory: bytes = memory) -> bytes:
+            for start, content in ((CODE, raw), (MEMORY, memory)):
+                if start <= address and address + size <= start + len(content):
+                    return content[address - start : address - start + size]
+            raise UnreadableMemory(address, size, "not there")
+
+        after_call = CODE + (12 if raw is endless else 0)
+        run = _Run(
+            read, range(CODE, CODE + len(raw)), after_call,
+            {"rbx": MEMORY + 8, "rbp": MEMORY + 13}, {MEMORY: "strcmp"}.get, True,
+        )  # fmt: skip
+        if loops:
+            assert run.loop([MAX_STEPS_OF_ALL]).start == CODE
+        else:
+            with pytest.raises((_Leaves, UnreadableMemory)):
+                run.loop([MAX_STEPS_OF_ALL])

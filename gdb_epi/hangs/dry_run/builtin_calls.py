@@ -421,7 +421,7 @@ def is_log_method(run: ObjectEvaluation, of: ProcessObject, name: str) -> bool:
 def draw_random_number(run: ObjectEvaluation, name: str, arguments: Sequence[Item]) -> Item:
     """Return what a method of random.Random may give. Raises Undecodable."""
     if name == "random":
-        return UnknownNumber(0.0, 1.0)
+        return UnknownNumber(0.0, 1.0 - 2.0**-53)  # 53 bits of it (_randommodule.c), never 1
     if name == "choice":
         pool: Iterable[object] = [run.host(each) for each in run.all_of(arguments[0])]
     else:

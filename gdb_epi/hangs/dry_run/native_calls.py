@@ -32,6 +32,10 @@ from gdb_epi.hangs.dry_run.object_evaluation import ObjectEvaluation
 from gdb_epi.locks.python.call_sites import CLOCKS
 
 _OF_HEAPS = frozenset(("heappush", "heappop", "heapify", "heapreplace", "heappushpop"))
+# These count from the start of the machine (clock_gettime(2)), others from 1970. So what compares
+# them with the time of day never comes out otherwise.
+_SINCE_BOOT = ("monotonic", "perf_counter")
+MAX_UPTIME = 10 * 365 * 86_400.0  # of a machine, in seconds
 _UNPACKS = ("unpack", "unpack_from", "pack", "calcsize")
 _SEARCHES = ("bisect_left", "bisect_right")
 _OF_MATH = frozenset(
@@ -90,7 +94,7 @@ def call_native(
         run.memory.pauses = True
         return NoneResult()
     if name in CLOCKS and not name.endswith("_ns") and _is_module(run, of, "time"):
-        return UnknownNumber(0.0, math.inf)
+        return UnknownNumber(0.0, MAX_UPTIME if name in _SINCE_BOOT else math.inf)
     if name == "fspath" and run.kind(arguments[0]) == "str" and _is_module(run, of, "posix"):
         return arguments[0]
     if name == "_path_normpath" and not keywords and _is_module(run, of, "posix"):

@@ -49,7 +49,7 @@ if TYPE_CHECKING:
 
     _Run = TypeVar("_Run", bound=DryRun)
 
-MAX_STEPS = 20_000  # of one thread, in all
+MAX_STEPS = 50_000  # of one thread, in all
 MAX_FRAMES = 8  # whose code is followed; the outer ones when the inner ones return
 MAX_WAITING = 6  # frames of a library in which a thread waits
 MAX_ATTRIBUTES = 64

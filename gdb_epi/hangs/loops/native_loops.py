@@ -2,7 +2,8 @@
 """Loops of native code that cannot end with the registers and the memory of the core.
 
 The instructions are done from where the thread stands, as far as they are known: moves, sums,
-comparisons, jumps, calls within one library, and tries to take a lock that is taken. With each
+comparisons, jumps, calls within one library and of what only compares or computes in the C library
+(native_library_calls.py), and tries to take a lock that is taken. With each
 value goes which registers and words of memory it comes from. Where a place is reached again, and
 all on which a jump depended is as it was there, the loop goes on for ever, whatever its other
 registers count. Only x86-64.
@@ -11,9 +12,17 @@ registers count. Only x86-64.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from itertools import islice
 
 from gdb_epi.errors import UnreadableMemory
 from gdb_epi.hangs.hang_context import HangContext
+from gdb_epi.hangs.loops.native_library_calls import (
+    CLOBBERED,
+    KNOWN,
+    arguments_of,
+    returned_number,
+)
 from gdb_epi.hangs.types import (
     EVENT,
     GIL,
@@ -28,6 +37,9 @@ from gdb_epi.hangs.types import (
 from gdb_epi.locks.types import PROBABLE
 from gdb_epi.sizes import WORD_MASK
 from gdb_epi.target.api import Target, Thread
+from gdb_epi.target.cfi import Unwinder
+from gdb_epi.target.function_bounds import FunctionBounds
+from gdb_epi.target.imported_functions import ImportedFunctions
 from gdb_epi.target.symbols import symbolize
 from gdb_epi.typing_lite import TYPE_CHECKING, NamedTuple
 from gdb_epi.util import counted
@@ -45,6 +57,8 @@ from gdb_epi.x86.register_changes import (
 
 MAX_STEPS = 20_000  # of one thread
 MAX_STEPS_OF_ALL = 60_000
+MAX_CALLERS = 4  # frames between a function of the C library and the code that called it
+_SYSTEM = ("libc.so", "libc-", "libm.so", "libm-", "ld-musl")
 FLAG_WORDS = 8  # a loop that looks at more of them searches a table, and awaits no other thread
 _CARRY, _ZERO, _SIGN, _OVERFLOW = 1, 1 << 6, 1 << 7, 1 << 11  # of eflags
 _SETS_NO_FLAGS = frozenset((
@@ -83,7 +97,7 @@ def endless_native_code(scene: HangContext) -> HangDiagnosis | None:
             continue
         if loop.words and not _alone(scene, activity, loop.words, others):
             continue
-        function = symbolize(scene.target, thread.pc).partition("+")[0]
+        function = symbolize(scene.target, loop.start).partition("+")[0]
         waiting = [d for d in scene.activities if d.kind == GIL and d.frames]
         sentence = (
             f"{activity.who()} is in a loop without end of native code, in {function} of "
@@ -145,20 +159,41 @@ def find_endless_native_loop(
     region = target.region_at(thread.pc) if thread.architecture.pc == "rip" else None
     if region is None:
         return None
-    code = range(region.start, region.end)
-    return find_endless_loop_from(target.read, code, thread.pc, thread.registers, budget)
+    imports, code = ImportedFunctions(target), range(region.start, region.end)
+    if not _is_of_system(region.path):
+        return find_endless_loop_from(
+            target.read, code, thread.pc, thread.registers, budget, imports.name
+        )
+    # A function that only compares or computes comes back, to code whose other registers are known.
+    walk = islice(Unwinder(target, FunctionBounds(target)).walk(thread.registers), MAX_CALLERS)
+    for frame in walk:
+        region = target.region_at(frame.pc)
+        if region is None or _is_of_system(region.path):
+            continue
+        code, loops = range(region.start, region.end), list[NativeLoop]()
+        for guess in (True, False):
+            run = _Run(target.read, code, frame.pc, frame.registers, imports.name, guess)
+            with suppress(_Leaves, UnreadableMemory):
+                loops.append(run.loop(budget))
+        return loops[0] if len(loops) == 1 else None
+    return None
+
+
+def _is_of_system(path: str | None) -> bool:
+    return (path or "").rpartition("/")[2].startswith(_SYSTEM)
 
 
 def find_endless_loop_from(
     read: Callable[[int, int], bytes], code: range, at: int, registers: Mapping[str, int],
-    budget: list[int],
+    budget: list[int], import_name: Callable[[int], str] = lambda slot: "",
 ) -> NativeLoop | None:  # fmt: skip
     """Return the loop that instructions from a place on cannot leave; None where that is unknown.
 
-    `code` are the bytes of the library: calls that lead out of them are not followed.
+    `code` are the bytes of the library: calls that lead out of them are not followed, but those of
+    functions that are known by the names of their slots.
     """
     try:
-        return _Run(read, code, at, registers).loop(budget)
+        return _Run(read, code, at, registers, import_name).loop(budget)
     except (_Leaves, UnreadableMemory):
         return None
 
@@ -167,9 +202,14 @@ class _Run:
     """A thread's code goes on. What it stores is kept beside the memory of the core, by word."""
 
     def __init__(
-        self, read: Callable[[int, int], bytes], code: range, at: int, registers: Mapping[str, int]
-    ) -> None:
+        self, read: Callable[[int, int], bytes], code: range, at: int,
+        registers: Mapping[str, int], import_name: Callable[[int], str] = lambda slot: "",
+        guess: bool | None = None,
+    ) -> None:  # fmt: skip
         self._read, self._code, self._at = read, code, at
+        self._import_name = import_name
+        self._guess = guess  # how the first jump goes whose flags are not known
+        self._guessed_at, self._confirmed = 0, guess is None
         self._values = {name: _Value(registers.get(name), frozenset((name,))) for name in REGISTERS}
         self._values[_FLAGS] = _Value(registers.get("eflags"))
         self._word_of: dict[int, str] = {}  # by byte
@@ -194,6 +234,8 @@ class _Run:
                 if to == head and all(map(self._is_as_before, self._decisive())):
                     if not self._needed and len(self._values) > len(REGISTERS) + 1:
                         raise _Leaves  # it stores, and nothing leads out: it may be meant to go on
+                    if not self._confirmed:
+                        raise _Leaves
                     return NativeLoop(to, tuple(sorted(self._words)))
                 count += 1
                 if count >= most:
@@ -210,7 +252,16 @@ class _Run:
             to = instruction.branches_to(after)
             if to is None:
                 raise _Leaves
-            return to if self._holds(instruction.opcode & 15, instruction) else after
+            if self._guess is not None and self._values[_FLAGS].number is None:
+                holds, self._guess, self._guessed_at = self._guess, None, self._at
+                self._guessed = holds
+                return to if holds else after
+            holds = self._holds(instruction.opcode & 15, instruction)
+            if self._at == self._guessed_at:
+                if holds != self._guessed:
+                    raise _Leaves
+                self._confirmed = True
+            return to if holds else after
         if instruction.flow not in (JUMP, CALL):
             raise _Leaves
         if instruction.target is not None:
@@ -219,9 +270,37 @@ class _Run:
             to = self._known_place(self._values[instruction.target_register])
         else:
             to = self._known_place(self._operand(instruction))
+            if to not in self._code:
+                return self._call_import(instruction, after)
         if instruction.flow == CALL:
             self._push(_Value(after))
         return to
+
+    def _call_import(self, instruction: Instruction, after: int) -> int:
+        """Do a function of the C library; return where it comes back. Raises _Leaves.
+
+        It is reached by its slot: from the code that calls it, or from a stub that was called.
+        """
+        name = self._import_name(self._address(instruction) or 0)
+        if name not in KNOWN:
+            raise _Leaves
+        back = after if instruction.flow == CALL else self._known_place(self._pop())
+        given = {each: self._values[each] for each in arguments_of(name)}
+        numbers = {each: v.number for each, v in given.items() if v.number is not None}
+        number = returned_number(name, numbers, self._unchanged)
+        sources = frozenset[str]().union(*(value.sources for value in given.values()))
+        for register in CLOBBERED:
+            self._values[register] = _Value(None)
+        self._values["rax"] = _Value(number, sources)
+        self._values[_FLAGS] = _Value(None)
+        return back
+
+    def _unchanged(self, address: int, size: int) -> bytes:
+        """Return bytes of the core that the run has stored nothing in. Raises _Leaves."""
+        if any(self._word_of.get(address + n) in self._values for n in range(size)):
+            raise _Leaves
+        self._words.add(address)
+        return self._read(address, size)
 
     def _known_place(self, value: _Value) -> int:
         if value.number is None:
@@ -283,8 +362,10 @@ class _Run:
         if swapped is not None:
             self._swap(instruction, swapped, operand)
             return
+        replaced = {name for name in changed if _replaces(instruction, name)}
         named = (instruction.reg, instruction.rm, *changed)
-        used = [values[name] for name in named if name is not None]
+        used = [values[name] for name in named if name is not None and name not in replaced]
+        used += [values[source] for name in replaced for source in _sources(instruction, name)]
         sources = operand.sources.union(*(each.sources for each in used))
         results = {name: self._result(instruction, name, numbers) for name in changed}
         by_flags = instruction.encoding == "legacy" and instruction.opcode_map == 1
@@ -445,6 +526,18 @@ class _Run:
         if holds is None:  # parity
             raise _Leaves
         return holds != bool(condition & 1)
+
+
+def _replaces(instruction: Instruction, register: str) -> bool:
+    """Tell whether an instruction leaves nothing of what was in a register, as moves do."""
+    how = value_source(instruction, register)
+    return how.kind in (LOAD, COPY, CONSTANT, ADDRESS) and how.width >= 4
+
+
+def _sources(instruction: Instruction, register: str) -> tuple[str, ...]:
+    """Return the register that a move copies."""
+    how = value_source(instruction, register)
+    return (how.source,) if how.kind == COPY and isinstance(how.source, str) else ()
 
 
 def _swap_of(instruction: Instruction) -> str | None:

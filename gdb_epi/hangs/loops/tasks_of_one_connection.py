@@ -12,16 +12,17 @@ from collections.abc import Collection, Iterator
 
 from gdb_epi.cpython.objects.containers import ContainerReader
 from gdb_epi.cpython.running.unfinished_tasks import UnfinishedTask
-from gdb_epi.cpython.running.wait_rules import READ, WRITE
+from gdb_epi.cpython.running.wait_rules import CONDITION, EVENT, FUTURE, READ, WRITE
+from gdb_epi.cpython.types import PyFrame
 from gdb_epi.cpython.values.process_values import get_process_values
-from gdb_epi.errors import Absent, EpiError, UnreadableMemory
+from gdb_epi.errors import Absent, EpiError, LayoutError, UnreadableMemory
 from gdb_epi.hangs.descriptors import Address, read_socket_address
 from gdb_epi.hangs.hang_context import HangContext
 from gdb_epi.hangs.idleness import is_in_serving_loop
 from gdb_epi.hangs.live.going_on import GoingOn
 from gdb_epi.hangs.live.live_code import Reach
 from gdb_epi.hangs.tasks import activity_of_task, describe_waiting_task, has_timeout, own_frames
-from gdb_epi.hangs.types import DEADLOCK, GIL, RUNNING, HangDiagnosis
+from gdb_epi.hangs.types import DEADLOCK, GIL, HANG, RUNNING, HangDiagnosis
 from gdb_epi.locks.python.python_view import PythonView
 from gdb_epi.locks.types import PROBABLE
 from gdb_epi.typing_lite import NamedTuple
@@ -29,6 +30,7 @@ from gdb_epi.typing_lite import NamedTuple
 MAX_FRAMES = 500  # of other tasks that are examined
 _WRITES = frozenset(("write", "writelines", "send", "sendall", "write_eof", "close", "abort"))
 _READS = frozenset(("read", "readline", "readexactly", "readuntil", "close", "abort"))
+_RESUMES = "resume_reading"
 _STREAMS = {READ: "StreamReader", WRITE: "StreamWriter"}
 
 
@@ -229,3 +231,60 @@ def _length(scene: HangContext, buffer: int) -> int:
     is_deque = scene.view.locks.type_name(buffer) == "collections.deque"
     struct = "dequeobject" if is_deque else "PyByteArrayObject"
     return ContainerReader(scene.view.reader).length(buffer, struct)
+
+
+def task_awaits_paused_reading(scene: HangContext) -> HangDiagnosis | None:
+    """A task waits for what comes over a connection whose reading was paused until it goes on.
+
+    A Protocol pauses the reading of its transport where it holds much (Lib/asyncio/transports.py,
+    pause_reading(); 3.8 to 3.15). Where the task that resumes it waits for one message more, which
+    is larger than that limit, nothing comes any more.
+    """
+    activity = scene.loop_thread
+    if activity is None or activity.kind in (*RUNNING, GIL):
+        return None
+    for task in scene.tasks:
+        wait = task.wait
+        if wait is None or wait.kind not in (EVENT, CONDITION, FUTURE) or not wait.address:
+            continue
+        for frame in own_frames(task, scene.installed):
+            if not _alone_resumes_paused_reading(scene, frame, wait.address):
+                continue
+            if has_timeout(task, scene.tasks, scene.view):
+                continue
+            sentence = (
+                f"{describe_waiting_task(task, scene.installed)}, which is to come over a "
+                "connection whose reading is paused (pause_reading()); only this task's own code "
+                "resumes it, behind that wait"
+            )
+            return HangDiagnosis(
+                HANG, "paused reading", sentence,
+                (activity_of_task(activity, task, scene.installed),), PROBABLE,
+                ("the transport of its protocol says that it is paused",),
+                ("a timeout", "other code of the program that calls resume_reading()"),
+                ("whether what it waits for comes with the data of that connection",), outside="",
+            )  # fmt: skip
+    return None
+
+
+def _alone_resumes_paused_reading(scene: HangContext, frame: PyFrame, awaited: int) -> bool:
+    """Tell whether a frame's code resumes the reading of a protocol that has what a task awaits."""
+    view, sites = scene.view, scene.call_sites
+    try:
+        if not scene.calls_any(frame, (_RESUMES,)):
+            return False
+        codes = {each.code for named in scene.live_code.own.values() for each in named}
+        others = codes - {frame.code}
+        if any(_RESUMES in sites.strings(code, "co_names") for code in others):
+            return False
+    except (UnreadableMemory, LayoutError):
+        return False
+    for _, at in view.variable_addresses(frame):
+        values = dict(view.attributes(at)) if at and not at & 7 else {}
+        if awaited not in values.values():
+            continue
+        for transport in values.values():
+            paused = view.attribute(transport, "_paused") if not transport & 7 else None
+            if paused and view.objects.integer(paused) == 1:
+                return True
+    return False

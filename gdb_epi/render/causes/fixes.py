@@ -10,7 +10,14 @@ from collections.abc import Mapping, Sequence
 
 from gdb_epi.fault.own_native_code import CALL, INTERPRETER, LIBRARY, NOT_KNOWN
 from gdb_epi.hangs import types as hang_types
-from gdb_epi.hangs.library_calls import QUEUE_ITEM, QUEUE_ROOM, SEMAPHORE
+from gdb_epi.hangs.library_calls import (
+    PROCESS_JOBS,
+    PROCESS_QUEUE,
+    QUEUE_END,
+    QUEUE_ITEM,
+    QUEUE_ROOM,
+    SEMAPHORE,
+)
 from gdb_epi.locks.types import GIL, INITIALISED, JOINS
 from gdb_epi.record.record_parts import (
     deadlocked_threads,
@@ -47,6 +54,9 @@ HELP_MEMORY = (
 OWN_PIPE = "pipe of its own"  # of a hang: the thread itself holds the other end
 _TIME_LIMIT = "end the loop after some time, with an error"
 _IN_FINALLY = "release it in a `finally`, or take it by `with`"
+_GIVES_BACK_JOB = "call task_done() in a `finally`: a worker that fails leaves its job open"
+_GIVES_ANYHOW = "give it in a `finally`, so that an error leaves nobody waiting for it"
+_LOOKS_AT_WORKERS = "wait with a timeout, and look each time whether the workers still live"
 _LIMIT_SEARCH = "limit the search: it need not see everything"
 _READ_OUTPUT = "read the child's output while it runs, as communicate() does"
 # Fixes of hangs and deadlocks by their kinds, where the kind alone names the cause.
@@ -71,6 +81,7 @@ _BY_KIND = {
     "pool": "a job of a full pool must not wait for what needs a place of that pool",
     "pool callback": "do not wait for results in a callback of the pool",
     "own caller": "do not wait there for what the calling code does afterwards",
+    "paused reading": "resume reading before you wait for more: a message may be that large",
     "writers": "read in another task than the one that writes",
     "tasks": "a task must not wait for one that waits for it",
     "requests": "serve several requests at once, or do not ask who waits for your answer",
@@ -105,6 +116,8 @@ _BY_FIX = {
     hang_types.LEAVE_BLOCK: "leave that block before you ask the pool again",
     hang_types.READ_OUTPUT: _READ_OUTPUT,
     hang_types.ONLY_SET_FLAG: "only set a flag in that signal handler",
+    hang_types.READ_MEANWHILE: "read that pipe in a thread meanwhile, or capture into a file",
+    hang_types.LOOK_FIRST: "test what it waits for before it waits: `while not ready: wait()`",
 }
 # Fixes of crashes by the likeliest cause, where that alone says what to do.
 _BY_CAUSE = {
@@ -217,9 +230,15 @@ def _fix_of_hang(record: Json, facts: Json, calls: Sequence[StackCall]) -> str:
             return f"await {'asyncio.sleep()' if in_asyncio else 'a sleep of the loop'} there"
         thread = "a thread (asyncio.to_thread)" if in_asyncio else "a worker thread"
         return f"run that call in {thread}, or use an async client"
-    if sort == "nobody gives it":
+    what = str(member.get("what"))
+    if what.startswith((QUEUE_END, PROCESS_JOBS)):
+        return _GIVES_BACK_JOB
+    if what.startswith(PROCESS_QUEUE):
+        return _LOOKS_AT_WORKERS
+    if sort == "nobody gives it" and not fix:
         awaited = str(members[-1].get("what")) if members else ""
-        return next((how for what, how in _BY_AWAITED.items() if awaited.startswith(what)), "")
+        known = (how for what, how in _BY_AWAITED.items() if awaited.startswith(what))
+        return next(known, _GIVES_ANYHOW if doing == "event" else "")
     if sort == "peer does not read" and any(m.get("name") == _FEEDER for m in members):
         return _BY_KIND["unread queue"]
     if sort == "full pipe":  # whether it is full is not in the core
@@ -233,6 +252,8 @@ def _fix_of_hang(record: Json, facts: Json, calls: Sequence[StackCall]) -> str:
         if at and calls[at - 1].language == PYTHON and not calls[at - 1].name.endswith("__"):
             return _timeout_of_call(calls[at - 1], place)
         return f"set a timeout for the call at {place}" if place else ""
+    if sort == "nobody left" and doing == "event" and not fix:
+        return _GIVES_ANYHOW
     return _BY_FIX.get(str(fix), _BY_KIND.get(OWN_PIPE if sort == "pipe" else sort, ""))
 
 

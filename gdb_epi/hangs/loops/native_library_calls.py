@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What functions of the C library give that native loops call: those that only compare and compute.
+
+Such a function changes neither memory nor the registers that it must give back (rbx, rbp, rsp, r12
+to r15 in the x86-64 psABI): all others may be anything afterwards. What a comparison of texts gives
+is known where the texts are in the core.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+MAX_TEXT = 4096
+ARGUMENTS = ("rdi", "rsi", "rdx")
+CLOBBERED = ("rax", "rcx", "rdx", "rsi", "rdi", "r8", "r9", "r10", "r11")
+_OF_MATH = frozenset(
+    name + width
+    for name in (
+        "pow exp exp2 log log2 log10 sin cos tan asin acos atan atan2 sinh cosh tanh sqrt cbrt "
+        "fmod floor ceil round trunc rint fabs hypot fmin fmax"
+    ).split()
+    for width in ("", "f")
+)
+_COMPARES = frozenset(("strcmp", "strncmp", "memcmp", "strcasecmp", "strncasecmp", "bcmp"))
+_OTHERS = frozenset(("strlen", "abs", "labs", "toupper", "tolower"))
+KNOWN = _OF_MATH | _COMPARES | _OTHERS
+Reader = Callable[[int, int], bytes]
+
+
+def arguments_of(name: str) -> tuple[str, ...]:
+    """Return the registers that hold what a function of KNOWN is given, numbers of floats apart."""
+    if name in _OF_MATH:
+        return ()
+    if name in _COMPARES:
+        has_size = "n" in name or name in ("memcmp", "bcmp")
+        return ARGUMENTS if has_size else ARGUMENTS[:2]
+    return ARGUMENTS[:1]
+
+
+def returned_number(name: str, arguments: Mapping[str, int], read: Reader) -> int | None:
+    """Return what a function of KNOWN leaves in rax; None where that is not known.
+
+    `read` gives the bytes at an address. Raises UnreadableMemory.
+    """
+    first, second, third = (arguments.get(each) for each in ARGUMENTS)
+    if name == "strlen" and first is not None:
+        return len(_text(read, first, MAX_TEXT))
+    if name not in _COMPARES or first is None or second is None:
+        return None
+    if len(arguments_of(name)) == len(ARGUMENTS):
+        if third is None or third > MAX_TEXT:
+            return None
+        size = third
+    else:
+        size = MAX_TEXT
+    if name in ("memcmp", "bcmp"):
+        left, right = read(first, size), read(second, size)
+    else:
+        left, right = (_text(read, at, size)[:size] for at in (first, second))
+    if "case" in name:
+        left, right = left.lower(), right.lower()
+    return 0 if left == right else 1 if left > right else 0xFFFFFFFF
+
+
+def _text(read: Reader, at: int, size: int) -> bytes:
+    """Return the bytes up to a NUL, in pieces that end where pages do: no more need be there."""
+    text = b""
+    while len(text) < size:
+        piece = read(at + len(text), min(size - len(text), 64 - (at + len(text)) % 64))
+        before, end, _ = piece.partition(b"\0")
+        text += before
+        if end:
+            break
+    return text

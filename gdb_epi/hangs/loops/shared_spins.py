@@ -1,0 +1,129 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Loops that look at memory which several processes share, without a pause, until it changes.
+
+So wait spin locks, and the readers of a page whose number is odd while its writer changes it
+(sequence locks). Such a wait is meant to last for microseconds: whoever meets a thread in it has
+met, nearly always, one whose other side died in the middle. A loop that spins for its next work, as
+the fastest consumers do, stands in a loop that goes on for ever, and is not judged.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from gdb_epi.cpython.types import PyFrame
+from gdb_epi.errors import LayoutError, UnreadableMemory
+from gdb_epi.hangs.hang_context import HangContext
+from gdb_epi.hangs.idleness import is_in_serving_loop
+from gdb_epi.hangs.types import GIL, HANG, RUNNING, HangDiagnosis, wait_diagnosis
+from gdb_epi.locks.python.call_sites import Instruction
+from gdb_epi.locks.types import INFO, PROBABLE
+
+_READS = frozenset(("unpack_from", "unpack", "from_bytes", "tobytes", "int", "struct", "Struct"))
+_MAP, _VIEW = "mmap.mmap", "memoryview"
+_NAMES = frozenset(("global", "name", "attr", "method", "fast"))
+_CHANGES = frozenset(("next", "await"))
+_KEEPS = ("YIELD", "STORE_ATTR", "STORE_GLOBAL", "STORE_NAME", "STORE_SUBSCR", "STORE_DEREF")
+_PLAIN = frozenset(("int", "str", "bytes", "float", "_struct.Struct", "Struct", "module"))
+_CALLABLE = frozenset(("function", "method", "builtin_function_or_method", "functools.partial"))
+_WRITES = "w"
+
+
+def spin_on_shared_memory(scene: HangContext) -> HangDiagnosis | None:
+    """A thread reads shared memory again and again, and does nothing else."""
+    for activity in scene.activities:
+        if activity.kind not in (*RUNNING, GIL) or not activity.frames:
+            continue
+        frame = activity.frames[0]
+        try:
+            read = next(_shared_memory_read(scene, frame), None)
+        except (UnreadableMemory, LayoutError, IndexError):
+            continue
+        if read is None:
+            continue
+        for_work = is_in_serving_loop(scene, activity.frames[1:])
+        alone = scene.is_only_thread_awake(activity)
+        sentence = (
+            f"{activity.who()} spins at {activity.where()}: it reads `{read}`, memory that "
+            "processes share, again and again without a pause, until another one changes it"
+        )
+        return wait_diagnosis(
+            HANG, "polls", sentence, activity._replace(key_frames=activity.frames),
+            PROBABLE if alone and not for_work else INFO,
+            evidence=("the loop only reads that memory and compares",),
+            ruled_out=("a pause in the loop", "another thread of this process"),
+            doubts=("whether the process that should change it lives is not in this core",),
+        )  # fmt: skip
+    return None
+
+
+def _shared_memory_read(scene: HangContext, frame: PyFrame) -> Iterator[str]:
+    """Yield the names of the shared memory that a frame's loop reads; none where it does more.
+
+    Raises UnreadableMemory, LayoutError, IndexError.
+    """
+    loop, sites, view = scene.innermost_loop(frame), scene.call_sites, scene.view
+    if loop is None:
+        return
+    inside = range(loop[0], loop[1] + 1)
+    body = [each for each in sites.instructions(frame.code) if each.at in inside]
+    if any(each.operation in _CHANGES or each.name.startswith(_KEEPS) for each in body):
+        return
+    if _carries_variables(body, sites.tables(frame.code)[1]):
+        return
+    scope, own = scene.live_code.calls.globals_of(frame), view.variable(frame, "self")
+    shared = list[str]()
+    for at, does, name in sites.names_used(frame.code):
+        if at not in inside or does not in _NAMES or not name:
+            continue
+        if does in ("global", "name"):
+            value = view.objects.dict_get(scope, name)
+            word = value if isinstance(value, int) else None
+        elif does == "fast":
+            word = view.variable(frame, name)
+        else:
+            word = view.attribute(own, name) if own else None
+        if word and _is_shared(scene, word):
+            shared.append(f"self.{name}" if does in ("attr", "method") else name)
+        elif does == "fast":
+            if word and view.locks.type_name(word) in _CALLABLE:
+                return
+        elif name not in _READS and (not word or view.locks.type_name(word) not in _PLAIN):
+            return
+    yield from shared
+
+
+def _carries_variables(body: Sequence[Instruction], slots: Sequence[str]) -> bool:
+    """Tell whether a turn of a loop uses what an earlier one left in a variable: a place, a count.
+
+    Code that goes through a mapped file does.
+    """
+    stored, loaded_first = set[str](), set[str]()
+    for each in body:
+        number = each.argument
+        if each.operation == "fast2":
+            loaded = [slots[number >> 4], slots[number & 15]]
+        else:
+            loaded = [slots[number]] if each.operation == "fast" else []
+        loaded_first.update(name for name in loaded if name not in stored)
+        if each.operation == "store":
+            stored.add(slots[number])
+        elif each.name == "STORE_FAST_STORE_FAST":
+            stored |= {slots[number >> 4], slots[number & 15]}
+        elif each.operation == "store_load":
+            stored.add(slots[number >> 4])
+            loaded_first |= {slots[number & 15]} - stored
+    return not stored.isdisjoint(loaded_first)
+
+
+def _is_shared(scene: HangContext, word: int) -> bool:
+    """Tell whether a mmap or memoryview lies in a mapping of a file, which others may have too."""
+    kind, head = scene.view.locks.type_name(word), scene.view.reader.layout.size("PyObject") or 16
+    if kind == _MAP:
+        start = scene.view.reader.u64(word + head)
+    elif kind == _VIEW:
+        start = scene.view.reader.field(word, "PyMemoryViewObject", "view.buf")
+    else:
+        return False
+    region = scene.target.region_at(start)
+    return region is not None and region.path is not None and _WRITES in region.perms
