@@ -61,14 +61,17 @@ def told(
     *gone: ZeroedChunkHeader,
     blocks: tuple[int, int] | None = None,
     free: tuple[int, ...] = (),
+    untracked: int = 0,
 ) -> bool:
     """Whether a line of zeros runs across blocks; `blocks` are those of its first and last word."""
     starts = dict(zip((LINE, LINE + 56), blocks or (), strict=False))
     index = SimpleNamespace(
         place_in_block=lambda at: at - starts[at] if starts else None,
         in_free_block=lambda at: at in free,
+        object_type=lambda at: "tuple" if at == untracked else None,
     )
-    context: Any = SimpleNamespace(zeroed_headers=list(gone))
+    target = SimpleNamespace(region_at=lambda word: "mapped" if word == LINE else None)
+    context: Any = SimpleNamespace(zeroed_headers=list(gone), target=target)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(flipped_words, "address_index", lambda _context: index)
         return bool(crossed_blocks_clause(context, LINE, words))
@@ -105,3 +108,11 @@ def test_two_blocks_of_pymalloc() -> None:
     assert not told(WORDS, blocks=(LINE, LINE + 32)), "they begin with the block"
     assert not told(WORDS, blocks=blocks, free=(LINE + 32,))
     assert not told(WORDS, blocks=blocks, free=(LINE,))
+    assert not told(changed(w4=LINE, w1=0), blocks=blocks), "a type between cleared fields"
+
+
+def test_the_links_of_an_object_that_is_not_tracked_are_zeros_of_its_own() -> None:
+    """Fields that tp_clear() set to NULL ended there: it was "damaged memory, 96 %"."""
+    links = LINE + 48
+    assert told(WORDS, blocks=(LINE - 16, links))
+    assert not told(WORDS, blocks=(LINE - 16, links), untracked=links + 16)

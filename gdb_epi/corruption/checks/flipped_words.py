@@ -33,6 +33,7 @@ from gdb_epi.corruption.heap.popped_frames import (
     find_code_of_popped_frame,
     find_link_of_popped_frame,
 )
+from gdb_epi.corruption.heap.pymalloc_pools import GC_HEAD
 from gdb_epi.corruption.heap.readers import AROUND, POINTER_LANES, is_on_stack, read_words
 from gdb_epi.corruption.pointers.one_bit_neighbours import (
     MAX_COPIES,
@@ -190,7 +191,12 @@ def crossed_blocks_clause(context: Context, start: int, words: Sequence[int]) ->
         return ""
     number = next(n for n, word in enumerate(words) if n >= BEFORE - 1 and not word)
     first = start + (number - BEFORE) * WORD
-    return _chunks(context, start, first) or _pool(context, start, first)
+    if clause := _chunks(context, start, first):
+        return clause
+    # A pointer in the line is a field between others that were cleared (Py_CLEAR), such as a type.
+    if any(word and context.target.region_at(word) is not None for word in line):
+        return ""
+    return _pool(context, start, first)
 
 
 def _chunks(context: Context, start: int, first: int) -> str:
@@ -213,6 +219,8 @@ def _pool(context: Context, start: int, first: int) -> str:
     before, behind = start - within, start + LINE - WORD - place
     if index.in_free_block(start) or index.in_free_block(behind) or first <= before:
         return ""
+    if place < GC_HEAD and index.object_type(behind + GC_HEAD) is not None:
+        return ""  # the collector does not track that object: its links are zero
     return (
         f"in it the block of pymalloc's at {before:#018x} ends, inside of which the zeros begin, "
         f"and the one at {behind:#018x} begins"
@@ -308,7 +316,9 @@ def _is_lost(context: Context, address: int) -> bool:
         "evidence for the crash: natural zero lines are many, this one was read. Of a "
         "line in which a block ends and another begins one of the words right before and behind "
         "is enough, where the zeros begin inside of a block: what is cleared too far begins at a "
-        "block's start. Of a line that begins with a block nothing is claimed (M:line:block)."
+        "block's start; not with a pointer in the line, nor where all that is zero of the block "
+        "behind are the links of an object that the collector does not track. Of a line that "
+        "begins with a block nothing is claimed (M:line:block)."
     ),
 )
 def zeroed_cache_line(context: Context) -> Iterator[Evidence]:
