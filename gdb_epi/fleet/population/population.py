@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from binascii import unhexlify
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import wraps
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
@@ -273,6 +274,16 @@ class Population(NamedTuple):
     def attribute(self, name: str) -> Attribute | None:
         """Return an attribute by name."""
         return next((a for a in self.attributes if a.name == name), None)
+
+
+def asked_once(find: Callable[[Population], _T]) -> Callable[[Population], _T]:
+    """Decorate what is found in a population: it is looked for once, for the same columns."""
+
+    @wraps(find)
+    def asked(population: Population) -> _T:
+        return population.once(find, population)
+
+    return asked
 
 
 class CacheEntry(NamedTuple):

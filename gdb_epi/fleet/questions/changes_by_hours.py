@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from gdb_epi.fleet.population.population import Population
+from gdb_epi.fleet.population.population import Population, asked_once
 from gdb_epi.fleet.population.value_spans import is_kept_by_hosts
 from gdb_epi.fleet.questions.daily_rates import (
     DailyRates,
@@ -136,12 +136,11 @@ class RecountedHours(NamedTuple):
         )
 
 
+@asked_once
 def find_recounted_hours(population: Population) -> list[RecountedHours]:
     """Return the hosts, all or those of a place, whose hours changed and whose crashes did not."""
-    return population.once(_recounted_hours, population) if population.has_exposure else []
-
-
-def _recounted_hours(population: Population) -> list[RecountedHours]:
+    if not population.has_exposure:
+        return []
     runs = (population.exposure_hours > 0) & (population.exposure_host >= 0)
     host, size = widen_codes(population.exposure_host[runs]), len(population.hosts)
     first = int(population.exposure_day[runs].min(initial=population.last_day))

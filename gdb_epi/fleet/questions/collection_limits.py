@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from gdb_epi.fleet.population.population import Population
+from gdb_epi.fleet.population.population import Population, asked_once
 from gdb_epi.fleet.population.value_spans import is_kept_by_hosts
 from gdb_epi.fleet.screen.events import find_events
 from gdb_epi.fleet.screen.programs import is_process_attribute
@@ -65,12 +65,9 @@ class CollectionLimit(NamedTuple):
         )
 
 
+@asked_once
 def find_collection_limit(population: Population) -> CollectionLimit | None:
     """Return the limit of all records, else of those of a place; None where nothing shows one."""
-    return population.once(_limit, population)
-
-
-def _limit(population: Population) -> CollectionLimit | None:
     if population.second is None or not MIN_LIMIT <= population.day.size <= MAX_CRASHES:
         return None
     has_time = population.second >= 0
@@ -209,16 +206,13 @@ class LimitOfHosts(NamedTuple):
         )
 
 
+@asked_once
 def find_limit_of_hosts(population: Population) -> LimitOfHosts | None:
     """Return how many crashes of each host were taken; None where hosts differ as by chance.
 
     One crash on each of many hosts is usual in a fleet of many more. So its hosts must be known, or
     the crashes must become fewer while hosts run out.
     """
-    return population.once(_limit_of_hosts, population)
-
-
-def _limit_of_hosts(population: Population) -> LimitOfHosts | None:
     counts = np.bincount(population.host[population.host >= 0], minlength=1)
     counts = counts[counts > 0]
     if counts.size < MIN_HOSTS or (counts != counts[0]).any():

@@ -17,7 +17,7 @@ import numpy as np
 
 from gdb_epi.fleet.population.kept_answers import kept_answer
 from gdb_epi.fleet.population.local_hours import ZONES
-from gdb_epi.fleet.population.population import Attribute, CountCache, Population
+from gdb_epi.fleet.population.population import Attribute, CountCache, Population, asked_once
 from gdb_epi.fleet.screen.dose_response import is_age_of_process
 from gdb_epi.fleet.screen.finding import ALL, CAVEAT_MOVED, EVENT, LOOP_OF, Finding, HostChanges
 from gdb_epi.fleet.screen.finding_texts import describe_verdict
@@ -125,12 +125,9 @@ class CrashEvents(NamedTuple):
         return both
 
 
+@asked_once
 def find_events(population: Population) -> CrashEvents:
     """Return the events and loops of a population, and what is left to count."""
-    return population.once(_events, population)
-
-
-def _events(population: Population) -> CrashEvents:
     together = kept_answer(
         population, "events", lambda: _together_or_in_loops(population), Finding, HostChanges
     )

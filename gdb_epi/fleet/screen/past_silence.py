@@ -14,7 +14,7 @@ import numpy as np
 
 from gdb_epi.fleet.population.kept_answers import kept_answer
 from gdb_epi.fleet.population.number_ranges import RANGE
-from gdb_epi.fleet.population.population import Attribute, Population
+from gdb_epi.fleet.population.population import Attribute, Population, asked_once
 from gdb_epi.fleet.population.value_spans import (
     GOES_ON,
     first_and_last_days,
@@ -71,14 +71,11 @@ class PastSilence(NamedTuple):
         return int(self.begin // SECONDS_A_DAY) + 1, int(self.end // SECONDS_A_DAY) - 1
 
 
+@asked_once
 def find_past_silences(population: Population) -> list[PastSilence]:
     """Return what was silent for days, the surest first; no group of hosts twice."""
     if population.second is None or not population.timed.any():
         return []
-    return population.once(_past_silences, population)
-
-
-def _past_silences(population: Population) -> list[PastSilence]:
     make = partial(_silent_and_back, population)
     return kept_answer(population, "past-silences", make, PastSilence)
 

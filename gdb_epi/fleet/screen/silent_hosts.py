@@ -15,7 +15,7 @@ import numpy as np
 
 from gdb_epi.fleet.population.kept_answers import kept_answer
 from gdb_epi.fleet.population.number_ranges import RANGE
-from gdb_epi.fleet.population.population import Attribute, Population
+from gdb_epi.fleet.population.population import Attribute, Population, asked_once
 from gdb_epi.fleet.population.value_spans import (
     GOES_ON,
     NEVER,
@@ -109,15 +109,14 @@ class SilentDays(NamedTuple):
         )
 
 
+@asked_once
 def find_silent_days(population: Population) -> SilentDays | None:
     """Return the one longest gap between crashes, if the days' own spread does not explain it.
 
     Gaps that come again, such as weekends, are how this fleet works.
     """
-    return population.once(_silent_days, population) if population.timed.any() else None
-
-
-def _silent_days(population: Population) -> SilentDays | None:
+    if not population.timed.any():
+        return None
     make = partial(_longest_gap, population)
     return kept_answer(population, "silent-days", make, SilentDays)
 
@@ -145,14 +144,11 @@ def _longest_gap(population: Population) -> SilentDays | None:
     return SilentDays(first, last, mean * length)
 
 
+@asked_once
 def find_silent_groups(population: Population) -> list[Silence]:
     """Return what went silent and still is, the surest first; no group of hosts twice."""
     if not population.timed.any():
         return []
-    return population.once(_silent_groups, population)
-
-
-def _silent_groups(population: Population) -> list[Silence]:
     make = partial(_groups_gone_silent, population)
     return kept_answer(population, "silent-groups", make, Silence)
 
