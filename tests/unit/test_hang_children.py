@@ -163,7 +163,7 @@ def test_a_mutex_whose_owner_has_ended_is_never_released() -> None:
                   UNKNOWN, INFO, ("it names thread 99", "that is not in the core"))  # fmt: skip
     activity = ThreadActivity(7, "MainThread", LOCK, "a pthread mutex", place="shop")
     made = SimpleNamespace(
-        waits={7: wait}, may_be_inherited=False, activities=[activity],
+        waits={7: wait}, may_be_inherited=False, activities=[activity], foreign_threads=[],
         view=SimpleNamespace(frames=lambda _: ()),
         references=SimpleNamespace(variable_name=lambda *_: ""),
     )  # fmt: skip
