@@ -52,6 +52,7 @@ _CALLS_NOBODY = (
     "libopenblas", "libscipy_openblas", "libgomp", "libomp", "libmkl", "libblas", "libcrypto",
     "libcurl", "libpq", "libresolv", "libnss", "libkrb5", "libgssapi", "libsystemd",
 )  # fmt: skip
+MAX_NATIVE = 200  # threads without Python code that are looked at
 MAX_GENERATORS = 4  # each of which goes over the next
 MAX_FAILED = 2  # tasks that are named
 
@@ -131,7 +132,7 @@ class HangContext:
         """
         python = self.view.all_frames()
         native = [thread.tid for thread in self.target.threads() if thread.tid not in python]
-        named = ((tid, self.foreign_code(tid)) for tid in native)
+        named = ((tid, self.foreign_code(tid)) for tid in native[:MAX_NATIVE])
         return [(tid, name) for tid, name in named if name]
 
     def foreign_code(self, tid: int) -> str:

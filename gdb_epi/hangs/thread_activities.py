@@ -228,8 +228,8 @@ class ThreadActivityReader:
             self.view.integer_attribute(wait.object, n) for n in ("_parties", "_count")
         )
         if parties is None or came is None or not 0 < came < parties:
-            return "the other parties of a barrier"
-        return f"{parties - came} more of the {parties} parties of a barrier"
+            return f"the other {hang_types.OF_BARRIER}"
+        return f"{parties - came} more of the {parties} {hang_types.OF_BARRIER}"
 
     def _module_name(self, thread: Thread) -> str:
         """Return the file whose code a thread runs, the C library left out; "" for none."""

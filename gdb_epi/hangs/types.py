@@ -20,6 +20,7 @@ RUNNING = frozenset((PYTHON, NATIVE))
 MAIN_THREAD = "the main thread"  # where threading, which gives names, was not imported
 OF_EVENT_LOOP = "the event loop of "  # begins the answer for a loop that sleeps
 SECONDS_OF_YEAR = 31_557_600
+OF_BARRIER = "parties of a barrier"
 THREAD_AND_TASKS = "a thread and "  # begins the answer for a circle of both
 OF_ZMQ_CONTEXT = "the end of a ZeroMQ context, which open sockets or unsent messages prevent"
 IN_CALL = "was in the system call "  # of a thread that a signal met there, and of no known wait

@@ -9,8 +9,10 @@ from gdb_epi.hangs.types import (
     FROM_OUTSIDE,
     LEAVE_OUT,
     LOOK_FIRST,
+    OF_BARRIER,
     READ_OUTPUT,
     SET_TIMEOUT,
+    TO_THREAD,
 )
 from gdb_epi.render.triage import render_triage
 from gdb_epi.typing_lite import Any
@@ -200,6 +202,32 @@ def test_a_wait_has_a_fix_where_its_kind_names_the_cause(
     finding = {"detector": "stuck_waiting", "summary": reason, "facts": facts}
     named = fix_of(
         verdict={"label": "hang", "reasons": [reason]},
+        threads={"count": 1, "crashed": stack}, findings=[finding],
+    )  # fmt: skip
+    assert named.startswith(fix) and bool(named) == bool(fix)
+
+
+@pytest.mark.parametrize(
+    ("sort", "doing", "what", "mends", "fix"),
+    [
+        ("nobody gives it", "event", "room in a queue (corn)", "", "end the producer when its"),
+        ("nobody gives it", "event", "a semaphore (mill.limit)", "", "give back on every way out"),
+        ("nobody gives it", "event", f"1 more of the 4 {OF_BARRIER} (b)", "", "call abort() of"),
+        ("nobody gives it", "event", "a notification (e)", "", ""),
+        ("blocked event loop", "sleep", "", f"{TO_THREAD}grind", "run grind() in a worker thread"),
+        ("blocked event loop", "sleep", "", "", "await a sleep of the loop there"),
+    ],
+)  # fmt: skip
+def test_a_fix_fits_what_is_waited_for_and_where(
+    sort: str, doing: str, what: str, mends: str, fix: str
+) -> None:
+    members = [{"tid": 1, "name": "a", "doing": "join", "frames": ["ring (bells.py:22)"]},
+               {"tid": 2, "name": "b", "doing": doing, "what": what}]  # fmt: skip
+    facts = {"sort": sort, "members": members[sort != "nobody gives it" :], "fix": mends}
+    finding = {"detector": "stuck_waiting", "summary": "a waits", "facts": facts}
+    stack = {"tid": 1, "name": "a", "frames": [OWN]}
+    named = fix_of(
+        verdict={"label": "hang", "reasons": ["a waits"]},
         threads={"count": 1, "crashed": stack}, findings=[finding],
     )  # fmt: skip
     assert named.startswith(fix) and bool(named) == bool(fix)

@@ -237,6 +237,8 @@ def _fix_of_hang(record: Json, facts: Json, calls: Sequence[StackCall]) -> str:
         return _LOOKS_AT_WORKERS
     if sort == "nobody gives it" and not fix:
         awaited = str(members[-1].get("what")) if members else ""
+        if f" {hang_types.OF_BARRIER}" in awaited:
+            return "call abort() of the barrier where one of its parties fails"
         known = (how for what, how in _BY_AWAITED.items() if awaited.startswith(what))
         return next(known, _GIVES_ANYHOW if doing == "event" else "")
     if sort == "peer does not read" and any(m.get("name") == _FEEDER for m in members):
