@@ -81,14 +81,12 @@ def integer_division(state: ProcessState) -> Iterator[Finding]:
     if divisor is None:
         return
     value, where = divisor
-    summary = f"an integer was divided by zero (the divisor is {where})"
+    plain = "an integer was divided by zero"
     if value:
         smallest = ": the smallest number divided by -1 is one too large" if value == -1 else ""
-        summary = (
-            f"the result of an integer division by {value} does not fit{smallest} (the divisor is "
-            f"{where})"
-        )
-    facts = {"address": hex_word(account.fault.pc), "divisor": value}
+        plain = f"the result of an integer division by {value} does not fit{smallest}"
+    facts = {"address": hex_word(account.fault.pc), "divisor": value, "plain": plain}
+    summary = f"{plain} (the divisor is {where})"
     yield Finding("integer_division", f"thread {account.fault.tid}", facts, summary)
 
 

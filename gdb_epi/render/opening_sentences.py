@@ -358,8 +358,15 @@ def _sentences_about_live_process(
         return f"{who} has only begun: none of its own code has run", (
             "Its libraries are not loaded yet. Let it run on, then ask again."
         )
-    doing = f"{telling_thread_name(record) or 'it'} is {place_words(calls)}"
-    seen = _sentence(first_reason(record) or "It is stopped for you.")
+    thread = telling_thread_name(record) or "it"
+    doing = f"{thread} is {place_words(calls)}"
+    reason = first_reason(record)
+    seen = _sentence(reason or "It is stopped for you.")
+    head, _, why = reason.removeprefix(f"{thread} ").partition(": ")
+    if reason.startswith(f"{thread} ") and len(head) <= MAX_REASON and "; " not in head:
+        # What a thread does says more than the C function in which it was stopped.
+        doing = f"{thread} {head.replace('was computing', 'computes', 1)}"
+        seen = _sentence(why or f"When it was stopped it was {place_words(calls)}")
     if _facts_of_wait(record).get("sort") in (*_BUSY, hang_types.UNSEEN_END):
         seen += f" {AGAIN}"
     return f"{who} is alive; {doing}", seen

@@ -317,11 +317,15 @@ def _process_words(record: Json) -> str:
     python = get_group(record, "python").get("version")
     errors = [e for e in get_groups(record, "soft_errors") if e.get("stage") == "python"]
     runtime = f"CPython {python}" if python else "not CPython"
+    loaded = [*get_groups(get_group(record, "libs"), "modules"), *all_frames(record)]
+    files = (str(each.get("soname") or each.get("module")) for each in loaded)
+    library = next(filter(None, map(_python_of_library, files)), "")
     cut = bool(get_group(record, "truncated").get("flag"))  # what is seen of it proves nothing
     messages = [str(error.get("message")) for error in errors]
     if not python and (cut or any("no CPython" not in message for message in messages)):
         whether = cut or any("whether CPython" in message for message in messages)
         runtime = "CPython or not: cannot tell" if whether else "CPython not decoded"
+        runtime = f"CPython {library} (by its library's name; not decoded)" if library else runtime
     count = threads.get("count")
     words = [f"pid {process.get('pid', '?')}", str(process.get("comm") or "?"), runtime]
     words.append("1 thread" if count == 1 else f"{count} threads" if count else "no thread listed")
@@ -332,6 +336,13 @@ def _process_words(record: Json) -> str:
         if forked.get("started_by"):
             words.append(str(forked["started_by"]).removesuffix(f", parent {parent}"))
     return ", ".join(words)
+
+
+def _python_of_library(name: str) -> str:
+    """Return "3.13" for libpython3.13.so.1.0; "" for other files."""
+    _, mark, rest = name.rpartition("/")[2].partition("libpython")
+    version = rest.partition(".so")[0]
+    return version if mark and version.replace(".", "", 1).rstrip("t").isdigit() else ""
 
 
 def _signal_sentences(record: Json) -> Iterator[str]:
@@ -413,7 +424,9 @@ def _access_words(record: Json, signal: Json) -> str:
             address, value = (unpadded_address(operand.get(key)) for key in ("address", "value"))
             # The wrong pointer itself, before an offset was added.
             bad = value if (value[:6], len(value)) == (address[:6], len(address)) else address
-            text = "; its bytes are text" if bad and ascii_text_shape(int(bad, 16)) else ""
+            text = (
+                "; its bytes are text" if bad[:2] == "0x" and ascii_text_shape(int(bad, 16)) else ""
+            )
             which = f": {bad} cannot be the address of any memory{text}" if bad else ""
             return which or ": it used a pointer that cannot be an address"
         return ": no address is given; the CPU refused the instruction, or the kernel ended it"

@@ -41,6 +41,7 @@ _OF_LIBRARY = "a thread of "  # words for a pool that is only known by its libra
 MAX_NAME = 120  # characters of a lock's name
 MAX_HOLDER_FRAMES = 4
 MAX_HOLDER_ROOM = 8  # where more calls are the program's own
+_JOINING = ("_wait_for_tstate_lock", "_shutdown", "join")
 MIN_ALIKE = 50  # threads of one stack, beyond what pools have
 MAX_OTHERS = 4  # threads of the parent that may hold a lock
 _REST = re.compile(r"and (\d{1,9}) more(?: tasks?)?\Z")
@@ -99,7 +100,8 @@ def wait_lines(record: Json, calls: Sequence[StackCall]) -> Iterator[str]:
             ended = wait.get("name") and quoted_name(name)  # pthread_join() knows no names
             yield f"{waiter} waits for the end of {ended or who or 'a thread'}"
             continue
-        if not wait.get("name") and _tid(wait) in joining:  # by threading's own lock
+        in_join = _tid(wait) in joining or _joins_in_threading(record, wait)
+        if not wait.get("name") and in_join:  # by threading's own lock
             yield f"{waiter} waits for the end of {_owner(wait, names).removeprefix('held by ')}"
             continue
         holder = list(holder_lines(record, wait))
@@ -278,6 +280,19 @@ def has_tasks(record: Json) -> bool:
     """Tell whether there are tasks of asyncio or trio, which wait for each other."""
     tasks = get_group(record, "tasks")
     return bool(tasks.get("asyncio") or tasks.get("trio"))
+
+
+def _joins_in_threading(record: Json, wait: Json) -> bool:
+    """Whether a thread waits in join(), or as the main thread does at the end, for another one."""
+    threads = get_group(record, "threads")
+    stacks = [get_group(threads, "crashed"), *get_groups(threads, "stacks")]
+    own = (s for s in stacks if s.get("tid") == wait.get("tid") and s.get("frames"))
+    frames = get_groups(next(own, {}), "frames")
+    python = [frame for frame in frames if frame.get("language", PYTHON) == PYTHON][:2]
+    return any(
+        frame.get("name") in _JOINING and str(frame.get("filename")).endswith("/threading.py")
+        for frame in python
+    )
 
 
 def alike_thread_lines(record: Json) -> Iterator[str]:

@@ -30,6 +30,19 @@ lock.release()
 """
 
 
+MANY = """
+import sys, threading
+event = threading.Event()
+def watch():
+    event.wait()
+threads = [threading.Thread(target=watch, name=f"watch-{n}") for n in range(60)]
+for thread in threads: thread.start()
+print("ready", flush=True)
+sys.stdin.readline()
+event.set()
+"""
+
+
 @pytest.fixture
 def process() -> Iterator[subprocess.Popen[str]]:
     """A process that waits, and ends well once it is told to."""
@@ -60,6 +73,23 @@ def test_triage_of_a_process_is_the_answer_and_leaves_it_running(shell, process)
     assert "at most; it goes on" in done.err
     assert state_of(process.pid) == "S"
     assert ends_well(process)
+
+
+def test_many_threads_of_one_stack_are_named_and_shown_once(shell):
+    if shutil.which("gdb") is None:
+        pytest.skip("needs GDB")
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
+    with subprocess.Popen([sys.executable, "-c", MANY], **pipes) as process:
+        assert process.stdout is not None and process.stdout.readline() == "ready\n"
+        until_asleep(process.pid)
+        done = shell("triage", process.pid, "--no-db")
+        assert "60 of 61 have the same stack, in watch (" in " ".join(done.out.split())
+        first, second = done.out.split("\n\n")[0].replace("\n", " ").split(" is alive; ")
+        assert first and second.startswith("MainThread "), "what it does, not a C function"
+        assert "_read" not in second.partition("When it was stopped")[0]
+        stacks = shell("stacks", process.pid).out
+        assert "60 threads with this stack: " in stacks and stacks.count("py  watch ") == 1
+        process.kill()
 
 
 def test_other_verbs_take_a_process_too(shell, process):

@@ -170,7 +170,7 @@ def test_few_large_buffers_are_counted_and_their_list_is_named(
     holder = use["holders"][0]
     assert (holder["where"], holder["length"]) == ("data of module __main__", number)
     words = screen(record)
-    assert f"in `data` of module __main__: a list of {number} bytearray" in words
+    assert f"in `data` of module __main__: a list with {number} items of type bytearray" in words
     assert "raised in load (prog.py:" in words
 
 

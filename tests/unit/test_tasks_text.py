@@ -74,7 +74,7 @@ def test_no_more_is_claimed_than_was_read(monkeypatch: pytest.MonkeyPatch) -> No
     assert lines(monkeypatch, [], gaps=(gap,)) == [told]
 
 
-CHAIN = "fetch:4"
+CHAIN = "fetch (app.py:4)"
 
 
 def server(*, shared: bool = False) -> list[Task]:

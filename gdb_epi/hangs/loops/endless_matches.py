@@ -64,11 +64,12 @@ def endless_match(scene: HangContext) -> HangDiagnosis | None:
         if not explodes or pattern is None or matching is None:
             continue
         shown = pattern[0] if len(pattern[0]) <= _SHOWN else f"{pattern[0][:_SHOWN]}..."
-        length = matching.position - matching.start
+        # How far it has come changes from moment to moment: the whole text does not.
+        length = len(matching.text) - matching.start
         return wait_diagnosis(
             HANG, "endless match", f"{activity.who()} matches the regular expression {shown} at "
             f"{activity.where()}: its repetitions, one in the other, try all ways to split "
-            f"{length} letters, and each further letter doubles the time or worse "
+            f"a text of {length} letters, and each further letter doubles the time or worse "
             "(catastrophic backtracking)", activity._replace(key_frames=activity.frames),
             evidence=(f"the engine is at letter {matching.position} of {len(matching.text)}, in a "
                       f"match that began at letter {matching.start}",

@@ -36,7 +36,7 @@ def memory_lines(record: Json) -> list[str]:
     total = get_number(use, "anonymous")
     if not total:
         return []
-    of_all = f"of {size_in_words(total)}"
+    of_all = f"of the {size_in_words(total)} in use"
     if get_number(use, "shared") > total * MUCH:
         of_all += f", beside {size_in_words(get_number(use, 'shared'))} that it shares"
     python, small = get_group(use, "python"), get_group(use, "small_blocks")
@@ -71,7 +71,7 @@ def memory_lines(record: Json) -> list[str]:
 
 
 def _mostly(types: Sequence[Json], total: float) -> str:
-    """Return "28 bytearray (294 MB)" for what makes up most of some bytes."""
+    """Return "28 objects of type bytearray (294 MB)" for what makes up most of some bytes."""
     shown = list(types[:1])
     shown += [kind for kind in types[1:MAX_TYPES] if get_number(kind, "bytes") > TOLD * total]
     rest = total - sum(get_number(kind, "bytes") for kind in shown)
@@ -83,13 +83,15 @@ def _mostly(types: Sequence[Json], total: float) -> str:
 
 def _kind_words(kind: Json) -> str:
     number = int(get_number(kind, "number"))
-    return f"{_about(number)} {kind.get('type')} ({size_in_words(get_number(kind, 'bytes'))})"
+    size = size_in_words(get_number(kind, "bytes"))
+    return f"{_about(number)} objects of type {kind.get('type')} ({size})"
 
 
 def _about(number: int) -> str:
-    """Return a number with as many digits as an estimate has."""
+    """Return a number with as many digits as an estimate has, and that it is one."""
     digits = max(0, len(str(number)) - 3)
-    return f"{round(number, -digits):,}"
+    shown = round(number, -digits)
+    return f"{'about ' if shown != number else ''}{shown:,}"
 
 
 def holder_words(holder: Json) -> str:
@@ -97,7 +99,7 @@ def holder_words(holder: Json) -> str:
     length, items = holder.get("length"), holder.get("items")
     what = str(holder.get("type"))
     if isinstance(length, int):
-        what += f" of {_about(length)}" + (f" {items}" if items else "")
+        what += f" with {_about(length)} items" + (f" of type {items}" if items else "")
     return f"{size_in_words(get_number(holder, 'bytes'))} in `{_quoted(holder)}: a {what}"
 
 
@@ -121,9 +123,10 @@ def memory_report(state: ProcessState) -> Report:
     if use["anonymous"] >= LITTLE:
         lines += [*memory_lines({"memory_use": use}), ""]
     lines.append(
-        f"mapped: {size_in_words(use['mapped'])}, of it {size_in_words(use['anonymous'])} private "
-        f"memory (the largest mapping {size_in_words(use['largest_mapping'])}), "
-        f"{size_in_words(use['of_files'])} files, {size_in_words(use['shared'])} shared"
+        f"mapped: {size_in_words(use['mapped'])} (ulimit -v counts that), of it "
+        f"{size_in_words(use['anonymous'])} private memory (the largest mapping "
+        f"{size_in_words(use['largest_mapping'])}), {size_in_words(use['of_files'])} files, "
+        f"{size_in_words(use['shared'])} shared"
     )
     python = get_group(use, "python")
     if python:
