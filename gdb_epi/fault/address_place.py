@@ -17,11 +17,12 @@ from gdb_epi.fault.mapping_checks import (
     STACK_REACH,
     guard_page,
     is_canonical,
+    may_execute,
     nearest_mapping,
     permits,
 )
-from gdb_epi.fault.memory_reads import NULL_PAGE, read_up_to
-from gdb_epi.sizes import PAGE, USER_TOP
+from gdb_epi.fault.memory_reads import NULL_PAGE, read_up_to, read_word
+from gdb_epi.sizes import PAGE, USER_TOP, WORD
 from gdb_epi.target.api import Region, Target
 from gdb_epi.target.function_bounds import FunctionBounds
 from gdb_epi.typing_lite import NamedTuple
@@ -135,11 +136,12 @@ def exhausted_stack(target: Target, fault: Fault, address: int) -> ExhaustedStac
     below = _just_below(target, fault, address) or _in_guard(target, fault, address)
     if below is not None:
         return ExhaustedStack(below, False)
-    stack = _below_large_frame(target, fault, address)
-    at_rsp = target.region_at(fault.sp)
-    if stack is not None and permits(at_rsp, "w"):  # somebody else's memory
-        guard = target.region_at(address)
-        stack = stack if guard is not None and _is_guard_of(guard, stack) else None
+    stack = _holds_subtracted_frame(target, fault, address)
+    if stack is None:
+        stack = _below_large_frame(target, fault, address)
+        if stack is not None and permits(target.region_at(fault.sp), "w"):  # somebody else's memory
+            guard = target.region_at(address)
+            stack = stack if guard is not None and _is_guard_of(guard, stack) else None
     return ExhaustedStack(stack, True) if stack is not None else None
 
 
@@ -172,28 +174,47 @@ def _is_guard_of(guard: Region, stack: Region) -> bool:
     return inaccessible and guard.end == stack.start and "w" in stack.perms
 
 
+def _holds_subtracted_frame(target: Target, fault: Fault, address: int) -> Region | None:
+    """The address is in the frame that a function made by subtracting from rsp, below its stack.
+
+    That function is the one that failed, or the caller of one without a frame of its own, as
+    memset() and its like are: then rsp leads to the return address.
+    """
+    if not fault.architecture.decodes or permits(target.region_at(address), None):
+        return None
+    frames = [(fault.sp, fault.pc), (fault.sp + WORD, read_word(target, fault.sp) or 0)]
+    for sp, pc in frames:
+        if sp - RED_ZONE > address or not may_execute(target.region_at(pc)):
+            continue
+        subtracted = subtracted_from_rsp(target, pc)
+        if isinstance(subtracted, int):
+            stack = target.region_at(sp + subtracted) or target.region_at(
+                sp + subtracted + MAX_SAVED
+            )
+            if permits(stack, "w") and stack is not None and address < stack.start:
+                return stack
+    return None
+
+
 def _below_large_frame(target: Target, fault: Fault, address: int) -> Region | None:
     """One frame is larger than what is left of the stack: rsp has jumped over the guard.
 
-    The frame's beginning, which rbp still holds, shows this, or what the function subtracted from
-    rsp. Not rbp alone if one flipped bit of rsp would put it below rbp: rsp may then be damaged.
+    The frame's beginning, which rbp still holds, shows this. Not if one flipped bit of rsp would
+    put it below rbp: rsp may then be damaged, where no function subtracted from it.
     """
     sp, frame = fault.sp, fault.registers.get(fault.architecture.frame, 0)
     if address < sp - RED_ZONE or permits(target.region_at(address), None):
         return None
-    decodes = fault.architecture.decodes
-    subtracted = subtracted_from_rsp(target, fault.pc) if decodes else None
-    if isinstance(subtracted, int):
-        stack = target.region_at(sp + subtracted) or target.region_at(sp + subtracted + MAX_SAVED)
-        if permits(stack, "w") and stack is not None and address < stack.start:
-            return stack
     above = next((r for r in target.regions() if r.start > address and permits(r, None)), None)
     if above is None or above.start - sp > MAX_FRAME:
         return None
     if "w" not in above.perms or not above.start <= frame < above.end:
         return None
     damaged = any(0 <= frame - (sp ^ (1 << bit)) <= STACK_REACH for bit in range(64))
-    return None if damaged and subtracted is None else above
+    if not damaged:
+        return above
+    decodes = fault.architecture.decodes
+    return above if decodes and subtracted_from_rsp(target, fault.pc) is not None else None
 
 
 def subtracted_from_rsp(target: Target, pc: int) -> int | str | None:

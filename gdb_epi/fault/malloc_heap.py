@@ -239,7 +239,10 @@ def free_chunks(words: HeapWords, at: int = 0) -> Iterator[int]:
 
 
 class OverwrittenLink(NamedTuple):
-    """A link of a free chunk that leads to none: its place, what it holds; the chunk's block."""
+    """A link of a free chunk that leads to none: its place, what it holds; the chunk's block.
+
+    `block` is 0 where that was given out since: malloc's list begins with what it held then.
+    """
 
     place: int
     holds: int
@@ -270,7 +273,11 @@ def find_overwritten_links(
         return wrong
     for number in range(TCACHE_LISTS):
         # struct tcache_perthread_struct of 2.30 to 2.41: 64 counts of 16 bits, then 64 lists.
-        entry, size = heap[2 + TCACHE_LISTS // 4 + number], MIN_CHUNK + 16 * number
+        first = 2 + TCACHE_LISTS // 4 + number
+        entry, size = heap[first], MIN_CHUNK + 16 * number
+        if _leads_nowhere(target, entry):
+            wrong.append(OverwrittenLink(heap.start + 8 * first, entry, 0, size - 8))
+            continue
         for _ in range(MAX_CACHED):
             at = (entry - heap.start) // 8
             if entry % 16 or not 2 <= at < heap.count or heap[at - 1] & ~FLAGS != size:

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
 
 from gdb_epi.cpython.types import PyFrame, PythonState
 from gdb_epi.errors import Absent, EpiError
@@ -79,26 +80,42 @@ def variables_holding(
     """
     if isinstance(python, Absent) or address is None or not MIN_ADDRESS <= address <= WORD_MASK:
         return []
-    frames = [f for t in python.threads() if t.tid == tid and t.alive for f in t.frames]
+    frames = _frames_of(python, tid)
     if not frames:
         return []
     from gdb_epi.cpython.values.process_values import get_process_values
-    from gdb_epi.cpython.values.variables import FrameVariables
 
     values = get_process_values(target, python)
-    variables = FrameVariables(values)
     finder = _VariableFinder(values, address)
-    for number, frame in enumerate(frames[:MAX_FRAMES]):
-        try:
-            places = list(variables.addresses(frame))
-        except EpiError:
-            continue
-        finder.look(number, frame, places)
+    for number, frame in enumerate(frames):
+        finder.look(number, frame, finder.places(frame))
         if len(finder.named) >= MAX_NAMED:
             break
     # What is the address itself says more than what lies near it.
     named = sorted(finder.named, key=lambda value: (value.how not in (IS, INDEXED), value.number))
     return named[:MAX_NAMED]
+
+
+def numbers_in_variables(target: Target, python: PythonState | Absent, tid: int) -> frozenset[int]:
+    """Return the ints that variables of a thread's Python frames hold, and attributes of those."""
+    frames = [] if isinstance(python, Absent) else _frames_of(python, tid)
+    if isinstance(python, Absent) or not frames:
+        return frozenset()
+    from gdb_epi.cpython.values.process_values import get_process_values
+
+    finder = _VariableFinder(get_process_values(target, python), 0)
+    return frozenset(
+        candidate.value
+        for frame in frames
+        for name, place in finder.places(frame)
+        for candidate in finder.candidates(name, place)
+        if candidate.type == "int"
+    )
+
+
+def _frames_of(python: PythonState, tid: int) -> list[PyFrame]:
+    frames = (f for t in python.threads() if t.tid == tid and t.alive for f in t.frames)
+    return list(islice(frames, MAX_FRAMES))
 
 
 def has_array_that_reaches_out(
@@ -119,18 +136,29 @@ def has_array_that_reaches_out(
 
 class _VariableFinder:
     def __init__(self, values: ProcessValues, address: int) -> None:
+        from gdb_epi.cpython.values.variables import FrameVariables
+
         self.values, self.context = values, values.context
+        self._variables = FrameVariables(values)
+        self._thread_ids = {thread.ident for thread in self.context.reader.target.threads()}
         self.address = address
         self.named: list[HoldingVariable] = []
         self._left = MAX_LOOKED_AT
         self._decoder = values.decoder()
+
+    def places(self, frame: PyFrame) -> list[tuple[str, int]]:
+        """Return the names of a frame's variables, and where their objects are."""
+        try:
+            return list(self._variables.addresses(frame))
+        except EpiError:
+            return []
 
     def look(self, number: int, frame: PyFrame, places: Iterable[tuple[str, int]]) -> None:
         """Look at the variables of one frame."""
         seen: set[str] = set()
         candidates: list[_Candidate] = []
         for name, place in places:
-            for candidate in self._candidates(name, place):
+            for candidate in self.candidates(name, place):
                 candidates.append(candidate)
                 how = self._relation(candidate)
                 if how is None or candidate.name in seen:
@@ -160,6 +188,8 @@ class _VariableFinder:
             gone = self.values.context.reader.target.region_at(self.address) is None
             inside = 0 <= self.address - candidate.value < candidate.size
             return COVERS if inside and gone else None
+        if not candidate.is_pointer and candidate.value in self._thread_ids:
+            return None  # the id of a living thread: its memory may end near any other's
         behind = self.address - candidate.value
         if candidate.type == OBJECT:
             return OBJECT if 0 <= behind < HEADER else None
@@ -168,7 +198,7 @@ class _VariableFinder:
         least = MIN_ADDRESS if candidate.is_pointer else MIN_BASE
         return BASE if 0 < behind <= REACH and candidate.value >= least else None
 
-    def _candidates(self, name: str, place: int) -> Iterator[_Candidate]:
+    def candidates(self, name: str, place: int) -> Iterator[_Candidate]:
         """Yield what a variable holds, and what it holds in attributes and items."""
         yield from self._candidates_of(name, place)
         try:

@@ -32,12 +32,17 @@ _MAPPED_DEVICES = (
 )  # fmt: skip
 
 
-class NamingMemory(Protocol):
-    """What is asked of the core."""
+class LinkedMemory(Protocol):
+    """What is asked of a process to find the dynamic linker's list."""
 
     def read(self, address: int, size: int) -> bytes: ...
-    def mapped_files(self) -> Sequence[MappedFile]: ...
     def auxv(self) -> Mapping[int, int]: ...
+
+
+class NamingMemory(LinkedMemory, Protocol):
+    """What is asked of the core."""
+
+    def mapped_files(self) -> Sequence[MappedFile]: ...
 
 
 def find_unsafe_file_name(target: NamingMemory, exe: str | None, sysroot: str | None) -> str | None:
@@ -83,12 +88,15 @@ def _names(target: NamingMemory) -> Iterator[str]:
     execfn = target.auxv().get(AT_EXECFN)
     if execfn:
         yield _string(target, execfn)
-    for _, name in read_link_map(target):
+    for _, name, _ in read_link_map(target):
         yield name
 
 
-def read_link_map(target: NamingMemory) -> Iterator[tuple[int, str]]:
-    """Yield (base, name) of the dynamic linker's list (struct link_map, glibc elf/link.h)."""
+def read_link_map(target: LinkedMemory) -> Iterator[tuple[int, str, int]]:
+    """Yield (base, name, dynamic section) of the dynamic linker's list.
+
+    Reference: struct link_map (l_addr, l_name, l_ld) in glibc's elf/link.h.
+    """
     seen: set[int] = set()
     try:
         debug = _debug_address(target)
@@ -98,8 +106,8 @@ def read_link_map(target: NamingMemory) -> Iterator[tuple[int, str]]:
             version, address = struct.unpack("<i4xQ", target.read(debug, 16))
             while address and address not in seen and len(seen) < MAX_OBJECTS:
                 seen.add(address)
-                base, name, _, following = struct.unpack("<4Q", target.read(address, 32))
-                yield base, _string(target, name)
+                base, name, dynamic, following = struct.unpack("<4Q", target.read(address, 32))
+                yield base, _string(target, name), dynamic
                 address = following
             # glibc 2.35: version 2 has a further list after r_ldbase.
             debug = struct.unpack("<Q", target.read(debug + 40, 8))[0] if version >= 2 else 0
@@ -107,7 +115,7 @@ def read_link_map(target: NamingMemory) -> Iterator[tuple[int, str]]:
         return
 
 
-def _debug_address(target: NamingMemory) -> int:
+def _debug_address(target: LinkedMemory) -> int:
     """Return where struct r_debug lies, by the executable's program headers; 0 without."""
     auxv = target.auxv()
     start = auxv.get(AT_PHDR, 0)
@@ -121,7 +129,7 @@ def _debug_address(target: NamingMemory) -> int:
     return 0
 
 
-def _string(target: NamingMemory, address: int) -> str:
+def _string(target: LinkedMemory, address: int) -> str:
     """Return a C string, or what can be read of it."""
     text = b""
     try:

@@ -8,7 +8,7 @@ from array import array
 from types import SimpleNamespace
 
 import pytest
-from support.scenes import HEAP, MMAP, PC, PID, TEXT, crash, frame, state
+from support.scenes import FS_BASE, HEAP, MMAP, MMAP_SIZE, PC, PID, TEXT, crash, frame, state
 
 from gdb_epi.corruption.evidence import word_evidence
 from gdb_epi.corruption.files.elf_images import (
@@ -22,19 +22,24 @@ from gdb_epi.corruption.score import compute_score
 from gdb_epi.detectors.bad_calls import call_beyond_methods
 from gdb_epi.detectors.died_at_exit import died_at_exit
 from gdb_epi.detectors.ended_by_signal import refused_system_call
+from gdb_epi.detectors.expired_thread_id import expired_thread_id
 from gdb_epi.detectors.missing_instruction_set import missing_instruction_set, parse_cpu_features
 from gdb_epi.detectors.registry import Finding
+from gdb_epi.detectors.replaced_library import replaced_library
 from gdb_epi.detectors.runtimes import unloaded_library
 from gdb_epi.detectors.runtimes.aborts import printed_before_abort
 from gdb_epi.detectors.runtimes.failed_allocation import failed_allocation
 from gdb_epi.detectors.runtimes.uncaught_exception import uncaught_exception
 from gdb_epi.detectors.wrong_values import offset_from_data, overwritten
 from gdb_epi.detectors.wrong_values.marked_pointer import handles_mark, marked_pointer
+from gdb_epi.detectors.wrong_values.wrapped_size import wrapped_size
 from gdb_epi.fault import variables_holding_address
 from gdb_epi.fault.abort_message import FATAL, AbortMessage, classify_glibc_message
 from gdb_epi.judgement.label_evidence import ONE_WORD_EXPLAINS
 from gdb_epi.judgement.verdict import judge
+from gdb_epi.process_state import ProcessState
 from gdb_epi.sizes import USER_TOP
+from gdb_epi.target import elf
 from gdb_epi.target.api import Module, NativeFrame, Region
 from gdb_epi.x86.instruction_sets import instruction_sets
 
@@ -560,3 +565,104 @@ def test_an_instruction_that_failed_itself_has_no_bad_address(monkeypatch) -> No
     monkeypatch.setattr(variables_holding_address, "variables_holding", lambda *_: ["function"])
     assert made.named_values == ()
     assert state(crash(address=MMAP - 0x5000), code=LOAD).named_values == ["function"]
+
+
+# -- ids of threads that have ended ---------------------------------------------------------------
+
+LOAD_TID = bytes.fromhex("8b87d0020000")  # mov 0x2d0(%rdi),%eax
+ENDED = MMAP - 0x10000 + 0x6C0
+
+
+def asked(id: int, function: str = "__pthread_getcpuclockid", module: str = LIBC) -> ProcessState:
+    return state(
+        crash(address=id + 0x2D0), code=LOAD_TID, registers={"rdi": id},
+        native=[of(function, module), of("time_pthread_getcpuclockid", PYTHON)],
+    )  # fmt: skip
+
+
+def test_the_id_of_a_thread_that_has_ended() -> None:
+    (found,) = expired_thread_id(asked(ENDED))
+    assert found.facts["function"] == "pthread_getcpuclockid"
+    assert found.facts["at_fault"] == "line"
+
+
+@pytest.mark.parametrize(
+    "made",
+    [
+        asked(ENDED + 8),  # no descriptor begins there
+        asked(MMAP + 0x40),  # memory is there
+        asked(FS_BASE ^ 1 << 40),  # a bit away from the thread that lives
+        asked(ENDED, "pthread_mutex_lock"),
+        asked(ENDED, module=PLUGIN),
+    ],
+)
+def test_other_failures_are_no_ended_thread(made: ProcessState) -> None:
+    assert not list(expired_thread_id(made))
+
+
+# -- files that were written anew -----------------------------------------------------------------
+
+
+def test_a_library_whose_header_is_of_another_file() -> None:
+    """The linker's list names a dynamic section, the header in memory another one."""
+    header = elf.EHDR.pack(
+        b"\x7fELF\x02\x01\x01",
+        3,
+        62,
+        1,
+        0,
+        elf.EHDR.size,
+        0,
+        0,
+        elf.EHDR.size,
+        elf.PHDR.size,
+        2,
+        0,
+        0,
+        0,
+    )
+    header += elf.PHDR.pack(elf.PT_LOAD, 5, 0, 0, 0, 0x1000, 0x1000, 0x1000)
+    header += elf.PHDR.pack(elf.PT_DYNAMIC, 6, 0xE00, 0xE00, 0, 0x100, 0x100, 8)
+    made = state(crash(address=8), extra_memory={TEXT: header + bytes(0x1000 - len(header))})
+    for loaded_by, findings in ((TEXT + 0xE00, 0), (TEXT + 0xC40, 1), (TEXT + 0xC00, 0)):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(
+                "gdb_epi.detectors.replaced_library.read_link_map",
+                lambda _, at=loaded_by: iter([(TEXT, "prog", at)]),
+            )
+            assert len(list(replaced_library(made))) == findings
+
+
+# -- sizes that wrapped around --------------------------------------------------------------------
+
+WRAPPED = 3, 357915286  # times 4 they are 16,136 more than 4 GiB
+
+
+@pytest.mark.parametrize(
+    ("numbers", "chunk", "distance", "said"),
+    [
+        (WRAPPED, MMAP_SIZE, 1 << 31, True),
+        (WRAPPED, MMAP_SIZE - 0x1000, 1 << 31, False),  # the block is of another size
+        (WRAPPED, MMAP_SIZE, 5 << 30, False),  # more than was wanted
+        (WRAPPED, MMAP_SIZE, 64, False),  # inside of the block
+        ((64, 0x3F | 1 << 24), MMAP_SIZE, 1 << 31, False),  # one flipped bit of a number
+    ],
+)
+def test_a_size_that_wrapped(
+    numbers: tuple[int, int], chunk: int, distance: int, said: bool
+) -> None:
+    """A struct in the heap holds two numbers and the start of a block that malloc had mapped."""
+    block, struct_at = MMAP + 16, HEAP + 0x40
+    words = {
+        block - 8: chunk | 2,
+        struct_at: numbers[0] | numbers[1] << 32,
+        struct_at + 8: block,
+    }
+    at = block + distance
+    made = state(
+        crash(address=at),
+        code=b"\x48\x89\x08",
+        registers={"rax": at, "rdi": struct_at},
+        words=words,
+    )
+    assert bool(list(wrapped_size(made))) is said

@@ -9,6 +9,7 @@ from support.faults import CALL_SITE, INDIRECT_SITE, PROTECTION, failed, fault_a
 from support.scenes import HEAP, HEAP_SIZE, MMAP, PC, SP, STACK, TEXT, crash, regions
 
 from gdb_epi.errors import Absent
+from gdb_epi.fault.address_place import exhausted_stack
 from gdb_epi.fault.fault_site import FaultSite, site_of_fault
 from gdb_epi.fault.find_fault import Fault
 from gdb_epi.fault.instructions import call_returning_to, instructions_before
@@ -21,6 +22,7 @@ from gdb_epi.fault.mapping_checks import (
 )
 from gdb_epi.fault.word_shapes import in_brackets, shape_of
 from gdb_epi.target.api import Region
+from gdb_epi.target.function_bounds import Function, FunctionBounds
 
 WILD = 0x7ABC_1234_5678
 NONCANONICAL = 0x0800_7F12_3456_0040
@@ -365,3 +367,29 @@ def test_a_siginfo_without_its_trap_is_no_fault(signo: int, code: int) -> None:
     """Trap 0 is a division by zero, and is there too where the thread has had no trap at all."""
     fault = raised(frame(SP + 0x100, (signo, code), rip=PC, rsp=SP, trapno=0, cr2=WILD))
     assert fault.is_hardware_trap == (signo == 8)
+
+
+@pytest.mark.parametrize(("size", "large"), [(0xC000, True), (0x2000, False)])
+def test_memset_on_a_frame_that_is_larger_than_its_stack(
+    monkeypatch: pytest.MonkeyPatch, size: int, large: bool
+) -> None:
+    """Its caller subtracted from rsp; memset() has no frame, so rsp leads to the return address."""
+    monkeypatch.setattr(
+        FunctionBounds,
+        "at",
+        lambda self, pc: Function(CALL_SITE - 16, CALL_SITE + 16) if pc != PC else None,
+    )
+    beneath = Region(STACK - 0x10000, STACK - 0x6000, "rw-", None, 0, 0x6000)
+    sp = STACK - 0xA008
+    context = failed(
+        STORE, fault_at(STACK - 0x6000), rsp=sp, rdi=STACK - 0x6000, extra_regions=[beneath]
+    )
+    target = context.target
+    assert isinstance(target, FakeTarget)
+    target.memory[beneath.start] = bytearray(beneath.size)
+    target.write(CALL_SITE - 12, b"\x48\x81\xec" + size.to_bytes(4, "little"))  # sub $size,%rsp
+    target.write(sp, CALL_SITE.to_bytes(8, "little"))
+    fault = context.state.fault
+    assert isinstance(fault, Fault)
+    ended = exhausted_stack(target, fault, STACK - 0x6000)
+    assert (ended is not None and ended.large) is large

@@ -11,12 +11,13 @@ from support.fake_target import FakeTarget
 from support.faults import evidence
 from support.scenes import HEAP
 
-from gdb_epi.corruption.checks.malloc_heap import malloc_chunks
+from gdb_epi.corruption.checks.malloc_heap import malloc_chunks, malloc_links
 from gdb_epi.corruption.checks.overwritten_places import ID as OVERWRITTEN_PLACE
 from gdb_epi.corruption.context import Context
 from gdb_epi.detectors.runtimes.damaged_heap import HeapBreak, _finding, _first_break
 from gdb_epi.fault.malloc_heap import HeapWords, main_heap, thread_heaps, top_size_lacks_a_bit
 from gdb_epi.process_state import ProcessState
+from gdb_epi.sizes import PAGE
 from gdb_epi.target.api import Region, Truncation
 
 FIRST, SECOND = 0x2000, 0x3000  # bytes of the two mappings
@@ -109,6 +110,31 @@ def test_a_heap_that_text_ran_over_looks_overwritten() -> None:
     )
     cut = target(bytes(data), truncation=Truncation(True, 4096, "cut"))
     assert evidence(malloc_chunks(Context(ProcessState(cut)))) == []
+
+
+@pytest.mark.parametrize(
+    ("head", "number"),
+    [(20251 ^ HEAP >> 12, 1), (0, 0), (HEAP + 0x300 | 1 << 40, 0), (HEAP + TCACHE + 16, 0)],
+)
+def test_a_list_of_free_blocks_that_leads_nowhere(head: int, number: int) -> None:
+    """Its first block was written to, and given out since; one bit from memory it may be a flip."""
+    data = bytearray(chunks(FIRST + SECOND))
+    struct.pack_into("<Q", data, 16 + 128 + 8 * 3, head)  # blocks of SIZE - 8 bytes
+    signs = evidence(malloc_links(Context(ProcessState(target(bytes(data))))))
+    assert [sign.where for sign in signs] == [HEAP + 16 + 128 + 8 * 3] * number
+    assert all(f"free blocks of {SIZE - 8} bytes" in sign.summary for sign in signs)
+
+
+@pytest.mark.parametrize(("size", "number"), [(PAGE, 1), (PAGE - 0x100, 0)])
+def test_whole_pages_that_became_zeros_were_given_back(size: int, number: int) -> None:
+    data = bytearray(chunks(FIRST + SECOND))
+    for at in range(TCACHE + 16, len(data) - SIZE, SIZE):
+        data[at : at + SIZE - 16] = b"\x40" * (SIZE - 16)  # no word of a block is 0
+    data[2 * PAGE : 2 * PAGE + size] = bytes(size)
+    context = Context(ProcessState(target(bytes(data))))
+    signs = evidence(malloc_chunks(context))
+    assert [sign.summary[:12] for sign in signs] == ["1 whole page"] * number
+    assert len(context.zeroed_headers) == 1 - number  # a lost line of a cache looks like those
 
 
 def test_no_file_and_no_hole_continue_a_heap() -> None:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import struct
+from typing import Any
 
 import pytest
 from support.faults import INDIRECT_SITE, evidence, failed, fault_at
@@ -322,6 +323,9 @@ def test_memory_that_was_given_back() -> None:
     assert ids(pointer_into_unmapped_block(failed(LOAD, fault_at(block), rdi=block))) == [
         "S:unmapped"
     ]
+    large_tuple = block + 16  # behind the collector's head
+    made = failed(LOAD, fault_at(large_tuple), rdi=large_tuple)
+    assert ids(pointer_into_unmapped_block(made)) == ["S:unmapped"]
     inside = block + 5003
     assert ids(pointer_into_unmapped_block(failed(LOAD, fault_at(inside), rdi=inside))) == []
     kept = failed(LOAD, fault_at(inside), rdi=inside, words={SP - 64: block})
@@ -336,6 +340,14 @@ def test_memory_that_was_given_back() -> None:
         )
     other = failed(LOAD, fault_at(inside), rdi=inside, words={SP - 64: MMAP})
     assert ids(pointer_into_unmapped_block(other)) == []  # that mapping is there
+
+
+@pytest.mark.parametrize(("now", "sign"), [(0, "S:unmapped"), (MMAP, "S:not-as-read")])
+def test_a_place_that_was_cleared_when_its_block_was_given_back(now: int, sign: str) -> None:
+    """Another thread freed the block and set the pointer to NULL; the register has it still."""
+    block = (GAP & -4096) + 16
+    made = in_blocks(LOAD, fault_at(block), {FIRST + 16: now}, rax=FIRST, rdi=block)
+    assert ids(pointer_into_unmapped_block(made)) == [sign]
 
 
 def test_a_struct_that_has_the_start_of_memory_that_was_given_back() -> None:
@@ -562,11 +574,24 @@ def test_a_word_from_the_stack_of_a_thread_that_has_ended(
 ) -> None:
     """A pointer is no place that a word was read from: it was read through that."""
     made = in_blocks(LOAD, PROTECTED, {FIRST + 16: GARBAGE}, rax=FIRST, rdi=GARBAGE)
-    name = "gdb_epi.corruption.checks.wild_values.is_in_ended_stack"
+    name = "gdb_epi.corruption.heap.address_descriptions.is_in_ended_stack"
     monkeypatch.setattr(name, lambda _context, address: address == place)
     (sign,) = evidence(word_from_ended_stack(made))
     assert sign.where == place
     assert f"that was read {how} {place:#x}, in the stack of a thread" in sign.summary
+
+
+@pytest.mark.parametrize(("below", "number"), [(0x400, 1), (0x40, 0), (-0x400, 0)])
+def test_a_word_from_what_another_thread_has_left(below: int, number: int) -> None:
+    """Below its stack pointer and red zone; not what its functions still use."""
+    slot = MMAP + 0x1000
+    words = {slot + 16: GARBAGE}
+    made = failed(LOAD, PROTECTED, before=FIELD, rax=slot, rdi=GARBAGE, words=words)
+    target: Any = made.target
+    other = target._threads[0]._replace(tid=4711, registers={"rsp": slot + below, "rip": PC})
+    target._threads += (other,)
+    signs = evidence(word_from_ended_stack(made))
+    assert [sign.id for sign in signs] == ["S:ended-stack:one-bit"] * number
 
 
 def candidates(*named: tuple[str, int, str]) -> list[_Candidate]:

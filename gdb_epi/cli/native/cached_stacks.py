@@ -336,7 +336,7 @@ class CachedStacks:
             return frozenset()
         by_base = {module.base: module for module in modules}
         linked = {executable.path}
-        for base, name in read_link_map(self._target):
+        for base, name, _ in read_link_map(self._target):
             module = by_base.get(base)
             if module is None or not isinstance(module.file, str) or not name.startswith("/"):
                 continue

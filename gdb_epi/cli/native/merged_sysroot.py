@@ -18,7 +18,7 @@ def fill_merged_sysroot(target: CoreFileTarget, folder: str) -> str:
     """Fill an empty folder with links at the paths that the process knew its files by."""
     modules = {module.base: module for module in target.modules()}
     named = [(module.path, module) for module in modules.values()]
-    named += [(name, modules[base]) for base, name in read_link_map(target) if base in modules]
+    named += [(name, modules[base]) for base, name, _ in read_link_map(target) if base in modules]
     for name, module in named:
         parts = [part for part in name.split("/") if part]
         if not isinstance(module.file, str) or not name.startswith("/") or ".." in parts:

@@ -47,7 +47,8 @@ from gdb_epi.fault.malloc_heap import (
 )
 from gdb_epi.fault.memory_reads import read_word
 from gdb_epi.fault.word_shapes import in_brackets
-from gdb_epi.sizes import ADDRESS_BITS, WORD
+from gdb_epi.sizes import ADDRESS_BITS, PAGE, WORD
+from gdb_epi.util import counted
 
 LARGE = 128 << 10  # bytes; from here on glibc maps blocks by themselves (M_MMAP_THRESHOLD)
 MAX_INSIDE = 1 << 14  # words of a mended chunk that are looked at
@@ -55,6 +56,7 @@ BACK = 8  # chunks before the place where the walk fails
 MAX_BREAKS = 8
 LINE_WORDS = 8  # of a cache line
 MAX_NAMING = 8  # places that name a chunk; one of them must be outside of stacks
+BESIDE = 8  # words on each side of pages of zeros that are not all 0
 MAX_GONE = 512  # words after a header of zeros within which chunks begin again
 FORWARD, BACKWARD = 16, 24  # bytes: fd and bk of struct malloc_chunk (malloc/malloc.c)
 
@@ -189,6 +191,15 @@ def _overwritten_header(
         before = at
     for place in reversed(places) if is_whole else ():
         header = heap.start + 8 * place
+        emptied = _emptied_pages(heap, place)
+        if emptied is not None:
+            first, end = emptied
+            plain = (
+                f"{counted((end - first) // PAGE, 'whole page')} of malloc's memory in use became "
+                "zeros, as when memory is given back: madvise(MADV_DONTNEED)"
+            )
+            summary = f"{plain}; from {first:#x} on, over the header of malloc's at {header:#x}"
+            return plain_evidence(OVERWRITTEN_PLACE, header + WORD, summary, plain=plain)
         for run in content_runs(context.target, header + WORD):
             if run.start <= header and run.end >= header + 2 * WORD:
                 block = ""
@@ -208,6 +219,24 @@ def _overwritten_header(
     return plain_evidence(OVERWRITTEN, "", summary) if is_whole else Skipped("R7", summary)
 
 
+def _emptied_pages(heap: HeapWords, place: int) -> tuple[int, int] | None:
+    """Return the range of whole pages of zeros that a header lies in; None where there is none.
+
+    malloc writes no header of size 0, and no store of a program ends where pages do on both sides.
+    """
+    first = (heap.start + 8 * place & -PAGE) - heap.start >> 3
+    end = first
+    while end + PAGE // 8 <= heap.count and not any(heap.slice(end, PAGE // 8)):
+        end += PAGE // 8
+    while first >= PAGE // 8 and not any(heap.slice(first - PAGE // 8, PAGE // 8)):
+        first -= PAGE // 8
+    if not BESIDE <= first <= place < end:
+        return None
+    if not any(heap.slice(first - BESIDE, BESIDE)) or not any(heap.slice(end, BESIDE)):
+        return None
+    return heap.start + 8 * first, heap.start + 8 * end
+
+
 def _next_chunks_behind_zeros(heap: HeapWords, at: int) -> tuple[int, int] | None:
     """Return (the place of the next chunk, that of one after it), where a line of zeros is.
 
@@ -223,6 +252,8 @@ def _next_chunks_behind_zeros(heap: HeapWords, at: int) -> tuple[int, int] | Non
     if end + MIN_CHUNK > heap.count or line < 0 or heap[place + 1]:
         return None
     if sum(word != 0 for word in heap.slice(line, LINE_WORDS)) > 1:
+        return None
+    if _emptied_pages(heap, place) is not None:
         return None
     for behind in range(end, min(end + MAX_GONE, heap.count - 1), 2):
         if chunks_fit(heap, behind, heap[behind + 1]):
@@ -343,12 +374,19 @@ def _written_after_free(context: Context, wrong: Sequence[OverwrittenLink]) -> E
     more = f"; so were those of {len(wrong) - 1} other free blocks" if len(wrong) > 1 else ""
     run = next(content_runs(context.target, first.place), None)
     what = f"; {run.end - run.start} bytes from {run.start:#x} on are {run.what}" if run else ""
+    plain = "a piece of memory was written to after it was freed"
+    if not first.block:
+        summary = (
+            f"malloc's list of free blocks of {first.size} bytes begins with {first.holds:#x}, "
+            "which leads nowhere: the link of a block that was given out since was overwritten "
+            f"while it was free{more}"
+        )
+        return plain_evidence(OVERWRITTEN_PLACE, first.place, summary, plain=plain)
     summary = (
         f"the link in the freed block of {first.size} bytes at {first.block:#x} was overwritten: "
         f"it holds {first.holds:#x}{in_brackets(first.holds)}{what}{more}. Code wrote there after "
         "the block was given back, or went on behind the end of the block before"
     )
-    plain = "a piece of memory was written to after it was freed"
     return plain_evidence(OVERWRITTEN_PLACE, first.place, summary, plain=plain)
 
 

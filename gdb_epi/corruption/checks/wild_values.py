@@ -13,12 +13,14 @@ from collections.abc import Iterator, Mapping
 from gdb_epi.corruption.context import Context
 from gdb_epi.corruption.evidence import NO_FLIP, REFERS, Evidence, plain_evidence
 from gdb_epi.corruption.heap.address_descriptions import (
+    ENDED,
     describe_address,
     describe_owner,
-    is_in_ended_stack,
+    left_frame,
 )
 from gdb_epi.corruption.heap.address_index import HEADS, address_index
 from gdb_epi.corruption.heap.never_mapped import was_never_mapped
+from gdb_epi.corruption.heap.pymalloc_pools import GC_HEAD
 from gdb_epi.corruption.heap.readers import find_only_occurrence, is_on_stack, read_words
 from gdb_epi.corruption.pointers.read_place import (
     TEXTS,
@@ -87,6 +89,7 @@ CONVERSIONS = ((1, 0x2C), (1, 0x2D))
 # What a high bit of a number changes in what was added to it, or what it was taken from.
 FLIPPED_TERMS = tuple(sign << bit for bit in range(33, ADDRESS_BITS) for sign in (1, -1))
 SCALES = (1, 2, 4, 8)  # of an index, by the instruction
+LEFT = "S:ended-stack"
 RETURN_PLACE = 8  # System V ABI, x86-64 3.2.2: return addresses lie at 8 modulo 16
 MIN_OBJECTS, OBJECT_SHARE = 4, 0.5  # of the blocks in use of a pool that holds objects
 
@@ -504,10 +507,11 @@ def pointer_into_unmapped_block(context: Context) -> Iterator[Evidence]:
     stepped = _stepped_from(context, site, value)
     block = value if stepped is None else stepped
     text = block_of_large_text(context, block)
-    of_malloc = block % PAGE == HEAD_BYTES or _is_aligned_block_of_file(context, word, block)
+    began = block - GC_HEAD * (block % PAGE == HEAD_BYTES + GC_HEAD)  # of a large tuple
+    of_malloc = began % PAGE == HEAD_BYTES or _is_aligned_block_of_file(context, word, block)
     if of_malloc or text is not None:
         # A pointer to such a block stays one with a flipped bit; other things seldom begin there.
-        if is_one_bit_from_large_block(context, block if of_malloc or text is None else text):
+        if is_one_bit_from_large_block(context, began if of_malloc or text is None else text):
             return
         id = sign_id_beside_one_bit(context, "S:unmapped", block)
         what = "malloc puts large blocks" if of_malloc else "the characters of a large str stand"
@@ -594,33 +598,32 @@ def _start_at_hand(context: Context, word: FaultWord) -> int | None:
 
 
 @check(
-    "S:ended-stack",
+    LEFT,
     needs="crash",
     order=16,
     innocent_causes=(
-        "this is one: a pointer to a local variable that outlived its function. Only stacks that "
-        "glibc keeps of threads that have ended count; what a living thread left below its own "
-        "stack pointer does not."
+        "this is one: a pointer to a local variable that outlived its function. Stacks count that "
+        "glibc keeps of threads that have ended; of other living threads what lies below their "
+        "stack pointers, where one flipped bit of a pointer to a frame in use may lead."
     ),
 )
 def word_from_ended_stack(context: Context) -> Iterator[Evidence]:
-    """Tell a word that was read from the stack of a thread that has ended."""
+    """Tell a word that was read from a frame that is no more, of an ended or another thread."""
     wild = _wild_word(context)
     if wild is None:
         return
-    _site, word = wild
-    read_from = find_read_place(context, word)
+    read_from = find_read_place(context, wild[1])
     places = [] if read_from is None else [("from", read_from.slot)]
-    places += [("through", suspect.value) for suspect in find_suspects(context) if suspect.depth]
+    for suspect in find_suspects(context):
+        kept_at = suspect.slots[0] if suspect.loaded else 0
+        places += [("through", place) for place in (suspect.value, kept_at) if suspect.depth]
     for how, place in places:
-        if is_in_ended_stack(context, place):
+        if whose := left_frame(context, place):
+            id = sign_id_beside_one_bit(context, LEFT, place) if whose == ENDED else LEFT + ONE_BIT
             summary = (
-                f"{_holds(word)} {word.value:#x}; that was read {how} {place:#x}, in the stack "
-                "of a thread that has ended"
+                f"{_holds(wild[1])} {wild[1].value:#x}; that was read {how} {place:#x}, {whose}"
             )
-            yield plain_evidence(
-                sign_id_beside_one_bit(context, "S:ended-stack", place), place, summary
-            )
+            yield plain_evidence(id, place, summary)
             return
 
 
@@ -645,8 +648,7 @@ def replaced_return_address(context: Context) -> Iterator[Evidence]:
         return
     if context.target.region_at(value) is not None or is_one_byte_from_use(context, value, 0, "x"):
         return
-    word = FaultWord("target", value, 0)
-    if software_pattern(context, word) is not None:
+    if software_pattern(context, FaultWord("target", value, 0)) is not None:
         return
     summary = (
         f"the return address at {site.slot:#x} was replaced: {value:#018x} is more than a byte "
@@ -670,12 +672,11 @@ def overwritten_object(context: Context) -> Iterator[Evidence]:
     wild = _wild_word(context)
     if wild is None or wild[0].kind != DATA:
         return
-    site, word = wild
-    access = _access_of(site)
-    if word.distance is None or is_one_byte_from_use(context, word.value, word.distance, access):
+    value, distance, access = wild[1].value, wild[1].distance, wild[0].access
+    if distance is None or is_one_byte_from_use(context, value, distance, access):
         return
     index = address_index(context)
-    read_from = find_read_place(context, word)
+    read_from = find_read_place(context, wild[1])
     if read_from is None or read_from.offset != WORD:  # ob_type
         return
     address = read_from.base
@@ -686,11 +687,10 @@ def overwritten_object(context: Context) -> Iterator[Evidence]:
     held = [block for block in blocks if _object_in(context, block)]
     if len(held) < MIN_OBJECTS or len(held) < OBJECT_SHARE * len(blocks):
         return
-    damaged = len(blocks) - len(held)
     summary = (
         f"what was an object at {address:#x} is one no longer: in the place of its type stands "
-        f"{word.value:#x}{in_brackets(word.value)}; {len(held)} other blocks of its pool hold "
-        f"objects, {damaged} hold none"
+        f"{value:#x}{in_brackets(value)}; {len(held)} other blocks of its pool hold "
+        f"objects, {len(blocks) - len(held)} hold none"
     )
     yield plain_evidence("S:overwritten-object", address, summary)
 

@@ -17,13 +17,16 @@ from gdb_epi.cpython.types import PythonState
 from gdb_epi.cpython.values.secrets import is_secret_name
 from gdb_epi.errors import Absent
 from gdb_epi.fault.malloc_heap import FLAGS, PREV_INUSE
-from gdb_epi.fault.mapping_checks import may_execute
+from gdb_epi.fault.mapping_checks import RED_ZONE, may_execute
 from gdb_epi.fault.memory_reads import read_word
 from gdb_epi.locks.glibc_threads import read_stack_lists
 from gdb_epi.sizes import WORD
 from gdb_epi.target.api import Region
 
 MAX_KEY, MAX_DIGITS = 24, 5  # characters of a key that is told
+ENDED = "in the stack of a thread that has ended"
+LEFT_BY_OTHER = "in the stack of another thread, where its functions have returned"
+MAX_LEFT = 1 << 20  # bytes below a stack pointer that are looked at
 
 
 def begins_free_chunk(context: Context, address: int) -> bool:
@@ -61,7 +64,7 @@ def describe_address(context: Context, address: int) -> str:
             if region.start <= thread.sp < region.end:
                 return f"in the stack of thread {thread.tid}"
     if is_in_ended_stack(context, address):
-        return "in the stack of a thread that has ended"
+        return ENDED
     if region.path is not None and not region.path.startswith("["):
         return _slot_of_type(context, address) or f"in {region.path.rpartition('/')[2]}"
     index = address_index(context)
@@ -185,6 +188,24 @@ def is_in_ended_stack(context: Context, address: int) -> bool:
     if any(region.start <= thread.sp < region.end for thread in context.target.threads()):
         return False
     return any(region.start <= at < region.end for at in _ended_threads(context))
+
+
+def left_frame(context: Context, address: int) -> str:
+    """Return whose stack holds an address at which no function is at work; "" for none.
+
+    That is the stack of an ended thread, or what a living one other than that which failed has
+    below its stack pointer. Who stands in a call of the kernel has nothing below its red zone.
+    """
+    if is_in_ended_stack(context, address):
+        return ENDED
+    site, region = context.site, context.target.region_at(address)
+    if isinstance(site, Absent) or region is None or not _may_be_stack(region):
+        return ""
+    inside = [t for t in context.target.threads() if region.start <= t.sp < region.end]
+    if len(inside) != 1 or inside[0].tid == site.fault.tid:
+        return ""
+    below = inside[0].sp - RED_ZONE - address
+    return LEFT_BY_OTHER if 0 < below < MAX_LEFT else ""
 
 
 @once_per_run

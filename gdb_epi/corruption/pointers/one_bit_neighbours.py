@@ -22,6 +22,7 @@ from gdb_epi.corruption.heap.cpython_fields import (
     is_in_data_stack,
 )
 from gdb_epi.corruption.heap.never_mapped import was_never_mapped
+from gdb_epi.corruption.heap.pymalloc_pools import GC_HEAD
 from gdb_epi.corruption.heap.readers import AROUND, is_on_stack, read_words
 from gdb_epi.corruption.pointers.small_changes import begins_large_block
 from gdb_epi.corruption.pointers.software_explanations import (
@@ -379,10 +380,12 @@ def _was_unmapped(context: Context, suspect: Suspect, corrected: int) -> bool:
     """Whether a word looks like the address of memory that was given back, another one than meant.
 
     Whole pages are mapped and unmapped, and large blocks begin 16 bytes after their start of
-    malloc(): what begins at others is chance, unless it is such a block as well.
+    malloc(), large tuples 16 more (the collector's head): what begins at others is chance, unless
+    it is such a block as well.
     """
-    if suspect.value % PAGE == HEAD_BYTES:
-        return not begins_large_block(context, corrected)
+    inside = suspect.value % PAGE - HEAD_BYTES
+    if inside in (0, GC_HEAD):
+        return not begins_large_block(context, corrected - inside)
     return suspect.value % PAGE == 0
 
 

@@ -23,7 +23,7 @@ from gdb_epi.errors import Absent
 from gdb_epi.sizes import WORD
 from gdb_epi.x86.register_changes import LOAD
 
-WILD_VALUE, NOT_AS_READ = "S:wild-value", "S:not-as-read"
+WILD_VALUE, NOT_AS_READ, UNMAPPED = "S:wild-value", "S:not-as-read", "S:unmapped"
 UNTRACED = ":untraced"
 NUMBER = "S:number"
 COMMON = frozenset(("S:ascii", "S:double", "S:int-pair"))  # forms that ordinary memory is full of
@@ -37,7 +37,10 @@ def value_sign_id(context: Context, word: FaultWord, sign_id: str) -> str:
     bit that the code did not make, and that one word holds, may be NULL with that bit flipped.
     """
     if differs_from_read_place(context, word.source):
-        return NOT_AS_READ
+        # Who frees a block clears the pointer to it: the register has what stood there before.
+        origin = find_register_origin(context, word.source)
+        cleared = origin is not None and not origin.expected and sign_id.startswith(UNMAPPED)
+        return sign_id if cleared else NOT_AS_READ
     if is_read_from_nowhere(context, word.source):
         # Where the value itself shows that a low bit of the pointer was wrong, the sign says so.
         return (

@@ -41,6 +41,9 @@ _MEANINGS = (
     ("free(): invalid pointer", _FOREIGN),
     ("munmap_chunk(): invalid pointer", _FOREIGN),
     ("realloc(): invalid pointer", _FOREIGN),
+    # _int_free: the size is none, or leads beyond the heap's end.
+    ("free(): invalid size", _FOREIGN),
+    ("double free or corruption (out)", _FOREIGN),
     ("free(): double free", _AGAIN),
     ("double free or corruption (fasttop)", _AGAIN),
     # _int_free: "check whether the block is already the top block", "is actually not marked used".

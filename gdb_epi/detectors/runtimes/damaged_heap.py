@@ -98,8 +98,9 @@ def damaged_heap(state: ProcessState) -> Iterator[Finding]:
         free = islice(free_chunks(main), MAX_FREE)
         links = find_overwritten_links(state.target, main, free)
         if links:
+            block = f" at {links[0].block:#x}" if links[0].block else ", given out since,"
             summary += (
-                f"but the link in the freed block at {links[0].block:#x} is {links[0].holds:#x}, "
+                f"but the link in a freed block{block} is {links[0].holds:#x}, "
                 "which leads nowhere: it was written to after it was given back"
             )
         else:

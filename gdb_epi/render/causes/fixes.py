@@ -177,7 +177,7 @@ def fix_for_cause(record: Json, calls: Sequence[StackCall]) -> str:
 
 def _fix_of_crash(record: Json, calls: Sequence[StackCall], deciding: Mapping[str, Json]) -> str:
     if not _ENDED_STACK.isdisjoint(get_texts(get_group(record, "verdict"), "rules")):
-        return "hand over a copy: a thread's local variables end with it"
+        return "hand over a copy: local variables end with their function"
     cause = leading_hypothesis(record)
     if cause == "stack-exhausted":
         return _help_of_stack(record)

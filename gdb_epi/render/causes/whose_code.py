@@ -172,6 +172,9 @@ _LETTERS = LazyPattern(  # but 0x5a and 0x6b: allocators fill memory with these
     r"8 of its bytes are 0x(4[1-9a-f]|5[0-9]|6[1-9ac-f]|7[0-9a]), a filling pattern"
 )
 _FREED = "it used memory that was already freed"
+_GONE_SIGNS = ("S:unmapped", "S:gone")
+# A child has no memory that was marked by MADV_DONTFORK, as that of network cards is (madvise(2)).
+_NOT_INHERITED = "it used memory that is gone: freed, or not passed on to this forked child"
 _PAST_END = "it went past the end, or before the start, of a piece of memory"
 _NO_POINTER = "something that is no pointer stood where a pointer belongs"
 _READ_ONLY = "it wrote to memory that may only be read"
@@ -197,7 +200,7 @@ _PLAIN_SIGNS = {
     "S:gone": f"{_FREED}, a large block",
     "S:use-after-free": _FREED,
     "S:left-calls": "calls of Python were left by longjmp() or by a C++ exception",
-    "S:ended-stack": "it used a local variable of a thread that has ended",
+    "S:ended-stack": "it used a local variable of a function that had returned",
     "S:overwrite-run": "other data stand where pointers belong: overwritten, or never set",
     "S:low-number": "a small number was taken for a pointer",
     "S:number": "a number, or NULL plus that many bytes, was taken for a pointer",
@@ -238,4 +241,6 @@ def plain_reason(record: Json, reason: str) -> str | None:
     if sign.startswith(_NULL_SIGNS):
         category = str(get_group(record, "signature").get("category"))
         return "" if category in _SAYS_NULL else "a pointer was NULL"
+    if sign.startswith(_GONE_SIGNS) and get_group(record, "fork").get("forked"):
+        return _NOT_INHERITED
     return _PLAIN_SIGNS.get(sign, _PLAIN_SIGNS.get(":".join(sign.split(":")[:2])))

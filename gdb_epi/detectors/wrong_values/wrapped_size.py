@@ -1,0 +1,140 @@
+# SPDX-License-Identifier: Apache-2.0
+"""An access behind a block whose size was computed in 32 bits, where the true one has more."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import combinations_with_replacement
+
+from gdb_epi.detectors.registry import Finding, SupportedLabel, detector, hex_word
+from gdb_epi.errors import Absent
+from gdb_epi.fault.account import ACCESS
+from gdb_epi.fault.find_fault import GENERAL
+from gdb_epi.fault.malloc_heap import FLAGS, HEAD_BYTES, MIN_CHUNK
+from gdb_epi.fault.mapping_checks import NEAR_NULL
+from gdb_epi.fault.memory_reads import read_up_to, read_word
+from gdb_epi.fault.variables_holding_address import numbers_in_variables
+from gdb_epi.process_state import ProcessState
+from gdb_epi.sizes import HALF_MASK, PAGE, WORD, split_into_words
+from gdb_epi.target.api import Target
+from gdb_epi.typing_lite import NamedTuple
+
+STRUCT = 64  # bytes of a struct in which its sizes are looked for, beside the block
+MAX_NUMBERS = 24
+ITEM_SIZES = (1, 2, 3, 4, 8, 16)  # bytes
+IS_MMAPPED = 2  # malloc/malloc.c
+WRAP = 1 << 32
+MIN_SIZE = 64  # smaller blocks fit too much
+
+
+class _Block(NamedTuple):
+    """A block of malloc's: where it begins, the size of its chunk, and numbers that stand by it."""
+
+    start: int
+    chunk: int
+    numbers: frozenset[int]
+
+
+@detector(
+    "wrapped_size",
+    needs="crash",
+    supports=SupportedLabel("software", "out-of-bounds", root=True),
+)
+def wrapped_size(state: ProcessState) -> Iterator[Finding]:
+    """Find a block of malloc's that is too small by a multiple of 4 GiB, and an access behind it.
+
+    The numbers of items stand in the struct that names the block, or in registers: their product
+    reaches the place that was accessed, and what it is in 32 bits is the size that malloc was
+    asked for.
+    Innocent causes: one flipped bit of a number, tested: none makes the size right without a wrap,
+    or a variable of Python holds the same number.
+    That numbers beside a pointer fit a block of other origin by chance: 1 of a million for each
+    pair, as malloc rounds a large block up to pages.
+    Reference: CWE-190; sysmalloc_mmap() and request2size in glibc's malloc/malloc.c.
+    """
+    account = state.account
+    if isinstance(account, Absent) or account.how != ACCESS or account.address is None:
+        return
+    registers = account.fault.registers
+    held = [registers.get(name, 0) for name in GENERAL]
+    certain: frozenset[int] | None = None
+    for block in _blocks(state.target, held):
+        distance = account.address - block.start
+        if not block.chunk <= distance:
+            continue
+        numbers = sorted(block.numbers | {number for number in held if number <= HALF_MASK})
+        products = list(_wrapped_products(numbers[-MAX_NUMBERS:], block.chunk, distance))
+        if not products:
+            continue
+        if certain is None:
+            certain = numbers_in_variables(state.target, state.python, account.fault.tid)
+        wrapped = next((p for p in products if not _may_be_flipped(p, certain)), None)
+        if wrapped is None:
+            continue
+        first, second, size = wrapped
+        wanted = first * second * size
+        facts = {"numbers": [first, second], "item": size, "block": hex_word(block.start)}
+        times = f"{first} x {second}" + (f" x {size} bytes" if size > 1 else " bytes")
+        summary = (
+            f"a size was computed in 32 bits, and wrapped: {times} are {wanted:,}, and malloc "
+            f"was asked for {wanted % WRAP:,}"
+        )
+        yield Finding("wrapped_size", f"thread {account.fault.tid}", facts, summary)
+        return
+
+
+def _blocks(target: Target, held: list[int]) -> Iterator[_Block]:
+    """Yield blocks that registers name, or structs that registers name."""
+    starts: dict[int, frozenset[int]] = dict.fromkeys(held, frozenset())
+    for struct in dict.fromkeys(held):
+        if struct < NEAR_NULL or struct % WORD:
+            continue
+        raw = read_up_to(target, struct, STRUCT)
+        halves = memoryview(raw[: len(raw) // WORD * WORD]).cast("I")
+        numbers = frozenset(half for half in halves if half > 1)
+        for word in split_into_words(raw):
+            starts[word] = starts.get(word, frozenset()) | numbers
+    for start, numbers in starts.items():
+        if start < NEAR_NULL or start % HEAD_BYTES:
+            continue
+        head = read_word(target, start - WORD) or 0
+        chunk = head & ~FLAGS
+        by_pages = bool(head & IS_MMAPPED)
+        if chunk < MIN_CHUNK or chunk % (PAGE if by_pages else HEAD_BYTES):
+            continue
+        if by_pages and start % PAGE != HEAD_BYTES:
+            continue
+        yield _Block(start, chunk | (IS_MMAPPED if by_pages else 0), numbers)
+
+
+def _wrapped_products(
+    numbers: list[int], chunk: int, distance: int
+) -> Iterator[tuple[int, int, int]]:
+    """Yield two numbers and an item's size whose product, in 32 bits, is a block's size."""
+    for first, second in combinations_with_replacement(numbers, 2):
+        for size in ITEM_SIZES:
+            wanted = first * second * size
+            asked = wanted % WRAP
+            if wanted < WRAP or asked < MIN_SIZE or distance >= wanted:
+                continue
+            if _chunk_for(asked, bool(chunk & IS_MMAPPED)) == chunk & ~IS_MMAPPED:
+                yield first, second, size
+
+
+def _may_be_flipped(product: tuple[int, int, int], certain: frozenset[int]) -> bool:
+    """Tell whether a number with one bit changed gives the size as well; not of a certain one."""
+    first, second, size = product
+    asked = first * second * size % WRAP
+    return any(
+        (number ^ 1 << bit) * other * size == asked
+        for number, other in ((first, second), (second, first))
+        if number not in certain
+        for bit in range(32)
+    )
+
+
+def _chunk_for(asked: int, by_pages: bool) -> int:
+    """Return the size of the chunk that malloc takes for a request."""
+    if by_pages:
+        return -(-(asked + HEAD_BYTES) // PAGE) * PAGE
+    return max(MIN_CHUNK, -(-(asked + WORD) // HEAD_BYTES) * HEAD_BYTES)
