@@ -60,6 +60,7 @@ from gdb_epi.util import counted
 _FETCHES = ("run", "_queue_management_worker")  # before 3.9 a function
 _GIVES_BACK = frozenset(("release", "notify", "notify_all", "close"))
 MAX_CHAIN = 64  # threads, each of which waits for the next
+MAX_JOBS = 2_000  # of all pools
 MAX_SHOWN = 4  # members of a circle that the sentence names
 # Calls that keep all other threads from running when made with the GIL held.
 _SLEEPS = (hang_types.SLEEP, hang_types.READ, hang_types.WRITE, hang_types.POLL, hang_types.CHILD,
@@ -355,13 +356,30 @@ def _stays(
     if future in runners:
         return runners[future] in stuck
     if future and jobs is not None and future not in jobs:
-        return False
+        behind = _job_behind(scene, future, jobs)
+        return bool(behind) and _stays(scene, behind, runners, pools, stuck, jobs)
     if future and scene.view.text_attribute(future, "_state") != "PENDING":
         return False  # a worker runs it that was not seen, or it has its result
     # In which queue a job lies is not read: each pool that has any must be out of workers.
     holding = [pool for pool in pools if pool.queued]
     asked = holding if future else [pool for pool in pools if pool.queued or pool.workers]
     return bool(holding) and all(_is_out_of_workers(pool, stuck) for pool in asked)
+
+
+def _job_behind(scene: HangContext, future: int, jobs: Collection[int]) -> int:
+    """Return the job that the task waits for which is to settle a future; 0 for none.
+
+    The future is of run_coroutine_threadsafe(), the job of run_in_executor(), each of which
+    asyncio has chained to one of the loop.
+    """
+    asked = _chained(scene, future)
+    first = next((task for task in scene.tasks_with_wakers if task.id in asked), None)
+    if first is None:
+        return 0
+    awaited = {of: job for job in islice(jobs, MAX_JOBS) for of in _chained(scene, job)}
+    path = _way_to_result(scene, first, awaited)
+    wait = path[-1].wait if path else None
+    return awaited.get(wait.address, 0) if wait is not None else 0
 
 
 def _is_out_of_workers(pool: Executor, stuck: set[int]) -> bool:
