@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Two crashes side by side, in words: the answer, what both have, and what differs."""
+"""Two crashes side by side, in words: the answer, what both have, and what differs.
+
+Of processes that did not crash the answer is that of two_copies.py.
+"""
 
 from __future__ import annotations
 
@@ -18,6 +21,7 @@ from gdb_epi.render.frame_lines import (
 from gdb_epi.render.opening_sentences import escaped_opening
 from gdb_epi.render.triage import telling_calls
 from gdb_epi.repro.expected_crash import HALVES, KeyMatch
+from gdb_epi.repro.two_copies import answer_of_two_copies, did_not_crash, moved_threads
 from gdb_epi.typing_lite import Any
 from gdb_epi.util import counted, shortened_list
 
@@ -63,6 +67,8 @@ def side_by_side_lines(
     whole = "verdict" in first and "verdict" in second
     if whole:
         same, different = _facts(first, second, comparison)
+        if did_not_crash(first) and did_not_crash(second):
+            different = [*moved_threads(first, second), *different]
         lines += wrap_text("; ".join(same), f"{'Same':<{LABEL}}", 2) if same else []
         for number, line in enumerate(different[:MAX_DIFFERENT]):
             lines += wrap_text(line, f"{'' if number else 'Differs':<{LABEL}}", 1)
@@ -80,7 +86,10 @@ def _answer(first: Record, second: Record, match: KeyMatch) -> str:
     """Return whether it is the same crash, and how sure that is."""
     if not match.compared:
         return "Cannot tell whether it is the same crash: they have no key in common."
-    if is_same_crash(first, second, match):
+    same = is_same_crash(first, second, match)
+    if did_not_crash(first) and did_not_crash(second):
+        return answer_of_two_copies(first, second, alike=same)
+    if same:
         causes = [_cause(record) for record in (first, second) if "verdict" in record]
         if len(causes) == 2 and causes[0] != causes[1]:
             both = f"{causes[0]} (A), {causes[1]} (B)"

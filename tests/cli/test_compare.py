@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from support.cores import find_core
+from support.cores import find_core, wait_for
 from support.opening import need_core_dumps
 from support.shell import SAMPLES
 
@@ -120,3 +120,48 @@ def test_what_is_no_core_is_said(shell, tmp_path):
     assert done.code == 3 and "not a core dump" in done.err
     done = shell("compare", tmp_path / "gone", "f" * 16)
     assert done.code == 3 and "no such file" in done.err
+
+
+COPIED = """
+import os, sys, threading, time
+def beat():
+    for turn in range(10 ** 9):
+        if turn % 2:
+            time.sleep(0.1)
+        else:
+            time.sleep(0.11)
+def rest():
+    threading.Event().wait()
+threading.Thread(target=rest, name="rest").start()
+open("ready", "w").write(str(os.getpid()))
+globals()[sys.argv[1]]()
+"""
+
+
+@pytest.mark.parametrize(("main", "moves"), [("beat", True), ("rest", False)])
+def test_two_copies_of_a_living_process_say_whether_it_moved(shell, tmp_path, main, moves):
+    """They were "The same crash." of a process that worked."""
+    need_core_dumps()
+    (tmp_path / "served.py").write_text(COPIED)
+    process = subprocess.Popen([sys.executable, "served.py", main], cwd=tmp_path)
+    try:
+        wait_for(tmp_path / "ready", process)
+        records = []
+        for number in range(40):  # until it stands elsewhere, if it moves at all
+            core = tmp_path / f"{number}.core"
+            subprocess.run(["gcore", "-o", core, str(process.pid)], capture_output=True, check=True)
+            records.append(Path(shutil.move(f"{core}.{process.pid}", core)))
+            if len(records) > 1:
+                done = shell("compare", records[0], records[-1])
+                if not moves or "moved. What" in done.out:
+                    break
+    finally:
+        process.kill()
+        process.wait()
+    first = " ".join(done.out.split("\n\n")[0].split())
+    assert first.startswith("One process, looked at twice"), done.out
+    if moves:
+        assert first.endswith("1 of its 2 threads moved. What moves is not blocked.")
+        assert "MainThread: beat (served.py:" in done.out
+    else:
+        assert first.endswith("none of its 2 threads moved. It hangs, or waits for work.")
