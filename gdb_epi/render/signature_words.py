@@ -16,7 +16,7 @@ from gdb_epi.render.category_words import category_words
 from gdb_epi.render.escape import screen_width, unpad_addresses
 from gdb_epi.render.frame_lines import without_build_tag
 from gdb_epi.typing_lite import Any, NamedTuple
-from gdb_epi.util import names_by_reason, sha256_hex
+from gdb_epi.util import names_by_reason, sha256_hex, shortened_list
 
 MAX_LINE = 2_880  # characters of a line that are examined
 MAX_STORED = 4_096  # characters of a line that a database keeps; the key of a longer one is lost
@@ -162,6 +162,7 @@ def absent_keys(absent: Mapping[str, object]) -> Iterator[str]:
 
 
 MAX_ITEMS = 40
+MAX_CHECKS = 4  # that were not made for one reason; `epi corruption` names all
 # Before the corrections that were tried: most are of words that are right, or of other types.
 TOO_WEAK = "considered, and too weak"
 
@@ -241,8 +242,8 @@ def _corruption_lines(record: Json) -> Iterator[str]:
         return
     llr = get_number(corruption, "llr")
     yield (
-        f"Flipped bits: {corruption.get('word')}, log10 likelihood ratio {llr:+.1f}, "
-        f"prior {corruption.get('prior')}, weights {corruption.get('weights')}"
+        f"Flipped bits: {corruption.get('word')}: odds of 10^{corruption.get('prior')} before any "
+        f"evidence, times 10^{llr:+.1f} by the evidence"
     )
     candidates = get_groups(corruption, "candidates")[:MAX_ITEMS]
     candidates.sort(key=lambda candidate: not _is_the_damage(record, candidate))
@@ -261,7 +262,7 @@ def _corruption_lines(record: Json) -> Iterator[str]:
             yield from _wrapped_item("looks overwritten", sign.get("summary"))
     pairs = [(str(s.get("check")), str(s.get("why"))) for s in get_groups(corruption, "skipped")]
     for why, checks in names_by_reason(pairs[:MAX_ITEMS]).items():
-        yield from _wrapped_item(f"not checked {', '.join(checks)}", why)
+        yield from _wrapped_item(f"not checked: {shortened_list(checks, MAX_CHECKS)}", why)
 
 
 def _wrapped_item(head: str, text: object) -> Iterator[str]:
