@@ -47,7 +47,7 @@ from gdb_epi.fleet.questions.roll_outs import (
     words_of_partial_causes,
 )
 from gdb_epi.fleet.questions.subpopulations import find_subpopulations
-from gdb_epi.fleet.questions.version_courses import version_course
+from gdb_epi.fleet.questions.version_courses import several_names_words, version_course
 from gdb_epi.fleet.screen.dose_response import AT_STOP, GROWS, age_words
 from gdb_epi.fleet.screen.events import find_events
 from gdb_epi.fleet.screen.finding_texts import counting_words
@@ -59,7 +59,7 @@ from gdb_epi.fleet.screen.programs import (
     main_program,
     program_of_each_crash,
 )
-from gdb_epi.fleet.screen.renamings import moved_functions_of, renaming_of
+from gdb_epi.fleet.screen.renamings import moved_functions_of, names_beside, renaming_of
 from gdb_epi.fleet.screen.silent_hosts import (
     STOPPED,
     drop_silent_hosts,
@@ -247,6 +247,9 @@ def _by_course(population: Population, signature: int, answer: Onset) -> Onset:
     """Return an answer that says which versions have a signature, or which name it had before."""
     if renaming := moved_functions_of(population, answer.signature):
         return answer._replace(answer=renaming.words(), caveats=())
+    if renaming := names_beside(population, answer.signature):
+        words = several_names_words(population, renaming)
+        return answer._replace(answer=words, caveats=())
     course = version_course(population, population.signature == signature)
     if course is None or answer.p is None or answer.p > MAYBE_P or COMMON_CAUSE in answer.answer:
         return answer

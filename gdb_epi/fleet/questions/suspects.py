@@ -36,7 +36,7 @@ from gdb_epi.fleet.questions.verdict import (
     name_main_hosts,
     same_bug_verdicts,
 )
-from gdb_epi.fleet.screen.dose_response import MOMENTS, age_words
+from gdb_epi.fleet.screen.dose_response import AT_STOP, GROWS, age_words
 from gdb_epi.fleet.screen.events import PLACES, find_events
 from gdb_epi.fleet.screen.finding import ALL, BITFLIP, HOST, MOSTLY, Finding, crashes_of
 from gdb_epi.fleet.screen.finding_texts import P_AND_Q
@@ -115,7 +115,10 @@ def suspect_lines(population: Population, screened: ScreeningResult) -> Iterator
 def _signatures_of_moments(
     population: Population, findings: Sequence[Finding]
 ) -> Iterator[tuple[str, str]]:
-    """Yield the frequent signatures without a finding that come at one time of a process' life."""
+    """Yield the frequent signatures without a finding that come at stops, or in old processes.
+
+    Not those of young ones: programs differ in how long they run.
+    """
     if population.day.size > MAX_CRASHES:
         return
     about = {signature_of_most(population, finding) for finding in findings}
@@ -124,7 +127,7 @@ def _signatures_of_moments(
         if sizes[code] < MIN_OF_PLACE or (name := population.signatures[code]) in about:
             continue
         words = age_words(population, population.signature == code)
-        if words is not None and words.endswith(MOMENTS):
+        if words is not None and words.endswith((AT_STOP, GROWS)):
             yield name, words
 
 

@@ -22,7 +22,11 @@ from gdb_epi.fleet.questions.splitting import (
     SignatureSplit,
     split_signature,
 )
-from gdb_epi.fleet.questions.version_courses import regression_words, version_course
+from gdb_epi.fleet.questions.version_courses import (
+    regression_words,
+    several_names_words,
+    version_course,
+)
 from gdb_epi.fleet.screen.dose_response import (
     AT_START,
     MOMENTS,
@@ -71,10 +75,9 @@ from gdb_epi.fleet.screen.hosts import ONE_CPU, main_signature, signature_of_mos
 from gdb_epi.fleet.screen.programs import OF_PROGRAM, is_process_attribute
 from gdb_epi.fleet.screen.renamings import (
     PYTHON_HALF,
-    Renaming,
     find_renamings,
     moved_functions_of,
-    renaming_of,
+    names_beside,
 )
 from gdb_epi.fleet.screen.screening import MAX_OTHERS, ScreeningResult, screen_population
 from gdb_epi.fleet.statistics.arrays import Bools, count_distinct
@@ -225,7 +228,7 @@ def _judge_findings(
             )
         elif (renaming := renamed.get(finding.signature)) is not None:
             verdict = _not_split(population, finding)
-            headline = _headline_of_renaming(population, renaming)
+            headline = f"{SOFTWARE}: {several_names_words(population, renaming)}"
             verdicts.append(verdict._replace(headline=headline, caveats=finding.caveats))
         elif len(seen) > splits:
             verdicts.append(_not_split(population, finding))
@@ -303,14 +306,6 @@ def _others_with_all(
         else:
             others.append(name)
     return others
-
-
-def _headline_of_renaming(population: Population, renaming: Renaming) -> str:
-    """Say that a bug has several names; of names at the same time, which versions have it."""
-    codes = [population.signatures.index(name) for some in renaming.signatures for name in some]
-    course = version_course(population, np.isin(population.signature, codes), stray=STRAY)
-    versions = f"; it {course.words()}" if course and renaming.beside else ""
-    return f"{SOFTWARE}: {renaming.words()}{versions}"
 
 
 def _attributes_of(causes: Sequence[Cause]) -> list[str]:
@@ -430,13 +425,14 @@ def judge_split(population: Population, parted: SignatureSplit) -> PopulationVer
     if population.day.size <= MAX_CRASHES:
         same = population.of_signature(parted.signature)
         lasting = None
-        renaming = moved_functions_of(population, parted.signature) or next(
-            (r for name in _attributes_of(named)
-             if (r := renaming_of(population, name, parted.signature)) and r.beside),
-            None,
-        )  # fmt: skip
+        renaming = moved_functions_of(population, parted.signature) or names_beside(
+            population, parted.signature
+        )
         if renaming is not None:
-            kind, headline = SOFTWARE, _headline_of_renaming(population, renaming)
+            kind, headline = (
+                SOFTWARE,
+                f"{SOFTWARE}: {several_names_words(population, renaming)}",
+            )
         elif course := version_course(population, same, _with_conditions(population, named)):
             lasting = course.words()
         if lasting and all(map(is_process_attribute, _attributes_of(named))):
@@ -571,7 +567,6 @@ def _in_all(named: tuple[Cause, ...]) -> list[Finding]:
     return [f for f in named[0].findings if all((f.attr, f.value) in of for of in values)]
 
 
-STRAY = 0.02  # of the crashes under several names, that may be of another cause
 MIN_REST = 3  # crashes besides a host's that are a population of their own
 
 

@@ -16,12 +16,14 @@ from gdb_epi.fleet.population.population import Attribute, Population
 from gdb_epi.fleet.records.facts import ENV
 from gdb_epi.fleet.screen.finding import MIN_N
 from gdb_epi.fleet.screen.programs import MIN_OTHERS, crashes_of_same_programs, is_process_attribute
+from gdb_epi.fleet.screen.renamings import Renaming
 from gdb_epi.fleet.statistics.arrays import Bools, Floats, Ints
 from gdb_epi.fleet.statistics.hypothesis_tests import apply_to_scalars, binomial_tail
 from gdb_epi.fleet.store.day_numbers import iso_day
 from gdb_epi.typing_lite import NamedTuple
 
 FEW = 0.2  # of the crashes that are due: a version that is mended
+STRAY = 0.02  # of the crashes under several names, that may be of another cause
 LASTING = 0.5  # of them: a version that is not
 MAX_LIMIT_P = 1e-3
 ALMOST_NO, ALMOST_ALL = 0.1, 0.9  # of the crashes of versions have a package
@@ -174,6 +176,14 @@ def version_course(
         float(due[after].sum()) if is_over else 0.0, mended,
         _brought(population, rows, mine, np.isin(image.crash[rows], [*before, *after])),
     )  # fmt: skip
+
+
+def several_names_words(population: Population, renaming: Renaming) -> str:
+    """Say that a bug has several names; of names at the same time, which versions have it."""
+    codes = [population.signatures.index(name) for some in renaming.signatures for name in some]
+    course = version_course(population, np.isin(population.signature, codes), stray=STRAY)
+    versions = f"; it {course.words()}" if course and renaming.beside else ""
+    return f"{renaming.words()}{versions}"
 
 
 def _brought(population: Population, rows: Ints, mine: Bools, is_other: Bools) -> tuple[str, ...]:

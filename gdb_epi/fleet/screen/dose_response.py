@@ -52,6 +52,9 @@ AT_START = "something at its start, so once for each start, whatever was started
 AT_STOP = "something at its stop, it seems, so once for each stop, whatever is started next"
 GROWS = "something that grows while it runs"
 MOMENTS = (AT_START, AT_STOP, GROWS)
+# Of the other crashes, that are as young, or as old: where it is not known of which program crashes
+# are, those of one that runs longer (or shorter) than others look like that.
+LARGEST_PART = 1 / 4
 MIN_ALIKE, MAX_OLDER_P = 20, 0.01  # crashes of a signature that is never younger either
 MAX_VERSIONS, MIN_LIVED, MIN_ENDS = 200, 7, 3  # values; days of each; of these that have ended
 AGE_NAMES = frozenset(("uptime", "age"))
@@ -376,7 +379,9 @@ def _find_age_limit(population: Population, mine: Bools) -> _AgeLimit | None:
             rest = others & (signature != loud)
             numbers = (count, total), (int((rest & inside).sum()), int(rest.sum()))
             if any(
-                m < MIN_OTHERS or 2 * n > m or _p_of_pair(own.sum(), own.sum(), n, m) > MAX_AGE_P
+                m < MIN_OTHERS
+                or n > LARGEST_PART * m
+                or _p_of_pair(own.sum(), own.sum(), n, m) > MAX_AGE_P
                 for n, m in numbers
             ):
                 continue

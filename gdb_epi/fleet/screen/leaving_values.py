@@ -128,6 +128,8 @@ def _left_hosts_words(population: Population, finding: Finding) -> str | None:
     due = had * after / max(before, 1e-9)
     if left.sum() < MIN_LEFT or due < DUE_TO_TELL or have > FEW * due:
         return None
+    if apply_to_scalars(binomial_tail, had, had + have, before / (before + after)) > NOT_HALF_P:
+        return None
     kept = []
     for other in population.attributes:
         codes = other.crash[finding.members & (other.crash >= 0)]

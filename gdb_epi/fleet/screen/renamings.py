@@ -11,6 +11,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from gdb_epi.fleet.population.number_ranges import RANGE
 from gdb_epi.fleet.population.population import Attribute, Population
 from gdb_epi.fleet.screen.ended_findings import MAY_BE_OVER
 from gdb_epi.fleet.screen.finding import MIN_N, MOSTLY, Finding
@@ -145,6 +146,19 @@ def renaming_of(population: Population, attr: str, signature: str) -> Renaming |
         ratio,
         beside and not is_process_attribute(attr),
     )
+
+
+def names_beside(population: Population, signature: str) -> Renaming | None:
+    """Return the names that a bug has at the same time, by a value of the hosts; else None."""
+    if population.day.size > MAX_CRASHES:
+        return None
+    for attribute in population.attributes:
+        if is_process_attribute(attribute.name) or attribute.name.endswith(RANGE):
+            continue
+        renaming = renaming_of(population, attribute.name, signature)
+        if renaming is not None and renaming.beside:
+            return renaming
+    return None
 
 
 def _python_function(signature: str) -> str:
