@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -13,6 +14,7 @@ from support.cores import find_core
 from support.opening import need_core_dumps
 
 from gdb_epi.analysis import analyze
+from gdb_epi.cli.main import main
 from gdb_epi.cli.support.open_core import open_core
 from gdb_epi.render.triage import Audience, render_triage
 from gdb_epi.session import Session
@@ -224,3 +226,51 @@ def test_the_item_that_nobody_set_is_named(tmp_path: Path) -> None:
     told = screen(record_of(EMPTY_ITEM, tmp_path))
     assert "crashed on a NULL pointer" in told
     assert "item 0 of the list at 0x" in told
+
+
+GC_IN_ANOTHER = """
+import ctypes, gc
+def other_code():
+    gc.collect()
+held = [[1], [2]]
+items = ctypes.c_void_p.from_address(id(held) + 24).value  # ob_item
+ctypes.c_void_p.from_address(items).value = 0x7F00DEAD0000
+other_code()
+"""
+HOOK = """
+import ctypes, os, sys
+def charge():
+    raise ValueError("no")
+def hook(kind, error, lines):
+    os.abort()
+sys.excepthook = hook
+charge()
+"""
+
+
+def shown_of(tmp_path: Path, program: str, capsys: pytest.CaptureFixture[str]) -> str:
+    """Return the answer about a program that dies, native frames included."""
+    need_core_dumps()
+    if shutil.which("gdb") is None:
+        pytest.skip("needs GDB")
+    (tmp_path / "prog.py").write_text(program)
+    subprocess.run([sys.executable, "prog.py"], cwd=tmp_path, check=False, timeout=60)
+    (core,) = find_core(tmp_path)
+    assert main(["triage", "--no-db", str(core)]) == 0
+    return " ".join(capsys.readouterr().out.split())
+
+
+def test_what_a_collection_met_is_not_laid_at_the_door_of_the_code_it_interrupted(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    shown = shown_of(tmp_path, GC_IN_ANOTHER, capsys).partition(" Process ")[0]
+    assert "during garbage collection, which began in other_code (prog.py:4)" in shown, shown
+    assert "called from other_code" not in shown
+
+
+def test_where_a_hook_ends_the_process_the_line_that_raised_is_named(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    shown = shown_of(tmp_path, HOOK, capsys)
+    assert ", in prog.py:4: ValueError was raised there and not caught" in shown, shown
+    assert "ValueError, uncaught and being reported, raised in charge (prog.py:4)" in shown
