@@ -14,7 +14,7 @@ from gdb_epi.detectors.registry import (
     plain_finding,
 )
 from gdb_epi.fault.account import ACCESS
-from gdb_epi.fault.mapping_checks import NEAR_NULL, permits
+from gdb_epi.fault.mapping_checks import permits
 from gdb_epi.fault.own_native_code import (
     AT_FAULT,
     LINE,
@@ -22,7 +22,7 @@ from gdb_epi.fault.own_native_code import (
     own_library_names_of_frames,
 )
 from gdb_epi.process_state import ProcessState
-from gdb_epi.sizes import ADDRESS_BITS
+from gdb_epi.sizes import ADDRESS_BITS, HALF_MASK
 
 # Their first argument is the thread (pthread.h); glibc has names with more at the end for parts.
 _OF_THREADS = (
@@ -33,7 +33,9 @@ _OF_THREADS = (
 )  # fmt: skip
 _C_LIBRARY = ("libc.", "libc-", "libpthread")
 ALIGNMENT = 64  # of struct pthread (TCB_ALIGNMENT in sysdeps/x86_64/nptl/tls.h)
-DESCRIPTOR = 2560  # bytes: struct pthread has 2,304 to 2,496 (2.31 to 2.42)
+# Bytes of struct pthread: it begins with a tcbhead_t of 704 (sysdeps/x86_64/nptl/tls.h), which none
+# of these functions reads of another thread, and has 2,304 to 2,496 (2.31 to 2.42).
+FIELDS = range(704, 2560)
 
 
 @detector(
@@ -47,7 +49,9 @@ def expired_thread_id(state: ProcessState) -> Iterator[Finding]:
     A thread's id is the address of its descriptor, which lies in the memory of its stack. That
     memory is unmapped some time after the thread has ended and was joined.
     Innocent causes: a flipped bit in the id of a living thread (not said where one bit makes it
-    that); a number that never was an id, which ends on no multiple of 64 in 63 of 64 cases.
+    that, nor where the core does not have those ids); a number that never was an id, as that of
+    the kernel: those are below 4 GiB, and 63 of 64 others are no multiple of 64; another argument,
+    into which a function writes its answer (its fields begin at 0).
     Reference: pthread_getcpuclockid(3), pthread_kill(3) (NOTES); nptl/allocatestack.c.
     """
     failure = frames_of_failure(state, ACCESS)
@@ -62,11 +66,11 @@ def expired_thread_id(state: ProcessState) -> Iterator[Finding]:
     if not name.lstrip("_").startswith(_OF_THREADS) or operand.index_register is not None:
         return
     id = account.fault.registers.get(str(operand.base), 0)
-    if id < NEAR_NULL or id % ALIGNMENT or not 0 <= account.address - id < DESCRIPTOR:
+    if id <= HALF_MASK or id % ALIGNMENT or account.address - id not in FIELDS:
         return
     if permits(state.target.region_at(account.address), None) or id >> ADDRESS_BITS:
         return
-    if any((id ^ thread.ident).bit_count() == 1 for thread in state.target.threads()):
+    if any(not t.ident or (id ^ t.ident).bit_count() == 1 for t in state.target.threads()):
         return
     facts: dict[str, object] = {"function": name.lstrip("_"), "id": hex_word(id)}
     if not own_library_names_of_frames(frames):

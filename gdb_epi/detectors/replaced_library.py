@@ -12,7 +12,7 @@ from gdb_epi.fault.memory_reads import read_up_to
 from gdb_epi.process_state import ProcessState
 from gdb_epi.sizes import PAGE
 from gdb_epi.target import elf
-from gdb_epi.target.api import Module, Target
+from gdb_epi.target.api import DUMPED, Module, Target
 from gdb_epi.target.unsafe_file_names import read_link_map
 
 MAX_FRAMES = 64
@@ -29,8 +29,9 @@ def replaced_library(state: ProcessState) -> Iterator[Finding]:
     The pages of a mapped file that the process did not write to are the file's as it is now. The
     dynamic linker has kept where the dynamic section was when it loaded the file; the header that
     is mapped now says where it is in the file that lies there now.
-    Innocent causes: one flipped bit in either address (not said of one bit). A new file with the
-    section in the same place is not seen.
+    Innocent causes: one flipped bit in either address (not said of one bit); a file that was
+    replaced after the crash (a header that is not in the core is not looked at). A new file with
+    the section in the same place is not seen.
     Reference: mmap(2), MAP_PRIVATE ("unspecified whether changes made to the file are visible");
     l_ld in glibc's elf/dl-load.c.
     """
@@ -39,6 +40,8 @@ def replaced_library(state: ProcessState) -> Iterator[Finding]:
         return
     dynamic_sections = None
     for module in _modules_on_stack(target, fault):
+        if target.provenance(module.start, PAGE) != DUMPED:
+            continue
         image = elf.parse_image(read_up_to(target, module.start, PAGE), module.start)
         place = next((s.vaddr for s in image[1] if s.type == elf.PT_DYNAMIC), 0) if image else 0
         if image is None or not place:

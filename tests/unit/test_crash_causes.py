@@ -6,6 +6,7 @@ from __future__ import annotations
 import struct
 from array import array
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from support.scenes import FS_BASE, HEAP, MMAP, MMAP_SIZE, PC, PID, TEXT, crash, frame, state
@@ -573,9 +574,11 @@ LOAD_TID = bytes.fromhex("8b87d0020000")  # mov 0x2d0(%rdi),%eax
 ENDED = MMAP - 0x10000 + 0x6C0
 
 
-def asked(id: int, function: str = "__pthread_getcpuclockid", module: str = LIBC) -> ProcessState:
+def asked(
+    id: int, function: str = "__pthread_getcpuclockid", module: str = LIBC, own: int = FS_BASE
+) -> ProcessState:
     return state(
-        crash(address=id + 0x2D0), code=LOAD_TID, registers={"rdi": id},
+        crash(address=id + 0x2D0), code=LOAD_TID, registers={"rdi": id, "fs_base": own},
         native=[of(function, module), of("time_pthread_getcpuclockid", PYTHON)],
     )  # fmt: skip
 
@@ -594,8 +597,14 @@ def test_the_id_of_a_thread_that_has_ended() -> None:
         asked(FS_BASE ^ 1 << 40),  # a bit away from the thread that lives
         asked(ENDED, "pthread_mutex_lock"),
         asked(ENDED, module=PLUGIN),
+        asked(1_234_560),  # the kernel's number of a thread
+        asked(ENDED, own=0),  # a core without the ids of the living
+        state(
+            crash(address=ENDED), code=b"\x89\x06", registers={"rsi": ENDED},  # mov %eax,(%rsi)
+            native=[of("pthread_getschedparam", LIBC), of("call", PLUGIN)],
+        ),
     ],
-)
+)  # fmt: skip
 def test_other_failures_are_no_ended_thread(made: ProcessState) -> None:
     assert not list(expired_thread_id(made))
 
@@ -603,8 +612,7 @@ def test_other_failures_are_no_ended_thread(made: ProcessState) -> None:
 # -- files that were written anew -----------------------------------------------------------------
 
 
-def test_a_library_whose_header_is_of_another_file() -> None:
-    """The linker's list names a dynamic section, the header in memory another one."""
+def of_another_header(dumped: int) -> ProcessState:
     header = elf.EHDR.pack(
         b"\x7fELF\x02\x01\x01",
         3,
@@ -624,6 +632,15 @@ def test_a_library_whose_header_is_of_another_file() -> None:
     header += elf.PHDR.pack(elf.PT_LOAD, 5, 0, 0, 0, 0x1000, 0x1000, 0x1000)
     header += elf.PHDR.pack(elf.PT_DYNAMIC, 6, 0xE00, 0xE00, 0, 0x100, 0x100, 8)
     made = state(crash(address=8), extra_memory={TEXT: header + bytes(0x1000 - len(header))})
+    target: Any = made.target
+    regions = (r._replace(dumped=dumped * (r.start == TEXT) or r.dumped) for r in target.regions())
+    target.set_regions(list(regions))
+    return made
+
+
+def test_a_library_whose_header_is_of_another_file() -> None:
+    """The linker's list names a dynamic section, the header in memory another one."""
+    made = of_another_header(dumped=0x1000)
     for loaded_by, findings in ((TEXT + 0xE00, 0), (TEXT + 0xC40, 1), (TEXT + 0xC00, 0)):
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(
@@ -631,6 +648,15 @@ def test_a_library_whose_header_is_of_another_file() -> None:
                 lambda _, at=loaded_by: iter([(TEXT, "prog", at)]),
             )
             assert len(list(replaced_library(made))) == findings
+
+
+def test_a_header_that_is_not_in_the_core_tells_nothing_of_the_process() -> None:
+    """It is read from the file as it is now, which may have been replaced after the crash."""
+    made = of_another_header(dumped=0)
+    with pytest.MonkeyPatch.context() as patch:
+        place = iter([(TEXT, "prog", TEXT + 0xC40)])
+        patch.setattr("gdb_epi.detectors.replaced_library.read_link_map", lambda _: place)
+        assert not list(replaced_library(made))
 
 
 # -- sizes that wrapped around --------------------------------------------------------------------
@@ -646,6 +672,8 @@ WRAPPED = 3, 357915286  # times 4 they are 16,136 more than 4 GiB
         (WRAPPED, MMAP_SIZE, 5 << 30, False),  # more than was wanted
         (WRAPPED, MMAP_SIZE, 64, False),  # inside of the block
         ((64, 0x3F | 1 << 24), MMAP_SIZE, 1 << 31, False),  # one flipped bit of a number
+        ((64 | 1 << 26, 0), MMAP_SIZE, 1 << 31, False),  # of the side of a square
+        (((1 << 32) - 1, (1 << 32) - 0x3F00), MMAP_SIZE, 1 << 31, False),  # -1 and -16128
     ],
 )
 def test_a_size_that_wrapped(

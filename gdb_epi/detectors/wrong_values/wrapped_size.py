@@ -21,6 +21,7 @@ from gdb_epi.typing_lite import NamedTuple
 
 STRUCT = 64  # bytes of a struct in which its sizes are looked for, beside the block
 MAX_NUMBERS = 24
+MAX_NUMBER = 1 << 31  # from there on it is -1 and its like, by far more often than a count
 ITEM_SIZES = (1, 2, 3, 4, 8, 16)  # bytes
 IS_MMAPPED = 2  # malloc/malloc.c
 WRAP = 1 << 32
@@ -47,9 +48,10 @@ def wrapped_size(state: ProcessState) -> Iterator[Finding]:
     reaches the place that was accessed, and what it is in 32 bits is the size that malloc was
     asked for.
     Innocent causes: one flipped bit of a number, tested: none makes the size right without a wrap,
-    or a variable of Python holds the same number.
+    or a variable of Python holds the same number. A number that is used twice may be one word.
     That numbers beside a pointer fit a block of other origin by chance: 1 of a million for each
-    pair, as malloc rounds a large block up to pages.
+    pair and size of an item, as malloc rounds a large block up to pages. Halves of pointers, and
+    what is negative as an int, are no counts.
     Reference: CWE-190; sysmalloc_mmap() and request2size in glibc's malloc/malloc.c.
     """
     account = state.account
@@ -62,13 +64,13 @@ def wrapped_size(state: ProcessState) -> Iterator[Finding]:
         distance = account.address - block.start
         if not block.chunk <= distance:
             continue
-        numbers = sorted(block.numbers | {number for number in held if number <= HALF_MASK})
+        numbers = sorted(block.numbers | {number for number in held if 1 < number < MAX_NUMBER})
         products = list(_wrapped_products(numbers[-MAX_NUMBERS:], block.chunk, distance))
         if not products:
             continue
         if certain is None:
             certain = numbers_in_variables(state.target, state.python, account.fault.tid)
-        wrapped = next((p for p in products if not _may_be_flipped(p, certain)), None)
+        wrapped = next((p for p in products if not _may_be_flipped(p, block.chunk, certain)), None)
         if wrapped is None:
             continue
         first, second, size = wrapped
@@ -76,8 +78,8 @@ def wrapped_size(state: ProcessState) -> Iterator[Finding]:
         facts = {"numbers": [first, second], "item": size, "block": hex_word(block.start)}
         times = f"{first} x {second}" + (f" x {size} bytes" if size > 1 else " bytes")
         summary = (
-            f"a size was computed in 32 bits, and wrapped: {times} are {wanted:,}, and malloc "
-            f"was asked for {wanted % WRAP:,}"
+            f"a size was computed in 32 bits, and wrapped: {times} are {wanted:,}, and the block "
+            f"is one for {wanted % WRAP:,}"
         )
         yield Finding("wrapped_size", f"thread {account.fault.tid}", facts, summary)
         return
@@ -90,9 +92,11 @@ def _blocks(target: Target, held: list[int]) -> Iterator[_Block]:
         if struct < NEAR_NULL or struct % WORD:
             continue
         raw = read_up_to(target, struct, STRUCT)
-        halves = memoryview(raw[: len(raw) // WORD * WORD]).cast("I")
-        numbers = frozenset(half for half in halves if half > 1)
-        for word in split_into_words(raw):
+        words = split_into_words(raw)
+        no_pointers = (word for word in words if target.region_at(word) is None)
+        halves = (half for word in no_pointers for half in (word & HALF_MASK, word >> 32))
+        numbers = frozenset(half for half in halves if 1 < half < MAX_NUMBER)
+        for word in words:
             starts[word] = starts.get(word, frozenset()) | numbers
     for start, numbers in starts.items():
         if start < NEAR_NULL or start % HEAD_BYTES:
@@ -121,16 +125,17 @@ def _wrapped_products(
                 yield first, second, size
 
 
-def _may_be_flipped(product: tuple[int, int, int], certain: frozenset[int]) -> bool:
-    """Tell whether a number with one bit changed gives the size as well; not of a certain one."""
+def _may_be_flipped(product: tuple[int, int, int], chunk: int, certain: frozenset[int]) -> bool:
+    """Tell whether a number with one bit changed gives the block as well; not of a certain one."""
     first, second, size = product
-    asked = first * second * size % WRAP
-    return any(
-        (number ^ 1 << bit) * other * size == asked
-        for number, other in ((first, second), (second, first))
-        if number not in certain
-        for bit in range(32)
-    )
+    by_pages, length = bool(chunk & IS_MMAPPED), chunk & ~IS_MMAPPED
+    meant = []
+    for number, other in ((first, second), (second, first)):
+        if number not in certain:
+            changed = [number ^ 1 << bit for bit in range(32)]
+            meant += [each * other for each in changed]
+            meant += [each * each for each in changed if number == other]  # one word, used twice
+    return any(_chunk_for(count * size, by_pages) == length for count in meant)
 
 
 def _chunk_for(asked: int, by_pages: bool) -> int:
