@@ -188,6 +188,18 @@ def test_the_top_of_a_threads_heap_that_does_not_end_with_it(held: int, one_bit:
     assert (damaged.header, damaged.one_bit) == (TOP, one_bit)
 
 
+def test_text_over_the_first_page_of_a_threads_heap_is_not_lost(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """That heap begins inside of a page, behind its arena."""
+    process = arena(locked=False)
+    process.write(FIRST_CHUNK + TCACHE + 5 * SIZE, b"@" * SIZE)
+    name = "gdb_epi.corruption.checks.malloc_heap._thread_heaps"
+    monkeypatch.setattr(name, lambda _: thread_heaps(process, malloc_gave_up=False))
+    (sign,) = evidence(malloc_chunks(Context(ProcessState(process))))
+    assert f"{SIZE} bytes from" in sign.summary and "was overwritten" in sign.summary
+
+
 @pytest.mark.parametrize("bit", [16, 40])
 def test_one_bit_of_a_top_is_damage_in_a_heap_of_threads_alone(bit: int) -> None:
     process = arena(locked=False, held=TOP_SIZE ^ 1 << bit)

@@ -581,14 +581,21 @@ def test_a_word_from_the_stack_of_a_thread_that_has_ended(
     assert f"that was read {how} {place:#x}, in the stack of a thread" in sign.summary
 
 
-@pytest.mark.parametrize(("below", "number"), [(0x400, 1), (0x40, 0), (-0x400, 0)])
-def test_a_word_from_what_another_thread_has_left(below: int, number: int) -> None:
-    """Below its stack pointer and red zone; not what its functions still use."""
+OTHER_ID = MMAP + 0x3000  # of a thread whose stack that mapping is
+
+
+@pytest.mark.parametrize(
+    ("below", "id", "number"),
+    [(0x400, OTHER_ID, 1), (0x40, OTHER_ID, 0), (-0x400, OTHER_ID, 0), (0x400, HEAP, 0)],
+)
+def test_a_word_from_what_another_thread_has_left(below: int, id: int, number: int) -> None:
+    """Below its stack pointer and red zone; not what its functions use, nor a coroutine's stack."""
     slot = MMAP + 0x1000
     words = {slot + 16: GARBAGE}
     made = failed(LOAD, PROTECTED, before=FIELD, rax=slot, rdi=GARBAGE, words=words)
     target: Any = made.target
-    other = target._threads[0]._replace(tid=4711, registers={"rsp": slot + below, "rip": PC})
+    registers = {"rsp": slot + below, "rip": PC, "fs_base": id}
+    other = target._threads[0]._replace(tid=4711, registers=registers)
     target._threads += (other,)
     signs = evidence(word_from_ended_stack(made))
     assert [sign.id for sign in signs] == ["S:ended-stack:one-bit"] * number

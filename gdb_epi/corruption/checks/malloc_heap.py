@@ -225,11 +225,13 @@ def _emptied_pages(heap: HeapWords, place: int) -> tuple[int, int] | None:
     malloc writes no header of size 0, and no store of a program ends where pages do on both sides.
     """
     first = (heap.start + 8 * place & -PAGE) - heap.start >> 3
-    end = first
-    while end + PAGE // 8 <= heap.count and not any(heap.slice(end, PAGE // 8)):
-        end += PAGE // 8
-    while first >= PAGE // 8 and not any(heap.slice(first - PAGE // 8, PAGE // 8)):
-        first -= PAGE // 8
+    if first < BESIDE:  # heaps of threads, and brk's without a random start, begin inside of a page
+        return None
+    end, step = first, PAGE // 8
+    while end + step <= heap.count and not any(heap.slice(end, step)):
+        end += step
+    while first >= step and not any(heap.slice(first - step, step)):
+        first -= step
     if not BESIDE <= first <= place < end:
         return None
     if not any(heap.slice(first - BESIDE, BESIDE)) or not any(heap.slice(end, BESIDE)):

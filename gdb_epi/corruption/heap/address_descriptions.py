@@ -195,6 +195,8 @@ def left_frame(context: Context, address: int) -> str:
 
     That is the stack of an ended thread, or what a living one other than that which failed has
     below its stack pointer. Who stands in a call of the kernel has nothing below its red zone.
+    Only of the stack that it was started with, which the kernel names or where its descriptor is:
+    coroutines and goroutines have theirs among other memory.
     """
     if is_in_ended_stack(context, address):
         return ENDED
@@ -203,6 +205,8 @@ def left_frame(context: Context, address: int) -> str:
         return ""
     inside = [t for t in context.target.threads() if region.start <= t.sp < region.end]
     if len(inside) != 1 or inside[0].tid == site.fault.tid:
+        return ""
+    if region.path != "[stack]" and not region.start <= inside[0].ident < region.end:
         return ""
     below = inside[0].sp - RED_ZONE - address
     return LEFT_BY_OTHER if 0 < below < MAX_LEFT else ""
