@@ -38,13 +38,17 @@ MASKED = "<masked "  # begins the text that stands for a whole value; its type f
 MAX_NAME = 200
 # Settings in text: `password=...` of libpq, ODBC and query strings, `"password": "..."` of JSON.
 _NAMED = r"[\w.-]*?(?:password|passwd|pwd|passphrase|(?:api|access|account)[_-]?key|secret|token)"
-_SETTING = rf"(?i)((?:^|[\s?&;'\"]){_NAMED}=)(?!\*\*\*)([^\s&;'\"<>]+)"
+_SETTING = rf"(?i)((?:^|[\s?&;,({{\['\"]){_NAMED}=)(?!\*\*\*)([^\s&;'\"<>]+)"
+_QUOTED = rf"(?i)((?:^|[\s?&;,({{\['\"]){_NAMED}=\\?['\"])(?!\*\*\*)([^'\"\\]+)"
 _FIELD = rf"(?i)(\\?[\"']{_NAMED}\\?[\"']\s*:\s*\\?[\"'])(?!\*\*\*)([^\"'\\]+)"
 _SETTING_MARKS = ("passw", "pwd", "passphrase", "key", "secret", "token")
 # A command line, as one text or as the repr() of a list: `--password X`, curl's and others'
 # `-u user:X`, mysql's and sshpass's `-pX`.
 _BETWEEN = r"(?:['\"],\s*b?['\"]|\s+['\"]?)"
-_OPTION = rf"(?i)(--?{_NAMED}{_BETWEEN})(?!\*\*\*|-)([^\s'\"]+)"
+_OPTION = (
+    rf"(?i)((?:^|[\s'\"])--?(?!-){_NAMED}(?:['\"],\s*b?['\"]|\s+['\"]))(?!\*\*\*|-)([^'\"]+)"
+    rf"|(?i:((?:^|[\s'\"])--?(?!-){_NAMED}\s+))(?!\*\*\*|-)([^\s'\"]+)"
+)
 _USER = (
     rf"((?:^|[\s'\"])(?:-u|--user|--proxy-user){_BETWEEN}[^\s:'\"/]+:)(?!\*\*\*|\d+\b)([^\s'\"]+)"
 )
@@ -60,7 +64,9 @@ _KEYS = (
     r"|()\beyJ[\w-]{6,}(?:\.[\w-]*){1,2}"
     r"|(-----BEGIN [A-Z ]*PRIVATE KEY-----)(?:(?!-----END).)+"
     r"|()\b(?:gh[pousr]_|github_pat_|glpat-|xox[abprs]-|sk-|[sr]k_live_|AKIA|ASIA)[\w-]{12,}"
-    r"|()\b(?:AIza|npm_|pypi-|hf_|dop_v1_|dckr_pat_|hv[sbr]\.|ya29\.|SG\.)(?=[\w.-]*\d)[\w.-]{12,}"
+    r"|()\b(?:AIza|dop_v1_|dckr_pat_|hv[sbr]\.|ya29\.)(?=[\w.-]*\d)[\w.-]{12,}"
+    # Names of packages, functions and settings begin so too, but their words are shorter.
+    r"|()\b(?:npm_|pypi-|hf_)(?=[A-Za-z]*\d)[A-Za-z0-9]{16}[\w-]*|()\bSG\.[\w-]{16,}\.[\w-]*"
 )
 _KEY_MARKS = (
     "Bearer ", "Basic ", "eyJ", "PRIVATE KEY-----", "ghp_", "gho_", "ghu_", "ghs_", "ghr_",
@@ -69,6 +75,7 @@ _KEY_MARKS = (
 )  # fmt: skip
 # A comment, or a text with its prefix and quotes, which may begin here and end in a later line.
 _LITERAL = r"#.*|([A-Za-z]{0,2})(\"\"\"|'''|\"|')((?:\\.|(?!\2).)*)(?:\2|$)"
+_NUMBER = r"((\b[^\W\d]\w*)\s*=\s*)\d[\w.]*"  # that a name is given
 # scheme://user:password@host; a text that was cut may end inside the password.
 _URL = r"([A-Za-z][A-Za-z0-9+.-]*://[^\s/:@'\"]*:)([^\s/'\"]+@|(?!\d+(?:['\"]|$))[^\s/@'\"]+$)"
 
@@ -121,16 +128,28 @@ def mask_literals(line: str) -> str:
     import re
 
     def masked(match: re.Match[str]) -> str:
-        whole, before = match[0], line[: match.start()].rstrip()
-        key = line[match.end() :].startswith("]") and before.endswith("[")
+        whole, before = match[0], line[: match.start()]
+        is_key = re.search(r"[\w)\]]\[$", before) and line[match.end() :].startswith("]")
         inside = match[3]
         if inside is None:
             return ""
-        if key or len(inside) < 2:
+        if is_key or len(inside) < 2:
             return whole
         return f"{match[1]}{match[2]}{MASK}{match[2] if whole.endswith(match[2]) else ''}"
 
-    return mask_passwords(re.sub(_LITERAL, masked, line).rstrip())
+    def masked_number(match: re.Match[str]) -> str:
+        is_secret = is_secret_name(match[2]) and not is_shown_despite_name(match[2], "int", "")
+        return f"{match[1]}{MASK}" if is_secret else match[0]
+
+    end = ""
+    for match in re.finditer(_LITERAL, line):
+        opened = (match[3] or "").count("{") - (match[3] or "").count("}")
+        if "f" in (match[1] or "").lower() and opened > 0:
+            # Since 3.12 the same quotes may stand within: where the text ends cannot be told.
+            line, end = line[: match.start()], f"{match[1]}{match[2]}{MASK}"
+            break
+    shown = re.sub(_NUMBER, masked_number, re.sub(_LITERAL, masked, line))
+    return mask_passwords(f"{shown}{end}".rstrip())
 
 
 def mask_passwords(text: str) -> str:
@@ -146,10 +165,11 @@ def mask_passwords(text: str) -> str:
     if "://" in text:
         text = re.sub(_URL, lambda m: f"{m[1]}{MASK}{'@' if m[2].endswith('@') else ''}", text)
     if has_setting:
-        text = re.sub(_FIELD, rf"\1{MASK}", re.sub(_SETTING, rf"\1{MASK}", text))
+        for pattern in (_SETTING, _QUOTED, _FIELD):
+            text = re.sub(pattern, rf"\1{MASK}", text)
     if has_option:
         if has_setting:
-            text = re.sub(_OPTION, rf"\1{MASK}", text)
+            text = re.sub(_OPTION, lambda m: (m[1] or m[3]) + MASK, text)
         text = re.sub(_USER, rf"\1{MASK}", text)
         if any(mark in lower for mark in _SHORT_MARKS):
             text = re.sub(_SHORT, rf"\1{MASK}", text)
