@@ -272,8 +272,8 @@ def steps_of_wait(record: Json, core: str, *, in_gdb: bool) -> Iterator[tuple[st
     pids = [get_group(f, "facts").get("look_at") for f in get_groups(record, "findings")]
     pid = next((each for each in pids if isinstance(each, int)), None)
     if pid is not None:
-        lives = "" if get_group(record, "process").get("live") else "  (while it lives)"
-        yield f"what pid {pid} does", f"gdb-epi triage {pid}{lives}"
+        lives = "" if get_group(record, "process").get("live") else ", if it still lives"
+        yield f"what pid {pid} does{lives}", f"{'shell ' if in_gdb else ''}gdb-epi triage {pid}"
 
 
 def has_tasks(record: Json) -> bool:

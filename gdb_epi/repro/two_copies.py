@@ -2,7 +2,9 @@
 """Two cores of processes that did not crash: the same hang, or one process that moved or did not.
 
 In: two records. Out: the answer as a sentence, and where each thread that has moved stood. Threads
-of one process are told by their ids; a thread has moved when its calls or their lines differ.
+of one process are told by their ids; a thread has moved when its calls or their lines differ, or
+where it runs native code. Of most threads a record has no native calls: one that computes within a
+line may seem to stand.
 """
 
 from __future__ import annotations
@@ -28,11 +30,26 @@ _FROM_OUTSIDE = frozenset(("snapshot", "killed-external"))
 
 
 class _Stand(NamedTuple):
-    """Where a thread stands: its calls with their lines, and words for the innermost."""
+    """Where a thread stands: its calls with their lines, and words for the innermost.
+
+    `addresses` are those of its native calls; none where they are not in the record.
+    """
 
     name: str
     calls: tuple[tuple[str, int | None], ...]
     place: str
+    addresses: tuple[object, ...] = ()
+
+    def has_moved(self, later: _Stand) -> bool:
+        """Tell whether the same thread stands elsewhere later."""
+        native = bool(self.addresses and later.addresses) and self.addresses != later.addresses
+        return native or self.calls != later.calls
+
+    def moves_words(self, later: _Stand) -> str:
+        """Return the two places of a thread that has moved."""
+        if self.place == later.place and self.calls[0] == later.calls[0]:
+            return f"{self.name}: {self.place}, called or computing otherwise"
+        return f"{self.name}: {self.place} | {later.place}"
 
 
 def did_not_crash(record: Record) -> bool:
@@ -50,7 +67,7 @@ def answer_of_two_copies(first: Record, second: Record, *, alike: bool) -> str:
         place = "the same place" if alike else "different places"
         return f"Neither crashed by itself. They stand at {place}."
     apart = _seconds_apart(first, second)
-    start = f"One process, looked at twice{f', {apart:,} s apart' if apart else ''}: "
+    start = f"One process, looked at twice{f' (files {apart:,} s apart)' if apart else ''}: "
     moved, stayed = _compare_threads(first, second)
     if not moved and not stayed:
         return f"{start}no Python thread of it can be compared."
@@ -59,14 +76,14 @@ def answer_of_two_copies(first: Record, second: Record, *, alike: bool) -> str:
         return f"{start}{len(moved)} of its {threads} moved. What moves is not blocked."
     beside = " Its tasks were not compared." if get_group(first, "tasks") else ""
     which = "its one thread has not moved" if len(stayed) == 1 else f"none of its {threads} moved"
-    return f"{start}{which}. It hangs, or waits for work.{beside}"
+    return f"{start}{which}. It hangs, waits for work, or computes within these lines.{beside}"
 
 
 def moved_threads(first: Record, second: Record) -> list[str]:
     """Return where each thread of one process stood in the two copies, if it moved."""
     if not is_same_process(first, second):
         return []
-    return [f"{a.name}: {a.place} | {b.place}" for a, b in _compare_threads(first, second)[0]]
+    return [a.moves_words(b) for a, b in _compare_threads(first, second)[0]]
 
 
 def is_same_process(first: Record, second: Record) -> bool:
@@ -93,8 +110,8 @@ def _compare_threads(
     """Return the threads of both copies that moved, and those that stand where they stood."""
     before, after = _stands(first), _stands(second)
     both = [(before[tid], after[tid]) for tid in before if tid in after]
-    moved = [(a, b) for a, b in both if a.calls != b.calls]
-    return moved, [a for a, b in both if a.calls == b.calls]
+    moved = [(a, b) for a, b in both if a.has_moved(b)]
+    return moved, [a for a, b in both if not a.has_moved(b)]
 
 
 def _stands(record: Record) -> dict[Any, _Stand]:
@@ -104,10 +121,13 @@ def _stands(record: Record) -> dict[Any, _Stand]:
     for stack in listed_stacks(record):
         tid = stack.get("tid")
         whole = stack if stack.get("frames") or tid != crashed.get("tid") else crashed
-        calls = [c for c in calls_of_record(get_groups(whole, "frames")) if c.language == PYTHON]
+        frames = get_groups(whole, "frames")
+        calls = [c for c in calls_of_record(frames) if c.language == PYTHON]
         if calls:
             names = tuple((call.name, call.lineno) for call in calls)
-            stands[tid] = _Stand(str(stack.get("name") or tid), names, call_words(calls[0]))
+            addresses = tuple(frame["pc"] for frame in frames if frame.get("pc"))
+            name = str(stack.get("name") or tid)
+            stands[tid] = _Stand(name, names, call_words(calls[0]), addresses)
     return stands
 
 

@@ -132,15 +132,18 @@ def beat():
             time.sleep(0.11)
 def rest():
     threading.Event().wait()
+def count():
+    turn = 0
+    while True: turn += 1
 threading.Thread(target=rest, name="rest").start()
 open("ready", "w").write(str(os.getpid()))
 globals()[sys.argv[1]]()
 """
 
 
-@pytest.mark.parametrize(("main", "moves"), [("beat", True), ("rest", False)])
+@pytest.mark.parametrize(("main", "moves"), [("beat", True), ("count", True), ("rest", False)])
 def test_two_copies_of_a_living_process_say_whether_it_moved(shell, tmp_path, main, moves):
-    """They were "The same crash." of a process that worked."""
+    """They were "The same crash." of a process that worked; of a loop of one line "it hangs"."""
     need_core_dumps()
     (tmp_path / "served.py").write_text(COPIED)
     process = subprocess.Popen([sys.executable, "served.py", main], cwd=tmp_path)
@@ -162,6 +165,7 @@ def test_two_copies_of_a_living_process_say_whether_it_moved(shell, tmp_path, ma
     assert first.startswith("One process, looked at twice"), done.out
     if moves:
         assert first.endswith("1 of its 2 threads moved. What moves is not blocked.")
-        assert "MainThread: beat (served.py:" in done.out
+        assert f"MainThread: {main} (served.py:" in done.out
     else:
-        assert first.endswith("none of its 2 threads moved. It hangs, or waits for work.")
+        stays = "It hangs, waits for work, or computes within these lines."
+        assert first.endswith(f"none of its 2 threads moved. {stays}")

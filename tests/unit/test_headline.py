@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import subprocess
 from typing import Any
 
 import pytest
@@ -11,6 +12,7 @@ from gdb_epi.fault.address_place import OR_A_NUMBER
 from gdb_epi.record.record_parts import telling_thread_name
 from gdb_epi.render.frame_lines import ABORTING, HANDLER, NATIVE, PYTHON, StackCall, place_words
 from gdb_epi.render.opening_sentences import opening_sentences
+from gdb_epi.render.triage_wait_lines import steps_of_wait
 
 TICK = StackCall(PYTHON, "tick", filename="/home/me/clock.py", lineno=7)
 
@@ -329,3 +331,13 @@ def test_a_call_of_os_abort_is_no_abort_of_the_interpreter(name: str, words: str
     }
     first, _ = opening_sentences(record, [native(name, "python3.11"), TICK])
     assert words in first
+
+
+def test_what_another_process_does_is_a_command_to_paste() -> None:
+    """Behind the command stood "(while it lives)": the shell took it for a syntax error."""
+    record = {"findings": [{"facts": {"look_at": 4711}}], "process": {"pid": 1}}
+    ((what, command),) = steps_of_wait(record, "CORE", in_gdb=False)
+    assert subprocess.run(["bash", "-n", "-c", command], check=False).returncode == 0
+    assert command == "gdb-epi triage 4711" and "still lives" in what
+    ((_, in_gdb),) = steps_of_wait(record, "CORE", in_gdb=True)
+    assert in_gdb == f"shell {command}"
