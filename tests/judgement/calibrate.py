@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import re
 import sys
 import zlib
 from collections.abc import Iterable, Mapping, Sequence
@@ -150,10 +151,18 @@ def _bits(original: str, found: str) -> list[int]:
     return [bit for bit in range(64) if changed >> bit & 1]
 
 
-def version_of(rows: Sequence[Row]) -> str:
-    """Return what counts of these rows are called."""
-    programs = len({(str(row["from"]), str(row["program"])) for row in rows})
-    return f"{len(rows)}-cores-{programs}-programs"
+def version_of(rows: Sequence[Row], before: str = "") -> str:
+    """Return "count-17-of-8069-cores": how often was counted, and how many cores in all.
+
+    Each record carries it. What was counted when is in the origins of the rules.
+    """
+    last = re.fullmatch(r"count-(\d+)-of-(\d+)-cores", before)
+    if last is None:  # until November 2026 each step was written out: 2434-cores-399-programs+...
+        cores = sum(map(int, re.findall(r"(?:^|\+)(\d+)-cores", before)))
+        last_number = before.count("+") + 1 if before else 0
+    else:
+        last_number, cores = int(last[1]), int(last[2])
+    return f"count-{last_number + 1}-of-{cores + len(rows)}-cores"
 
 
 def written(
@@ -178,8 +187,7 @@ def extended(table: Mapping[str, RuleCounts], rows: Sequence[Row]) -> str:
     new = {rule: counts for rule, counts in table.items() if rule not in shipped}
     usual = shipped.pop(ANY_RULE).usual
     merged = dict(sorted({**shipped, **new}.items()))
-    before = calibration_version().partition("+")[0]
-    version = f"{before}+{len(rows)}-cores-for-new-rules"
+    version = version_of(rows, calibration_version())
     return written({**merged, ANY_RULE: RuleCounts(0, 0, "", usual)}, rows, version)
 
 
@@ -212,8 +220,7 @@ def summed(
             right, wrong = round(old.right + more.right, 2), round(old.wrong + more.wrong, 2)
             origin = f"{old.origin}; {more.origin.removeprefix('measured on ')} since"
             merged[rule] = RuleCounts(right, wrong, origin)
-    version = f"{calibration_version()}+{version_of(rows)}{f'-for-{only}' if only else ''}"
-    version += f"-without-{'-'.join(leave_out)}" if leave_out else ""
+    version = version_of(rows, calibration_version())
     everything = {**dict(sorted(merged.items())), ANY_RULE: RuleCounts(0, 0, "", usual)}
     return written(everything, rows, version)
 

@@ -86,7 +86,11 @@ def test_what_is_written_is_read_back(tmp_path: Path) -> None:
     rows = [row("a", "sw", "S:ascii"), row("b", "hw", "R15")]
     document = json.loads(calibrate.written(counted(rows), rows))
     assert read_calibration(document) == counted(rows)
-    assert document["version"] == "2-cores-2-programs"
+    assert document["version"] == "count-1-of-2-cores"
+    assert calibrate.version_of(rows, "count-1-of-2-cores") == "count-2-of-4-cores"
+    assert (
+        calibrate.version_of(rows, "9-cores-3-programs+5-cores-1-programs") == "count-3-of-16-cores"
+    )
 
 
 def test_the_counts_of_further_programs_are_added() -> None:
