@@ -52,6 +52,7 @@ _CALLS_NOBODY = (
     "libopenblas", "libscipy_openblas", "libgomp", "libomp", "libmkl", "libblas", "libcrypto",
     "libcurl", "libpq", "libresolv", "libnss", "libkrb5", "libgssapi", "libsystemd",
 )  # fmt: skip
+_NOT_LOOKED_AT = "code that was not looked at"
 MAX_NATIVE = 200  # threads without Python code that are looked at
 MAX_GENERATORS = 4  # each of which goes over the next
 MAX_FAILED = 2  # tasks that are named
@@ -132,12 +133,17 @@ class HangContext:
         """
         python = self.view.all_frames()
         native = [thread.tid for thread in self.target.threads() if thread.tid not in python]
-        named = ((tid, self.foreign_code(tid)) for tid in native[:MAX_NATIVE])
+        named = [(tid, self.foreign_code(tid)) for tid in native[:MAX_NATIVE]]
+        named += [(tid, _NOT_LOOKED_AT) for tid in native[MAX_NATIVE:]]
         return [(tid, name) for tid, name in named if name]
 
     def foreign_code(self, tid: int) -> str:
-        """Return the library in whose code a thread is, and that may call what it was given."""
-        names = self.native_modules(tid, within_call=True)
+        """Return the library in whose code a thread is, and that may call what it was given.
+
+        Code without unwind tables is on no stack that can be walked (Go's, of some compilers).
+        """
+        innermost = self._threads.innermost_module(tid)
+        names = self.native_modules(tid, within_call=True) | {innermost}
         paths = (each.path for each in self.target.modules())
         return next(
             (name for path in paths

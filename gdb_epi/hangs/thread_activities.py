@@ -209,6 +209,10 @@ class ThreadActivityReader:
             for m in self.target.modules() if any(m.start <= pc < m.end for pc in pcs)
         )  # fmt: skip
 
+    def innermost_module(self, tid: int) -> str:
+        """Return the file whose code a thread runs, also where its stack cannot be unwound."""
+        return self._module_name(next(each for each in self.target.threads() if each.tid == tid))
+
     def native_functions(self, tid: int) -> Iterator[str]:
         """Yield the names of the functions on a thread's native stack, innermost first."""
         yield from map(self._function, self._native_places(tid))

@@ -12,7 +12,7 @@ from itertools import islice
 
 from gdb_epi.fault.mapping_checks import may_execute
 from gdb_epi.fault.memory_reads import follows_call, read_up_to
-from gdb_epi.sizes import split_into_words
+from gdb_epi.sizes import WORD, split_into_words
 from gdb_epi.target.api import Module, Target, Thread, module_at
 from gdb_epi.target.cfi import Unwinder, UnwoundFrame
 
@@ -172,7 +172,7 @@ def innermost_object_outside_libc(
         module = _outside_libc(target, modules, frame.pc)
         if module is not None:
             return module
-        top = frame.cfa
+        top = frame.cfa - WORD  # where the return address is, on x86-64
     for pc in (thread.pc, *split_into_words(read_up_to(target, top, STACK_BYTES))):
         module = _outside_libc(target, modules, pc)
         if module is not None and (
