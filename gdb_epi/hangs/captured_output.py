@@ -23,7 +23,7 @@ from gdb_epi.locks.python.python_view import GENERATOR_MANAGER
 
 _REDIRECTS = frozenset(("pipe", "dup2"))
 _OUTPUT = (1, 2)
-_AT_REST = (hang_types.EVENT, hang_types.LOCK, hang_types.JOIN, hang_types.SLEEP)
+_AT_REST = (hang_types.EVENT, hang_types.LOCK, hang_types.JOIN)
 
 
 def diagnose_write_to_own_capture(
@@ -33,7 +33,8 @@ def diagnose_write_to_own_capture(
     if activity.target not in _OUTPUT or activity.timed or activity.call == "connect":
         return None
     others = (d for d in scene.activities if d.tid != activity.tid and scene.view.frames(d.tid))
-    if not all(d.kind in _AT_REST for d in others):
+    # Who sleeps may read in turns, and a library's thread may read too.
+    if scene.foreign_threads or not all(d.kind in _AT_REST and not d.timed for d in others):
         return None
     capturing = next(_capturing(scene, activity), None)
     if capturing is None or may_be_held_elsewhere(scene, activity):

@@ -470,7 +470,9 @@ def blocked_event_loop(scene: HangContext) -> HangDiagnosis | None:
         sleeps = activity.kind == hang_types.SLEEP
         call = "sleeps" if sleeps else f"waits for {what}"
         ends = _ENDS_BLOCK.get(activity.kind, "that call returns")
-        if activity.timed:
+        if any(_is_in_loop_without_await(scene, frame) for frame in own):
+            ends = "that loop ends" if activity.timed else f"that loop ends; each time, {ends}"
+        elif activity.timed:
             seconds = _seconds_of_turn(scene, activity, frames[place:]) if sleeps else 0.0
             limit = f", after {seconds:.4g} s at most" if seconds else ""
             ends = f"{'that sleep' if sleeps else 'its timeout'} ends{limit}"
@@ -485,6 +487,19 @@ def blocked_event_loop(scene: HangContext) -> HangDiagnosis | None:
             fix=_plain_function_called(scene, own), ends=ends,
         )  # fmt: skip
     return None
+
+
+def _is_in_loop_without_await(scene: HangContext, frame: PyFrame) -> bool:
+    """Tell whether a frame runs a loop that keeps its thread: one call's end is not its end."""
+    loop = scene.innermost_loop(frame)
+    if loop is None:
+        return False
+    with suppress(UnreadableMemory, LayoutError):
+        return not any(
+            loop[0] <= each.at <= loop[1] and each.operation == "await"
+            for each in scene.call_sites.instructions(frame.code)
+        )
+    return False
 
 
 def _plain_function_called(scene: HangContext, frames: Sequence[PyFrame]) -> str:

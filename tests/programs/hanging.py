@@ -7,6 +7,7 @@ locks are taken as programs take them, the threads have the names that Python gi
 
 import asyncio
 import concurrent.futures
+import contextlib
 import ctypes
 import fcntl
 import http.server
@@ -589,6 +590,70 @@ async def sleeping_handler():
 async def reading_handler():
     ours, _theirs = socket.socketpair()
     ours.recv(1)
+
+
+def loop_blocked_in_turns():
+    asyncio.run(beside(asking_handler(set())))
+
+
+async def asking_handler(answers):
+    ask_until_there(answers, "tide")
+
+
+def ask_until_there(answers, name):
+    while name not in set(answers):
+        time.sleep(30)
+        answers.update(os.listdir("."))
+
+
+class Intake(asyncio.Protocol):
+    """Takes no more while what it has is worked on; who works says when that is done."""
+
+    def __init__(self):
+        self.worked_off = asyncio.Event()
+
+    def connection_made(self, transport):
+        self.transport = transport
+
+    async def take(self):
+        while True:
+            self.transport.pause_reading()
+            await self.worked_off.wait()
+            self.worked_off.clear()
+            self.transport.resume_reading()
+            await asyncio.sleep(1)
+
+
+async def work_off(intake):
+    while True:
+        await asyncio.sleep(1000)
+        intake.worked_off.set()
+
+
+def work_off_beside(loop, intake):
+    while True:
+        time.sleep(1000)
+        loop.call_soon_threadsafe(intake.worked_off.set)
+
+
+async def take_paused(ours, *, worker):
+    loop = asyncio.get_running_loop()
+    _, intake = await loop.create_connection(Intake, sock=ours)
+    if worker == "thread":
+        thread(work_off_beside, loop, intake)
+    else:
+        KEPT.append(loop.create_task(work_off(intake)))
+    await intake.take()
+
+
+def idle_while_a_task_works_off():
+    ours, _theirs = socket.socketpair()
+    asyncio.run(take_paused(ours, worker="task"))
+
+
+def idle_while_a_thread_works_off():
+    ours, _theirs = socket.socketpair()
+    asyncio.run(take_paused(ours, worker="thread"))
 
 
 def loop_future_never_set():
@@ -1696,6 +1761,34 @@ def busy_with_comprehensions():
         left = [weight for weight in weights if weight > limit]
         if sum(weight * 2 for weight in left) < len({weight % 3 for weight in weights}):
             break
+
+
+def read_in_turns(reading, chunks):
+    while True:
+        time.sleep(30)
+        with contextlib.suppress(BlockingIOError):
+            chunks.append(os.read(reading, 1 << 20))
+
+
+def captured(work):
+    reading, writing = os.pipe()
+    os.set_blocking(reading, False)
+    thread(read_in_turns, reading, [])
+    saved = os.dup(1)
+    os.dup2(writing, 1)
+    try:
+        work()
+    finally:
+        os.dup2(saved, 1)
+
+
+def print_much():
+    while True:
+        os.write(1, b"x" * 200_000)
+
+
+def output_that_a_sleeper_takes():
+    captured(print_much)
 
 
 if __name__ == "__main__":

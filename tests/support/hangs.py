@@ -255,6 +255,12 @@ TRUTHS = {
     "event_of_a_failed_link": Truth(HANG, "nobody wakes it", ("feed.linked", "ConnectionError")),
     "parked_beside_a_heartbeat": Truth(FINE, "timer"),
     "tasks_linked_by_a_failed_one": Truth(HANG, "polls in vain", ("until_linked", "self.state")),
+    "loop_blocked_in_turns": Truth(
+        HANG, "blocked event loop", ("ask_until_there", "no task can run until that loop ends")
+    ),
+    "idle_while_a_task_works_off": Truth(FINE, "timer"),
+    "idle_while_a_thread_works_off": Truth(FINE, "sleeps"),
+    "output_that_a_sleeper_takes": Truth(HANG, "peer does not read", ("print_much",)),
 }
 
 

@@ -9,6 +9,7 @@ calls its peer, and the other way round, they are the two ends of one connection
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
+from itertools import chain
 
 from gdb_epi.cpython.objects.containers import ContainerReader
 from gdb_epi.cpython.running.unfinished_tasks import UnfinishedTask
@@ -21,7 +22,13 @@ from gdb_epi.hangs.hang_context import HangContext
 from gdb_epi.hangs.idleness import is_in_serving_loop
 from gdb_epi.hangs.live.going_on import GoingOn
 from gdb_epi.hangs.live.live_code import Reach
-from gdb_epi.hangs.tasks import activity_of_task, describe_waiting_task, has_timeout, own_frames
+from gdb_epi.hangs.tasks import (
+    ENDERS,
+    activity_of_task,
+    describe_waiting_task,
+    has_timeout,
+    own_frames,
+)
 from gdb_epi.hangs.types import DEADLOCK, GIL, HANG, RUNNING, HangDiagnosis
 from gdb_epi.locks.python.python_view import PythonView
 from gdb_epi.locks.types import PROBABLE
@@ -31,6 +38,7 @@ MAX_FRAMES = 500  # of other tasks that are examined
 _WRITES = frozenset(("write", "writelines", "send", "sendall", "write_eof", "close", "abort"))
 _READS = frozenset(("read", "readline", "readexactly", "readuntil", "close", "abort"))
 _RESUMES = "resume_reading"
+_TAKE_DATA = frozenset(("data_received", "buffer_updated"))  # of protocols (asyncio.protocols)
 _STREAMS = {READ: "StreamReader", WRITE: "StreamWriter"}
 
 
@@ -239,6 +247,7 @@ def task_awaits_paused_reading(scene: HangContext) -> HangDiagnosis | None:
     A Protocol pauses the reading of its transport where it holds much (Lib/asyncio/transports.py,
     pause_reading(); 3.8 to 3.15). Where the task that resumes it waits for one message more, which
     is larger than that limit, nothing comes any more.
+    Nobody else may give it: who pauses while another one works is told when that is done.
     """
     activity = scene.loop_thread
     if activity is None or activity.kind in (*RUNNING, GIL):
@@ -250,7 +259,7 @@ def task_awaits_paused_reading(scene: HangContext) -> HangDiagnosis | None:
         for frame in own_frames(task, scene.installed):
             if not _alone_resumes_paused_reading(scene, frame, wait.address):
                 continue
-            if has_timeout(task, scene.tasks, scene.view):
+            if has_timeout(task, scene.tasks, scene.view) or _others_may_give(scene, task):
                 continue
             sentence = (
                 f"{describe_waiting_task(task, scene.installed)}, which is to come over a "
@@ -265,6 +274,28 @@ def task_awaits_paused_reading(scene: HangContext) -> HangDiagnosis | None:
                 ("whether what it waits for comes with the data of that connection",), outside="",
             )  # fmt: skip
     return None
+
+
+def _others_may_give(scene: HangContext, task: UnfinishedTask) -> bool:
+    """Tell whether other code than what takes the data of a connection may end a task's wait."""
+    if task.wait is None or scene.foreign_threads:
+        return True
+    at, enders, code, going_on = (
+        task.wait.address, ENDERS[task.wait.kind], scene.live_code, GoingOn(scene)
+    )  # fmt: skip
+    try:
+        kept = [each for each, _ in code.kept if code.name_of(each.code) not in _TAKE_DATA]
+        if code.is_bound(at, enders):
+            return True
+    except (UnreadableMemory, LayoutError, IndexError):
+        return True
+    others = [each for each in scene.tasks if each is not task and task.id not in each.wakers]
+    loop_thread = scene.loop_thread.tid if scene.loop_thread is not None else 0
+    reaches = chain(
+        map(going_on.of_task, others), going_on.of_threads(but=loop_thread),
+        (code.of_callable(each.address, surely=True) for each in kept),
+    )  # fmt: skip
+    return len(scene.tasks) > MAX_FRAMES or any(reach.calls_any(at, enders) for reach in reaches)
 
 
 def _alone_resumes_paused_reading(scene: HangContext, frame: PyFrame, awaited: int) -> bool:
