@@ -26,8 +26,7 @@ class MaskedValues:
     def __init__(self) -> None:
         self.objects: set[int] = set()
         self.asked_frames = False
-        self._texts: set[str] = set()
-        self._pattern: object = None
+        self._texts: set[str] = set()  # of secrets, and how repr() shows those
 
     def note_named(self, reader: MemoryReader, names: Iterable[tuple[str, int]]) -> None:
         """Keep the texts among some variables whose names say that they are secrets."""
@@ -57,18 +56,11 @@ class MaskedValues:
         self.objects.add(address)
         is_word = text.isalpha() and (text.islower() or text.istitle()) and len(text) < LONG_WORD
         if len(text) >= MIN_TEXT and not is_word and not is_secret_name(text):
-            self._texts.add(text)
-            self._pattern = None
+            self._texts |= {text, repr(text)[1:-1]}
 
     def hide(self, text: str) -> str:
         """Return a text with `***` in place of the secrets in it."""
-        if not self._texts:
-            return text
-        import re
-
-        if self._pattern is None:
-            longest_first = sorted(self._texts, key=len, reverse=True)
-            forms = (form for each in longest_first for form in {each, repr(each)[1:-1]})
-            self._pattern = re.compile("|".join(map(re.escape, forms)))
-        assert isinstance(self._pattern, re.Pattern)
-        return self._pattern.sub(MASK, text)
+        within = [secret for secret in self._texts if secret in text]
+        for secret in sorted(within, key=lambda secret: (-len(secret), secret)):
+            text = text.replace(secret, MASK)
+        return text
