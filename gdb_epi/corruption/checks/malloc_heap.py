@@ -222,7 +222,8 @@ def _overwritten_header(
 def _emptied_pages(heap: HeapWords, place: int) -> tuple[int, int] | None:
     """Return the range of whole pages of zeros that a header lies in; None where there is none.
 
-    malloc writes no header of size 0, and no store of a program ends where pages do on both sides.
+    malloc writes no header of size 0, and what is stored by mistake seldom ends where pages do on
+    both sides.
     """
     first = (heap.start + 8 * place & -PAGE) - heap.start >> 3
     if first < BESIDE:  # heaps of threads, and brk's without a random start, begin inside of a page
@@ -376,12 +377,12 @@ def _written_after_free(context: Context, wrong: Sequence[OverwrittenLink]) -> E
     more = f"; so were those of {len(wrong) - 1} other free blocks" if len(wrong) > 1 else ""
     run = next(content_runs(context.target, first.place), None)
     what = f"; {run.end - run.start} bytes from {run.start:#x} on are {run.what}" if run else ""
-    plain = "a piece of memory was written to after it was freed"
     if not first.block:
+        plain = "a list of malloc's was overwritten, or a block in it after it was freed"
         summary = (
             f"malloc's list of free blocks of {first.size} bytes begins with {first.holds:#x}, "
-            "which leads nowhere: the link of a block that was given out since was overwritten "
-            f"while it was free{more}"
+            "which leads nowhere: a store went to the list, or to the link of a block that was in "
+            f"it and was given out since{more}"
         )
         return plain_evidence(OVERWRITTEN_PLACE, first.place, summary, plain=plain)
     summary = (
@@ -389,6 +390,7 @@ def _written_after_free(context: Context, wrong: Sequence[OverwrittenLink]) -> E
         f"it holds {first.holds:#x}{in_brackets(first.holds)}{what}{more}. Code wrote there after "
         "the block was given back, or went on behind the end of the block before"
     )
+    plain = "a piece of memory was written to after it was freed"
     return plain_evidence(OVERWRITTEN_PLACE, first.place, summary, plain=plain)
 
 

@@ -98,10 +98,13 @@ def damaged_heap(state: ProcessState) -> Iterator[Finding]:
         free = islice(free_chunks(main), MAX_FREE)
         links = find_overwritten_links(state.target, main, free)
         if links:
-            block = f" at {links[0].block:#x}" if links[0].block else ", given out since,"
+            freed, holds = links[0].block, f"{links[0].holds:#x}, which leads nowhere"
             summary += (
-                f"but the link in a freed block{block} is {links[0].holds:#x}, "
-                "which leads nowhere: it was written to after it was given back"
+                f"but the link in a freed block at {freed:#x} is {holds}: it was written to after "
+                "it was given back"
+                if freed
+                else f"but a list of free blocks begins with {holds}: the list was written over, "
+                "or a block in it after it was given back"
             )
         else:
             summary += "what malloc complains of is the pointer that it was given, or another heap"
