@@ -14,6 +14,7 @@ from gdb_epi.process_state import ProcessState
 from gdb_epi.record.stacks import (
     add_called_functions,
     frame_variables,
+    learn_secrets,
     merged_json,
     stacks_json,
     threads_in_stacks,
@@ -184,6 +185,7 @@ def _below(session: Session, args: Namespace) -> Callable[[PyFrame], list[str]] 
         from gdb_epi.render.source_lines import source_line_printer
 
         parts.append(source_line_printer(session))
+        learn_secrets(session.state)
     if args.locals:
         parts.append(_locals_below(session.state, _limits(args)))
     if not parts:

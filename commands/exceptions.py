@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from gdb_epi.cpython.running.exceptions import ExceptionInfo, RaisedException
 from gdb_epi.cpython.running.tracebacks import Traceback
 from gdb_epi.errors import Absent, SoftError
-from gdb_epi.record.stacks import raised_json, read_exceptions
+from gdb_epi.record.stacks import learn_secrets, raised_json, read_exceptions
 from gdb_epi.registry import argument, command, limit_argument
 from gdb_epi.render.merged_stacks import nothing_found_line, thread_title, traceback_text
 from gdb_epi.report import Report
@@ -36,6 +36,8 @@ def show_exceptions(session: Session, args: Namespace) -> Report:
     lines: list[str] = []
     threads = []
     errors: list[SoftError] = []
+    if args.messages:
+        learn_secrets(state)
     if isinstance(state.python, Absent):
         errors.append(SoftError("python", "runtime", state.python.detail))
     for thread in read_exceptions(state, messages=args.messages):

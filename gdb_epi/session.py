@@ -134,8 +134,9 @@ class Session:
 
     def without_secrets(self, shown: str) -> str:
         """Return a text with `***` for values that are masked, also where no name told yet."""
-        known = next((values.context.masked for values in self._values.values()), None)
-        return shown if known is None else known.hide(shown)
+        python = self.state.__dict__.get("python")  # nothing of it is shown before it is decoded
+        masked = getattr(getattr(python, "searched", None), "masked", None)
+        return shown if masked is None else str(masked.hide(shown))
 
     def chosen_tid(self) -> int | None:
         """Return the thread that the user selected, else the one that the kernel wrote first."""

@@ -199,17 +199,17 @@ def run_command(command: Command, text: str) -> int:
     if command.needs == "process" and not session.has_target:
         raise InputError("no process and no core", hint="core-file FILE, or attach PID")
     report = command.run(session, arguments)
+    masks = session.has_target and not getattr(arguments, "secrets", False)
     if arguments.json:
         from gdb_epi.render.report_json import render_report_json
 
-        shown = render_report_json(report)
+        shown = render_report_json(report, session.without_secrets if masks else None)
     else:
         from gdb_epi.gdbhost.parameters import wants_color
         from gdb_epi.render.report_text import render_report
 
         shown = render_report(report, color=not arguments.output and wants_color())
-    if session.has_target and not getattr(arguments, "secrets", False):
-        shown = session.without_secrets(shown)
+        shown = session.without_secrets(shown) if masks else shown
     if arguments.output:
         write_file(arguments.output, shown)
     else:

@@ -200,6 +200,13 @@ def frame_variables(
     return FrameVariables(get_process_values(state.target, python, limits))
 
 
+def learn_secrets(state: ProcessState) -> None:
+    """Learn what the names of variables say is secret, before other texts of the process."""
+    variables = frame_variables(state)
+    if not isinstance(variables, Absent):
+        variables.note_secrets()
+
+
 def _add_locals(
     state: ProcessState,
     stacks: Iterable[tuple[str, Sequence[PyFrame], list[dict[str, Any]]]],

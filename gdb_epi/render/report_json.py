@@ -3,16 +3,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from gdb_epi.errors import Absent, SoftError
 from gdb_epi.report import Report
 from gdb_epi.typing_lite import Any
 
 
-def render_report_json(report: Report) -> str:
+def render_report_json(report: Report, mask: Callable[[str], str] | None = None) -> str:
     """Return the report's data as JSON; a report without data gives its table.
 
+    `mask` is what each text goes through: of the whole, it could take digits out of a number.
     Lone surrogates (bytes of the core that are not UTF-8) become \\udcNN escapes.
     """
     import json  # here: plain(), all that `gdb-epi corruption` needs, works without it
@@ -27,7 +28,12 @@ def render_report_json(report: Report) -> str:
     if report.data is None or report.soft_errors is not None:
         document.setdefault("soft_errors", list(dict.fromkeys(report.soft_errors or ())))
     # On one line: indenting turns the C encoder off, four times the time on 50 MB.
-    return json.dumps(to_json_value(document), allow_nan=False)
+    plain = to_json_value(document)
+    if mask is not None:
+        from gdb_epi.record.redact import map_texts
+
+        plain = map_texts(plain, mask)
+    return json.dumps(plain, allow_nan=False)
 
 
 def to_json_value(value: Any) -> Any:

@@ -14,11 +14,15 @@ from support.opening import need_core_dumps
 
 @pytest.fixture(scope="module")
 def made() -> Made:
+    return core_of_own_root("values")
+
+
+def core_of_own_root(program: str) -> Made:
     need_core_dumps()
     for interpreter in reversed(discover()):
         if interpreter.root is None:
             try:
-                return make_core(interpreter, "values")
+                return make_core(interpreter, program)
             except CoreFailed:
                 continue
     pytest.skip("no CPython of this machine's own root left a core")
@@ -93,3 +97,14 @@ def test_backtrace_with_locals(gdb: Gdb, made: Made, tmp_path: Path) -> None:
     frames = [frame for thread in read_json(out)["threads"] for frame in thread["frames"]]
     (others,) = (frame for frame in frames if frame["name"] == "others")
     assert others["locals"]["money"] == "Decimal('-12.340')"
+
+
+def test_messages_do_not_show_what_is_masked(gdb: Gdb, tmp_path: Path) -> None:
+    """A `token` was masked among the locals, and shown in the message of an exception."""
+    made = core_of_own_root("secrets_elsewhere")
+    out = tmp_path / "raised.json"
+    asked = ("epi exceptions --messages", f"epi exceptions --messages --json --output {out}")
+    done = run_gdb(gdb, *with_epi(*asked), exe=made.executable, core=made.core)
+    assert "ValueError: visible: refused ***" in done.stdout, done.text
+    assert "hunter2" not in done.stdout + out.read_text()
+    assert read_json(out)["threads"][0]["exceptions"]

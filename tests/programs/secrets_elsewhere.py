@@ -28,7 +28,11 @@ def told_by_a_key(way, account, key):
 
 def main(way):
     account = Account("-".join(["hunter2", "ACCOUNT"]))
-    told_by_a_key(way, account, "-".join(["hunter2", "KEY"]))
+    token = "-".join(["hunter2", "TOKEN"])
+    try:
+        raise ValueError(f"visible: refused {token}")
+    except ValueError:
+        told_by_a_key(way, account, "-".join(["hunter2", "KEY"]))
 
 
 if __name__ == "__main__":

@@ -3,10 +3,13 @@
 
 from __future__ import annotations
 
+import json
 import time
 from typing import Any
 
 from gdb_epi.cpython.values.masked_values import MaskedValues
+from gdb_epi.render.report_json import render_report_json
+from gdb_epi.report import Report
 
 
 class _Strings:
@@ -38,3 +41,30 @@ def test_a_secret_that_was_noted_last_costs_as_little_as_the_first() -> None:
         masked.note(any_reader, address, "str")
         assert masked.hide(f"token {text}") == "token ***"
     assert time.process_time() - begun < 1.5
+
+
+def secrets_of(*texts: str) -> MaskedValues:
+    masked = MaskedValues()
+    reader: Any = _Strings(*texts)
+    for address in range(len(texts)):
+        masked.note(reader, address, "str")
+    return masked
+
+
+def test_a_secret_of_digits_is_masked_but_not_within_an_address() -> None:
+    masked = secrets_of("482913", "hunter2-x")
+    text = "is '482913', \\n482913, at 0x7f4829130010 and xhunter2-xy"
+    assert masked.hide(text) == "is '***', \\n***, at 0x7f4829130010 and x***y"
+
+
+def test_a_password_that_says_so_is_one_but_no_name_of_a_header() -> None:
+    masked = secrets_of("Secret123!", "X-Auth-Token", "access_token", "Bearer")
+    assert masked.hide("Secret123! X-Auth-Token access_token") == "*** X-Auth-Token access_token"
+
+
+def test_json_stays_json_when_a_number_equals_a_secret() -> None:
+    """`"bytes": 482913` became `"bytes": ***`; a quote or letter that JSON escapes was shown."""
+    masked = secrets_of("482913", 'h\u00fcnter"2')
+    data: dict[str, Any] = {"bytes": 482913, "text": 'is h\u00fcnter"2 or 482913'}
+    shown = json.loads(render_report_json(Report("t", data=data), masked.hide))
+    assert shown == {"bytes": 482913, "text": "is *** or ***"}

@@ -23,10 +23,14 @@ def write_to_stderr(line: str) -> None:
 def print_report(report: Report, *, as_json: bool) -> int:
     """Print a report as text or JSON; return the exit code of the verb."""
     if as_json:
-        from gdb_epi.render.report_json import render_report_json as render
+        from gdb_epi.render.report_json import render_report_json
+
+        text = render_report_json(report)
     else:
-        from gdb_epi.render.report_text import render_report as render
-    sys.stdout.write(render(report) + "\n")
+        from gdb_epi.render.report_text import render_report
+
+        text = render_report(report)
+    sys.stdout.write(text + "\n")
     return report.exit_code
 
 

@@ -17,6 +17,7 @@ from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
 MAX_KEPT = 10_000  # secrets of one process
 MIN_OBJECT, MIN_TEXT, LONG_WORD = 4, 6, 16  # characters
 MAX_SECRET = 4096
+DIGIT, DIGITS = "[0-9a-fA-F]", frozenset("0123456789abcdefABCDEF")
 CONTAINERS = frozenset(("tuple", "list", "dict", "set", "frozenset", "bytearray"))
 
 
@@ -55,12 +56,22 @@ class MaskedValues:
             return
         self.objects.add(address)
         is_word = text.isalpha() and (text.islower() or text.istitle()) and len(text) < LONG_WORD
-        if len(text) >= MIN_TEXT and not is_word and not is_secret_name(text):
+        # As "access_token" or "X-Auth-Token"; but "Secret123!" is a password.
+        is_name = text.replace("-", "").replace("_", "").isalpha() and is_secret_name(text)
+        if len(text) >= MIN_TEXT and not is_word and not is_name:
             self._texts |= {text, repr(text)[1:-1]}
 
     def hide(self, text: str) -> str:
-        """Return a text with `***` in place of the secrets in it."""
+        """Return a text with `***` in place of the secrets in it.
+
+        Not of digits within a longer number, which may be an address.
+        """
         within = [secret for secret in self._texts if secret in text]
         for secret in sorted(within, key=lambda secret: (-len(secret), secret)):
-            text = text.replace(secret, MASK)
+            if len(secret) < LONG_WORD and DIGITS.issuperset(secret):
+                import re
+
+                text = re.sub(f"(?<!{DIGIT}){secret}(?!{DIGIT})", MASK, text)
+            else:
+                text = text.replace(secret, MASK)
         return text

@@ -99,7 +99,7 @@ class FrameVariables:
         names = self.names(frame.code)
         if isinstance(names, Absent):
             return names
-        self._note_secrets()
+        self.note_secrets()
         self.values.ask_from(frame.address)
         try:
             variables = [self._variable(s, word) for s, word in self._bound(frame.address, names)]
@@ -111,7 +111,7 @@ class FrameVariables:
             self.values.ask_from(0)
         return variables
 
-    def _note_secrets(self) -> None:
+    def note_secrets(self) -> None:
         """Learn from the names of all variables which values are secrets, under any name."""
         masked = self.values.context.masked
         if self.values.limits.secrets or masked.asked_frames:
