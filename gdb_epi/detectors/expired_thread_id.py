@@ -13,6 +13,7 @@ from gdb_epi.detectors.registry import (
     hex_word,
     plain_finding,
 )
+from gdb_epi.errors import Absent
 from gdb_epi.fault.account import ACCESS
 from gdb_epi.fault.mapping_checks import permits
 from gdb_epi.fault.own_native_code import (
@@ -22,7 +23,7 @@ from gdb_epi.fault.own_native_code import (
     own_library_names_of_frames,
 )
 from gdb_epi.process_state import ProcessState
-from gdb_epi.sizes import ADDRESS_BITS, HALF_MASK
+from gdb_epi.sizes import ADDRESS_BITS, HALF_MASK, PAGE
 
 # Their first argument is the thread (pthread.h); glibc has names with more at the end for parts.
 _OF_THREADS = (
@@ -50,8 +51,10 @@ def expired_thread_id(state: ProcessState) -> Iterator[Finding]:
     memory is unmapped some time after the thread has ended and was joined.
     Innocent causes: a flipped bit in the id of a living thread (not said where one bit makes it
     that, nor where the core does not have those ids); a number that never was an id, as that of
-    the kernel: those are below 4 GiB, and 63 of 64 others are no multiple of 64; another argument,
-    into which a function writes its answer (its fields begin at 0).
+    the kernel: those are below 4 GiB, and 63 of 64 others are no multiple of 64; where a thread
+    that was started lives, its descriptor lies at the same place of a page (stacks are whole
+    pages, with the descriptor at a fixed distance from the end); another argument, into which a
+    function writes its answer (its fields begin at 0).
     Reference: pthread_getcpuclockid(3), pthread_kill(3) (NOTES); nptl/allocatestack.c.
     """
     failure = frames_of_failure(state, ACCESS)
@@ -70,7 +73,12 @@ def expired_thread_id(state: ProcessState) -> Iterator[Finding]:
         return
     if permits(state.target.region_at(account.address), None) or id >> ADDRESS_BITS:
         return
-    if any(not t.ident or (id ^ t.ident).bit_count() == 1 for t in state.target.threads()):
+    threads = state.target.threads()
+    if any(not t.ident or (id ^ t.ident).bit_count() == 1 for t in threads):
+        return
+    main = account.fault.tid if isinstance(state.process, Absent) else state.process.pid
+    started = [thread.ident for thread in threads if thread.tid != main]
+    if started and all((id ^ other) % PAGE for other in started):
         return
     facts: dict[str, object] = {"function": name.lstrip("_"), "id": hex_word(id)}
     if not own_library_names_of_frames(frames):

@@ -609,6 +609,17 @@ def test_other_failures_are_no_ended_thread(made: ProcessState) -> None:
     assert not list(expired_thread_id(made))
 
 
+@pytest.mark.parametrize(("within", "number"), [(0x6C0, 1), (0x740, 0)])
+def test_the_id_of_an_ended_thread_lies_in_its_page_where_those_of_others_do(
+    within: int, number: int
+) -> None:
+    made = asked(ENDED)
+    target: Any = made.target
+    other = {"fs_base": MMAP + 0x2000 + within, "rsp": MMAP + 0x1000, "rip": PC}
+    target._threads += (target._threads[0]._replace(tid=PID + 1, registers=other),)
+    assert len(list(expired_thread_id(made))) == number
+
+
 # -- files that were written anew -----------------------------------------------------------------
 
 
