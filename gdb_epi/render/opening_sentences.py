@@ -111,8 +111,8 @@ def opening_sentences(record: Json, calls: Sequence[StackCall]) -> tuple[str, st
             sure = percent(get_number(get_group(record, "verdict"), "confidence") or 0)
             named = _with_names(record, cause)
             why = "" if cause == CHILD_UNSEEN else _sentence_about_thread(record, named)
-            said = f"{why} {SLOW.format(sure, slow)}".lstrip()
-            return f"{who} seems to hang: {wait}", _of_live_process(record, said)
+            doubt = f"{why} {SLOW.format(sure, slow)}".lstrip()
+            return f"{who} seems to hang: {wait}", _of_live_process(record, doubt)
         if not cause or cause == CHILD_UNSEEN:
             doubts = get_texts(_facts_of_wait(record), "open")
             doubt = "why that child does not end is not in this core" if cause else (*doubts, "")[0]
@@ -154,12 +154,9 @@ def opening_sentences(record: Json, calls: Sequence[StackCall]) -> tuple[str, st
 
 def _of_live_process(record: Json, text: str) -> str:
     """Return a text about a core as it is said of a process that runs."""
-    live = get_group(record, "process").get("live")
-    return (
-        text.replace("in one core", "at one look").replace("in this core", "seen here")
-        if (live)
-        else text
-    )
+    if not get_group(record, "process").get("live"):
+        return text
+    return text.replace("in one core", "at one look").replace("in this core", "seen here")
 
 
 def _doubt_words(doubt: str) -> str:

@@ -89,6 +89,7 @@ from gdb_epi.render.triage_wait_lines import (
     task_lines,
     wait_lines,
 )
+from gdb_epi.sizes import WORD_MASK
 from gdb_epi.typing_lite import Any, NamedTuple
 from gdb_epi.util import counted, quoted_name
 
@@ -424,9 +425,9 @@ def _access_words(record: Json, signal: Json) -> str:
             address, value = (unpadded_address(operand.get(key)) for key in ("address", "value"))
             # The wrong pointer itself, before an offset was added.
             bad = value if (value[:6], len(value)) == (address[:6], len(address)) else address
-            text = (
-                "; its bytes are text" if bad[:2] == "0x" and ascii_text_shape(int(bad, 16)) else ""
-            )
+            number = int(bad or "0", 16)
+            is_text = 0 < number <= WORD_MASK and ascii_text_shape(number) is not None
+            text = "; its bytes are text" if is_text else ""
             which = f": {bad} cannot be the address of any memory{text}" if bad else ""
             return which or ": it used a pointer that cannot be an address"
         return ": no address is given; the CPU refused the instruction, or the kernel ended it"

@@ -616,3 +616,11 @@ def test_of_many_kinds_of_waits_the_rest_is_counted() -> None:
     lines = shown(tasks={"asyncio": 5, "trio": 0, "waits": waits})
     assert any(line.startswith("Tasks    5 asyncio tasks: 1 waits for a lock, ") for line in lines)
     assert ", 2 others" in "\n".join(lines)
+
+
+def test_an_address_of_a_foreign_record_that_is_none_does_no_harm() -> None:
+    signal = {"name": "SIGSEGV", "si_code": 128, "operand": {"address": "0x2065746176697250"}}
+    signature = {"category": "segv-noncanonical"}
+    assert any("; its bytes are" in line for line in shown(signal=signal, signature=signature))
+    signal["operand"] = {"address": "0x" + "4" * 20}
+    assert any("0x4444" in line for line in shown(signal=signal, signature=signature))

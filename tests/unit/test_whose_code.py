@@ -91,11 +91,11 @@ def test_a_callback_that_was_freed_is_no_code_of_an_unknown_file() -> None:
     assert "in a callback that was freed" in render_triage(record, Audience())[0]
 
 
-def next_steps(at_fault: Any, cause: str = "null-pointer") -> str:
+def next_steps(at_fault: Any, cause: str = "null-pointer", executable: str = "") -> str:
     verdict = {"label": "software", "confidence": 0.79, "reasons": ["why"],
                "cause": [{"hypothesis": cause, "probability": 0.79}]}  # fmt: skip
     threads = {"count": 1, "crashed": {"tid": 7, "frames": [NATIVE, PYTHON]}}
-    process = {"script": "shop.py"}
+    process = {"script": "shop.py", "executable": executable}
     record = {"verdict": verdict, "at_fault": at_fault, "threads": threads, "process": process}
     lines = render_triage(record, Audience())
     return "\n".join(lines[next(n for n, line in enumerate(lines) if line.startswith("Next")) :])
@@ -166,3 +166,12 @@ def test_a_number_and_letters_in_place_of_a_pointer_have_short_words(
 ) -> None:
     finding = {"summary": "why", "facts": {"plain": plain}}
     assert second(None, findings=[finding]).endswith(words)
+
+
+def test_a_rerun_has_the_packages_that_the_process_had(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of a virtual environment its base was named, in which the program cannot even start."""
+    code = {"whose": "not-known", "files": [WATCH]}
+    base = "/opt/py/bin/python3.11"
+    assert f"PYTHONMALLOC=debug {base} shop.py\n" in next_steps(code, "wrong-pointer", base)
+    monkeypatch.setitem(PYTHON, "filename", "/srv/venv/lib/python3.11/site-packages/x.py")
+    assert "PYTHONMALLOC=debug python3 shop.py\n" in next_steps(code, "wrong-pointer", base)

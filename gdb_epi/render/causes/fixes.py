@@ -20,6 +20,7 @@ from gdb_epi.hangs.library_calls import (
 )
 from gdb_epi.locks.types import GIL, INITIALISED, JOINS
 from gdb_epi.record.record_parts import (
+    all_frames,
     deadlocked_threads,
     get_group,
     get_groups,
@@ -57,6 +58,7 @@ _IN_FINALLY = "release it in a `finally`, or take it by `with`"
 _GIVES_BACK_JOB = "call task_done() in a `finally`: a worker that fails leaves its job open"
 _GIVES_ANYHOW = "give it in a `finally`, so that an error leaves nobody waiting for it"
 _LOOKS_AT_WORKERS = "wait with a timeout, and look each time whether the workers still live"
+SITE_PACKAGES = "/site-packages/"
 _LIMIT_SEARCH = "limit the search: it need not see everything"
 _READ_OUTPUT = "read the child's output while it runs, as communicate() does"
 # Fixes of hangs and deadlocks by their kinds, where the kind alone names the cause.
@@ -239,8 +241,8 @@ def _fix_of_hang(record: Json, facts: Json, calls: Sequence[StackCall]) -> str:
         awaited = str(members[-1].get("what")) if members else ""
         if f" {hang_types.OF_BARRIER}" in awaited:
             return "call abort() of the barrier where one of its parties fails"
-        known = (how for what, how in _BY_AWAITED.items() if awaited.startswith(what))
-        return next(known, _GIVES_ANYHOW if doing == "event" else "")
+        fixes = (how for what, how in _BY_AWAITED.items() if awaited.startswith(what))
+        return next(fixes, _GIVES_ANYHOW if doing == "event" else "")
     if sort == "peer does not read" and any(m.get("name") == _FEEDER for m in members):
         return _BY_KIND["unread queue"]
     if sort == "full pipe":  # whether it is full is not in the core
@@ -338,19 +340,23 @@ def advice_for_cause(record: Json) -> tuple[str, str] | None:
         allocator = "python"  # Python met a wrong object: of those that were freed it tells more
     if allocator == "python" and _ran_with_checked_heap(record):
         return None
-    rerun = _CHECKED_HEAP.get(allocator)  # title, command
-    return (
-        None
-        if rerun is None
-        else (rerun[0], f"{rerun[1]} {_interpreter(record)} {_script(record)}")
-    )
+    title, command = _CHECKED_HEAP.get(allocator, ("", ""))
+    return (title, f"{command} {_interpreter(record)} {_script(record)}") if title else None
 
 
 def _interpreter(record: Json) -> str:
-    """Return the Python that ran, for a command; another one may lack the packages, or the bug."""
+    """Return the Python that ran, for a command; another one may lack the packages, or the bug.
+
+    Of a virtual environment the file that ran is its base's, which lacks the packages too: they lie
+    elsewhere. Which environment it was is not in the record: "python3", as of those that have none.
+    """
     path = str(get_group(record, "process").get("executable") or "").removesuffix(" (deleted)")
-    known = path.startswith("/") and path.rpartition("/")[2].startswith("python")
-    return shell_word(path) if known and "~" not in path else "python3"
+    folder, _, name = path.rpartition("/")
+    prefix = folder.rpartition("/")[0]
+    files = [str(frame.get("filename")) for frame in all_frames(record)]
+    elsewhere = any(SITE_PACKAGES in f and not f.startswith(f"{prefix}/lib") for f in files)
+    is_python = path.startswith("/") and name.startswith("python") and "~" not in path
+    return shell_word(path) if is_python and not elsewhere else "python3"
 
 
 def _script(record: Json) -> str:
