@@ -211,6 +211,7 @@ def test_a_wait_has_a_fix_where_its_kind_names_the_cause(
     ("sort", "doing", "what", "mends", "fix"),
     [
         ("nobody gives it", "event", "room in a queue (corn)", "", "end the producer when its"),
+        ("nobody gives it", "event", "an item in a queue (free)", "", "put in a `finally` what is"),
         ("nobody gives it", "event", "a semaphore (mill.limit)", "", "give back on every way out"),
         ("nobody gives it", "event", f"1 more of the 4 {OF_BARRIER} (b)", "", "call abort() of"),
         ("nobody gives it", "event", "a notification (e)", "", ""),
@@ -231,6 +232,31 @@ def test_a_fix_fits_what_is_waited_for_and_where(
         threads={"count": 1, "crashed": stack}, findings=[finding],
     )  # fmt: skip
     assert named.startswith(fix) and bool(named) == bool(fix)
+
+
+@pytest.mark.parametrize(
+    ("names", "fix"),
+    [
+        (["Condition.wait"], "test what it waits for first"),
+        (["Condition.wait", "Event.wait"], "give it in a `finally`"),
+    ],
+)
+def test_a_condition_forgets_a_notification_and_an_event_does_not(
+    names: list[str], fix: str
+) -> None:
+    """Who waits without a look misses what was notified before; "in a finally" mends nothing."""
+    member = {"tid": 1, "name": "a", "doing": "event", "what": "a notification (cv)"}
+    facts = {"sort": "nobody left", "members": [{**member, "frames": ["ring (bells.py:22)"]}]}
+    inner = [
+        {"name": n, "filename": "/usr/lib/python3.11/threading.py", "lineno": 1} for n in names
+    ]
+    stack = {"tid": 1, "name": "a", "frames": [*inner, OWN]}
+    finding = {"detector": "stuck_waiting", "summary": "a waits", "facts": facts}
+    named = fix_of(
+        verdict={"label": "hang", "reasons": ["a waits"]},
+        threads={"count": 1, "crashed": stack}, findings=[finding],
+    )  # fmt: skip
+    assert named.startswith(fix)
 
 
 @pytest.mark.parametrize(

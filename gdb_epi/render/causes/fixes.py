@@ -57,6 +57,9 @@ _TIME_LIMIT = "end the loop after some time, with an error"
 _IN_FINALLY = "release it in a `finally`, or take it by `with`"
 _GIVES_BACK_JOB = "call task_done() in a `finally`: a worker that fails leaves its job open"
 _GIVES_ANYHOW = "give it in a `finally`, so that an error leaves nobody waiting for it"
+_LOOKS_AND_GIVES = (
+    "test what it waits for first (`while not ready: wait()`), and notify in a `finally`"
+)
 _LOOKS_AT_WORKERS = "wait with a timeout, and look each time whether the workers still live"
 SITE_PACKAGES = "/site-packages/"
 _LIMIT_SEARCH = "limit the search: it need not see everything"
@@ -109,7 +112,7 @@ _BY_KIND = {
 }
 # Of hangs where nobody is left who gives what is waited for.
 _BY_AWAITED = {
-    QUEUE_ITEM: "put a last item when the producer ends, also by an exception (finally)",
+    QUEUE_ITEM: "put in a `finally` what is awaited: a last item, or what was taken from there",
     QUEUE_ROOM: "end the producer when its consumer has ended, or use put(timeout=...)",
     SEMAPHORE: "give back on every way out what was taken: `with`, or `finally`",
 }
@@ -242,7 +245,7 @@ def _fix_of_hang(record: Json, facts: Json, calls: Sequence[StackCall]) -> str:
         if f" {hang_types.OF_BARRIER}" in awaited:
             return "call abort() of the barrier where one of its parties fails"
         fixes = (how for what, how in _BY_AWAITED.items() if awaited.startswith(what))
-        return next(fixes, _GIVES_ANYHOW if doing == "event" else "")
+        return next(fixes, _giving(calls) if doing == "event" else "")
     if sort == "peer does not read" and any(m.get("name") == _FEEDER for m in members):
         return _BY_KIND["unread queue"]
     if sort == "full pipe":  # whether it is full is not in the core
@@ -257,8 +260,16 @@ def _fix_of_hang(record: Json, facts: Json, calls: Sequence[StackCall]) -> str:
             return _timeout_of_call(calls[at - 1], place)
         return f"set a timeout for the call at {place}" if place else ""
     if sort == "nobody left" and doing == "event" and not fix:
-        return _GIVES_ANYHOW
+        return _giving(calls)
     return _BY_FIX.get(str(fix), _BY_KIND.get(OWN_PIPE if sort == "pipe" else sort, ""))
+
+
+def _giving(calls: Sequence[StackCall]) -> str:
+    """Return how nobody waits for ever for what is given; a Condition forgets what came before."""
+    python = [call for call in calls if call.language == PYTHON][:2]
+    of_threading = [call.filename.endswith("threading.py") for call in python]
+    is_condition = of_threading == [True, False] and python[0].name.endswith("wait")
+    return _LOOKS_AND_GIVES if is_condition else _GIVES_ANYHOW
 
 
 def _held_elsewhere(record: Json, member: Json) -> bool:
