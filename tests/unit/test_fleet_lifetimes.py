@@ -12,6 +12,8 @@ from support.fleet_simulator import FIRST_DAY, population, simulate
 from gdb_epi.fleet.population.population import Attribute, Population
 from gdb_epi.fleet.questions.changes_by_hours import find_recounted_hours
 from gdb_epi.fleet.questions.daily_rates import month_end_words
+from gdb_epi.fleet.questions.onset import find_onset
+from gdb_epi.fleet.questions.rates import rates_of_values
 from gdb_epi.fleet.screen.attributes import bitflip_and_crash_group_findings
 from gdb_epi.fleet.screen.design_effect import p_given_weeks
 from gdb_epi.fleet.screen.dose_response import (
@@ -20,6 +22,7 @@ from gdb_epi.fleet.screen.dose_response import (
     GROWS,
     age_words,
     beyond_others_words,
+    is_explained_by_age,
 )
 from gdb_epi.fleet.screen.events import _usual_loops
 from gdb_epi.fleet.screen.finding import ALL, BITFLIP, HOST_HOURS, Finding
@@ -208,6 +211,21 @@ def test_hosts_that_lost_a_value_tell_what_they_kept_from_it(fleet, ends):
     assert any("they kept " in words and "box=new" in words for words in told) == ends
 
 
+def test_what_ends_everywhere_does_not_show_what_hosts_kept_to_be_innocent(fleet):
+    whole = with_attribute(fleet, "box", ["old", "new"], lambda host, _: host < 20)
+    whole = with_attribute(
+        whole, "threads", ["96", "192"],
+        lambda host, day: (host < 20) & ~((host < 8) & (day >= 35)),
+    )  # fmt: skip
+    mine = (whole.host < 20) & (whole.day - FIRST_DAY < 35) & (RNG(16).random(whole.day.size) < 0.6)
+    whole = whole._replace(signature=np.where(mine, 0, 1), signatures=["race", "any"], memo=None)
+    members = mine & (whole.attribute("threads").crash == 1)
+    told = list(leaving_value_words(whole, finding(whole, "threads", "192", "race", members),
+                                    whole.last_day))  # fmt: skip
+    assert any("have another value since" in words for words in told)
+    assert not any("they kept " in words for words in told)
+
+
 def test_a_group_tells_its_hours_and_its_heat_where_others_have_neither(fleet):
     whole = with_attribute(fleet, "row", ["1", "2"], lambda host, _: host < 15)
     row = whole.host < 15
@@ -224,6 +242,81 @@ def test_a_group_tells_its_hours_and_its_heat_where_others_have_neither(fleet):
     cold = finding(whole, "row", "1", ALL, ~row)
     assert hours_of_group_words(whole, cold) is None
     assert beyond_others_words(whole, cold) is None
+
+
+def test_hosts_of_a_group_that_crash_as_all_others_by_day_have_no_hours_of_their_own():
+    whole = population(simulate(771_503, hosts=HOSTS, days=40, per_day=500.0))
+    whole = with_attribute(whole, "row", ["1", "2"], lambda host, _: host < 1)
+    busy = RNG(30).random(whole.day.size) < 0.9
+    hour = np.where(busy, RNG(31).integers(9, 17, busy.size), RNG(32).integers(0, 24, busy.size))
+    second = whole.day * 86_400 + hour * 3_600 + RNG(33).integers(0, 3_600, busy.size)
+    row = (whole.host < 1) & (RNG(34).random(busy.size) < 0.4)
+    assert row.sum() > 50
+    group = finding(whole, "row", "2", ALL, row)
+    assert hours_of_group_words(whole._replace(second=second, memo=None), group) is None
+
+
+def test_a_number_of_one_host_is_not_that_of_its_group(fleet):
+    whole = with_attribute(fleet, "row", ["1", "2"], lambda host, _: host < 15)
+    air = np.where(whole.host == 4, 99, 22) + RNG(35).integers(0, 3, whole.host.size)
+    values = [str(number) for number in np.unique(air).tolist()]
+    whole = of_crashes(whole, "inlet_c", values, np.searchsorted(np.unique(air), air))
+    assert (whole.host == 4).sum() > 20
+    group = finding(whole, "row", "2", ALL, whole.host < 15)
+    assert beyond_others_words(whole, group) is None
+
+
+def test_a_leak_of_some_hosts_keeps_them_where_no_other_crash_is_as_old(fleet):
+    whole = with_attribute(fleet, "box", ["old", "new"], lambda host, _: host < 20)
+    size = whole.day.size
+    mine = (whole.host < 20) & (RNG(36).random(size) < 0.15)
+    age = np.where(
+        mine, RNG(37).integers(150_000, 300_000, size), RNG(38).integers(9, 90_000, size)
+    )
+    values = [str(number) for number in np.unique(age).tolist()]
+    whole = of_crashes(whole, "process_uptime_s", values, np.searchsorted(np.unique(age), age))
+    kind = np.where(mine, 0, 1 + np.arange(size) % 3)
+    whole = whole._replace(signature=kind, signatures=["leak", "a", "b", "c"], memo=None)
+    assert age_words(whole, mine).endswith(GROWS)
+    assert not is_explained_by_age(whole, finding(whole, "box", "new", "leak", mine))
+
+
+def test_crashes_after_the_last_day_of_a_feed_are_not_more_crashes_in_fewer_hours(fleet):
+    late, late_hours = fleet.day - FIRST_DAY >= 30, fleet.exposure_day - FIRST_DAY >= 30
+    whole = fleet._replace(
+        exposure_hours=fleet.exposure_hours * np.where(late_hours, 0.5, 1.0), memo=None
+    )
+    half = ~late | (RNG(39).random(late.size) < 0.5)
+    assert find_recounted_hours(whole.chosen(half, fleet.exposure_day - FIRST_DAY < 46)) == []
+
+
+def test_the_most_frequent_crash_is_not_the_excess_of_hosts_that_have_more_of_all():
+    for seed in range(12):
+        whole = population(simulate(880_000 + seed, hosts=40, days=40, per_day=5.0, variance=0.01))
+        whole = with_attribute(whole, "kind", ["1", "2"], lambda host, _: host < 12)
+        rng = RNG(seed)
+        kept = (whole.host < 12) | (rng.random(whole.day.size) < 0.55)
+        whole = whole.chosen(kept, np.ones(whole.exposure_day.size, dtype=bool))
+        kind = np.searchsorted(np.cumsum([0.75, 0.1, 0.05, 0.05]), rng.random(whole.day.size))
+        names = [f"s{number}" for number in range(5)]
+        whole = whole._replace(signature=kind, signatures=names, memo=None)
+        rates = rates_of_values(whole, whole.attribute("kind"), whole.signature >= 0)
+        answer = next(row.answer for row in rates.rows if row.value == "2")
+        assert "the crashes of others" in answer and "what it has more is" not in answer
+
+
+def test_the_day_on_which_a_leak_began_is_told_besides_the_age(fleet):
+    size = fleet.day.size
+    mine = (fleet.day - FIRST_DAY >= 40) & (RNG(51).random(size) < 0.12)
+    young = RNG(53).integers(9, 90_000, size)
+    age = np.where(mine, RNG(52).integers(150_000, 300_000, size), young)
+    values = [str(number) for number in np.unique(age).tolist()]
+    whole = of_crashes(fleet, "process_uptime_s", values, np.searchsorted(np.unique(age), age))
+    kind = np.where(mine, 0, 1 + np.arange(size) % 3)
+    whole = whole._replace(signature=kind, signatures=["leak", "a", "b", "c"], memo=None)
+    onset = find_onset(whole, 0)
+    assert abs(onset.day - FIRST_DAY - 40) <= 1
+    assert onset.answer.startswith("the rate rose") and onset.answer.endswith(GROWS)
 
 
 @pytest.mark.parametrize("months", [5, 1, 0])

@@ -18,7 +18,7 @@ from gdb_epi.fleet.questions.daily_rates import (
 from gdb_epi.fleet.screen.events import find_events
 from gdb_epi.fleet.screen.finding import Finding
 from gdb_epi.fleet.screen.programs import is_process_attribute
-from gdb_epi.fleet.statistics.arrays import Bools, Floats, Ints, widen_codes
+from gdb_epi.fleet.statistics.arrays import ABSENT, Bools, Floats, Ints, widen_codes
 from gdb_epi.fleet.statistics.hypothesis_tests import ratio_with_interval, relative_risk
 from gdb_epi.fleet.store.day_numbers import iso_day
 from gdb_epi.typing_lite import NamedTuple
@@ -154,8 +154,10 @@ def find_recounted_hours(population: Population) -> list[RecountedHours]:
     for attribute in population.attributes:
         codes = attribute.exposure[runs]
         if 1 < len(attribute.values) <= MAX_PLACES and is_kept_by_hosts(host, codes):
+            of_host = np.full(size, ABSENT)
+            of_host[host[codes >= 0]] = codes[codes >= 0]
             groups += [
-                (f"{attribute.name}={value}", np.unique(host[codes == code]))
+                (f"{attribute.name}={value}", np.flatnonzero(of_host == code))
                 for code, value in enumerate(attribute.values)
             ]
     crashes = find_events(population).counted
@@ -172,28 +174,30 @@ def find_recounted_hours(population: Population) -> list[RecountedHours]:
             continue
         # The weeks on both sides tell a change of a day from what grows, or follows the week.
         near = slice(cut - WEEK, cut), slice(cut, cut + WEEK)
-        of_host = np.array(
+        each = np.array(
             [
                 table[hosts, part].sum(axis=1) / np.maximum((table[hosts, part] > 0).sum(axis=1), 1)
                 for part in near
             ]
         )
         with np.errstate(divide="ignore", invalid="ignore"):
-            times = of_host[1] / of_host[0]
+            times = each[1] / each[0]
         ratio = float(np.median(times[np.isfinite(times)])) if np.isfinite(times).any() else 1.0
         ratio = max(ratio, 1e-9)
         apart = np.abs(np.log(np.maximum(times, 1e-9) / ratio))
         changed = int((apart <= abs(np.log(ratio)) / 2).sum())
         if abs(np.log(ratio)) < np.log(MIN_OFTENER) or changed < NEARLY_ALL * hosts.size:
             continue
-        mine = crashes.timed & np.isin(crashes.host, hosts) & (crashes.day >= first)
+        # Days after the last one of the feed have crashes, and no hours yet.
+        fed = (crashes.day >= first) & (crashes.day < first + width)
+        mine = crashes.timed & np.isin(crashes.host, hosts) & fed
         late = crashes.day >= first + cut
         n = int((mine & ~late).sum()), int((mine & late).sum())
         days = cut, width - cut
         risk = relative_risk(n[1], days[1], n[0], days[0])
         if not risk[1] <= 1 <= risk[2] or risk[1] <= ratio <= risk[2]:
             continue
-        a_day = float(np.median(of_host[0])), float(np.median(of_host[1]))
+        a_day = float(np.median(each[0])), float(np.median(each[1]))
         rates = n[0] / days[0], n[1] / days[1]
         recounted.append(RecountedHours(mark, first + cut, hosts, a_day, changed, rates, risk))
     return recounted

@@ -174,6 +174,9 @@ def find_onset(population: Population, signature: int) -> Onset:
     elif not any(_is_proven(r) for r in answer.roll_outs):
         age = age_words(asked, asked.signature == signature)
         if age is not None and age.endswith((AT_STOP, GROWS)):
+            # What needs old processes may still have begun on a day.
+            began = answer.day is not None and age.endswith(GROWS)
+            age = f"{answer.answer}; {age}" if began else age
             answer = answer._replace(answer=age, caveats=(), roll_outs=())
         else:
             answer = _by_course(asked, signature, answer)

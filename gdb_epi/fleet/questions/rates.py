@@ -563,7 +563,12 @@ def _is_left_by_hosts(population: Population, codes: Ints, value: int) -> bool:
 
 
 def _is_most_of(whole: Risk, rest: Risk) -> bool:
-    """Whether at least half of a difference is gone with what was left out."""
+    """Whether at least half of a difference is surely gone with what was left out.
+
+    Without some of the crashes any interval is wider, and soon has 1 inside.
+    """
+    if rest.low <= whole.ratio <= rest.high:
+        return False
     return bool(2 * abs(np.log(max(rest.ratio, 1e-9))) <= abs(np.log(max(whole.ratio, 1e-9))))
 
 

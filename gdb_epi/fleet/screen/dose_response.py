@@ -31,7 +31,7 @@ from gdb_epi.fleet.screen.programs import (
     is_process_attribute,
     program_of_each_crash,
 )
-from gdb_epi.fleet.statistics.arrays import ABSENT, Bools, Floats, Ints
+from gdb_epi.fleet.statistics.arrays import ABSENT, Bools, Floats, Ints, count_distinct
 from gdb_epi.fleet.statistics.hypothesis_tests import (
     apply_to_scalars,
     hypergeometric_tail,
@@ -49,13 +49,17 @@ MAX_LIMIT_P = 1e-3
 MIN_STARTS, MOST_APART = 20, 2.0  # hosts that came up with a value; times as often, surely less
 MAX_AGE_P = 1e-6  # every signature that stands out is asked
 AT_START = "something at its start, so once for each start, whatever was started"
-AT_STOP = "something at its stop, it seems, so once for each stop, whatever is started next"
-GROWS = "something that grows while it runs"
+# A crash that is answered by an update comes on the last day of what ran, too.
+AT_STOP = "something at its stop, it seems, or each of them was answered by starting the next"
+# Old processes are also those that were started before a change.
+GROWS = "something that grows while it runs, or that it loaded before a change"
 MOMENTS = (AT_START, AT_STOP, GROWS)
 # Of the other crashes, that are as young, or as old: where it is not known of which program crashes
 # are, those of one that runs longer (or shorter) than others look like that.
 LARGEST_PART = 1 / 4
+MIN_HOSTS_BEYOND = 3  # of a group
 MIN_ALIKE, MAX_OLDER_P = 20, 0.01  # crashes of a signature that is never younger either
+MAX_CRASHES = 1_000_000  # with more a question must stay quick
 MAX_VERSIONS, MIN_LIVED, MIN_ENDS = 200, 7, 3  # values; days of each; of these that have ended
 AGE_NAMES = frozenset(("uptime", "age"))
 PROCESS_NAMES = frozenset(("process", "proc", "task", "job", "worker", "app", "pod", "container"))
@@ -244,10 +248,15 @@ def beyond_others_words(population: Population, finding: Finding) -> str | None:
         of_value = np.array(numbers, dtype=float)
         known = number.crash >= 0
         outside = known & ~group.crashes_with(finding.value)
-        own, others = (of_value[number.crash[some]] for some in (known & finding.members, outside))
+        mine = np.flatnonzero(known & finding.members)
+        own, others = (of_value[number.crash[some]] for some in (mine, outside))
         if min(own.size, others.size) < MIN_OTHERS:
             continue
-        beyond = int((own > others.max()).sum())
+        is_beyond = own > others.max()
+        beyond = int(is_beyond.sum())
+        hosts = population.host[mine[is_beyond]]
+        if count_distinct(hosts[hosts >= 0]) < MIN_HOSTS_BEYOND:  # else a sensor, or one machine
+            continue
         if beyond >= MIN_OTHERS and _p_of_pair(beyond, own.size, 0, others.size) <= MAX_AGE_P:
             least = own[own > others.max()].min()
             return (
@@ -418,7 +427,10 @@ def _words_of_ages(population: Population, mine: Bools) -> str | None:
 
 
 def is_explained_by_age(population: Population, finding: Finding) -> bool:
-    """Whether crashes of old processes alone have a value no more than others of such processes."""
+    """Whether crashes of old processes alone have a value no more than others of such processes.
+
+    These must have it more than the younger ones: too few old ones tell nothing.
+    """
     attribute = population.attribute(finding.attr)
     is_age = is_age_of_process(finding.attr)
     ages = any(is_age_of_process(other.name) for other in population.attributes)
@@ -429,10 +441,12 @@ def is_explained_by_age(population: Population, finding: Finding) -> bool:
     if found is None or found.sign == MOST:
         return False
     code = attribute.values.index(finding.value)
-    own, others = (attribute.crash[rows] for rows in (found.own, found.others[found.inside]))
-    sizes = [int((codes >= 0).sum()) for codes in (own, others)]
-    count, beside = (int((codes == code).sum()) for codes in (own, others))
-    return _p_of_pair(count, sizes[0], beside, sizes[1]) > MAX_LIMIT_P
+    of_rows = (found.own, found.others[found.inside], found.others[~found.inside])
+    own, old, young = (
+        (int((codes == code).sum()), int((codes >= 0).sum()))
+        for codes in (attribute.crash[rows] for rows in of_rows)
+    )
+    return _p_of_pair(*own, *old) > MAX_LIMIT_P >= _p_of_pair(*old, *young)
 
 
 def _stop_words(population: Population, mine: Bools) -> str | None:
@@ -441,6 +455,8 @@ def _stop_words(population: Population, mine: Bools) -> str | None:
     Of several versions that had run for a week, one after the other: one that crashes and is taken
     back ends because of its crashes.
     """
+    if population.day.size > MAX_CRASHES:
+        return None
     programs = program_of_each_crash(population)
     own = mine & population.timed
     same = crashes_of_same_programs(population, mine)

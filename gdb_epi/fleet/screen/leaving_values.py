@@ -101,7 +101,8 @@ def _ends_for_good(
 def _left_hosts_words(population: Population, finding: Finding) -> str | None:
     """Say how many crashes hosts had with a value, and since they have another, and what they kept.
 
-    What they kept, and most crashes have, brings none of these by itself.
+    What they kept does not bring these by itself, if it still does on hosts that have the value:
+    where these have no more either, the crashes may have ended for another reason.
     """
     attribute = population.attribute(finding.attr)
     if attribute is None or is_process_attribute(finding.attr) or finding.attr.endswith(RANGE):
@@ -130,8 +131,16 @@ def _left_hosts_words(population: Population, finding: Finding) -> str | None:
         return None
     if apply_to_scalars(binomial_tail, had, had + have, before / (before + after)) > NOT_HALF_P:
         return None
+    begin = int(np.median(last[left[:-1]]))
+    stay = has & ~left[host]
+    stay_hours = [float(population.exposure_hours[stay & some].sum())
+                  for some in (days < begin, days >= begin)]  # fmt: skip
+    theirs = population.day[same & population.timed & (population.host >= 0)
+                            & (attribute.crash == value) & ~left[population.host]]  # fmt: skip
+    stay_due = float((theirs < begin).sum()) * stay_hours[1] / max(stay_hours[0], 1e-9)
+    goes_on = stay_due > 0 and (theirs >= begin).sum() > stay_due / 2
     kept = []
-    for other in population.attributes:
+    for other in population.attributes if goes_on else ():
         codes = other.crash[finding.members & (other.crash >= 0)]
         skipped = other is attribute or is_process_attribute(other.name)
         if skipped or other.name.endswith(RANGE) or not codes.size:
@@ -146,10 +155,12 @@ def _left_hosts_words(population: Population, finding: Finding) -> str | None:
             continue
         if (values[inside] == code).all():
             kept.append(f"{other.name}={other.values[code]}")
-    alone = f"; they kept {', '.join(kept)}: none of that does it alone" if kept else ""
+    alone = f"; they kept {', '.join(kept)}: that alone is not enough, it seems" if kept else ""
+    if not goes_on:
+        alone = "; hosts that still have it do not show whether it would have gone on"
     return (
         f"{counted(int(left.sum()), 'host')} that had it have another value since about "
-        f"{iso_day(int(np.median(last[left[:-1]])))}: {had} with it in {before:,.0f} host-hours, "
+        f"{iso_day(begin)}: {had} with it in {before:,.0f} host-hours, "
         f"{have} since in {after:,.0f}, where {due:.0f} were due{alone}"
     )
 

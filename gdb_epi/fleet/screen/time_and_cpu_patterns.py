@@ -163,16 +163,22 @@ def hours_of_group_words(population: Population, finding: Finding) -> str | None
     timed = (population.second >= 0) & (population.signature >= 0)
     mine = finding.members & timed
     outside = timed & (group.crash >= 0) & ~group.crashes_with(finding.value)
-    times, others = (np.unique(population.second[some] // _HOUR) for some in (mine, outside))
-    usual = np.bincount(others % 24, minlength=24).astype(float)
-    if times.size < MIN_TIMES or np.count_nonzero(usual) < 2:
+    hour, elsewhere = (population.second[some] // _HOUR for some in (mine, outside))
+    times = np.unique(hour)
+    # By hours that have a crash, and by crashes: a busy fleet has some in every hour, and a burst
+    # many in one.
+    usual = [
+        np.bincount(others % 24, minlength=24).astype(float)
+        for others in (np.unique(elsewhere), elsewhere)
+    ]
+    if times.size < MIN_TIMES or np.count_nonzero(usual[0]) < 2:
         return None
     best: tuple[float, Ints] | None = None
     own = np.bincount(times % 24, minlength=24)
     for width in range(1, MAX_WIDTH + 1):
         windows = (np.arange(24)[:, None] + np.arange(width)) % 24
         inside, total = own[windows].sum(axis=1).astype(float), np.full(24, float(times.size))
-        share = _shares(usual, windows)
+        share = np.maximum(*(_shares(some, windows) for some in usual))
         p = binomial_tail(inside, total, share) * 24 * MAX_WIDTH
         p[inside < MIN_RR * share * times.size] = 1.0
         at = int(p.argmin())
@@ -180,7 +186,6 @@ def hours_of_group_words(population: Population, finding: Finding) -> str | None
             best = float(p[at]), windows[at]
     if best is None:
         return None
-    hour, elsewhere = (population.second[some] // _HOUR for some in (mine, outside))
     at_that_time = np.isin(hour % 24, best[1])
     days = np.unique(hour[at_that_time] // 24)
     if days.size < MIN_DAYS:
