@@ -340,6 +340,13 @@ class MemoryReader:
             return self.layout.type_name(type_address) or text
         return text
 
+    def is_interned(self, address: int) -> bool:
+        """Tell whether a str is interned: one object for all of its text, as literals of a program.
+
+        That is what the lowest two bits of `state` say, in all versions. Raises UnreadableMemory.
+        """
+        return bool(self.read(address + self._state[0].offset, 1)[0] & 3)
+
     def string(self, address: int, cap: int = MAX_STRING_CHARS) -> str | Absent:
         """Decode a str object; lone surrogates are kept as such.
 

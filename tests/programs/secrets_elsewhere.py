@@ -29,10 +29,14 @@ def told_by_a_key(way, account, key):
 def main(way):
     account = Account("-".join(["hunter2", "ACCOUNT"]))
     token = "-".join(["hunter2", "TOKEN"])
+    auth = "visible"
+    password = "".join(["sword", "fish"])
+    kept = (password, auth)
     try:
         raise ValueError(f"visible: refused {token}")
     except ValueError:
         told_by_a_key(way, account, "-".join(["hunter2", "KEY"]))
+    return kept
 
 
 if __name__ == "__main__":

@@ -21,6 +21,9 @@ class _Strings:
     def string(self, address: int, _cap: int) -> str:
         return self._texts[address]
 
+    def is_interned(self, _address: int) -> bool:
+        return False
+
 
 def test_the_longest_secret_is_hidden_and_what_repr_makes_of_one() -> None:
     masked, strings = MaskedValues(), _Strings("hunter2-x", "hunter2-x-tail", "it's\nso hidden")

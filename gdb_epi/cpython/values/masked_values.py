@@ -3,7 +3,8 @@
 
 A variable, attribute or key whose name says so makes its value one. The same object is masked
 wherever it is shown, and so is its text within others. Not what says nothing, and stands for much
-else: short texts, and for the text alone plain words.
+else: short texts, plain words of which all equal ones are one object, and for the text alone plain
+words.
 """
 
 from __future__ import annotations
@@ -54,8 +55,10 @@ class MaskedValues:
             text = held if isinstance(held, Absent) else held.decode("latin-1")
         if isinstance(text, Absent) or len(text) < MIN_OBJECT:
             return
-        self.objects.add(address)
         is_word = text.isalpha() and (text.islower() or text.istitle()) and len(text) < LONG_WORD
+        if is_word and kind == "str" and reader.is_interned(address):
+            return  # as "none": a variable with that object has no more to do with the secret
+        self.objects.add(address)
         # As "access_token" or "X-Auth-Token"; but "Secret123!" is a password.
         is_name = text.replace("-", "").replace("_", "").isalpha() and is_secret_name(text)
         if len(text) >= MIN_TEXT and not is_word and not is_name:
