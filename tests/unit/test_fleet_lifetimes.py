@@ -24,8 +24,8 @@ from gdb_epi.fleet.screen.dose_response import (
     beyond_others_words,
     is_explained_by_age,
 )
-from gdb_epi.fleet.screen.events import _usual_loops
-from gdb_epi.fleet.screen.finding import ALL, BITFLIP, HOST_HOURS, Finding
+from gdb_epi.fleet.screen.events import _own_values_of_loops, _usual_loops
+from gdb_epi.fleet.screen.finding import ALL, BITFLIP, HOST_HOURS, LOOP_OF, Finding
 from gdb_epi.fleet.screen.leaving_values import leaving_value_words
 from gdb_epi.fleet.screen.renamings import renaming_of
 from gdb_epi.fleet.screen.time_and_cpu_patterns import hours_of_group_words
@@ -151,6 +151,31 @@ def test_long_runs_are_loops_where_few_short_ones_tell_how_often_a_run_goes_on()
     assert (_usual_loops(sizes)[-3:] < 0.05).all()
     geometric = np.minimum(RNG(9).geometric(0.15, 400) + 1, 60)  # work that is retried
     assert (_usual_loops(geometric)[geometric < 20] > 0.05).all()
+
+
+@pytest.mark.parametrize(("several", "is_told"), [(2, False), (4, True)])
+def test_loops_share_a_volume_where_chance_hardly_gives_them_one(fleet, several, is_told):
+    """Of ten attributes with twelve values each, two loops often share some value."""
+    hosts = np.arange(several) * 7 + 3
+    of = [RNG(60 + number).integers(0, 12, HOSTS) for number in range(10)]
+    of[4][of[4] == 5] = 6
+    of[4][hosts] = 5
+    values = [str(number) for number in range(12)]
+    places = (Attribute(f"p{k}", values, p[fleet.host], p[fleet.exposure_host])
+              for k, p in enumerate(of))  # fmt: skip
+    in_loop = np.isin(fleet.host, hosts) & (fleet.day % 9 == 0)
+    signature = np.where(in_loop, 0, 1 + np.arange(in_loop.size) % 3)
+    names = ["loop", "a", "b", "c"]
+    whole = fleet._replace(
+        attributes=tuple(places), signature=signature, signatures=names, memo=None
+    )
+    loops = [
+        finding(whole, LOOP_OF, whole.hosts[host], "loop", in_loop & (whole.host == host))
+        for host in hosts.tolist()
+    ]
+    words = _own_values_of_loops(whole, loops)
+    assert any(text.startswith("all of them have p4 5 (") for text in words) == is_told
+    assert any("they may follow" in text for text in words) == is_told
 
 
 def test_a_bug_that_has_a_name_for_each_cpu_is_one_bug(fleet):

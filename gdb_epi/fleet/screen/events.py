@@ -79,6 +79,7 @@ MIN_GAIN = 5.0  # log-likelihood units: the shift explains the hours of a group'
 CLOCK_CHANGE_BEFORE, CLOCK_CHANGE_AFTER = 3600, 600  # seconds from the start of an event
 NEAR = 3  # days before a loop, and after it
 OF_OTHERS = 0.1  # of the other crashes of its program, that have the value of a loop
+MAX_SHARED_P = 0.05  # that loops share values of some attribute by chance
 OWN_VALUES = (
     "all of them have {attr} {values}, as {count} of {others} other crashes of the program: they "
     "may follow that"
@@ -339,7 +340,10 @@ def _with_other_hosts(population: Population, loops: list[Finding]) -> list[Find
 
 
 def _own_values_of_loops(population: Population, loops: list[Finding]) -> tuple[str, ...]:
-    """Name the values of each loop that hardly any other crash of its program has."""
+    """Name the values of each loop that hardly any other crash of its program has.
+
+    Some attribute is soon shared by two loops: all that are asked are paid for.
+    """
     mine = np.logical_or.reduce([loop.members for loop in loops])
     same = crashes_of_same_programs(population, mine)
     others = ~mine if same is None else same & ~mine
@@ -352,6 +356,10 @@ def _own_values_of_loops(population: Population, loops: list[Finding]) -> tuple[
             continue
         count = int(np.isin(beside, list(codes)).sum())
         if not beside.size or count > OF_OTHERS * len(codes) * beside.size:
+            continue
+        # The first loop with each value chose it; the others came to the values of these.
+        share = (count + 1) / (beside.size + 1)
+        if share ** (len(loops) - len(codes)) * len(population.attributes) > MAX_SHARED_P:
             continue
         counts = np.bincount(attribute.crash[mine], minlength=len(attribute.values))
         each = [f"{attribute.values[code]} ({counts[code]})" for code in sorted(codes)]
