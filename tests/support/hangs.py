@@ -132,7 +132,7 @@ TRUTHS = {
     "idle_select": Truth(FINE, "idle", ("events",)),
     "idle_selectors": Truth(FINE, "idle", ("events",)),
     "idle_event_loop_timer": Truth(FINE, "timer", ("timer",)),
-    "idle_consumers": Truth(FINE, "may be idle", ("stop",)),
+    "idle_consumers": Truth(FINE, "idle", ("stop",)),
     "prefork_worker": Truth(FINE, "idle", ("clients",)),
     "prefork_worker_threads": Truth(FINE, "idle", ("events",)),
     "pools_wait_for_each_other": Truth(
@@ -144,7 +144,7 @@ TRUTHS = {
     "file_lock_twice": Truth(HANG, "file lock", ("is held already; ", "open as descriptor ")),
     "idle_retry": Truth(HANG, "retries", ("in a loop that tries again", "FileNotFoundError")),
     "future_asked_again": Truth(
-        HANG, "nobody gives it", ("the result of a future", "an item in a queue")
+        HANG, "polls in vain", ("future_asked_again", "an item in a queue")
     ),
     "future_awaited_in_turns": Truth(
         HANG, "nobody gives it", ("which could come from", "it waits in turns with a timeout")

@@ -70,6 +70,11 @@ class DryRunMemory:
         self.pauses = False  # it slept, or waited with a timeout
         self.multiplies = self.needs_finite = False  # floats that may have any size
 
+    def changed(self) -> frozenset[int]:
+        """Return the containers of the process that it changed, and the events that it set."""
+        flags = (at for at, name in self.stored if name == "_flag")  # Lib/threading.py
+        return frozenset(at for at in (*self.contents, *flags) if at > 0)
+
     def stays_finite(self) -> bool:
         """Tell whether nothing that takes finite floats alone was given one that may overflow.
 
@@ -122,6 +127,7 @@ class EndlessLoop(Exception):
         self.code, self.first, self.last, self.turns = code, first, last, turns
         self.generators = tuple(generators)  # whose values the loop takes
         self.read: frozenset[int] = frozenset()  # objects that others could change
+        self.changed: frozenset[int] = frozenset()  # containers and events
         self.writes = False  # it makes output
         self.fails = False  # each turn takes something, meets the same error, and puts it back
 

@@ -161,7 +161,7 @@ def _answer(
     key_frames = scene.loop_frames(activity.frames)
     member = activity._replace(key_frames=key_frames)
     running = activity.kind in (*RUNNING, GIL)
-    waiting = None if running else _waiting(scene, activity, endless.read)
+    waiting = None if running else _waiting(scene, activity, endless.read, endless.changed)
     if waiting is not None:
         does = "sleeps" if activity.kind == SLEEP else f"waits for {activity.what}, with a timeout,"
         sentence = (
@@ -240,7 +240,8 @@ def _run_on(
             if run.memory.released and any(d.kind == LOCK for d in scene.activities):
                 raise Undecodable("a lock that another one may wait for")
             sleeps = activity.kind not in (*RUNNING, GIL) and not polls
-            if sleeps and _waiting(scene, activity, run.memory.read) is None:
+            endless.changed = run.memory.changed()
+            if sleeps and _waiting(scene, activity, run.memory.read, endless.changed) is None:
                 raise Undecodable("a loop that nobody waits for")
             endless.read, endless.writes = frozenset(run.memory.read), run.memory.writes
             if not (endless.fails or _has_way_out(scene, endless)):
@@ -363,21 +364,24 @@ class _Generators:
 
 
 def _waiting(
-    scene: HangContext, activity: ThreadActivity, read: Collection[int]
+    scene: HangContext, activity: ThreadActivity, read: Collection[int], changed: Collection[int]
 ) -> ThreadActivity | None:
     """Return another thread that waits for what belongs to an object that a loop looks at.
 
-    A loop that sleeps and that nobody waits for may be meant to go on.
+    A loop that sleeps and that nobody waits for may be meant to go on. So may one that changes
+    what the other waits for in each turn, as who puts items into the queue of a consumer.
     """
     view = scene.view
-    of_loop = {
-        value for at in read if at and not at & 7
-        for value in (at, *(each for _, each in islice(view.attributes(at), MAX_ATTRIBUTES)))
-    }  # fmt: skip
+    of_loop, given = set[int](), set(changed)
+    for at in read:
+        if at and not at & 7:
+            parts = {at, *(each for _, each in islice(view.attributes(at), MAX_ATTRIBUTES))}
+            of_loop |= parts
+            given |= set[int]() if parts.isdisjoint(changed) else parts
     others = (
         d for d in scene.activities
         if d.tid != activity.tid
-        and (d.object in of_loop or (d.kind == JOIN and d.target == activity.tid))
+        and (d.object in of_loop - given or (d.kind == JOIN and d.target == activity.tid))
     )  # fmt: skip
     return next((d for d in others if d.frames and not d.timed), None)
 
