@@ -13,6 +13,11 @@ from pathlib import Path
 import pytest
 
 from gdb_epi.errors import UnreadableMemory
+from gdb_epi.hangs.loops.native_library_calls import (
+    arguments_of,
+    function_called_before,
+    returned_number,
+)
 from gdb_epi.hangs.loops.native_loops import MAX_STEPS_OF_ALL, _Leaves, _Run, find_endless_loop_from
 from gdb_epi.x86 import REGISTERS
 
@@ -170,6 +175,53 @@ def test_a_function_of_the_c_library_that_compares_is_followed(code, name, texts
     registers = {"rbx": MEMORY + 8, "rbp": MEMORY + 13, "rcx": 100}
     slots = {MEMORY: name}
     assert followed(code, memory, lambda slot: slots.get(slot, ""), **registers) == begins
+
+
+def _reader(**parts: bytes) -> Callable[[int, int], bytes]:
+    """Return who reads parts of memory by their addresses: at_1000=b"..."."""
+    places = {int(name.rpartition("_")[2], 16): content for name, content in parts.items()}
+
+    def read(address: int, size: int) -> bytes:
+        for start, content in places.items():
+            if start <= address and address + size <= start + len(content):
+                return content[address - start : address - start + size]
+        raise UnreadableMemory(address, size, "not there")
+
+    return read
+
+
+@pytest.mark.parametrize(
+    ("code", "name"),
+    [
+        ("ff 15 fa 0f 00 00", "memcpy"),  # call [rip + 0xffa], whose end is at 0x1006
+        ("90 e8 fa 00 00 00", "memcpy"),  # call of the stub at 0x1100
+        ("90 e8 0a 01 00 00", ""),  # of a function of this library
+        ("90 90 90 90 ff d0", ""),  # call rax
+    ],
+)
+def test_which_function_a_call_called(code: str, name: str) -> None:
+    """A thread in memcpy() changes what the loop behind it looks at: only some are passed over."""
+    stub = bytes.fromhex("f3 0f 1e fa f2 ff 25 f5 0e 00 00 0f 1f 44 00 00")
+    memory = bytes.fromhex(code).ljust(0x100, b"\x90") + stub + b"\xc3" * 16
+    slots = {0x2000: "memcpy"}
+    read = _reader(at_1000=memory)
+    assert function_called_before(0x1006, read, lambda slot: slots.get(slot, "")) == name
+
+
+@pytest.mark.parametrize(
+    ("name", "first", "second", "gives"),
+    [
+        ("strlen", b"tern\0", b"", 4),
+        ("strlen", b"t" * 5000 + b"\0", b"", None),
+        ("strcmp", b"t" * 5000 + b"a\0", b"t" * 5000 + b"b\0", None),
+        ("strcmp", b"t" * 4095 + b"\0", b"t" * 4095 + b"\0", 0),
+        ("strcmp", b"a" * 5000 + b"\0", b"b" * 5000 + b"\0", 0xFFFFFFFF),
+    ],
+)
+def test_a_text_that_goes_on_beyond_what_is_read(name, first, second, gives) -> None:
+    read = _reader(at_8000=first.ljust(8192, b"\0"), at_10000=second.ljust(8192, b"\0"))
+    given = dict(zip(arguments_of(name), (0x8000, 0x10000), strict=False))
+    assert returned_number(name, given, read) == gives
 
 
 def test_a_guess_counts_only_where_the_same_test_comes_out_so_again() -> None:

@@ -23,6 +23,9 @@ _OF_MATH = frozenset(
 )
 _COMPARES = frozenset(("strcmp", "strncmp", "memcmp", "strcasecmp", "strncasecmp", "bcmp"))
 _OTHERS = frozenset(("strlen", "abs", "labs", "toupper", "tolower"))
+_THROUGH_SLOT, _JUMP_THROUGH_SLOT, _CALL = b"\xff\x15", b"\xff\x25", 0xE8
+_ENDBR64, _BND = b"\xf3\x0f\x1e\xfa", b"\xf2"
+_LONGEST, _STUB = 6, 16  # bytes of a call through a slot, and of a stub
 KNOWN = _OF_MATH | _COMPARES | _OTHERS
 Reader = Callable[[int, int], bytes]
 
@@ -37,6 +40,25 @@ def arguments_of(name: str) -> tuple[str, ...]:
     return ARGUMENTS[:1]
 
 
+def function_called_before(back: int, read: Reader, import_name: Callable[[int], str]) -> str:
+    """Return the name of what the call in front of an address called in another library.
+
+    By its slot, or by a stub that jumps through the slot; "" for any other call. Raises
+    UnreadableMemory.
+    """
+    call, at = read(back - _LONGEST, _LONGEST), back
+    if not call.startswith(_THROUGH_SLOT):
+        if call[1] != _CALL:
+            return ""
+        stub = back + int.from_bytes(call[2:], "little", signed=True)
+        code = read(stub, _STUB)
+        jump = code.removeprefix(_ENDBR64).removeprefix(_BND)
+        if not jump.startswith(_JUMP_THROUGH_SLOT):
+            return ""
+        at, call = stub + len(code) - len(jump) + _LONGEST, jump[:_LONGEST]
+    return import_name(at + int.from_bytes(call[2:], "little", signed=True))
+
+
 def returned_number(name: str, arguments: Mapping[str, int], read: Reader) -> int | None:
     """Return what a function of KNOWN leaves in rax; None where that is not known.
 
@@ -44,7 +66,8 @@ def returned_number(name: str, arguments: Mapping[str, int], read: Reader) -> in
     """
     first, second, third = (arguments.get(each) for each in ARGUMENTS)
     if name == "strlen" and first is not None:
-        return len(_text(read, first, MAX_TEXT))
+        length = len(_text(read, first, MAX_TEXT))
+        return length if length < MAX_TEXT else None
     if name not in _COMPARES or first is None or second is None:
         return None
     if len(arguments_of(name)) == len(ARGUMENTS):
@@ -57,6 +80,8 @@ def returned_number(name: str, arguments: Mapping[str, int], read: Reader) -> in
         left, right = read(first, size), read(second, size)
     else:
         left, right = (_text(read, at, size)[:size] for at in (first, second))
+    if left == right and len(left) == MAX_TEXT and third is None:
+        return None  # they go on
     if "case" in name:
         left, right = left.lower(), right.lower()
     return 0 if left == right else 1 if left > right else 0xFFFFFFFF

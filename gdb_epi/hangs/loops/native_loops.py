@@ -21,6 +21,7 @@ from gdb_epi.hangs.loops.native_library_calls import (
     CLOBBERED,
     KNOWN,
     arguments_of,
+    function_called_before,
     returned_number,
 )
 from gdb_epi.hangs.types import (
@@ -36,8 +37,8 @@ from gdb_epi.hangs.types import (
 )
 from gdb_epi.locks.types import PROBABLE
 from gdb_epi.sizes import WORD_MASK
-from gdb_epi.target.api import Target, Thread
-from gdb_epi.target.cfi import Unwinder
+from gdb_epi.target.api import Region, Target, Thread
+from gdb_epi.target.cfi import Unwinder, UnwoundFrame
 from gdb_epi.target.function_bounds import FunctionBounds
 from gdb_epi.target.imported_functions import ImportedFunctions
 from gdb_epi.target.symbols import symbolize
@@ -170,13 +171,24 @@ def find_endless_native_loop(
         region = target.region_at(frame.pc)
         if region is None or _is_of_system(region.path):
             continue
-        code, loops = range(region.start, region.end), list[NativeLoop]()
-        for guess in (True, False):
-            run = _Run(target.read, code, frame.pc, frame.registers, imports.name, guess)
-            with suppress(_Leaves, UnreadableMemory):
-                loops.append(run.loop(budget))
-        return loops[0] if len(loops) == 1 else None
+        with suppress(UnreadableMemory):
+            if function_called_before(frame.pc, target.read, imports.name) in KNOWN:
+                return _loop_after_call(target, frame, region, imports, budget)
+        return None  # it may change what the code looks at
     return None
+
+
+def _loop_after_call(
+    target: Target, frame: UnwoundFrame, region: Region, imports: ImportedFunctions,
+    budget: list[int],
+) -> NativeLoop | None:  # fmt: skip
+    """Return the loop without end behind a call, whatever that gives; None where it may end."""
+    code, loops = range(region.start, region.end), list[NativeLoop]()
+    for guess in (True, False):
+        run = _Run(target.read, code, frame.pc, frame.registers, imports.name, guess)
+        with suppress(_Leaves, UnreadableMemory):
+            loops.append(run.loop(budget))
+    return loops[0] if len(loops) == 1 else None
 
 
 def _is_of_system(path: str | None) -> bool:
