@@ -205,8 +205,8 @@ def watches_files(scene: HangContext, activity: ThreadActivity) -> bool:
         return False
     if any(_WATCH in (frame.module or "") for frame in scene.view.frames(activity.tid)):
         return True
-    codes = {each.code for named in scene.live_code.own.values() for each in named}
     with suppress(UnreadableMemory, LayoutError):
+        codes = {each.code for named in scene.live_code.own.values() for each in named}
         return any(
             name.startswith(_WATCH)
             for code in codes for name in scene.call_sites.strings(code, "co_names")

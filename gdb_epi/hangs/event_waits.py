@@ -401,7 +401,7 @@ class _EventWait:
             rest += f"; {library.who()}, a thread of a library, may settle it when something comes"
         else:
             library = None
-        free = not proven and (bool(self._foreign or library) or any(
+        free = not proven and (bool(self._foreign or library or naming) or any(
             d.tid not in seen and (d.timed or d.kind in ALIVE or d in self._servers)
             for d in self._python
         ))  # fmt: skip

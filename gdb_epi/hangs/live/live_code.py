@@ -465,6 +465,7 @@ class _Walk:
             0 if not n else frames[n - 1].code for frames in stacks for n in range(len(frames))
         )
         for frame, running in zip(chain.from_iterable(stacks), inward, strict=True):
+            self._unbounded |= frame.hole is not None  # what could not be read may do anything
             if frame.hole is not None or not frame.code:
                 continue
             scope = self._calls.globals_of(frame)
