@@ -45,11 +45,10 @@ class ReportedExceptions:
             if isinstance(variables, Absent):
                 return
             yield from self._arguments_of_hooks(variables, thread)
-            if self._prints(thread):
-                for name in _LAST:
-                    kept = self._objects.dict_get(variables, name)
-                    if not isinstance(kept, Absent):
-                        yield kept
+            last = [self._objects.dict_get(variables, name) for name in _LAST]
+            kept = [value for value in last if not isinstance(value, Absent)]
+            if kept and self._prints(thread):  # a walk of its C stack: few processes keep any
+                yield from kept
         except (UnreadableMemory, LayoutError):
             return
 
