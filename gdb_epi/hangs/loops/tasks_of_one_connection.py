@@ -295,7 +295,22 @@ def _others_may_give(scene: HangContext, task: UnfinishedTask) -> bool:
         map(going_on.of_task, others), going_on.of_threads(but=loop_thread),
         (code.of_callable(each.address, surely=True) for each in kept),
     )  # fmt: skip
-    return len(scene.tasks) > MAX_FRAMES or any(reach.calls_any(at, enders) for reach in reaches)
+
+    def gives(reach: Reach) -> bool:
+        # The loop may call what takes data only when the reading goes on.
+        return reach.unbounded or (at, "*") in reach.calls or (
+            reach.calls_any(at, enders)
+            and any(
+                code.name_of(body.code) not in _TAKE_DATA
+                and not enders.isdisjoint(scene.call_sites.strings(body.code, "co_names"))
+                for body in reach.bodies
+            )
+        )  # fmt: skip
+
+    try:
+        return len(scene.tasks) > MAX_FRAMES or any(map(gives, reaches))
+    except (UnreadableMemory, LayoutError):
+        return True
 
 
 def _alone_resumes_paused_reading(scene: HangContext, frame: PyFrame, awaited: int) -> bool:
