@@ -48,8 +48,8 @@ class SupportedLabel(NamedTuple):
     finding shows that some was. `max_probability` caps what the finding gives by itself, for
     findings that damage elsewhere could also leave. `damage_fact` names the fact which says that a
     failed check of the runtime was caused by damage. Without damage, the check says little.
-    `outside_fact` names the fact that says who outside of this core may only be slow, where a wait
-    without end looks the same (judgement/label_evidence.py, SLOW_EXPLAINS).
+    `doubt_fact` names the fact that says what else looks the same: who outside of this core may
+    only be slow, or that errno may be old (judgement/label_evidence.py, ELSE_EXPLAINS).
     `root`: what else speaks for the label is there because of it.
     """
 
@@ -59,7 +59,7 @@ class SupportedLabel(NamedTuple):
     overwritten_fact: str = ""
     max_probability: float = 1.0
     damage_fact: str = ""
-    outside_fact: str = ""
+    doubt_fact: str = ""
     root: bool = False
 
 

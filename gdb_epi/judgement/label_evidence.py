@@ -34,9 +34,10 @@ OF_HANGS = frozenset((FORK_INHERITED_LOCK, DEADLOCK, HANG, NO_FAULT))
 GOING_ON = frozenset(("killed-external", "snapshot", "unknown"))
 # A check of the runtime's met a state that one damaged word explains as well, and none was found.
 ONE_WORD_EXPLAINS = 0.6
-# Whoever ends a wait from outside of the core may only be slow: one short look tells no hang. All 7
-# programs of that sort that a stranger wrote went on by themselves (2026-11-29).
-SLOW_EXPLAINS = 0.79
+# Something else leaves the same signs. Whoever ends a wait from outside of the core may only be
+# slow: all 7 programs of that sort that a stranger wrote went on by themselves (2026-11-29). No
+# call that succeeds sets errno back: after an allocation that failed and did no harm it is old.
+ELSE_EXPLAINS = 0.79
 NOTHING_SAID = "info"  # a confidence with which a finding is told and speaks for nothing
 
 
@@ -236,8 +237,8 @@ def _finding_arguments(
             most = speaks.max_probability
             if finding.facts.get(speaks.damage_fact):
                 most = min(most, ONE_WORD_EXPLAINS)
-            if finding.facts.get(speaks.outside_fact):
-                most = min(most, SLOW_EXPLAINS)
+            if finding.facts.get(speaks.doubt_fact):
+                most = min(most, ELSE_EXPLAINS)
             yield LabelEvidence(
                 rule, speaks.label, shares, counts, finding.summary, most=most, root=speaks.root
             )

@@ -19,7 +19,7 @@ from gdb_epi.corruption.files.elf_images import (
     ElfTables,
     ImageFile,
 )
-from gdb_epi.corruption.score import compute_score
+from gdb_epi.corruption.score import Score, compute_score
 from gdb_epi.detectors.bad_calls import call_beyond_methods
 from gdb_epi.detectors.died_at_exit import died_at_exit
 from gdb_epi.detectors.ended_by_signal import refused_system_call
@@ -36,7 +36,12 @@ from gdb_epi.detectors.wrong_values.marked_pointer import handles_mark, marked_p
 from gdb_epi.detectors.wrong_values.wrapped_size import wrapped_size
 from gdb_epi.fault import variables_holding_address
 from gdb_epi.fault.abort_message import FATAL, AbortMessage, classify_glibc_message
-from gdb_epi.judgement.label_evidence import ONE_WORD_EXPLAINS
+from gdb_epi.judgement.calibration import ANY_RULE, RuleCounts
+from gdb_epi.judgement.label_evidence import (
+    ELSE_EXPLAINS,
+    ONE_WORD_EXPLAINS,
+    collect_label_evidence,
+)
 from gdb_epi.judgement.verdict import judge
 from gdb_epi.process_state import ProcessState
 from gdb_epi.sizes import USER_TOP
@@ -290,8 +295,12 @@ def test_a_process_that_gives_up_when_it_gets_no_memory(
     monkeypatch.setattr(name, lambda _target, _fault: errno)
     sender = PID if code == -6 else None
     died = crash(signo, code, None if sender else HEAP - 8, sender=sender)
-    found = failed_allocation(state(died, registers={"rdi": HEAP - 8}, code=LOAD))
+    found = list(failed_allocation(state(died, registers={"rdi": HEAP - 8}, code=LOAD)))
     assert [finding.facts["kind"] for finding in found] == kinds
+    score = Score("none", 0.0, -3.0, "unknown", {}, (), (), None)
+    counted = {ANY_RULE: RuleCounts(99, 0, "", 0.93)}
+    stated = [x.most for x in collect_label_evidence("unknown", found, score, counted)]
+    assert stated == [ELSE_EXPLAINS] * len(kinds), "errno may be old: it was 91 %"
 
 
 def test_a_failed_allocation_is_not_why_malloc_found_its_data_damaged(

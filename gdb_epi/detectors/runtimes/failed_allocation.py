@@ -16,12 +16,13 @@ from gdb_epi.process_state import ProcessState
 from gdb_epi.sizes import WORD_MASK
 
 MEMORY_ERROR = "MemoryError"
+_ERRNO = "errno of this thread is ENOMEM: the last call of the C library that failed got no memory"
 
 
 @detector(
     "failed_allocation",
     needs="crash",
-    supports=SupportedLabel("out-of-memory", "no-memory", counted_by="kind"),
+    supports=SupportedLabel("out-of-memory", "no-memory", counted_by="kind", doubt_fact="by_errno"),
 )
 def failed_allocation(state: ProcessState) -> Iterator[Finding]:
     """Find a MemoryError in the thread that died, or that it gave up or used no pointer on ENOMEM.
@@ -39,28 +40,24 @@ def failed_allocation(state: ProcessState) -> Iterator[Finding]:
     raised = _memory_error(state, account.fault.tid)
     if raised is not None:
         summary = f"a MemoryError is {raised} in this thread: an allocation of Python failed"
-        facts = {"kind": MEMORY_ERROR, "state": raised}
+        facts: dict[str, object] = {"kind": MEMORY_ERROR, "state": raised}
         if _malloc_gave_up(account):  # no failed allocation damages malloc's own data
             facts["kind"] = "info"
             summary += "; what cleans up after it may have gone wrong"
         yield Finding("failed_allocation", subject, facts, summary)
     elif (pointer := _failed_pointer(account)) and errno_of(state.target, account.fault) == ENOMEM:
-        summary = (
-            "errno of this thread is ENOMEM: the last call of the C library that failed got no "
-            f"memory, and the pointer that was used is {pointer}"
-        )
-        yield Finding("failed_allocation", subject, {"kind": "errno"}, summary)
+        summary = f"{_ERRNO}; the pointer that was used is {pointer}"
+        facts = {"kind": "errno", "by_errno": True}
+        yield Finding("failed_allocation", subject, facts, summary)
     elif (
         account.how != ACCESS
         and errno_of(state.target, account.fault) == ENOMEM
         and not _malloc_gave_up(account)
         and not asked_for_too_much(state, account)
     ):
-        summary = (
-            "errno of this thread is ENOMEM: the last call of the C library that failed got no "
-            "memory, and then the process ended itself"
-        )
-        yield Finding("failed_allocation", subject, {"kind": "gave-up"}, summary)
+        summary = f"{_ERRNO}; the process ended itself, just then or later"
+        facts = {"kind": "gave-up", "by_errno": True}
+        yield Finding("failed_allocation", subject, facts, summary)
 
 
 def _failed_pointer(account: FaultAccount) -> str:

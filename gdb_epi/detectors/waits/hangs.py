@@ -36,7 +36,7 @@ def stuck_deadlock(state: ProcessState) -> Iterator[Finding]:
 @detector(
     "stuck_waiting",
     needs="python",
-    supports=SupportedLabel("hang", "wait-without-end", counted_by="kind", outside_fact="outside"),
+    supports=SupportedLabel("hang", "wait-without-end", counted_by="kind", doubt_fact="outside"),
 )
 def stuck_waiting(state: ProcessState) -> Iterator[Finding]:
     """Find a wait that nothing in this process will end: its GIL, a lock, an event, a peer.
