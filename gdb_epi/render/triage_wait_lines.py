@@ -304,7 +304,7 @@ def alike_thread_lines(record: Json) -> Iterator[str]:
     groups: dict[object, list[Json]] = {}
     for stack in stacks:
         frames = get_groups(stack, "frames")
-        steps = tuple((f.get("name"), f.get("filename"), f.get("lineno")) for f in frames)
+        steps = tuple(str([f.get(key) for key in ("name", "filename", "lineno")]) for f in frames)
         groups.setdefault(steps, []).append(stack)
     alike = max(groups.values(), key=len, default=[])
     if len(alike) < MIN_ALIKE or 2 * len(alike) < len(stacks):

@@ -30,7 +30,7 @@ NANOSLEEP = ("35", "230")
 
 
 class Truth(NamedTuple):
-    """What holds for one program: the verdict's label, the sort, words of the sentence."""
+    """What holds for a program: the verdict's label, its sort ("a or b"), words of its sentence."""
 
     label: str
     sort: str
@@ -143,9 +143,7 @@ TRUTHS = {
     "pool_waits_for_a_busy_one": Truth(FINE, "may be idle", ("signal",)),
     "file_lock_twice": Truth(HANG, "file lock", ("is held already; ", "open as descriptor ")),
     "idle_retry": Truth(HANG, "retries", ("in a loop that tries again", "FileNotFoundError")),
-    "future_asked_again": Truth(
-        HANG, "polls in vain", ("future_asked_again", "an item in a queue")
-    ),
+    "future_asked_again": Truth(HANG, "polls in vain or nobody gives it", ("future_asked_again",)),
     "future_awaited_in_turns": Truth(
         HANG, "nobody gives it", ("which could come from", "it waits in turns with a timeout")
     ),
@@ -236,7 +234,7 @@ TRUTHS = {
     "busy_over_a_growing_list": Truth(HANG, "may be endless", ("a list that grows meanwhile",)),
     "idle_until_a_signal_comes": Truth(FINE, "idle", ("handler of SIGTERM ends",)),
     "thread_until_a_signal_comes": Truth(FINE, "until a signal", ("signal",)),
-    "event_that_a_base_class_sets": Truth(HANG, "nobody gives it", ("no frame of",)),
+    "event_that_a_base_class_sets": Truth(HANG, "nobody gives it", ("may end that",)),
     "main_thread_failed": Truth(HANG, "failed main", ("ValueError",)),
     "cancel_ignored": Truth(HANG, "ignored cancel", ("look_for_ever", "asked to end by cancel()")),
     "cancel_swallowed_below_its_loop": Truth(HANG, "ignored cancel", ("at follow_quotes",)),
