@@ -131,6 +131,7 @@ class _EventWait:
                 evidence=("it is the only thread that runs Python",),
                 ruled_out=("a timeout", "another thread of the program or of a library"),
                 doubts=("a signal handler that gives it",),
+                outside=hang_types.KEEPER if self._is_parked() else None,
             )  # fmt: skip
         if not able and self._is_parked():
             parked = f"{activity.who()} is parked at {activity.where()} to keep the program alive"
@@ -407,9 +408,12 @@ class _EventWait:
         ))  # fmt: skip
         if not proven and self._foreign and not any(d.kind in ALIVE for d in self._python):
             rest += f"; {self._foreign_clause()}"
+        # What a peer sends makes a thread go on that may have it by a container or a callback.
+        fed = not proven and any(d.tid not in seen and d.kind in _FED for d in self._python)
+        parked = hang_types.KEEPER if self._is_parked() else None
         return wait_diagnosis(
             HANG, "nobody gives it", f"{self._waits}; {rest}", activity,
-            INFO if free else PROBABLE,
+            INFO if free else PROBABLE, outside=hang_types.SLOW_PEER if fed else parked,
             evidence=tuple(f"{d.who()}: {d.kind} {d.what}".strip() for d in self._python[:4]),
             ruled_out=("a timeout", "a thread whose frames refer to it"),
             doubts=("code that reaches it through a global, or a signal handler",),

@@ -306,10 +306,13 @@ def _through(
         # The program waits for the end of a thread that waits for another one to give it work.
         # A worker without an end of its own, whose work comes with clients, may have none now.
         giver = further.members[-1]
-        serves = giver.kind in (hang_types.ACCEPT, hang_types.POLL, hang_types.READ)
+        fed = (hang_types.ACCEPT, hang_types.POLL, hang_types.READ)
+        serves = giver.kind in fed
         if serves and giver is not other and is_in_serving_loop(scene, other.frames):
             return further
-        outside = hang_types.LATE_CLIENT if serves else None
+        # Beside it a thread may be there that clients feed, and that gives it work.
+        beside = (d for d in scene.activities if d.tid not in (activity.tid, *seen))
+        outside = hang_types.LATE_CLIENT if any(d.kind in fed for d in beside) else None
         return further._replace(label=HANG, kind="nobody gives it", outside=outside)
     if activity.kind == hang_types.JOIN and is_waiting_in_shutdown(
         library_frames_called(scene, activity)

@@ -38,14 +38,15 @@ _NATIVE_CODE = "native code"
 # Kinds of waits that somebody outside of this process ends, and who that is: in one core whoever is
 # slow looks like who never comes.
 LATE_CLIENT = "a client that only comes late"
-_PEER, _CHILD = "a peer that is only slow", "a child process that is only slow"
+SLOW_PEER, _CHILD = "a peer that is only slow", "a child process that is only slow"
+KEEPER = "a program that is parked until a signal ends it"
 _HOLDER, OTHER_PROCESS = (
     "a holder that works and gives it back",
     "another process that is only slow",
 )
 _ENDED_FROM_OUTSIDE = {
     **dict.fromkeys(("peer", "peer does not read", "one client", "closing", "retries",
-                     "held while it waits"), _PEER),
+                     "held while it waits"), SLOW_PEER),
     **dict.fromkeys(("child", "full pipe", "open stdin", "unread queue", "preexec_fn", "exec",
                      "process pool"), _CHILD),
     **dict.fromkeys(("file lock", "lock file", "database lock", "lock of another process"),

@@ -111,7 +111,8 @@ def opening_sentences(record: Json, calls: Sequence[StackCall]) -> tuple[str, st
             sure = percent(get_number(get_group(record, "verdict"), "confidence") or 0)
             named = _with_names(record, cause)
             why = "" if cause == CHILD_UNSEEN else _sentence_about_thread(record, named)
-            doubt = f"{why} {SLOW.format(sure, slow)}".lstrip()
+            other_side = "" if "parked" in slow else f" {LOOK_THERE}"  # nobody is to answer it
+            doubt = f"{why} {SLOW.format(sure, slow)}{other_side}".lstrip()
             return f"{who} seems to hang: {wait}", _of_live_process(record, doubt)
         if not cause or cause == CHILD_UNSEEN:
             doubts = get_texts(_facts_of_wait(record), "open")
@@ -478,9 +479,8 @@ def _has_one_wrong_bit(record: Json) -> bool:
 
 
 CHILD_UNSEEN = "what that child does is not in this core"
-SLOW = (
-    "{} sure: {} looks the same in one core. If it has waited for minutes, look at the other side."
-)
+SLOW = "{} sure: {} looks the same in one core."
+LOOK_THERE = "If it has waited for minutes, look at the other side."
 NOTHING_STUCK = "Nothing was found that waits for what cannot come."
 POLLING = "A service does so, and so does a program that waits for what never comes."
 LOOP = (
