@@ -402,7 +402,15 @@ class _EventWait:
             rest += f"; {library.who()}, a thread of a library, may settle it when something comes"
         else:
             library = None
-        free = not proven and (bool(self._foreign or library or naming) or any(
+        # Code of a handler that was not followed to its end may give it as well.
+        handlers = [] if proven else [may for _, may in scene.reach_of_signals.values()]
+        handled = any(
+            at == d.object and at and name in what_ends(scene, d)
+            for may in handlers for at, name in may.calls for d in (activity, *same)
+        )  # fmt: skip
+        if handled:
+            rest += "; a signal handler of the program may end such a wait"
+        free = not proven and (bool(self._foreign or library or naming or handled) or any(
             d.tid not in seen and (d.timed or d.kind in ALIVE or d in self._servers)
             for d in self._python
         ))  # fmt: skip
@@ -410,7 +418,8 @@ class _EventWait:
             rest += f"; {self._foreign_clause()}"
         # What a peer sends makes a thread go on that may have it by a container or a callback.
         fed = not proven and any(d.tid not in seen and d.kind in _FED for d in self._python)
-        parked = hang_types.KEEPER if self._is_parked() else None
+        signal = "a wait that a signal ends" if any(may.unbounded for may in handlers) else None
+        parked = hang_types.KEEPER if self._is_parked() else signal
         return wait_diagnosis(
             HANG, "nobody gives it", f"{self._waits}; {rest}", activity,
             INFO if free else PROBABLE, outside=hang_types.SLOW_PEER if fed else parked,

@@ -146,6 +146,50 @@ def test_a_lock_held_while_a_child_is_joined(
     shutil.rmtree(tmp_path)
 
 
+@pytest.mark.parametrize(
+    ("name", "label", "sure", "outside"),
+    [
+        ("loop_fed_by_a_signal", "hang", INFO, True),
+        ("loop_fed_by_a_handler", "hang", INFO, True),
+        ("loop_fed_by_another_loop", "hang", INFO, False),
+        ("loop_asked_to_end_by_a_signal", "hang", PROBABLE, True),
+        ("loop_circle_with_a_handler", "deadlock", PROBABLE, False),
+    ],
+)
+def test_what_a_signal_or_another_loop_may_end(
+    name: str, label: str, sure: str, outside: bool, tmp_path: Path
+) -> None:
+    """Where a handler of the program may wake it, nothing is proven; a circle stays one."""
+    if (reason := why_no_core_dumps()) is not None:
+        pytest.skip(f"no core dumps here: {reason}")
+    for one in spread("signals", lambda one: (
+        one.root is None and not one.free_threaded and one.minor >= (3, 10)
+    )):  # fmt: skip
+        folder = tmp_path / one.id
+        folder.mkdir()
+        parts = run_stages(Session(CoreFileTarget.open(core_by_signal(one, name, folder))))
+        answer = parts.state.hang
+        assert not isinstance(answer, Absent)
+        assert (answer.label, answer.sure) == (label, sure), (one.id, answer)
+        assert bool(answer.slow_outside) is outside, (one.id, answer)
+        assert "nothing can wake it" not in answer.sentence
+        shutil.rmtree(folder)
+
+
+def test_a_job_that_a_signal_ends(tmp_path: Path) -> None:
+    """The handler sets the future that the job of a pool waits for."""
+    if (reason := why_no_core_dumps()) is not None:
+        pytest.skip(f"no core dumps here: {reason}")
+    for one in spread("signals", lambda one: one.root is None and not one.free_threaded):
+        folder = tmp_path / one.id
+        folder.mkdir()
+        core = core_by_signal(one, "job_ended_by_a_signal", folder)
+        answer = run_stages(Session(CoreFileTarget.open(core))).state.hang
+        assert not isinstance(answer, Absent)
+        assert answer.label == "no-fault" or answer.sure == INFO, (one.id, answer)
+        shutil.rmtree(folder)
+
+
 def keys_of(name: str, folder: Path, one: Interpreter | None = None) -> dict[str, str]:
     by_default = spread("keys", lambda one: one.root is None and not one.free_threaded)[0]
     folder.mkdir()

@@ -695,6 +695,80 @@ def loop_circle():
     asyncio.run(main())
 
 
+async def takes_all(queue):
+    while True:
+        await queue.get()
+
+
+def loop_fed_by_a_signal():
+    async def main():
+        queue = asyncio.Queue()
+        asyncio.get_running_loop().add_signal_handler(signal.SIGHUP, queue.put_nowait, 1)
+        await asyncio.gather(takes_all(queue), takes_all(queue))
+
+    asyncio.run(main())
+
+
+def loop_fed_by_a_handler():
+    async def main():
+        queue, loop = asyncio.Queue(), asyncio.get_running_loop()
+        signal.signal(signal.SIGUSR1, lambda *_: loop.call_soon_threadsafe(queue.put_nowait, 1))
+        await asyncio.gather(takes_all(queue), takes_all(queue))
+
+    asyncio.run(main())
+
+
+def loop_asked_to_end_by_a_signal():
+    async def main():
+        queue, task = asyncio.Queue(), asyncio.ensure_future(asyncio.sleep(0))
+        await task
+        asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)
+        await asyncio.gather(takes_all(queue), takes_all(queue))
+
+    asyncio.run(main())
+
+
+def loop_fed_by_another_loop():
+    fed, other = asyncio.new_event_loop(), asyncio.new_event_loop()
+    queue = asyncio.Queue()
+
+    async def feed():
+        await asyncio.sleep(1000)
+        fed.call_soon_threadsafe(queue.put_nowait, 1)
+
+    feeding = other.create_task(feed())
+    threading.Thread(target=other.run_forever, daemon=True).start()
+    fed.run_until_complete(takes_all(queue))
+    return feeding
+
+
+def loop_circle_with_a_handler():
+    async def main():
+        first, second = asyncio.Lock(), asyncio.Lock()
+
+        async def hold(outer, inner):
+            async with outer:
+                await asyncio.sleep(0)
+                async with inner:
+                    pass
+
+        task = asyncio.ensure_future(
+            asyncio.wait(
+                [asyncio.ensure_future(hold(*pair)) for pair in ((first, second), (second, first))]
+            )
+        )
+        asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)
+        await task
+
+    asyncio.run(main())
+
+
+def job_ended_by_a_signal():
+    future = concurrent.futures.Future()
+    signal.signal(signal.SIGUSR1, lambda *_: future.set_result(1))
+    concurrent.futures.ThreadPoolExecutor(1).submit(future.result).result()
+
+
 def loop_lock_twice():
     async def main():
         lock = asyncio.Lock()

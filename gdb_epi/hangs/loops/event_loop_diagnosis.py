@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import suppress
+from signal import SIGINT, SIGQUIT, SIGTERM
 
 from gdb_epi.cpython.running.unfinished_tasks import UnfinishedTask
 from gdb_epi.cpython.running.wait_rules import (
@@ -21,6 +22,7 @@ from gdb_epi.cpython.running.wait_rules import (
 from gdb_epi.cpython.types import PyFrame
 from gdb_epi.errors import LayoutError, UnreadableMemory
 from gdb_epi.fault.memory_reads import read_u32, read_u64
+from gdb_epi.fault.signals import signal_name
 from gdb_epi.hangs.hang_context import HangContext
 from gdb_epi.hangs.idleness import (
     MAX_BESIDE,
@@ -44,6 +46,7 @@ from gdb_epi.hangs.tasks import (
     ENDERS,
     activity_of_task,
     count_woken_from_outside,
+    event_loop_module,
     has_timeout,
     name_task,
     own_frames,
@@ -66,6 +69,7 @@ from gdb_epi.locks.types import INFO, PROBABLE
 from gdb_epi.util import counted
 
 _ENDS_TASKS = ("asyncio.runners", "_cancel_all_tasks")
+_ASK_TO_END = frozenset((SIGINT, SIGQUIT, SIGTERM))
 MAX_WAKING = 16  # frames of a thread whose calls are read
 MAX_ASKED = 1 << 16  # calls of cancel() of one task
 # Functions that run jobs for a loop in threads of their own.
@@ -112,7 +116,7 @@ def diagnose_sleeping_event_loop(
         return signalled
     # Since 3.12 a timer of asyncio's own is scheduled meanwhile (gh-111358).
     ending = asleep.by_executor() if any(map(_awaits_executor, asleep.tasks)) else None
-    return ending or asleep.by_what_is_watched(loop) or asleep.nothing_wakes_it()
+    return ending or asleep.by_what_is_watched(loop) or asleep.nothing_wakes_it(loop)
 
 
 class _Asleep:
@@ -310,7 +314,7 @@ class _Asleep:
         waking = _wakes_loop(self.scene, self.activity)
         return self._follow(waking, "what its loop is to be given by")
 
-    def nothing_wakes_it(self) -> HangDiagnosis:
+    def nothing_wakes_it(self, loop: SleepingEventLoop) -> HangDiagnosis:
         """Return the answer of a loop without timers and descriptors: threads alone can wake it."""
         activity = self.activity
         lacks_work = all(map(_may_lack_work, self.own))
@@ -319,22 +323,47 @@ class _Asleep:
         followed = followed or self.by_executor() or self.by_thread()
         if followed is not None:
             return followed
-        others = any(d.frames for d in self.scene.activities if d.tid != activity.tid)
+        # A thread without a frame of the program may run another loop, or wait for its turn.
+        others = any(
+            d.frames or d.timed or event_loop_module(self.scene.view.frames(d.tid), d.module)
+            for d in self.scene.activities if d.tid != activity.tid
+        )  # fmt: skip
         foreign = self.scene.foreign_threads
-        alone = "only another thread" if others else "nothing"
+        signals = self._signals_that_may_wake(loop)
+        alone = "another thread" if others else ""
         if foreign and not others:
-            alone = f"only thread {foreign[0][0]}, of {foreign[0][1]},"
+            alone = f"thread {foreign[0][0]}, of {foreign[0][1]},"
+        names = ", ".join(map(signal_name, signals[:MAX_BESIDE]))
+        handled = f"a signal that the program handles ({names})" if signals else ""
+        # By these a program is asked to end: a handler of them alone brings no work.
+        works = not _ASK_TO_END.issuperset(signals)
+        alone = " or ".join(filter(None, (alone, handled)))
+        alone = f"only {alone}" if alone else "nothing"
         sentence = (
             f"{self.base} and {alone} can wake it: no timer is scheduled, and no descriptor is "
             f"watched but the loop's own{self.waits}"
         )
         return wait_diagnosis(
             HANG, "nothing wakes the loop", sentence, activity,
-            INFO if others or foreign else PROBABLE,
+            INFO if others or foreign or works else PROBABLE,
+            outside="a service that waits for a signal" if signals else "",
             evidence=("its selector holds its own pipe alone, and it has no timer",),
             ruled_out=("a timer", "a socket or pipe", "a task that is ready"),
             doubts=("another thread or a signal handler that calls call_soon_threadsafe()",),
         )  # fmt: skip
+
+    def _signals_that_may_wake(self, loop: SleepingEventLoop) -> list[int]:
+        """Return the signals whose handlers, of the program, may wake the loop.
+
+        What add_signal_handler() was given runs in the loop, and so does whatever it makes ready.
+        One of signal.signal() counts unless all of its code was read and it calls nothing.
+        """
+        scene = self.scene
+        handled = scene.loops.signal_handlers(loop.address).keys() | {
+            number for number, (_, may) in scene.reach_of_signals.items()
+            if may.unbounded or may.calls
+        }  # fmt: skip
+        return sorted(handled)
 
     def _follow(self, thread: ThreadActivity | None, link: str) -> HangDiagnosis | None:
         if thread is None or self._through is None:
