@@ -190,6 +190,7 @@ def _lock(
         HANG, "lock never released", sentence, activity, sure,
         ruled_out=("a frame inside `with` of it", "code of a living thread that took it by hand"),
         doubts=("who took it is not known: most often code that ended without releasing it",),
+        outside=hang_types.LATER_RELEASE if others else "",
     )  # fmt: skip
 
 
@@ -488,6 +489,7 @@ def blocked_event_loop(scene: HangContext) -> HangDiagnosis | None:
             evidence=("the frame is called by the event loop and sleeps outside of its selector",),
             doubts=("a short call, seen at this moment",) if activity.timed else (),
             fix=_plain_function_called(scene, own), ends=ends,
+            outside="" if activity.timed else hang_types.ENDED_BY.get(activity.kind, ""),
         )  # fmt: skip
     return None
 

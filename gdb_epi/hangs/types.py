@@ -55,6 +55,14 @@ _ENDED_FROM_OUTSIDE = {
                     OTHER_PROCESS),
     "idle holder": LATE_CLIENT,
 }  # fmt: skip
+NATIVE_THREAD = "a native thread that is only slow"
+CANCELLING_TASK = "a task that cancels one of them later"
+LATER_RELEASE = "a thread that releases it only later"
+WITHIN = frozenset((NATIVE_THREAD, CANCELLING_TASK, LATER_RELEASE))
+ENDED_BY = {
+    **dict.fromkeys((READ, WRITE, POLL, ACCEPT), SLOW_PEER), CHILD: _CHILD,
+    **dict.fromkeys((FILE_LOCK, DATABASE), _HOLDER), SIGNAL: OTHER_PROCESS,
+}  # fmt: skip
 MAY_BE_IDLE = "may be idle"  # a kind of no fault
 UNTIL_SIGNAL = "until a signal"  # of a thread that another one waits for
 INHERITED = "fork-inherited-lock"

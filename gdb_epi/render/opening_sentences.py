@@ -111,7 +111,8 @@ def opening_sentences(record: Json, calls: Sequence[StackCall]) -> tuple[str, st
             sure = percent(get_number(get_group(record, "verdict"), "confidence") or 0)
             named = _with_names(record, cause)
             why = "" if cause == CHILD_UNSEEN else _sentence_about_thread(record, named)
-            other_side = "" if "parked" in slow else f" {LOOK_THERE}"  # nobody is to answer it
+            nobody_answers = "parked" in slow or slow in hang_types.WITHIN
+            other_side = "" if nobody_answers else f" {LOOK_THERE}"
             doubt = f"{why} {SLOW.format(sure, slow)}{other_side}".lstrip()
             return f"{who} seems to hang: {wait}", _of_live_process(record, doubt)
         if not cause or cause == CHILD_UNSEEN:
@@ -121,7 +122,8 @@ def opening_sentences(record: Json, calls: Sequence[StackCall]) -> tuple[str, st
             return f"{who} hung: {wait}", _of_live_process(record, f"{sure}{_doubt_words(doubt)}")
         cause = _with_names(record, cause)
         if _facts_of_wait(record).get("ends"):
-            blocks = f"It blocks all others{confidence_words(record)}: {cause}"
+            others = "its loop" if get_group(record, "tasks").get("asyncio") == 1 else "all others"
+            blocks = f"It blocks {others}{confidence_words(record)}: {cause}"
             return f"{who} hung: {wait}", _sentence(blocks)
         return f"{who} hung: {wait}", _sentence(f"{_no_end_words(record)}: {cause}")
     if get_group(record, "process").get("live") and not get_group(record, "signal"):
@@ -691,4 +693,6 @@ def _sentence(text: str) -> str:
     text = text.strip()
     if not text:
         return ""
-    return text[0].upper() + text[1:] + ("" if text.endswith((".", "?", "!")) else ".")
+    place = " (" in " ".join(text.split(" ", 2)[:2])  # a function's name keeps its case
+    text = text if place else text[0].upper() + text[1:]
+    return text if text.endswith((".", "?", "!")) else f"{text}."

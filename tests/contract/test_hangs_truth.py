@@ -33,7 +33,6 @@ NOT_ON_MUSL = {
     "never_released": "musl's C locks are not judged, so an ended thread's lock has no holder",
     "c_semaphore_never_posted": "musl's C locks are not judged",
     "rwlock_of_readers": "musl's C locks are not judged",
-    "gil_held_asleep": "libffi is a part of _ctypes there, and has no name of its own",
 }
 # asyncio counts the calls of cancel()
 OLDEST = {"cancel_ignored": (3, 11), "cancel_swallowed_below_its_loop": (3, 11)}

@@ -106,7 +106,7 @@ TRUTHS = {
     "loop_future_never_set": Truth(HANG, "nothing wakes the loop", ("main",)),
     "loop_lock_twice": Truth(DEADLOCK, "tasks", ("main", "lock")),
     "loop_queue_without_producer": Truth(HANG, "nothing wakes the loop", ("main",)),
-    "gil_held_asleep": Truth(HANG, "GIL held", ("holds the GIL", "libffi")),
+    "gil_held_asleep": Truth(HANG, "GIL held", ("holds the GIL", "native code (", "nanosleep)")),
     "busy_python": Truth(FINE, "busy", ("counting",)),
     "busy_in_a_ring": Truth(
         HANG, "endless walk", ("depth_of", "`node = node.parent`", "ring, 3 objects of type Node")

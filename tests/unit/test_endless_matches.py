@@ -11,10 +11,10 @@ from gdb_epi.hangs.loops.endless_matches import _explodes, _Matching
 
 EXPLODES = [
     (r"^(?:[a-z0-9]+\.?)+@example\.com$", "a" * 40 + "#", 40),
-    (r"^(a+)+$", "a" * 30 + "b", 28),
-    (r"(?:\w+\s?)*;", "words and internationalisations!", 31),
-    (r"^(?:a|aa)+$", "a" * 40 + "c", 40),
-    (r"(x+x+)+y", "x" * 30 + " and more", 30),
+    (r"^(a+)+$", "a" * 40 + "b", 38),
+    (r"(?:\w+\s?)*;", "some more words and internationalisations!", 41),
+    (r"^(?:a|aa)+$", "a" * 60 + "c", 60),
+    (r"(x+x+)+y", "x" * 40 + " and more", 40),
 ]
 GROWS_SLOWLY = [
     (r"^[a-z]+@example\.com$", "a" * 40 + "#", 40),
@@ -23,6 +23,8 @@ GROWS_SLOWLY = [
     (r"(?:[^\"]*\"[^\"]*\")*$", 'a"b"' * 12 + "a", 46),
     (r"^(a+)+$", "a" * 40, 40),
     (r"\s+$", " " * 40 + "x", 40),
+    (r"(a+)+$", "a" * 29 + "b", 29),  # 2**29 ways: seconds
+    (r"^(?:a|aa)+$", "a" * 40 + "c", 40),
 ]
 
 

@@ -21,7 +21,7 @@ UNSURE = "info"  # a kind that speaks for no label
 @detector(
     "stuck_deadlock",
     needs="python",
-    supports=SupportedLabel("deadlock", "lock-circle", counted_by="kind"),
+    supports=SupportedLabel("deadlock", "lock-circle", counted_by="kind", doubt_fact="outside"),
 )
 def stuck_deadlock(state: ProcessState) -> Iterator[Finding]:
     """Find circles of threads, of a pool's workers, of tasks, and threads that wait for themselves.

@@ -27,7 +27,9 @@ MIN_TRIED = 24  # letters that were matched when the process was seen: fewer soo
 TRIED = (4, 6, 8, 10, 12, 14)  # letters
 BEHIND = (40, 4)  # letters behind the position
 MAX_STEPS = 100_000
+MAX_FURTHER = 200  # letters: enough for any growth, and no overflow
 GROWTH = 2.4  # by two letters: at 16 letters more than by the sixth power of their number
+ENDLESS = 1 << 40  # steps, hours at least: a match of 2**29 ended after 20 s
 _SHOWN = 60
 _PATTERNS = ("re.Pattern", "_sre.SRE_Pattern")
 
@@ -120,8 +122,9 @@ def _pattern(scene: HangContext, activity: ThreadActivity) -> tuple[str, int] | 
 
 
 def _explodes(pattern: str, flags: int, matching: _Matching) -> bool:
-    """Tell whether the time grows faster than any power of a text's length that is in use."""
-    if matching.position - matching.start < MIN_TRIED:
+    """Tell whether the time grows faster than any power of the length, to no end in sight."""
+    letters_tried = matching.position - matching.start
+    if letters_tried < MIN_TRIED:
         return False
     nodes = _parsed(pattern, flags)
     at = matching.position
@@ -133,7 +136,9 @@ def _explodes(pattern: str, flags: int, matching: _Matching) -> bool:
         counted = [count for count in counts if count < MAX_STEPS]
         pairs = len(counted) - 1
         if pairs > 1 and counted[-1] >= GROWTH**pairs * counted[0]:
-            return True
+            growth = (counted[-1] / counted[0]) ** (1 / pairs)  # by two letters
+            further = min(letters_tried - TRIED[pairs], MAX_FURTHER)
+            return bool(counted[-1] * growth ** (further / 2) >= ENDLESS)
     return False
 
 
