@@ -106,7 +106,7 @@ def opening_sentences(record: Json, calls: Sequence[StackCall]) -> tuple[str, st
         return f"{who} {_deadlock_words(record)}", _deadlock_sentence(record, cause)
     if label == "hang":
         wait, cause, _ = hang_clauses(record, calls)
-        slow = _facts_of_wait(record).get("outside")
+        slow = str(_facts_of_wait(record).get("outside") or "")
         if slow:
             sure = percent(get_number(get_group(record, "verdict"), "confidence") or 0)
             named = _with_names(record, cause)

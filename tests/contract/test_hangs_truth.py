@@ -152,13 +152,16 @@ def test_a_lock_held_while_a_child_is_joined(
         ("loop_fed_by_a_handler", "hang", INFO, True),
         ("loop_fed_by_another_loop", "hang", INFO, False),
         ("loop_asked_to_end_by_a_signal", "hang", PROBABLE, True),
-        ("loop_circle_with_a_handler", "deadlock", PROBABLE, False),
+        ("loop_circle_with_a_handler", "deadlock", PROBABLE, True),
     ],
 )
 def test_what_a_signal_or_another_loop_may_end(
     name: str, label: str, sure: str, outside: bool, tmp_path: Path
 ) -> None:
-    """Where a handler of the program may wake it, nothing is proven; a circle stays one."""
+    """Where a handler of the program may wake it, nothing is proven; a circle stays one.
+
+    That code of another task names cancel(), as the main task does here, is a doubt there too.
+    """
     if (reason := why_no_core_dumps()) is not None:
         pytest.skip(f"no core dumps here: {reason}")
     for one in spread("signals", lambda one: (
