@@ -21,7 +21,7 @@ from gdb_epi.render.frame_lines import (
 from gdb_epi.render.opening_sentences import escaped_opening
 from gdb_epi.render.triage import telling_calls
 from gdb_epi.repro.expected_crash import HALVES, KeyMatch
-from gdb_epi.repro.two_copies import answer_of_two_copies, did_not_crash, moved_threads
+from gdb_epi.repro.two_copies import compare_copies, did_not_crash
 from gdb_epi.typing_lite import Any
 from gdb_epi.util import counted, shortened_list
 
@@ -59,7 +59,12 @@ def side_by_side_lines(
 ) -> list[str]:
     """Return the screen, at most MAX_LINES lines, the answer first; `names` are of the two."""
     match = KeyMatch(**comparison["match"])
-    lines = [*wrap_text(_answer(first, second, match), "", 2), ""]
+    answer, moved = _answer(first, second, match), list[str]()
+    if did_not_crash(first) and did_not_crash(second):
+        same_place = is_same_crash(first, second, match)
+        of_copies, moved = compare_copies(first, second, alike=same_place)
+        answer = of_copies if match.compared else answer
+    lines = [*wrap_text(answer, "", 2), ""]
     for mark, name, record in zip("AB", names, (first, second), strict=True):
         whole = "verdict" in record
         shown = escaped_opening(record, telling_calls(record))[0] if whole else "its key alone"
@@ -67,8 +72,7 @@ def side_by_side_lines(
     whole = "verdict" in first and "verdict" in second
     if whole:
         same, different = _facts(first, second, comparison)
-        if did_not_crash(first) and did_not_crash(second):
-            different = [*moved_threads(first, second), *different]
+        different = [*moved, *different]
         lines += wrap_text("; ".join(same), f"{'Same':<{LABEL}}", 2) if same else []
         for number, line in enumerate(different[:MAX_DIFFERENT]):
             lines += wrap_text(line, f"{'' if number else 'Differs':<{LABEL}}", 1)
@@ -86,10 +90,7 @@ def _answer(first: Record, second: Record, match: KeyMatch) -> str:
     """Return whether it is the same crash, and how sure that is."""
     if not match.compared:
         return "Cannot tell whether it is the same crash: they have no key in common."
-    same = is_same_crash(first, second, match)
-    if did_not_crash(first) and did_not_crash(second):
-        return answer_of_two_copies(first, second, alike=same)
-    if same:
+    if is_same_crash(first, second, match):
         causes = [_cause(record) for record in (first, second) if "verdict" in record]
         if len(causes) == 2 and causes[0] != causes[1]:
             both = f"{causes[0]} (A), {causes[1]} (B)"

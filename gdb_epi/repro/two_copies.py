@@ -59,31 +59,28 @@ def did_not_crash(record: Record) -> bool:
     return label in _DID_NOT_FAIL or (label == "cannot-tell" and category in _FROM_OUTSIDE)
 
 
-def answer_of_two_copies(first: Record, second: Record, *, alike: bool) -> str:
-    """Return the answer for two processes that did not crash; `alike`: their keys are equal."""
+def compare_copies(first: Record, second: Record, *, alike: bool) -> tuple[str, list[str]]:
+    """Return the answer for two processes that did not crash, and where threads that moved stood.
+
+    `alike`: their keys are equal. No thread of two different processes has moved.
+    """
     if not is_same_process(first, second):
         if all(verdict_label(record) in _STUCK for record in (first, second)):
-            return "The same hang." if alike else "Not the same hang."
+            return ("The same hang." if alike else "Not the same hang."), []
         place = "the same place" if alike else "different places"
-        return f"Neither crashed by itself. They stand at {place}."
+        return f"Neither crashed by itself. They stand at {place}.", []
     apart = _seconds_apart(first, second)
     start = f"One process, looked at twice{f' (files {apart:,} s apart)' if apart else ''}: "
     moved, stayed = _compare_threads(first, second)
     if not moved and not stayed:
-        return f"{start}no Python thread of it can be compared."
+        return f"{start}no Python thread of it can be compared.", []
     threads = counted(len(moved) + len(stayed), "thread")
     if moved:
-        return f"{start}{len(moved)} of its {threads} moved. What moves is not blocked."
+        places = [before.moves_words(after) for before, after in moved]
+        return f"{start}{len(moved)} of its {threads} moved. What moves is not blocked.", places
     beside = " Its tasks were not compared." if get_group(first, "tasks") else ""
     which = "its one thread has not moved" if len(stayed) == 1 else f"none of its {threads} moved"
-    return f"{start}{which}. It hangs, waits for work, or computes within these lines.{beside}"
-
-
-def moved_threads(first: Record, second: Record) -> list[str]:
-    """Return where each thread of one process stood in the two copies, if it moved."""
-    if not is_same_process(first, second):
-        return []
-    return [a.moves_words(b) for a, b in _compare_threads(first, second)[0]]
+    return f"{start}{which}. It hangs, waits for work, or computes within these lines.{beside}", []
 
 
 def is_same_process(first: Record, second: Record) -> bool:
