@@ -165,8 +165,8 @@ class ExceptionDecoder:
 
     def _reported(self, thread: ThreadState, problems: list[str]) -> RaisedException | None:
         """Decode the exception that is being printed, or that a hook of sys was given."""
-        found = (address for address in self._reports.of(thread) if self._is_exception(address))
-        first = next(found, None)
+        reported = (address for address in self._reports.of(thread) if self._is_exception(address))
+        first = next(reported, None)
         if first is None:
             return None
         return RaisedException(REPORTED, tuple(self._graph(self.exception(first), problems)))

@@ -106,8 +106,8 @@ def suspect_lines(population: Population, screened: ScreeningResult) -> Iterator
     yield from counting_change_sentences(population)
     yield from change_by_hours_sentences(population, screened.findings)
     yield from (recounted.words() for recounted in find_recounted_hours(population))
-    told = [name for name, _ in of_moments]
-    yield from unexplained_signature_sentences(population, screened.day, screened, told)
+    explained = [name for name, _ in of_moments]
+    yield from unexplained_signature_sentences(population, screened.day, screened, explained)
     if of_hosts is None:
         yield from undecided_sentences(population, screened.day, screened)
 

@@ -44,11 +44,11 @@ QUIET = 7  # days without a crash after which the last one is named
 
 
 def unexplained_signature_sentences(
-    population: Population, day: int, screened: ScreeningResult, told: Sequence[str] = ()
+    population: Population, day: int, screened: ScreeningResult, left_out: Sequence[str] = ()
 ) -> list[str]:
     """Return sentences about signatures that no finding is about, the most frequent ones first.
 
-    Those `told` are explained otherwise, and so are those whose events tell when they come.
+    Those in `left_out` have another explanation, and so have those whose events tell when they come.
     """
     if not MIN_N <= population.day.size <= MAX_CRASHES:
         return []
@@ -56,7 +56,7 @@ def unexplained_signature_sentences(
         signature_of_most(population, f)
         for f in screened.findings
         if f.attr not in CLUSTERED_CRASHES or any(c.endswith(MOMENTS) for c in f.caveats)
-    }.union(told)
+    }.union(left_out)
     counted_once = find_events(population).counted
     sizes = np.bincount(counted_once.signature + 1, minlength=len(population.signatures) + 1)[1:]
     tested = int(np.count_nonzero(sizes >= MIN_CRASHES))

@@ -622,8 +622,8 @@ def _p_by_counting_hosts(tests: AttributeToTest, flagged: _CrashCounts) -> Float
     n = np.full(hosts.size, float(np.unique(host).size))
     if tests.source == HOST_HOURS:
         return binomial_tail(np.minimum(hosts, n), n, tests.share)
-    codes, known = tests.of(np.arange(tests.population.day.size)), tests.population.host >= 0
-    place = distinct_pairs(tests.population.host, codes, known & (codes >= 0))
+    codes, has_host = tests.of(np.arange(tests.population.day.size)), tests.population.host >= 0
+    place = distinct_pairs(tests.population.host, codes, has_host & (codes >= 0))
     of_value = np.bincount(place[1], minlength=hosts.size).astype(float)
     whole = np.full(hosts.size, float(np.unique(place[0]).size))
     return hypergeometric_tail(hosts, whole, of_value, n)

@@ -246,9 +246,9 @@ def beyond_others_words(population: Population, finding: Finding) -> str | None:
         if number is group or is_kept_by_hosts(population.host, number.crash):
             continue
         of_value = np.array(numbers, dtype=float)
-        known = number.crash >= 0
-        outside = known & ~group.crashes_with(finding.value)
-        mine = np.flatnonzero(known & finding.members)
+        has_number = number.crash >= 0
+        outside = has_number & ~group.crashes_with(finding.value)
+        mine = np.flatnonzero(has_number & finding.members)
         own, others = (of_value[number.crash[some]] for some in (mine, outside))
         if min(own.size, others.size) < MIN_OTHERS:
             continue
@@ -371,20 +371,20 @@ def _find_age_limit(population: Population, mine: Bools) -> _AgeLimit | None:
         has_age = attribute.crash >= 0
         rows = np.flatnonzero(has_age if programs is None else has_age & programs)
         age, own, signature = age_of[attribute.crash[rows]], mine[rows], population.signature[rows]
-        known = signature >= 0
+        has_signature = signature >= 0
         if own.sum() < MIN_OTHERS or np.isnan(age).any():
             continue
         for sign, limit in ((MOST, float(age[own].max())), (LEAST, float(age[own].min()))):
             inside = age <= limit if sign == MOST else age >= limit
             sizes, within = (
-                np.bincount(signature[some & known], minlength=signature.max() + 1)
+                np.bincount(signature[some & has_signature], minlength=signature.max() + 1)
                 for some in (inside | ~inside, inside)
             )
             alike = (sizes >= MIN_ALIKE) & (within >= NEARLY_ALL * sizes) & (sign == LEAST)
-            others = ~own & ~(known & alike[signature])
+            others = ~own & ~(has_signature & alike[signature])
             count, total = int((others & inside).sum()), int(others.sum())
             # Beside one that dies at each start, all others seem to need old processes.
-            loud = np.bincount(signature[others & ~inside & known], minlength=1).argmax()
+            loud = np.bincount(signature[others & ~inside & has_signature], minlength=1).argmax()
             rest = others & (signature != loud)
             numbers = (count, total), (int((rest & inside).sum()), int(rest.sum()))
             if any(
@@ -394,7 +394,7 @@ def _find_age_limit(population: Population, mine: Bools) -> _AgeLimit | None:
                 for n, m in numbers
             ):
                 continue
-            alike[np.unique(signature[own & known])] = False
+            alike[np.unique(signature[own & has_signature])] = False
             more = int(within[alike].sum()), int(sizes[alike].sum()), int(alike.sum())
             mark = describe_limit(attribute.name, sign, f"{limit:,.0f}")
             return _AgeLimit(mark, sign, rows[own], more, rows[others], inside[others])
@@ -403,21 +403,21 @@ def _find_age_limit(population: Population, mine: Bools) -> _AgeLimit | None:
 
 def _words_of_ages(population: Population, mine: Bools) -> str | None:
     """Say up to, or from, which age of its process each of some crashes comes."""
-    found = _find_age_limit(population, mine)
-    if found is None:
+    limit = _find_age_limit(population, mine)
+    if limit is None:
         return None
-    words = f"all {found.own.size} have {found.mark}"
-    if found.alike[2]:
-        within, size, signatures = found.alike
+    words = f"all {limit.own.size} have {limit.mark}"
+    if limit.alike[2]:
+        within, size, signatures = limit.alike
         words += f" (so have {within} of {size} of {counted(signatures, 'more signature')})"
     of_program = "" if crashes_of_same_programs(population, mine) is None else " of the program"
-    words += f", as {found.inside.sum()} of {found.inside.size} other crashes{of_program}"
-    if found.sign == MOST:
+    words += f", as {limit.inside.sum()} of {limit.inside.size} other crashes{of_program}"
+    if limit.sign == MOST:
         return f"{words}: {AT_START}"
-    half = int(np.median(population.day[found.own]))
-    late = population.day[found.others] >= half
+    half = int(np.median(population.day[limit.own]))
+    late = population.day[limit.others] >= half
     old, sizes = ([int((some & when).sum()) for when in (~late, late)]
-                  for some in (found.inside, found.inside | True))  # fmt: skip
+                  for some in (limit.inside, limit.inside | True))  # fmt: skip
     if sizes[1] and _p_of_pair(old[1], sizes[1], old[0], sizes[0]) <= MAX_OLDER_P:
         words += (
             f" ({old[0]} of {sizes[0]} before {iso_day(half)}, {old[1]} of {sizes[1]} since, when "
@@ -437,11 +437,11 @@ def is_explained_by_age(population: Population, finding: Finding) -> bool:
     if attribute is None or is_age or not ages or finding.signature not in population.signatures:
         return False
     mine = population.of_signature(finding.signature)
-    found = _find_age_limit(population, mine)
-    if found is None or found.sign == MOST:
+    limit = _find_age_limit(population, mine)
+    if limit is None or limit.sign == MOST:
         return False
     code = attribute.values.index(finding.value)
-    of_rows = (found.own, found.others[found.inside], found.others[~found.inside])
+    of_rows = (limit.own, limit.others[limit.inside], limit.others[~limit.inside])
     own, old, young = (
         (int((codes == code).sum()), int((codes >= 0).sum()))
         for codes in (attribute.crash[rows] for rows in of_rows)
