@@ -48,7 +48,7 @@ def unexplained_signature_sentences(
 ) -> list[str]:
     """Return sentences about signatures that no finding is about, the most frequent ones first.
 
-    Those in `left_out` have another explanation, and so have those whose events tell when they come.
+    Those in `left_out` have another explanation, and those whose events tell when they come too.
     """
     if not MIN_N <= population.day.size <= MAX_CRASHES:
         return []
