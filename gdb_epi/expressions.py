@@ -77,15 +77,11 @@ def locate_object(
     raise UsageError(f"cannot read {rest!r} in {text!r}{why}", hint="a.b[3]['k']")
 
 
-def last_name_in_path(text: str) -> str:
-    """Return the name that holds a path's value: for `a.b['key'][0]` it is key."""
-    names = [word for word in text.replace("[", ".").split(".") if word.strip("0123456789- ]")]
-    return names[-1] if names and not text.startswith("0x") else ""
-
-
 def render_value(session: Session, values: ProcessValues, text: str, address: int) -> Value:
     """Return an object as text, masked when it was ever reached through a secret's name."""
-    value = values.named(last_name_in_path(text), address)
+    # The name that holds a path's value: for `a.b['key'][0]` it is key.
+    names = [word for word in text.replace("[", ".").split(".") if word.strip("0123456789- ]")]
+    value = values.named(names[-1] if names and not text.startswith("0x") else "", address)
     if value.text.startswith(MASKED):
         session.masked[address] = value.text
     elif address in session.masked and not values.limits.secrets:
@@ -126,7 +122,14 @@ def _locate_python_path(
 def _no_variable(
     session: Session, values: ProcessValues, word: str, value: CValue | InputError
 ) -> InputError:
-    frames = _frames_with(session, values, word)
+    # The Python frames of the selected thread that have a variable, with their names.
+    tid = session.chosen_tid()
+    thread = session.state.python_thread(tid) if tid is not None else None
+    frames = []
+    for number, frame in enumerate(thread.frames[:MAX_FRAMES_ASKED] if thread else ()):
+        with suppress(UnreadableMemory, LayoutError, ValueError):
+            if word in dict(FrameVariables(values).addresses(frame)):
+                frames.append((number, frame.qualname or frame.name))
     if frames:  # a stranger asks for what `epi bt` shows some frames away
         which = ", ".join(f"#{number} ({name})" for number, name in frames[:MAX_FRAMES_NAMED])
         return InputError(
@@ -139,18 +142,6 @@ def _no_variable(
     elif session.host is not None:
         why = f" of Python; {_host_message(value, word)}"
     return InputError(f"no variable {word}{why}", hint="epi locals")
-
-
-def _frames_with(session: Session, values: ProcessValues, word: str) -> list[tuple[int, str]]:
-    """Return the Python frames of the selected thread that have a variable, with their names."""
-    tid = session.chosen_tid()
-    thread = session.state.python_thread(tid) if tid is not None else None
-    frames = []
-    for number, frame in enumerate(thread.frames[:MAX_FRAMES_ASKED] if thread else ()):
-        with suppress(UnreadableMemory, LayoutError, ValueError):
-            if word in dict(FrameVariables(values).addresses(frame)):
-                frames.append((number, frame.qualname or frame.name))
-    return frames
 
 
 def _is_object_or_known_struct(value: CValue) -> bool:

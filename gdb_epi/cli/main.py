@@ -183,22 +183,18 @@ def _parse_by_argparse(verb: ModuleType, program: str, words: list[str]) -> Name
         width = max(os.get_terminal_size().columns - 2, 40)
     except (OSError, ValueError, AttributeError):
         width = 78
+    # What stands below a verb's options: its EPILOG, and the exit codes.
+    codes = getattr(verb, "EXIT_CODES", EXIT_CODES)
     parser = VerbParser(
         prog=program,
         description=verb.HELP,
-        epilog=_epilog(verb),
+        epilog=f"{getattr(verb, 'EPILOG', '')}\n\nExit code: {codes}.".strip(),
         allow_abbrev=False,
         formatter_class=lambda prog: HelpText(prog, width=width),
     )
     verb.add_arguments(parser)
     values: Namespace = parser.parse_args(words)
     return values
-
-
-def _epilog(verb: ModuleType) -> str:
-    """Return what stands below a verb's options: its EPILOG, and the exit codes."""
-    codes = getattr(verb, "EXIT_CODES", EXIT_CODES)
-    return f"{getattr(verb, 'EPILOG', '')}\n\nExit code: {codes}.".strip()
 
 
 def find_verb(package: str, word: str) -> ModuleType | None:

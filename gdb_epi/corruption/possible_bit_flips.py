@@ -107,7 +107,11 @@ def possible_bit_flips(state: ProcessState) -> tuple[PossibleFlip, ...]:
         return ()
     code = read_up_to(target, thread.registers.get("rip", 0), MAX_LENGTH)
     instruction = decode(code) if code else None
-    accesses = _accesses(instruction, thread.registers)
+    accesses = []
+    for operand in instruction.operands if instruction is not None else ():
+        address = operand.address(thread.registers)
+        if address is not None:
+            accesses.append(Access(address, operand.size or None, operand))
     following = _next_rip(target, instruction, accesses, thread.registers)
     if following == 0 or any(_through_null(access, thread.registers) for access in accesses):
         return ()
@@ -181,15 +185,6 @@ def distance_factor(distance: int | None, size: int | None) -> float:
     if elements <= 1:
         return 0.0
     return min(1.0, float(((elements - 1) / (FULL_TRUST - 1)) ** 0.5))
-
-
-def _accesses(instruction: Instruction | None, registers: Mapping[str, int]) -> list[Access]:
-    accesses = []
-    for operand in instruction.operands if instruction is not None else ():
-        address = operand.address(registers)
-        if address is not None:
-            accesses.append(Access(address, operand.size or None, operand))
-    return accesses
 
 
 def _next_rip(

@@ -108,7 +108,14 @@ def _hides_a_fault(state: ProcessState, findings: Sequence[Finding]) -> bool:
         return True
     if account.how == SENT and account.fault.signo in _OF_FAULTS:
         return True  # without a siginfo nobody knows that it was sent
-    if account.how == ABORTED and _gave_up_over_a_name(state):
+    # Whether a thread that ended the process by itself had not found a name.
+    if account.how == ABORTED and any(
+        info.type in _FAILED_LOOKUPS
+        for thread in state.exceptions
+        if thread.thread.crashed
+        for raised in thread.all()
+        for info in raised.exceptions
+    ):
         return True
     message = message_of_own_abort(state.target, account)
     if message is not None and (isinstance(message, Absent) or message.kind not in _PLAIN_MESSAGES):
@@ -117,17 +124,6 @@ def _hides_a_fault(state: ProcessState, findings: Sequence[Finding]) -> bool:
         finding.detector in _OF_MEMORY
         or (finding.detector == "python_fatal_error" and finding.facts["kind"] in _OF_OBJECTS)
         for finding in findings
-    )
-
-
-def _gave_up_over_a_name(state: ProcessState) -> bool:
-    """Tell whether a thread that ended the process by itself had not found a name."""
-    return any(
-        info.type in _FAILED_LOOKUPS
-        for thread in state.exceptions
-        if thread.thread.crashed
-        for raised in thread.all()
-        for info in raised.exceptions
     )
 
 

@@ -187,7 +187,13 @@ def _strongest(
     """
     best_llrs: dict[str, float] = {}
     best_evidence: list[Evidence] = []
-    for members in _group_by_error(evidence).values():
+    # Group evidence by the error it tells about: the same wrong word and the same right one.
+    by_error: dict[object, list[Evidence]] = {}
+    for each in evidence:
+        has_words = each.found is not None and each.corrected is not None
+        key: object = (each.found, each.corrected) if has_words else each.where
+        by_error.setdefault(key, []).append(each)
+    for members in by_error.values():
         llr_by_group: dict[str, float] = {}
         strongest: dict[str, Evidence] = {}
         for member in members:
@@ -199,16 +205,6 @@ def _strongest(
             best_llrs = llr_by_group
             best_evidence = sorted(strongest.values(), key=lambda e: (-_llr(e, table), e.id))
     return best_llrs, best_evidence
-
-
-def _group_by_error(evidence: Iterable[Evidence]) -> dict[object, list[Evidence]]:
-    """Group evidence by the error it tells about: the same wrong word and the same right one."""
-    by_error: dict[object, list[Evidence]] = {}
-    for each in evidence:
-        has_words = each.found is not None and each.corrected is not None
-        key: object = (each.found, each.corrected) if has_words else each.where
-        by_error.setdefault(key, []).append(each)
-    return by_error
 
 
 def _word(total: float, ambiguous: str | None, table: WeightTable) -> str:

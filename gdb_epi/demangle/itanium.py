@@ -154,7 +154,13 @@ def _nested_name(reader: MangledNameReader) -> str:
         if reader.peek() == "I":
             _arguments(reader, parts)
         elif reader.peek() == "S":
-            parts.append(_substitution(reader))
+            reader.need("S")
+            letter = reader.peek()
+            if letter not in STANDARD or not letter:  # S_ and S0_ need the table of types: not read
+                raise UnreadableName
+            reader.position += 1
+            _tags(reader)
+            parts.append(STANDARD[letter])
         elif parts and reader.take("M"):  # a closure in the initialiser of a member
             pass
         else:
@@ -166,16 +172,6 @@ def _nested_name(reader: MangledNameReader) -> str:
     if not parts:
         raise UnreadableName
     return "::".join(parts)
-
-
-def _substitution(reader: MangledNameReader) -> str:
-    reader.need("S")
-    letter = reader.peek()
-    if letter not in STANDARD or not letter:  # S_ and S0_ need the table of types: not read
-        raise UnreadableName
-    reader.position += 1
-    _tags(reader)
-    return STANDARD[letter]
 
 
 def _tags(reader: MangledNameReader) -> None:

@@ -67,7 +67,10 @@ class Watcher:
             self._signal = None
             self._go(command)
             if self._signal == "SIGINT" and os.path.exists(os.path.join(self.folder, "interrupt")):
-                self._detach()
+                self.answer["interrupted"] = True
+                numbers = " ".join(str(inferior.num) for inferior in living_inferiors())
+                if numbers:
+                    gdb.execute(f"detach inferiors {numbers}", to_string=True)
                 return
             name = self._signal or ""
             if name in CORE_SIGNALS and not self._handles(name):
@@ -114,12 +117,6 @@ class Watcher:
         )
         self.answer["signal"] = name
         self.answer["status"] = -NUMBERS[name]  # not what the killing made of it
-
-    def _detach(self) -> None:
-        self.answer["interrupted"] = True
-        numbers = " ".join(str(inferior.num) for inferior in living_inferiors())
-        if numbers:
-            gdb.execute(f"detach inferiors {numbers}", to_string=True)
 
     def _select_living(self) -> bool:
         if gdb.selected_inferior().pid:

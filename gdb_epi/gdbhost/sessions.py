@@ -60,7 +60,15 @@ class Sessions:
         inferior = gdb.selected_inferior()
         key = self._key_of(inferior)
         if _kind(inferior) == "core" and self._touched != key:
-            _touch_threads()
+            # Read the registers of all threads, so that what GDB warns of is not in a command's
+            # output. GDB 13.1 warns of each `.reg-xstate` that is smaller than its own; under
+            # `pipe` that would go into the JSON. The text is dropped unread, and the user's
+            # selection stays.
+            from gdb_epi.gdbhost.selection import restore_selection_afterwards
+
+            with suppress(gdb.error), restore_selection_afterwards():
+                words = "thread apply all -s -q python gdb.newest_frame().pc()"
+                gdb.execute(words, False, True)
             self._touched = key
         if self._session is None or key != self._key:
             self._renew(self._open(inferior), key)
@@ -170,19 +178,6 @@ class Sessions:
             "broken": tuple(self.broken),
             "loaded_build_id": getattr(target, "loaded_build_id", None),
         }
-
-
-def _touch_threads() -> None:
-    """Read the registers of all threads, so that what GDB warns of is not in a command's output.
-
-    GDB 13.1 warns of each `.reg-xstate` that is smaller than its own; under `pipe` that would go
-    into the JSON. The text is dropped unread, and the user's selection stays.
-    """
-    from gdb_epi.gdbhost.selection import restore_selection_afterwards
-
-    with suppress(gdb.error), restore_selection_afterwards():
-        words = "thread apply all -s -q python gdb.newest_frame().pc()"
-        gdb.execute(words, False, True)
 
 
 class GdbHost:

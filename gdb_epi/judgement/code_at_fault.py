@@ -9,7 +9,7 @@ the process. The verdict says how sure it is that software is to blame; whose it
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from gdb_epi.detectors.registry import Finding
 from gdb_epi.errors import Absent
@@ -72,7 +72,8 @@ def find_code_at_fault(
     deciding = [finding for finding in findings if finding.summary in verdict.reasons]
     named = next((f.facts for f in deciding if AT_FAULT in f.facts), None)
     if named is not None:
-        return _as_named(named)
+        file = named.get(AT_FAULT_FILE)
+        return CodeAtFault(str(named[AT_FAULT]), (str(file),) if file else ())
     frames = state.target.native_frames(account.fault.tid)
     if isinstance(frames, Absent):
         return None
@@ -101,11 +102,6 @@ def find_code_at_fault(
     if cause == "failed-check" and not any(f.detector == "python_fatal_error" for f in deciding):
         return _by_stack(frames, CodeAtFault(LINE), state, cause)  # os.abort() and its like
     return _by_stack(frames, unknown, state, cause)
-
-
-def _as_named(facts: Mapping[str, object]) -> CodeAtFault:
-    file = facts.get(AT_FAULT_FILE)
-    return CodeAtFault(str(facts[AT_FAULT]), (str(file),) if file else ())
 
 
 def _by_stack(

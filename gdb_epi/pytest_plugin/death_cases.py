@@ -337,7 +337,12 @@ def add_deaths_to_junit(path: str, cases: Sequence[DeathCase]) -> None:
     for case in cases:
         element = _element_of(suite, case)
         if element is None:
-            element = _new_element(suite, case)
+            name = {"classname": "gdb-epi", "name": xml_safe_text(case.subject), "time": "0"}
+            element = Tree.SubElement(suite, "testcase", name)
+            error = Tree.SubElement(element, "error", {"message": xml_safe_text(case.sentence)})
+            error.text = xml_safe_text(case.text())
+            for count in ("tests", "errors"):
+                suite.set(count, str(int(suite.get(count) or 0) + 1))
         _add_properties(element, case)
         # Put the screen into system-out, after what pytest captured.
         out = element.find("system-out")
@@ -356,16 +361,6 @@ def _element_of(suite: Tree.Element, case: DeathCase) -> Tree.Element | None:
             if (entry.get("name"), entry.get("value")) == (ARTIFACTS, case.folder):
                 return element
     return None
-
-
-def _new_element(suite: Tree.Element, case: DeathCase) -> Tree.Element:
-    name = {"classname": "gdb-epi", "name": xml_safe_text(case.subject), "time": "0"}
-    element = Tree.SubElement(suite, "testcase", name)
-    error = Tree.SubElement(element, "error", {"message": xml_safe_text(case.sentence)})
-    error.text = xml_safe_text(case.text())
-    for count in ("tests", "errors"):
-        suite.set(count, str(int(suite.get(count) or 0) + 1))
-    return element
 
 
 def _add_properties(element: Tree.Element, case: DeathCase) -> None:

@@ -20,7 +20,6 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from threading import Event
 from types import FrameType
-from typing import NoReturn
 
 import pytest
 
@@ -91,7 +90,11 @@ def supervise(config: pytest.Config) -> None:
     if case is not None:
         print_now(f"\n{case.subject} {case.verb}\n{case.text()}")
     reports.write(DeathCases(settings).all())
-    _leave(ended.exit_code)
+    # End at once: what is registered at exit belongs to the child, which has done it. `coverage
+    # run -m pytest` would write its file a second time, without the tests.
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(ended.exit_code)
 
 
 def _can_be_reported(watched: JournalReader) -> bool:
@@ -318,13 +321,3 @@ def _signals_go_to(handler: Callable[[int, FrameType | None], None]) -> Iterator
     finally:
         for signo, earlier in before:
             signal.signal(signo, earlier)
-
-
-def _leave(code: int) -> NoReturn:
-    """End at once: what is registered at exit belongs to the child, which has done it.
-
-    `coverage run -m pytest` would write its file a second time, without the tests.
-    """
-    sys.stdout.flush()
-    sys.stderr.flush()
-    os._exit(code)

@@ -130,14 +130,10 @@ def _from_stack(target: Target) -> Iterator[bytes]:
     """Yield the strings between the auxiliary vector's strings and the file name, newest first."""
     block = read_arguments_and_environment(target, MAX_BLOCK)
     for entry in block.rstrip(b"\0").split(b"\0")[:0:-1][:MAX_VARIABLES]:
-        if not _is_variable(entry):
+        # Whether a string is NAME=VALUE; an argument of that shape cannot be told from one.
+        name, equals, _ = entry.partition(b"=")
+        first = name[:1]
+        good = all(chr(byte).isalnum() or byte in b"_.-%()/" for byte in name)
+        if not (bool(equals) and good and (first.isalpha() or first == b"_")):
             return  # the arguments begin here
         yield entry
-
-
-def _is_variable(entry: bytes) -> bool:
-    """Tell whether a string is NAME=VALUE; an argument of that shape cannot be told from one."""
-    name, equals, _ = entry.partition(b"=")
-    first = name[:1]
-    good = all(chr(byte).isalnum() or byte in b"_.-%()/" for byte in name)
-    return bool(equals) and good and (first.isalpha() or first == b"_")

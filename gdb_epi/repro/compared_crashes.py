@@ -138,7 +138,12 @@ def _facts(
     same: list[str] = []
     different: list[str] = []
     verdicts = [_verdict(record) for record in (first, second)]
-    facts: dict[str, Sequence[Any]] = {"verdict": verdicts, **_of_hosts(first, second)}
+    both = [
+        (get_group(record, "host").get("hostname"), get_group(record, "process").get("script"))
+        for record in (first, second)
+    ]
+    hosts, scripts = zip(*both, strict=True)
+    facts: dict[str, Sequence[Any]] = {"verdict": verdicts, "host": hosts, "program": scripts}
     facts |= {
         _WORDS[name]: values for name, values in comparison["facts"].items() if name in _WORDS
     }
@@ -171,15 +176,6 @@ def _verdict(record: Record) -> str:
         return ""
     share = get_number(group, "confidence")
     return verdict_label(record) + (f" ({share:.0%})" if share else "")
-
-
-def _of_hosts(first: Record, second: Record) -> dict[str, Sequence[Any]]:
-    both = [
-        (get_group(record, "host").get("hostname"), get_group(record, "process").get("script"))
-        for record in (first, second)
-    ]
-    hosts, scripts = zip(*both, strict=True)
-    return {"host": hosts, "program": scripts}
 
 
 def _stack_lines(

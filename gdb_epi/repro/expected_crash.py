@@ -56,7 +56,7 @@ def read_expectation(word: str) -> ExpectedKeys:
     if word.startswith("gsig/"):
         return _expectation_of_line(word)
     if os.path.exists(word) or "/" in word or word.endswith((".json", ".jsonl")):
-        return _expectation_of_file(word)
+        return expectation_of_document(read_document(word), word)
     name, colon, value = word.rpartition(":")
     value = value.lower()
     if colon and name not in DIGITS:
@@ -77,10 +77,6 @@ def _expectation_of_line(line: str) -> ExpectedKeys:
     _check_version(words[0])
     value = sha256_hex(line.encode("utf-8"))[: DIGITS[words[1]]]
     return ExpectedKeys({words[1]: frozenset((value,))}, "the command line", line)
-
-
-def _expectation_of_file(name: str) -> ExpectedKeys:
-    return expectation_of_document(read_document(name), name)
 
 
 def read_document(name: str) -> Any:

@@ -69,7 +69,9 @@ def compare_copies(first: Record, second: Record, *, alike: bool) -> tuple[str, 
             return ("The same hang." if alike else "Not the same hang."), []
         place = "the same place" if alike else "different places"
         return f"Neither crashed by itself. They stand at {place}.", []
-    apart = _seconds_apart(first, second)
+    # The time between two copies in seconds, by the dates of their files.
+    times = [get_number(get_group(record, "time"), "crash_ts") for record in (first, second)]
+    apart = round(abs(times[0] - times[1])) if all(times) else 0
     start = f"One process, looked at twice{f' (files {apart:,} s apart)' if apart else ''}: "
     moved, stayed = _compare_threads(first, second)
     if not moved and not stayed:
@@ -126,9 +128,3 @@ def _stands(record: Record) -> dict[Any, _Stand]:
             name = str(stack.get("name") or tid)
             stands[tid] = _Stand(name, names, call_words(calls[0]), addresses)
     return stands
-
-
-def _seconds_apart(first: Record, second: Record) -> int:
-    """Return the time between two copies in seconds, by the dates of their files."""
-    times = [get_number(get_group(record, "time"), "crash_ts") for record in (first, second)]
-    return round(abs(times[0] - times[1])) if all(times) else 0

@@ -138,13 +138,22 @@ def collect_host_facts(root: str = "/", given: Mapping[str, str] | None = None) 
     for probe in PROBES:
         attributes.update(probe(host))
     attributes.update(given or {})
+    # What tells that this runs in a container, and its image where it is told.
+    runtime = host.text("run/systemd/container")
+    image = None
+    podman = host.text("run/.containerenv")
+    if podman is not None:
+        runtime = runtime or "podman"
+        image = _equals(podman).get("image")
+    elif os.path.exists(os.path.join(host.root, ".dockerenv")):
+        runtime = runtime or "docker"
     facts: Facts = {
         "schema": SCHEMA,
         "hostname": host.text("proc/sys/kernel/hostname"),
         "machine_id": host.text("etc/machine-id"),
         "boot_id": host.text("proc/sys/kernel/random/boot_id"),
         "kernel": drop_none_values(release=host.text("proc/sys/kernel/osrelease")),
-        "container": _container(host),
+        "container": drop_none_values(runtime=runtime, image=image),
         "attributes": {
             key: value[:MAX_TEXT] if isinstance(value, str) else value
             for key, value in sorted(attributes.items())
@@ -322,19 +331,6 @@ def _cloud(host: HostFiles) -> Facts:
                 if isinstance(standard.get(theirs), str)
             }
     return {}
-
-
-def _container(host: HostFiles) -> Facts:
-    """Return what tells that this runs in a container, and its image where it is told."""
-    runtime = host.text("run/systemd/container")
-    image = None
-    podman = host.text("run/.containerenv")
-    if podman is not None:
-        runtime = runtime or "podman"
-        image = _equals(podman).get("image")
-    elif os.path.exists(os.path.join(host.root, ".dockerenv")):
-        runtime = runtime or "docker"
-    return drop_none_values(runtime=runtime, image=image)
 
 
 def _equals(text: str) -> dict[str, str]:

@@ -99,9 +99,16 @@ def partial_key_contents(
     code = function_code
     contents = key_contents(tokens, halves, overflow=overflow, function_code=code)
     if ends:
+        # Ways in which a stack may go on: other frames, each language first, and cycles.
+        native = [Token(f"\x01{n}", NATIVE, True, None) for n in range(4)]
+        python = [Token(f"py:\x01{n}", PYTHON, True, None) for n in range(3)]
+        loop = Token(EVAL_LOOP, NATIVE, True, "eval-glue")
+        continuations = [[*native, *python, *native], [*python, *native], [loop, *native]]
+        for period in range(1, min(_TAIL, len(tokens)) + 1):
+            continuations.append([*list(tokens[-period:]) * 2, *native, *python])
         others = [
             key_contents([*tokens, *tail], halves, overflow=overflow, function_code=code)
-            for tail in _continuations(tokens)
+            for tail in continuations
         ]
         for name, words in contents.items():
             if isinstance(words, str) and any(other[name] != words for other in others):
@@ -129,14 +136,3 @@ def _words(tokens: Sequence[Token], missing: str) -> str | MissingKey:
     if missing:
         return MissingKey(missing)
     return format_stack_line(tokens) if tokens else MissingKey("this stack has no such frame")
-
-
-def _continuations(tokens: Sequence[Token]) -> list[list[Token]]:
-    """Return ways in which a stack may go on: other frames, each language first, and cycles."""
-    native = [Token(f"\x01{n}", NATIVE, True, None) for n in range(4)]
-    python = [Token(f"py:\x01{n}", PYTHON, True, None) for n in range(3)]
-    loop = Token(EVAL_LOOP, NATIVE, True, "eval-glue")
-    continuations = [[*native, *python, *native], [*python, *native], [loop, *native]]
-    for period in range(1, min(_TAIL, len(tokens)) + 1):
-        continuations.append([*list(tokens[-period:]) * 2, *native, *python])
-    return continuations

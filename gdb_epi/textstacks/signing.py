@@ -93,7 +93,13 @@ def possible_categories(
     if given is not None:
         return _certain(given, cut, f"category: {given}: given by the user")
     if dump.source == FAULTHANDLER and dump.signal is None:
-        return _py_fatal(dump)
+        if dump.fatal is None:
+            return PossibleCategories(open="the text tells no crash: stacks of a living process")
+        if any("Windows" in note for note in dump.notes):
+            return PossibleCategories(open="a dump of Windows has no signal")
+        why = "which function raised the fatal error decides the category; the text lacks it"
+        step = "category: abort-py-fatal by faulthandler's own first line"
+        return PossibleCategories(family="abort", open=why, steps=(step,))
     if dump.signal is None:
         return PossibleCategories(open="the text names no signal", cut=cut)
     if dump.signal == "SIGABRT":
@@ -103,16 +109,6 @@ def possible_categories(
 
 def _certain(name: str, cut: bool, *steps: str) -> PossibleCategories:
     return PossibleCategories((name,), category_without_stack(name), "", cut, steps)
-
-
-def _py_fatal(dump: TextCrash) -> PossibleCategories:
-    if dump.fatal is None:
-        return PossibleCategories(open="the text tells no crash: stacks of a living process")
-    if any("Windows" in note for note in dump.notes):
-        return PossibleCategories(open="a dump of Windows has no signal")
-    why = "which function raised the fatal error decides the category; the text lacks it"
-    step = "category: abort-py-fatal by faulthandler's own first line"
-    return PossibleCategories(family="abort", open=why, steps=(step,))
 
 
 def _fault(dump: TextCrash, thread: TextThread, signal: str, cut: bool) -> PossibleCategories:
@@ -234,13 +230,9 @@ def _raised_here(thread: TextThread, start: int) -> bool:
         if frame.kind == SIGNAL:
             return False
         if frame.name:
-            return is_raise(frame.name)
+            # Whether a function is one that sends a signal.
+            return load_drop_sets().native_class(native_name(frame.name)[0]) == RAISE
     return False
-
-
-def is_raise(name: str) -> bool:
-    """Tell whether a function is one that sends a signal."""
-    return load_drop_sets().native_class(native_name(name)[0]) == RAISE
 
 
 # -- Sign a crash known only from text: the keys of gsig/2 that the text determines ----------------
@@ -363,7 +355,14 @@ def _key_or_candidates(
 ) -> k.Key | MissingKey | dict[str, k.Key]:
     """Return a key, why there is none, or the candidates where the category alone is missing."""
     if name == "strict":
-        return _strict(stack, kinds)
+        # The key `strict` holds no category, but after a stack overflow other frames.
+        overflows = {name == OVERFLOW for name in kinds.possible} or {False, True}
+        strict_keys = [
+            make_partial_key("strict", stack.contents(o)["strict"], "") for o in sorted(overflows)
+        ]
+        if any(key != strict_keys[0] for key in strict_keys):
+            return MissingKey(f"a stack overflow would have another one: {kinds.open}")
+        return strict_keys[0]
     if not kinds.possible and name == "python" and kinds.family is not None:
         return make_partial_key(name, stack.contents(False)[name], kinds.family)
     keys: dict[str, k.Key] = {}
@@ -381,17 +380,6 @@ def _key_or_candidates(
         return next(iter(missing.values()))
     values = {key.value for key in keys.values()}
     return next(iter(keys.values())) if len(values) == 1 and not missing else keys
-
-
-def _strict(stack: _TextStack, kinds: PossibleCategories) -> k.Key | MissingKey:
-    """The key `strict` holds no category, but after a stack overflow other frames."""
-    overflows = {name == OVERFLOW for name in kinds.possible} or {False, True}
-    strict_keys = [
-        make_partial_key("strict", stack.contents(o)["strict"], "") for o in sorted(overflows)
-    ]
-    if any(key != strict_keys[0] for key in strict_keys):
-        return MissingKey(f"a stack overflow would have another one: {kinds.open}")
-    return strict_keys[0]
 
 
 class _TextStack:

@@ -82,7 +82,16 @@ def run(args: Namespace) -> None:
     elif args.format == "text":
         _text(plan, args)
     else:
-        _commands(plan, args)
+        from gdb_epi.fleet.decisions.exclusion import kubernetes_lines, slurm_lines
+
+        lines = slurm_lines(plan) if args.format == "slurm" else kubernetes_lines(plan)
+        for line in lines:
+            print(line if args.apply else f"# dry run: {line}")
+        for line in _remarks(plan, args):
+            # Print a line that a shell ignores; nothing that a host calls itself ends it.
+            from gdb_epi.render.escape import escape
+
+            print(f"# {escape(line)}")
 
 
 def _mark(engine: Engine, plan: ExclusionPlan, by: str | None, now: float) -> None:
@@ -104,19 +113,6 @@ def _mark(engine: Engine, plan: ExclusionPlan, by: str | None, now: float) -> No
                 Subject(HOST, "", host.host), now, by or current_user_name(), DRAINED
             )
             insert_decision(connection, mark._replace(note=host.reason, until=until))
-
-
-def _commands(plan: ExclusionPlan, args: Namespace) -> None:
-    from gdb_epi.fleet.decisions.exclusion import kubernetes_lines, slurm_lines
-
-    lines = slurm_lines(plan) if args.format == "slurm" else kubernetes_lines(plan)
-    for line in lines:
-        print(line if args.apply else f"# dry run: {line}")
-    for line in _remarks(plan, args):
-        # Print a line that a shell ignores; nothing that a host calls itself ends it.
-        from gdb_epi.render.escape import escape
-
-        print(f"# {escape(line)}")
 
 
 def _text(plan: ExclusionPlan, args: Namespace) -> None:

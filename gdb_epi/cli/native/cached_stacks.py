@@ -209,23 +209,20 @@ class CachedStacks:
                 if walked.note:
                     notes.append(SoftError("native", f"thread {tid}", walked.note))
             if not self._is_confirmed:
-                self._ask_for_debug_folders()
+                # Let GDB confirm where it looks for debug information, once for all cores.
+                from gdb_epi.cli.support.native_gdb import read_gdb_setting
+
+                answer = read_gdb_setting(self._program, "debug-file-directory")
+                if answer is None:
+                    raise GdbNeeded("GDB did not say where it looks for debug information")
+                folders = answer.split(":")
+                self._cache.write(self._gdb_key, {**self._of_gdb, "debug_folders": folders})
+                if folders != self._debug_folders:
+                    raise GdbNeeded("other folders of debug information")
         except (GdbNeeded, UnreadableMemory):
             return self._answer_before() if self._is_confirmed else None
         self._keep()
         return NamedStacks(stacks, tuple(notes))
-
-    def _ask_for_debug_folders(self) -> None:
-        """Let GDB confirm where it looks for debug information, once for all cores."""
-        from gdb_epi.cli.support.native_gdb import read_gdb_setting
-
-        answer = read_gdb_setting(self._program, "debug-file-directory")
-        if answer is None:
-            raise GdbNeeded("GDB did not say where it looks for debug information")
-        folders = answer.split(":")
-        self._cache.write(self._gdb_key, {**self._of_gdb, "debug_folders": folders})
-        if folders != self._debug_folders:
-            raise GdbNeeded("other folders of debug information")
 
     def learn(self, answer: Mapping[str, Any]) -> None:
         """Keep what GDB answered about this core, where its frames are those of the walk."""

@@ -180,15 +180,12 @@ class FrameNameCache:
             finally:
                 unfinished.unlink(missing_ok=True)
             if is_first:
-                self._make_room()
-
-    def _make_room(self) -> None:
-        files = sorted(self._files(), reverse=True)
-        total = 0
-        for _, size, path in files:
-            total += size
-            if total > MAX_CACHE:
-                path.unlink(missing_ok=True)
+                files = sorted(self._files(), reverse=True)
+                total = 0
+                for _, size, path in files:
+                    total += size
+                    if total > MAX_CACHE:
+                        path.unlink(missing_ok=True)
 
     def _files(self) -> Iterator[tuple[float, int, Path]]:
         for path in self._folder.iterdir():

@@ -98,7 +98,14 @@ def core_at(path: str) -> CoreInput:
         if isinstance(cores[0], EpiError):
             raise cores[0]
         return cores[0]
-    _must_be_regular(path)
+    # A named pipe would block for ever, a device has no end.
+    try:
+        mode = os.stat(path).st_mode
+    except OSError as error:
+        raise _unreadable(path, error) from None
+    except ValueError:
+        raise InputError(f"{path!r}: not a file name", hint="name a core dump") from None
+    require_regular_file(path, mode)
     head = _head(path)
     compression = compression_of(head)
     if compression is None:
@@ -227,17 +234,6 @@ def _files_under(folder: str, denied: list[EpiError], links: list[str]) -> Itera
 
 class _NotACore(InputError):
     """The file is readable and no core."""
-
-
-def _must_be_regular(path: str) -> None:
-    """A named pipe would block for ever, a device has no end."""
-    try:
-        mode = os.stat(path).st_mode
-    except OSError as error:
-        raise _unreadable(path, error) from None
-    except ValueError:
-        raise InputError(f"{path!r}: not a file name", hint="name a core dump") from None
-    require_regular_file(path, mode)
 
 
 def _head(path: str) -> bytes:

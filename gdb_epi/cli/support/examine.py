@@ -174,7 +174,14 @@ def _decode(
 
             add_exception_messages(examined.record, session.state)
         if native is not None:
-            _note_trouble(native, options, examined.record)
+            why = native.trouble()
+            if why is not None and options.native == "always":
+                raise EpiError(f"no native frames: {why.detail}", hint="--native auto")
+            gdb_errors = native.soft_errors()
+            if why is not None:
+                gdb_errors.append(SoftError("native frames", "gdb", why.detail)._asdict())
+            soft_errors = examined.record.setdefault("soft_errors", [])
+            soft_errors += [error for error in gdb_errors if error not in soft_errors]
         return examined
 
 
@@ -270,16 +277,3 @@ def _known_frames(
     from gdb_epi.cli.native.cached_stacks import CachedStacks, frame_name_folder
 
     return CachedStacks(target, gdb, options.sysroot, frame_name_folder())
-
-
-def _note_trouble(
-    native: GdbNative | NamedStacks, options: ExamineOptions, record: dict[str, Any]
-) -> None:
-    why = native.trouble()
-    if why is not None and options.native == "always":
-        raise EpiError(f"no native frames: {why.detail}", hint="--native auto")
-    gdb_errors = native.soft_errors()
-    if why is not None:
-        gdb_errors.append(SoftError("native frames", "gdb", why.detail)._asdict())
-    soft_errors = record.setdefault("soft_errors", [])
-    soft_errors += [error for error in gdb_errors if error not in soft_errors]

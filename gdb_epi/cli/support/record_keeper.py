@@ -63,7 +63,12 @@ class RecordKeeper:
                 return
             except EpiError as error:
                 self._failed = True
-                self._note_failure(error)
+                # Nobody asked for a database by name: the spool is as good a place.
+                optional = self._db is None and isinstance(error.__cause__, ModuleNotFoundError)
+                self.exit_code = EXIT_DONE if optional else error.exit_code
+                if error.exit_code == EXIT_USAGE:  # nothing that could be named again
+                    self._db = None
+                write_to_stderr(error.line())
         self._spool(batch)
 
     def tell(self) -> None:
@@ -122,14 +127,6 @@ class RecordKeeper:
             self._no_host += not get_group(record, "host").get("hostname")
             time = get_group(record, "time")
             self._no_time += time.get("crash_ts") is None or time.get("ts_source") == FILE_DATE
-
-    def _note_failure(self, error: EpiError) -> None:
-        # Nobody asked for a database by name: the spool is as good a place.
-        optional = self._db is None and isinstance(error.__cause__, ModuleNotFoundError)
-        self.exit_code = EXIT_DONE if optional else error.exit_code
-        if error.exit_code == EXIT_USAGE:  # nothing that could be named again
-            self._db = None
-        write_to_stderr(error.line())
 
     def _spool(self, batch: list[Named]) -> None:
         from gdb_epi.fleet.records.spool import SpoolError, ingest_later_command, write_to_spool

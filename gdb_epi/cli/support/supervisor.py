@@ -131,18 +131,14 @@ def fork_reader_and_wait() -> int | None:
     code = os.waitstatus_to_exitcode(status)
     if 0 <= code < 128:
         return code
-    _remove_folders(reader)
-    return code if code > 0 else _report_death(-code)
-
-
-def _remove_folders(reader: int) -> None:
-    """Remove the temporary folders of a process that could not, or not all of them."""
+    # Remove the temporary folders of a process that could not, or not all of them.
     import shutil
     import tempfile
     from pathlib import Path
 
     for folder in Path(tempfile.gettempdir()).glob(f"{TEMPORARY}{reader}-*"):
         shutil.rmtree(folder, ignore_errors=True)
+    return code if code > 0 else _report_death(-code)
 
 
 def _report_death(number: int) -> int:

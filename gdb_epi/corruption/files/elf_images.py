@@ -20,7 +20,7 @@ from gdb_epi.errors import Absent
 from gdb_epi.fault.memory_reads import try_read
 from gdb_epi.sizes import WORD_MASK
 from gdb_epi.target import elf
-from gdb_epi.target.api import Module, Region
+from gdb_epi.target.api import Module
 from gdb_epi.target.elf_files import ElfFile, FileFinder, open_elf
 from gdb_epi.typing_lite import NamedTuple
 
@@ -313,7 +313,9 @@ def read_only_pieces(context: Context, low: int, high: int) -> Iterator[tuple[in
 
     Only what the core itself holds; never bytes that come from a file.
     """
-    for region in _overlapping(context, low, high):
+    # Mappings, ascending, that include all those that overlap a range.
+    starts, ends = _bounds(context)
+    for region in context.target.regions()[bisect_right(ends, low) : bisect_left(starts, high)]:
         start = max(low, region.start)
         end = min(high, region.dumped_end)
         if start >= end or "w" in region.perms:
@@ -323,12 +325,6 @@ def read_only_pieces(context: Context, low: int, high: int) -> Iterator[tuple[in
         memory = try_read(context.target, start, end - start)
         if memory:
             yield start, memory
-
-
-def _overlapping(context: Context, low: int, high: int) -> Sequence[Region]:
-    """Return mappings, ascending, that include all those that overlap a range."""
-    starts, ends = _bounds(context)
-    return context.target.regions()[bisect_right(ends, low) : bisect_left(starts, high)]
 
 
 @once_per_run

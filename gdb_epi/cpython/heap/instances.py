@@ -75,7 +75,15 @@ class InstancesByClass:
 
     @memoized
     def _of(self, names: frozenset[str]) -> tuple[Instance, ...]:
-        types = self._scan_types()
+        # The ob_type of each object in the list; the scan is made once. An object may be listed
+        # twice, and what frames hold may be no object: of() sorts that out among the few that it
+        # looks for.
+        if self._types is None:
+            self._listed = self._all_objects()
+            type_at = self.reader.layout.require("PyObject", "ob_type")
+            self._types = self.reader.words([address + type_at for address in self._listed])
+            self._distinct = [kind for kind in dict.fromkeys(self._types) if kind]
+        types = self._types
         kinds = {
             type_at: kind
             for type_at in self._distinct
@@ -105,19 +113,6 @@ class InstancesByClass:
         kind = self._kinds[type_at]
         hit = frozenset() if kind is None else kind[0] & names
         return (min(hit), kind[1]) if kind is not None and hit else None
-
-    def _scan_types(self) -> list[int]:
-        """Return the ob_type of each object in the list; the scan is made once.
-
-        An object may be listed twice, and what frames hold may be no object: of() sorts that out
-        among the few that it looks for.
-        """
-        if self._types is None:
-            self._listed = self._all_objects()
-            type_at = self.reader.layout.require("PyObject", "ob_type")
-            self._types = self.reader.words([address + type_at for address in self._listed])
-            self._distinct = [kind for kind in dict.fromkeys(self._types) if kind]
-        return self._types
 
     def _all_objects(self) -> list[int]:
         objects, missing = tracked_objects(self.reader, self._python)

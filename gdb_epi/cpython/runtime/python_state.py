@@ -136,7 +136,15 @@ class _StateDecoder:
             ]
             threads = self._add_names(threads, address, number)
             interpreters.append(InterpreterState(address, number, tuple(threads)))
-        self._check_against_names(interpreters)
+        # A thread that `threading` knows, that lives and that is in no list: a link is damaged.
+        listed = {thread.ident for interpreter in interpreters for thread in interpreter.threads}
+        lwps = self.lwps.by_ident
+        unlisted = sorted(i for i in self._named_idents if i in lwps and i not in listed)
+        if unlisted and not self._damage:
+            tids = ", ".join(str(lwps[ident]) for ident in unlisted[:4])
+            self._note_damage(
+                "thread states", f"threading knows threads that no list has (LWPs {tids})"
+            )
         if self._damage:
             interpreters = self._add_recovered(interpreters)
         interpreters = self._add_orphans(interpreters)
@@ -180,17 +188,6 @@ class _StateDecoder:
         )
         self.errors += errors
         return interpreters
-
-    def _check_against_names(self, interpreters: list[InterpreterState]) -> None:
-        """A thread that `threading` knows, that lives and that is in no list: a link is damaged."""
-        listed = {thread.ident for interpreter in interpreters for thread in interpreter.threads}
-        lwps = self.lwps.by_ident
-        unlisted = sorted(i for i in self._named_idents if i in lwps and i not in listed)
-        if unlisted and not self._damage:
-            tids = ", ".join(str(lwps[ident]) for ident in unlisted[:4])
-            self._note_damage(
-                "thread states", f"threading knows threads that no list has (LWPs {tids})"
-            )
 
     def _add_recovered(self, reached: list[InterpreterState]) -> list[InterpreterState]:
         """Add the thread states of LWPs that the lists did not lead to."""

@@ -328,7 +328,15 @@ class SourceFinder:
 
     def _compare_with_pyc(self, site: SourceSite, path: str, source: SourceFile) -> tuple[str, str]:
         best = (UNKNOWN, "")
-        for place in self._pyc_paths(site, path):
+        # Where the cached bytecode may lie: what the module says, then the usual place.
+        paths: list[str | None] = []
+        value = self.access.get(site.globals, "__cached__")  # gone in 3.15 (gh-65961)
+        paths.append(self.access.text(value, 1 << 16) if value else None)
+        spec = self.access.get(site.globals, "__spec__")
+        value = self.access.attribute(spec, "_cached") if spec else None
+        paths.append(self.access.text(value, 1 << 16) if value else None)
+        paths += bytecode_cache_paths(path, self._python.layout)
+        for place in dict.fromkeys(p for p in paths if p and p.endswith(".pyc")):
             pyc = read_file_in_sysroot(place, self._sysroot, MAX_PYC_BYTES)
             if isinstance(pyc, Absent):
                 continue
@@ -337,17 +345,6 @@ class SourceFinder:
                 return check.result, check.says
             best = best if best[1] else (check.result, check.says)
         return best
-
-    def _pyc_paths(self, site: SourceSite, path: str) -> list[str]:
-        """Return where the cached bytecode may lie: what the module says, then the usual place."""
-        paths: list[str | None] = []
-        value = self.access.get(site.globals, "__cached__")  # gone in 3.15 (gh-65961)
-        paths.append(self.access.text(value, 1 << 16) if value else None)
-        spec = self.access.get(site.globals, "__spec__")
-        value = self.access.attribute(spec, "_cached") if spec else None
-        paths.append(self.access.text(value, 1 << 16) if value else None)
-        paths += bytecode_cache_paths(path, self._python.layout)
-        return list(dict.fromkeys(p for p in paths if p and p.endswith(".pyc")))
 
 
 def _judge_source(site: SourceSite, text: CandidateText) -> Source:

@@ -107,14 +107,10 @@ class SourceSiteReader:
                 addresses = None
             for address in (addresses or ())[:MAX_NAMES]:
                 name = self._access.text(address, 1024)
-                if name and _is_spelt_in_source(name):
+                # Whether the compiler takes a name from the text as it stands.
+                if name and not ("__" in name or name.startswith(".") or name == "AssertionError"):
                     names[name] = None
         return tuple(names)
-
-
-def _is_spelt_in_source(name: str) -> bool:
-    """Tell whether the compiler takes a name from the text as it stands."""
-    return not ("__" in name or name.startswith(".") or name == "AssertionError")
 
 
 TYPE_STRING = (b"s", b"\xf3")  # Python/marshal.c: of a bytes object; with FLAG_REF

@@ -181,7 +181,17 @@ class Evaluation(ValueOperations):
         """
         decoder = self.decoder
         if not self.has_exception_table:
-            return self._handler_of_block(raised)
+            # Do the same before 3.11 (bpo-40222), where instructions push and pop handlers.
+            if not self.blocks:
+                raise raised
+            target, depth = self.blocks.pop()
+            if target < 0 or depth > len(self.stack):
+                raise Undecodable("an exception in a handler")
+            del self.stack[depth:]
+            self.blocks.append((_IN_HANDLER, depth))
+            # Three words of the exception that was handled before, and three of this one.
+            self.stack += [None] * 3 + [Caught(raised.kind)] * 3
+            return target
         table = decoder.field(self.code, "PyCodeObject", "co_exceptiontable")
         raw = decoder.reader.bytes_object(table, MAX_TABLE)
         if isinstance(raw, Absent):
@@ -196,19 +206,6 @@ class Evaluation(ValueOperations):
         del self.stack[entry.depth :]
         self.stack.append(Caught(raised.kind))
         return entry.target
-
-    def _handler_of_block(self, raised: Raised) -> int:
-        """Do the same before 3.11 (bpo-40222), where instructions push and pop handlers."""
-        if not self.blocks:
-            raise raised
-        target, depth = self.blocks.pop()
-        if target < 0 or depth > len(self.stack):
-            raise Undecodable("an exception in a handler")
-        del self.stack[depth:]
-        self.blocks.append((_IN_HANDLER, depth))
-        # Three words of the exception that was handled before, and three of this one.
-        self.stack += [None] * 3 + [Caught(raised.kind)] * 3
-        return target
 
     def call(self, function: int, owner: TypeInfo | None, arguments: Sequence[Item]) -> Item:
         """Return what another function returns. Raises Undecodable."""

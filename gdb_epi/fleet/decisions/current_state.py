@@ -149,17 +149,13 @@ def insert_decision(connection: Connection, mark: StoredDecision) -> None:
     """Insert a decision into the database."""
     from gdb_epi.fleet.store import tables
 
-    connection.execute(tables.mark.insert().values(**decision_row(mark)))
-
-
-def decision_row(mark: StoredDecision) -> dict[str, Any]:
-    """Return the row of a decision."""
+    # The row of a decision.
     row = {**mark.subject._asdict(), **mark._asdict()}
     del row["subject"]
     texts = ("who", "version", "version_of", "owner", "ticket", "note")
     cleaned = {name: (text_or_none(row[name]) or None) for name in texts if row[name]}
     cut = {name: (value or "")[:MAX_WORDS] for name, value in cleaned.items()}
-    return {**row, **cut, "who": cut.get("who", "")}
+    connection.execute(tables.mark.insert().values(**row | cut | {"who": cut.get("who", "")}))
 
 
 def current_user_name() -> str:

@@ -93,7 +93,16 @@ def record_decision(engine: Engine, decision: Decision, now: float) -> DecisionR
         )  # fmt: skip
         insert_decision(connection, mark)
         if subject.about == HOST and state == REPAIRED:
-            _close_findings(connection, execute, subject.name, moment)
+            # Settle the findings raised about a host before its repair: only later ones count.
+            c = tables.finding.c
+            of_hosts = (c.attr == HOST) & c.state.in_((OPEN, CONFIRMED))
+            raised = connection.execute(select(c.value).where(of_hosts)).scalars().all()
+            every = read_host_names(execute)  # a label may be that of several
+            spelt = match_spellings([subject.name], [*raised, *every])
+            mine = of_hosts & c.value.in_([value for value in raised if value in spelt])
+            mine &= c.day <= int(moment // SECONDS_A_DAY)
+            values = {"state": REPAIRED, "decided_at": moment, "decided_n": c.n, "decided_p": c.p}
+            connection.execute(tables.finding.update().where(mine).values(values))
         note_change(connection)
         return DecisionResult(subject, _answer(execute, subject))
 
@@ -173,19 +182,6 @@ def _subject(connection: Connection, execute: Execute, decision: Decision) -> Su
     if len(names) > 1:
         raise InputError(f"{len(names)} hosts have the machine id {decision.name!r}")
     return Subject(HOST, "", names.pop())
-
-
-def _close_findings(connection: Connection, execute: Execute, host: str, moment: float) -> None:
-    """Settle the findings raised about a host before its repair: only later ones count."""
-    c = tables.finding.c
-    of_hosts = (c.attr == HOST) & c.state.in_((OPEN, CONFIRMED))
-    raised = connection.execute(select(c.value).where(of_hosts)).scalars().all()
-    every = read_host_names(execute)  # a label may be that of several
-    spelt = match_spellings([host], [*raised, *every])
-    mine = of_hosts & c.value.in_([value for value in raised if value in spelt])
-    mine &= c.day <= int(moment // SECONDS_A_DAY)
-    values = {"state": REPAIRED, "decided_at": moment, "decided_n": c.n, "decided_p": c.p}
-    connection.execute(tables.finding.update().where(mine).values(values))
 
 
 def _answer(execute: Execute, subject: Subject) -> list[str]:

@@ -76,7 +76,15 @@ def export_lake(engine: Engine, folder: Path) -> ExportSummary:
         _remove_prepared(folder / PREPARED, after)
         write_manifest(folder, after)
         gone = before.names() - after.names()
-        _remove(folder, after)
+        # Delete what is not of this state: an older one, or what a killed export left.
+        kept = after.names()
+        for table in metadata.tables:
+            for path in sorted((folder / table).rglob("*.parquet")):
+                if str(path.relative_to(folder)) not in kept:
+                    path.unlink(missing_ok=True)
+            for path in sorted((folder / table).glob("date=*")):
+                if path.is_dir() and not any(path.iterdir()):
+                    path.rmdir()
         crashes = sum(file.rows for file in tables["crash"].values())
         return ExportSummary(crashes, written, len(after.names()) - written, len(gone))
 
@@ -247,15 +255,3 @@ def _remove_prepared(prepared: Path, manifest: Manifest) -> None:
     except OSError as error:
         problem = f"{prepared} has older crashes, and cannot be deleted: {error.strerror or error}"
         raise EpiError(problem, hint="delete it, and export again") from error
-
-
-def _remove(folder: Path, manifest: Manifest) -> None:
-    """Delete what is not of this state: an older one, or what a killed export left."""
-    kept = manifest.names()
-    for table in metadata.tables:
-        for path in sorted((folder / table).rglob("*.parquet")):
-            if str(path.relative_to(folder)) not in kept:
-                path.unlink(missing_ok=True)
-        for path in sorted((folder / table).glob("date=*")):
-            if path.is_dir() and not any(path.iterdir()):
-                path.rmdir()

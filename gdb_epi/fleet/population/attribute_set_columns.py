@@ -158,16 +158,14 @@ class _Reading:
         for which, part in zip(layout.attributes, layout.parts, strict=True):
             self._rows.setdefault(which, []).append((sets[part], values[part]))
         if len(self._texts) > self._most:
-            self._leave_out()
-
-    def _leave_out(self) -> None:
-        """Drop the attributes that have too many values already: the texts need not be all kept."""
-        for attr, which in self._attributes.items():
-            rows = self._rows.get(which, [])
-            if rows and _distinct([values for _, values in rows]).size > MAX_VALUES:
-                self.left_out[attr] = None
-                del self._rows[which]
-        self._most = 2 * len(self._texts)
+            # Drop the attributes that have too many values already: the texts need not be all
+            # kept.
+            for attr, which in self._attributes.items():
+                rows = self._rows.get(which, [])
+                if rows and _distinct([values for _, values in rows]).size > MAX_VALUES:
+                    self.left_out[attr] = None
+                    del self._rows[which]
+            self._most = 2 * len(self._texts)
 
     def values(self) -> dict[str, AttributeColumn]:
         """Return what was read, by attribute."""

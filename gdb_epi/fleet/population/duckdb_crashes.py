@@ -101,16 +101,12 @@ def _read(
         verdict[part] = places[which]  # ABSENT is -1: the last one
         for name, column in numbers.items():
             column[part] = batch[name].to_numpy()
-    _give_back()
-    numbers |= {name: absent_column(count) for name in names if name not in kinds}
-    return ids, CrashColumns(keys, ts, received, verdict, numbers)
-
-
-def _give_back() -> None:
-    """Let Arrow give back the memory that it keeps for more batches."""
+    # Let Arrow give back the memory that it keeps for more batches.
     import pyarrow as pa
 
     pa.default_memory_pool().release_unused()
+    numbers |= {name: absent_column(count) for name in names if name not in kinds}
+    return ids, CrashColumns(keys, ts, received, verdict, numbers)
 
 
 def _kind(most: int) -> Any:

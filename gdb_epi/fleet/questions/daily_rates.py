@@ -188,7 +188,8 @@ def find_steady_growth(
     # A fleet that grows, or whose hours lack, has more of everything.
     relative, beside, _ = _fit_slope(days.counts, others.counts)
     limit = MAX_GROWTH_P / max(looked_at, 1)
-    if relative <= 0 or max(_p_of_gain(g / spread) for g in (gain, beside)) > limit:
+    # The p value (two-sided) of a log-likelihood ratio at one degree of freedom.
+    if relative <= 0 or max(erfc(max(g / spread, 0.0) ** 0.5) for g in (gain, beside)) > limit:
         return None
     middle = days.counts.size // 2
     halves = [
@@ -252,11 +253,6 @@ def _fit_slope(counts: Floats, hours: Floats) -> tuple[float, float, float]:
     top = float(np.max(slope * day))
     spread_out = np.log((h * np.exp(slope * day - top)).sum() / h.sum()) + top
     return slope, float((n * day).sum() * slope - total * spread_out), float(deviation)
-
-
-def _p_of_gain(gain: float) -> float:
-    """Return the p value (two-sided) of a log-likelihood ratio at one degree of freedom."""
-    return erfc(max(gain, 0.0) ** 0.5)
 
 
 MAX_OF_MONTH, MIN_MONTHS, MIN_OFTENER, MAX_MONTH_P = 4, 4, 1.5, 1e-6  # days; months; times

@@ -73,7 +73,13 @@ def _as_if_no_clock_changed(population: Population) -> Ints:
 
 
 def _shifted_places(population: Population, second: Ints) -> list[ShiftedPlace]:
-    crashes = _crashes_of_few_hours(population, second)
+    # The crashes of signatures that may have one hour here and another one elsewhere. Most of
+    # their crashes then lie in two windows, one of which has at least half of them. Other
+    # signatures are left out before any place is examined.
+    has_time = (second >= 0) & (population.signature >= 0)
+    # One of the two has half of its crashes in them.
+    is_asked = are_of_few_hours(population, second, has_time, (2 * MIN_TIMES, MOSTLY / 2))
+    crashes = np.flatnonzero(has_time & is_asked)
     places = [
         place
         for attribute in population.attributes
@@ -85,18 +91,6 @@ def _shifted_places(population: Population, second: Ints) -> list[ShiftedPlace]:
     for place in places:  # a rack of a site is shifted as its site is
         by_shift.setdefault(place.hours, place)
     return list(by_shift.values())
-
-
-def _crashes_of_few_hours(population: Population, second: Ints) -> Ints:
-    """Return the crashes of signatures that may have one hour here and another one elsewhere.
-
-    Most of their crashes then lie in two windows, one of which has at least half of them. Other
-    signatures are left out before any place is examined.
-    """
-    has_time = (second >= 0) & (population.signature >= 0)
-    # One of the two has half of its crashes in them.
-    is_asked = are_of_few_hours(population, second, has_time, (2 * MIN_TIMES, MOSTLY / 2))
-    return np.flatnonzero(has_time & is_asked)
 
 
 def _places_of_attribute(

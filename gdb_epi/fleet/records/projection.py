@@ -205,7 +205,9 @@ def project_record(record: Mapping[str, Any], received: float | None = None) -> 
 def record_rank(record: Mapping[str, Any]) -> tuple[Any, ...]:
     """Return how good a record is: quality first, then the tool version."""
     full = int(bool(get_group(record, "signal") or get_group(record, "process")))
-    return (full, record_quality(record), tool_version(record))
+    # The version of the tool that made the record, () when absent.
+    parts = re.findall(r"\d{1,9}", _tool(record) or "")[:4]
+    return (full, record_quality(record), tuple(int(part) for part in parts))
 
 
 def record_quality(record: Mapping[str, Any]) -> float:
@@ -215,12 +217,6 @@ def record_quality(record: Mapping[str, Any]) -> float:
         parts = [number_or_none(value.get(name)) or 0.0 for name in ("unwinder", "symbols")]
         return round(sum(parts), 6)
     return number_or_none(value) or 0.0
-
-
-def tool_version(record: Mapping[str, Any]) -> tuple[int, ...]:
-    """Return the version of the tool that made the record, () when absent."""
-    parts = re.findall(r"\d{1,9}", _tool(record) or "")[:4]
-    return tuple(int(part) for part in parts)
 
 
 def merge_records(old: Mapping[str, Any], new: Mapping[str, Any]) -> dict[str, Any]:

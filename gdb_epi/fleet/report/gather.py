@@ -302,7 +302,13 @@ def curve_with_findings(
     pairs = np.unique(places[with_host] * (len(population.hosts) + 1) + population.host[with_host])
     hosts = np.bincount(pairs // (len(population.hosts) + 1), minlength=axis.steps)
     hours = _hours(population, axis)
-    raised = _raised_names(axis, before)
+    raised: dict[int, list[str]] = {}
+    for stored_finding in sorted(before, key=lambda old: old.identity):
+        place = (stored_finding.day - axis.first) // axis.step
+        names = raised.setdefault(place, [])
+        name = harmless_text(f"{stored_finding.attr} {stored_finding.value}", 40)
+        if stored_finding.state != DISMISSED and name not in names and len(names) < MAX_RAISED:
+            names.append(name)
     return tuple(
         CurveDay(
             label=axis.label(i),
@@ -324,17 +330,6 @@ def _hours(population: Population, axis: DayAxis) -> list[float]:
     weights = population.exposure_hours[inside]
     hours: list[float] = np.bincount(places[inside], weights, minlength=axis.steps).tolist()
     return hours
-
-
-def _raised_names(axis: DayAxis, before: Sequence[StoredFinding]) -> dict[int, list[str]]:
-    names_by_step: dict[int, list[str]] = {}
-    for stored_finding in sorted(before, key=lambda old: old.identity):
-        place = (stored_finding.day - axis.first) // axis.step
-        names = names_by_step.setdefault(place, [])
-        name = harmless_text(f"{stored_finding.attr} {stored_finding.value}", 40)
-        if stored_finding.state != DISMISSED and name not in names and len(names) < MAX_RAISED:
-            names.append(name)
-    return names_by_step
 
 
 def caveats_of_answers(

@@ -26,11 +26,18 @@ SHOWN_FIRST = 25  # signatures; the others are a click away
 def render_page(page: Page, link: Callable[[str], str] | None = None) -> str:
     """Return the page; `link` gives the address of a core where a server shows it."""
     with exclusive_drawing():
+        plots_by_name: dict[str, Markup] = {}
+        for name, width in (("wide", plots.WIDE), ("narrow", plots.NARROW)):
+            if page.curve:
+                drawn = plots.curve_plot(page.curve, page.step, width)
+                plots_by_name[f"curve_{name}"] = Markup(drawn)
+            if page.host_map is not None:
+                plots_by_name[f"map_{name}"] = Markup(plots.map_plot(page.host_map, width))
         values = {
             "page": page,
             "shown_first": SHOWN_FIRST,
             "urgent_first": URGENT_FIRST,
-            "plots": _plots(page),
+            "plots": plots_by_name,
             "sparks": _sparks([row.daily for row in page.signatures], plots.SPARK),
             "courses": _sparks(
                 [part.daily for split in page.splits for part in split.parts], plots.PART
@@ -73,17 +80,6 @@ def _answer(record: Mapping[str, Any]) -> list[str]:
         return render_triage(dict(record), Audience(REPORT))
     except (TypeError, ValueError, KeyError, AttributeError, IndexError):
         return ["this record is none of an analysis: the whole of it is below"]
-
-
-def _plots(page: Page) -> dict[str, Markup]:
-    plots_by_name: dict[str, Markup] = {}
-    for name, width in (("wide", plots.WIDE), ("narrow", plots.NARROW)):
-        if page.curve:
-            drawn = plots.curve_plot(page.curve, page.step, width)
-            plots_by_name[f"curve_{name}"] = Markup(drawn)
-        if page.host_map is not None:
-            plots_by_name[f"map_{name}"] = Markup(plots.map_plot(page.host_map, width))
-    return plots_by_name
 
 
 def _sparks(every: list[tuple[int, ...]], size: tuple[int, int]) -> list[Markup]:

@@ -305,7 +305,11 @@ def _crashes_of(population: Population, day: int, some: Bools) -> CrashCounts:
     at = rows_under(some)
     cpu = population.cpu[at]
     cpu[cpu >= CPU_NUMBERS] = ABSENT
-    flags = population.bitflip, _first_of_its_own(population), population.lock_inherited
+    # The first crash of each signature that one host alone has. Each new signature counts once: a
+    # crash loop of one signature is no evidence of randomness.
+    cells = population.once(count_known_pairs, population.signature, population.host)
+    given = population.signature, population.host, cells[0], len(population.signatures)
+    flags = population.bitflip, population.once(_first_of_own, *given), population.lock_inherited
     carried: Any = np.zeros(at.size, dtype=np.int8)
     for bit, flag in zip((FLIP, NEW, LOCKED), flags, strict=True):
         carried[flag[at]] += bit
@@ -332,16 +336,6 @@ def _periods_between(
         )
         share = hours / hours.sum() if hours.sum() > 0 else usual.by_host
         yield int(of_period[number]), share
-
-
-def _first_of_its_own(population: Population) -> Bools:
-    """The first crash of each signature that one host alone has.
-
-    Each new signature counts once: a crash loop of one signature is no evidence of randomness.
-    """
-    cells = population.once(count_known_pairs, population.signature, population.host)
-    given = population.signature, population.host, cells[0], len(population.signatures)
-    return population.once(_first_of_own, *given)
 
 
 def _first_of_own(signature: Ints, host: Ints, of_cells: Ints, size: int) -> Bools:

@@ -128,8 +128,20 @@ def find_possibly_bad_hosts(
     share, total = hosts.shares.by_host, float(counts.sum())
     # A name with many machine ids is no machine.
     no_suspects = {f.value for f in screened.hosts} | set(population.quality.get("reused", ()))
-    in_group = _hosts_of_groups(population, screened)
-    explained = _crashes_of_other_causes(population, screened)
+    # Which hosts have crashes that a whole group of hosts is named for already.
+    others = (HOST, *CLUSTERED_CRASHES, *TIME_AND_CPU_ATTRIBUTES)
+    groups = (
+        finding for finding in screened.findings
+        if finding.attr not in others and finding.signature in (ALL, BITFLIP)
+    )  # fmt: skip
+    in_group = _crashes_by_host(population, groups) > 0
+    # How many crashes of each host have a cause that is named: a job, a version.
+    causes = (
+        finding for finding in screened.findings
+        if finding.attr not in (HOST, *CLUSTERED_CRASHES)
+        and finding.signature not in (ALL, BITFLIP, LOCK)
+    )  # fmt: skip
+    explained = _crashes_by_host(population, causes)
     # Without host-hours chance is not the only innocent cause: a host may do more of the work.
     most = MAX_CHANCE if population.has_exposure else MAX_CHANCE / 2
     maybe_bad: list[PossiblyBadHost] = []
@@ -185,26 +197,6 @@ def _usual_crashes(population: Population) -> tuple[Ints, Ints, Bools]:
     usual = np.bincount(host[on_hosts[signature] > 1], minlength=size)
     flips = np.bincount(population.host[placed & population.bitflip], minlength=size)
     return counts, usual, flips * counts.sum() > MIN_LEAD * flips.sum() * counts
-
-
-def _hosts_of_groups(population: Population, screened: ScreeningResult) -> Bools:
-    """Return which hosts have crashes that a whole group of hosts is named for already."""
-    others = (HOST, *CLUSTERED_CRASHES, *TIME_AND_CPU_ATTRIBUTES)
-    groups = (
-        finding for finding in screened.findings
-        if finding.attr not in others and finding.signature in (ALL, BITFLIP)
-    )  # fmt: skip
-    return _crashes_by_host(population, groups) > 0
-
-
-def _crashes_of_other_causes(population: Population, screened: ScreeningResult) -> Ints:
-    """Return how many crashes of each host have a cause that is named: a job, a version."""
-    causes = (
-        finding for finding in screened.findings
-        if finding.attr not in (HOST, *CLUSTERED_CRASHES)
-        and finding.signature not in (ALL, BITFLIP, LOCK)
-    )  # fmt: skip
-    return _crashes_by_host(population, causes)
 
 
 def _crashes_by_host(population: Population, findings: Iterable[Finding]) -> Ints:

@@ -116,7 +116,14 @@ def _climb(table: Floats, weights: Floats, sizes: Sequence[int], chances: Floats
     for _ in range(STEPS):
         weighted = chances * weights[:, None]
         share = weighted.sum(axis=0) + SMOOTH
-        log_values = _log_values(weighted.T @ table, sizes)
+        # Logarithms of the probability of each value of each fact in each class.
+        counts = weighted.T @ table
+        log_values = np.empty_like(counts)
+        start = 0
+        for size in sizes:
+            part = counts[:, start : start + size] + SMOOTH / size
+            log_values[:, start : start + size] = np.log(part / part.sum(axis=1, keepdims=True))
+            start += size
         log_share = np.log(share / share.sum())
         joint = table @ log_values.T + log_share
         top = joint.max(axis=1, keepdims=True)
@@ -127,14 +134,3 @@ def _climb(table: Floats, weights: Floats, sizes: Sequence[int], chances: Floats
             break
         before = likelihood
     return _Fit(likelihood, chances, log_values, log_share)
-
-
-def _log_values(counts: Floats, sizes: Sequence[int]) -> Floats:
-    """Logarithms of the probability of each value of each fact in each class."""
-    logs = np.empty_like(counts)
-    start = 0
-    for size in sizes:
-        part = counts[:, start : start + size] + SMOOTH / size
-        logs[:, start : start + size] = np.log(part / part.sum(axis=1, keepdims=True))
-        start += size
-    return logs

@@ -38,12 +38,6 @@ _SALT = b"gdb-epi lineage/1"
 _PROOFS = frozenset({"F1", "F2", "F3", "F5", "F7", "F8"})
 
 
-def compute_lineage_id(target: Target) -> str | None:
-    """Return 16 hex digits that parent and child share; None when neither source is readable."""
-    secret = _secret_of_thread(target) or _secret_of_kernel(target)
-    return None if secret is None else sha256_hex(_SALT + secret)[:16]
-
-
 def _secret_of_thread(target: Target) -> bytes | None:
     threads = target.threads()
     at = threads[0].architecture.canary_at if threads else None
@@ -76,7 +70,9 @@ def read_fork_signs(target: Target, python: PythonState | Absent) -> ForkSignRea
 
 def conclude_from_signs(reader: ForkSignReadings) -> ForkEvidence:
     """Return what the readings amount to."""
-    secret_hash = compute_lineage_id(reader.target)
+    # 16 hex digits that parent and child share; None when neither source is readable.
+    secret = _secret_of_thread(reader.target) or _secret_of_kernel(reader.target)
+    secret_hash = None if secret is None else sha256_hex(_SALT + secret)[:16]
     if secret_hash is None:
         reader.unreadable("F14", "neither the canary nor AT_RANDOM can be read")
     else:
