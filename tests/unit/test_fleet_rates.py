@@ -469,3 +469,48 @@ def test_a_stage_that_lies_within_another_is_none(second, ends):
         population, Attribute("version", ["old", "new"], np.repeat([0, 1], 5), day), day >= 0
     )
     assert (stages and (stages[0][2] - FIRST, stages[1][1] - FIRST)) == ends
+
+
+def two_crashes_in_two_weeks(rates: np.ndarray) -> np.ndarray:
+    """1 from the day after each host's second crash in 14 days, of the fleet that seed 1 makes."""
+    counts = np.random.default_rng(1).poisson(rates)
+    codes = np.zeros(rates.shape, dtype=int)
+    for host, day in np.ndindex(*rates.shape):
+        if day >= 14 and (codes[host, day - 1] or counts[host, day - 14 : day].sum() >= 2):
+            codes[host, day] = 1
+    return codes
+
+
+def test_who_is_chosen_for_many_crashes_has_fewer_afterwards() -> None:
+    of_hosts = np.random.default_rng(2).gamma(1.0, 0.02, 400)
+    rates = np.repeat(of_hosts[:, None], 100, axis=1)
+    population = fleet(rates, {"kernel": two_crashes_in_two_weeks(rates)})
+    new = ask(population, "kernel", "new")
+    assert new.same_hosts is not None and new.same_hosts.high < 0.7  # what misleads
+    assert new.answer.startswith("no effect can be seen: ")
+    assert "those that got it had had" in new.answer
+    old = ask(population, "kernel", "old")
+    assert old.answer.startswith("no effect can be seen: ")
+    assert "those that lost it had had" in old.answer
+    assert worse_value_sentences(population, []) == []
+
+
+def test_a_cure_that_the_worst_hosts_get_is_one() -> None:
+    of_hosts = np.sort(np.random.default_rng(3).gamma(1.0, 0.05, 400))
+    rates = np.repeat(of_hosts[:, None], 100, axis=1)
+    rates[-60:, 60:] *= 0.3
+    codes = np.zeros(rates.shape, dtype=int)
+    codes[-60:, 60:] = 1
+    answer = ask(fleet(rates, {"kernel": codes}), "kernel", "new").answer
+    assert answer.startswith("fewer crashes with it: 0.")
+
+
+def test_too_few_hours_without_a_value_acquit_nothing() -> None:
+    rates = np.full((HOSTS, DAYS), 0.05)
+    rates[:80] *= 2
+    codes = np.zeros(rates.shape, dtype=int)
+    codes[:80] = 1
+    codes[:4, -2:] = 0
+    codes[100:104, -2:] = 1
+    answer = ask(fleet(rates, {"kernel": codes}), "kernel", "new").answer
+    assert "whether by it or by these hosts cannot be told" in answer

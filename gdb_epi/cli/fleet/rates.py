@@ -20,7 +20,8 @@ from gdb_epi.typing_lite import TYPE_CHECKING
 from gdb_epi.util import counted
 
 if TYPE_CHECKING:
-    from gdb_epi.fleet.questions.rates import Rates, Risk, ValueRate
+    from gdb_epi.fleet.questions.rates import Rates, ValueRate
+    from gdb_epi.fleet.statistics.rate_ratios import Risk
 
 GROUP = "Look"
 HELP = "crashes per host-hour by the values of an attribute: is this kernel, this release worse?"

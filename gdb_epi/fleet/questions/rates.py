@@ -36,13 +36,20 @@ from gdb_epi.fleet.screen.silent_hosts import (
     find_silent_days,
     find_silent_groups,
 )
-from gdb_epi.fleet.statistics.arrays import Bools, Floats, Ints, count_distinct, widen_codes
+from gdb_epi.fleet.statistics.arrays import Bools, Ints, count_distinct, widen_codes
 from gdb_epi.fleet.statistics.hypothesis_tests import relative_risk
+from gdb_epi.fleet.statistics.rate_ratios import (
+    ChosenHosts,
+    RateCells,
+    Risk,
+    Z,
+    find_chosen_hosts,
+    risk_given_host_and_day,
+)
 from gdb_epi.fleet.store.day_numbers import SECONDS_A_DAY
 from gdb_epi.render.signature_words import named_signature
 from gdb_epi.typing_lite import NamedTuple
 
-Z = 1.959964
 MIN_HIGH = 1.2  # an upper end of an interval that is worth a word
 SIGNATURE, NO_CODES = "signature", np.zeros(0, dtype=np.int64)
 MAX_RECOUNTED = 0.1  # of the hours with a value, more or less than of those without it
@@ -56,25 +63,6 @@ MAX_LOOKED_AT = 50  # values of an attribute, of which nobody asked
 MIN_WORSE, SURE_SIGMAS = 30, 4.5  # crashes; by chance once in 300,000 values
 LEFT_OUT, MAX_SAID = 2, 2  # signatures, the most frequent ones; values
 ALL_TELL, MIN_HOSTS = 0.95, 3  # of the crashes; of each value that all hosts have in its time
-MAX_COHORTS = 400  # hosts that got and lost a value on the same days; else in the same weeks
-MAX_ROUNDS, NEAR_ENOUGH = 500, 1e-6  # of a fit
-MIN_INFORMATION = 2.0  # of the logarithm of a ratio: less tells nothing below 4 times
-
-
-class Risk(NamedTuple):
-    """A rate ratio and its 95 % interval."""
-
-    ratio: float
-    low: float
-    high: float
-
-    def words(self) -> str:
-        """Say how many times as often."""
-        return f"{self.ratio:.2g} times (95 %: {self.low:.2g} to {self.high:.2g})"
-
-    def sigmas(self) -> float:
-        """Return how many standard errors the logarithm lies above that of 1."""
-        return 2 * Z * float(np.log(self.ratio)) / max(float(np.log(self.high / self.low)), 1e-9)
 
 
 class ValueRate(NamedTuple):
@@ -99,26 +87,6 @@ class Rates(NamedTuple):
     not_covered: int  # crashes that no host-hours tell of
     limit: CollectionLimit | None = None  # of what was collected: its full days are left out
     silent: tuple[str, ...] = ()  # hosts that fell silent: their hours since then are left out
-
-
-class _Cells(NamedTuple):
-    """Crashes and host-hours of one attribute, as columns."""
-
-    codes: tuple[Ints, Ints]  # of the crashes, of the host-hours
-    days: tuple[Ints, Ints]  # from the first one of the host-hours
-    hosts: tuple[Ints, Ints]
-    hours: Floats
-    crashes: Ints  # which ones of the population
-    feed: Ints  # which host-hours of the population
-
-    def of_crashes(self, chosen: Bools) -> _Cells:
-        """Return the cells of some of the crashes, and of all host-hours."""
-        return self._replace(
-            codes=(self.codes[0][chosen], self.codes[1]),
-            days=(self.days[0][chosen], self.days[1]),
-            hosts=(self.hosts[0][chosen], self.hosts[1]),
-            crashes=self.crashes[chosen],
-        )
 
 
 def rates_of_values(
@@ -150,7 +118,7 @@ def rates_of_values(
 
 
 def _unless_recounted(
-    population: Population, attribute: Attribute, cells: _Cells, row: ValueRate
+    population: Population, attribute: Attribute, cells: RateCells, row: ValueRate
 ) -> ValueRate:
     """Return a row, without an answer where hosts have other hours and as many crashes since a day.
 
@@ -265,11 +233,14 @@ def worse_value_sentences(population: Population, findings: Sequence[Finding]) -
                 continue
             if (attribute.name, value) in marks_of_findings:
                 continue
-            whole = _risk_given_host_and_day(code, parts[0])
+            whole = risk_given_host_and_day(code, parts[0])
             if whole is None or whole.ratio < MIN_HIGH or whole.sigmas() < SURE_SIGMAS:
                 continue
-            rest = _risk_given_host_and_day(code, parts[1])
+            rest = risk_given_host_and_day(code, parts[1])
             if rest is None or rest.low <= 1:
+                continue
+            chosen = find_chosen_hosts(code, parts[0], whole)
+            if chosen is not None and chosen.risk.low <= 1:
                 continue
             mark = f"{attribute.name}={value}"
             words = f"crashes of all kinds come more often with {mark}: {whole.words()} what its "
@@ -282,9 +253,9 @@ def worse_value_sentences(population: Population, findings: Sequence[Finding]) -
     return [words for _, words in sorted(worse)[:MAX_SAID]]
 
 
-def _of_kinds_seen_once(code: int, once: _Cells, often: _Cells) -> str:
+def _of_kinds_seen_once(code: int, once: RateCells, often: RateCells) -> str:
     """Say that what comes more often are crashes of which each has a signature of its own."""
-    alone, others = (_risk_given_host_and_day(code, cells) for cells in (once, often))
+    alone, others = (risk_given_host_and_day(code, cells) for cells in (once, often))
     has_value = [int((cells.codes[0] == code).sum()) for cells in (once, often)]
     without = once.codes[0].size - has_value[0]
     if has_value[0] < MIN_WORSE or (without and (alone is None or alone.low <= 1)):
@@ -301,7 +272,7 @@ def _of_kinds_seen_once(code: int, once: _Cells, often: _Cells) -> str:
     )
 
 
-def _cells(population: Population, attribute: Attribute, mine: Bools) -> _Cells:
+def _cells(population: Population, attribute: Attribute, mine: Bools) -> RateCells:
     """Return the crashes and host-hours that have a value, on days that count."""
     feed = (attribute.exposure >= 0) & (population.exposure_host >= 0)
     feed &= population.exposure_hours > 0
@@ -316,7 +287,7 @@ def _cells(population: Population, attribute: Attribute, mine: Bools) -> _Cells:
         & np.isin(population.day, days_of_feed)
     )  # fmt: skip
     first = int(days_of_feed[0]) if days_of_feed.size else 0
-    return _Cells(
+    return RateCells(
         (attribute.crash[crashes], attribute.exposure[feed]),
         (population.day[crashes] - first, population.exposure_day[feed] - first),
         (population.host[crashes], population.exposure_host[feed]),
@@ -330,7 +301,7 @@ def _rate_of(
     population: Population,
     attribute: Attribute,
     code: int,
-    cells: _Cells,
+    cells: RateCells,
     mine: Bools,
     *,
     explain: bool,
@@ -346,9 +317,13 @@ def _rate_of(
     same_days, same_hosts = _risk(code, cells, cells.days), _risk(code, cells, cells.hosts)
     same_both = None
     if same_days is not None and same_hosts is not None:
-        same_both = _risk_given_host_and_day(code, cells)
+        same_both = risk_given_host_and_day(code, cells)
+    chosen = None if same_both is None else find_chosen_hosts(code, cells, same_both)
     answer = _compare(same_days, same_hosts, same_both)
-    if explain and same_days is not None:
+    if chosen is not None and same_both is not None:
+        answer = _compare_chosen(chosen, same_both)
+        same_both = chosen.risk
+    elif explain and same_days is not None:
         judges = same_both or same_days
         of_moments = ""
         if same_days.low > 1 or judges.low > 1 or judges.high < 1:
@@ -367,7 +342,7 @@ def _rate_of(
     return ValueRate(value, crashes, hosts, hours, rate, same_days, same_hosts, same_both, answer)
 
 
-def _risk(code: int, cells: _Cells, strata: tuple[Ints, Ints]) -> Risk | None:
+def _risk(code: int, cells: RateCells, strata: tuple[Ints, Ints]) -> Risk | None:
     """Return how many times as often a value has crashes as the others of the same strata.
 
     Strata are numbers from 0 on: days, hosts.
@@ -396,7 +371,7 @@ def _risk(code: int, cells: _Cells, strata: tuple[Ints, Ints]) -> Risk | None:
     return Risk(ratio, ratio * float(np.exp(-half)), ratio * float(np.exp(half)))
 
 
-def _scatter(code: int, cells: _Cells, strata: tuple[Ints, Ints]) -> float:
+def _scatter(code: int, cells: RateCells, strata: tuple[Ints, Ints]) -> float:
     """Return how much more the crashes scatter than by chance, from host to host or day to day."""
     across = cells.hosts if strata is cells.days else cells.days
     size = 1 + max(int(side.max(initial=-1)) for side in across)
@@ -411,72 +386,6 @@ def _scatter(code: int, cells: _Cells, strata: tuple[Ints, Ints]) -> float:
         chi += float(((n - due)[due > 0] ** 2 / due[due > 0]).sum())
         free += int((due > 0).sum())
     return max(1.0, chi / free) if free > 0 else 1.0
-
-
-def _risk_given_host_and_day(code: int, cells: _Cells) -> Risk | None:
-    """Return how many times as often hosts crash with a value, given the rate of each host and day.
-
-    Hosts that got and lost the value at the same time are one: each keeps its rate. None where
-    hosts change all at once, or too few to tell.
-    """
-    days, hosts = (
-        1 + max(int(x.max(initial=-1)) for x in pair) for pair in (cells.days, cells.hosts)
-    )
-    has = cells.codes[1] == code
-    first, last = np.full(hosts, days), np.full(hosts, -1)
-    np.minimum.at(first, cells.hosts[1][has], cells.days[1][has])
-    np.maximum.at(last, cells.hosts[1][has], cells.days[1][has])
-    for days_apart in (1, 7, days):
-        ends = first // days_apart, (last + 1) // days_apart
-        number = np.unique(ends[0] * (days + 2) + ends[1], return_inverse=True)[1].reshape(-1)
-        if number.max(initial=0) < MAX_COHORTS:
-            break
-    crashes, hours = (
-        np.bincount(
-            ((codes == code) * (number.max(initial=0) + 1) + number[host]) * days + day,
-            weights,
-            2 * (int(number.max(initial=0)) + 1) * days,
-        ).reshape(2, -1, days)
-        for codes, host, day, weights in (
-            (cells.codes[0], cells.hosts[0], cells.days[0], np.ones(cells.hosts[0].size)),
-            (cells.codes[1], cells.hosts[1], cells.days[1], cells.hours),
-        )
-    )
-    crashes = np.where(hours > 0, crashes, 0.0)
-    with_value = float(crashes[1].sum())
-    if not 0 < with_value < crashes.sum():
-        return None
-    ratio, of_day = 1.0, np.ones(days)
-    for _ in range(MAX_ROUNDS):  # the likeliest ratio, rates of hosts and of days, in turn
-        times = np.array([1.0, ratio])[:, None, None]
-        of_hosts = _quotient(crashes.sum((0, 2)), (times * hours * of_day).sum((0, 2)))
-        of_day = _quotient(crashes.sum((0, 1)), (times * hours * of_hosts[:, None]).sum((0, 1)))
-        before = ratio
-        ratio = with_value / max(float((hours[1] * of_hosts[:, None] * of_day).sum()), 1e-12)
-        if abs(np.log(ratio / before)) < NEAR_ENOUGH:
-            break
-    due = np.array([1.0, ratio])[:, None, None] * hours * of_hosts[:, None] * of_day
-    # What is left of "has the value" once hosts and days are given tells of the ratio.
-    rest = np.broadcast_to(np.array([0.0, 1.0])[:, None, None], due.shape)
-    for _ in range(MAX_ROUNDS):
-        mean = _quotient((due * rest).sum((0, 2)), due.sum((0, 2)))
-        rest = rest - mean[:, None]
-        shift = _quotient((due * rest).sum((0, 1)), due.sum((0, 1)))
-        rest = rest - shift
-        if max(np.abs(mean).max(), np.abs(shift).max()) < NEAR_ENOUGH:
-            break
-    information = float((due * rest**2).sum())
-    if information < MIN_INFORMATION:
-        return None
-    some = due > 0
-    free = int(some.sum()) - int((of_hosts > 0).sum()) - int((of_day > 0).sum())
-    chi = float(((crashes - due)[some] ** 2 / due[some]).sum())
-    half = Z * float(np.sqrt(max(1.0, chi / max(free, 1)) / information))
-    return Risk(ratio, ratio * float(np.exp(-half)), ratio * float(np.exp(half)))
-
-
-def _quotient(counts: Floats, due: Floats) -> Floats:
-    return np.divide(counts, due, out=np.zeros_like(due), where=due > 0)
 
 
 def _compare(days: Risk | None, hosts: Risk | None, both: Risk | None) -> str:
@@ -503,6 +412,11 @@ def _compare(days: Risk | None, hosts: Risk | None, both: Risk | None) -> str:
     is_ruled_out = both is not None and both.high < min(days.ratio, hosts.ratio)
     if days.low > 1 and hosts.low > 1 and not is_ruled_out:
         return f"more crashes with it: {here}, {before}"
+    if days.low > 1 and hosts.high >= days.ratio and (both is None or both.high >= days.ratio):
+        return (
+            f"its hosts have {here}; whether by it or by these hosts cannot be told: {before}"
+            ", too wide to tell"
+        )
     if days.low > 1:
         may_be = f"; up to {hosts.high:.2g} times as many would not show yet"
         words = f"its hosts crash more, with it or without it: {here}, and {before}"
@@ -512,6 +426,21 @@ def _compare(days: Risk | None, hosts: Risk | None, both: Risk | None) -> str:
     return _no_more(max(days, hosts, key=lambda risk: -risk.high), f"{here}, {before}")
 
 
+def _compare_chosen(chosen: ChosenHosts, both: Risk) -> str:
+    """Say what hosts tell that had many crashes until they got a value, or lost it."""
+    risk, got = chosen.risk, "lost it" if chosen.lost else "got it"
+    if risk.low > 1 or risk.high < 1:
+        more = "more" if risk.low > 1 else "fewer"
+        start = f"{more} crashes with it: {risk.words()} what hosts with as many crashes have"
+    else:
+        start = f"no effect can be seen: {risk.words()} what hosts with as many crashes have"
+    return (
+        f"{start}; those that {got} had had {chosen.times:.2g} times the crashes of the others "
+        "until then, and whoever is chosen for many crashes has fewer afterwards, whatever is done "
+        f"(before and after alone: {both.ratio:.2g} times)"
+    )
+
+
 def _no_more(risk: Risk, words: str) -> str:
     less = "fewer" if risk.high < 1 else "no more"
     may_be = f"; up to {risk.high:.2g} times as many would not show yet"
@@ -519,7 +448,7 @@ def _no_more(risk: Risk, words: str) -> str:
 
 
 def _what_comes_at_moments(
-    population: Population, code: int, cells: _Cells, whole: Risk, both: Risk | None
+    population: Population, code: int, cells: RateCells, whole: Risk, both: Risk | None
 ) -> str:
     """Say that a value has no more (or fewer) than others but what comes at starts or stops.
 
@@ -544,7 +473,7 @@ def _what_comes_at_moments(
         return ""
     kept = cells.of_crashes(~np.isin(kinds, list(at)))
     is_of_both = both is not None
-    risk = _risk_given_host_and_day(code, kept) if is_of_both else _risk(code, kept, kept.days)
+    risk = risk_given_host_and_day(code, kept) if is_of_both else _risk(code, kept, kept.days)
     if risk is None or not risk.low <= 1 <= risk.high or not _is_most_of(whole, risk):
         return ""
     names = " and ".join(named_signature(population.signatures[kind]) for kind in at)
@@ -573,7 +502,7 @@ def _is_most_of(whole: Risk, rest: Risk) -> bool:
 
 
 def _what_explains_it(
-    population: Population, attribute: Attribute, code: int, cells: _Cells, risk: Risk
+    population: Population, attribute: Attribute, code: int, cells: RateCells, risk: Risk
 ) -> str:
     """Name another attribute of the hosts at whose same value the value has no more than others.
 
@@ -606,7 +535,7 @@ def _what_explains_it(
 
 
 def _what_the_excess_is(
-    population: Population, attribute: Attribute, code: int, cells: _Cells, risk: Risk
+    population: Population, attribute: Attribute, code: int, cells: RateCells, risk: Risk
 ) -> str:
     """Name the crashes without which the value has no more than others; "" when none are such.
 

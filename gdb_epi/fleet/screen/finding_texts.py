@@ -54,6 +54,9 @@ HARDWARE_OR_ITS_CODE = "hardware, firmware, or code that only such hosts run"
 DAMAGE = "hardware, or software that damages memory"
 _MOVED = CAVEAT_MOVED.partition("{")[0]
 _PLACES = frozenset(("rack", "row", "chassis", "pdu", "psu", "switch"))
+_SITES = frozenset((
+    "site", "zone", "region", "dc", "datacenter", "hall", "cluster", "cell", "pool", "shard",
+))  # fmt: skip
 
 _FLAGS = {
     "bitflip=true": "a flipped bit",
@@ -198,7 +201,11 @@ def describe_cause_kind(attr: str, signature: str) -> str:
     if not is_hardware(attr):
         # A zone or a batch of parts: flipped bits point to what only hosts with that value have.
         is_software = bool(_words(attr) & _SOFTWARE) or is_process_attribute(attr)
-        return DAMAGE if signature == BITFLIP and not is_software else "software or configuration"
+        if signature == BITFLIP and not is_software:
+            return DAMAGE
+        # Of a pair of sites one may do the work, and the other wait.
+        load = "more load, or " if signature == ALL and attr.lower() in _SITES else ""
+        return f"{load}software or configuration"
     return "hardware or firmware" if signature.startswith("*") else HARDWARE_OR_ITS_CODE
 
 

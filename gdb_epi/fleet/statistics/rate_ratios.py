@@ -1,0 +1,226 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How many times as often hosts crash with a value of an attribute, beside themselves and others.
+
+While some hosts change and others do not, what changed on the hosts is held against what changed on
+the others: a Poisson regression with a rate of each host and of each day.
+
+That misleads where hosts got a value because of the crashes that they had. Whoever is chosen for
+many crashes has fewer of them afterwards, whatever is done (regression to the mean). What a host
+may be expected to do is told by its own crashes and by how much hosts differ: with rates that are
+gamma-distributed over hosts (Hauer, Observational Before-After Studies, 1997). The likelihood is
+the same whatever rule made hosts change, as long as the rule saw nothing but crashes.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from gdb_epi.fleet.statistics.arrays import Bools, Floats, Ints
+from gdb_epi.typing_lite import NamedTuple
+
+Z = 1.959964
+MAX_COHORTS = 400  # hosts that got and lost a value on the same days; else in the same weeks
+MAX_ROUNDS, NEAR_ENOUGH = 500, 1e-6  # of a fit
+ONE_WAY = 0.9  # of the hosts that have a value for a part of the time: all get it, or all lose it
+MIN_INFORMATION = 2.0  # of the logarithm of a ratio: less tells nothing below 4 times
+SHAPES = np.geomspace(0.05, 50.0, 40)  # of the gamma distribution: the smaller, the more unlike
+FIT_ROUNDS = 60
+DAYS_OF_STRETCH = 7  # of which each has a rate
+SURE_Z = 3.0  # normal deviations
+
+
+class Risk(NamedTuple):
+    """A rate ratio and its 95 % interval."""
+
+    ratio: float
+    low: float
+    high: float
+
+    def words(self) -> str:
+        """Say how many times as often."""
+        return f"{self.ratio:.2g} times (95 %: {self.low:.2g} to {self.high:.2g})"
+
+    def sigmas(self) -> float:
+        """Return how many standard errors the logarithm lies above that of 1."""
+        return 2 * Z * float(np.log(self.ratio)) / max(float(np.log(self.high / self.low)), 1e-9)
+
+
+class RateCells(NamedTuple):
+    """Crashes and host-hours of one attribute, as columns."""
+
+    codes: tuple[Ints, Ints]  # of the crashes, of the host-hours
+    days: tuple[Ints, Ints]  # from the first one of the host-hours
+    hosts: tuple[Ints, Ints]
+    hours: Floats
+    crashes: Ints  # which ones of the population
+    feed: Ints  # which host-hours of the population
+
+    def of_crashes(self, chosen: Bools) -> RateCells:
+        """Return the cells of some of the crashes, and of all host-hours."""
+        return self._replace(
+            codes=(self.codes[0][chosen], self.codes[1]),
+            days=(self.days[0][chosen], self.days[1]),
+            hosts=(self.hosts[0][chosen], self.hosts[1]),
+            crashes=self.crashes[chosen],
+        )
+
+    def size(self) -> tuple[int, int]:
+        """Return how many hosts there are, and how many days."""
+        hosts, days = (1 + max(int(x.max(initial=-1)) for x in p) for p in (self.hosts, self.days))
+        return hosts, days
+
+    def tables(self, code: int, row_of_host: Ints, days_apart: int) -> tuple[Floats, Floats]:
+        """Return crashes and hours without a value and with it, by rows of hosts and stretches."""
+        rows, columns = int(row_of_host.max(initial=0)) + 1, (self.size()[1] - 1) // days_apart + 1
+        crashes, hours = (
+            np.bincount(
+                ((codes == code) * rows + row_of_host[host]) * columns + day // days_apart,
+                weights,
+                2 * rows * columns,
+            )
+            .astype(float)
+            .reshape(2, rows, columns)
+            for codes, host, day, weights in (
+                (self.codes[0], self.hosts[0], self.days[0], np.ones(self.hosts[0].size)),
+                (self.codes[1], self.hosts[1], self.days[1], self.hours),
+            )
+        )
+        return crashes, hours
+
+
+def risk_given_host_and_day(code: int, cells: RateCells) -> Risk | None:
+    """Return how many times as often hosts crash with a value, given the rate of each host and day.
+
+    Hosts that got and lost the value at the same time are one: each keeps its rate. None where
+    hosts change all at once, or too few to tell.
+    """
+    hosts, days = cells.size()
+    has = cells.codes[1] == code
+    first, last = np.full(hosts, days), np.full(hosts, -1)
+    np.minimum.at(first, cells.hosts[1][has], cells.days[1][has])
+    np.maximum.at(last, cells.hosts[1][has], cells.days[1][has])
+    for days_apart in (1, 7, days):
+        ends = first // days_apart, (last + 1) // days_apart
+        number = np.unique(ends[0] * (days + 2) + ends[1], return_inverse=True)[1].reshape(-1)
+        if number.max(initial=0) < MAX_COHORTS:
+            break
+    crashes, hours = cells.tables(code, number, 1)
+    crashes = np.where(hours > 0, crashes, 0.0)
+    with_value = float(crashes[1].sum())
+    if not 0 < with_value < crashes.sum():
+        return None
+    ratio, of_day = 1.0, np.ones(days)
+    for _ in range(MAX_ROUNDS):  # the likeliest ratio, rates of hosts and of days, in turn
+        times = np.array([1.0, ratio])[:, None, None]
+        of_hosts = _quotient(crashes.sum((0, 2)), (times * hours * of_day).sum((0, 2)))
+        of_day = _quotient(crashes.sum((0, 1)), (times * hours * of_hosts[:, None]).sum((0, 1)))
+        before = ratio
+        ratio = with_value / max(float((hours[1] * of_hosts[:, None] * of_day).sum()), 1e-12)
+        if abs(np.log(ratio / before)) < NEAR_ENOUGH:
+            break
+    due = np.array([1.0, ratio])[:, None, None] * hours * of_hosts[:, None] * of_day
+    # What is left of "has the value" once hosts and days are given tells of the ratio.
+    rest = np.broadcast_to(np.array([0.0, 1.0])[:, None, None], due.shape)
+    for _ in range(MAX_ROUNDS):
+        mean = _quotient((due * rest).sum((0, 2)), due.sum((0, 2)))
+        rest = rest - mean[:, None]
+        shift = _quotient((due * rest).sum((0, 1)), due.sum((0, 1)))
+        rest = rest - shift
+        if max(np.abs(mean).max(), np.abs(shift).max()) < NEAR_ENOUGH:
+            break
+    information = float((due * rest**2).sum())
+    if information < MIN_INFORMATION:
+        return None
+    some = due > 0
+    free = int(some.sum()) - int((of_hosts > 0).sum()) - int((of_day > 0).sum())
+    chi = float(((crashes - due)[some] ** 2 / due[some]).sum())
+    half = Z * float(np.sqrt(max(1.0, chi / max(free, 1)) / information))
+    return Risk(ratio, ratio * float(np.exp(-half)), ratio * float(np.exp(half)))
+
+
+class ChosenHosts(NamedTuple):
+    """Hosts that had more crashes than others until they got a value, or lost it."""
+
+    times: float  # the crashes of the others until then
+    lost: bool
+    risk: Risk  # with the value, beside what hosts with such a past have
+
+
+def find_chosen_hosts(code: int, cells: RateCells, both: Risk) -> ChosenHosts | None:
+    """Return the hosts that changed; None unless they were worse than others and then got better.
+
+    `both` is what they did themselves, beside the change of the others. None too where some hosts
+    get the value while others lose it.
+    """
+    crashes, hours = cells.tables(code, np.arange(cells.size()[0]), DAYS_OF_STRETCH)
+    mean = _quotient(hours @ np.arange(hours.shape[2]), hours.sum(2))
+    changed = (hours.sum(2) > 0).all(0)
+    gained = float((mean[1] > mean[0])[changed].mean()) if changed.any() else 0.5
+    lost = gained <= 1 - ONE_WAY
+    if not (lost and both.low > 1) and not (gained >= ONE_WAY and both.high < 1):
+        return None
+    order = [1, 0] if lost else [0, 1]
+    some = hours[order[0]].sum(1) > 0
+    cohort = BeforeAndAfter(crashes[order][:, some], hours[order][:, some])
+    times = cohort.times_until_change()
+    if times <= 1:
+        return None
+    ratio, error = cohort.ratio_given_history()
+    ratio, wide = 1 / ratio if lost else ratio, float(np.exp(Z * error))
+    return ChosenHosts(times, lost, Risk(ratio, ratio / wide, ratio * wide))
+
+
+class BeforeAndAfter(NamedTuple):
+    """Crashes (with hours) of each host in each stretch of time, before a change and after it.
+
+    Of shape (2, hosts, stretches). Hosts that did not change have hours of one of both alone.
+    """
+
+    crashes: Floats
+    hours: Floats
+
+    def times_until_change(self) -> float:
+        """Return how many times the crashes of hosts that stayed those that changed had until then.
+
+        1 where that is not surely more.
+        """
+        changed = (self.hours.sum(2) > 0).all(0)
+        stayed = self.crashes[0, ~changed].sum(0), self.hours[0, ~changed].sum(0)
+        rate = np.divide(*stayed, out=np.zeros_like(stayed[0]), where=stayed[1] > 0)
+        has_rate = stayed[1] > 0
+        count = float(self.crashes[0, changed][:, has_rate].sum())
+        due = float((self.hours[0, changed].sum(0) * rate)[has_rate].sum())
+        if due <= 0 or (count - due) / np.sqrt(due * (1 + due / max(stayed[0].sum(), 1))) < SURE_Z:
+            return 1.0
+        return count / due
+
+    def ratio_given_history(self) -> tuple[float, float]:
+        """Return how many times as often hosts crash afterwards as hosts with their past do.
+
+        And the standard error of its logarithm. Rate of each stretch, ratio and shape in turn.
+        """
+        counts, per_host = self.crashes.sum((0, 1)), self.crashes.sum((0, 2))
+        more_than = (per_host[:, None] > np.arange(int(per_host.max(initial=0)))).sum(0)
+        after, ratio, shape = float(self.crashes[1].sum()), 1.0, 1.0
+        of_stretch = counts / np.maximum(self.hours.sum((0, 1)), 1e-9)
+        for _ in range(FIT_ROUNDS):
+            due = self.hours @ of_stretch * np.array([[1.0], [ratio]])
+            whole = due.sum(0)
+            likelihood = [
+                np.log(a + np.arange(more_than.size)) @ more_than + whole.size * a * np.log(a)
+                - ((a + per_host) * np.log(a + whole)).sum()
+                for a in SHAPES
+            ]  # fmt: skip
+            shape = float(SHAPES[int(np.argmax(likelihood))])
+            rate = (shape + per_host) / (shape + whole)
+            ratio = after / max(float((self.hours[1] @ of_stretch * rate).sum()), 1e-9)
+            times = self.hours[0] + ratio * self.hours[1]
+            of_stretch = counts / np.maximum(rate @ times, 1e-9)
+        due = self.hours @ of_stretch * np.array([[1.0], [ratio]])
+        share = due[1] / (shape + due.sum(0))
+        information = float(((shape + per_host) * share * (1 - share)).sum())
+        return ratio, float(1 / np.sqrt(max(information, 1e-9)))
+
+
+def _quotient(counts: Floats, due: Floats) -> Floats:
+    return np.divide(counts, due, out=np.zeros_like(due), where=due > 0)
