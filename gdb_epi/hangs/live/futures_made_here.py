@@ -12,10 +12,13 @@ from itertools import pairwise
 from gdb_epi.cpython.types import PyFrame
 from gdb_epi.errors import LayoutError, UnreadableMemory
 from gdb_epi.hangs.hang_context import HangContext
+from gdb_epi.locks.python.call_sites import MAX_CODE
 
 # Methods of containers and queues, which keep what they are given.
 _KEEPS = frozenset("append appendleft insert add setdefault put put_nowait".split())
 _ENDS = frozenset(("pop", "store", "test", "jump", "back", "cold", "await"))  # of a statement
+_STATEMENT_ENDS = _ENDS - {"await"}
+_ROOTS = ("fast", "cell", "global", "name")
 
 
 def is_made_by(scene: HangContext, frame: PyFrame, future: int, makers: Collection[str]) -> bool:
@@ -24,22 +27,23 @@ def is_made_by(scene: HangContext, frame: PyFrame, future: int, makers: Collecti
     Not where it passed it to a function that is none of the program's.
     """
     try:
-        return _is_made_by(scene, frame, future, makers)
+        names = set[str]()
+        for name, held in scene.view.variable_addresses(frame):
+            if held == future:
+                names.add(name)
+            elif not held & 7:
+                names |= {each for each, at in scene.view.attributes(held) if at == future}
+        running = scene.live_code.calls.running_byte(frame)
+        return running is not None and _is_made_in(scene, frame.code, names, running, makers)
     except (UnreadableMemory, LayoutError, IndexError):
         return False
 
 
-def _is_made_by(scene: HangContext, frame: PyFrame, future: int, makers: Collection[str]) -> bool:
-    sites, code = scene.call_sites, frame.code
-    running = scene.live_code.calls.running_byte(frame)
-    if running is None:
-        return False
-    names = set[str]()
-    for name, held in scene.view.variable_addresses(frame):
-        if held == future:
-            names.add(name)
-        elif not held & 7:
-            names |= {attribute for attribute, at in scene.view.attributes(held) if at == future}
+def _is_made_in(
+    scene: HangContext, code: int, names: Collection[str], running: int, makers: Collection[str]
+) -> bool:
+    """Tell whether code made a future, which has some `names`, and gave it to no library."""
+    sites = scene.call_sites
     used: dict[int, list[str]] = {}
     for at, _, name in sites.names_used(code):
         used.setdefault(at, []).append(name)
@@ -59,3 +63,46 @@ def _is_made_by(scene: HangContext, frame: PyFrame, future: int, makers: Collect
         if is_call or step.operation in _ENDS or step.name.startswith(("STORE_", "RETURN_")):
             is_argument = stays = False
     return is_made
+
+
+def is_made_by_called(scene: HangContext, frame: PyFrame, makers: Collection[str]) -> bool:
+    """Tell whether a function of the program, whose outcome a frame waits for, made a future.
+
+    And handed it to no library. What a statement calls last it loads first; a coroutine that it
+    waits for would have a frame of its own.
+    """
+    own = scene.live_code.own
+    try:
+        functions = own.get(_called_first_loaded(scene, frame), [])
+        return bool(functions) and all(
+            _is_made_in(scene, each.code, _names_returned(scene, each.code), MAX_CODE, makers)
+            for each in functions
+        )
+    except (UnreadableMemory, LayoutError, IndexError):
+        return False
+
+
+def _called_first_loaded(scene: HangContext, frame: PyFrame) -> str:
+    """Return the name of the function that the running statement of a frame loads first."""
+    running, chain, closed = scene.running_byte(frame) or 0, list[str](), False
+    for at, does, name in scene.call_sites.names_used(frame.code):
+        if at >= running:
+            break
+        if does in _STATEMENT_ENDS:
+            chain, closed = [], False
+        elif not closed and does in (("attr", "method") if chain else _ROOTS):
+            chain.append(name)
+        elif does not in ("nothing", "extended"):
+            closed = bool(chain)
+    return chain[-1] if chain else ""
+
+
+def _names_returned(scene: HangContext, code: int) -> set[str]:
+    """Return the variables that code returns."""
+    names, last = set[str](), ""
+    steps = {each.at: each for each in scene.call_sites.instructions(code)}
+    for at, does, name in scene.call_sites.names_used(code):
+        if steps[at].name == "RETURN_VALUE" and last:
+            names.add(last)
+        last = name if does == "fast" else last if does in ("nothing", "extended") else ""
+    return names

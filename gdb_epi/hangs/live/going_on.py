@@ -19,7 +19,7 @@ from gdb_epi.hangs.hang_context import HangContext
 from gdb_epi.hangs.library_calls import FREE_CONNECTION, FUTURES, OF_CLUSTER, POOL_RESULTS
 from gdb_epi.hangs.live.borrowing import Borrowers
 from gdb_epi.hangs.live.futures_made_here import is_made_by
-from gdb_epi.hangs.live.live_code import ANYTHING, NOTHING_REACHED, Reach
+from gdb_epi.hangs.live.live_code import ANYTHING, Reach
 from gdb_epi.hangs.loops.futile_polls import find_polled_condition
 from gdb_epi.hangs.tasks import event_loop_module
 from gdb_epi.hangs.types import ThreadActivity
@@ -267,11 +267,6 @@ class GoingOn:
         if scene.foreign_threads:
             return ANYTHING
         native = any(thread.tid not in python for thread in scene.target.threads())
-        frames = {frame.module: frame for own in python.values() for frame in own}
-        handles = any(
-            scene.view.has_global(frame, "signal") for frame in frames.values()
-            if not scene.installed.contains_frame(frame)
-        )  # fmt: skip
         loops = any(event_loop_module(own) for own in python.values())
         if scene.tasks and not loops:  # greenlets that no hub runs now
             resting = scene.live_code.of_frames(*(task.stack for task in scene.tasks))
@@ -279,7 +274,23 @@ class GoingOn:
                 return ANYTHING
             back = scene.live_code.called_back
             return Reach(resting.calls | back.calls, resting.bodies + back.bodies, back.unbounded)
-        return scene.live_code.called_back if native or handles or loops else NOTHING_REACHED
+        if native or loops or self._may_handle_signals():
+            return scene.live_code.called_back
+        handlers = [may for _, may in scene.reach_of_signals.values()]
+        return Reach(
+            frozenset(call for may in handlers for call in may.calls),
+            tuple(body for may in handlers for body in may.bodies),
+            any(may.unbounded for may in handlers),
+        )
+
+    def _may_handle_signals(self) -> bool:
+        """Tell whether the program may have handlers of signals that are not known."""
+        scene = self._scene
+        frames = {frame.module: frame for own in scene.view.all_frames().values() for frame in own}
+        return scene.signal_handlers is None and any(
+            scene.view.has_global(frame, "signal") for frame in frames.values()
+            if not scene.installed.contains_frame(frame)
+        )  # fmt: skip
 
     @property
     def _too_many(self) -> bool:

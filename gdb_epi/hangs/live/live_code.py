@@ -24,6 +24,7 @@ from gdb_epi.cpython.values.value_stack import find_opcodes
 from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
 from gdb_epi.hangs.frame_references import METHODS
 from gdb_epi.hangs.library_calls import is_library_file
+from gdb_epi.hangs.live.connected_protocols import UncalledMethods
 from gdb_epi.locks.python.acquire_calls import AcquireCalls, CalledFunction
 from gdb_epi.locks.python.call_sites import MAX_CODE, Instruction, MethodCall
 from gdb_epi.locks.python.python_view import PythonView
@@ -123,7 +124,7 @@ class Reach(NamedTuple):
         )
 
 
-NOTHING_REACHED, ANYTHING = Reach(frozenset(), ()), Reach(frozenset(), (), unbounded=True)
+ANYTHING = Reach(frozenset(), (), unbounded=True)
 
 
 class LiveCode:
@@ -318,7 +319,8 @@ class LiveCode:
             if (each.references & 0xFFFFFFFF) > ordinary:
                 kept.append((each, 0))
             kept += [(each, subject) for subject in methods if subject]
-        return [*kept, *((each, 0) for each in self._overriding())]
+        codes = {*running, *(function.code for function, _ in kept)}
+        return [*kept, *((each, 0) for each in self._overriding(codes))]
 
     def _targets(self, frames: Sequence[PyFrame]) -> Iterator[int]:
         """Yield what the thread of some frames was started with (Lib/threading.py, run()).
@@ -351,11 +353,15 @@ class LiveCode:
                 frames += [frame] if frame is not None else []
         return frames
 
-    def _overriding(self) -> Iterator[_Function]:
-        """Yield the functions of the program's classes that libraries know by a base of theirs."""
+    def _overriding(self, codes: Collection[int]) -> Iterator[_Function]:
+        """Yield the functions of the program's classes that libraries know by a base of theirs.
+
+        Of protocols of asyncio only those that are connected, unless one of some `codes` connects.
+        """
         by_address = {each.address: each for functions in self.own.values() for each in functions}
         instances = shared_instances(self.view.target, self.view.python)
         own = {self.module(each.scope).name for each in by_address.values()}
+        uncalled = UncalledMethods(self.view, instances, self.calls.sites, codes)
         for at in dict.fromkeys(each.address for each in instances.of(("type",))):
             with suppress(UnreadableMemory, LayoutError):
                 info = instances.types.at(at)
@@ -364,8 +370,9 @@ class LiveCode:
                 plain = all(base.module in mine or not base.python_class for base in bases)
                 if info.module not in own or not info.dict or plain:
                     continue
+                left = uncalled.of(at)
                 for _, value in self.view.objects.dict_items(info.dict):
-                    if value in by_address:
+                    if value in by_address and self.name_of(by_address[value].code) not in left:
                         yield by_address[value]
 
     def is_bound(self, address: int, methods: Collection[str]) -> bool:

@@ -33,7 +33,7 @@ from gdb_epi.errors import LayoutError, UnreadableMemory
 from gdb_epi.hangs.event_waits import is_shutdown_name
 from gdb_epi.hangs.hang_context import HangContext
 from gdb_epi.hangs.live.borrowing import Borrowers
-from gdb_epi.hangs.live.futures_made_here import is_made_by
+from gdb_epi.hangs.live.futures_made_here import is_made_by, is_made_by_called
 from gdb_epi.hangs.live.going_on import GoingOn
 from gdb_epi.hangs.live.live_code import Reach
 from gdb_epi.hangs.loops.tasks_of_one_connection import (
@@ -93,7 +93,7 @@ def diagnose_main_task(scene: HangContext) -> HangDiagnosis | None:
     tasks = _StuckTasks(scene, thread.tid)
     request = None
     if main.id not in tasks.stuck:
-        request = tasks.stuck_request() or tasks.stuck_holder()
+        request = tasks.stuck_request() or tasks.stuck_holder() or tasks.stuck_borrower()
     if main.id in tasks.stuck or request is not None:
         return _never_woken(scene, thread, request or main, tasks)
     if tasks.may_only_be_cancelled(main):
@@ -238,6 +238,21 @@ class _StuckTasks:
                 return holders[0]
         return None
 
+    def stuck_borrower(self) -> UnfinishedTask | None:
+        """Return a stuck task that wants a permit of a semaphore: all that were lent are lost.
+
+        Other code gives them back, but takes one first, and nobody who has one is left. That is no
+        wait for work, whoever waits.
+        """
+        for task in self.stuck.values():
+            own = own_frames(task, self._scene.installed)
+            if task.wait is None or task.wait.kind != SEMAPHORE or task.wakers or not own:
+                continue
+            address, gives = task.wait.address, ENDERS[SEMAPHORE]
+            if any(reach.calls_any(address, gives) for reach in self._going_on(self.stuck)):
+                return task
+        return None
+
     def _serves_request(self, task: UnfinishedTask) -> bool:
         """Tell whether a library called the code that waits, itself, for what the program made.
 
@@ -312,9 +327,9 @@ class _StuckTasks:
         if task.framework == "trio" and wait.kind not in _OF_TRIO:
             return False  # a channel has two ends: another object gives
         place = self.place_of(task)
-        if not place or is_shutdown_name(place):
-            return False
         if wait.kind == FUTURE and not self._made_here(task):
+            return False
+        if not place or is_shutdown_name(place):
             return False
         return not scene.live_code.is_bound(wait.address, ENDERS[wait.kind])
 
@@ -343,7 +358,11 @@ class _StuckTasks:
         own = own_frames(task, self._scene.installed)
         if not own or own[0].address != task.stack[0].address:
             return False  # a coroutine of a library waits
-        return task.wait is not None and is_made_by(self._scene, own[0], task.wait.address, _MAKES)
+        scene, wait = self._scene, task.wait
+        return wait is not None and (
+            is_made_by(scene, own[0], wait.address, _MAKES)
+            or is_made_by_called(scene, own[0], _MAKES)
+        )
 
     def place_of(self, task: UnfinishedTask) -> str:
         """Return the name or place of what a task waits for, "" without one.
@@ -354,7 +373,10 @@ class _StuckTasks:
         if task.wait is None or task.wait.name or not own:
             return "" if task.wait is None or not own else task.wait.name
         if task.id not in self._places:
-            self._places[task.id] = self._find_place(own[0], task.wait.address)
+            place = self._find_place(own[0], task.wait.address)
+            if not place and is_made_by_called(self._scene, own[0], _MAKES):
+                place = "what a function of the program gave"
+            self._places[task.id] = place
         return self._places[task.id]
 
     def _find_place(self, frame: PyFrame, sought: int) -> str:

@@ -492,7 +492,8 @@ class CallSites:
             called = operation == "global" and self.opcodes.global_shift and argument & 1
             if root is not None and (operation in ("attr", "method") or called):
                 calls.append(MethodCall(offset, root, path))
-            if operation not in _KEEP:
+            copied = each.name == "DUP_TOP" or (each.name == "COPY" and argument == 1)
+            if operation not in _KEEP and not copied:  # `a.b += 1` loads `a` once for both
                 root = root if operation == "extended" else None
         loops = find_loops(steps, self._handlers(code))
         tests = find_first_tests(instructions, loops)
