@@ -36,6 +36,7 @@ from gdb_epi.hangs.live.going_on import GoingOn
 from gdb_epi.hangs.loops.other_event_loops import CLIENTS, TIMER, find_watched
 from gdb_epi.hangs.loops.sleeping_event_loops import SleepingEventLoop, is_client_serving_task
 from gdb_epi.hangs.processes.child_processes import (
+    diagnose_output_of_ended_child,
     diagnose_unread_child_output,
     find_unread_child_output,
     is_awaiting_child,
@@ -68,6 +69,7 @@ from gdb_epi.hangs.types import (
 from gdb_epi.locks.types import INFO, PROBABLE
 from gdb_epi.util import counted
 
+_WAITS_FOR_CLIENTS = ("asyncio.base_events", "wait_closed")
 _ENDS_TASKS = ("asyncio.runners", "_cancel_all_tasks")
 _ASK_TO_END = frozenset((SIGINT, SIGQUIT, SIGTERM))
 MAX_WAKING = 16  # frames of a thread whose calls are read
@@ -102,7 +104,10 @@ def diagnose_sleeping_event_loop(
     unread = find_unread_child_output(scene, asleep.tasks)
     if unread is not None:
         return diagnose_unread_child_output(scene, asleep.activity, unread)
-    closing = asleep.by_ignored_cancel() or asleep.by_closing()
+    left_behind = diagnose_output_of_ended_child(scene, asleep.activity, asleep.tasks)
+    if left_behind is not None:
+        return left_behind
+    closing = asleep.by_ignored_cancel() or asleep.by_closing() or asleep.by_open_connections(loop)
     if closing is not None:
         return closing
     if loop is None or loop.descriptors is None:
@@ -197,6 +202,42 @@ class _Asleep:
                 HANG, "closing", sentence, self.activity,
                 evidence=(f"a frame of {name_task(task)} runs {frame.qualname or frame.name}()",),
                 ruled_out=("a timeout",), doubts=("whether its clients go soon",),
+            )  # fmt: skip
+        return None
+
+    def by_open_connections(self, loop: SleepingEventLoop | None) -> HangDiagnosis | None:
+        """Return the answer where a task waits until all connections of a closed server are gone.
+
+        Server.wait_closed() does so since 3.12 (gh-79033): a client that only listens keeps it.
+        Not where a task of the program does more than to read or to wait for others, or a timer is
+        scheduled: it may be what a client asked for, or close what rests.
+        """
+        scene = self.scene
+        for task in self.own:
+            frame = next((f for f in task.stack if (f.module, f.name) == _WAITS_FOR_CLIENTS), None)
+            server = scene.view.variable(frame, "self") if frame is not None else None
+            sockets = scene.view.attribute(server, "_sockets") if server else None
+            closed = sockets and scene.view.locks.type_name(sockets) == "NoneType"
+            others = [each for each in self.own if each.id != task.id]
+            working = any(
+                each.wait is None or each.wait.kind not in (READ, TASK, TASKS) for each in others
+            )
+            if not closed or working or (loop is not None and loop.timers):
+                continue
+            if has_timeout(task, self.tasks, scene.view):
+                continue
+            at = function_and_line(own_frames(task, scene.installed)[0])
+            sentence = (
+                f"{name_task(task)} waits in wait_closed() at {at} until the last connection of "
+                "its server, which takes no new ones, is closed: its client may do that, or this "
+                "program"
+            )
+            kept = tasks_clause(others, scene.installed)
+            return wait_diagnosis(
+                HANG, "closing", f"{sentence}{f'; {kept}' if kept else ''}", self.activity,
+                evidence=("the server has closed its sockets, and wait_closed() waits",),
+                ruled_out=("a timeout", "a task that works for a client"),
+                doubts=("whether its clients go soon",),
             )  # fmt: skip
         return None
 

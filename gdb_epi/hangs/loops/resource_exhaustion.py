@@ -20,6 +20,8 @@ from gdb_epi.cpython.running.wait_rules import (
     QUEUE_JOIN,
     QUEUE_PUT,
     SEMAPHORE,
+    TASK,
+    TASKS,
 )
 from gdb_epi.cpython.types import PyFrame
 from gdb_epi.cpython.values.context import Undecodable
@@ -59,9 +61,11 @@ from gdb_epi.util import counted
 _RELEASES = "release"
 _HELD = (LOCK, SEMAPHORE)
 _FROM_TASKS = (QUEUE_PUT, QUEUE_JOIN, EVENT, CONDITION, SEMAPHORE, LOCK)  # kinds of waits
-_CALLS_LOOP = ("anyio.from_thread", "run")
-# The outermost function of a task that a thread asked the loop to run.
-_ASKED_BY_THREAD = "run_async_from_thread.<locals>.task_wrapper"
+# Of anyio and of trio (0.20 to 0.35): where a thread runs a job, where it waits for a call into the
+# loop, and the function in which a task runs what was called.
+_RUNS_JOB_OF_LOOP = {RUNS_JOB_OF_ANYIO, ("trio._threads", "worker_fn")}
+_CALLS_LOOP = {("anyio.from_thread", "run"), ("trio._threads", "from_thread_run")}
+_ASKED_BY_THREAD = ("run_async_from_thread.<locals>.task_wrapper", "unprotected_afn")
 
 
 def task_lock_never_released(scene: HangContext) -> HangDiagnosis | None:
@@ -187,11 +191,13 @@ def event_loop_threads_exhausted(scene: HangContext) -> HangDiagnosis | None:
 
     Starlette and FastAPI run every plain function in such a thread. A thread that called
     from_thread.run() waits for a task of the loop; all these tasks wait for a thread to be free.
+    A place of trio's CapacityLimiter may also be taken by a task: no other one of the program may
+    be left that does anything but to wait for those.
     """
     wanting = [task for task in scene.tasks if task.wait and task.wait.kind == FREE_THREAD]
     asked = [
         task for task in scene.tasks
-        if task.stack and (task.stack[-1].qualname or "").endswith(_ASKED_BY_THREAD)
+        if any((frame.qualname or "").endswith(_ASKED_BY_THREAD) for frame in task.stack)
     ]  # fmt: skip
     called = {
         d.tid: {(f.module, f.name) for f in scene.view.frames(d.tid)}
@@ -199,17 +205,25 @@ def event_loop_threads_exhausted(scene: HangContext) -> HangDiagnosis | None:
     }  # fmt: skip
     workers = [
         d for d in scene.activities
-        if RUNS_JOB_OF_ANYIO in called.get(d.tid, ())  # anyio.run() has a function of that name too
+        if _RUNS_JOB_OF_LOOP & called.get(d.tid, set())  # anyio.run() has such a function too
         and not event_loop_module(scene.view.frames(d.tid), d.module)
     ]  # fmt: skip
     waiting = [
         d for d in workers
-        if d.awaits in FUTURES and not d.timed and _CALLS_LOOP in called[d.tid]
+        if d.kind == hang_types.EVENT and not d.timed and _CALLS_LOOP & called[d.tid]
     ]  # fmt: skip
     wanting_ids = {task.id for task in wanting}
     if not waiting or len(waiting) < len(workers) or not asked:
         return None
-    if any(task.id not in wanting_ids for task in asked):
+    others, of_jobs = asked, (FREE_THREAD, TASK, TASKS)
+    if asked[0].framework == "trio":
+        others = [
+            task for task in scene.tasks
+            if (task.wait is None or task.wait.kind not in of_jobs)
+            and own_frames(task, scene.installed)
+        ]  # fmt: skip
+    limited = any(has_timeout(task, scene.tasks, scene.view) for task in asked)
+    if limited or any(task.id not in wanting_ids for task in others):
         return None
     first = waiting[0]
     sentence = (

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from gdb_epi.cpython.running.unfinished_tasks import UnfinishedTask
+from gdb_epi.cpython.running.wait_rules import READ
 from gdb_epi.cpython.types import PyFrame
 from gdb_epi.cpython.values.context import Undecodable
 from gdb_epi.errors import EpiError, LayoutError, UnreadableMemory
@@ -18,9 +19,10 @@ from gdb_epi.hangs.hang_context import HangContext
 from gdb_epi.hangs.idleness import is_in_serving_loop
 from gdb_epi.hangs.loops.futile_polls import OF_FILES
 from gdb_epi.hangs.processes.shared_locks import nested_codes
-from gdb_epi.hangs.tasks import activity_of_task, name_task
+from gdb_epi.hangs.tasks import activity_of_task, has_timeout, name_task, own_frames
 from gdb_epi.hangs.types import (
     HANG,
+    OTHER_PROCESS,
     RUNNING,
     SLEEP,
     HangDiagnosis,
@@ -336,8 +338,62 @@ def diagnose_unread_child_output(
     )  # fmt: skip
 
 
+def diagnose_output_of_ended_child(
+    scene: HangContext, activity: ThreadActivity, tasks: Sequence[UnfinishedTask]
+) -> HangDiagnosis | None:
+    """Return the answer where a task reads the output of a child to its end, and the child ended.
+
+    The transport has its status (`_returncode`, Lib/asyncio/base_subprocess.py, 3.8 to 3.15). The
+    kernel closes the pipe before it tells of the end of a child: who sleeps and has not seen the
+    end of the pipe waits for another process, which the child started and left behind.
+    """
+    for task in tasks:
+        own = own_frames(task, scene.installed)
+        for process in _processes_read(scene, task) if own else ():
+            transport = scene.view.attribute(process, "_transport")
+            status = scene.view.integer_attribute(transport, "_returncode") if transport else None
+            if status is None or has_timeout(task, tasks, scene.view):
+                continue
+            activity = activity_of_task(activity, task, scene.installed)._replace(label="task")
+            sentence = (
+                f"{name_task(task)} waits at {function_and_line(own[0])} for the output of "
+                f"{_child(scene, process)} to end; that child has ended (its status is {status}), "
+                "and a process that it had started still has the pipe open"
+            )
+            return HangDiagnosis(
+                HANG, "child", sentence, (activity,), PROBABLE,
+                (f"asyncio has seen that the child ended with {status}, and no end of its output",),
+                ("a timeout", "a child that is at work"),
+                ("whether the process that it left behind ends soon",),
+                outside=OTHER_PROCESS,
+            )  # fmt: skip
+    return None
+
+
+def _processes_read(scene: HangContext, task: UnfinishedTask) -> Iterator[int]:
+    """Yield the asyncio.subprocess.Process of whose streams a task reads one that has no end."""
+    for frame in task.stack:
+        process = scene.view.variable(frame, "self") if frame.module == _WAITS else None
+        if not process or frame.name != "communicate":
+            continue
+        streams = (scene.view.attribute(process, name) or 0 for name in ("stdout", "stderr"))
+        kinds = ((at, scene.view.locks.type_name(at)) for at in streams if at)
+        if any(kind == "StreamReader" and not _flag(scene, at, "_eof") for at, kind in kinds):
+            yield process
+    if (
+        task.wait is not None
+        and task.wait.kind == READ
+        and not _flag(scene, _awaited(task), "_eof")
+    ):
+        yield from _awaited_processes(scene, task)
+
+
 def _is_paused(scene: HangContext, stream: int) -> bool:
-    value = scene.view.attribute(stream, "_paused")
+    return _flag(scene, stream, "_paused")
+
+
+def _flag(scene: HangContext, stream: int, name: str) -> bool:
+    value = scene.view.attribute(stream, name) if stream else None
     if value is None or scene.view.locks.type_name(value) != "bool":
         return False
     return scene.view.objects.integer(value) == 1
