@@ -41,6 +41,7 @@ from gdb_epi.hangs.library_calls import (
     OF_ZMQ,
     PROCESS_QUEUE,
 )
+from gdb_epi.hangs.live.own_connections import diagnose_read_from_own_connection
 from gdb_epi.hangs.loops.event_loop_diagnosis import Through
 from gdb_epi.hangs.loops.futile_polls import only_waits_in_turns
 from gdb_epi.hangs.loops.library_retries import diagnose_library_retry
@@ -313,6 +314,7 @@ def diagnose_data_wait(
         or diagnose_wait_for_in_process_server(scene, activity, seen, through)
         or _from_own_producer(scene, activity, seen, through)
         or diagnose_read_of_own_pipe(scene, activity, seen, through)
+        or diagnose_read_from_own_connection(scene, activity)
         or _from_a_peer(scene, activity, waits)
     )
 

@@ -50,10 +50,14 @@ class PipeEnds:
     def other_end(self, number: int) -> OtherEnd | None:
         """Return the end that is written where a thread reads a descriptor; None without any."""
         for other in self._candidates(number):
-            threads = frozenset(reach.tid for reach in self._reaches if other in reach.numbers)
+            threads = self.threads_with(other)
             if threads:
                 return OtherEnd(other, threads)
         return None
+
+    def threads_with(self, number: int) -> frozenset[int]:
+        """Return the threads whose frames have a descriptor at hand."""
+        return frozenset(reach.tid for reach in self._reaches if number in reach.numbers)
 
     def _candidates(self, number: int) -> Iterator[int]:
         """Yield the numbers that may be the other end."""

@@ -1,0 +1,129 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Two threads that read from the two ends of one TCP connection within this process.
+
+A core does not say who is connected to whom. A client makes its socket, then the server's accept()
+takes the lowest free number (POSIX): the two are neighbours in a process that is its own client, as
+tests and tools with a built-in server are. One thread has called accept() for a client on this
+host, another reads from a socket that no accept() gave it; neither has the other's socket at hand,
+as the threads of a proxy have, and no child or other process has one of them.
+
+When both wait for the other to send, and no other thread's code sends anything, nobody will.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from gdb_epi.cpython.types import PyFrame
+from gdb_epi.errors import LayoutError, UnreadableMemory
+from gdb_epi.hangs.descriptor_waits import may_be_held_elsewhere
+from gdb_epi.hangs.descriptors import SOCKET, UNIX, read_socket_address
+from gdb_epi.hangs.hang_context import HangContext
+from gdb_epi.hangs.library_calls import serving_function
+from gdb_epi.hangs.live.going_on import GoingOn
+from gdb_epi.hangs.types import (
+    ACCEPT,
+    HANG,
+    READ,
+    SLOW_PEER,
+    HangDiagnosis,
+    ThreadActivity,
+)
+from gdb_epi.locks.types import PROBABLE
+
+_SENDS = frozenset((
+    "send", "sendall", "sendmsg", "sendfile", "write", "writelines", "flush", "shutdown", "close",
+    "connect", "create_connection",
+))  # fmt: skip
+_SERVES = {("socketserver", "process_request_thread"), ("socketserver", "finish_request")}
+_CONNECTS = frozenset(("connect", "create_connection", "connect_ex"))
+_THIS_HOST = ("127.", "::1", "localhost")
+MAX_FRAMES = 40
+
+
+def diagnose_read_from_own_connection(
+    scene: HangContext, activity: ThreadActivity
+) -> HangDiagnosis | None:
+    """Return the answer where both ends of a connection are read here, and nobody sends."""
+    other = next((d for d in scene.activities if _is_other_end(scene, activity, d)), None)
+    if other is None or may_be_held_elsewhere(scene, activity):
+        return None
+    pair = {activity.tid, other.tid}
+    going = GoingOn(scene)
+    sending = (
+        going.of(d.tid) for d in scene.activities
+        if d.tid not in pair | going.blocked and not _accepts_clients(scene, d)
+    )  # fmt: skip
+    if any(reach.unbounded or any(name in _SENDS for _, name in reach.calls) for reach in sending):
+        return None
+    sentence = (
+        f"{activity.waits()} for data on descriptor {activity.target}, whose other end (descriptor "
+        f"{other.target}, it seems) is here too: {other.waits()} for data on it, and each waits "
+        "for the other to send"
+    )
+    return HangDiagnosis(
+        HANG, "peer", sentence, (activity, other), PROBABLE,
+        (f"descriptors {activity.target} and {other.target} are neighbours: the one of a client, "
+         "the other of a server whose client is on this host",),
+        ("a timeout", "another thread whose code sends", "a child that has a copy"),
+        ("whether they are the two ends of one connection is not in the core",
+         "bytes that are on their way"), outside=SLOW_PEER,
+    )  # fmt: skip
+
+
+def _accepts_clients(scene: HangContext, activity: ThreadActivity) -> bool:
+    """Tell whether a thread waits for new clients: what it sends next goes to them."""
+    outside = [f for f in scene.view.frames(activity.tid) if f.module != "threading"]
+    return activity.kind == ACCEPT or (not activity.frames and bool(serving_function(outside)))
+
+
+def _is_other_end(scene: HangContext, activity: ThreadActivity, other: ThreadActivity) -> bool:
+    if any(not _reads_from_socket(scene, d) for d in (activity, other)):
+        return False
+    first, second = activity.target or 0, other.target or 0
+    if abs(first - second) != 1 or activity.tid == other.tid:
+        return False
+    at_hand = [scene.pipe_ends.threads_with(number) for number in (first, second)]
+    if other.tid in at_hand[0] or activity.tid in at_hand[1]:
+        return False
+    frames = [scene.view.frames(d.tid)[:MAX_FRAMES] for d in (activity, other)]
+    accepted = [_has_accepted_from_this_host(scene, each) for each in frames]
+    return sum(accepted) == 1 and _connects(scene)
+
+
+def _reads_from_socket(scene: HangContext, activity: ThreadActivity) -> bool:
+    """Tell whether a thread waits for bytes of an internet socket, without a timeout."""
+    number = activity.target
+    if activity.kind != READ or activity.timed or number is None:
+        return False
+    table = scene.descriptors
+    is_stream = table.object_type(number) == SOCKET and not table.takes_datagrams(number)
+    return is_stream and table.family(number) not in (None, UNIX)
+
+
+def _has_accepted_from_this_host(scene: HangContext, frames: Iterable[PyFrame]) -> bool:
+    """Tell whether code of a thread has accepted a client, whose address it has, of this host."""
+    for frame in frames:
+        accepts = (frame.module, frame.name) in _SERVES or (
+            not scene.installed.contains_frame(frame)
+            and "accept" in scene.called_before(frame, ever=True)
+        )
+        addresses = (
+            read_socket_address(scene.view, at)
+            for _, at in scene.view.variable_addresses(frame) if not at & 7
+        )  # fmt: skip
+        if accepts and any(each and each[0].startswith(_THIS_HOST) for each in addresses):
+            return True
+    return False
+
+
+def _connects(scene: HangContext) -> bool:
+    """Tell whether code of the program makes connections."""
+    try:
+        codes = {each.code for named in scene.live_code.own.values() for each in named}
+        codes |= {f.code for frames in scene.view.all_frames().values() for f in frames if f.code}
+        return any(
+            not _CONNECTS.isdisjoint(scene.call_sites.strings(code, "co_names")) for code in codes
+        )
+    except (UnreadableMemory, LayoutError):
+        return False
