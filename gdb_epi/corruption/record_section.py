@@ -83,6 +83,7 @@ def corruption_group(results: CheckResults) -> Json:
     """Return the group (SCHEMA.md, "corruption"); the strongest candidates come first."""
     score = results.score
     return {
+        **({} if score.tied else {"tied": False}),
         "word": score.word,
         "llr": score.llr,
         "prior": score.prior,

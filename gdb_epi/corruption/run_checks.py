@@ -15,6 +15,7 @@ from collections.abc import Callable, Sequence
 from gdb_epi.corruption.context import FAR, NEAR, Budget, Context
 from gdb_epi.corruption.evidence import Evidence, NotChecked, Skipped
 from gdb_epi.corruption.heap.object_walk import object_walk
+from gdb_epi.corruption.link_to_fault import is_tied_to_failure
 from gdb_epi.corruption.pointers.small_changes import ONE_BIT
 from gdb_epi.corruption.registry import Check, all_checks
 from gdb_epi.corruption.score import (
@@ -248,10 +249,13 @@ class _CheckRun:
         errors = [*self._errors, *(error for outcome in outcomes for error in outcome.errors)]
         symptom = _symptom(self.context, errors)
         skipped = [entry for outcome in outcomes for entry in outcome.skipped]
+        score = compute_score(self.context.evidence, self._prior)
+        if score.damaged:
+            score = score._replace(tied=is_tied_to_failure(self.context, score.best))
         return CheckResults(
             tuple(self.context.evidence),
             tuple(skipped[:MAX_SKIPPED]),
-            compute_score(self.context.evidence, self._prior),
+            score,
             self.context,
             tuple(errors),
             symptom,

@@ -22,6 +22,7 @@ PROVEN, STRONG, WEAK, AMBIGUOUS = "proven-corruption", "strong", "weak", "ambigu
 NONE, SOFTWARE_LIKE = "none", "software-like"
 DEFAULT_PRIOR = "ecc-servers"
 REDUNDANT = "R"  # the group of redundant copies: the only one that may say "proven"
+_OF_CODE = frozenset(("R2", "R2:written", "R3"))  # read-only memory, by its file
 MIN_LOG_ODDS, MAX_LOG_ODDS = -12.0, 3.0  # log10 odds
 
 
@@ -62,6 +63,7 @@ class WeightTable(NamedTuple):
 class Score(NamedTuple):
     """The sum. `llr` is without the prior; `groups` what each group gave; `best` its evidence.
 
+    `tied`: something ties the damage to what failed (link_to_fault.py).
     `answered` are the innocent signs that what speaks for damage explains. `undecided`: what was
     seen and tells nothing of who did it, in words; it weighs nothing here.
     """
@@ -76,6 +78,16 @@ class Score(NamedTuple):
     ambiguous: str | None
     answered: frozenset[str] = frozenset()
     undecided: tuple[str, ...] = ()
+    tied: bool = True
+
+    @property
+    def explains(self) -> bool:
+        """Whether damage was found that may be what other signs are there for.
+
+        A wrong value does harm far from its place too, wrong code only where it runs.
+        """
+        of_code = any(evidence.id in _OF_CODE for evidence in self.best)
+        return self.damaged and (self.tied or not of_code)
 
     @property
     def damaged(self) -> bool:

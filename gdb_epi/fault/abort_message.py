@@ -9,14 +9,19 @@ size; char msg[]}); the symbol is exported as GLIBC_PRIVATE from 2.4 on.
 from __future__ import annotations
 
 import struct
+from collections.abc import Mapping
+from itertools import islice, pairwise
 
 from gdb_epi.errors import NOT_AVAILABLE, UNREADABLE, Absent, UnreadableMemory
-from gdb_epi.target.api import DUMPED, Target
+from gdb_epi.target.api import DUMPED, Target, module_at
+from gdb_epi.target.cfi import Unwinder
+from gdb_epi.target.function_bounds import FunctionBounds
 from gdb_epi.typing_lite import NamedTuple
 
 MAX_MESSAGE = 4096  # examined bytes; __PRETTY_FUNCTION__ may be long
 MAX_SOURCE = 256  # characters of an assertion's place and expression
 MAX_FUNCTION = 2048  # characters of the function that an assertion names
+MAX_FRAMES_OF_ABORT = 6  # pthread_kill, raise and abort are three
 _HEADER = 4
 # The fixed phrases of glibc 2.31 to 2.42 malloc/malloc.c (malloc_printerr) by their first words.
 _MALLOC = (
@@ -82,8 +87,14 @@ class AbortMessage(NamedTuple):
     text: str = ""
 
 
-def read_abort_message(target: Target) -> AbortMessage | Absent | None:
+def read_abort_message(
+    target: Target, registers: Mapping[str, int] | None = None
+) -> AbortMessage | Absent | None:
     """Return what glibc stored before abort(); None when it stored nothing.
+
+    Nothing sets the variable back, so the message of an earlier abort that a handler survived (by
+    siglongjmp, as cysignals does) is still there. With the `registers` of the thread that called
+    abort(), a message counts only where the C library itself was the caller.
 
     Absent when the symbol or the bytes cannot be had (another libc, truncated core).
     """
@@ -94,9 +105,30 @@ def read_abort_message(target: Target) -> AbortMessage | Absent | None:
         if target.provenance(symbol, 8) != DUMPED:
             return Absent(UNREADABLE, "__abort_msg is not in the core")
         address = struct.unpack("<Q", target.read(symbol, 8))[0]
-        return _message(target, address) if address else None
+        if not address or (registers and _others_called_abort(target, registers)):
+            return None
+        return _message(target, address)
     except UnreadableMemory as error:
         return Absent(UNREADABLE, str(error))
+
+
+def _others_called_abort(target: Target, registers: Mapping[str, int]) -> bool:
+    """Tell whether code outside of the C library called abort(); False where that is not seen."""
+    abort = target.symbol("abort")
+    bounds = FunctionBounds(target)
+    function = bounds.at(abort) if abort is not None else None
+    if abort is None or function is None:
+        return False
+    libc = module_at(target, abort)
+    walk = Unwinder(target, bounds).walk(registers)
+    pcs = [frame.pc for frame in islice(walk, MAX_FRAMES_OF_ABORT)]
+    callers = (
+        module_at(target, outer - 1)
+        for inner, outer in pairwise(pcs)
+        if function.start < inner <= function.end
+    )
+    caller = next(callers, None)
+    return caller is not None and libc is not None and caller.path != libc.path
 
 
 def _message(target: Target, address: int) -> AbortMessage:

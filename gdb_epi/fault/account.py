@@ -110,7 +110,7 @@ def account_of_fault(target: Target, fault: Fault) -> FaultAccount:
     if how in (ACCESS, TRANSFER):
         place = place_at_failed_address(target, site, user_space_end(target, fault))
     through = how == ACCESS and place.kind != STACK_ENDED and _through_stack(target, site)
-    message = read_abort_message(target) if how == ABORTED else None
+    message = read_abort_message(target, fault.registers) if how == ABORTED else None
     return FaultAccount(fault, site, how, place, through, message)
 
 

@@ -38,6 +38,10 @@ ONE_WORD_EXPLAINS = 0.6
 # slow: all 7 programs of that sort that a stranger wrote went on by themselves (2026-11-29). No
 # call that succeeds sets errno back: after an allocation that failed and did no harm it is old.
 ELSE_EXPLAINS = 0.79
+# A word that is wrong where nothing leads from it to what failed may be so for long, on purpose:
+# code is patched at run time, letters are made small in place (2026-11-30: 10 such programs, none
+# of which died of it).
+UNTIED = 0.65
 NOTHING_SAID = "info"  # a confidence with which a finding is told and speaks for nothing
 
 
@@ -218,7 +222,12 @@ def _damage_arguments(score: Score, counted: Mapping[str, RuleCounts]) -> Iterat
     if rule is not None:
         sentence = score.best[0].summary if score.best else "a word seems to be damaged"
         shares = split_damage_between_causes(score)
-        yield LabelEvidence(rule, DAMAGE, shares, counts_for_rule(rule, counted), sentence)
+        weighed = load_weights().items
+        most = min((weighed[e.id].most for e in score.best if e.id in weighed), default=1.0)
+        most = most if score.tied else min(most, UNTIED)
+        yield LabelEvidence(
+            rule, DAMAGE, shares, counts_for_rule(rule, counted), sentence, most=most
+        )
 
 
 def _finding_arguments(
@@ -228,7 +237,7 @@ def _finding_arguments(
         speaks = supported_label(finding.detector)
         if speaks is None or (speaks.label in OF_HANGS and category not in GOING_ON):
             continue
-        if score.damaged and finding.facts.get(speaks.damage_fact):
+        if score.explains and finding.facts.get(speaks.damage_fact):
             continue
         rule = choose_finding_rule(finding, speaks)
         if rule is not None:
@@ -252,9 +261,9 @@ def _sign_arguments(
     Most are signs of software. Some show that memory was overwritten, and not by whom. A number
     for a pointer is NULL and a distance where an allocation has just failed.
     """
-    if score.word == PROVEN:
-        return
     weighed = load_weights().items
+    if score.word == PROVEN and score.explains:
+        return
     no_memory = any(
         finding.facts.get("kind") == MEMORY_ERROR and finding.facts.get("state") == IN_FLIGHT
         for finding in findings
@@ -285,7 +294,7 @@ def _category_arguments(
         and any(a.label != row.label or a.rule.split(":")[0] in row.told_by for a in of_findings)
     ):
         return
-    if not (row.by_damage and score.damaged):
+    if not (row.by_damage and score.explains):
         rule = f"category:{row.category}"
         no_overrun = any(finding.facts.get("overrun") is False for finding in findings)
         shares = {"failed-check" if no_overrun else row.hypothesis: 1.0}

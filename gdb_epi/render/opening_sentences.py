@@ -15,7 +15,7 @@ from gdb_epi.fault.find_fault import ELSEWHERE, OTHER, PROCESS
 from gdb_epi.fault.mapping_checks import NEAR_NULL
 from gdb_epi.fault.signals import SEGV_MAPERR, SI_KERNEL, SIGXCPU
 from gdb_epi.hangs import types as hang_types
-from gdb_epi.judgement.hypothesis_words import HYPOTHESES, STRAY_STORE
+from gdb_epi.judgement.hypothesis_words import HYPOTHESES
 from gdb_epi.judgement.labels import CANNOT_TELL
 from gdb_epi.record.record_parts import (
     READ_IN_PART,
@@ -36,6 +36,13 @@ from gdb_epi.render.category_words import (
     LIMIT_SENTENCES,
     SENTENCES_BY_DETECTOR,
     death_sentence,
+)
+from gdb_epi.render.causes.damage_words import (
+    OF_DAMAGE,
+    damage_sentence,
+    has_one_wrong_bit,
+    is_untied,
+    suspect_words,
 )
 from gdb_epi.render.causes.whose_code import (
     confidence_words,
@@ -66,7 +73,6 @@ from gdb_epi.util import quoted_name, split_outside_quotes
 Json = Mapping[str, Any]
 HUNG = frozenset(("fork-inherited-lock", "deadlock", "hang"))  # labels of what did not crash
 MAX_REASON = 180  # characters of a reason in a sentence
-MIN_SHARE = 0.05  # of a cause that a sentence warns of
 MAX_DEADLOCKED = 3  # threads that are named
 _BUSY = ("busy", "busy native")  # kinds of a finding: it computed
 
@@ -150,7 +156,7 @@ def opening_sentences(record: Json, calls: Sequence[StackCall]) -> tuple[str, st
     if _is_ended_from_outside(record):
         return _sentences_about_outside_end(record, who, label, reason, calls)
     return (
-        f"{who} {_what_happened(record, label, calls)}{_suspect_words(record, label)}",
+        f"{who} {_what_happened(record, label, calls)}{suspect_words(record, label)}",
         _cause_sentence(record, label, reason, calls),
     )
 
@@ -440,7 +446,7 @@ def _what_happened(record: Json, label: str, calls: Sequence[StackCall]) -> str:
         place = handler_words(calls)
     if facts.get("function"):
         place = f"in {facts['function']}" + (f", {below}" if below else "")
-    if _has_one_wrong_bit(record) and label in ("hardware-suspect", "damaged-memory"):
+    if label in OF_DAMAGE and has_one_wrong_bit(record) and not is_untied(record):
         how = "aborted over" if kind.startswith("abort-") else "crashed on"
         text = f"{how} a value with one wrong bit, {{where}}"
     deepest_words = deepest_call_words(calls, python) or place
@@ -473,11 +479,6 @@ def _facts_of(record: Json, detector: str) -> list[Json]:
     """Return the facts of a detector's findings."""
     findings = get_groups(record, "findings")
     return [get_group(f, "facts") for f in findings if f.get("detector") == detector]
-
-
-def _has_one_wrong_bit(record: Json) -> bool:
-    bits = get_group(get_group(record, "verdict"), "damage").get("bits")
-    return isinstance(bits, list) and len(bits) == 1
 
 
 CHILD_UNSEEN = "what that child does is not in this core"
@@ -521,18 +522,6 @@ def _sent_by(signal: Json) -> str:
     return f" from pid {sender}" if sender and signal.get("sender") != ELSEWHERE else ""
 
 
-def _damage_confidence(record: Json) -> str:
-    return percent(get_number(get_group(get_group(record, "verdict"), "damage"), "confidence"))
-
-
-def _suspect_words(record: Json, label: str) -> str:
-    if label == "hardware-suspect":
-        return ": this machine's memory or CPU is suspect"
-    if label == "damaged-memory" and not _has_one_wrong_bit(record):
-        return ": a value in memory was damaged"
-    return ""
-
-
 def _cause_sentence(record: Json, label: str, reason: str, calls: Sequence[StackCall]) -> str:
     sure = confidence_words(record).strip(" ()")
     if label == "software":
@@ -540,19 +529,8 @@ def _cause_sentence(record: Json, label: str, reason: str, calls: Sequence[Stack
         return _sentence(software_bug_words(record, calls, cause))
     if label == "out-of-memory":
         return _sentence(f"It could get no more memory ({sure}): {reason}")
-    if label == "hardware-suspect":
-        against = "one crash is no proof"
-        if hypotheses(record).get(STRAY_STORE, 0) >= MIN_SHARE:
-            against += ": a stray write of the program can look the same"
-        return f"The evidence is strong ({sure}), but {against}."
-    if label == "damaged-memory":
-        what = "One bit in" if _has_one_wrong_bit(record) else "A value in"
-        was = "wrong" if _has_one_wrong_bit(record) else "damaged"
-        return (
-            f"{what} memory was {was} ({_damage_confidence(record)} sure). By the machine, or by a "
-            "stray write of the program? One crash cannot tell. If other crashes of this host show "
-            "one wrong bit too, suspect its memory."
-        )
+    if label in OF_DAMAGE:
+        return damage_sentence(record, sure)
     category = str(get_group(record, "signature").get("category") or "")
     if category in LIMIT_SENTENCES:
         return LIMIT_SENTENCES[category]

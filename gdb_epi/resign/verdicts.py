@@ -103,9 +103,9 @@ def stored_verdict_basis(record: Stored) -> VerdictBasis | Absent:
         return Absent(NOT_AVAILABLE, "the record has no evidence of corruption")
     findings = tuple(map(_finding, get_groups(record, "findings")))
     if isinstance(group.get("evidence"), list):
-        return VerdictBasis(
-            category, findings, compute_score(list(map(_evidence, get_groups(group, "evidence"))))
-        )
+        score = compute_score(list(map(_evidence, get_groups(group, "evidence"))))
+        score = score._replace(tied=group.get("tied") is not False)
+        return VerdictBasis(category, findings, score)
     scored = compute_score(list(_first_model(group)))
     if scored.word != group.get("word"):
         return Absent(NOT_AVAILABLE, "the record does not hold all evidence of its verdict")

@@ -303,7 +303,9 @@ except KeyError:
 """
 
 
-def flipped_while_it_lives(program: str, folder: Path) -> tuple[CoreFileTarget, tuple[object, ...]]:
+def flipped_while_it_lives(
+    program: str, folder: Path, bit: int = 20
+) -> tuple[CoreFileTarget, tuple[object, ...]]:
     """Flip a bit through /proc/PID/mem in the text whose address a program prints.
 
     Returns its core, and the evidence there has to be.
@@ -322,7 +324,7 @@ def flipped_while_it_lives(program: str, folder: Path) -> tuple[CoreFileTarget, 
     ) as process:
         assert process.stdout is not None and process.stdin is not None
         address = int(process.stdout.readline(), 16)
-        where, bit = (address + 56) & ~7, 21  # in its characters
+        where = (address + 56) & ~7  # in its characters
         with open(f"/proc/{process.pid}/mem", "r+b", buffering=0) as memory:
             memory.seek(where)
             word = int.from_bytes(memory.read(8), "little")
@@ -342,6 +344,16 @@ def test_a_bit_flipped_in_a_living_process(tmp_path: Path) -> None:
     found = [(one.id, one.where, one.bits, one.corrected) for one in found_in(study)]
     assert found == [right]
     assert study.score.word == "proven-corruption"
+
+
+def test_the_case_of_a_letter_is_one_bit(tmp_path: Path) -> None:
+    """tolower() on the text of a str leaves the same picture: it is named and weighs nothing."""
+    core, right = flipped_while_it_lives(LIVING, tmp_path, bit=21)
+    study = swept(core)
+    (evidence,) = found_in(study)
+    assert (evidence.id, evidence.where, evidence.bits, evidence.corrected) == right
+    assert study.score.word == "ambiguous"
+    assert "tolower()" in str(study.score.ambiguous)
 
 
 def test_a_name_that_was_not_found_and_its_damaged_twin(tmp_path: Path) -> None:

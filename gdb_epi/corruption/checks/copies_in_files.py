@@ -47,6 +47,7 @@ from gdb_epi.cpython.source.source_checks import TYPE_STRING, marshalled_line_ta
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
 from gdb_epi.sizes import PAGE, WORD, WORD_MASK
+from gdb_epi.target.elf import PF_X
 from gdb_epi.typing_lite import NamedTuple
 from gdb_epi.util import counted
 
@@ -451,14 +452,16 @@ def read_table_indexes(code: bytes, opcodes: Opcodes) -> list[TableIndex] | None
     "R2",
     innocent_causes=(
         "breakpoints and uprobes (a byte 0xCC: named, no evidence), objects with text relocations "
-        "(left out), functions patched at run time (many bytes differ: said, no evidence). Most "
-        "cores hold only the first page of each object (coredump_filter bit 2 adds the others)."
+        "(left out), functions patched at run time (many bytes differ: said, no evidence; one bit, "
+        "where the core holds this code and no other: R2:written). Most cores hold only the first "
+        "page of each object (coredump_filter bit 2 adds the others), and code that was written to."
     ),
 )
 def read_only_pages(context: Context) -> Iterator[Evidence | Skipped]:
     """Compare read-only pages that the core holds with the file of the same build-id."""
     files, missing = image_files(context)
     compared = 0
+    only_written_code = _holds_only_written_code(context)
     for image in files:
         if image.has_text_relocations:
             yield Skipped("R2", f"{image.name} has text relocations")
@@ -467,16 +470,39 @@ def read_only_pages(context: Context) -> Iterator[Evidence | Skipped]:
             if load.flags & PF_W:
                 continue
             low = image.base + load.vaddr
+            written = only_written_code and bool(load.flags & PF_X) and load.offset >= PAGE
             for start, data in read_only_pieces(context, low, low + load.filesz):
                 compared += len(data)
-                yield from _compare(image, start, data)
+                yield from _compare(image, start, data, written)
     if not compared:
         yield Skipped("R2", "there is no read-only page of an object whose file is here")
     if missing:
         yield Skipped("R2", missing_files_line(missing))
 
 
-def _compare(image: ImageFile, start: int, data: bytes) -> Iterator[Evidence | Skipped]:
+def _holds_only_written_code(context: Context) -> bool:
+    """Tell whether the kernel left out code of files, but for what the process has written to.
+
+    Without bit 2 of coredump_filter a private mapping of a file is dumped if it has pages of the
+    process's own, which only a write makes (mprotect and a store, or a debugger). A bit that the
+    machine changed is in the page cache's page, which is then not in the core.
+    Source: linux fs/coredump.c, vma_dump_size().
+    """
+    regions = context.target.regions()
+    last = max((region.start for region in regions if region.dumped_size), default=0)
+    return any(
+        region.in_file
+        and "x" in region.perms
+        and region.file_offset >= PAGE
+        and not region.dumped_size
+        and region.start < last  # a core that was cut lacks what lies behind
+        for region in regions
+    )
+
+
+def _compare(
+    image: ImageFile, start: int, data: bytes, written: bool
+) -> Iterator[Evidence | Skipped]:
     at = image.offset(start - image.base, len(data))
     if at is None:
         return
@@ -489,7 +515,7 @@ def _compare(image: ImageFile, start: int, data: bytes) -> Iterator[Evidence | S
         for n in pages[:MAX_PIECES]
         for word in _differing_words(start + n, data[n : n + PAGE], right[n : n + PAGE])
     ]
-    yield from _judge(image, wrong)
+    yield from _judge(image, wrong, written)
 
 
 def _differing_words(start: int, ours: bytes, theirs: bytes) -> Iterator[tuple[int, int, int]]:
@@ -499,7 +525,9 @@ def _differing_words(start: int, ours: bytes, theirs: bytes) -> Iterator[tuple[i
             yield start + at, int.from_bytes(held, "little"), int.from_bytes(right, "little")
 
 
-def _judge(image: ImageFile, wrong: list[tuple[int, int, int]]) -> Iterator[Evidence | Skipped]:
+def _judge(
+    image: ImageFile, wrong: list[tuple[int, int, int]], written: bool
+) -> Iterator[Evidence | Skipped]:
     traps = [word for word in wrong if is_breakpoint(word[1], word[2])]
     others = [word for word in wrong if word not in traps]
     if traps:
@@ -516,7 +544,10 @@ def _judge(image: ImageFile, wrong: list[tuple[int, int, int]]) -> Iterator[Evid
             f"the read-only word at {at:#x} differs in one bit from {image.module.path} "
             f"(same build-id), which has {right:#x}"
         )
-        yield word_evidence("R2", at, held, right, summary, module=image.module.path)
+        if written:
+            summary += "; the process, or a debugger, wrote to this code: the core holds no other"
+        id = "R2:written" if written else "R2"
+        yield word_evidence(id, at, held, right, summary, module=image.module.path)
 
 
 def is_breakpoint(held: int, right: int) -> bool:

@@ -42,6 +42,8 @@ if TYPE_CHECKING:
 
 MAX_WRONG = 256  # objects that are looked at one by one
 MAX_ODD = 4096
+CASE = 0x20  # the bit by which small and capital letters of ASCII differ
+CHANGED_CASE = "a letter whose case C code changed in place, as tolower() does"
 
 
 @check(
@@ -192,7 +194,7 @@ class _HashRun:
             f"secret); bit {bit} of the word at {flip.where:#x}, in its {flip.member}, makes them "
             "agree"
         )
-        return word_evidence(
+        evidence = word_evidence(
             "R1",
             flip.where,
             flip.found,
@@ -201,6 +203,10 @@ class _HashRun:
             object=address,
             member=flip.member,
         )
+        letter = flip.found >> (bit & ~7) & 0xFF
+        if flip.member == "characters" and 1 << bit % 8 == CASE and bytes((letter,)).isalpha():
+            return evidence._replace(ambiguous=CHANGED_CASE)
+        return evidence
 
 
 class _FormSearch:

@@ -16,6 +16,8 @@ def render(frame):
 
 
 def main():
+    with open("/proc/self/coredump_filter", "w") as dumped:
+        dumped.write("0x37")  # the code of files too
     frame = ctypes.create_string_buffer(4096 * 4)
     print(render(frame))
     code = ctypes.cast(library.blend, ctypes.c_void_p).value

@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Whether anything ties a damaged word to the failure of the process.
+
+In: the context and the evidence of the damage. Out: yes or no. Most checks start from what failed,
+and what they find is tied to it. A few compare all that has a copy elsewhere (code with its file, a
+string with its hash), wherever it lies. Such a word may be as it is on purpose and for long, and
+then it is not why the process died.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from gdb_epi.corruption.context import Context
+from gdb_epi.corruption.evidence import Evidence
+from gdb_epi.errors import Absent
+from gdb_epi.fault.memory_reads import read_up_to
+from gdb_epi.sizes import split_into_words
+from gdb_epi.target.api import module_at
+
+STACK = 16 << 10  # bytes above the stack pointer: the callers whose values the failure came from
+OBJECT = 64  # bytes before a damaged word at which its object may begin
+MEMBERS = 4096  # how far from a damaged pointer it may have been followed
+LEAST_POINTER = 1 << 16
+# Strings with their hash, read-only memory with its file, and what a process never changes, such as
+# the small numbers of CPython.
+_COMPARED_EVERYWHERE = frozenset(("R1", "R2", "R2:written", "R3", "R32"))
+
+
+def is_tied_to_failure(context: Context, damage: Sequence[Evidence]) -> bool:
+    """Tell whether the damage that was found leads to what failed; True where nothing failed."""
+    if any(evidence.id not in _COMPARED_EVERYWHERE for evidence in damage):
+        return True
+    fault = context.fault
+    if isinstance(fault, Absent):
+        return True
+    stack = split_into_words(read_up_to(context.target, fault.sp, STACK))
+    values = [fault.pc, fault.address or 0, *fault.registers.values(), *stack]
+    return any(_leads_to(context, evidence, values) for evidence in damage)
+
+
+def _leads_to(context: Context, damage: Evidence, values: Sequence[int]) -> bool:
+    where, wrong = damage.where, damage.found or 0
+    if not isinstance(where, int):
+        return True
+    if wrong >= LEAST_POINTER and any(abs(value - wrong) < MEMBERS for value in values):
+        return True
+    region = context.target.region_at(where)
+    if region is not None and "x" in region.perms and module_at(context.target, where) is not None:
+        function = context.functions.at(where)
+        if function is not None:  # the failed instruction, or one that has called
+            return any(function.start <= value <= function.end for value in values)
+    return any(where - OBJECT <= value < where + 8 for value in values)

@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the first sentences say of damaged memory.
+
+In: a record. Out: the words of the headline and of the sentence below it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from gdb_epi.judgement.hypothesis_words import STRAY_STORE
+from gdb_epi.judgement.labels import DAMAGED_MEMORY, HARDWARE_SUSPECT
+from gdb_epi.record.record_parts import get_group, get_number, hypotheses
+from gdb_epi.render.causes.whose_code import percent
+from gdb_epi.typing_lite import Any
+
+Json = Mapping[str, Any]
+OF_DAMAGE = (HARDWARE_SUSPECT, DAMAGED_MEMORY)
+MIN_SHARE = 0.05  # of a cause that a sentence warns of
+
+
+def is_untied(record: Json) -> bool:
+    """Whether nothing ties the damage that was found to what failed."""
+    return get_group(record, "corruption").get("tied") is False
+
+
+def has_one_wrong_bit(record: Json) -> bool:
+    """Whether the damaged word is known and differs in one bit from the right one."""
+    bits = get_group(get_group(record, "verdict"), "damage").get("bits")
+    return isinstance(bits, list) and len(bits) == 1
+
+
+def suspect_words(record: Json, label: str) -> str:
+    """Return what the headline says of damage, behind what failed and where; often nothing."""
+    if label in OF_DAMAGE and is_untied(record):
+        return ": elsewhere, its memory is damaged"
+    if label == HARDWARE_SUSPECT:
+        return ": this machine's memory or CPU is suspect"
+    if label == DAMAGED_MEMORY and not has_one_wrong_bit(record):
+        return ": a value in memory was damaged"
+    return ""
+
+
+def damage_sentence(record: Json, sure: str) -> str:
+    """Return the sentence below the headline; `sure` is how sure the verdict is, in words."""
+    label = get_group(record, "verdict").get("label")
+    if is_untied(record):
+        what = "bit" if has_one_wrong_bit(record) else "value"
+        return (
+            f"A wrong {what} in its memory may be the cause ({sure}): nothing that was read leads "
+            "from there to what failed. The program, or a tool in it, may have written it on "
+            "purpose."
+        )
+    if label == HARDWARE_SUSPECT:
+        against = "one crash is no proof"
+        if hypotheses(record).get(STRAY_STORE, 0) >= MIN_SHARE:
+            against += ": a stray write of the program can look the same"
+        return f"The evidence is strong ({sure}), but {against}."
+    confidence = get_number(get_group(get_group(record, "verdict"), "damage"), "confidence")
+    what = "One bit in" if has_one_wrong_bit(record) else "A value in"
+    was = "wrong" if has_one_wrong_bit(record) else "damaged"
+    return (
+        f"{what} memory was {was} ({percent(confidence)} sure). By the machine, or by a "
+        "stray write of the program? One crash cannot tell. If other crashes of this host show "
+        "one wrong bit too, suspect its memory."
+    )
