@@ -191,7 +191,7 @@ def _report(
     plan: RunPlan,
 ) -> None:
     from gdb_epi.private_files import private_opener
-    from gdb_epi.render.ci.source_lines import source_root
+    from gdb_epi.render.ci.deaths import source_root
     from gdb_epi.repro import reports
 
     if args.junit is not None:

@@ -5,13 +5,15 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
+from itertools import chain
 
 from gdb_epi.argument_types import argument_error, output_file_name, positive_number, whole_number
 from gdb_epi.cli.support.examine import (
     MAX_MEMORY,
     NATIVE_MODES,
+    ExaminedCore,
     ExamineOptions,
     FailedCore,
     examine_here,
@@ -22,7 +24,6 @@ from gdb_epi.cli.support.live_process import (
     refuse_process_files,
 )
 from gdb_epi.cli.support.messages import write_to_stderr
-from gdb_epi.cli.support.ordered_results import results_in_order
 from gdb_epi.cli.support.process_files import add_process_files, process_files
 from gdb_epi.cli.support.record_keeper import RecordKeeper
 from gdb_epi.errors import EXIT_DONE, EXIT_FAILED, EXIT_UNUSABLE_INPUT, InputError, UsageError
@@ -33,8 +34,69 @@ from gdb_epi.util import counted, shortened_list
 if TYPE_CHECKING:
     from gdb_epi.cli.support.core_files import CoreInput
     from gdb_epi.cli.support.earlier_runs import EarlierResults
-    from gdb_epi.cli.support.ordered_results import IndexedResult
+    from gdb_epi.cli.support.examine import Result
+    from gdb_epi.cli.support.record_keeper import RecordKeeper
     from gdb_epi.render.ci.deaths import Death
+
+# -- The results of many cores: stored as soon as they arrive, yielded in the order of the cores ---
+
+IndexedResult = tuple[int, "Result"]
+
+
+def results_in_order(
+    cores: Sequence[CoreInput],
+    examine: Callable[[Sequence[CoreInput]], Iterator[IndexedResult]],
+    keeper: RecordKeeper | None,
+    earlier_runs: EarlierResults | None,
+) -> Iterator[tuple[CoreInput, Result]]:
+    """Yield each core with its result; cores of earlier runs are not examined again.
+
+    `examine` yields (index among the cores that it was given, result), in any order.
+    """
+    to_examine = [
+        index for index in range(len(cores)) if earlier_runs is None or index not in earlier_runs
+    ]
+    finished_early: dict[int, Result | bytes] = {}  # after a core that takes longer
+    next_index = 0
+    for position, result in chain(examine([cores[index] for index in to_examine]), [(-1, None)]):
+        if result is not None:
+            index = to_examine[position]
+            if keeper is not None and isinstance(result, ExaminedCore):
+                key = None if earlier_runs is None else earlier_runs.keys[index]
+                keeper.add(cores[index].path, result.record, key)
+            finished_early[index] = result if index == next_index else _pack(result)
+        while next_index < len(cores):
+            result_or_packed: Result | bytes
+            if next_index in finished_early:
+                result_or_packed = finished_early.pop(next_index)
+            elif earlier_runs is not None and next_index in earlier_runs:
+                result_or_packed = earlier_runs.take(next_index)
+            else:
+                break
+            yield cores[next_index], _unpack(result_or_packed)
+            next_index += 1
+
+
+def _pack(result: Result) -> Result | bytes:
+    """Return a result compressed: thousands may wait for one; 300 kB of a record become 5 kB."""
+    if not isinstance(result, ExaminedCore):
+        return result
+    import json
+    import zlib
+
+    return zlib.compress(json.dumps(result).encode("ascii"), 1)
+
+
+def _unpack(result: Result | bytes) -> Result:
+    if not isinstance(result, bytes):
+        return result
+    import json
+    import zlib
+
+    return ExaminedCore(*json.loads(zlib.decompress(result)))
+
+
+# -- `gdb-epi triage`: tell why each of these processes died ---------------------------------------
 
 GROUP = "One crash"
 HELP = "tell why the processes died: one core or thousands, into the database"
@@ -247,7 +309,7 @@ def _death(core: str, record: Mapping[str, Any]) -> Death:
 
 def _write_sarif(name: str, deaths: Sequence[Death], problems: Sequence[FailedCore]) -> None:
     from gdb_epi.cli.support.sarif_file import write_sarif
-    from gdb_epi.render.ci.source_lines import source_root
+    from gdb_epi.render.ci.deaths import source_root
 
     root = source_root(os.environ, os.getcwd())
     write_sarif(name, deaths, root, [problem.line() for problem in problems])

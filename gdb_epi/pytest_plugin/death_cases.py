@@ -27,9 +27,8 @@ from gdb_epi.private_files import make_private_folder, private_opener
 from gdb_epi.pytest_plugin.child_settings import ChildSettings
 from gdb_epi.pytest_plugin.journal import JournalReader
 from gdb_epi.record.record_parts import get_group, grouping_line
-from gdb_epi.render.ci.deaths import CRASHED, Death
+from gdb_epi.render.ci.deaths import CRASHED, Death, SourceLine, relative_to, source_root
 from gdb_epi.render.ci.github import death_annotations, job_summary, xml_safe_text
-from gdb_epi.render.ci.source_lines import SourceLine, relative_to, source_root
 from gdb_epi.render.escape import escape, replace_missing_characters
 from gdb_epi.render.triage import SHELL, Audience, opening_text, render_triage
 from gdb_epi.repro.run_once import DumpedProcess, find_cores_since, modification_time

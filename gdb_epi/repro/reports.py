@@ -6,9 +6,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from gdb_epi.record.record_parts import get_group, grouping_line
-from gdb_epi.render.ci.deaths import CRASHED, HUNG, Death
+from gdb_epi.render.ci.deaths import CRASHED, HUNG, Death, innermost_source_line_in
 from gdb_epi.render.ci.github import MAX_ANNOTATIONS, annotation, xml_safe_text
-from gdb_epi.render.ci.source_lines import innermost_source_line_in
 from gdb_epi.render.triage import opening_text
 from gdb_epi.repro.campaign import (
     EXPECTED,
@@ -17,8 +16,8 @@ from gdb_epi.repro.campaign import (
     ExaminedCrash,
     RunResult,
     SoughtCrash,
+    upper_limit_without_success,
 )
-from gdb_epi.repro.crash_rate_interval import upper_limit_without_success
 from gdb_epi.repro.expected_crash import match_text
 from gdb_epi.repro.run_once import HANG, UNABLE
 from gdb_epi.typing_lite import Any

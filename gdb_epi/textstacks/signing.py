@@ -49,7 +49,7 @@ from gdb_epi.typing_lite import NamedTuple
 from gdb_epi.util import memoized
 
 # -- Which categories a text leaves open: often it names a signal and not what the address was -----
-# Aborts are decided by the rules of signature/categories/abort.py over the frames; faults need the
+# Aborts are decided by the rules of signature/categories/rules.py over the frames; faults need the
 # siginfo, which a text rarely shows. What stays open is listed, never guessed.
 
 RAISE = "raise"  # class tag of drops.json: raise(), abort() and what they call

@@ -12,8 +12,15 @@ from functools import lru_cache
 
 from gdb_epi.sizes import WORD_MASK
 from gdb_epi.typing_lite import NamedTuple
-from gdb_epi.x86 import opcode_tables
-from gdb_epi.x86.access import RawInstruction, implicit_operands, memory_access
+from gdb_epi.x86.access import (
+    GATHERS,
+    MAPS,
+    PRIVILEGED,
+    PRIVILEGED_TWO,
+    RawInstruction,
+    implicit_operands,
+    memory_access,
+)
 from gdb_epi.x86.instruction import (
     BRANCH,
     CALL,
@@ -194,7 +201,7 @@ def _finish(
     code: bytes, at: int, raw: RawInstruction, prefixes: _Prefixes
 ) -> InstructionParts | None:
     """Read ModRM and find what follows the opcode."""
-    shape = opcode_tables.MAPS[raw.opcode_map][raw.opcode]
+    shape = MAPS[raw.opcode_map][raw.opcode]
     if shape == "x" or (raw.encoding != "legacy" and shape in "jJ"):
         return None
     operand: MemoryOperand | None = None
@@ -243,7 +250,7 @@ def _memory(
         base = None if sib & 7 == 5 and mode == 0 else REGISTERS[sib & 7 | (rex & 1) << 3]
         index_number = (sib >> 3) & 7 | (rex & 2) << 2
         index = None if index_number == 4 else REGISTERS[index_number]
-        if raw.opcode_map == 2 and raw.encoding != "legacy" and raw.opcode in opcode_tables.GATHERS:
+        if raw.opcode_map == 2 and raw.encoding != "legacy" and raw.opcode in GATHERS:
             index = UNKNOWN_INDEX
     elif low == 5 and mode == 0:
         base, relative = None, True
@@ -297,9 +304,7 @@ def _instruction(code: bytes, parts: InstructionParts) -> Instruction:
     ):
         reg = REGISTERS[raw.opcode & 7 | (raw.extended & 1) << 3]
     # Instructions forbidden in user mode: a general protection fault without an address.
-    privileged = {0: opcode_tables.PRIVILEGED, 1: opcode_tables.PRIVILEGED_TWO}.get(
-        raw.opcode_map, frozenset()
-    )
+    privileged = {0: PRIVILEGED, 1: PRIVILEGED_TWO}.get(raw.opcode_map, frozenset())
     return Instruction(
         length=length,
         name=name,
@@ -407,7 +412,7 @@ def _end(code: bytes, at: int, prefixes: bytes, wide: bool) -> int:
         if code[at] in (0x38, 0x3A):
             at, number = at + 1, 2 if code[at] == 0x38 else 3
     opcode = code[at]
-    shape = opcode_tables.MAPS[number][opcode]
+    shape = MAPS[number][opcode]
     if shape == "x":
         return 0
     at += 1

@@ -22,7 +22,7 @@ sys.path[:0] = [str(Path(__file__).resolve().parents[n]) for n in (2, 1)]
 from support.fleet_lives.lab import SERVICES, Fleet
 
 from gdb_epi.fleet.population.cache import load_population
-from gdb_epi.fleet.questions.unexplained_signatures import unexplained_signature_sentences
+from gdb_epi.fleet.questions.suspects import unexplained_signature_sentences
 from gdb_epi.fleet.screen.screening import screen_day_by_day, screen_population
 from gdb_epi.fleet.store.database import open_database
 from gdb_epi.fleet.store.exposure import read_host_days, store_exposure

@@ -17,9 +17,9 @@ from support.html_check import Page
 
 from gdb_epi.cli.main import main
 from gdb_epi.fleet.questions.verdict import judge_signature
-from gdb_epi.fleet.report.counts import PopulationCounts
 from gdb_epi.fleet.report.gather import summary_sentences
 from gdb_epi.fleet.report.page import Headline
+from gdb_epi.fleet.report.signature_sections import PopulationCounts
 from gdb_epi.fleet.report.split_views import mark_rows
 from gdb_epi.fleet.store.database import open_database
 from gdb_epi.fleet.store.day_numbers import iso_day

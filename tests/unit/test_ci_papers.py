@@ -10,10 +10,16 @@ from typing import Any
 import pytest
 from support.sarif import results_of
 
-from gdb_epi.render.ci.deaths import CRASHED, HUNG, Death
+from gdb_epi.render.ci.deaths import (
+    CRASHED,
+    HUNG,
+    Death,
+    SourceLine,
+    innermost_source_line_in,
+    source_root,
+)
 from gdb_epi.render.ci.github import annotation, death_annotations, job_summary
 from gdb_epi.render.ci.sarif import sarif
-from gdb_epi.render.ci.source_lines import SourceLine, innermost_source_line_in, source_root
 
 KEYS = {"stable": "a" * 16, "python": "b" * 16, "exact": "c" * 16}
 LINE = "gsig/2 stable segv-null memset <-- py:app.fill"

@@ -21,11 +21,15 @@ from gdb_epi.fleet.decisions.current_state import (
     read_current_state,
 )
 from gdb_epi.fleet.decisions.decision_lines import decision_lines_of_record
-from gdb_epi.fleet.decisions.fixes import assess_fix, cores_crashed_after_fix, describe_fix
+from gdb_epi.fleet.decisions.fixes import (
+    assess_fix,
+    compare_versions,
+    cores_crashed_after_fix,
+    describe_fix,
+)
 from gdb_epi.fleet.decisions.news import make_digest, unsent_news
 from gdb_epi.fleet.decisions.record_decision import Decision, record_decision
 from gdb_epi.fleet.decisions.states import read_states, repaired_hosts
-from gdb_epi.fleet.decisions.version_order import compare_versions
 from gdb_epi.fleet.paths import default_database
 from gdb_epi.fleet.recorded_decisions import _default_database, ask_of_earlier_crashes
 from gdb_epi.fleet.store.database import open_database

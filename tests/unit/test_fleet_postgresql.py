@@ -36,8 +36,7 @@ from gdb_epi.fleet.questions.signatures import (
 )
 from gdb_epi.fleet.screen.screening import screen_day_by_day
 from gdb_epi.fleet.serve import answers
-from gdb_epi.fleet.serve.app import database_fingerprint
-from gdb_epi.fleet.serve.metrics import metrics
+from gdb_epi.fleet.serve.app import database_fingerprint, metrics
 from gdb_epi.fleet.store import tables
 from gdb_epi.fleet.store.database import open_database
 from gdb_epi.fleet.store.exposure import read_host_days, store_exposure

@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 from unit.fleet_records import full, minimal
 
 from gdb_epi.errors import InputError
-from gdb_epi.fleet.records import bounded_cache as remembered
+from gdb_epi.fleet.records import projection as remembered
 from gdb_epi.fleet.records.crash_times import NO_ZONE
+from gdb_epi.fleet.records.prepare import storable_record
 from gdb_epi.fleet.records.projection import Projector, Rows, merge_records, project_record
-from gdb_epi.fleet.records.redact import storable_record
 from gdb_epi.fleet.records.values import (
     claimed_time,
     int32_or_none,

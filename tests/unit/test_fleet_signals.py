@@ -11,15 +11,15 @@ from gdb_epi.fleet.screen.attributes import attribute_findings
 from gdb_epi.fleet.screen.design_effect import HostClustering
 from gdb_epi.fleet.screen.finding import BITFLIP, CAVEAT_FORKS, LOCK
 from gdb_epi.fleet.screen.finding_texts import describe_verdict
-from gdb_epi.fleet.screen.host_evidence import (
+from gdb_epi.fleet.screen.host_signals import (
     NEW,
     CrashCounts,
     NullModel,
     likelihood_ratios,
     p_values_of_ratios,
+    signal_findings,
     simulate_healthy_hosts,
 )
-from gdb_epi.fleet.screen.host_signals import signal_findings
 from gdb_epi.fleet.screen.hosts import crashes_and_null, exposure_shares, host_findings
 from gdb_epi.fleet.screen.screening import screen_day_by_day, screen_population
 from gdb_epi.fleet.statistics.hypothesis_tests import dispersion

@@ -7,7 +7,7 @@ import json
 import time
 from typing import Any
 
-from gdb_epi.cpython.values.masked_values import MaskedValues
+from gdb_epi.cpython.values.context import MaskedValues
 from gdb_epi.render.report_json import render_report_json
 from gdb_epi.report import Report
 

@@ -11,14 +11,17 @@ from xml.etree import ElementTree
 import pytest
 
 from gdb_epi.errors import InputError, UsageError
-from gdb_epi.repro import crash_rate_interval, reports
 from gdb_epi.repro import expected_crash as expect
+from gdb_epi.repro import reports
 from gdb_epi.repro.campaign import (
     CampaignCounts,
     ExaminedCrash,
     RunResult,
     SoughtCrash,
     count_results,
+    interval_for_fixed_runs,
+    interval_until_success,
+    upper_limit_without_success,
 )
 from gdb_epi.repro.expected_crash import compare_records, comparison_lines
 from gdb_epi.repro.run_once import CRASH, ENDED, HANG, RunOutcome, read_core_dumping
@@ -46,7 +49,7 @@ def test_fixed_runs_are_clopper_pearson(runs: int, confidence: float) -> None:
 
     for count in sorted({0, 1, runs // 3, runs // 2, runs - 1, runs}):
         wanted = binomtest(count, runs).proportion_ci(confidence, method="exact")
-        found = crash_rate_interval.interval_for_fixed_runs(count, runs, confidence)
+        found = interval_for_fixed_runs(count, runs, confidence)
         assert found.low == pytest.approx(wanted.low, abs=1e-9)
         assert found.high == pytest.approx(wanted.high, abs=1e-9)
 
@@ -54,17 +57,17 @@ def test_fixed_runs_are_clopper_pearson(runs: int, confidence: float) -> None:
 def test_the_first_success_bounds_the_rate() -> None:
     """By definition: at `low` an n this small, at `high` one this large has 2.5 % probability."""
     for runs in (2, 7, 300):
-        found = crash_rate_interval.interval_until_success(runs, 0.95)
+        found = interval_until_success(runs, 0.95)
         assert 1 - (1 - found.low) ** runs == pytest.approx(0.025)
         assert (1 - found.high) ** (runs - 1) == pytest.approx(0.025)
-    assert crash_rate_interval.interval_until_success(1).high == 1.0
-    assert (1 - crash_rate_interval.upper_limit_without_success(20)) ** 20 == pytest.approx(0.05)
+    assert interval_until_success(1).high == 1.0
+    assert (1 - upper_limit_without_success(20)) ** 20 == pytest.approx(0.05)
 
 
 def test_no_interval_without_runs() -> None:
     with pytest.raises(ValueError, match="no interval"):
-        crash_rate_interval.interval_for_fixed_runs(0, 0)
-    assert crash_rate_interval.interval_for_fixed_runs(0, 200_000).high < 2e-5
+        interval_for_fixed_runs(0, 0)
+    assert interval_for_fixed_runs(0, 200_000).high < 2e-5
 
 
 # -- expectations ----------------------------------------------------------------------------------
@@ -228,28 +231,24 @@ def test_github_annotations_are_one_line_each() -> None:
 def test_tally_of_a_series_that_stops() -> None:
     done = [results()[1], results()[0]]
     stopped = count_results(done, 0.95, stopped_at_first=True)
-    assert stopped.interval == crash_rate_interval.interval_until_success(2)
-    assert count_results(
-        done, 0.95, stopped_at_first=False
-    ).interval == crash_rate_interval.interval_for_fixed_runs(1, 2)
+    assert stopped.interval == interval_until_success(2)
+    assert count_results(done, 0.95, stopped_at_first=False).interval == interval_for_fixed_runs(
+        1, 2
+    )
 
 
 def test_a_run_that_crashed_otherwise_says_nothing_of_the_expected_crash() -> None:
     """Three such runs were said to rule out a crash that comes in more than 63 % of them."""
     aim = SoughtCrash(expect.read_expectation(LINE), "stable")
-    other = CampaignCounts(3, 0, 3, 0, 0, crash_rate_interval.interval_for_fixed_runs(0, 3), False)
+    other = CampaignCounts(3, 0, 3, 0, 0, interval_for_fixed_runs(0, 3), False)
     told = "\n".join(reports.campaign_summary(other, aim))
     assert "would have shown" not in told and "the expected crash may have come later" in told
-    mixed = CampaignCounts(
-        23, 0, 3, 20, 0, crash_rate_interval.interval_for_fixed_runs(0, 23), False
-    )
+    mixed = CampaignCounts(23, 0, 3, 20, 0, interval_for_fixed_runs(0, 23), False)
     assert (
         "in more than 13.9 % of the runs would have shown"
         in reports.campaign_summary(mixed, aim)[2]
     )
-    any_crash = CampaignCounts(
-        6, 3, 0, 3, 0, crash_rate_interval.interval_for_fixed_runs(3, 6), False
-    )
+    any_crash = CampaignCounts(6, 3, 0, 3, 0, interval_for_fixed_runs(3, 6), False)
     assert reports.campaign_summary(any_crash, SoughtCrash(None, "stable"))[0] == (
         "6 runs: 3 crashed or hung, 3 ended"
     )

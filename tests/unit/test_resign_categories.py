@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from gdb_epi.resign.categories import recompute_category
+from gdb_epi.resign.signature import recompute_category
 
 KERNEL, SELF = {"sender": "kernel"}, {"sender": "self"}
 

@@ -21,7 +21,7 @@ from gdb_epi.render.category_words import (
 from gdb_epi.render.escape import wrap_text
 from gdb_epi.render.signature_words import evidence_lines
 from gdb_epi.render.triage import GDB, SHELL, Audience, named_call, render_triage
-from gdb_epi.signature.categories.faults import ENDS
+from gdb_epi.signature.categories.rules import ENDS
 from gdb_epi.signature.categories.types import CATEGORIES
 from gdb_epi.signature.types import LACKS_FILES
 

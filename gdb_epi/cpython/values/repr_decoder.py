@@ -12,10 +12,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 
 from gdb_epi.cpython.objects.type_objects import STRUCT_SEQUENCE, Lineage, TypeInfo
+from gdb_epi.cpython.values.context import CONTAINERS
 from gdb_epi.cpython.values.context import Obj as Obj
 from gdb_epi.cpython.values.context import Undecodable as Undecodable
 from gdb_epi.cpython.values.context import ValueContext as ValueContext
-from gdb_epi.cpython.values.masked_values import CONTAINERS
 from gdb_epi.cpython.values.secrets import (
     MASKED,
     is_secret_name,

@@ -53,8 +53,7 @@ from gdb_epi.fleet.population.sqlite_crashes import (
 )
 from gdb_epi.fleet.records.crash_times import EARLIEST, FILE_DATE, NO_ZONE, UNREADABLE
 from gdb_epi.fleet.records.facts import ENV, PROGRAM, YES, split_image_tag
-from gdb_epi.fleet.records.projection import PACKAGE
-from gdb_epi.fleet.records.verdicts import is_of_this_model
+from gdb_epi.fleet.records.projection import PACKAGE, is_of_this_model
 from gdb_epi.fleet.statistics.arrays import (
     ABSENT,
     Floats,

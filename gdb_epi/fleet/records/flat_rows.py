@@ -15,9 +15,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from gdb_epi.errors import EpiError, InputError
-from gdb_epi.fleet.records.projection import project_record
+from gdb_epi.fleet.records.projection import project_record, read_verdict_model
 from gdb_epi.fleet.records.values import int32_or_none, text_or_none
-from gdb_epi.fleet.records.verdicts import read_verdict_model
 from gdb_epi.private_files import make_private_file
 from gdb_epi.record.record_parts import get_group
 from gdb_epi.suggestions import install_command

@@ -11,13 +11,12 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+import zlib
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from gdb_epi.errors import InputError
-from gdb_epi.fleet.records.bounded_cache import BoundedCache
 from gdb_epi.fleet.records.crash_times import FILE_DATE, NO_ZONE, UNREADABLE, judge_time
-from gdb_epi.fleet.records.deaths import hash_of_death
 from gdb_epi.fleet.records.facts import extract_facts, flip_bit
 from gdb_epi.fleet.records.values import (
     claimed_time,
@@ -26,9 +25,99 @@ from gdb_epi.fleet.records.values import (
     scalar_texts,
     text_or_none,
 )
-from gdb_epi.fleet.records.verdicts import counted_label
+from gdb_epi.judgement.labels import MODEL
 from gdb_epi.record.record_parts import get_group
 from gdb_epi.record.schema.versions import check_schema
+
+# -- The verdict as the fleet counts it: labels of another model are other labels ------------------
+#
+# A model is what a verdict means (`verdict.model`); a record without one is of model 1. In the
+# table the labels of this version's model stand plain, those of another with its number,
+# "software (model 1)". So no count adds up two meanings. `gdb-epi resign --apply` judges stored
+# records anew.
+
+FIRST_MODEL = 1
+_OTHER = " (model "
+
+
+def counted_label(verdict: Mapping[str, Any]) -> str | None:
+    """Return the label under which a verdict is counted; None without a label."""
+    label = text_or_none(verdict.get("label"))
+    if label is None:
+        return None
+    model = read_verdict_model(verdict)
+    return label if model == MODEL else f"{label}{_OTHER}{model})"
+
+
+def read_verdict_model(verdict: Mapping[str, Any]) -> int:
+    """Return the model of a verdict."""
+    return int32_or_none(verdict.get("model")) or FIRST_MODEL
+
+
+def is_of_this_model(label: str) -> bool:
+    """Whether a counted label is one of this version's model."""
+    return _OTHER not in label
+
+
+# -- From a record to the rows of the star; tolerant, because records come from afar ---------------
+
+_Value = TypeVar("_Value")
+
+MAX_BYTES = 16 << 20  # of the keys as Python writes them; what hangs on them is two to five times
+
+
+class BoundedCache(dict[Any, _Value]):
+    """Values by key. A hostile feed has a new key, of megabytes, in each record."""
+
+    def __init__(self, most: int) -> None:
+        super().__init__()
+        self._most = most
+        self._bytes = 0
+
+    def keep(self, key: Any, value: _Value) -> None:
+        """Remember a value; `is_full` may be true afterwards."""
+        self._bytes += len(repr(key))
+        self[key] = value
+
+    @property
+    def is_full(self) -> bool:
+        """Whether there is enough of it to be forgotten."""
+        return len(self) >= self._most or self._bytes >= MAX_BYTES
+
+    def forget(self) -> None:
+        """Forget all of it."""
+        self.clear()
+        self._bytes = 0
+
+
+# -- From a record to the rows of the star; tolerant, because records come from afar ---------------
+
+SMALL_PID = 1_000  # a container's processes have pids below it
+
+
+def hash_of_death(record: Mapping[str, Any]) -> int | None:
+    """Return 31 bits of boot (else host), pid and fault address, from 1 on; None: not known."""
+    process = record.get("process")
+    pid = process.get("pid") if isinstance(process, dict) else None
+    if not isinstance(pid, int) or isinstance(pid, bool) or pid <= 0:
+        return None
+    host = get_group(record, "host")
+    where = text_or_none(host.get("boot_id")) or text_or_none(host.get("machine_id"))
+    where = where or (text_or_none(host.get("hostname")) or "").partition(".")[0].lower()
+    if not where:
+        return None
+    stack = ""
+    if pid < SMALL_PID:
+        frames = get_group(get_group(record, "threads"), "crashed").get("frames")
+        top = frames[0] if isinstance(frames, list) and frames else None
+        stack = text_or_none(top.get("sp")) or "" if isinstance(top, dict) else ""
+        if not stack:
+            return None
+    address = get_group(record, "signal").get("fault_address")
+    return zlib.crc32(f"{where} {pid} {address} {stack}".encode(errors="replace")) >> 1 or 1
+
+
+# -- From a record to the rows of the star; tolerant, because records come from afar ---------------
 
 MAX_REMEMBERED = 50_000  # sets; a hostile feed has a new one in each record
 MAX_LIBS = 2048  # of one process

@@ -18,7 +18,7 @@ from typing import Any
 
 from gdb_epi.errors import EpiError
 from gdb_epi.fleet.paths import hide_password, spool_folder
-from gdb_epi.fleet.records.redact import storable_record
+from gdb_epi.fleet.records.prepare import storable_record
 from gdb_epi.private_files import check_own_folder, make_private_folder
 from gdb_epi.util import parse_json_object
 

@@ -49,7 +49,7 @@ from gdb_epi.fleet.screen.finding import (
     Finding,
     crashes_of,
 )
-from gdb_epi.fleet.screen.host_evidence import (
+from gdb_epi.fleet.screen.host_signals import (
     CPU_NUMBERS,
     FLIP,
     LOCKED,
@@ -58,13 +58,14 @@ from gdb_epi.fleet.screen.host_evidence import (
     CrashCounts,
     LikelihoodRatios,
     NullModel,
+    cpus_of_hosts,
     likelihood_ratios,
     p_values_of_ratios,
     risk_in_loudest_window,
     share_with_each_flag,
+    signal_findings,
     simulate_healthy_hosts,
 )
-from gdb_epi.fleet.screen.host_signals import cpus_of_hosts, signal_findings
 from gdb_epi.fleet.screen.programs import (
     ITS_PROGRAM,
     caveat_of_program_on_one_host,

@@ -32,7 +32,7 @@ from gdb_epi.fleet.screen.finding import (
     Finding,
     crashes_of,
 )
-from gdb_epi.fleet.screen.host_evidence import (
+from gdb_epi.fleet.screen.host_signals import (
     CARRIED,
     FLIP,
     NEW,

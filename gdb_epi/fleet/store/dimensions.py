@@ -9,8 +9,7 @@ from typing import Any
 
 from sqlalchemy import Connection, Table
 
-from gdb_epi.fleet.records.bounded_cache import BoundedCache
-from gdb_epi.fleet.records.projection import CRASH, Rows
+from gdb_epi.fleet.records.projection import CRASH, BoundedCache, Rows
 from gdb_epi.fleet.store import tables
 
 CHUNK = 150  # keys or rows per statement: SQLite allows 32766 variables, older builds 999

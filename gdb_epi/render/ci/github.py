@@ -11,8 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from gdb_epi.render.ci.deaths import Death
-from gdb_epi.render.ci.source_lines import SourceLine, innermost_source_line_in
+from gdb_epi.render.ci.deaths import Death, SourceLine, innermost_source_line_in
 from gdb_epi.render.escape import escape
 from gdb_epi.util import counted
 

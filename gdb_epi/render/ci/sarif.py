@@ -15,8 +15,9 @@ from urllib.parse import quote
 from gdb_epi import __version__
 from gdb_epi.record.record_parts import get_groups, telling_stack
 from gdb_epi.render.category_words import category_words
-from gdb_epi.render.ci.deaths import NO_CORE, Death
-from gdb_epi.render.ci.source_lines import (
+from gdb_epi.render.ci.deaths import (
+    NO_CORE,
+    Death,
     SourceLine,
     innermost_source_line_in,
     own_source_lines,

@@ -10,6 +10,6 @@ down_revision = "0004"
 
 
 def upgrade() -> None:
-    """Name the model of each stored label, as gdb_epi/fleet/records/verdicts.py does."""
+    """Name the model of each stored label, as gdb_epi/fleet/records/projection.py does."""
     op.execute("UPDATE crash SET verdict = verdict || ' (model 1)' WHERE verdict IS NOT NULL")
     op.execute("UPDATE meta SET value = '5' WHERE key = 'schema_version'")
