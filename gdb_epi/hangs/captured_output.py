@@ -49,7 +49,7 @@ def diagnose_write_to_own_capture(
                   "a write to a pipe sleeps only when it is full"),
         ruled_out=("another thread or process that reads",),
         doubts=("whether it is that pipe's descriptor which was replaced",),
-        fix=hang_types.READ_MEANWHILE, outside="",
+        fix=hang_types.READ_MEANWHILE,
     )  # fmt: skip
 
 

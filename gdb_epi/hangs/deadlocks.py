@@ -39,7 +39,6 @@ from gdb_epi.hangs.tasks import (
     find_task_cycle,
     has_timeout,
     name_task,
-    names_cancel,
     own_frames,
     waits_for_itself,
 )
@@ -499,7 +498,6 @@ def task_cycle(scene: HangContext) -> HangDiagnosis | None:
             DEADLOCK, "tasks", sentence, members, INFO, fix=fix, by_itself=by_itself
         )
     sure = lock_types.CERTAIN if all(task.certainty == CERTAIN for task in circle) else PROBABLE
-    others = [f for t in scene.tasks if t not in circle for f in own_frames(t, scene.installed)]
     return HangDiagnosis(
         DEADLOCK, "tasks", sentence, members, sure,
         tuple(
@@ -507,7 +505,6 @@ def task_cycle(scene: HangContext) -> HangDiagnosis | None:
             for task in circle[:MAX_SHOWN]
         ),
         ("a task that something outside wakes",), _doubts(circle), fix=fix, by_itself=by_itself,
-        outside=hang_types.CANCELLING_TASK if names_cancel(scene.call_sites, others) else None,
     )  # fmt: skip
 
 
@@ -683,15 +680,8 @@ def gil_held_while_sleeping(scene: HangContext) -> HangDiagnosis | None:
         evidence.append(f"{len(waiting)} threads wait for the GIL")
     sure = lock_types.CERTAIN if waiting else PROBABLE
     doubt = ("a short call, seen at this moment: it ends by itself" if holder.timed else "",)
-    ends_it = hang_types.ENDED_BY.get(holder.kind, "")
-    if holder.kind == hang_types.LOCK:  # a native thread that needs no GIL may post or release it
-        owner = wait.owner.tid if (wait := scene.waits.get(holder.tid)) else None
-        stuck = {d.tid for d in waiting}
-        free = any(tid not in stuck for tid, _ in scene.foreign_threads)
-        ends_it = hang_types.NATIVE_THREAD if free and owner not in stuck else ""
     ruled_out = ("native code that released the GIL",)
     return HangDiagnosis(
         HANG, "GIL held", sentence, (holder,), sure, tuple(evidence), ruled_out,
         tuple(filter(None, doubt)), ends="that call ends" if holder.timed else "",
-        outside="" if holder.timed else ends_it,
     )  # fmt: skip

@@ -52,11 +52,9 @@ def diagnose_read_of_own_pipe(
     )
     free = [d for d in others if d.tid not in seen]
     elsewhere = may_be_held_elsewhere(scene, activity)
-    outside = hang_types.OTHER_PROCESS if elsewhere else None
     if free:
         free.sort(key=lambda d: d.kind not in ALIVE)
-        answer = through(scene, activity, free[0].tid, what, seen)
-        return answer._replace(outside=outside) if answer is not None and elsewhere else answer
+        return through(scene, activity, free[0].tid, what, seen)
     waits = f"{activity.waits()} for {what}"
     if others:
         giver = others[0]
@@ -66,7 +64,6 @@ def diagnose_read_of_own_pipe(
             (activity, giver), PROBABLE,
             (f"code of {giver.who()} has descriptor {end.number} at hand",), ("a timeout",),
             ("another process that has that end too", "code that reaches it through a global"),
-            outside=outside,
         )  # fmt: skip
         # recv() of a Unix socket looks at signals before it looks for what has just come
         # (net/unix/af_unix.c, unix_stream_read_generic): who answer in turns seem both asleep.

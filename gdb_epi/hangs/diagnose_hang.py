@@ -19,6 +19,7 @@ from gdb_epi.hangs import deadlocks, single_wait
 from gdb_epi.hangs import types as hang_types
 from gdb_epi.hangs.hang_context import HangContext
 from gdb_epi.hangs.idleness import classify_idle_process, strengthen_timed_diagnosis
+from gdb_epi.hangs.live.enders import name_who_may_end
 from gdb_epi.hangs.live.stuck_tasks import diagnose_main_task
 from gdb_epi.hangs.loops.computing_threads import diagnose_computing_threads
 from gdb_epi.hangs.loops.condition_waits import missed_notification
@@ -83,7 +84,7 @@ def diagnose_hang(
         return Absent("unreadable", str(error))
     if answer is None:
         return Absent("not_available", "no thread of the program is known well enough")
-    return answer
+    return name_who_may_end(scene, answer)
 
 
 def _first(scene: HangContext) -> HangDiagnosis | None:

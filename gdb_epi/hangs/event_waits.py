@@ -55,6 +55,7 @@ from gdb_epi.hangs.wakers import (
     find_timer_of_thread,
     find_wakers,
     has_clock_deadline,
+    is_parked,
     name_awaited_object,
     other_wait_clause,
     what_ends,
@@ -131,9 +132,8 @@ class _EventWait:
                 evidence=("it is the only thread that runs Python",),
                 ruled_out=("a timeout", "another thread of the program or of a library"),
                 doubts=("a signal handler that gives it",),
-                outside=hang_types.KEEPER if self._is_parked() else None,
             )  # fmt: skip
-        if not able and self._is_parked():
+        if not able and is_parked(scene, activity):
             parked = f"{activity.who()} is parked at {activity.where()} to keep the program alive"
             going_on = [d for d in self._python if d.timed or d.kind in ALIVE]
             if self._servers:
@@ -334,17 +334,6 @@ class _EventWait:
         all_stuck = len(answers) == len(jobs) and all(_is_hang(made) for made in answers)
         return answers[0] if answers and all_stuck else None
 
-    def _is_parked(self) -> bool:
-        """Whether it is threading.Event().wait(): nobody can ever set it, nor was meant to."""
-        activity = self._activity
-        own = activity.awaits not in (POOL_RESULTS, *FUTURES)  # no library's, which has no name
-        return (
-            own
-            and activity.tid == self._scene.main_tid
-            and bool(activity.object)
-            and not self._name
-        )
-
     def _nobody_gives_it(self, same: Sequence[ThreadActivity]) -> HangDiagnosis | None:
         """Return the answer where no other thread is known to give it; `same` wait for it too."""
         scene, activity, seen = self._scene, self._activity, self._seen
@@ -371,17 +360,16 @@ class _EventWait:
             return by_signal
         other = "a further" if same else "another"  # the clause may stand below others' waits
         proven = bool(activity.object) and not self._going_on.may_end(activity)
-        naming = [] if proven else [
-            d for d in self._python if d.tid not in seen and d.frames
-            and (d.timed or d.kind in ALIVE or d.kind in _FED)
-            and self._going_on.names_an_end(activity, d.tid)
+        # What comes from outside makes such a thread go on, and it may have it by a container.
+        able = {} if proven or not activity.object else dict(self._going_on.who_may_end(activity))
+        naming = [
+            d for d in self._python if d.tid in able and not able[d.tid].unbounded
+            and d.tid not in seen and d.frames and (d.timed or d.kind in ALIVE or d.kind in _FED)
         ]  # fmt: skip
-        if not proven:
-            # What comes from outside makes such a thread go on, and it may have it by a container.
-            for reader in (d for d in naming if d.kind in _FED and not d.timed):
-                answer = self._follow(reader.tid)
-                if answer is not None:
-                    return answer
+        for reader in (d for d in naming if d.kind in _FED and not d.timed):
+            answer = self._follow(reader.tid)
+            if answer is not None:
+                return answer
         awaited = self._name or self._what
         rest = other_wait_clause(scene, activity, same, seen) + (
             f"no code that can still run ends a wait for {awaited}" if proven
@@ -410,19 +398,17 @@ class _EventWait:
         )  # fmt: skip
         if handled:
             rest += "; a signal handler of the program may end such a wait"
+        # Where code that ends it was read, a thread beside whose code does not is no doubt.
+        all_read = bool(able) and not self._going_on.is_given_by_library(activity)
         free = not proven and (bool(self._foreign or library or naming or handled) or any(
             d.tid not in seen and (d.timed or d.kind in ALIVE or d in self._servers)
-            for d in self._python
+            and (d.tid in able or not all_read) for d in self._python
         ))  # fmt: skip
         if not proven and self._foreign and not any(d.kind in ALIVE for d in self._python):
             rest += f"; {self._foreign_clause()}"
-        # What a peer sends makes a thread go on that may have it by a container or a callback.
-        fed = not proven and any(d.tid not in seen and d.kind in _FED for d in self._python)
-        signal = "a wait that a signal ends" if any(may.unbounded for may in handlers) else None
-        parked = hang_types.KEEPER if self._is_parked() else signal
         return wait_diagnosis(
             HANG, "nobody gives it", f"{self._waits}; {rest}", activity,
-            INFO if free else PROBABLE, outside=hang_types.SLOW_PEER if fed else parked,
+            INFO if free else PROBABLE,
             evidence=tuple(f"{d.who()}: {d.kind} {d.what}".strip() for d in self._python[:4]),
             ruled_out=("a timeout", "a thread whose frames refer to it"),
             doubts=("code that reaches it through a global, or a signal handler",),

@@ -131,7 +131,7 @@ def diagnose_database_wait(scene: HangContext, activity: ThreadActivity) -> Hang
         doubts = ("whether another thread ends that is not in the core",)
     return wait_diagnosis(
         HANG, "database lock", sentence, activity, INFO if goes_on else PROBABLE,
-        evidence=(seen, own.evidence), doubts=doubts, outside="" if own.is_certain else None,
+        evidence=(seen, own.evidence), doubts=doubts, settled=own.is_certain,
     )  # fmt: skip
 
 

@@ -108,7 +108,7 @@ def _from_handlers(
             PROBABLE,
             (f"the code that waits has connected to port {port}, which this process serves",),
             ("a timeout", "a thread of that server that does something else"),
-            ("bytes that are on their way",), outside="",
+            ("bytes that are on their way",),
         )  # fmt: skip
     return None
 

@@ -103,6 +103,16 @@ def find_signal_for_thread(scene: HangContext, activity: ThreadActivity) -> tupl
     return find_signal_that_ends(activity.object, enders, scene.reach_of_signals)
 
 
+def signals_that_may_wake(scene: HangContext, loop: int) -> list[int]:
+    """Return the signals whose handlers, of the program, may wake an event loop (PyObject *).
+
+    What add_signal_handler() was given runs in the loop, and so does whatever it makes ready. One
+    of signal.signal() counts unless all of its code was read and it calls nothing.
+    """
+    plain = (n for n, (_, may) in scene.reach_of_signals.items() if may.unbounded or may.calls)
+    return sorted({*scene.loops.signal_handlers(loop), *plain})
+
+
 def diagnose_wait_in_signal_handler(scene: HangContext, single: Answer) -> HangDiagnosis | None:
     """Return the answer where the main thread waits in a Python handler of a signal.
 

@@ -190,7 +190,6 @@ def _lock(
         HANG, "lock never released", sentence, activity, sure,
         ruled_out=("a frame inside `with` of it", "code of a living thread that took it by hand"),
         doubts=("who took it is not known: most often code that ended without releasing it",),
-        outside=hang_types.LATER_RELEASE if others else "",
     )  # fmt: skip
 
 
@@ -259,7 +258,7 @@ def _notification(
         return HangDiagnosis(
             HANG, "held while it waits", sentence, (activity, held_up), PROBABLE,
             (f"{held_up.who()}{started} waits for {activity.who()}",),
-            ("a timeout",), ("whether it is that thread which should wake it",), outside="",
+            ("a timeout",), ("whether it is that thread which should wake it",), settled=True,
         )  # fmt: skip
     called = find_thread_in_same_native_call(scene, activity, seen)
     if called is not None:
@@ -311,10 +310,7 @@ def _through(
         serves = giver.kind in fed
         if serves and giver is not other and is_in_serving_loop(scene, other.frames):
             return further
-        # Beside it a thread may be there that clients feed, and that gives it work.
-        beside = (d for d in scene.activities if d.tid not in (activity.tid, *seen))
-        outside = hang_types.LATE_CLIENT if any(d.kind in fed for d in beside) else None
-        return further._replace(label=HANG, kind="nobody gives it", outside=outside)
+        return further._replace(label=HANG, kind="nobody gives it")
     if activity.kind == hang_types.JOIN and is_waiting_in_shutdown(
         library_frames_called(scene, activity)
     ):
@@ -330,7 +326,7 @@ def _through(
         return further._replace(label=HANG, kind="idle holder", sentence=text)
     if activity.kind == hang_types.READ and not any(map(scene.runs_in_loop, activity.frames)):
         text = f"{further.sentence}: it has nothing to do, and the answer does not come"
-        return further._replace(label=HANG, kind="peer", sentence=text, outside="")
+        return further._replace(label=HANG, kind="peer", sentence=text, settled=True)
     if activity.kind == hang_types.EVENT and activity.awaits != QUEUE_ITEM:
         # What it shall give besides its work may come with the next client, or never.
         doubt = "whether what that thread waits for comes, and makes it do so, is not in the core"
@@ -489,7 +485,6 @@ def blocked_event_loop(scene: HangContext) -> HangDiagnosis | None:
             evidence=("the frame is called by the event loop and sleeps outside of its selector",),
             doubts=("a short call, seen at this moment",) if activity.timed else (),
             fix=_plain_function_called(scene, own), ends=ends,
-            outside="" if activity.timed else hang_types.ENDED_BY.get(activity.kind, ""),
         )  # fmt: skip
     return None
 

@@ -8,7 +8,6 @@ circles.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import suppress
 from math import inf
 
 from gdb_epi.cpython.frames.frame_slots import FrameSlots
@@ -37,7 +36,6 @@ from gdb_epi.errors import LayoutError, UnreadableMemory
 from gdb_epi.hangs.installed_packages import InstalledPackages
 from gdb_epi.hangs.library_calls import split_library_frames
 from gdb_epi.hangs.types import ThreadActivity, function_and_line
-from gdb_epi.locks.python.call_sites import CallSites
 from gdb_epi.locks.python.python_view import PythonView
 from gdb_epi.target.api import Target
 from gdb_epi.util import counted, quoted_name
@@ -217,13 +215,6 @@ def has_timeout(task: UnfinishedTask, tasks: Iterable[UnfinishedTask], view: Pyt
         view.locks.type_name(held) in _TIMEOUTS and not _is_without_limit(held, view)
         for held in task.holds
     )
-
-
-def names_cancel(sites: CallSites, frames: Iterable[PyFrame]) -> bool:
-    """Tell whether the code of a frame names cancel(), as that of a watchdog does."""
-    with suppress(UnreadableMemory, LayoutError):
-        return any("cancel" in sites.strings(frame.code, "co_names") for frame in frames)
-    return False
 
 
 def _is_without_limit(scope: int, view: PythonView) -> bool:

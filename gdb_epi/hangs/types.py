@@ -35,34 +35,22 @@ TO_THREAD = "run in a thread "  # and the name of a function that is no coroutin
 LOOK_FIRST, READ_MEANWHILE = "look before the wait", "read the pipe in a thread"
 UNSEEN_END = "may be endless"  # a kind of hang that is told and speaks for nothing
 _NATIVE_CODE = "native code"
-# Kinds of waits that somebody outside of this process ends, and who that is: in one core whoever is
-# slow looks like who never comes.
-LATE_CLIENT = "a client that only comes late"
-SLOW_PEER, _CHILD = "a peer that is only slow", "a child process that is only slow"
+# Who may end a wait and only be slow: live/enders.py. Such words stand before "looks the same".
+SLOW_PEER, LATE_CLIENT = "a peer that is only slow", "a client that only comes late"
+SLOW_CHILD = "a child process that is only slow"
+OTHER_PROCESS = "another process that is only slow"
+HOLDER = "a holder that works and gives it back"
 KEEPER = "a program that is parked until a signal ends it"
-_HOLDER, OTHER_PROCESS = (
-    "a holder that works and gives it back",
-    "another process that is only slow",
-)
-_ENDED_FROM_OUTSIDE = {
-    **dict.fromkeys(("peer", "peer does not read", "one client", "closing", "retries",
-                     "held while it waits"), SLOW_PEER),
-    **dict.fromkeys(("child", "full pipe", "open stdin", "unread queue", "preexec_fn", "exec",
-                     "process pool"), _CHILD),
-    **dict.fromkeys(("file lock", "lock file", "database lock", "lock of another process"),
-                    _HOLDER),
-    **dict.fromkeys(("queue of processes", "job elsewhere", "pool", "open", "polls"),
-                    OTHER_PROCESS),
-    "idle holder": LATE_CLIENT,
-}  # fmt: skip
+SERVICE = "a service that waits for a signal"
+HANDLED_SIGNAL = "a signal that the program handles"
 NATIVE_THREAD = "a native thread that is only slow"
 CANCELLING_TASK = "a task that cancels one of them later"
+TIMEOUT_AROUND = "a timeout around that wait"
+LATER_THREAD = "a thread that ends it only later"
 LATER_RELEASE = "a thread that releases it only later"
-WITHIN = frozenset((NATIVE_THREAD, CANCELLING_TASK, LATER_RELEASE))
-ENDED_BY = {
-    **dict.fromkeys((READ, WRITE, POLL, ACCEPT), SLOW_PEER), CHILD: _CHILD,
-    **dict.fromkeys((FILE_LOCK, DATABASE), _HOLDER), SIGNAL: OTHER_PROCESS,
-}  # fmt: skip
+# Beside these there is no other side to look at.
+WITHIN = frozenset((KEEPER, SERVICE, HANDLED_SIGNAL, NATIVE_THREAD, CANCELLING_TASK,
+                    TIMEOUT_AROUND, LATER_THREAD, LATER_RELEASE))  # fmt: skip
 MAY_BE_IDLE = "may be idle"  # a kind of no fault
 UNTIL_SIGNAL = "until a signal"  # of a thread that another one waits for
 INHERITED = "fork-inherited-lock"
@@ -127,9 +115,10 @@ class HangDiagnosis(NamedTuple):
     `kind` classifies it ("lock order", "pipe", "busy", ...); `sentence` says in plain words who
     waits for what, and where. `members` are the threads that it is about: those of a cycle, or one
     thread. `ruled_out` names innocent causes that were ruled out, `open` those that were not or
-    could not be. `fix` is one of the words above, "" where the kind says enough. `outside` is who
-    outside of this core may end the wait and only be slow, "" where that is ruled out; None: what
-    the kind says. `by_itself`: only the thread or task that waits could end its wait.
+    could not be. `fix` is one of the words above, "" where the kind says enough. `settled`: what
+    such waits wait for outside of this process is here, or gone. `outside` is who beside
+    the members may end the wait and only be slow, "" for nobody: live/enders.py says it of all.
+    `by_itself`: only the thread or task that waits could end its wait.
     `ends` is what ends a wait of this sort after some time all the same, as in "after 3 s".
     `look_at` is the process that knows why, where it is no child that a member waits for.
     """
@@ -143,29 +132,23 @@ class HangDiagnosis(NamedTuple):
     ruled_out: tuple[str, ...] = ()
     open: tuple[str, ...] = ()
     fix: str = ""
-    outside: str | None = None
+    settled: bool = False
+    outside: str = ""
     by_itself: bool = False
     ends: str = ""
     look_at: int = 0
-
-    @property
-    def slow_outside(self) -> str:
-        """Return who outside of this core may only be slow, which looks the same; "" for nobody."""
-        if self.outside is not None or self.label != HANG:
-            return self.outside or ""
-        return _ENDED_FROM_OUTSIDE.get(self.kind, "")
 
 
 def wait_diagnosis(
     label: str, kind: str, sentence: str, activity: ThreadActivity, sure: str = PROBABLE, *,
     evidence: tuple[str, ...] = (), ruled_out: tuple[str, ...] = (), doubts: tuple[str, ...] = (),
-    fix: str = "", outside: str | None = None, ends: str = "",
+    fix: str = "", settled: bool = False, ends: str = "",
 ) -> HangDiagnosis:  # fmt: skip
     """Return an answer that rests on one thread's wait."""
     seen = f"thread {activity.tid} is in {activity.call}" if activity.call else ""
     observed = tuple(filter(None, (seen, *evidence)))
     return HangDiagnosis(
-        label, kind, sentence, (activity,), sure, observed, ruled_out, doubts, fix, outside,
+        label, kind, sentence, (activity,), sure, observed, ruled_out, doubts, fix, settled,
         ends=ends,
     )  # fmt: skip
 

@@ -11,6 +11,7 @@ from gdb_epi.errors import LayoutError, UnreadableMemory
 from gdb_epi.hangs import types as hang_types
 from gdb_epi.hangs.hang_context import HangContext
 from gdb_epi.hangs.library_calls import (
+    FUTURES,
     MANAGED_ITEM,
     POOL_RESULTS,
     PROCESS_QUEUE,
@@ -48,6 +49,17 @@ def name_awaited_object(scene: HangContext, activity: ThreadActivity) -> tuple[s
         name = name.removesuffix("._event").removesuffix("self")  # an event of the pool's own
     is_new = bool(name) and name not in activity.what and name not in _OF_CPYTHON
     return name, f"{activity.what} ({name})" if is_new else activity.what
+
+
+def is_parked(scene: HangContext, activity: ThreadActivity) -> bool:
+    """Tell whether it is threading.Event().wait(): nobody can ever set it, nor was meant to."""
+    return (
+        activity.tid == scene.main_tid
+        and activity.kind == hang_types.EVENT
+        and activity.awaits not in (POOL_RESULTS, *FUTURES)  # a library's, which has no name
+        and bool(activity.object)
+        and not name_awaited_object(scene, activity)[0]
+    )
 
 
 def find_wakers(scene: HangContext, activity: ThreadActivity, *, surely: bool = False) -> set[int]:

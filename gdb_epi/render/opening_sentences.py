@@ -117,10 +117,8 @@ def opening_sentences(record: Json, calls: Sequence[StackCall]) -> tuple[str, st
             sure = percent(get_number(get_group(record, "verdict"), "confidence") or 0)
             named = _with_names(record, cause)
             why = "" if cause == CHILD_UNSEEN else _sentence_about_thread(record, named)
-            nobody_answers = "parked" in slow or slow in hang_types.WITHIN
-            other_side = "" if nobody_answers else f" {LOOK_THERE}"
-            doubt = f"{why} {SLOW.format(sure, slow)}{other_side}".lstrip()
-            return f"{who} seems to hang: {wait}", _of_live_process(record, doubt)
+            doubt = f"{why} {(SLOW if slow in hang_types.WITHIN else SLOW_SIDE).format(sure, slow)}"
+            return f"{who} seems to hang: {wait}", _of_live_process(record, doubt.lstrip())
         if not cause or cause == CHILD_UNSEEN:
             doubts = get_texts(_facts_of_wait(record), "open")
             doubt = "why that child does not end is not in this core" if cause else (*doubts, "")[0]
@@ -129,8 +127,8 @@ def opening_sentences(record: Json, calls: Sequence[StackCall]) -> tuple[str, st
         cause = _with_names(record, cause)
         if _facts_of_wait(record).get("ends"):
             others = "its loop" if get_group(record, "tasks").get("asyncio") == 1 else "all others"
-            blocks = f"It blocks {others}{confidence_words(record)}: {cause}"
-            return f"{who} hung: {wait}", _sentence(blocks)
+            blocks = f"It blocks {others}{confidence_words(record)}"
+            return f"{who} hung: {wait}", _sentence(f"{blocks}: {cause}")
         return f"{who} hung: {wait}", _sentence(f"{_no_end_words(record)}: {cause}")
     if get_group(record, "process").get("live") and not get_group(record, "signal"):
         return _sentences_about_live_process(record, who, calls)
@@ -198,8 +196,7 @@ def _facts_of_wait(record: Json) -> Json:
     """
     reason = first_reason(record)
     for finding in get_groups(record, "findings"):
-        hang = finding.get("detector") in ("going_on", "stuck_waiting")
-        if hang and finding.get("summary") == reason:
+        if str(finding.get("detector")).startswith(_OF_WAITS) and finding.get("summary") == reason:
             return get_group(finding, "facts")
     return {}
 
@@ -236,7 +233,9 @@ def _computing_words(reason: str, calls: Sequence[StackCall]) -> str:
 
 def _no_end_words(record: Json) -> str:
     """Return how sure it is that a process hangs, and is not just slow or idle."""
-    return f"This does not end by itself{confidence_words(record)}"
+    slow = _facts_of_wait(record).get("outside")
+    hangs = f"It hangs, unless {slow} ends it" if slow else "This does not end by itself"
+    return f"{hangs}{confidence_words(record)}"
 
 
 def _deadlock_sentence(record: Json, circle: str) -> str:
@@ -481,9 +480,12 @@ def _facts_of(record: Json, detector: str) -> list[Json]:
     return [get_group(f, "facts") for f in findings if f.get("detector") == detector]
 
 
+# Detectors whose findings are about what threads wait for.
+_OF_WAITS = ("going_on", "stuck_", "lock_order_", "gil_versus_", "import_dead", "join_dead",
+             "self_dead")  # fmt: skip
 CHILD_UNSEEN = "what that child does is not in this core"
 SLOW = "{} sure: {} looks the same in one core."
-LOOK_THERE = "If it has waited for minutes, look at the other side."
+SLOW_SIDE = f"{SLOW} If it has waited for minutes, look at the other side."
 NOTHING_STUCK = "Nothing was found that waits for what cannot come."
 POLLING = "A service does so, and so does a program that waits for what never comes."
 LOOP = (

@@ -113,5 +113,5 @@ def test_who_may_still_end_it(program: str, outside: str, tmp_path: Path) -> Non
     assert core.exists(), done.stderr
     answer = run_stages(Session(CoreFileTarget.open(core))).state.hang
     assert not isinstance(answer, Absent), answer
-    assert (answer.label, answer.slow_outside) == (HANG, outside), answer
+    assert (answer.label, answer.outside) == (HANG, outside), answer
     assert answer.sure == PROBABLE, answer

@@ -173,7 +173,7 @@ def test_what_a_signal_or_another_loop_may_end(
         answer = parts.state.hang
         assert not isinstance(answer, Absent)
         assert (answer.label, answer.sure) == (label, sure), (one.id, answer)
-        assert bool(answer.slow_outside) is outside, (one.id, answer)
+        assert bool(answer.outside) is outside, (one.id, answer)
         assert "nothing can wake it" not in answer.sentence
         shutil.rmtree(folder)
 

@@ -281,6 +281,13 @@ def test_who_may_only_be_slow_is_named(reason: str, opening: str) -> None:
     assert "end by itself" not in told
 
 
+def test_of_a_circle_that_somebody_may_end_it_is_not_said_that_it_does_not_end() -> None:
+    reason = "2 tasks of trio wait for each other: task a waits"
+    told = hung("deadlock", reason, outside="a task that cancels one of them later")
+    assert "It hangs, unless a task that cancels one of them later ends it (80% sure): task" in told
+    assert "not end by itself" not in told
+
+
 def test_of_what_ends_after_some_time_it_is_not_said_that_it_does_not_end() -> None:
     reason = "the event loop of MainThread is blocked: take (clock.py:7) sleeps until that ends"
     told = hung("hang", reason, ends="that sleep ends, after 3 s at most")

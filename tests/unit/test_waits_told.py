@@ -12,8 +12,18 @@ from gdb_epi.corruption.pointers.software_explanations import CODE
 from gdb_epi.hangs import types as hang_types
 from gdb_epi.hangs.idleness import weaken_diagnosis_in_loop
 from gdb_epi.hangs.library_calls import BY_CALL
+from gdb_epi.hangs.live.enders import name_who_may_end
 from gdb_epi.hangs.system_calls import read_system_call
-from gdb_epi.hangs.types import DEADLOCK, HANG, ThreadActivity, wait_diagnosis
+from gdb_epi.hangs.types import (
+    CANNOT_TELL,
+    DEADLOCK,
+    HANG,
+    HOLDER,
+    SLOW_CHILD,
+    SLOW_PEER,
+    ThreadActivity,
+    wait_diagnosis,
+)
 from gdb_epi.locks.types import INFO, PROBABLE
 from gdb_epi.machine import AARCH64, X86_64
 from gdb_epi.render.opening_sentences import MAX_REASON, first_reason
@@ -94,21 +104,23 @@ def test_who_waits_in_each_turn_may_be_well(loops, ends, sure) -> None:
 
 
 @pytest.mark.parametrize(
-    ("label", "kind", "outside", "who"),
+    ("label", "kind", "call", "settled", "who"),
     [
-        (HANG, "peer", None, "a peer that is only slow"),
-        (HANG, "child", None, "a child process that is only slow"),
-        (HANG, "file lock", None, "a holder that works and gives it back"),
-        (HANG, "peer", "", ""),  # both ends are in this process
-        (HANG, "nobody left", None, ""),
-        (HANG, "nobody gives it", "a client", "a client"),
-        (DEADLOCK, "pool", None, ""),
+        (HANG, "peer", hang_types.POLL, False, SLOW_PEER),
+        (HANG, "child", hang_types.CHILD, False, SLOW_CHILD),
+        (HANG, "file lock", hang_types.FILE_LOCK, False, HOLDER),
+        (HANG, "peer", hang_types.READ, True, ""),  # both ends are in this process
+        (HANG, "closed socket", hang_types.READ, False, ""),  # its rule looked at the other side
+        (HANG, "a kind of which nobody thought", hang_types.READ, False, SLOW_PEER),
+        (HANG, "endless loop", hang_types.PYTHON, False, ""),
+        (DEADLOCK, "requests", hang_types.READ, False, ""),
+        (CANNOT_TELL, "peer", hang_types.READ, False, ""),
     ],
 )
-def test_who_may_only_be_slow_stands_with_the_answer(label, kind, outside, who) -> None:
-    waiting = ThreadActivity(7, "MainThread", hang_types.READ)
-    answer = wait_diagnosis(label, kind, "waits", waiting, outside=outside)
-    assert answer.slow_outside == who
+def test_who_may_only_be_slow_stands_with_the_answer(label, kind, call, settled, who) -> None:
+    waiting = ThreadActivity(7, "MainThread", call)
+    answer = wait_diagnosis(label, kind, "waits", waiting, settled=settled)
+    assert name_who_may_end(SimpleNamespace(), answer).outside == who  # type: ignore[arg-type]
 
 
 def test_both_machines_know_the_same_waits() -> None:

@@ -103,7 +103,7 @@ def _hang_findings(state: ProcessState, name: str, label: str) -> Iterator[Findi
         "ruled_out": list(answer.ruled_out),
         "open": list(answer.open),
         "fix": answer.fix,
-        "outside": answer.slow_outside,
+        "outside": answer.outside,
         **({"by_itself": True} if answer.by_itself else {}),
         **({"ends": answer.ends} if answer.ends else {}),
         **({"look_at": pid} if (pid := answer.look_at or next(iter(children), 0)) else {}),

@@ -7,9 +7,10 @@ a vanished thread could send.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from gdb_epi.detectors.registry import Finding, SupportedLabel, detector, hex_word
+from gdb_epi.errors import Absent
 from gdb_epi.locks.fork.vanished_pools import find_vanished_pools
 from gdb_epi.locks.types import (
     GIL,
@@ -24,7 +25,7 @@ from gdb_epi.process_state import ProcessState
 from gdb_epi.util import pick_attributes
 
 MAX_CYCLE = 32  # threads of one cycle that a finding names
-_DEADLOCK = SupportedLabel("deadlock", "lock-circle", counted_by="confidence")
+_DEADLOCK = SupportedLabel("deadlock", "lock-circle", counted_by="confidence", doubt_fact="outside")
 
 
 @detector("lock_order_cycle", supports=_DEADLOCK)
@@ -86,6 +87,14 @@ def _words(wait: LockWait) -> str:
     return f"the {wait.kind}" if wait.kind == GIL else wait.kind
 
 
+def _who_may_end(state: ProcessState, tids: Sequence[int]) -> dict[str, str]:
+    """Return the fact of who may end a circle of some threads; none where nobody may."""
+    answer = state.hang
+    if isinstance(answer, Absent) or not answer.outside:
+        return {}
+    return {"outside": answer.outside} if {d.tid for d in answer.members} & {*tids} else {}
+
+
 def _cycle_findings(
     state: ProcessState, detector_name: str, kind: str, summary: str
 ) -> Iterator[Finding]:
@@ -105,13 +114,12 @@ def _cycle_findings(
             "addresses": [hex_word(wait.address) for _, wait in inside],
             "confidence": cycle.confidence,
             "evidence": [line for _, wait in inside for line in wait.evidence],
+            **_who_may_end(state, tids),
         }
         yield Finding(detector_name, f"thread {cycle.tids[0]}", facts, f"{summary}: {around}")
 
 
-@detector(
-    "self_deadlock", supports=SupportedLabel("deadlock", "lock-circle", counted_by="confidence")
-)
+@detector("self_deadlock", supports=_DEADLOCK)
 def self_deadlock(state: ProcessState) -> Iterator[Finding]:
     """Find waits for a lock whose owner is the waiting thread.
 
@@ -136,6 +144,7 @@ def self_deadlock(state: ProcessState) -> Iterator[Finding]:
                 "confidence": wait.confidence,
                 "evidence": list(wait.evidence),
                 "in_handler": wait.in_handler,
+                **_who_may_end(state, (wait.tid,)),
             },
             f"thread {wait.tid} waits for {name}, which it holds itself: {wait.evidence[-1]}",
         )

@@ -47,40 +47,39 @@ class GoingOn:
     def __init__(self, scene: HangContext) -> None:
         self._scene = scene
 
-    def may_end(self, activity: ThreadActivity, by: int | None = None) -> bool:
-        """Tell whether code that goes on may end a thread's wait; `by` asks of one thread alone.
+    def may_end(self, activity: ThreadActivity) -> bool:
+        """Tell whether code that goes on may end a thread's wait. True where that is not known."""
+        if self.is_given_by_library(activity) or not activity.object or self._too_many:
+            return True
+        return (
+            self._borrowers(activity).is_entered
+            or self._scene.live_code.is_bound(activity.object, self._enders(activity))
+            or any(True for _ in self.who_may_end(activity))
+        )
 
-        True where that is not known, as for what a library gives: its code is not looked at.
+    def who_may_end(self, activity: ThreadActivity) -> Iterator[tuple[int, Reach]]:
+        """Yield the threads that go on and may end a thread's wait for an object, and what they do.
+
+        NO_THREAD stands for code that no thread runs now.
         """
-        by_library = activity.awaits in _GIVEN_BY_LIBRARIES and not (
+        enders, borrowers = self._enders(activity), self._borrowers(activity)
+        for tid, reach in self._others(activity.tid, activity):
+            if reach.calls_any(activity.object, enders) and not borrowers.take_before_giving(reach):
+                yield tid, reach
+
+    def _borrowers(self, activity: ThreadActivity) -> Borrowers:
+        scene = self._scene
+        return Borrowers(
+            scene.live_code, scene.view.frames(activity.tid), activity.frames, activity.object,
+            self._enders(activity), scene.entered,
+        )  # fmt: skip
+
+    def is_given_by_library(self, activity: ThreadActivity) -> bool:
+        """Tell whether code of a library ends a wait, which is not looked at."""
+        return activity.awaits in _GIVEN_BY_LIBRARIES and not (
             activity.awaits in FUTURES and activity.frames
             and is_made_by(self._scene, activity.frames[0], activity.object, ("Future",))
         )  # fmt: skip
-        if not activity.object or by_library or self._too_many:
-            return True
-        enders = self._enders(activity)
-        if by is not None:
-            return by not in self.blocked and self.of(by).calls_any(activity.object, enders)
-        live = self._scene.live_code
-        stack = self._scene.view.frames(activity.tid)
-        borrowers = Borrowers(
-            live, stack, activity.frames, activity.object, enders, self._scene.entered
-        )
-        return (
-            borrowers.is_entered
-            or live.is_bound(activity.object, enders)
-            or any(
-                reach.calls_any(activity.object, enders) and not borrowers.take_before_giving(reach)
-                for reach in self._others(activity.tid, activity)
-            )
-        )
-
-    def names_an_end(self, activity: ThreadActivity, tid: int) -> bool:
-        """Tell whether code of another thread calls what ends a wait, of this object or of any."""
-        if not activity.object or self._too_many or tid in self.blocked:
-            return False
-        reach = self.of(tid)
-        return not reach.unbounded and reach.calls_any(activity.object, self._enders(activity))
 
     def passes_on(self, activity: ThreadActivity) -> bool:
         """Tell whether other code is known to end a thread's wait for a lock that it took itself.
@@ -91,10 +90,7 @@ class GoingOn:
         return bool(activity.object) and not self._too_many and (
             bool(find_wakers(self._scene, activity))
             or self._scene.live_code.is_bound(activity.object, enders)
-            or any(
-                at == activity.object and (name in enders or name == "*")
-                for reach in self._others(activity.tid) for at, name in reach.calls
-            )
+            or any(reach.names(activity.object, enders) for _, reach in self._others(activity.tid))
         )  # fmt: skip
 
     def handler_that_ends(self, activity: ThreadActivity) -> str:
@@ -137,7 +133,7 @@ class GoingOn:
             or (items and self._scene.live_code.stores_items(reach))
             or any(name in CHANGES and (not at or at in objects) for at, name in reach.calls)
             or (bool(objects) and any(name == "*" and at in objects for at, name in reach.calls))
-            for reach in self._others(tid)
+            for _, reach in self._others(tid)
         )
 
     @property
@@ -205,22 +201,28 @@ class GoingOn:
             return _OF_BARRIERS
         return what_ends(self._scene, activity)
 
-    def _others(self, tid: int, awaited: ThreadActivity | None = None) -> Iterator[Reach]:
-        """Yield what all that goes on may do, but a thread's own code.
+    def _others(
+        self, tid: int, awaited: ThreadActivity | None = None
+    ) -> Iterator[tuple[int, Reach]]:
+        """Yield who goes on beside a thread, and what it may do; NO_THREAD comes last."""
+        yield from ((each, self.of(each)) for each in self.threads(tid, awaited))
+        yield NO_THREAD, self._of_nobody
 
-        Nor that of threads which wait for the same as `awaited`, without a timeout.
+    def threads(self, but: int, awaited: ThreadActivity | None = None) -> Iterator[int]:
+        """Yield the threads that go on, but one.
+
+        Left out are those that wait for the same as `awaited`, without a timeout.
         """
-        yield from self.of_threads(but=tid, awaited=awaited)
-        yield self._of_nobody
-
-    def of_threads(self, but: int, awaited: ThreadActivity | None = None) -> Iterator[Reach]:
-        """Yield what each thread that goes on may do, but one, as the thread of a loop."""
         for activity in self._scene.activities:
             same = awaited is not None and not activity.timed and (
                 (activity.object, activity.awaits) == (awaited.object, awaited.awaits)
             )  # fmt: skip
             if activity.tid != but and activity.tid not in self.blocked and not same:
-                yield self.of(activity.tid)
+                yield activity.tid
+
+    def of_threads(self, but: int) -> Iterator[Reach]:
+        """Yield what each thread that goes on may do, but one, as the thread of a loop."""
+        return map(self.of, self.threads(but))
 
     def of(self, tid: int) -> Reach:
         """Return what the code of a thread that goes on may do, that of its loop's tasks too."""

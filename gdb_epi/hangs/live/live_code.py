@@ -71,8 +71,6 @@ _QUIET = frozenset(
     "sqlite3 runpy builtins importlib encodings signal gc sys functools asyncio sre_parse "
     "sre_compile getpass _weakrefset reprlib".split()
 )  # fmt: skip
-
-
 OF_GENERATOR = "GeneratorContextManager"  # contextlib's, and its brother for `async with`
 _LOOPS = frozenset(("trio", "gevent", "greenlet", "outcome"))
 _VARARGS = 4  # CO_VARARGS
@@ -118,10 +116,11 @@ class Reach(NamedTuple):
 
     def calls_any(self, address: int, methods: Collection[str]) -> bool:
         """Tell whether it may call one of some methods of an object."""
-        return self.unbounded or any(
-            (name in methods and at in (0, address)) or (name == "*" and at == address)
-            for at, name in self.calls
-        )
+        return self.unbounded or self.names(address, methods) or self.names(0, methods)
+
+    def names(self, address: int, methods: Collection[str]) -> bool:
+        """Tell whether it calls one of some methods of this very object."""
+        return any(at == address and (name in methods or name == "*") for at, name in self.calls)
 
 
 ANYTHING = Reach(frozenset(), (), unbounded=True)
@@ -377,8 +376,8 @@ class LiveCode:
 
     def is_bound(self, address: int, methods: Collection[str]) -> bool:
         """Tell whether somebody keeps one of some methods of an object, to call it later."""
-        kept = self._kept_methods.get(address, ())
-        return any(self._name_of_method(method, kind) in methods for method, kind in kept)
+        kept = (self._name_of_method(*each) for each in self._kept_methods.get(address, ()))
+        return not set(kept).isdisjoint(methods)
 
     @cached_property
     def _kept_methods(self) -> dict[int, list[tuple[int, str]]]:
@@ -449,7 +448,9 @@ def _takes_item(code: Sequence[Instruction]) -> bool:
             words -= 1
         elif each.operation in _LOADS:
             words += 1
-        elif each.operation not in ("attr", "nothing", "extended"):
+        elif each.operation == "call" and words > each.argument:  # it gives the index
+            words -= each.argument
+        elif each.operation not in ("attr", "method", "nothing", "extended"):
             return False
     return False
 
@@ -542,9 +543,7 @@ class _Walk:
         """Follow the function that a threading.Timer calls when its time has come."""
         if (frame.module, frame.name) == ("threading", "run"):
             timer = self._view.variable(frame, "self")
-            function = self._view.attribute(timer, "function") if timer else None
-            if function:
-                self._value(function, [])
+            self._value((self._view.attribute(timer, "function") if timer else None) or 0, [])
 
     def _call_back(self) -> None:
         """Follow every function that somebody may have been given, to call it."""

@@ -25,7 +25,6 @@ from gdb_epi.hangs.types import (
     ACCEPT,
     HANG,
     READ,
-    SLOW_PEER,
     HangDiagnosis,
     ThreadActivity,
 )
@@ -67,7 +66,7 @@ def diagnose_read_from_own_connection(
          "the other of a server whose client is on this host",),
         ("a timeout", "another thread whose code sends", "a child that has a copy"),
         ("whether they are the two ends of one connection is not in the core",
-         "bytes that are on their way"), outside=SLOW_PEER,
+         "bytes that are on their way"),
     )  # fmt: skip
 
 

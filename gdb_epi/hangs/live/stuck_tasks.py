@@ -195,7 +195,7 @@ def _awaits_silent_peer(
                 ("the address of each transport is that of the other one's peer",
                  "no bytes lie in the buffers of either end"),
                 ("a timeout", "another task, callback or thread whose code could set it"),
-                ("a callback that writes to the connection",), outside="",
+                ("a callback that writes to the connection",), settled=True,
             )  # fmt: skip
     return None
 

@@ -42,7 +42,7 @@ from gdb_epi.hangs.processes.child_processes import (
     is_awaiting_child,
 )
 from gdb_epi.hangs.processes.queues import unfinished_jobs_clause
-from gdb_epi.hangs.signal_waits import find_signal_that_ends
+from gdb_epi.hangs.signal_waits import find_signal_that_ends, signals_that_may_wake
 from gdb_epi.hangs.tasks import (
     ENDERS,
     activity_of_task,
@@ -370,7 +370,7 @@ class _Asleep:
             for d in self.scene.activities if d.tid != activity.tid
         )  # fmt: skip
         foreign = self.scene.foreign_threads
-        signals = self._signals_that_may_wake(loop)
+        signals = signals_that_may_wake(self.scene, loop.address)
         alone = "another thread" if others else ""
         if foreign and not others:
             alone = f"thread {foreign[0][0]}, of {foreign[0][1]},"
@@ -387,24 +387,10 @@ class _Asleep:
         return wait_diagnosis(
             HANG, "nothing wakes the loop", sentence, activity,
             INFO if others or foreign or works else PROBABLE,
-            outside="a service that waits for a signal" if signals else "",
             evidence=("its selector holds its own pipe alone, and it has no timer",),
             ruled_out=("a timer", "a socket or pipe", "a task that is ready"),
             doubts=("another thread or a signal handler that calls call_soon_threadsafe()",),
         )  # fmt: skip
-
-    def _signals_that_may_wake(self, loop: SleepingEventLoop) -> list[int]:
-        """Return the signals whose handlers, of the program, may wake the loop.
-
-        What add_signal_handler() was given runs in the loop, and so does whatever it makes ready.
-        One of signal.signal() counts unless all of its code was read and it calls nothing.
-        """
-        scene = self.scene
-        handled = scene.loops.signal_handlers(loop.address).keys() | {
-            number for number, (_, may) in scene.reach_of_signals.items()
-            if may.unbounded or may.calls
-        }  # fmt: skip
-        return sorted(handled)
 
     def _follow(self, thread: ThreadActivity | None, link: str) -> HangDiagnosis | None:
         if thread is None or self._through is None:
@@ -437,6 +423,7 @@ class _Asleep:
             HANG, "nothing wakes the loop", sentence, self.activity, evidence=tuple(evidence),
             ruled_out=("a timeout of the loop's sleep",),
             doubts=("a thread that is in call_soon_threadsafe() at this moment",), fix=FROM_OUTSIDE,
+            settled=True,
         )  # fmt: skip
 
 

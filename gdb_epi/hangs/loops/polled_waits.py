@@ -91,7 +91,7 @@ def diagnose_polling_loop(
         evidence=("the loop does nothing but to test, and to sleep if that",),
         ruled_out=("a loop that works between its tests",),
         doubts=("whether what it waits for can still come is not in the core",),
-        outside=None if file else "",
+        settled=not file,
     )  # fmt: skip
 
 

@@ -271,7 +271,7 @@ def task_awaits_paused_reading(scene: HangContext) -> HangDiagnosis | None:
                 (activity_of_task(activity, task, scene.installed),), PROBABLE,
                 ("the transport of its protocol says that it is paused",),
                 ("a timeout", "other code of the program that calls resume_reading()"),
-                ("whether what it waits for comes with the data of that connection",), outside="",
+                ("whether what it waits for comes with the data of that connection",),
             )  # fmt: skip
     return None
 

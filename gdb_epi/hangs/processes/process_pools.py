@@ -43,7 +43,7 @@ def diagnose_wait_for_pool_results(
             "(_handle_results) has ended, so that none arrives: an exception ended it, such as "
             "that of a result which cannot be unpickled", activity,
             evidence=("the pool's other threads are there, that one is not",),
-            ruled_out=("a timeout", "a job that still runs"), outside="",
+            ruled_out=("a timeout", "a job that still runs"), settled=True,
         )  # fmt: skip
     replaced = _replaced_worker(scene)
     if replaced:
@@ -91,7 +91,7 @@ def diagnose_wait_for_process_futures(
             "no process left that could", activity,
             evidence=(f"_processes of the {pool.shown} is empty, _pending_work_items is not",),
             ruled_out=("a timeout", "a process of the pool that works"),
-            doubts=("whether a new process was about to be started",), outside="",
+            doubts=("whether a new process was about to be started",), settled=True,
         )  # fmt: skip
     return wait_diagnosis(
         HANG, "process pool", f"{waits}; the processes of its pool have {pool.calls[0]}() to do, "

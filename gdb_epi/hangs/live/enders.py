@@ -1,0 +1,296 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Who else could end the waits that an answer calls a hang or a deadlock: asked once, for all.
+
+Outside of this process: the other side of a descriptor, a child, whoever has a lock. Inside: a
+thread or task that goes on, a handler of a signal, native code, where what each may still do
+(live_code.py) ends that wait. In one core such a party looks the same whether it comes late or
+never. Members of a circle wait for each other, whatever their code would do then: of others only
+those count that end a wait for the very object, or have it at hand and end waits of its sort.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import suppress
+from functools import cached_property
+from itertools import chain
+
+from gdb_epi.cpython.heap.instances import shared_instances
+from gdb_epi.cpython.running.unfinished_tasks import UnfinishedTask
+from gdb_epi.cpython.types import PyFrame
+from gdb_epi.cpython.values.process_values import PlainValues
+from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
+from gdb_epi.hangs import types as hang_types
+from gdb_epi.hangs.descriptor_waits import may_be_held_elsewhere
+from gdb_epi.hangs.hang_context import HangContext
+from gdb_epi.hangs.live.going_on import NO_THREAD, GoingOn
+from gdb_epi.hangs.live.live_code import Reach
+from gdb_epi.hangs.signal_waits import signals_that_may_wake
+from gdb_epi.hangs.tasks import ENDERS, has_timeout
+from gdb_epi.hangs.types import (
+    CANCELLING_TASK,
+    DEADLOCK,
+    HANDLED_SIGNAL,
+    HANG,
+    HOLDER,
+    KEEPER,
+    LATE_CLIENT,
+    LATER_RELEASE,
+    LATER_THREAD,
+    NATIVE_THREAD,
+    OTHER_PROCESS,
+    SERVICE,
+    SLOW_CHILD,
+    SLOW_PEER,
+    TIMEOUT_AROUND,
+    HangDiagnosis,
+    ThreadActivity,
+)
+from gdb_epi.hangs.wakers import is_parked, what_ends
+
+_BY_CALL = {
+    **dict.fromkeys((hang_types.READ, hang_types.WRITE, hang_types.POLL, hang_types.ACCEPT),
+                    SLOW_PEER),
+    hang_types.CHILD: SLOW_CHILD, hang_types.SIGNAL: OTHER_PROCESS,
+    **dict.fromkeys((hang_types.FILE_LOCK, hang_types.DATABASE), HOLDER),
+}  # fmt: skip
+# Kinds of answers about waits that another process ends, by whatever call they wait; "": whose rule
+# looked at the other side, which does nothing more.
+_BY_ANSWER = {
+    **dict.fromkeys(("peer", "peer does not read", "one client", "closing", "retries",
+                     "held while it waits"), SLOW_PEER),
+    **dict.fromkeys(("child", "full pipe", "open stdin", "unread queue", "preexec_fn", "exec",
+                     "process pool"), SLOW_CHILD),
+    **dict.fromkeys(("file lock", "lock file", "database lock", "lock of another process"),
+                    HOLDER),
+    **dict.fromkeys(("queue of processes", "job elsewhere", "pool", "open", "polls"),
+                    OTHER_PROCESS),
+    "idle holder": LATE_CLIENT,
+    **dict.fromkeys(("closed socket", "socket kept open", "pipe of its own", "not sent",
+                     "read ahead", "signal taken elsewhere", "breakpoint", "unreaped child",
+                     "nothing wakes the loop", "ignored cancel"), ""),
+}  # fmt: skip
+_BY_THREAD = {
+    hang_types.READ: SLOW_PEER, hang_types.WRITE: SLOW_PEER,
+    hang_types.ACCEPT: LATE_CLIENT, hang_types.POLL: LATE_CLIENT, hang_types.CHILD: SLOW_CHILD,
+}  # fmt: skip
+_FED = frozenset((hang_types.READ, hang_types.ACCEPT, hang_types.POLL))
+_GIVEN = frozenset((hang_types.EVENT, hang_types.LOCK))
+_PIPE, _OF_GENERATOR = "pipe", "held by a generator"
+_CANCEL = frozenset(("cancel", "kill", "killall", "killone", "throw"))
+_CANCELS_ALL = frozenset(("all_tasks",))
+_NOT_FOLLOWED = ("module", "type", "function", "code", "str", "int", "bytes")
+MAX_HOPS = 2  # from a variable to an item of its attribute
+MAX_OBJECTS = 4_000  # of one task or thread, that are at hand
+
+
+def name_who_may_end(scene: HangContext, answer: HangDiagnosis) -> HangDiagnosis:
+    """Return an answer with who may end the wait that it is about, and only be slow."""
+    if answer.label not in (HANG, DEADLOCK):
+        return answer
+    return answer._replace(outside=answer.outside or next(_Enders(scene, answer).parties(), ""))
+
+
+class _Enders:
+    """The parties beside the members of one answer that could end their waits."""
+
+    def __init__(self, scene: HangContext, answer: HangDiagnosis) -> None:
+        self._scene, self._answer, self._going = scene, answer, GoingOn(scene)
+        self._is_circle = answer.label == DEADLOCK
+        self._members = {activity.tid for activity in answer.members}
+
+    def parties(self) -> Iterator[str]:
+        """Yield who may end it, as words before "looks the same" or "ends it"."""
+        answer, members = self._answer, self._answer.members
+        last = members[-1]  # each waits for the next
+        ids = {activity.task[0] for activity in members if activity.task[0]}
+        if not (self._is_circle or answer.settled):
+            yield from self._outside(members)
+        if answer.kind == "nothing wakes the loop":
+            loops = () if answer.settled else self._loops or (0,)
+            if any(signals_that_may_wake(self._scene, loop) for loop in loops):
+                yield SERVICE
+        elif answer.kind == "GIL held":
+            yield from self._without_gil(last)
+        else:
+            yield from self._that_end_tasks(ids) if ids else ()
+            # Whoever drops the generator, the last one that had it, ends its block.
+            if answer.kind == _OF_GENERATOR and any(self._going.threads(but=last.tid)):
+                yield LATER_RELEASE
+            for activity in members if self._is_circle else (last,):
+                if activity.kind in _GIVEN and not activity.task[0]:
+                    yield from self._that_give(activity)
+
+    def _outside(self, members: Sequence[ThreadActivity]) -> Iterator[str]:
+        """Yield who ends calls that wait for another process."""
+        last, kind = members[-1], self._answer.kind
+        by_call = "" if last.timed or last.task[0] else _BY_CALL.get(last.kind, "")
+        if kind != _PIPE:
+            yield from filter(None, (_BY_ANSWER.get(kind, by_call),))
+        # Who has the other end was followed, where that is in this process; it may have a copy.
+        for activity in members if kind == _PIPE else members[:-1]:
+            numbers = activity.watched or (activity.target,)
+            if activity.kind in _FED and len(numbers) == 1 and numbers[0] is not None:
+                end = self._scene.pipe_ends.other_end(numbers[0])
+                if end is not None and may_be_held_elsewhere(self._scene, activity):
+                    yield OTHER_PROCESS
+
+    def _without_gil(self, activity: ThreadActivity) -> Iterator[str]:
+        """Yield who may end a wait of native code that holds the GIL: who needs it is stuck."""
+        wait = self._scene.waits.get(activity.tid)
+        stuck = {d.tid for d in self._scene.activities if d.kind == hang_types.GIL}
+        free = any(tid not in stuck for tid, _ in self._scene.foreign_threads)
+        posted = activity.kind == hang_types.LOCK and not activity.timed and free
+        if posted and (wait is None or wait.owner.tid not in stuck):
+            yield NATIVE_THREAD
+
+    def _that_give(self, activity: ThreadActivity) -> Iterator[str]:
+        """Yield who may give a thread the event, item or lock that it waits for.
+
+        Of a circle: whose code ends a wait for that very object, or has it at hand and ends such.
+        """
+        scene, address, in_circle = self._scene, activity.object, self._is_circle
+        enders, is_lock = what_ends(scene, activity), activity.kind == hang_types.LOCK
+        able = dict(self._going.who_may_end(activity)) if address else {}
+        library = not in_circle and not is_lock and (
+            not address or self._going.is_given_by_library(activity)
+        )  # fmt: skip
+        at_hand = scene.references.threads(address) if in_circle else set[int]()
+        for other in scene.activities:
+            does, usual = able.get(other.tid), LATER_RELEASE if is_lock else LATER_THREAD
+            if other.tid in self._members:
+                continue
+            if (library and other.kind in _FED and not other.timed) or (does is not None and (
+                not in_circle or does.names(address, enders)
+                or (does.names(0, enders) and other.tid in at_hand)
+            )):  # fmt: skip
+                yield usual if is_lock or other.timed else _BY_THREAD.get(other.kind, usual)
+        if not in_circle and is_parked(scene, activity):
+            yield KEEPER
+        for does, may in self._of_signals if address else ():
+            if does.names(address, enders) or (not in_circle and may.calls_any(address, enders)):
+                yield HANDLED_SIGNAL
+        if not in_circle and NO_THREAD in able and scene.foreign_threads:
+            yield NATIVE_THREAD
+        goes_on = not in_circle and any(self._going.threads(but=activity.tid))
+        if goes_on and any(does.calls_any(address, enders) for does in self._destructors):
+            yield LATER_RELEASE if is_lock else LATER_THREAD
+
+    @cached_property
+    def _destructors(self) -> list[Reach]:
+        """What `__del__` of each of the program's classes may do, by whatever name it was written.
+
+        It runs in the thread that drops an object last.
+        """
+        code, view = self._scene.live_code, self._scene.view
+        instances = shared_instances(self._scene.target, self._scene.python)
+        own = {code.module(each.scope).name for named in code.own.values() for each in named}
+        reached = []
+        for each in instances.of(("type",)):
+            with suppress(UnreadableMemory, LayoutError):
+                info = instances.types.at(each.address)
+                ends = view.objects.dict_get(info.dict, "__del__") if info.module in own else 0
+                if ends and not isinstance(ends, Absent):
+                    reached.append(code.of_callable(ends))
+        return reached
+
+    # -- tasks ------------------------------------------------------------------------------------
+
+    def _that_end_tasks(self, ids: Collection[int]) -> Iterator[str]:
+        """Yield who may end what tasks wait for, or cancel one, or a task that awaits them.
+
+        Who awaits them as well goes on no sooner than they do, but for a timeout of its own.
+        """
+        scene = self._scene
+        waiting = set(ids)
+        while True:
+            beside = [t for t in scene.tasks if t.id not in waiting and _awaits(t, waiting)]
+            unlimited = {t.id for t in beside if not has_timeout(t, scene.tasks, scene.view)}
+            if not unlimited:
+                break
+            waiting |= unlimited
+        around = (t for t in scene.tasks if t.id not in ids and t.wait is not None)
+        if beside or any(
+            has_timeout(t, scene.tasks, scene.view)
+            and not waiting.isdisjoint(self._leading_from(self._awaited(t))) for t in around
+        ):  # fmt: skip
+            yield TIMEOUT_AROUND
+        methods = {t.wait.address: ENDERS.get(t.wait.kind, _CANCEL)
+                   for t in scene.tasks if t.id in ids and t.wait is not None}  # fmt: skip
+        ends = {**methods, **dict.fromkeys(waiting, _CANCEL)}
+        for does, _ in self._of_signals:
+            if any(does.names(at, names) for at, names in ends.items() if at):
+                yield HANDLED_SIGNAL
+        if any(
+            self._cancels(self._going.of_task(t), t.stack, ends)
+            for t in scene.tasks if t.id not in waiting
+        ) or any(scene.live_code.is_bound(each, _CANCEL) for each in waiting):  # fmt: skip
+            yield CANCELLING_TASK
+        for tid in self._going.threads(but=scene.loop_thread.tid if scene.loop_thread else 0):
+            if self._cancels(self._going.of(tid), scene.view.frames(tid), ends):
+                yield LATER_THREAD
+
+    def _awaited(self, task: UnfinishedTask) -> list[int]:
+        """Return what a task waits for, also by wait_for(): one future of several, as gather()."""
+        variables = (self._scene.view.variable(f, "fut") for f in task.stack)
+        return [task.wait.address if task.wait is not None else 0, *filter(None, variables)]
+
+    def _cancels(
+        self, does: Reach, frames: Sequence[PyFrame], ends: Mapping[int, Collection[str]]
+    ) -> bool:
+        """Tell whether code ends one of some waits: by its object, or has that at hand."""
+        if any(does.names(at, names) for at, names in ends.items() if at):
+            return True
+        called = {name for _, name in does.calls}
+        if not (does.names(0, _CANCEL) or "killall" in called):
+            return False
+        view = self._scene.view
+        held = [at for frame in frames for _, at in view.variable_addresses(frame)]
+        tasks = {at for at, names in ends.items() if names is _CANCEL}
+        return bool(called & _CANCELS_ALL) or not tasks.isdisjoint(self._leading_from(held))
+
+    def _leading_from(self, level: Sequence[int]) -> Iterator[int]:
+        """Yield some objects, and those to which they lead by attributes and items."""
+        seen = set[int]()
+        for _ in range(MAX_HOPS + 1):
+            level = [at for at in dict.fromkeys(level) if at and not at & 7 and at not in seen]
+            level = level[: MAX_OBJECTS - len(seen)]
+            seen.update(level)
+            yield from level
+            level = [at for word in level for at in self._members_of(word)]
+
+    @cached_property
+    def _values(self) -> PlainValues:
+        return PlainValues(self._scene.target, self._scene.python)
+
+    def _members_of(self, word: int) -> Iterator[int]:
+        if self._scene.view.locks.type_name(word) not in _NOT_FOLLOWED:
+            values = self._values
+            yield from values.items(word) or values.members(word)
+            yield from chain.from_iterable(values.pairs(word))
+            yield from values.attributes(word).values()
+
+    # -- signals ----------------------------------------------------------------------------------
+
+    @cached_property
+    def _of_signals(self) -> list[tuple[Reach, Reach]]:
+        """What the handlers of signals do and may do, those of event loops too."""
+        scene = self._scene
+        of_loops = map(scene.loops.signal_handlers, self._loops)
+        reached = (scene.reach_of_handlers(handlers).values() for handlers in of_loops)
+        return [*scene.reach_of_signals.values(), *chain.from_iterable(reached)]
+
+    @cached_property
+    def _loops(self) -> set[int]:
+        """The event loops of asyncio that threads run (PyObject *)."""
+        view = self._scene.view
+        return {
+            loop for frames in view.all_frames().values() for frame in frames
+            if frame.module == "asyncio.base_events" and (loop := view.variable(frame, "self"))
+        }  # fmt: skip
+
+
+def _awaits(task: UnfinishedTask, stuck: Collection[int]) -> bool:
+    """Tell whether a task goes on only when stuck ones do."""
+    awaited = [each in stuck for each in task.wakers]
+    return bool(awaited) and (any(awaited) if task.needs == "all" else all(awaited))

@@ -1,0 +1,161 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Hangs and deadlocks that something beside the waiting code may end, and those that none can."""
+
+from __future__ import annotations
+
+import signal
+from pathlib import Path
+
+import pytest
+from support.hangs import core_by_signal
+from support.interpreters import Interpreter, spread
+from support.opening import need_core_dumps
+
+from gdb_epi.analysis import run_stages
+from gdb_epi.errors import Absent
+from gdb_epi.hangs.types import (
+    CANCELLING_TASK,
+    HANDLED_SIGNAL,
+    LATER_RELEASE,
+    SLOW_PEER,
+    TIMEOUT_AROUND,
+)
+from gdb_epi.session import Session
+from gdb_epi.target.corefile import CoreFileTarget
+
+PROGRAM = """
+import asyncio, ctypes, signal, socket, sys, threading, time
+def ready():
+    open("ready", "w").close()
+def begin(target):
+    threading.Thread(target=target, daemon=True).start()
+ours, peer = socket.socketpair()
+def pulse():
+    while True:
+        time.sleep(300)
+def gil_held():
+    begin(pulse)
+    library, place = ctypes.PyDLL(None), ctypes.create_string_buffer(9)
+    time.sleep(0.2)
+    ready()
+    library.read(ours.fileno(), place, 9)
+def one_task():
+    async def ask():
+        ready()
+        ours.recv(1)
+    asyncio.run(ask())
+def circle(watch, around=asyncio.gather):
+    async def both():
+        left, right = asyncio.Lock(), asyncio.Lock()
+        async def take(first, second):
+            async with first:
+                await asyncio.sleep(0.1)
+                async with second:
+                    pass
+        tasks = [asyncio.create_task(take(left, right)), asyncio.create_task(take(right, left))]
+        await around(watch(tasks), *tasks)
+    asyncio.run(both())
+async def doze():
+    await asyncio.sleep(0.5)
+    ready()
+    await asyncio.sleep(600)
+def watched():
+    async def watch(tasks):
+        await doze()
+        tasks[1].cancel()
+    circle(watch)
+def watch_of_another():
+    async def watch(tasks):
+        del tasks
+        other = asyncio.create_task(asyncio.sleep(900))
+        await doze()
+        other.cancel()
+    circle(watch)
+def signal_cancels():
+    async def watch(tasks):
+        asyncio.get_running_loop().add_signal_handler(signal.SIGUSR1, tasks[0].cancel)
+        await doze()
+    circle(watch)
+def timeout_around():
+    async def watch(tasks):
+        await doze()
+    async def limited(*all):
+        await asyncio.wait_for(asyncio.gather(*all), 700)
+    circle(watch, limited)
+def lock_of_a_token():
+    lock = threading.Lock()
+    class Token:
+        def __init__(self):
+            lock.acquire()
+        def __del__(self):
+            lock.release()
+    tokens = {1: Token()}
+    def evict():
+        time.sleep(600)
+        tokens.clear()
+    begin(evict)
+    ready()
+    lock.acquire()
+def crossed(beside):
+    left, right = threading.Lock(), threading.Lock()
+    def other():
+        with right:
+            time.sleep(0.3)
+            with left:
+                pass
+    begin(other)
+    begin(lambda: beside(left))
+    with left:
+        time.sleep(0.6)
+        ready()
+        with right:
+            pass
+def watchdog_of_locks():
+    def beside(lock):
+        time.sleep(600)
+        lock.release()
+    crossed(beside)
+def pulse_beside_locks():
+    crossed(lambda lock: pulse())
+def listener_beside():
+    listening = socket.create_server(("127.0.0.1", 0))
+    def accept():
+        connection, _ = listening.accept()
+        connection.close()
+    begin(accept)
+    loaded = threading.Event()
+    ready()
+    loaded.wait()
+globals()[sys.argv[1]]()
+"""
+TRUTHS = {
+    "gil_held": ("GIL held", SLOW_PEER),
+    "one_task": ("blocked event loop", SLOW_PEER),
+    "watched": ("tasks", CANCELLING_TASK),
+    "watch_of_another": ("tasks", ""),
+    "signal_cancels": ("tasks", HANDLED_SIGNAL),
+    "timeout_around": ("tasks", TIMEOUT_AROUND),
+    "lock_of_a_token": ("lock never released", LATER_RELEASE),
+    "watchdog_of_locks": ("lock order", LATER_RELEASE),
+    "pulse_beside_locks": ("lock order", ""),
+    "listener_beside": ("nobody gives it", ""),
+}
+CELLS = [
+    pytest.param(one, name, id=f"{one.id}-{name}")
+    for name in TRUTHS
+    for one in spread(name, lambda one: one.root is None and not one.free_threaded, every=99)
+]
+
+
+@pytest.mark.parametrize(("interpreter", "name"), CELLS)
+def test_what_may_end_is_no_sure_hang(tmp_path: Path, interpreter: Interpreter, name: str) -> None:
+    need_core_dumps()
+    program = tmp_path / "program.py"
+    program.write_text(PROGRAM)
+    core = core_by_signal(interpreter, name, tmp_path, signal.SIGABRT, program)
+    parts = run_stages(Session(CoreFileTarget.open(core)))
+    answer = parts.state.hang
+    assert not isinstance(answer, Absent), answer
+    assert (answer.kind, answer.outside) == TRUTHS[name], answer
+    assert not isinstance(parts.verdict, Absent), parts.verdict
+    assert ((parts.verdict.confidence or 0) <= 0.79) is bool(answer.outside), parts.verdict
