@@ -41,12 +41,15 @@ from gdb_epi.sizes import ADDRESS_BITS
 from gdb_epi.target.api import CrashInfo, ProcessInfo, Target, Thread
 from gdb_epi.target.derived_registers import NO_CALL, follows_system_call
 from gdb_epi.typing_lite import NamedTuple
+from gdb_epi.x86 import MAX_LENGTH, decode
 
 GENERAL = X86_64.general
 
 MAX_STACK_SCAN = 1 << 20  # bytes above rsp searched for a signal frame
 MAX_SIGNAL_FRAMES = 64
 MAX_TRAP = 32  # numbers of the CPU's exceptions
+# What the kernel says of an access alone; no system call ends in one of them (it gives EFAULT).
+_OF_ACCESSES = ((SIGSEGV, SEGV_MAPERR), (SIGSEGV, SEGV_ACCERR), (SIGBUS, BUS_ADRALN))
 KERNEL, SELF, PROCESS, OTHER = "kernel", "self", "process", "other"  # who sent a signal
 ELSEWHERE, UNKNOWN = "elsewhere", "unknown"
 _RECORD = struct.Struct("<IIQ")
@@ -107,6 +110,8 @@ def find_fault(target: Target, crash: CrashInfo | Absent) -> Fault | Absent:
     thread = next((t for t in target.threads() if t.tid == crash.tid), None)
     registers = thread.registers if thread is not None else {}
     sender = _sender(crash, target.process())
+    if sender == KERNEL and (crash.signo, crash.si_code) in _OF_ACCESSES and thread is not None:
+        sender = SELF if _queued_by_itself(target, thread) else KERNEL
     outer = Fault(
         tid=crash.tid,
         signo=crash.signo,
@@ -125,6 +130,19 @@ def find_fault(target: Target, crash: CrashInfo | Absent) -> Fault | Absent:
     if thread is not None and not may_send_to_itself(thread):
         return outer._replace(sender=PROCESS)
     return _met_elsewhere(target, outer) or outer
+
+
+def _queued_by_itself(target: Target, thread: Thread) -> bool:
+    """Tell whether a thread was on its way out of a system call, at an instruction without access.
+
+    rt_tgsigqueueinfo(2) lets a thread send itself a signal with any siginfo, as handlers do that
+    raise a fault again. syscall leaves the address behind it in rcx (Intel SDM, SYSCALL).
+    """
+    pc, machine = thread.pc, thread.architecture
+    if thread.registers.get("rcx") != pc or not follows_system_call(target, machine, pc):
+        return False
+    instruction = decode(read_up_to(target, pc, MAX_LENGTH))
+    return instruction is not None and not instruction.operands
 
 
 def _sender(crash: CrashInfo, process: ProcessInfo | Absent) -> str:

@@ -11,7 +11,7 @@ from gdb_epi.corruption.checks.gc_links import (
 )
 from gdb_epi.corruption.context import Context, once_per_run
 from gdb_epi.corruption.evidence import ONCE_MORE, Evidence, plain_evidence
-from gdb_epi.corruption.heap.address_descriptions import begins_free_chunk
+from gdb_epi.corruption.heap.address_descriptions import begins_free_chunk, leads_to_a_beginning
 from gdb_epi.corruption.heap.address_index import FREE, address_index
 from gdb_epi.corruption.heap.malloc_chunks import is_freed_mark, is_in_free_chunk
 from gdb_epi.corruption.heap.never_mapped import was_never_mapped
@@ -67,7 +67,7 @@ from gdb_epi.fault.mapping_checks import (
     untagged_address,
     user_space_end,
 )
-from gdb_epi.fault.memory_reads import read_word, try_read
+from gdb_epi.fault.memory_reads import read_word
 from gdb_epi.fault.word_shapes import WordShape, in_brackets, shape_of
 from gdb_epi.sizes import PAGE, PAGE_BITS, WORD
 from gdb_epi.target.api import Region, module_at
@@ -80,7 +80,6 @@ MIN_ADDRESS = 1 << 32
 # Levels that an overrun does not explain.
 TYPED = frozenset(("P8", "P9", "P13", "P14", "P15", "P3"))
 IN_STEP = 64  # bytes that a loop may go on by
-MIN_LETTERS = 4  # with which a text constant begins
 RUN = 2  # damaged neighbours that make a run
 LAST = 64 << 10  # bytes at the end of a stack
 IN_ONE_STEP = ":one-step"
@@ -204,6 +203,9 @@ def access_to_guard_page(context: Context) -> Iterator[Evidence]:
     account = context.state.account
     if not isinstance(account, Absent) and account.place.kind == GUARD and account.place.region:
         start = account.place.region.start
+        if _was_given_out(context, site.address or 0):
+            yield _closed_afterwards(site.address or 0, "closed")
+            return
         summary = f"{site.address or 0:#018x} is in the guard at {start:#018x}"
         yield plain_evidence("S:guard-page", "", summary)
 
@@ -228,12 +230,7 @@ def write_to_read_only_memory(context: Context) -> Iterator[Evidence]:
     region = context.target.region_at(site.address or 0)
     if region is not None and permits(region, "r") and not permits(region, "w"):
         if _was_given_out(context, site.address or 0):
-            summary = (
-                f"{site.address or 0:#x} lies in a pool of Python's allocator, and its page may "
-                "only be read: it was made read-only afterwards, as mprotect() does, and all "
-                "objects in that page share this"
-            )
-            yield plain_evidence("S:read-only:allocated", site.address or 0, summary)
+            yield _closed_afterwards(site.address or 0, "made read-only")
             return
         words = find_fault_words(context)
         if _ran_on_from_writable(context, region, site.address or 0):
@@ -241,7 +238,7 @@ def write_to_read_only_memory(context: Context) -> Iterator[Evidence]:
             yield plain_evidence("S:past-end", "", summary)
             return
         id = "S:read-only"
-        if words and not _leads_to_a_beginning(context, words[0].value):
+        if words and not leads_to_a_beginning(context, words[0].value):
             id = pointer_sign_id(context, words[0], id)
         yield plain_evidence(id, "", f"{site.address or 0:#018x} is mapped, but only to be read")
 
@@ -263,19 +260,12 @@ def _was_given_out(context: Context, address: int) -> bool:
     return anonymous and address_index(context).place_in_block(address) is not None
 
 
-def _leads_to_a_beginning(context: Context, pointer: int) -> bool:
-    """Whether a pointer leads to where things begin: a mapping, or a text constant.
-
-    A flipped bit seldom leads there: of 4,096 places of a page one is its start, and few follow a
-    byte of 0 and begin a text.
-    """
-    region = context.target.region_at(pointer)
-    if region is None:
-        return False
-    if pointer == region.start:
-        return True
-    memory = try_read(context.target, pointer - 1, 1 + MIN_LETTERS)
-    return memory[:1] == b"\0" and all(0x20 <= letter < 0x7F for letter in memory[1:])
+def _closed_afterwards(address: int, how: str) -> Evidence:
+    summary = (
+        f"{address:#x} lies in a pool of Python's allocator: its page was {how} afterwards, as "
+        "mprotect() does, and all objects in that page share this"
+    )
+    return plain_evidence("S:read-only:allocated", address, summary)
 
 
 @check(

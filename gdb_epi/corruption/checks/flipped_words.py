@@ -52,7 +52,7 @@ from gdb_epi.fault.malloc_heap import HEAD_BYTES
 from gdb_epi.fault.mapping_checks import NEAR_NULL
 from gdb_epi.fault.memory_reads import read_word
 from gdb_epi.fault.signals import SIGBUS, SIGSEGV
-from gdb_epi.sizes import PAGE, WORD
+from gdb_epi.sizes import PAGE, WORD, WORD_MASK
 from gdb_epi.target.memory_search import find_word
 from gdb_epi.util import add_article
 
@@ -317,7 +317,8 @@ def _is_lost(context: Context, address: int) -> bool:
         "line in which a block ends and another begins one of the words right before and behind "
         "is enough, where the zeros begin inside of a block: what is cleared too far begins at a "
         "block's start; not with a pointer in the line, nor where all that is zero of the block "
-        "behind are the links of an object that the collector does not track. Of a line that "
+        "behind are the links of an object that the collector does not track; nor where the "
+        "whole page is zeros, as memory is that was given back (madvise). Of a line that "
         "begins with a block nothing is claimed (M:line:block)."
     ),
 )
@@ -326,6 +327,10 @@ def zeroed_cache_line(context: Context) -> Iterator[Evidence]:
     slot = _null_slot(context)
     if slot is None:
         return
+    page = read_words(context, slot & -PAGE, PAGE // WORD)
+    written_since = sum(min(word, -word & WORD_MASK) > MAX_COUNTED for word in page)
+    if page and written_since <= LINE // WORD:
+        return  # given back to the kernel, or mapped anew
     start = slot & ~(LINE - 1)
     words = read_words(context, start - 2 * WORD, LINE // WORD + 4)
     blocks = crossed_blocks_clause(context, start, words) if words else ""

@@ -18,7 +18,7 @@ from gdb_epi.cpython.values.secrets import is_secret_name
 from gdb_epi.errors import Absent
 from gdb_epi.fault.malloc_heap import FLAGS, PREV_INUSE
 from gdb_epi.fault.mapping_checks import RED_ZONE, may_execute
-from gdb_epi.fault.memory_reads import read_word
+from gdb_epi.fault.memory_reads import read_word, try_read
 from gdb_epi.locks.glibc_threads import read_stack_lists
 from gdb_epi.sizes import WORD
 from gdb_epi.target.api import Region
@@ -26,6 +26,7 @@ from gdb_epi.target.api import Region
 MAX_KEY, MAX_DIGITS = 24, 5  # characters of a key that is told
 ENDED = "in the stack of a thread that has ended"
 LEFT_BY_OTHER = "in the stack of another thread, where its functions have returned"
+MIN_LETTERS = 4  # with which a text constant begins
 MAX_LEFT = 1 << 20  # bytes below a stack pointer that are looked at
 
 
@@ -216,3 +217,18 @@ def left_frame(context: Context, address: int) -> str:
 def _ended_threads(context: Context) -> tuple[int, ...]:
     lists = read_stack_lists(context.target)
     return () if isinstance(lists, Absent) else tuple(d.address for d in lists.on("cache"))
+
+
+def leads_to_a_beginning(context: Context, pointer: int) -> bool:
+    """Whether a pointer leads to where things begin: a mapping, or a text constant.
+
+    A flipped bit seldom leads there: of 4,096 places of a page one is its start, and few follow a
+    byte of 0 and begin a text.
+    """
+    region = context.target.region_at(pointer)
+    if region is None:
+        return False
+    if pointer == region.start:
+        return True
+    memory = try_read(context.target, pointer - 1, 1 + MIN_LETTERS)
+    return memory[:1] == b"\0" and all(0x20 <= letter < 0x7F for letter in memory[1:])

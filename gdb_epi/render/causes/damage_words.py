@@ -57,10 +57,12 @@ def damage_sentence(record: Json, sure: str) -> str:
             against += ": a stray write of the program can look the same"
         return f"The evidence is strong ({sure}), but {against}."
     confidence = get_number(get_group(get_group(record, "verdict"), "damage"), "confidence")
-    what = "One bit in" if has_one_wrong_bit(record) else "A value in"
-    was = "wrong" if has_one_wrong_bit(record) else "damaged"
+    if has_one_wrong_bit(record):
+        what, was, others = "One bit in", "wrong", "one wrong bit"
+    else:
+        what, was, others = "A value in", "damaged", "damage"
     return (
-        f"{what} memory was {was} ({percent(confidence)} sure). By the machine, or by a "
-        "stray write of the program? One crash cannot tell. If other crashes of this host show "
-        "one wrong bit too, suspect its memory."
+        f"{what} memory was {was} ({percent(confidence)} sure). By the machine, or by a stray "
+        "write of the program? One crash cannot tell. If other crashes of this host show "
+        f"{others} too, suspect its memory."
     )
