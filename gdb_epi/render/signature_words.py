@@ -84,6 +84,28 @@ def parse_signature_line(line: str, category: str | None) -> SignatureParts:
     return SignatureParts(category, tuple(named[:MAX_FRAMES]), waits_for)
 
 
+def may_be_one_name(one: str, other: str) -> bool:
+    """Whether two lines differ by what Pythons and cores tell of names alone.
+
+    CPython before 3.11 knows no class of a method, and a core without symbols no C function: the
+    innermost Python function is the same but for classes, and so is the C function if both have it.
+    """
+    native, python = [], []
+    for parts in (parse_signature_line(line, None) for line in (one, other)):
+        if not parts.category or parts.waits_for:
+            return False
+        native.append(next((name for kind, name in parts.frames[:1] if kind == NATIVE), ""))
+        python.append(next((name for kind, name in parts.frames if kind == PYTHON), "").split("."))
+    short, long = sorted(python, key=len)
+    category, beside = (line.split(" ")[2:3] for line in (one, other))
+    return (
+        category[0].partition("-")[0] == beside[0].partition("-")[0]
+        and (native[0] == native[1] or not all(native))
+        and bool(short[-1]) and short[0] == long[0] and short[-1] == long[-1]
+        and set(short) <= set(long)
+    )  # fmt: skip
+
+
 def where_and_what(line: str, category: str | None, *, hung: bool) -> tuple[str, str]:
     """Return the function a crash is recognised by, and what kind of death it was, for a table.
 

@@ -86,6 +86,22 @@ def test_flags_of_one_host_are_signals_of_their_own():
     assert not any(v.kind == HARDWARE_HOST and pop.hosts[host] in v.subject for v in judged)
 
 
+def test_flips_of_one_function_are_not_of_all_kinds():
+    pop = population(simulate(5003, **SMALL))
+    mine = pop.host == int(np.argmax(np.bincount(pop.host) == 5))
+    lines = [f"gsig/2 stable segv-wild {name} <-- py:job.train" for name in ("PyNumber_Add", "dot")]
+    signature = pop.signature.copy()
+    signature[mine] = len(pop.signatures) + np.arange(mine.sum()) % 2
+    flips = pop._replace(bitflip=pop.bitflip | mine, signatures=[*pop.signatures, *lines])
+    found = [f for f in found_in(flips._replace(signature=signature)) if f.members[mine].all()]
+    words = [describe_verdict(f) for f in found if f.signature == BITFLIP]
+    assert words == [
+        "one host, one function of one program: move it first; if it stays, test the host"
+    ]
+    of_all = [f for f in found_in(flips) if f.members[mine].all() and f.signature == BITFLIP]
+    assert ["with bit-flip flags" in describe_verdict(f) for f in of_all] == [True]
+
+
 def test_what_is_known_of_the_host_is_not_said_twice():
     fleet = simulate(5004, bad_host=2.0, **SMALL)
     found = screen_population(population(fleet), LAST).findings

@@ -9,13 +9,16 @@ import pytest
 from gdb_epi.fleet.population.judged_times import find_reset_clocks, judge_times
 from gdb_epi.fleet.population.population import Attribute, Population
 from gdb_epi.fleet.questions.onset import find_onset
-from gdb_epi.fleet.questions.version_courses import version_course
+from gdb_epi.fleet.questions.version_courses import regression_words, version_course
 from gdb_epi.fleet.records.facts import PROGRAM
+from gdb_epi.fleet.screen.design_effect import version_before_has_it
 from gdb_epi.fleet.screen.events import find_events
 from gdb_epi.fleet.screen.finding_texts import words_of_test
+from gdb_epi.fleet.screen.programs import p_with_other_names
 from gdb_epi.fleet.screen.renamings import moved_functions_of
 from gdb_epi.fleet.screen.time_and_cpu_patterns import time_and_cpu_findings
 from gdb_epi.fleet.store.day_numbers import SECONDS_A_DAY
+from gdb_epi.render.signature_words import may_be_one_name
 
 START, DAYS, HOSTS = 20_000, 40, 30
 BUG, MOVED = (f"gsig/2 stable segv lex <- parse <-- py:shop.{name}" for name in ("read", "io.read"))
@@ -130,3 +133,59 @@ def test_tests_are_told_in_words(chance, says):
     facts = "combined by their likelihood ratio with bit-flip flags p=2e-09"
     assert words_of_test(f"negative binomial p={chance}, {facts}") == says
     assert "Fisher" not in words_of_test("binomial by host-hours and Fisher exact, the weaker")
+
+
+def test_what_came_on_a_few_mornings_is_not_mended_by_the_version_between():
+    mornings = [(day, 9_000 + 100 * n, 0) for day in (3, 8, 12, 17, 33, 38) for n in range(25)]
+    assert regression_words(fleet(mornings), fleet(mornings).signature == 0) is None
+    evenly = two_a_day(0, 20) + two_a_day(30, 40)
+    words = regression_words(fleet(evenly), fleet(evenly).signature == 0)
+    assert words is not None and words.endswith("mended in 3, and lost since")
+
+
+def test_what_came_a_day_after_a_release_with_something_else_is_not_of_the_release():
+    whole = fleet(two_a_day(11, 40))
+    assert version_course(whole, whole.signature == 0) is not None
+    rng = np.random.default_rng(5)
+    # A collector that is on half of the hosts from day 11 on; the crashes need it.
+    has = (whole.day - START >= 11) & (rng.random(whole.day.size) < 0.5) | (whole.signature == 0)
+    collector = Attribute("collector", ["1", "2"], has.astype(int), whole.attributes[0].exposure)
+    both = whole._replace(attributes=(*whole.attributes, collector))
+    assert version_course(both, both.signature == 0) is None
+
+
+@pytest.mark.parametrize(("a_day", "stands"), [((1, 2, 3, 4), False), ((0, 0, 0, 4), True)])
+def test_a_version_is_not_blamed_for_what_the_one_before_has_half_as_often(a_day, stands):
+    days = [(10 * v + d, 5_000 + 900 * n, 0) for v, k in enumerate(a_day)
+            for d in range(10) for n in range(k)]  # fmt: skip
+    whole = fleet(days)
+    mine = np.flatnonzero(whole.signature == 0)
+    assert version_before_has_it(whole, mine, whole.attributes[0].crash, 3) is not stands
+
+
+NAMES = (
+    "gsig/2 stable segv-null deref <-- py:__main__.Ledger.pay <- py:__main__.main",
+    "gsig/2 python segv-null py:__main__.Ledger.pay <- py:__main__.main",
+    "gsig/2 stable segv-null deref <-- py:__main__.pay <- py:__main__.main",
+)
+
+
+def test_a_key_for_each_python_needs_no_python():
+    assert all(may_be_one_name(one, other) for one in NAMES for other in NAMES)
+    for other in (
+        "gsig/2 stable segv-null deref <-- py:__main__.Ledger.refund <- py:__main__.main",
+        "gsig/2 stable segv-null unref <-- py:__main__.Ledger.pay <- py:__main__.main",
+        "gsig/2 stable abort deref <-- py:__main__.Ledger.pay <- py:__main__.main",
+        "gsig/2 stable segv-null deref <-- py:other.Ledger.pay <- py:__main__.main",
+    ):
+        assert not may_be_one_name(NAMES[0], other)
+    whole = fleet(two_a_day(0, 40) + [(d, 50_000, 1) for d in range(40)])
+    python = np.where(whole.signature == 1, 1, np.where(whole.signature == 0, 0, whole.day % 2))
+    mine = np.flatnonzero(whole.signature == 0)
+    other = NAMES[1].replace("Ledger.pay", "Ledger.refund")
+    apart = whole._replace(signatures=[NAMES[0], other, OTHER])
+    assert p_with_other_names(apart, mine, python, 0) == 0.0  # one key, of one function
+    named = whole._replace(signatures=[NAMES[0], NAMES[1], OTHER])
+    assert p_with_other_names(named, mine, python, 0) > 0.001
+    one = np.where(whole.signature == 2, whole.day % 2, 0)  # both names need it
+    assert p_with_other_names(named, mine, one, 0) < 1e-9

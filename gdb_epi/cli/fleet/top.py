@@ -63,6 +63,8 @@ def run(args: Namespace) -> None:
             for line in prune_caveat(before, min(firsts, default=None)):
                 print(f"\n{line}")
             print("")
+            for line in _one_bug_lines(rows):
+                print_line(line)
             if len(rows) == args.limit:
                 print_line(f"The first {len(rows)}; more: --limit {10 * len(rows)}")
             if left_out:
@@ -81,6 +83,28 @@ def _cells(row: TopSignature) -> list[object]:
     rest = row.hosts, short_program(row.program), row.key
     hosts, program, key = (cell or UNKNOWN for cell in rest)
     return [row.crashes, hosts, verdicts, seen, program, where, what, key]
+
+
+def _one_bug_lines(rows: Sequence[TopSignature]) -> list[str]:
+    """Say which rows may be one bug: Pythons and cores differ in which names they know."""
+    from gdb_epi.render.signature_words import may_be_one_name
+
+    lines, left = [], [row for row in rows if row.signature and row.key and row.program]
+    while left:
+        first, *left = left
+        same = [
+            row for row in left
+            if row.program == first.program
+            and may_be_one_name(first.signature or "", row.signature or "")
+        ]  # fmt: skip
+        if same:
+            keys = ", ".join(str(row.key) for row in (first, *same))
+            lines.append(
+                f"perhaps one bug under {1 + len(same)} keys ({keys}): the same function of "
+                f"{short_program(first.program)}; Pythons and cores differ in which names they know"
+            )
+            left = [row for row in left if row not in same]
+    return lines
 
 
 def signature_cells(

@@ -29,7 +29,7 @@ from gdb_epi.fleet.screen.dose_response import AT_START, AT_STOP, GROWS, age_wor
 from gdb_epi.fleet.screen.events import find_events
 from gdb_epi.fleet.screen.finding import Finding
 from gdb_epi.fleet.screen.leaving_values import still_has_words
-from gdb_epi.fleet.screen.programs import is_process_attribute
+from gdb_epi.fleet.screen.programs import crashes_of_same_programs, is_process_attribute
 from gdb_epi.fleet.screen.silent_hosts import (
     RUNS,
     drop_silent_hours,
@@ -491,6 +491,22 @@ def _is_left_by_hosts(population: Population, codes: Ints, value: int) -> bool:
     return bool((theirs != value).mean() >= 1 - MAX_ALIAS)
 
 
+def _is_beside_others(population: Population, codes: Ints, value: int) -> bool:
+    """Whether other crashes of the programs have other values while a value is there.
+
+    What all have in its time, as a release, takes all crashes of that time with it.
+    """
+    mine = population.timed & (codes == value)
+    programs = crashes_of_same_programs(population, mine)
+    days = population.day[mine]
+    if not days.size:
+        return False
+    beside = population.timed & (codes >= 0)
+    beside &= (population.day > days.min()) & (population.day < days.max())
+    beside = beside if programs is None else beside & programs
+    return bool(beside.any() and (codes[beside] != value).mean() >= 1 - MAX_ALIAS)
+
+
 def _is_most_of(whole: Risk, rest: Risk) -> bool:
     """Whether at least half of a difference is surely gone with what was left out.
 
@@ -566,7 +582,13 @@ def _what_the_excess_is(
             likely &= before >= MIN_IN_EXCESS
         some = np.flatnonzero(likely)
         if not is_signature:
-            some = some[[_is_left_by_hosts(population, other.crash, int(i)) for i in some]]
+            some = some[
+                [
+                    _is_left_by_hosts(population, other.crash, int(i))
+                    and _is_beside_others(population, other.crash, int(i))
+                    for i in some
+                ]
+            ]
         else:
             some = some[np.argsort(-with_value[some], kind="stable")[:MAX_OF_STARTS]]
         for index in some.tolist():

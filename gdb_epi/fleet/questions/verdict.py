@@ -43,6 +43,7 @@ from gdb_epi.fleet.screen.events import PLACES
 from gdb_epi.fleet.screen.finding import (
     ALL,
     BITFLIP,
+    CAVEAT_ONE_FUNCTION,
     CAVEAT_ONE_PROGRAM,
     CAVEAT_ONE_SIGNATURE,
     CAVEAT_ONLY_MORE_CRASHES,
@@ -347,7 +348,11 @@ def judge_host(population: Population, finding: Finding) -> PopulationVerdict:
     ]
     if flips:
         evidence.append(f"{flips} of its {finding.n} crashes have a flipped bit")
-    other_words = {CAVEAT_ONLY_MORE_CRASHES: USUAL, CAVEAT_ONE_PROGRAM: ITS_OWN}
+    other_words = {
+        CAVEAT_ONLY_MORE_CRASHES: USUAL,
+        CAVEAT_ONE_PROGRAM: ITS_OWN,
+        CAVEAT_ONE_FUNCTION: "one function of one program",
+    }
     special = [words for caveat, words in other_words.items() if caveat in finding.caveats]
     if kind == ONE_HOST and kinds > 1 and not special:
         called = named_signature(name)
@@ -637,6 +642,7 @@ def kind_of_cause(population: Population, findings: tuple[Finding, ...]) -> str:
         most = main_signature(population, first.members)[1]
         single_cause_caveats = {
             CAVEAT_ONE_SIGNATURE,
+            CAVEAT_ONE_FUNCTION,
             CAVEAT_ONE_PROGRAM,
             CAVEAT_ONLY_MORE_CRASHES,
         }.intersection(first.caveats)

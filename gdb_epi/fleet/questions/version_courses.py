@@ -14,6 +14,7 @@ import numpy as np
 
 from gdb_epi.fleet.population.population import Attribute, Population
 from gdb_epi.fleet.records.facts import ENV
+from gdb_epi.fleet.screen.design_effect import day_effect
 from gdb_epi.fleet.screen.finding import MIN_N
 from gdb_epi.fleet.screen.programs import MIN_OTHERS, crashes_of_same_programs, is_process_attribute
 from gdb_epi.fleet.screen.renamings import Renaming
@@ -54,6 +55,7 @@ class _VersionsInOrder(NamedTuple):
     order: list[int]
     own: Ints
     due: Floats  # as the other crashes of the program with the version tell
+    effect: float  # of days: what comes on five mornings tells of five versions' days, not of 200
 
     def name(self, code: int) -> str:
         """Return the tag of a version."""
@@ -63,7 +65,8 @@ class _VersionsInOrder(NamedTuple):
         """Return P that so few of the crashes are of some versions."""
         total, some = int(self.own.sum()), int(self.own[codes].sum())
         share = float(self.due[codes].sum()) / total
-        return apply_to_scalars(binomial_tail, total - some, total, 1 - share)
+        count, whole = (total - some) / self.effect, total / self.effect
+        return apply_to_scalars(binomial_tail, count, whole, 1 - share)
 
 
 def _versions_in_order(
@@ -78,7 +81,9 @@ def _versions_in_order(
     np.minimum.at(first, codes, population.day[rows])
     order = [code for code in np.argsort(first, kind="stable").tolist() if others[code] + own[code]]
     due = own.sum() * (others + 1) / (others + 1)[order].sum()
-    return _VersionsInOrder(version, order, own, due)
+    having = population.mask_of(rows[(own >= LASTING * due)[codes]])
+    effect = day_effect(population, np.flatnonzero(having & mine), having & ~mine)
+    return _VersionsInOrder(version, order, own, due, effect)
 
 
 def _regression_of(
@@ -163,6 +168,9 @@ def version_course(
         return None
     if versions.p_of_none(before) > MAX_LIMIT_P:
         return None
+    with_it = rows[np.isin(image.crash[rows], since)]
+    if given is None and (needs := _needed_beside(population, with_it, mine)) is not None:
+        return version_course(population, mine, needs, stray)
     is_over = bool(after) and not own[after].any() and versions.p_of_none(after) <= MAX_LIMIT_P
     if len(has_it) < 2 and not is_over:
         return None
@@ -176,6 +184,26 @@ def version_course(
         float(due[after].sum()) if is_over else 0.0, mended,
         _brought(population, rows, mine, np.isin(image.crash[rows], [*before, *after])),
     )  # fmt: skip
+
+
+def _needed_beside(population: Population, rows: Ints, mine: Bools) -> Bools | None:
+    """Return the crashes with what all of some have, and by no chance so many others; else None.
+
+    `rows` are the crashes of the versions that have them. What a newer collector keeps, or a kernel
+    brings, a day after a release, did not come with the release.
+    """
+    best: tuple[float, Bools] | None = None
+    for attribute in population.attributes:
+        if is_process_attribute(attribute.name):
+            continue
+        own, others = (attribute.crash[rows[m]] for m in (mine[rows], ~mine[rows]))
+        others = others[others >= 0]
+        if not own.size or own[0] < 0 or (own != own[0]).any() or others.size < MIN_OTHERS:
+            continue
+        p = float((others == own[0]).mean()) ** own.size * len(population.attributes)
+        if p <= MAX_LIMIT_P and (best is None or p < best[0]):
+            best = p, np.asarray(attribute.crash == own[0])
+    return None if best is None else best[1]
 
 
 def several_names_words(population: Population, renaming: Renaming) -> str:

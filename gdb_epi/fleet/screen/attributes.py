@@ -24,6 +24,7 @@ from gdb_epi.fleet.screen.design_effect import (
     p_by_hours_of_version,
     p_given_bursts,
     p_given_weeks,
+    version_before_has_it,
 )
 from gdb_epi.fleet.screen.dose_response import dose_response_caveat
 from gdb_epi.fleet.screen.finding import (
@@ -46,6 +47,7 @@ from gdb_epi.fleet.screen.programs import (
     is_preferred_by_most_programs,
     is_process_attribute,
     p_adjusted_for_programs,
+    p_with_other_names,
     program_of_each_crash,
     program_table,
     share_adjusted_for_programs,
@@ -106,14 +108,10 @@ def attribute_to_test(population: Population, attribute: Attribute) -> Attribute
     share, source = expected_shares(population, attribute)
     codes = find_combinations(population).codes(attribute)
 
-    def newest(value: int) -> bool:
-        return is_newest_value(population, attribute, value)
-
-    def exposure() -> Ints:
-        return attribute.exposure
-
-    name, values = attribute.name, attribute.values
-    return AttributeToTest(population, name, values, codes, share, source, newest, exposure)
+    return AttributeToTest(
+        population, attribute.name, attribute.values, codes, share, source,
+        lambda value: is_newest_value(population, attribute, value), lambda: attribute.exposure,
+    )  # fmt: skip
 
 
 def attribute_findings(
@@ -278,9 +276,8 @@ def value_findings(
     `combination_counts` the combinations that they have, and how many each.
     """
     share = tests.share
-    with_value = count_by_value(
-        tests.codes[combination_counts[0]], combination_counts[1], share.size
-    )
+    has, counts = combination_counts
+    with_value = count_by_value(tests.codes[has], counts, share.size)
     n = np.full(share.size, with_value.sum())
     v = np.flatnonzero(with_value >= MIN_N)
     if not v.size:
@@ -328,9 +325,8 @@ def _findings_of_cells(
     for i in named:
         mine, value = cells.at(i)
         chance, effect = (float(p[i]), float(q[i])), effects.get(i, 1.0)
-        finding = _finding_unless_weak(tests, value, cells.name(i), mine, chance, effect, beside)
-        if finding is not None:
-            yield finding
+        of_cell = tests, value, cells.name(i), mine, chance, effect, beside
+        yield from filter(None, (_finding_unless_weak(*of_cell),))
 
 
 def _p_by_host_hours(source: str, count: Floats, n: Floats, share: Floats) -> Floats:
@@ -401,9 +397,11 @@ def _weakened_by_programs(
         if of_process and float(q_of(p)[i]) <= MAX_Q:
             asked = population, table, mine, codes, value
             share = share_adjusted_for_programs(*asked)[0]
-            inside = tests.of(np.arange(population.day.size)) == value
+            every = tests.of(np.arange(population.day.size))
+            inside = every == value
             p[i] = max(
                 p[i],
+                float(version_before_has_it(population, mine, every, value)),
                 p_given_bursts(population, crashes.free, mine, inside, share),
                 p_by_hours_of_version(population, mine, inside, tests.values[value]),
             )
@@ -423,6 +421,9 @@ def _weakened_by_choice_of_days(
     usage_of_attribute: dict[bytes, ValueUsage] = {}
     for i in near.tolist():
         mine, value = cells.at(i)
+        if is_process_attribute(tests.name):
+            every = tests.of(np.arange(population.day.size))
+            p[i] = max(p[i], p_with_other_names(population, mine, every, value))
         about = b"" if programs is None else np.unique(programs.crash[mine]).tobytes()
         if about not in usage_of_attribute:
             same = None if programs is None else crashes_of_same_programs(population, mine)

@@ -206,7 +206,7 @@ def p_given_bursts(
     others[mine] = False
     timed = population.timed[mine]
     effects = [
-        _day_effect(population, mine[timed & (inside[mine] == side)], others & (inside == side))
+        day_effect(population, mine[timed & (inside[mine] == side)], others & (inside == side))
         for side in (True, False)
     ]
     if effects[0] <= 1:
@@ -269,12 +269,15 @@ def p_by_hours_of_version(population: Population, mine: Ints, inside: Bools, ver
     versions are those of the other crashes, and the hours know better. 0 where nothing tells.
     """
     version = split_image_tag(version)[1] or version
+    same = crashes_of_same_programs(population, mine)
     for attribute in population.attributes:
         if version not in attribute.values or not (attribute.exposure >= 0).any():
             continue
         code, has_hours = attribute.values.index(version), attribute.exposure >= 0
         both = attribute.crash[inside & (attribute.crash >= 0)]
-        if not both.size or (both == code).mean() < SAME_VERSION:
+        theirs = inside[(attribute.crash == code) & (True if same is None else same)]
+        # One stands for the other: a rack "2" has crashes of all versions.
+        if not both.size or min((both == code).mean(), theirs.mean()) < SAME_VERSION:
             continue
         hours = population.exposure_hours
         share = hours[attribute.exposure == code].sum() / max(float(hours[has_hours].sum()), 1e-12)
@@ -283,7 +286,35 @@ def p_by_hours_of_version(population: Population, mine: Ints, inside: Bools, ver
     return 0.0
 
 
-def _day_effect(population: Population, mine: Ints, others: Bools) -> float:
+def version_before_has_it(population: Population, mine: Ints, codes: Ints, value: int) -> bool:
+    """Whether the version before has crashes of a signature half as often as a version, or more.
+
+    `codes` are the versions of all crashes. What grows for another reason stands out in its last or
+    busiest version beside the average of all; a version that brought it has more than the last one.
+    How often is told by the other crashes of the programs. Only of what comes to all at some time:
+    variants that are there at the same time have no order.
+    """
+    same = crashes_of_same_programs(population, mine)
+    usable = population.timed & (codes >= 0)
+    rows = np.flatnonzero(usable if same is None else usable & same)
+    day, code = population.day[rows], codes[rows]
+    median = {int(c): float(np.median(day[code == c])) for c in np.unique(code)}
+    if value not in median:
+        return False
+    first, last = (np.quantile(day[code == value], q) for q in (0.1, 0.9))
+    during = (day >= first) & (day <= last)
+    earlier = [c for c in median if median[c] < first]
+    if (code[during] == value).mean() < SAME_VERSION or not earlier:
+        return False
+    before = max(earlier, key=lambda c: median[c])
+    own = population.mask_of(mine)[rows]
+    (a, m), (b, n) = ([int(((code == c) & some).sum()) for some in (own, ~own)]
+                      for c in (value, before))  # fmt: skip
+    due = a * (n + 1) / (m + 1)
+    return due >= MIN_OTHERS and b >= max(MIN_RETURN, due / 2)
+
+
+def day_effect(population: Population, mine: Ints, others: Bools) -> float:
     """Return the design effect of days on the crashes `mine` of some programs with a value.
 
     The `others` (a mask of all crashes), each kind once a day, tell when and how much these

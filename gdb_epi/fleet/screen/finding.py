@@ -38,6 +38,10 @@ MOSTLY = 0.8  # of a host's crashes have one signature: its job may then be the 
 CAVEAT_ONE_SIGNATURE = (
     "without its most frequent signature it is like other hosts: its job may be the cause"
 )
+CAVEAT_ONE_FUNCTION = (
+    "nearly all of its crashes are in one function of one program: a stray write of that program "
+    "looks the same, and bad memory rarely does"
+)
 CAVEAT_LOOP = "a job that restarts and dies again on one host looks the same: move the job first"
 NOT_ONE_JOB = "not one job: {programs} died so on this host"
 CAVEAT_DAMAGES_ITSELF = (

@@ -14,6 +14,7 @@ from gdb_epi.fleet.screen.finding import (
     ALL,
     BITFLIP,
     CAVEAT_MOVED,
+    CAVEAT_ONE_FUNCTION,
     CAVEAT_ONE_PROGRAM,
     CAVEAT_ONE_SIGNATURE,
     CAVEAT_ONLY_MORE_CRASHES,
@@ -104,6 +105,10 @@ def describe_verdict(finding: Finding) -> str:
         if finding.signature.startswith("*") and CAVEAT_ONE_SIGNATURE in finding.caveats:
             return (
                 "one host, one signature above all: move its job first; if it stays, test the host"
+            )
+        if CAVEAT_ONE_FUNCTION in finding.caveats:
+            return (
+                "one host, one function of one program: move it first; if it stays, test the host"
             )
         if CAVEAT_ONE_PROGRAM in finding.caveats:
             return (

@@ -18,6 +18,7 @@ from gdb_epi.fleet.screen.finding import (
     BITFLIP,
     CAVEAT_FORKS,
     CAVEAT_LOOP,
+    CAVEAT_ONE_FUNCTION,
     CPU,
     HOST,
     LOCK,
@@ -28,6 +29,7 @@ from gdb_epi.fleet.screen.finding import (
     ExposureShares,
     Finding,
 )
+from gdb_epi.fleet.screen.programs import are_of_one_function
 from gdb_epi.fleet.statistics.arrays import (
     ABSENT,
     Bools,
@@ -407,9 +409,11 @@ def _hosts_with_flag(
         risk = risk_by_share(per_host[host], total, share)
         if risk[0] >= MIN_RR:
             members = flagged & (population.host == host)
+            is_of_function = name == BITFLIP and are_of_one_function(population, members)
+            caveats = (CAVEAT_ONE_FUNCTION,) * is_of_function + (caveat,)
             numbers = int(per_host[host]), int(total), float(p[host]), float(q[host])
             yield Finding(
                 HOST, population.hosts[host], name, *numbers, *risk,
                 "negative binomial and Fisher exact, the weaker", expected_share.source,
-                (), (caveat,), members,
+                (), caveats, members,
             )  # fmt: skip

@@ -26,6 +26,7 @@ from gdb_epi.fleet.screen.finding import (
     CAVEAT_LOOP,
     CAVEAT_MAY_BE_CHANCE,
     CAVEAT_OF_LATE,
+    CAVEAT_ONE_FUNCTION,
     CAVEAT_ONE_PROGRAM,
     CAVEAT_ONE_SIGNATURE,
     CAVEAT_ONLY_MORE_CRASHES,
@@ -68,6 +69,7 @@ from gdb_epi.fleet.screen.host_signals import (
 )
 from gdb_epi.fleet.screen.programs import (
     ITS_PROGRAM,
+    are_of_one_function,
     caveat_of_program_on_one_host,
     main_program,
     words_of_several_programs,
@@ -248,9 +250,12 @@ def _over_all(hosts: JudgedHosts) -> Iterator[Finding]:
         is_one_kind = _is_otherwise_alike(population, day, host, hosts.null, hosts.healthy)
         if is_one_kind and _is_of_its_kind(population, host, hosts.null.alpha):
             continue
+        is_of_function = are_of_one_function(population, population.host == host)
         caveats = (
             (CAVEAT_ONE_SIGNATURE,)
             if is_one_kind
+            else (CAVEAT_ONE_FUNCTION,)
+            if is_of_function
             else (CAVEAT_ONLY_MORE_CRASHES,) * (min(facts) > MAX_SIGN_P)
         )
         is_busy = CAVEAT_ONLY_MORE_CRASHES in caveats and host_shares.source != HOST_HOURS

@@ -23,7 +23,13 @@ from gdb_epi.fleet.statistics.hypothesis_tests import (
     hypergeometric_tail,
     risk_by_share,
 )
-from gdb_epi.render.signature_words import WHERE, named_signature
+from gdb_epi.render.signature_words import (
+    UNKNOWN,
+    WHERE,
+    may_be_one_name,
+    named_signature,
+    where_and_what,
+)
 from gdb_epi.typing_lite import NamedTuple
 from gdb_epi.util import shortened_list
 
@@ -101,6 +107,19 @@ def caveat_of_program_on_one_host(population: Population, crashes: Bools) -> tup
     return (ONLY_HERE.format(program=main[0]),) if (hosts == hosts[0]).all() else ()
 
 
+def are_of_one_function(population: Population, crashes: Bools) -> bool:
+    """Whether nearly all of some crashes are in one function of one program."""
+    main = main_program(population, crashes)
+    counts = np.bincount(population.signature[crashes & (population.signature >= 0)], minlength=1)
+    places: dict[str, int] = {}
+    for code in np.flatnonzero(counts).tolist():
+        where, _ = where_and_what(population.signatures[code], None, hung=False)
+        places[where] = places.get(where, 0) + int(counts[code])
+    most = max((count for where, count in places.items() if where != UNKNOWN), default=0)
+    is_of_one_program = main is None or main[1] >= MOSTLY * main[2]
+    return bool(is_of_one_program and most >= MOSTLY * np.count_nonzero(crashes))
+
+
 def crashes_of_same_programs(population: Population, crashes: Ints | Bools) -> Bools | None:
     """Return which crashes are of the programs that some crashes are of; None: not known."""
     programs = program_of_each_crash(population)
@@ -109,6 +128,26 @@ def crashes_of_same_programs(population: Population, crashes: Ints | Bools) -> B
     mine = np.zeros(len(programs.values) + 1, dtype=bool)
     mine[programs.crash[crashes]] = True  # an unknown program has the last place
     return np.asarray(mine[programs.crash])
+
+
+def p_with_other_names(population: Population, mine: Ints, codes: Ints, value: int) -> float:
+    """Return P of as many crashes with a value, where a bug has a name for each interpreter.
+
+    `codes` are the values of all crashes. Keys have names in them that one Python knows and another
+    one does not: each key needs its Python, and the bug needs none. 0 where it has one name.
+    """
+    name = population.signatures[int(population.signature[mine[0]])]
+    names = [
+        code for code, other in enumerate(population.signatures) if may_be_one_name(name, other)
+    ]
+    if len(names) < 2:
+        return 0.0
+    same = crashes_of_same_programs(population, mine)
+    rows = np.flatnonzero((codes >= 0) & (population.signature >= 0)
+                          & (True if same is None else same))  # fmt: skip
+    own, has = np.isin(population.signature[rows], names), codes[rows] == value
+    counts = int((own & has).sum()), rows.size, int(has.sum()), int(own.sum())
+    return apply_to_scalars(hypergeometric_tail, *counts)
 
 
 def is_compared_by_program(population: Population, name: str) -> bool:
