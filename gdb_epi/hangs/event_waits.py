@@ -42,6 +42,7 @@ from gdb_epi.hangs.processes.queues import queued_jobs_clause, unfinished_jobs_c
 from gdb_epi.hangs.signal_waits import find_signal_for_thread
 from gdb_epi.hangs.types import (
     DEADLOCK,
+    FED,
     HANG,
     MAY_BE_IDLE,
     NO_FAULT,
@@ -66,7 +67,6 @@ from gdb_epi.util import counted
 
 MAX_CALLERS = 8  # of a wait, that may have given work before
 _NOBODY_LEFT = "no other thread is left that could end this wait"
-_FED = (hang_types.READ, hang_types.ACCEPT, hang_types.POLL)  # what clients and peers end
 _DASK_WORKER = ("distributed.threadpoolexecutor", "_worker")
 # An object with such a name is set to end the program: waiting for it is waiting for work.
 _ENDS = ("stop", "shut", "exit", "quit", "term", "kill", "close", "forever", "interrupt",
@@ -364,9 +364,9 @@ class _EventWait:
         able = {} if proven or not activity.object else dict(self._going_on.who_may_end(activity))
         naming = [
             d for d in self._python if d.tid in able and not able[d.tid].unbounded
-            and d.tid not in seen and d.frames and (d.timed or d.kind in ALIVE or d.kind in _FED)
+            and d.tid not in seen and d.frames and (d.timed or d.kind in ALIVE or d.kind in FED)
         ]  # fmt: skip
-        for reader in (d for d in naming if d.kind in _FED and not d.timed):
+        for reader in (d for d in naming if d.kind in FED and not d.timed):
             answer = self._follow(reader.tid)
             if answer is not None:
                 return answer
@@ -385,7 +385,7 @@ class _EventWait:
         # A thread that sleeps, polls, computes or waits with a timeout may reach it through a
         # global, or free who reaches it; not one that waits for the end of this thread.
         # So may a thread that a library started call into Python.
-        library = next((d for d in self._python if d.kind in _FED and not d.frames), None)
+        library = next((d for d in self._python if d.kind in FED and not d.frames), None)
         if library is not None and activity.awaits in FUTURES and not proven:
             rest += f"; {library.who()}, a thread of a library, may settle it when something comes"
         else:

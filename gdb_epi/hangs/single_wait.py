@@ -48,6 +48,7 @@ from gdb_epi.hangs.tasks import event_loop_module
 from gdb_epi.hangs.types import (
     CANNOT_TELL,
     DEADLOCK,
+    FED,
     HANG,
     NO_FAULT,
     HangDiagnosis,
@@ -306,9 +307,7 @@ def _through(
         # The program waits for the end of a thread that waits for another one to give it work.
         # A worker without an end of its own, whose work comes with clients, may have none now.
         giver = further.members[-1]
-        fed = (hang_types.ACCEPT, hang_types.POLL, hang_types.READ)
-        serves = giver.kind in fed
-        if serves and giver is not other and is_in_serving_loop(scene, other.frames):
+        if giver.kind in FED and giver is not other and is_in_serving_loop(scene, other.frames):
             return further
         return further._replace(label=HANG, kind="nobody gives it")
     if activity.kind == hang_types.JOIN and is_waiting_in_shutdown(

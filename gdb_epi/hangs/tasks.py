@@ -64,6 +64,9 @@ ENDERS: Mapping[str, frozenset[str]] = {
     SEMAPHORE: frozenset(("release",)), LOCK: frozenset(("release",)),
 }  # fmt: skip
 
+# What ends waits by another object than the one that is waited for.
+CANCELS = frozenset(("cancel", "kill", "killall", "killone", "throw"))
+
 _WAIT_FOR = ("asyncio.tasks", "wait_for")
 _TIMEOUTS = ("Timeout", "CancelScope")  # of asyncio and async_timeout, of anyio
 _FROM_POOLS = (EVENT, CONDITION, SEMAPHORE, FUTURE, QUEUE_GET)

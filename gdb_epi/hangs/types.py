@@ -16,6 +16,7 @@ CHILD, READ, WRITE, ACCEPT, POLL = "child", "read", "write", "accept", "poll"
 FILE_LOCK, DATABASE, SLEEP, SIGNAL, OTHER = "file lock", "database", "sleep", "signal", "other"
 WORK = "works on memory or a file"  # of a call, not of a thread: that runs
 RUNNING = frozenset((PYTHON, NATIVE))
+FED = frozenset((READ, ACCEPT, POLL))  # what clients and peers end
 
 MAIN_THREAD = "the main thread"  # where threading, which gives names, was not imported
 OF_EVENT_LOOP = "the event loop of "  # begins the answer for a loop that sleeps

@@ -115,6 +115,12 @@ def watchdog_of_locks():
         time.sleep(600)
         lock.release()
     crossed(beside)
+def alarm_raises():
+    def handler(*_):
+        raise TimeoutError
+    signal.signal(signal.SIGALRM, handler)
+    signal.alarm(600)
+    pulse_beside_locks()
 def pulse_beside_locks():
     crossed(lambda lock: pulse())
 def listener_beside():
@@ -138,6 +144,7 @@ TRUTHS = {
     "lock_of_a_token": ("lock never released", LATER_RELEASE),
     "watchdog_of_locks": ("lock order", LATER_RELEASE),
     "pulse_beside_locks": ("lock order", ""),
+    "alarm_raises": ("lock order", HANDLED_SIGNAL),
     "listener_beside": ("nobody gives it", ""),
 }
 CELLS = [

@@ -13,7 +13,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import cached_property
-from itertools import chain
+from itertools import chain, islice
+from signal import SIGALRM
 
 from gdb_epi.cpython.heap.instances import shared_instances
 from gdb_epi.cpython.running.unfinished_tasks import UnfinishedTask
@@ -24,12 +25,13 @@ from gdb_epi.hangs import types as hang_types
 from gdb_epi.hangs.descriptor_waits import may_be_held_elsewhere
 from gdb_epi.hangs.hang_context import HangContext
 from gdb_epi.hangs.live.going_on import NO_THREAD, GoingOn
-from gdb_epi.hangs.live.live_code import Reach
+from gdb_epi.hangs.live.live_code import ANYTHING, Reach
 from gdb_epi.hangs.signal_waits import signals_that_may_wake
-from gdb_epi.hangs.tasks import ENDERS, has_timeout
+from gdb_epi.hangs.tasks import CANCELS, ENDERS, has_timeout
 from gdb_epi.hangs.types import (
     CANCELLING_TASK,
     DEADLOCK,
+    FED,
     HANDLED_SIGNAL,
     HANG,
     HOLDER,
@@ -74,12 +76,11 @@ _BY_THREAD = {
     hang_types.READ: SLOW_PEER, hang_types.WRITE: SLOW_PEER,
     hang_types.ACCEPT: LATE_CLIENT, hang_types.POLL: LATE_CLIENT, hang_types.CHILD: SLOW_CHILD,
 }  # fmt: skip
-_FED = frozenset((hang_types.READ, hang_types.ACCEPT, hang_types.POLL))
 _GIVEN = frozenset((hang_types.EVENT, hang_types.LOCK))
 _PIPE, _OF_GENERATOR = "pipe", "held by a generator"
-_CANCEL = frozenset(("cancel", "kill", "killall", "killone", "throw"))
 _CANCELS_ALL = frozenset(("all_tasks",))
 _NOT_FOLLOWED = ("module", "type", "function", "code", "str", "int", "bytes")
+MAX_TASKS = 300  # whose code is followed
 MAX_HOPS = 2  # from a variable to an item of its attribute
 MAX_OBJECTS = 4_000  # of one task or thread, that are at hand
 
@@ -113,6 +114,9 @@ class _Enders:
         elif answer.kind == "GIL held":
             yield from self._without_gil(last)
         else:
+            by_python = (d for d in members if d.object or d.kind != hang_types.LOCK)
+            if any(d.is_main for d in by_python) and self._is_alarm_raised:
+                yield HANDLED_SIGNAL
             yield from self._that_end_tasks(ids) if ids else ()
             # Whoever drops the generator, the last one that had it, ends its block.
             if answer.kind == _OF_GENERATOR and any(self._going.threads(but=last.tid)):
@@ -130,7 +134,7 @@ class _Enders:
         # Who has the other end was followed, where that is in this process; it may have a copy.
         for activity in members if kind == _PIPE else members[:-1]:
             numbers = activity.watched or (activity.target,)
-            if activity.kind in _FED and len(numbers) == 1 and numbers[0] is not None:
+            if activity.kind in FED and len(numbers) == 1 and numbers[0] is not None:
                 end = self._scene.pipe_ends.other_end(numbers[0])
                 if end is not None and may_be_held_elsewhere(self._scene, activity):
                     yield OTHER_PROCESS
@@ -160,7 +164,7 @@ class _Enders:
             does, usual = able.get(other.tid), LATER_RELEASE if is_lock else LATER_THREAD
             if other.tid in self._members:
                 continue
-            if (library and other.kind in _FED and not other.timed) or (does is not None and (
+            if (library and other.kind in FED and not other.timed) or (does is not None and (
                 not in_circle or does.names(address, enders)
                 or (does.names(0, enders) and other.tid in at_hand)
             )):  # fmt: skip
@@ -205,26 +209,26 @@ class _Enders:
         waiting = set(ids)
         while True:
             beside = [t for t in scene.tasks if t.id not in waiting and _awaits(t, waiting)]
-            unlimited = {t.id for t in beside if not has_timeout(t, scene.tasks, scene.view)}
+            unlimited = {t.id for t in beside if not has_timeout(t, (t,), scene.view)}
             if not unlimited:
                 break
             waiting |= unlimited
         around = (t for t in scene.tasks if t.id not in ids and t.wait is not None)
         if beside or any(
-            has_timeout(t, scene.tasks, scene.view)
+            has_timeout(t, (t,), scene.view)
             and not waiting.isdisjoint(self._leading_from(self._awaited(t))) for t in around
         ):  # fmt: skip
             yield TIMEOUT_AROUND
-        methods = {t.wait.address: ENDERS.get(t.wait.kind, _CANCEL)
+        methods = {t.wait.address: ENDERS.get(t.wait.kind, CANCELS)
                    for t in scene.tasks if t.id in ids and t.wait is not None}  # fmt: skip
-        ends = {**methods, **dict.fromkeys(waiting, _CANCEL)}
+        ends = {**methods, **dict.fromkeys(waiting, CANCELS)}
         for does, _ in self._of_signals:
             if any(does.names(at, names) for at, names in ends.items() if at):
                 yield HANDLED_SIGNAL
         if any(
             self._cancels(self._going.of_task(t), t.stack, ends)
-            for t in scene.tasks if t.id not in waiting
-        ) or any(scene.live_code.is_bound(each, _CANCEL) for each in waiting):  # fmt: skip
+            for t in islice((t for t in scene.tasks if t.id not in waiting), MAX_TASKS)
+        ) or any(scene.live_code.is_bound(each, CANCELS) for each in waiting):  # fmt: skip
             yield CANCELLING_TASK
         for tid in self._going.threads(but=scene.loop_thread.tid if scene.loop_thread else 0):
             if self._cancels(self._going.of(tid), scene.view.frames(tid), ends):
@@ -242,11 +246,11 @@ class _Enders:
         if any(does.names(at, names) for at, names in ends.items() if at):
             return True
         called = {name for _, name in does.calls}
-        if not (does.names(0, _CANCEL) or "killall" in called):
+        if not (does.names(0, CANCELS) or "killall" in called):
             return False
         view = self._scene.view
         held = [at for frame in frames for _, at in view.variable_addresses(frame)]
-        tasks = {at for at, names in ends.items() if names is _CANCEL}
+        tasks = {at for at, names in ends.items() if names is CANCELS}
         return bool(called & _CANCELS_ALL) or not tasks.isdisjoint(self._leading_from(held))
 
     def _leading_from(self, level: Sequence[int]) -> Iterator[int]:
@@ -279,6 +283,19 @@ class _Enders:
         of_loops = map(scene.loops.signal_handlers, self._loops)
         reached = (scene.reach_of_handlers(handlers).values() for handlers in of_loops)
         return [*scene.reach_of_signals.values(), *chain.from_iterable(reached)]
+
+    @property
+    def _is_alarm_raised(self) -> bool:
+        """Whether a handler of SIGALRM raises an exception: in the main thread, out of any wait.
+
+        So do timeouts by signal.alarm(). Whether that runs is not in a core.
+        """
+        _, may = self._scene.reach_of_signals.get(SIGALRM, (ANYTHING, ANYTHING))
+        sites = self._scene.call_sites
+        return any(
+            each.name == "RAISE_VARARGS"
+            for body in may.bodies for each in sites.instructions(body.code)
+        )  # fmt: skip
 
     @cached_property
     def _loops(self) -> set[int]:

@@ -42,6 +42,7 @@ from gdb_epi.hangs.loops.tasks_of_one_connection import (
     readers_of_both_ends,
 )
 from gdb_epi.hangs.tasks import (
+    CANCELS,
     ENDERS,
     activity_of_task,
     describe_waiting_task,
@@ -67,8 +68,6 @@ MAX_OTHERS = 2  # kinds of waits of other stuck tasks that an answer names
 _FRAMEWORKS = ("asyncio", "trio", "gevent", "greenlet")
 _HELD = (LOCK, SEMAPHORE)
 _OF_TRIO = (EVENT, CONDITION, SEMAPHORE, TASK, TASKS)
-# What ends waits of trio and gevent by another object than the one that is waited for.
-_CANCELS = frozenset(("cancel", "kill", "killall", "killone", "throw"))
 _CUTS_SHORT = ("CancelScope", "Timeout")
 _PROTOCOL = "asyncio.streams.StreamReaderProtocol"
 _MAKES = ("create_future", "Future")
@@ -402,7 +401,7 @@ class _StuckTasks:
 
     def _is_freed(
         self, task: UnfinishedTask, waiting: Mapping[int, UnfinishedTask],
-        cancels: Collection[str] = _CANCELS,
+        cancels: Collection[str] = CANCELS,
     ) -> bool:  # fmt: skip
         if task.wakers:
             left = [each in waiting for each in task.wakers]
@@ -420,7 +419,7 @@ class _StuckTasks:
             )
         elsewhere: Collection[str] = ()
         if task.framework != "asyncio":  # there no method of the event itself
-            enders, elsewhere = enders - _CANCELS, cancels
+            enders, elsewhere = enders - CANCELS, cancels
         return any(
             (reach.calls_any(task.wait.address, enders) and not borrowers.take_before_giving(reach))
             or any(x in elsewhere for _, x in reach.calls)
