@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from gdb_epi.corruption.evidence import Evidence
 from gdb_epi.corruption.score import AMBIGUOUS, PROVEN, Score, load_weights
 from gdb_epi.cpython.running.exceptions import IN_FLIGHT
 from gdb_epi.detectors.registry import Finding, SupportedLabel, supported_label
@@ -18,6 +19,7 @@ from gdb_epi.detectors.runtimes.failed_allocation import MEMORY_ERROR
 from gdb_epi.judgement.calibration import RuleCounts, counts_for_rule, load_calibration
 from gdb_epi.judgement.hypothesis_words import SEVERAL_BITS, UNKNOWN, split_damage_between_causes
 from gdb_epi.judgement.labels import DEADLOCK, FORK_INHERITED_LOCK, HANG, NO_FAULT, SOFTWARE
+from gdb_epi.sizes import ADDRESS_BITS
 from gdb_epi.typing_lite import NamedTuple
 
 ONE_BIT_EXPLAINS = 0.79
@@ -27,6 +29,8 @@ _FREED_TWICE = (
     "abort-malloc:double-free-or-corruption-fasttop",
 )
 _NUMBER = "S:number"
+# A neighbour that leads to a block, a function, or only to memory (pointers/one_bit_neighbours.py).
+_TO_NO_OBJECT = ("P1", "P2", "P4", "P5", "P10", "P11")
 _SAID_BY_LIBC = ("deliberate_abort",)
 DAMAGE = "damage"  # a stand-in: the label follows from who may have done it
 # A process that failed did not hang: what threads waited for then is told, and is no cause.
@@ -225,9 +229,21 @@ def _damage_arguments(score: Score, counted: Mapping[str, RuleCounts]) -> Iterat
         weighed = load_weights().items
         most = min((weighed[e.id].most for e in score.best if e.id in weighed), default=1.0)
         most = most if score.tied else min(most, UNTIED)
+        if score.best and all(map(_may_be_tag, score.best)):
+            most = min(most, ELSE_EXPLAINS)
         yield LabelEvidence(
             rule, DAMAGE, shares, counts_for_rule(rule, counted), sentence, most=most
         )
+
+
+def _may_be_tag(evidence: Evidence) -> bool:
+    """Tell whether a pointer may carry a tag in its top bits: one that leads to no Python object.
+
+    Lock-free lists count there, engines mark types there, and forget to take it off; CPython does
+    neither.
+    """
+    level = evidence.id.partition(":")[0]
+    return level in _TO_NO_OBJECT and all(bit >= ADDRESS_BITS for bit in evidence.bits)
 
 
 def _finding_arguments(

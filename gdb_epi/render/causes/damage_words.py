@@ -9,9 +9,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from gdb_epi.judgement.hypothesis_words import STRAY_STORE
+from gdb_epi.judgement.label_evidence import ELSE_EXPLAINS
 from gdb_epi.judgement.labels import DAMAGED_MEMORY, HARDWARE_SUSPECT
 from gdb_epi.record.record_parts import get_group, get_number, hypotheses
 from gdb_epi.render.causes.whose_code import percent
+from gdb_epi.sizes import ADDRESS_BITS
 from gdb_epi.typing_lite import Any
 
 Json = Mapping[str, Any]
@@ -61,8 +63,18 @@ def damage_sentence(record: Json, sure: str) -> str:
         what, was, others = "One bit in", "wrong", "one wrong bit"
     else:
         what, was, others = "A value in", "damaged", "damage"
+    by = "By the machine, or by a stray write of the program?"
+    if _may_be_tag(record):
+        by = "By the machine, by a stray write, or is it a tag that the program did not take off?"
     return (
-        f"{what} memory was {was} ({percent(confidence)} sure). By the machine, or by a stray "
-        "write of the program? One crash cannot tell. If other crashes of this host show "
-        f"{others} too, suspect its memory."
+        f"{what} memory was {was} ({percent(confidence)} sure). {by} One crash cannot tell. If "
+        f"other crashes of this host show {others} too, suspect its memory."
     )
+
+
+def _may_be_tag(record: Json) -> bool:
+    """Whether only bits that no address has are wrong, and that has lowered the confidence."""
+    verdict = get_group(record, "verdict")
+    bits = get_group(verdict, "damage").get("bits")
+    high = isinstance(bits, list) and bits and min(bits) >= ADDRESS_BITS
+    return bool(high) and (get_number(verdict, "confidence") or 0) <= ELSE_EXPLAINS
