@@ -11,6 +11,7 @@ from gdb_epi.argument_types import argument_error, positive_number, whole_number
 from gdb_epi.cli.support.messages import write_to_stderr
 from gdb_epi.errors import EXIT_DONE, EXIT_EXPECTATION_NOT_MET, EpiError, InputError, UsageError
 from gdb_epi.typing_lite import TYPE_CHECKING, Any, ArgumentParser, Namespace, NoReturn
+from gdb_epi.util import shell_word
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -112,7 +113,7 @@ def _run(args: Namespace) -> int:
     for result in made:
         results.append(result)
         if not args.json:
-            _print(describe_run(result))
+            _print(describe_run(result, aim))
     results.sort(key=lambda result: result.run.number)
     counts = count_results(results, args.confidence, stopped_at_first=stop)
     _report(args, results, counts, aim, plan)
@@ -209,6 +210,12 @@ def _report(
         return
     for line in reports.campaign_summary(counts, aim):
         _print(line)
+    if any(result.run.cores for result in results):
+        folder = shell_word(args.keep) if args.keep is not None else ""
+        _print(
+            f"the whole answer: gdb-epi triage {folder}" if folder else
+            "the cores were removed; to keep them: gdb-epi repro --keep DIR, with the same words"
+        )  # fmt: skip
     if plan.capture == "gdb":
         _print("the command ran under GDB: its timing, and with it the rate, may differ")
     if args.github:

@@ -37,12 +37,12 @@ def add_arguments(parser: ArgumentParser) -> None:
 def run(args: Namespace) -> int:
     """Print the stacks."""
     exe, sysroot = process_files(args)
-    if args.core.isdecimal():
+    if args.core.isdecimal() or args.core.startswith("/proc/"):
         from gdb_epi.cli.support.live_process import ask_process
 
         if (code := ask_process(args, "epi bt --python" + " --locals" * args.locals)) is not None:
             return code
-        if not os.path.lexists(args.core):
+        if args.core.isdecimal() and not os.path.lexists(args.core):
             from gdb_epi.cli.support.core_files import no_such_process
 
             raise no_such_process(args.core)

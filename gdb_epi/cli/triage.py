@@ -273,7 +273,7 @@ def _look_at_processes(processes: Sequence[str], args: Namespace) -> int:
     if args.format == "json":
         commands = ["epi record"]
     refuse_process_files(args)
-    look = partial(look_at_process, gdb=args.gdb, output=args.output)
+    look = partial(look_at_process, gdb=args.gdb, output=args.output, limit=args.timeout)
     codes = [look(p, commands, as_line=args.format == "json") for p in processes]
     return worst_exit_code(codes)
 

@@ -149,8 +149,8 @@ def running_columns(position: SourcePosition, lines: Sequence[str]) -> SourceRan
 def line_that_ran(session: Session, record: Mapping[str, Any]) -> str:
     """Return "file:line  text" of the call that an answer's sentences name.
 
-    "" where they name none, or where its source is missing or does not fit the core. A triage shows
-    no values: neither do the literal texts of that line, which may be passwords.
+    "" where they name none, or where its source is missing or does not fit the core. What
+    may be a secret in that line is masked: people show the answer to others.
     """
     from gdb_epi.cpython.values.secrets import mask_literals
     from gdb_epi.record.redact import redact_path

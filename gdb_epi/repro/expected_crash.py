@@ -31,6 +31,11 @@ class ExpectedKeys(NamedTuple):
     source: str
     text: str
 
+    @property
+    def is_lone(self) -> bool:
+        """Tell whether it is one key whose name is not known: it says nothing of the others."""
+        return len(self.keys) > 1 and len(set(self.keys.values())) == 1
+
 
 class KeyMatch(NamedTuple):
     """Which keys of a crash equal the expected ones.
@@ -158,10 +163,13 @@ def choose_key_level(expectation: ExpectedKeys, given: str | None) -> str:
     return "coarse" if comparable == ["coarse"] else "stable"
 
 
-def match_text(match: KeyMatch) -> str:
-    """Return a match as words."""
+def match_text(match: KeyMatch, *, lone: bool = False) -> str:
+    """Return a match as words; `lone`: one key is expected, and it may be any of those compared."""
     if not match.compared:
         return "no key of both can be compared"
+    if lone:
+        equal = f"equals the expected one at {', '.join(match.equal)}"
+        return equal if match.equal else "another crash: none of its keys is the expected one"
     if not match.equal:
         return f"another crash: it differs at {', '.join(match.compared)}"
     differs = [n for n in match.compared if n not in match.equal]

@@ -29,8 +29,9 @@ def percent_text(rate: float) -> str:
     return f"{100 * rate:.3g} %" if rate < 0.01 else f"{100 * rate:.1f} %"
 
 
-def describe_run(result: RunResult) -> str:
+def describe_run(result: RunResult, aim: SoughtCrash | None = None) -> str:
     """Return one line on one run."""
+    lone = aim is not None and aim.expectation is not None and aim.expectation.is_lone
     run = result.run
     words = [f"run {run.number + 1}:"]
     if run.kind == HANG:
@@ -44,7 +45,7 @@ def describe_run(result: RunResult) -> str:
     crash = result.best
     if crash is not None:
         words[-1] += f": {_what_and_where(crash, hung=run.kind == HANG)}"
-        words += [f"- {match_text(crash.match)}"] if crash.match else []
+        words += [f"- {match_text(crash.match, lone=lone)}"] if crash.match else []
     words += [f"- {problem}" for problem in result.trouble[:2]]
     return " ".join(words)
 
@@ -186,12 +187,12 @@ def junit_xml(
     ):
         Tree.SubElement(properties, "property", {"name": name, "value": xml_safe_text(value)})
     for result in results:
-        _case(suite, result)
+        _case(suite, result, aim)
     text: bytes = Tree.tostring(root, encoding="utf-8", xml_declaration=True)
     return text
 
 
-def _case(suite: Any, result: RunResult) -> None:
+def _case(suite: Any, result: RunResult, aim: SoughtCrash) -> None:
     from xml.etree import ElementTree as Tree
 
     name = {"classname": "gdb-epi.repro", "name": f"run {result.run.number + 1}"}
@@ -199,10 +200,10 @@ def _case(suite: Any, result: RunResult) -> None:
     crash = result.best
     if result.meaning in (EXPECTED, OTHER):
         kind = "hang" if result.run.kind == HANG else crash_category(crash) if crash else "unsigned"
-        message = xml_safe_text(describe_run(result))
+        message = xml_safe_text(describe_run(result, aim))
         failure = Tree.SubElement(case, "failure", {"type": kind, "message": message})
         texts = get_group(get_group(crash.record, "signature"), "text") if crash else {}
         failure.text = xml_safe_text("\n".join(texts.values()))
     elif result.meaning == UNABLE:
-        Tree.SubElement(case, "error", {"message": xml_safe_text(describe_run(result))})
+        Tree.SubElement(case, "error", {"message": xml_safe_text(describe_run(result, aim))})
     Tree.SubElement(case, "system-out").text = xml_safe_text(result.run.tail)

@@ -70,7 +70,11 @@ def test_triage_of_a_process_is_the_answer_and_leaves_it_running(shell, process)
     assert "Signal   none: the process runs; GDB stopped it" in done.out
     assert " epi " not in done.out, "GDB has gone: its commands are of no use"
     assert f"gdb-epi stacks {process.pid}" in done.out
-    assert "at most; it goes on" in done.err
+    before, after = done.err.splitlines()
+    assert (
+        f"process {process.pid} (" in before and "stands still while GDB reads it, 60 s" in before
+    )
+    assert "at most; it goes on" in after
     assert state_of(process.pid) == "S"
     assert ends_well(process)
 
@@ -151,7 +155,7 @@ def test_without_permission_it_says_how_to_get_it(shell, process):
     shell.prefix = [setpriv, "--bounding-set=-sys_ptrace", "--inh-caps=-all"]
     done = shell("triage", process.pid)
     assert done.code == 3
-    (line,) = done.err.splitlines()
+    *_, line = done.err.splitlines()
     assert f"no permission to look at process {process.pid}" in line
     assert "run it as root or as the owner of the process" in line
     assert ends_well(process)
@@ -176,3 +180,27 @@ def test_a_zombie_has_nothing_left_to_look_at(shell, process):
     wait_until(lambda: state_of(process.pid) == "Z")
     done = shell("stacks", process.pid)
     assert done.code == 3 and "has ended: a zombie, whose memory is gone" in done.err
+
+
+@pytest.mark.parametrize("verb", ["triage", "stacks", "tasks", "memory", "corruption"])
+def test_a_process_without_python_is_called_so_by_every_verb(shell, verb):
+    with subprocess.Popen(["sleep", "60"]) as sleeper:
+        done = shell(verb, sleeper.pid)
+        assert state_of(sleeper.pid) == "S"
+        sleeper.kill()
+    assert done.code == 3 and not done.out
+    assert f"process {sleeper.pid} is sleep; there is no Python in it" in done.err
+
+
+def test_a_process_may_be_named_by_its_folder(shell, process):
+    done = shell("stacks", f"/proc/{process.pid}")
+    assert done.code == 0 and "py  write" in done.out
+    assert ends_well(process)
+
+
+def test_a_process_goes_on_when_the_look_at_it_takes_too_long(shell, process):
+    done = shell("triage", "--timeout", "0.01", process.pid)
+    assert done.code == 3 and not done.out
+    assert f"GDB took more than 0.01 s for process {process.pid}, and let it go" in done.err
+    assert tracer_of(process.pid) == 0
+    assert ends_well(process)

@@ -239,16 +239,23 @@ def test_a_fix_fits_what_is_waited_for_and_where(
     [
         (["Condition.wait"], "test what it waits for first"),
         (["Condition.wait", "Event.wait"], "give it in a `finally`"),
+        (["Condition.wait", "queue.py:Queue.put"], "end the producer when its consumer has ended"),
+        (["Condition.wait", "queue.py:Bag.take"], "give it in a `finally`"),
     ],
 )
 def test_a_condition_forgets_a_notification_and_an_event_does_not(
     names: list[str], fix: str
 ) -> None:
-    """Who waits without a look misses what was notified before; "in a finally" mends nothing."""
-    member = {"tid": 1, "name": "a", "doing": "event", "what": "a notification (cv)"}
+    """Who waits without a look misses what was notified before; "in a finally" mends nothing.
+
+    Classes of the standard library that wait by a Condition look first.
+    """
+    what = "room in a queue (q)" if names[1:] and "put" in names[1] else "a notification (cv)"
+    member = {"tid": 1, "name": "a", "doing": "event", "what": what}
     facts = {"sort": "nobody left", "members": [{**member, "frames": ["ring (bells.py:22)"]}]}
     inner = [
-        {"name": n, "filename": "/usr/lib/python3.11/threading.py", "lineno": 1} for n in names
+        {"name": name, "filename": f"/usr/lib/python3.11/{file or 'threading.py'}", "lineno": 1}
+        for file, _, name in (n.rpartition(":") for n in names)
     ]
     stack = {"tid": 1, "name": "a", "frames": [*inner, OWN]}
     finding = {"detector": "stuck_waiting", "summary": "a waits", "facts": facts}

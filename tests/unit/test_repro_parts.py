@@ -195,6 +195,20 @@ def test_the_line_of_a_run_is_in_words_and_has_the_key() -> None:
     assert reports.describe_run(hang) == "run 3: hung, stopped after 9 s - no snapshot"
 
 
+def test_a_key_without_a_name_says_nothing_of_the_other_keys() -> None:
+    """It may be any of them; that it differs from the rest is no news, and says no difference."""
+    actual = {"exact": frozenset("a"), "stable": frozenset((KEY,)), "python": frozenset("b")}
+    for word, words in (
+        (KEY, "equals the expected one at stable"),
+        ("0" * 16, "another crash: none of its keys is the expected one"),
+    ):
+        wanted = expect.read_expectation(word)
+        match = expect.compare_keys(wanted.keys, actual)
+        assert wanted.is_lone and expect.match_text(match, lone=True) == words
+    named = expect.read_expectation(f"stable:{KEY}")
+    assert not named.is_lone
+
+
 def test_junit_is_xml_whatever_the_command_printed() -> None:
     aim = SoughtCrash(expect.read_expectation(LINE), "stable")
     counts = count_results(results(), 0.95, stopped_at_first=False)

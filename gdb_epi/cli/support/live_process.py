@@ -16,7 +16,10 @@ from gdb_epi.cli.support.messages import write_to_stderr
 from gdb_epi.errors import EXIT_DONE, EpiError, InputError, UsageError
 from gdb_epi.typing_lite import NamedTuple, Namespace
 
-SECONDS = 300  # for all that is asked
+SECONDS = 60  # for all that is asked: a process that stands still answers nobody
+_TICK = 0.02
+_PYTHON_NAMES = (b"_PyRuntime", b"Py_Initialize", b"Py_Finalize")  # of what is or loads CPython
+MAX_FILES = 1000  # of one process
 STOPPED = "Tt"  # by a signal, by a debugger (man 5 proc, status)
 _REFUSED = ("ptrace: Operation not permitted", "ptrace: Inappropriate", "Could not attach")
 _HINT = "run it as root or as the owner of the process"
@@ -30,8 +33,17 @@ class _Process(NamedTuple):
 
 
 def is_process_number(word: str) -> bool:
-    """Tell whether a word of the command line that names no file is the number of a process."""
+    """Tell whether a word of the command line that names no file is the number of a process.
+
+    Its folder /proc/PID is as good.
+    """
+    if word.startswith("/proc/"):
+        return _number_of(word).isdecimal() and os.path.isdir(word)
     return word.isdecimal() and not os.path.lexists(word) and os.path.isdir(f"/proc/{word}")
+
+
+def _number_of(word: str) -> str:
+    return word.removeprefix("/proc/").rstrip("/")
 
 
 def ask_process(args: Namespace, command: str) -> int | None:
@@ -61,17 +73,19 @@ def look_at_process(
     gdb: str | None = None,
     output: str | None = None,
     as_line: bool = False,
+    limit: float | None = None,
 ) -> int:
     """Attach GDB, run commands of the extension, detach, and print what they say.
 
-    `as_line`: their JSON on one line. Raises InputError where the process cannot be looked at.
+    `as_line`: their JSON on one line. After `limit` seconds the process goes on, whatever has been
+    read. Raises InputError where the process cannot be looked at.
     """
     import shutil
     import tempfile
 
     from gdb_epi.cli.support.native_gdb import NoGdb, attach_command_line, find_gdb
 
-    process = _read_status(word)
+    process = _read_status(_number_of(word))
     if process.tracer:
         raise InputError(
             f"process {process.pid} ({process.name}) is under a debugger: pid {process.tracer}",
@@ -82,18 +96,36 @@ def look_at_process(
             f"process {process.pid} ({process.name}) has ended: a zombie, whose memory is gone",
             hint="look at its parent",
         )
+    if not _may_run_python(process.pid):
+        raise InputError(
+            f"process {process.pid} is {process.name}; there is no Python in it",
+            hint=f"its children: ps --ppid {process.pid}",
+        )
     gdb_path = find_gdb(gdb)
     if gdb_path is None:
         raise NoGdb("to look at a process needs GDB: it is not here")
+    limit = limit or SECONDS
+    if process.state not in STOPPED:
+        who = f"process {process.pid} ({process.name})"
+        write_to_stderr(f"{who} stands still while GDB reads it, {limit:g} s at most")
     folder = tempfile.mkdtemp(prefix="gdb-epi-")
     try:
         files = [os.path.join(folder, f"answer{number}") for number in range(len(commands))]
         asked = [f"{c} --output {f}" for c, f in zip(commands, files, strict=True)]
-        seconds, complaint = _run(
-            attach_command_line(gdb_path, process.pid, asked), folder, process
-        )
-        answers = []
+        words = attach_command_line(gdb_path, process.pid, asked)
+        seconds, complaint, in_time = _run(words, folder, process, limit)
+        answers: list[str] = []
         for file in files:
+            if not os.path.exists(file) and not in_time:
+                slow = InputError(
+                    f"GDB took more than {limit:g} s for process {process.pid}, and let it go",
+                    hint=f"gcore {process.pid}, then gdb-epi triage core.{process.pid}; "
+                    "or a longer gdb-epi triage --timeout S PID",
+                )
+                if not answers:
+                    raise slow
+                write_to_stderr(slow.line())
+                break
             if not os.path.exists(file):
                 raise _why_none(process, complaint)
             with open(file, encoding="utf-8", errors="replace") as stream:
@@ -135,15 +167,46 @@ def _read_status(word: str) -> _Process:
     return _Process(tgid, fields.get("Name", "?"), fields.get("State", "?")[:1], tracer)
 
 
-def _run(words: Sequence[str], folder: str, process: _Process) -> tuple[float, str]:
-    """Run GDB; return how many seconds it took, and what it complained of."""
+def _may_run_python(pid: int) -> bool:
+    """Tell whether any file that a process has mapped as code is CPython, or loads it.
+
+    True also where its mappings or a file of them cannot be read: GDB will say why.
+    """
+    import mmap
+
+    paths = dict.fromkeys([f"/proc/{pid}/exe"])
+    try:
+        with open(f"/proc/{pid}/maps", encoding="utf-8", errors="surrogateescape") as mappings:
+            for line in mappings:
+                _, _, path = line.rstrip("\n").partition(" /")
+                if "python" in path.lower():
+                    return True
+                if path and "x" in line.split(" ", 2)[1]:
+                    paths[f"/proc/{pid}/root/{path}"] = None
+        for path in list(paths)[:MAX_FILES]:
+            with (
+                open(path, "rb") as stream,
+                mmap.mmap(stream.fileno(), 0, prot=mmap.PROT_READ) as content,
+            ):
+                if any(content.find(name) >= 0 for name in _PYTHON_NAMES):
+                    return True
+    except (OSError, ValueError):
+        return True
+    return False
+
+
+def _run(
+    words: Sequence[str], folder: str, process: _Process, limit: float
+) -> tuple[float, str, bool]:
+    """Run GDB; return how long the process stood still at most, GDB's words, and if in time."""
     import signal
     import subprocess
     import time
 
     from gdb_epi.cli.support.native_gdb import gdb_environment
 
-    begun = time.monotonic()
+    begun = stopped = time.monotonic()
+    traced = False
     with open(os.path.join(folder, "gdb.txt"), "w+b") as complaints:
         # A session of its own: Ctrl-C is for us, and GDB detaches first.
         gdb = subprocess.Popen(
@@ -156,12 +219,14 @@ def _run(words: Sequence[str], folder: str, process: _Process) -> tuple[float, s
             start_new_session=True,
         )
         try:
-            gdb.wait(SECONDS)
-        except subprocess.TimeoutExpired:
-            raise InputError(
-                f"GDB took more than {SECONDS} s for process {process.pid}, and let it go",
-                hint=f"gcore {process.pid}, then gdb-epi triage core.{process.pid}",
-            ) from None
+            while gdb.poll() is None and time.monotonic() - begun < limit:
+                now = time.monotonic()
+                with suppress(InputError):  # it has ended: GDB will say so
+                    traced = traced or bool(_read_status(str(process.pid)).tracer)
+                stopped = stopped if traced else now
+                with suppress(subprocess.TimeoutExpired):
+                    gdb.wait(_TICK)
+            in_time = gdb.poll() is not None
         finally:
             # By SIGKILL: on SIGTERM GDB interrupts the process that it is attaching to (SIGINT). It
             # has written nothing into it: breakpoints are inserted only when a process goes on.
@@ -172,9 +237,9 @@ def _run(words: Sequence[str], folder: str, process: _Process) -> tuple[float, s
                 if process.state not in STOPPED:
                     with suppress(ProcessLookupError):
                         os.kill(process.pid, signal.SIGCONT)
-        seconds = time.monotonic() - begun
+        seconds = time.monotonic() - stopped
         complaints.seek(0)
-        return seconds, complaints.read(1 << 16).decode("utf-8", "replace")
+        return seconds, complaints.read(1 << 16).decode("utf-8", "replace"), in_time
 
 
 def _why_none(process: _Process, complaint: str) -> EpiError:

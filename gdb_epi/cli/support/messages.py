@@ -56,7 +56,9 @@ def repeated_database_option(args: Namespace | ParsedArguments) -> str:
     return f" --db {'URL' if '@' in address else shell_word(address)}"
 
 
-HOW_TO_GIVE_HOST = "gdb-epi host-facts -o host.json, then gdb-epi triage --host-json host.json"
+HOW_TO_GIVE_HOST = (
+    "on each host gdb-epi host-facts -o host.json, beside its cores; then gdb-epi triage FOLDER"
+)
 HOW_TO_GIVE_TIME = "gdb-epi triage --journal FILE, or --core-pattern core.%e.%p.%t"
 
 

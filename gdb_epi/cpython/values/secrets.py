@@ -24,6 +24,7 @@ PAIRS = frozenset(
     (first, "key")
     for first in "api access private secret auth signing encryption master account shared".split()
 ) | {("session", "id")}
+LOGS_IN = frozenset("login logon signin authenticate connect encrypt decrypt hmac".split())
 NUMBER_WORDS = frozenset("password passwd pass pwd pw passphrase passcode pin otp secret".split())
 
 # Built-in types (or those that a type derives from) that hold no secret, and empty values.
@@ -121,11 +122,18 @@ def is_shown_despite_name(name: str, ident: str, text: str) -> bool:
 
 
 def mask_literals(line: str) -> str:
-    """Return a line of Python source without what its texts say: any of them may be a password.
+    """Return a line of Python source without what may be a secret in its texts.
 
-    Comments are left out. A key in brackets stays, and so does a text of one letter, or none.
+    Of a line that names a secret, or logs in somewhere, each text may be the password: then a key
+    in brackets stays, and a text of one letter, or none. Elsewhere a statement of SQL, a command or
+    a pattern is the answer, and only what looks like a key is masked. Comments are left out.
     """
     import re
+
+    names = re.findall(r"[^\W\d]\w*", line)
+    has_secret = any(
+        is_secret_name(n) or not LOGS_IN.isdisjoint(split_name_words(n)) for n in names
+    )
 
     def masked(match: re.Match[str]) -> str:
         whole, before = match[0], line[: match.start()]
@@ -133,7 +141,9 @@ def mask_literals(line: str) -> str:
         inside = match[3]
         if inside is None:
             return ""
-        if is_key or len(inside) < 2:
+        mixed = any(map(str.isdigit, inside)) and any(map(str.isalpha, inside))
+        opaque = mixed and re.fullmatch(r"[\w+/=.~-]{16,}", inside) is not None
+        if is_key or len(inside) < 2 or not (has_secret or opaque):
             return whole
         return f"{match[1]}{match[2]}{MASK}{match[2] if whole.endswith(match[2]) else ''}"
 
@@ -144,7 +154,7 @@ def mask_literals(line: str) -> str:
     end = ""
     for match in re.finditer(_LITERAL, line):
         opened = (match[3] or "").count("{") - (match[3] or "").count("}")
-        if "f" in (match[1] or "").lower() and opened > 0:
+        if has_secret and "f" in (match[1] or "").lower() and opened > 0:
             # Since 3.12 the same quotes may stand within: where the text ends cannot be told.
             line, end = line[: match.start()], f"{match[1]}{match[2]}{MASK}"
             break

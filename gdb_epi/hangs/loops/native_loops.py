@@ -107,14 +107,15 @@ def endless_native_code(scene: HangContext) -> HangDiagnosis | None:
         )
         if waiting and scene.gil_holder == activity.tid:
             sentence += (
-                f"; it holds the GIL, for which {waiting[0].who()} waits at {waiting[0].where()}"
+                f"; {waiting[0].who()} waits at {waiting[0].where()} for the GIL, "
+                f"which {activity.who()} holds"
             )
         seen = "it reads no memory" if not loop.words else (
             f"it reads {counted(len(loop.words), 'word')} of memory, and no thread that could "
             "change them can run"
         )  # fmt: skip
         return HangDiagnosis(
-            HANG, "endless native loop", sentence, (activity, *waiting[:1]), PROBABLE,
+            HANG, "endless native loop", sentence, (activity,), PROBABLE,
             (f"its instructions were followed from {thread.pc:#x}: at {loop.start:#x} all that a "
              "jump depends on is as before", seen),
             ("a store in the loop that changes what it tests",),

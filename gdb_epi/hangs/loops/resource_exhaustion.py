@@ -148,10 +148,16 @@ def task_deadlock_by_held_lock(scene: HangContext) -> HangDiagnosis | None:
         if first is None or len(held_up) + 1 < len(own):
             continue
         at = function_and_line(own_frames(first, scene.installed)[0])
-        more = f" and {counted(len(held_up) - 1, 'more task')}" if len(held_up) > 1 else ""
+        direct = sum(
+            1 for t in held_up if holder.id in t.wakers and t.wait and t.wait.kind in _HELD
+        )
+        behind = len(held_up) - direct  # they wait for the tasks that wait for it
+        more = f" and {counted(direct - 1, 'more task')}" if direct > 1 else ""
+        others = f" ({counted(behind, 'task')} for these)" if behind else ""
         sentence = (
             f"{describe_waiting_task(holder, scene.installed)}, and holds what "
-            f"{name_task(first)} at {at}{more} wait{'' if more else 's'} for; no other task is left"
+            f"{name_task(first)} at {at}{more} wait{'' if more else 's'} for{others}; "
+            "no task is left that could end this"
         )
         members = tuple(
             activity_of_task(activity, task, scene.installed) for task in (holder, first)
@@ -161,6 +167,7 @@ def task_deadlock_by_held_lock(scene: HangContext) -> HangDiagnosis | None:
             (f"all {len(own)} tasks of the program wait for that one, or for what it holds",),
             ("a timeout", "another thread that runs code of the program"),
             ("a task that starts later, as for a new client",),
+            hang_types.WAIT_WITHOUT_LOCK,
         )  # fmt: skip
     return None
 

@@ -39,6 +39,7 @@ from gdb_epi.render.frame_lines import (
     innermost_own_python_call,
     is_foreign_call,
     is_program_call,
+    main_script,
     short_name,
     short_place,
 )
@@ -122,6 +123,7 @@ _BY_FIX = {
     hang_types.READ_OUTPUT: _READ_OUTPUT,
     hang_types.ONLY_SET_FLAG: "only set a flag in that signal handler",
     hang_types.READ_MEANWHILE: "read that pipe in a thread meanwhile, or capture into a file",
+    hang_types.WAIT_WITHOUT_LOCK: "do not hold that lock while you wait, or give it first",
     hang_types.LOOK_FIRST: "test what it waits for before it waits: `while not ready: wait()`",
 }
 # Fixes of crashes by the likeliest cause, where that alone says what to do.
@@ -174,7 +176,8 @@ def fix_for_cause(record: Json, calls: Sequence[StackCall]) -> str:
         place = next(iter(get_texts(next(iter(get_groups(stuck, "members")), {}), "frames")), "")
         if place and stuck.get("fix") == hang_types.LEAVE_OUT:
             return f"leave the task out of what it waits for in {place}"
-        return _fix_of_circle(record) or _BY_KIND.get(str(stuck.get("sort")), "")
+        by_fix = _BY_FIX.get(str(stuck.get("fix")), "")
+        return _fix_of_circle(record) or by_fix or _BY_KIND.get(str(stuck.get("sort")), "")
     if label == "hang":
         return _fix_of_hang(record, deciding.get("stuck_waiting", {}), calls)
     return _fix_of_crash(record, calls, deciding) if label == "software" else ""
@@ -244,8 +247,7 @@ def _fix_of_hang(record: Json, facts: Json, calls: Sequence[StackCall]) -> str:
         awaited = str(members[-1].get("what")) if members else ""
         if f" {hang_types.OF_BARRIER}" in awaited:
             return "call abort() of the barrier where one of its parties fails"
-        fixes = (how for what, how in _BY_AWAITED.items() if awaited.startswith(what))
-        return next(fixes, _giving(calls) if doing == "event" else "")
+        return _giving(awaited, calls) if doing == "event" else _fix_by_awaited(awaited)
     if sort == "peer does not read" and any(m.get("name") == _FEEDER for m in members):
         return _BY_KIND["unread queue"]
     if sort == "full pipe":  # whether it is full is not in the core
@@ -260,15 +262,26 @@ def _fix_of_hang(record: Json, facts: Json, calls: Sequence[StackCall]) -> str:
             return _timeout_of_call(calls[at - 1], place)
         return f"set a timeout for the call at {place}" if place else ""
     if sort == "nobody left" and doing == "event" and not fix:
-        return _giving(calls)
+        return _giving(what, calls)
     return _BY_FIX.get(str(fix), _BY_KIND.get(OWN_PIPE if sort == "pipe" else sort, ""))
 
 
-def _giving(calls: Sequence[StackCall]) -> str:
-    """Return how nobody waits for ever for what is given; a Condition forgets what came before."""
+def _fix_by_awaited(awaited: str) -> str:
+    return next((how for what, how in _BY_AWAITED.items() if awaited.startswith(what)), "")
+
+
+def _giving(awaited: str, calls: Sequence[StackCall]) -> str:
+    """Return how nobody waits for ever for what is given; a Condition forgets what came before.
+
+    Queues and other classes of the standard library wait by a Condition too, and look first.
+    """
+    if by_awaited := _fix_by_awaited(awaited):
+        return by_awaited
     python = [call for call in calls if call.language == PYTHON][:2]
-    of_threading = [call.filename.endswith("threading.py") for call in python]
-    is_condition = of_threading == [True, False] and python[0].name.endswith("wait")
+    is_condition = (
+        bool(python[1:]) and python[0].name.endswith("wait")
+        and python[0].filename.endswith("threading.py") and not call_library(python[1])
+    )  # fmt: skip
     return _LOOKS_AND_GIVES if is_condition else _GIVES_ANYHOW
 
 
@@ -371,11 +384,16 @@ def _interpreter(record: Json) -> str:
 
 
 def _script(record: Json) -> str:
-    """Return the program's own file for a command; SCRIPT where the record names none."""
+    """Return the program's own file for a command; SCRIPT where the record names none.
+
+    With its folder where the frames name it, and no user was taken out of it.
+    """
     script = str(get_group(record, "process").get("script") or "")
     if script.startswith("-m "):
         return f"-m {shell_word(script.removeprefix('-m '))}"
-    return shell_word(script) or "SCRIPT"
+    path = main_script(all_frames(record))
+    whole = path.endswith(f"/{script}") and "~" not in path
+    return shell_word(path if whole else script) or "SCRIPT"
 
 
 def who_should_see_it(record: Json) -> tuple[str, str] | None:
