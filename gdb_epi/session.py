@@ -180,7 +180,20 @@ class Session:
         """Do what python_frame() does, but return a hole."""
         thread = self._python_thread()
         if number is None:
-            return self._selected_python_frame(thread)
+            selected, tid = self.selected_frame, self.chosen_tid()
+            level = selected.level if selected is not None else 0
+            if self._picked is not None and self._picked[:2] == (tid, level):
+                return self._frames(thread)[self._picked[2]]
+            if tid is None or selected is None:
+                return thread.frames[0] if tid is None else self.state.innermost_frame(tid, thread)
+            frame = self.state.python_frame_of(tid, selected)
+            if isinstance(frame, Absent):
+                raise InputError(
+                    f"no Python frame for native frame {selected.level}, which is selected: "
+                    f"{frame.detail}",
+                    hint="the number of a Python frame, 0 innermost",
+                )
+            return frame
         frames = self._frames(thread)
         if not 0 <= number < len(frames):
             last = len(frames) - 1
@@ -220,19 +233,3 @@ class Session:
     def _frames(self, thread: ThreadState) -> Sequence[PyFrame]:
         tid = self.chosen_tid()
         return self.state.python_frames(tid, thread) if tid is not None else thread.frames
-
-    def _selected_python_frame(self, thread: ThreadState) -> PyFrame:
-        selected, tid = self.selected_frame, self.chosen_tid()
-        level = selected.level if selected is not None else 0
-        if self._picked is not None and self._picked[:2] == (tid, level):
-            return self._frames(thread)[self._picked[2]]
-        if tid is None or selected is None:
-            return thread.frames[0] if tid is None else self.state.innermost_frame(tid, thread)
-        frame = self.state.python_frame_of(tid, selected)
-        if isinstance(frame, Absent):
-            raise InputError(
-                f"no Python frame for native frame {selected.level}, which is selected: "
-                f"{frame.detail}",
-                hint="the number of a Python frame, 0 innermost",
-            )
-        return frame

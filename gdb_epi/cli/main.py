@@ -41,7 +41,18 @@ def main(words: Sequence[str] | None = None) -> int:
     arguments = list(sys.argv[1:] if words is None else words)
     # Decoding makes many small tuples and no cycles: the collector would only cost time.
     gc.set_threshold(GC_THRESHOLD)
-    _set_charset()
+    # Write what the terminal can show; never fail over a character that it does not have.
+    from gdb_epi.render.escape import ERRORS, locale_charset
+
+    named = os.environ.get("PYTHONIOENCODING") or os.environ.get("PYTHONUTF8") == "1"
+    encoding = None if named else locale_charset()
+    for stream in (sys.stdout, sys.stderr):
+        reconfigure = getattr(stream, "reconfigure", None)
+        if reconfigure is not None:
+            try:
+                reconfigure(encoding=encoding, errors=ERRORS)
+            except LookupError:
+                reconfigure(encoding="ascii", errors=ERRORS)
     try:
         code = _dispatch(PROGRAM, "gdb_epi.cli", arguments, guarded=words is None)
         sys.stdout.flush()
@@ -60,21 +71,6 @@ def main(words: Sequence[str] | None = None) -> int:
         return _complain("interrupted", EXIT_INTERRUPTED)
     except Exception as error:  # noqa: BLE001 - boundary
         return report_unexpected_error(error)
-
-
-def _set_charset() -> None:
-    """Write what the terminal can show; never fail over a character that it does not have."""
-    from gdb_epi.render.escape import ERRORS, locale_charset
-
-    named = os.environ.get("PYTHONIOENCODING") or os.environ.get("PYTHONUTF8") == "1"
-    encoding = None if named else locale_charset()
-    for stream in (sys.stdout, sys.stderr):
-        reconfigure = getattr(stream, "reconfigure", None)
-        if reconfigure is not None:
-            try:
-                reconfigure(encoding=encoding, errors=ERRORS)
-            except LookupError:
-                reconfigure(encoding="ascii", errors=ERRORS)
 
 
 def exit_process(code: int) -> None:

@@ -190,7 +190,18 @@ def _component(reader: MangledNameReader, parts: list[str]) -> None:
     if reader.at(DIGITS):
         parts.append(_plain_part(reader))
     elif two[:1] in ("C", "D") and two[1:] in tuple("0123459I"):
-        _structor(reader, parts)
+        # Read C1, D0 and their like; CI1 inherits and names the base after it.
+        if not parts:
+            raise UnreadableName
+        reader.note("N14")
+        owner = parts[-1].removesuffix(TEMPLATE).rsplit("::", 1)[-1]
+        parts.append(f"~{owner}" if reader.peek() == "D" else owner)
+        reader.position += 1
+        if reader.take("I"):
+            reader.position += 1
+            skip_type(reader)
+        else:
+            reader.position += 1
     elif two in ("Ul", "Ut"):
         reader.note("N11")
         parts.append(LAMBDA if skip_unnamed(reader) else UNNAMED)
@@ -205,21 +216,6 @@ def _plain_part(reader: MangledNameReader) -> str:
         return name
     reader.note("N10")
     return ANONYMOUS
-
-
-def _structor(reader: MangledNameReader, parts: list[str]) -> None:
-    """Read C1, D0 and their like; CI1 inherits and names the base after it."""
-    if not parts:
-        raise UnreadableName
-    reader.note("N14")
-    owner = parts[-1].removesuffix(TEMPLATE).rsplit("::", 1)[-1]
-    parts.append(f"~{owner}" if reader.peek() == "D" else owner)
-    reader.position += 1
-    if reader.take("I"):
-        reader.position += 1
-        skip_type(reader)
-    else:
-        reader.position += 1
 
 
 def _operator(reader: MangledNameReader) -> str:

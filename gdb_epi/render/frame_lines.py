@@ -205,11 +205,7 @@ def fold_calls(calls: Sequence[StackCall], *, runs: bool = True) -> list[StackRo
             rows += [StackRow(call, call.stands_for) for call in calls[at:end]]
         python = python or calls[at].language == PYTHON
         at = end
-    return _with_one_count(rows)
-
-
-def _with_one_count(rows: Sequence[StackRow]) -> list[StackRow]:
-    """Join a recursion of one function with the missing calls that it goes on in: one count."""
+    # Join a recursion of one function with the missing calls that it goes on in: one count.
     joined: list[StackRow] = []
     for row in rows:
         before = joined[-1] if joined else row

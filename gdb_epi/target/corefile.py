@@ -176,7 +176,20 @@ class CoreFileTarget(MappedRegions):
         self.soft_errors += self._notes.soft_errors
         self._index_regions()
         self._modules = Modules(self)
-        self._note_truncation()
+        end = max((s.offset + s.filesz for s in self._segments), default=0)
+        missing = max(0, end - len(self._data))
+        announced = min(self._header.phnum, elf.MAX_SEGMENTS)
+        reason = ""
+        if missing:
+            reason = f"the headers announce {end} bytes, the file has {len(self._data)}"
+        if self._header.phnum != elf.PN_XNUM and len(self._segments) < announced:
+            missing = max(missing, 1)
+            reason = f"only {len(self._segments)} of {announced} program headers are in the file"
+        self._truncation = Truncation(bool(missing), missing, reason)
+        if missing:
+            self.soft_errors.append(
+                SoftError("core", os.path.basename(self.path), "truncated: " + reason)
+            )
         self._threads = add_derived_registers(self, self._notes.threads, self._modules.symbol)
         wrong = self._modules.check_executable()
         self.soft_errors += [wrong] if wrong is not None else []
@@ -298,22 +311,6 @@ class CoreFileTarget(MappedRegions):
         # Where the dumped part of each mapping ends, and what its offsets in the file are ahead.
         self._dumped_ends = [region.start + region.dumped for region in regions]
         self._deltas = [offsets.get(region.start, 0) - region.start for region in regions]
-
-    def _note_truncation(self) -> None:
-        end = max((s.offset + s.filesz for s in self._segments), default=0)
-        missing = max(0, end - len(self._data))
-        announced = min(self._header.phnum, elf.MAX_SEGMENTS)
-        reason = ""
-        if missing:
-            reason = f"the headers announce {end} bytes, the file has {len(self._data)}"
-        if self._header.phnum != elf.PN_XNUM and len(self._segments) < announced:
-            missing = max(missing, 1)
-            reason = f"only {len(self._segments)} of {announced} program headers are in the file"
-        self._truncation = Truncation(bool(missing), missing, reason)
-        if missing:
-            self.soft_errors.append(
-                SoftError("core", os.path.basename(self.path), "truncated: " + reason)
-            )
 
     # -- memory ---------------------------------------------------------------------------
 

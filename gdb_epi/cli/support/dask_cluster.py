@@ -52,7 +52,20 @@ def examine_on_dask(
     distributed = _distributed()
     client = _client(distributed, address)
     try:
-        threads = _check_workers(client, address)
+        # How many threads the workers have. Raises NoCluster when they cannot do the work.
+        try:
+            versions = client.run(installed_version)
+        except ModuleNotFoundError as error:
+            hint = "install gdb-epi on every machine of the cluster"
+            raise NoCluster(f"a worker of {address} has no {error.name}", hint=hint) from None
+        if not versions:
+            hint = f"dask worker {address}"
+            raise NoCluster(f"the scheduler at {address} has no workers", hint=hint)
+        for worker, version in sorted(versions.items()):
+            if version != __version__:
+                problem = f"worker {worker} has gdb-epi {version}, here is {__version__}"
+                raise NoCluster(problem, hint="the same version everywhere")
+        threads = int(sum(client.nthreads().values()))
         # The key stays here: what goes through a network may be read there.
         remote_options = _absolute(options._replace(hmac_key=None, line=False))
         run = _Run(distributed, client, cores, remote_options, timeout)
@@ -86,23 +99,6 @@ def _client(distributed: Any, address: str) -> Any:
         why = str(error).splitlines()[0] if str(error) else type(error).__name__
         hint = "tcp://HOST:8786, as `dask scheduler` says it"
         raise NoCluster(f"no scheduler at {address}: {why}", hint=hint) from None
-
-
-def _check_workers(client: Any, address: str) -> int:
-    """Return how many threads the workers have. Raises NoCluster when they cannot do the work."""
-    try:
-        versions = client.run(installed_version)
-    except ModuleNotFoundError as error:
-        hint = "install gdb-epi on every machine of the cluster"
-        raise NoCluster(f"a worker of {address} has no {error.name}", hint=hint) from None
-    if not versions:
-        hint = f"dask worker {address}"
-        raise NoCluster(f"the scheduler at {address} has no workers", hint=hint)
-    for worker, version in sorted(versions.items()):
-        if version != __version__:
-            problem = f"worker {worker} has gdb-epi {version}, here is {__version__}"
-            raise NoCluster(problem, hint="the same version everywhere")
-    return int(sum(client.nthreads().values()))
 
 
 def _absolute(options: ExamineOptions) -> ExamineOptions:

@@ -64,7 +64,20 @@ def find_read_place(context: Context, word: FaultWord) -> ReadPlace | None:
     if link is not None:
         return link
     if origin is None:
-        return _only_place(context, word)
+        # The place of a load whose address is lost, where only one place can be meant. `mov
+        # 16(%rax), %rax` forgets where rax pointed. Of the places that hold the word, only those
+        # count that lie 16 bytes after the start of an object or a block.
+        load = find_last_load(context, word.source)
+        if load is None or word.value < 1 << 32:
+            return None
+        places = context.places_of(word.value, MAX_PLACES)
+        if len(places) == MAX_PLACES:
+            return None
+        offset = load.operand.displacement
+        starts = [place for place in places if begins_in_use(context, place - offset)]
+        if len(starts) != 1:
+            return None
+        return _read_place_at(context, starts[0], starts[0] - offset)
     if origin.kind != LOAD or origin.slot is None or origin.held != origin.expected:
         return None
     return _read_place_at(context, origin.slot, find_base_addresses(site, origin)[0])
@@ -110,25 +123,6 @@ def _place_of_target(context: Context, site: FaultSite, value: int) -> ReadPlace
     if call is None or call.target_register is None:
         return None
     return find_read_place(context, FaultWord(call.target_register, value, 0))
-
-
-def _only_place(context: Context, word: FaultWord) -> ReadPlace | None:
-    """Return the place of a load whose address is lost, where only one place can be meant.
-
-    `mov 16(%rax), %rax` forgets where rax pointed. Of the places that hold the word, only those
-    count that lie 16 bytes after the start of an object or a block.
-    """
-    load = find_last_load(context, word.source)
-    if load is None or word.value < 1 << 32:
-        return None
-    places = context.places_of(word.value, MAX_PLACES)
-    if len(places) == MAX_PLACES:
-        return None
-    offset = load.operand.displacement
-    starts = [place for place in places if begins_in_use(context, place - offset)]
-    if len(starts) != 1:
-        return None
-    return _read_place_at(context, starts[0], starts[0] - offset)
 
 
 def _link_before(context: Context, site: FaultSite, word: FaultWord) -> ReadPlace | None:

@@ -361,19 +361,8 @@ class _Replay:
         steps = self._path.steps
         changes = [self._changes(number) for number in range(len(steps))]
         first = max((n + 1 for n, change in enumerate(changes) if change is None), default=0)
-        kept = self._kept_to_end(changes, first)
-        self._later_stores, self._stores = self._stores, []
-        for number in range(first, len(steps)):
-            self._step(number, changes[number] or frozenset(), kept[number])
-        return list(reversed(self._made.values()))
-
-    def _kept_to_end(
-        self, changes: list[frozenset[str] | None], first: int
-    ) -> list[dict[str, int]]:
-        """Return the registers that are known before each step because they are known at the end.
-
-        These are the registers that did not change since, or only by a constant.
-        """
+        # The registers that are known before each step because they are known at the end. These
+        # are the registers that did not change since, or only by a constant.
         values = dict(self._registers)
         values_before: list[dict[str, int]] = []
         for number in range(len(changes) - 1, first - 1, -1):
@@ -386,7 +375,11 @@ class _Replay:
                 elif register in values:
                     values[register] = (values[register] - by) & WORD_MASK
             values_before.append(dict(values))
-        return [{} for _ in range(first)] + values_before[::-1]
+        kept = [*({} for _ in range(first)), *values_before[::-1]]
+        self._later_stores, self._stores = self._stores, []
+        for number in range(first, len(steps)):
+            self._step(number, changes[number] or frozenset(), kept[number])
+        return list(reversed(self._made.values()))
 
     def _changes(self, number: int) -> frozenset[str] | None:
         instruction = self._path.steps[number].instruction

@@ -110,7 +110,20 @@ def _frames_in(
         memory = reader.read(chunk.start, chunk.end - chunk.start)
     except UnreadableMemory as error:
         problems.append(f"data stack: {error}")
-        memory = _kept_pages(reader, chunk)
+        # A chunk with zeros for the pages that are missing; b"" when all are. A frame over a
+        # missing page is not believed, and the walk goes on after it.
+        parts: list[bytes] = []
+        kept = 0
+        start = chunk.start
+        while start < chunk.end and len(parts) < MAX_CHUNK_PAGES:
+            end = min(chunk.end, (start & -PAGE) + PAGE)
+            try:
+                parts.append(reader.read(start, end - start))
+                kept = len(parts)
+            except UnreadableMemory:
+                parts.append(bytes(end - start))
+            start = end
+        memory = b"".join(parts[:kept])
     in_chunk: list[RawFrame] = []
     position = 0
     last = len(memory) - frames.size
@@ -130,25 +143,6 @@ def _frames_in(
             break
         position = skipped
     return in_chunk
-
-
-def _kept_pages(reader: MemoryReader, chunk: _Chunk) -> bytes:
-    """Return a chunk with zeros for the pages that are missing; b"" when all are.
-
-    A frame over a missing page is not believed, and the walk goes on after it.
-    """
-    parts: list[bytes] = []
-    kept = 0
-    start = chunk.start
-    while start < chunk.end and len(parts) < MAX_CHUNK_PAGES:
-        end = min(chunk.end, (start & -PAGE) + PAGE)
-        try:
-            parts.append(reader.read(start, end - start))
-            kept = len(parts)
-        except UnreadableMemory:
-            parts.append(bytes(end - start))
-        start = end
-    return b"".join(parts[:kept])
 
 
 def _resync(frames: InterpreterFrameReader, base: int, memory: bytes, position: int) -> int | None:

@@ -78,7 +78,19 @@ class DictOwners:
 
     def owner(self, holder: int) -> str | None:
         """Return whose namespace a dict is, in words; raises OutOfTime."""
-        owners = self._modules_and_classes()
+        if self._known is None:
+            types = self._heap.types().values()
+            self._known = {info.dict: f"class {info.shown}" for info in types if info.dict}
+            at = self._reader.layout.offset("PyInterpreterState", "imports.modules", "modules")
+            dict_at = self._reader.layout.require("PyModuleObject", "md_dict")
+            for interpreter in self._python.interpreters if at is not None else ():
+                modules = self._reader.u64(interpreter.address + (at or 0))
+                for key, value in self._access.pairs(modules):
+                    name = self._access.text(key, 4096)
+                    if name and self._access.ident(value) == "module":
+                        self._known[self._reader.u64(value + dict_at)] = f"module {name}"
+            self._cap = len(self._known) + MAX_OWNERS
+        owners = self._known
         if holder not in owners and len(owners) < self._cap:
             for at in self._heap.search.words(holder):
                 instance = self._heap.enclosing(at)
@@ -94,21 +106,6 @@ class DictOwners:
         except UnreadableMemory:
             return False
         return offset > 0 and at == instance + offset
-
-    def _modules_and_classes(self) -> dict[int, str]:
-        if self._known is None:
-            types = self._heap.types().values()
-            self._known = {info.dict: f"class {info.shown}" for info in types if info.dict}
-            at = self._reader.layout.offset("PyInterpreterState", "imports.modules", "modules")
-            dict_at = self._reader.layout.require("PyModuleObject", "md_dict")
-            for interpreter in self._python.interpreters if at is not None else ():
-                modules = self._reader.u64(interpreter.address + (at or 0))
-                for key, value in self._access.pairs(modules):
-                    name = self._access.text(key, 4096)
-                    if name and self._access.ident(value) == "module":
-                        self._known[self._reader.u64(value + dict_at)] = f"module {name}"
-            self._cap = len(self._known) + MAX_OWNERS
-        return self._known
 
 
 class ContainerStorage(NamedTuple):

@@ -210,7 +210,16 @@ class NamespaceReader:
         if count > MAX_DICT_ENTRIES:
             self._reader.read(start + count * width - 1, 1)  # refuse what is not mapped
         if values:
-            yield from self._split_items(start, count, width, has_hash=has_hash, values=values)
+            if count > MAX_SHARED_KEYS:
+                raise UnreadableMemory(start, count, "an absurd number of shared keys")
+            data = self._reader.read(start, count * width)
+            array = self._reader.read(values, 8 * count)
+            for index in self._order(values, count):
+                at = index * width + (8 if has_hash else 0)
+                key = int.from_bytes(data[at : at + 8], "little")
+                value = int.from_bytes(array[8 * index : 8 * index + 8], "little")
+                if key and value:
+                    yield key, value
             return
         entry = _WITH_HASH if has_hash else _WITHOUT_HASH
         for first in range(0, count, ENTRIES_AT_ONCE):
@@ -219,20 +228,6 @@ class NamespaceReader:
             for key, value in entry.iter_unpack(entries):
                 if key and value:
                     yield key, value
-
-    def _split_items(
-        self, start: int, count: int, width: int, *, has_hash: bool, values: int
-    ) -> Iterator[tuple[int, int]]:
-        if count > MAX_SHARED_KEYS:
-            raise UnreadableMemory(start, count, "an absurd number of shared keys")
-        data = self._reader.read(start, count * width)
-        array = self._reader.read(values, 8 * count)
-        for index in self._order(values, count):
-            at = index * width + (8 if has_hash else 0)
-            key = int.from_bytes(data[at : at + 8], "little")
-            value = int.from_bytes(array[8 * index : 8 * index + 8], "little")
-            if key and value:
-                yield key, value
 
     def _order(self, values: int, count: int) -> list[int]:
         """Return the indices of a split table in insertion order.

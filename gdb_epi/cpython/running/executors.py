@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from gdb_epi.cpython.heap.gc_lists import read_possible_object_pointers
 from gdb_epi.cpython.heap.instances import Instance, InstancesByClass, shared_instances
-from gdb_epi.cpython.memory_reader import MemoryReader
 from gdb_epi.cpython.objects.containers import ContainerReader
 from gdb_epi.cpython.types import PyFrame, PythonState, ThreadState
 from gdb_epi.errors import Absent, SoftError, UnreadableMemory
@@ -132,7 +131,20 @@ def read_executors_and_queues(target: Target, python: PythonState) -> ExecutorsA
     decoder = _PoolDecoder(instances, python)
     problems: list[SoftError] = []
     pools, process_pools, queues = [], [], []
-    users = _users(reader, python)
+    # Which threads are in a frame of a module of queues that refers to an address.
+    users: dict[int, list[int]] = {}
+    for thread in python.threads():
+        if thread.tid is None:
+            continue
+        words = {
+            word
+            for frame in thread.frames[:MAX_FRAMES]
+            if frame.hole is None and frame.module in ("queue", "multiprocessing.queues")
+            for word in read_possible_object_pointers(reader, frame.address)
+        }
+        for word in words:
+            if thread.tid not in users.setdefault(word, []):
+                users[word].append(thread.tid)
     for instance in instances.of((*_POOLS, *_QUEUES)):
         try:
             if instance.kind in (THREADS, PROCESSES):
@@ -147,24 +159,6 @@ def read_executors_and_queues(target: Target, python: PythonState) -> ExecutorsA
             problems.append(SoftError("pools", instance.shown, str(error)))
     errors = (*instances.problems, *problems)
     return ExecutorsAndQueues(tuple(pools), tuple(process_pools), tuple(queues), errors)
-
-
-def _users(reader: MemoryReader, python: PythonState) -> dict[int, list[int]]:
-    """Return which threads are in a frame of a module of queues that refers to an address."""
-    tids: dict[int, list[int]] = {}
-    for thread in python.threads():
-        if thread.tid is None:
-            continue
-        words = {
-            word
-            for frame in thread.frames[:MAX_FRAMES]
-            if frame.hole is None and frame.module in ("queue", "multiprocessing.queues")
-            for word in read_possible_object_pointers(reader, frame.address)
-        }
-        for word in words:
-            if thread.tid not in tids.setdefault(word, []):
-                tids[word].append(thread.tid)
-    return tids
 
 
 class _PoolDecoder:

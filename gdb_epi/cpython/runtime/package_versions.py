@@ -104,9 +104,6 @@ class _VersionReader:
             if not seen:
                 return Absent(UNREADABLE, str(error))
             lost += 1
-        return PackageVersions(tuple(self._add_versions(seen)), lost)
-
-    def _add_versions(self, seen: dict[str, _ModuleFacts]) -> list[PackageVersion]:
         versions = [
             PackageVersion(n, s.version, "__version__") for n, s in seen.items() if s.version
         ]
@@ -119,7 +116,7 @@ class _VersionReader:
         ]
         if rest:
             versions += self._versions_by_metadata(frozenset(rest))
-        return sorted(versions)
+        return PackageVersions(tuple(sorted(versions)), lost)
 
     def _versions_by_metadata(self, names: frozenset[str]) -> Iterator[PackageVersion]:
         """Look the rest up among metadata folders; rare enough to pay for the whole decoder."""

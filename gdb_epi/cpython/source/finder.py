@@ -227,7 +227,18 @@ class SourceFinder:
             return unchecked[0]
         if weak and force:
             return weak[0]
-        return SourceNotFound(site, tuple(self._reasons(site, tried)))
+        if self._is_packed():
+            # PyInstaller's archive: PyInstaller/archive/writers.py, 3 to 6.
+            tried.insert(0, "a PyInstaller program holds compiled code and line numbers, no text")
+        for path, _note in self._paths(site):
+            file = self._file(path)
+            if isinstance(file, Absent):
+                tried.append(file.detail)
+        if site.filename.startswith("<"):
+            tried.append(f"{site.filename} is no file, and no text of it is left in the process")
+        elif not site.filename.startswith("/"):
+            tried.append(f"{site.filename}: a relative name, and no folder is known that fits")
+        return SourceNotFound(site, tuple(dict.fromkeys(tried)))
 
     def _candidates(self, site: SourceSite, callers: Sequence[PyFrame]) -> Iterator[Source]:
         """Yield what may be the source, the most trustworthy first."""
@@ -244,20 +255,6 @@ class SourceFinder:
             source = _judge_source(site, text)
             if source.trust == FITS:  # any string of the process was tried
                 yield source
-
-    def _reasons(self, site: SourceSite, tried: list[str]) -> list[str]:
-        if self._is_packed():
-            # PyInstaller's archive: PyInstaller/archive/writers.py, 3 to 6.
-            tried.insert(0, "a PyInstaller program holds compiled code and line numbers, no text")
-        for path, _note in self._paths(site):
-            file = self._file(path)
-            if isinstance(file, Absent):
-                tried.append(file.detail)
-        if site.filename.startswith("<"):
-            tried.append(f"{site.filename} is no file, and no text of it is left in the process")
-        elif not site.filename.startswith("/"):
-            tried.append(f"{site.filename}: a relative name, and no folder is known that fits")
-        return list(dict.fromkeys(tried))
 
     def _is_packed(self) -> bool:
         """Tell whether PyInstaller made the program: it sets sys.frozen and sys._MEIPASS."""

@@ -41,12 +41,6 @@ def signature_decision_lines(
     Given the record of a core, also how its version relates to the fix.
     """
     current = read_current_state(execute, Subject(SIGNATURE, kind, key))
-    return _lines_of_signature(execute, current, record)
-
-
-def _lines_of_signature(
-    execute: Execute, current: CurrentState, record: Mapping[str, Any] | None
-) -> list[str]:
     if current.mark is None and not current.history:
         return []
     words = []

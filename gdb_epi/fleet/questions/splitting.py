@@ -89,7 +89,21 @@ def split_by_conditions(
     same = population.of_signature(signature)
     for subpopulation in subpopulations:
         name = f"{signature}{WHERE}{subpopulation.mark}"
-        apart = _with_own_signature(population, subpopulation, name)
+        # The population with a subpopulation as a signature of its own.
+        codes = population.signature.copy()
+        codes[subpopulation.members] = len(population.signatures)
+        signatures = [*population.signatures, name]
+        memo = None
+        if population.memo is not None:
+            memo = CountCache(population.memo, codes)
+            # Of ten million crashes counting these pairs anew takes a second.
+            mine = np.flatnonzero(subpopulation.members & (population.host >= 0))
+            old = population.once(count_known_pairs, population.signature, population.host)
+            old = without_pairs(old, population.signature[mine], population.host[mine])
+            new = count_pairs(codes[mine], population.host[mine])
+            pairs = tuple(np.concatenate(both) for both in zip(old, new, strict=True))
+            memo.keep(pairs, count_known_pairs, codes, population.host)
+        apart = population._replace(signature=codes, signatures=signatures, memo=memo)
         circular = attributes_in_mark(population, same, subpopulation.members)
         if circular:
             kept = tuple(a for a in apart.attributes if a.name not in circular)
@@ -98,26 +112,6 @@ def split_by_conditions(
     if not parts:
         parts = _split_crashes(population, signature, not_host_explained, unassigned, hosts=False)
     return parts or _beside_hours(population, signature, not_host_explained, unassigned)
-
-
-def _with_own_signature(
-    population: Population, subpopulation: Subpopulation, name: str
-) -> Population:
-    """Return the population with a subpopulation as a signature of its own."""
-    codes = population.signature.copy()
-    codes[subpopulation.members] = len(population.signatures)
-    signatures = [*population.signatures, name]
-    memo = None
-    if population.memo is not None:
-        memo = CountCache(population.memo, codes)
-        # Of ten million crashes counting these pairs anew takes a second.
-        mine = np.flatnonzero(subpopulation.members & (population.host >= 0))
-        old = population.once(count_known_pairs, population.signature, population.host)
-        old = without_pairs(old, population.signature[mine], population.host[mine])
-        new = count_pairs(codes[mine], population.host[mine])
-        pairs = tuple(np.concatenate(both) for both in zip(old, new, strict=True))
-        memo.keep(pairs, count_known_pairs, codes, population.host)
-    return population._replace(signature=codes, signatures=signatures, memo=memo)
 
 
 def _split_crashes(

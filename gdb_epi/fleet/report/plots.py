@@ -104,7 +104,16 @@ def curve_plot(days: Sequence[CurveDay], step: int, width: int) -> str:
     axes = axes_inside_margins(
         fig, width, height, (margin[0], margin[1], margin[2], margin[3] + lower + 26 * rated)
     )
-    _bars(axes, days)
+    places = [i + 0.5 for i in range(len(days))]
+    wide = 0.82 if len(days) < 60 else 0.9
+    low = [day.explained for day in days]
+    axes.add_artist(_columns(places, wide, [0] * len(days), low, MARK))
+    axes.add_artist(_columns(places, wide, low, [day.crashes for day in days], REST))
+    _frame(axes, len(days), 4)
+    top = max([day.crashes for day in days] + [1])
+    axes.set_ylim(0, top * 1.12)
+    raised = [place for place, day in zip(places, days, strict=True) if day.raised]
+    axes.plot(raised, [top * 1.07] * len(raised), "v", color=ALARM, markersize=7, clip_on=False)
     _dates(axes, days, width, shown=not rated)
     _title(axes, f"crashes a {_unit(step)}")
     if rated:
@@ -128,19 +137,6 @@ def curve_plot(days: Sequence[CurveDay], step: int, width: int) -> str:
 
 def _unit(step: int) -> str:
     return {1: "day", 7: "week"}.get(step, f"{step} days")
-
-
-def _bars(axes: Axes, days: Sequence[CurveDay]) -> None:
-    places = [i + 0.5 for i in range(len(days))]
-    wide = 0.82 if len(days) < 60 else 0.9
-    low = [day.explained for day in days]
-    axes.add_artist(_columns(places, wide, [0] * len(days), low, MARK))
-    axes.add_artist(_columns(places, wide, low, [day.crashes for day in days], REST))
-    _frame(axes, len(days), 4)
-    top = max([day.crashes for day in days] + [1])
-    axes.set_ylim(0, top * 1.12)
-    raised = [place for place, day in zip(places, days, strict=True) if day.raised]
-    axes.plot(raised, [top * 1.07] * len(raised), "v", color=ALARM, markersize=7, clip_on=False)
 
 
 def _frame(axes: Axes, count: int, ticks: int) -> None:

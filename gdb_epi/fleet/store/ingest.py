@@ -46,10 +46,6 @@ def insert_crashes(connection: Connection, crashes: Sequence[Crash]) -> set[str]
     """
     if connection.dialect.name == "postgresql":
         return _insert_postgresql(connection, crashes)
-    return _insert_sqlite(connection, crashes)
-
-
-def _insert_sqlite(connection: Connection, crashes: Sequence[Crash]) -> set[str]:
     there = _existing(connection, [crash[0] for crash in crashes])
     new = [crash for crash in crashes if crash[0] not in there] if there else crashes
     if not new:

@@ -280,7 +280,16 @@ def _wait_by_explicit_acquire(case: _WaitCase, taken: AcquiredLock) -> LockWait:
         f"{taken.where()} took it by acquire(), and up to where it is now its code has not "
         "released it"
     )
-    if _is_parked(case, taken):
+    # Whether a thread may wait on a lock of its own until a signal handler releases it. A lock
+    # taken twice by one function is a way to sleep; one that an outer function holds is none.
+    view, thread = case.context.python_view, case.thread
+    frames = view.frames(thread.tid) if view is not None else ()
+    if (
+        view is not None
+        and taken.tid == thread.tid
+        and frames[:1] == (taken.frame,)
+        and view.has_global(taken.frame, "signal")
+    ):
         return case.wait(
             owner, lock_types.UNKNOWN, INFO, f"thread {taken.tid}: {evidence}",
             "the same function waits for it, and its module handles signals: a handler may be "
@@ -299,21 +308,6 @@ def _tried_before(case: _WaitCase, taken: AcquiredLock) -> bool:
     view = case.context.python_view
     frames = view.frames(case.thread.tid) if view is not None else ()
     return taken.may_have_failed and frames[:1] == (taken.frame,)
-
-
-def _is_parked(case: _WaitCase, taken: AcquiredLock) -> bool:
-    """Tell whether a thread may wait on a lock of its own until a signal handler releases it.
-
-    A lock taken twice by one function is a way to sleep; one that an outer function holds is none.
-    """
-    view, thread = case.context.python_view, case.thread
-    frames = view.frames(thread.tid) if view is not None else ()
-    return (
-        view is not None
-        and taken.tid == thread.tid
-        and frames[:1] == (taken.frame,)
-        and view.has_global(taken.frame, "signal")
-    )
 
 
 def _wait_by_interrupted(case: _WaitCase) -> LockWait | None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from gdb_epi.cpython.objects.containers import set_keys
-from gdb_epi.cpython.objects.type_objects import STRUCT_SEQUENCE, TypeInfo
+from gdb_epi.cpython.objects.type_objects import STRUCT_SEQUENCE
 from gdb_epi.cpython.values.repr_decoder import CUT, Obj, ReprDecoder, Undecodable, decodes
 from gdb_epi.errors import Absent
 
@@ -162,18 +162,9 @@ def slice_(decoder: ReprDecoder, obj: Obj) -> str:
 def struct_sequence(decoder: ReprDecoder, obj: Obj) -> str:
     """Decode a struct sequence as structseq_repr() does, with the names of tp_members."""
     values = decoder.tuple_items(obj.address)
-    names = _member_names(decoder, obj.type, len(values))
-    if len(names) != len(values) or not obj.type.full_name:
-        decoder.mark_inexact()
-        inside = decoder.join(values, decoder.signed(obj.address, "PyTupleObject", "ob_size"))
-        return f"<{obj.type.shown} object at {obj.address:#x}: ({inside})>"
-    texts = (f"{name}={decoder.repr_of(value)}" for name, value in zip(names, values, strict=True))
-    return f"{obj.type.full_name}({decoder.join_text(texts, len(names))})"
-
-
-def _member_names(decoder: ReprDecoder, info: TypeInfo, count: int) -> list[str]:
-    """Return the names of the first members of a C type, as far as they can be read."""
-    members = decoder.field(info.address, "PyTypeObject", "tp_members")
+    # The names of the first members of a C type, as far as they can be read.
+    count = len(values)
+    members = decoder.field(obj.type.address, "PyTypeObject", "tp_members")
     size = decoder.layout.size("PyMemberDef") or 0
     names: list[str] = []
     while members and len(names) < count:
@@ -182,4 +173,9 @@ def _member_names(decoder: ReprDecoder, info: TypeInfo, count: int) -> list[str]
         if name is None or isinstance(name, Absent):
             break
         names.append(name)
-    return names
+    if len(names) != len(values) or not obj.type.full_name:
+        decoder.mark_inexact()
+        inside = decoder.join(values, decoder.signed(obj.address, "PyTupleObject", "ob_size"))
+        return f"<{obj.type.shown} object at {obj.address:#x}: ({inside})>"
+    texts = (f"{name}={decoder.repr_of(value)}" for name, value in zip(names, values, strict=True))
+    return f"{obj.type.full_name}({decoder.join_text(texts, len(names))})"

@@ -346,7 +346,17 @@ def _printed_item(decoder: ReprDecoder, array_data: _ArrayData, index: int) -> s
     if array_data.id == DATE32:
         return _date(int(_number_at(decoder, array_data, index))).isoformat()
     if array_data.id == TIMESTAMP:
-        return _printed_moment(decoder, array_data, index)
+        from datetime import datetime, timedelta
+
+        parts = _unit(decoder, array_data.type)
+        seconds, rest = divmod(int(_number_at(decoder, array_data, index)), parts)
+        try:
+            moment = datetime(1970, 1, 1) + timedelta(seconds=seconds)
+        except OverflowError:
+            raise Undecodable("a moment outside of the years 1 to 9999") from None
+        digits = len(str(parts)) - 1
+        zone = "Z" if decoder.reader.u64(array_data.type + TYPE_OWN + 16) else ""
+        return f"{moment}{f'.{rest:0{digits}d}' if digits else ''}{zone}"
     if array_data.id in (11, 12):  # float, double
         value = float(_number_at(decoder, array_data, index))
         if value and not (1e-4 <= abs(value) < 1e10 or abs(value) >= 1e16):
@@ -355,20 +365,6 @@ def _printed_item(decoder: ReprDecoder, array_data: _ArrayData, index: int) -> s
     if array_data.id in _NUMBERS and array_data.id < 10:
         return _item(decoder, array_data, index)
     raise Undecodable(f"items of type {array_data.id}")
-
-
-def _printed_moment(decoder: ReprDecoder, array_data: _ArrayData, index: int) -> str:
-    from datetime import datetime, timedelta
-
-    parts = _unit(decoder, array_data.type)
-    seconds, rest = divmod(int(_number_at(decoder, array_data, index)), parts)
-    try:
-        moment = datetime(1970, 1, 1) + timedelta(seconds=seconds)
-    except OverflowError:
-        raise Undecodable("a moment outside of the years 1 to 9999") from None
-    digits = len(str(parts)) - 1
-    zone = "Z" if decoder.reader.u64(array_data.type + TYPE_OWN + 16) else ""
-    return f"{moment}{f'.{rest:0{digits}d}' if digits else ''}{zone}"
 
 
 def _struct_lines(decoder: ReprDecoder, array_data: _ArrayData) -> str:
