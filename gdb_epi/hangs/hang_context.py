@@ -18,7 +18,8 @@ from gdb_epi.fault.own_native_code import is_own_library
 from gdb_epi.hangs.descriptors import DescriptorTable
 from gdb_epi.hangs.frame_references import FrameReferences
 from gdb_epi.hangs.installed_packages import InstalledPackages
-from gdb_epi.hangs.live.live_code import LiveCode, Reach
+from gdb_epi.hangs.live.live_code import LiveCode
+from gdb_epi.hangs.live.reach import Reach
 from gdb_epi.hangs.loops.failed_tasks import FailedTask, find_failed_tasks
 from gdb_epi.hangs.loops.sleeping_event_loops import EventLoopReader
 from gdb_epi.hangs.pipe_ends import PipeEnds

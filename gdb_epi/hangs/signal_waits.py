@@ -19,7 +19,7 @@ from gdb_epi.errors import UnreadableMemory
 from gdb_epi.fault.signals import MAX_SIGNAL, signal_name
 from gdb_epi.hangs import types as hang_types
 from gdb_epi.hangs.hang_context import HangContext
-from gdb_epi.hangs.live.live_code import Reach
+from gdb_epi.hangs.live.reach import Reach
 from gdb_epi.hangs.types import (
     DEADLOCK,
     HANG,

@@ -10,7 +10,7 @@ from support.fake_target import FakeTarget
 
 from gdb_epi.cpython.runtime.signal_handlers import read_signal_handlers
 from gdb_epi.errors import Absent
-from gdb_epi.hangs.live.live_code import ANYTHING, Reach
+from gdb_epi.hangs.live.reach import ANYTHING, Reach
 from gdb_epi.hangs.signal_waits import find_signal_that_ends
 from gdb_epi.target.api import Region
 

@@ -14,7 +14,8 @@ from functools import cached_property
 
 from gdb_epi.cpython.types import PyFrame
 from gdb_epi.errors import LayoutError, UnreadableMemory
-from gdb_epi.hangs.live.live_code import Body, LiveCode, Reach, covers
+from gdb_epi.hangs.live.live_code import LiveCode
+from gdb_epi.hangs.live.reach import Body, Reach, covers
 from gdb_epi.locks.python.call_sites import MethodCall
 from gdb_epi.util import memoized
 

@@ -24,9 +24,9 @@ _CONNECTS = frozenset(
     "create_unix_server connect_accepted_socket connect_read_pipe connect_write_pipe "
     "subprocess_exec subprocess_shell start_tls set_protocol".split()
 )
-_PROTOCOL, _TRANSPORT = "asyncio.protocols.BaseProtocol", "asyncio.transports.BaseTransport"
-_SERVER, _TLS = "asyncio.base_events.Server", "asyncio.sslproto.SSLProtocol"
-_OTHER_LOOPS = ("uvloop.loop.Loop", "qasync.QEventLoop", "rloop.RLoop")  # transports of their own
+_PROTOCOL, TRANSPORT = "asyncio.protocols.BaseProtocol", "asyncio.transports.BaseTransport"
+SERVER, TLS = "asyncio.base_events.Server", "asyncio.sslproto.SSLProtocol"
+OTHER_LOOPS = ("uvloop.loop.Loop", "qasync.QEventLoop", "rloop.RLoop")  # transports of their own
 MAX_TRANSPORTS = 2_000
 
 
@@ -55,8 +55,8 @@ class UncalledMethods:
     def _find_connected(self) -> set[int] | None:
         """Return the classes of protocols that something may call; None where any may be."""
         instances = self._instances
-        transports = instances.of((_TRANSPORT, _TLS))
-        if instances.of(_OTHER_LOOPS) or instances.problems or len(transports) > MAX_TRANSPORTS:
+        transports = instances.of((TRANSPORT, TLS))
+        if instances.of(OTHER_LOOPS) or instances.problems or len(transports) > MAX_TRANSPORTS:
             return None
         connected = set[int]()
         for transport in transports:
@@ -64,16 +64,20 @@ class UncalledMethods:
                 protocol = self._view.attribute(transport.address, name)
                 if protocol:
                     connected.add(instances.types.of(protocol).address)
-        for server in instances.of((_SERVER,)):
+        for server in instances.of((SERVER,)):
             factory = self._view.attribute(server.address, "_protocol_factory") or 0
             kind = self._view.locks.type_name(factory) if factory else ""
             if kind == "type":
                 connected.add(factory)
-            elif kind != "function" or not self._is_of_streams(factory):
+            elif kind != "function" or not is_of_streams(self._view, factory):
                 return None
         return connected
 
-    def _is_of_streams(self, factory: int) -> bool:
-        """Tell whether a factory is that of start_server(), which makes protocols of streams."""
-        name = self._view.reader.text_field(factory, "PyFunctionObject", "func_qualname")
-        return name in ("start_server.<locals>.factory", "start_unix_server.<locals>.factory")
+
+def is_of_streams(view: PythonView, factory: int) -> bool:
+    """Tell whether a function is the factory of start_server(), which makes protocols of streams.
+
+    Raises UnreadableMemory, LayoutError.
+    """
+    name = view.reader.text_field(factory, "PyFunctionObject", "func_qualname")
+    return name in ("start_server.<locals>.factory", "start_unix_server.<locals>.factory")

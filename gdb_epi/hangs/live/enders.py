@@ -25,7 +25,7 @@ from gdb_epi.hangs import types as hang_types
 from gdb_epi.hangs.descriptor_waits import may_be_held_elsewhere
 from gdb_epi.hangs.hang_context import HangContext
 from gdb_epi.hangs.live.going_on import NO_THREAD, GoingOn
-from gdb_epi.hangs.live.live_code import ANYTHING, Reach
+from gdb_epi.hangs.live.reach import ANYTHING, Reach
 from gdb_epi.hangs.signal_waits import signals_that_may_wake
 from gdb_epi.hangs.tasks import CANCELS, ENDERS, has_timeout
 from gdb_epi.hangs.types import (

@@ -19,7 +19,7 @@ from gdb_epi.hangs.hang_context import HangContext
 from gdb_epi.hangs.library_calls import FREE_CONNECTION, FUTURES, OF_CLUSTER, POOL_RESULTS
 from gdb_epi.hangs.live.borrowing import Borrowers
 from gdb_epi.hangs.live.futures_made_here import is_made_by
-from gdb_epi.hangs.live.live_code import ANYTHING, Reach
+from gdb_epi.hangs.live.reach import ANYTHING, Reach
 from gdb_epi.hangs.loops.futile_polls import find_polled_condition
 from gdb_epi.hangs.tasks import event_loop_module
 from gdb_epi.hangs.types import ThreadActivity
@@ -276,13 +276,15 @@ class GoingOn:
                 return ANYTHING
             back = scene.live_code.called_back
             return Reach(resting.calls | back.calls, resting.bodies + back.bodies, back.unbounded)
-        if native or loops or self._may_handle_signals():
+        of_asyncio = {task.framework for task in scene.tasks} == {"asyncio"}
+        if native or (loops and not of_asyncio) or self._may_handle_signals():
             return scene.live_code.called_back
-        handlers = [may for _, may in scene.reach_of_signals.values()]
+        called = [may for _, may in scene.reach_of_signals.values()]
+        called += [scene.live_code.called_by_loops] if loops else []
         return Reach(
-            frozenset(call for may in handlers for call in may.calls),
-            tuple(body for may in handlers for body in may.bodies),
-            any(may.unbounded for may in handlers),
+            frozenset(call for may in called for call in may.calls),
+            tuple(body for may in called for body in may.bodies),
+            any(may.unbounded for may in called),
         )
 
     def _may_handle_signals(self) -> bool:

@@ -21,10 +21,12 @@ from gdb_epi.cpython.heap.instances import shared_instances
 from gdb_epi.cpython.objects.containers import ContainerReader
 from gdb_epi.cpython.types import PyFrame
 from gdb_epi.cpython.values.value_stack import find_opcodes
-from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
+from gdb_epi.errors import Absent, EpiError, LayoutError, UnreadableMemory
 from gdb_epi.hangs.frame_references import METHODS
 from gdb_epi.hangs.library_calls import is_library_file
 from gdb_epi.hangs.live.connected_protocols import UncalledMethods
+from gdb_epi.hangs.live.loop_callbacks import find_loop_callbacks
+from gdb_epi.hangs.live.reach import ANYTHING, OF_DATA, QUIET, Body, Reach, covers
 from gdb_epi.locks.python.acquire_calls import AcquireCalls, CalledFunction
 from gdb_epi.locks.python.call_sites import MAX_CODE, Instruction, MethodCall
 from gdb_epi.locks.python.python_view import PythonView
@@ -49,28 +51,6 @@ _UNNAMED = (
     "__await__", "__aiter__", "__anext__", "__missing__",
 )  # fmt: skip
 _MANAGERS = ("__enter__", "__exit__", "__aenter__", "__aexit__")
-# Methods of plain data, and of the library's locks, queues, files and sockets, call nobody back.
-_OF_DATA = frozenset(
-    name for kind in (str, bytearray, list, dict, set, tuple, int, float, bytes)
-    for name in dir(kind) if not name.startswith("__")
-) | frozenset(
-    "sleep acquire release wait wait_for notify notify_all set is_set put get put_nowait "
-    "get_nowait task_done join start is_alive qsize empty full send sendall recv read readline "
-    "write flush close append appendleft popleft rotate total_seconds group match search fileno "
-    "settimeout debug info warning error exception critical log done cancelled "
-    "result isoformat strftime timestamp monotonic time perf_counter now".split()
-)  # fmt: skip
-# Parts of the standard library that call no function of the program but those given to the call.
-_QUIET = frozenset(
-    "threading queue time logging random json re os posixpath genericpath pathlib socket ssl "
-    "select selectors io codecs struct string math datetime collections copy enum uuid "
-    "hashlib base64 urllib http email ipaddress tempfile shutil contextlib dataclasses "
-    "typing abc types traceback warnings platform statistics decimal fractions csv "
-    "configparser zlib gzip pickle textwrap pprint itertools heapq bisect operator secrets "
-    "hmac fcntl errno stat glob fnmatch locale calendar numbers subprocess "
-    "sqlite3 runpy builtins importlib encodings signal gc sys functools asyncio sre_parse "
-    "sre_compile getpass _weakrefset reprlib".split()
-)  # fmt: skip
 OF_GENERATOR = "GeneratorContextManager"  # contextlib's, and its brother for `async with`
 _LOOPS = frozenset(("trio", "gevent", "greenlet", "outcome"))
 _VARARGS = 4  # CO_VARARGS
@@ -91,39 +71,6 @@ class _Module(NamedTuple):
     name: str
     is_library: bool  # the standard library's, or a library of loops that is as quiet as asyncio
     is_own: bool  # the program's
-
-
-class Body(NamedTuple):
-    """Code that may run: all of it, or of a frame what is left."""
-
-    code: int
-    names: dict[str, int]
-    scope: int
-    live: tuple[tuple[int, int], ...]
-    running: int = 0  # code whose call has been made, and is not made again
-    is_frame: bool = False  # of one that runs or rests: what came before has been done
-
-
-class Reach(NamedTuple):
-    """What some code may do: (object, method) of its calls, object 0 where it is not known.
-
-    `unbounded`: it cannot be followed, and may do anything.
-    """
-
-    calls: frozenset[tuple[int, str]]
-    bodies: tuple[Body, ...]
-    unbounded: bool = False
-
-    def calls_any(self, address: int, methods: Collection[str]) -> bool:
-        """Tell whether it may call one of some methods of an object."""
-        return self.unbounded or self.names(address, methods) or self.names(0, methods)
-
-    def names(self, address: int, methods: Collection[str]) -> bool:
-        """Tell whether it calls one of some methods of this very object."""
-        return any(at == address and (name in methods or name == "*") for at, name in self.calls)
-
-
-ANYTHING = Reach(frozenset(), (), unbounded=True)
 
 
 class LiveCode:
@@ -181,7 +128,7 @@ class LiveCode:
     def of_callable(self, value: int, *, surely: bool = False) -> Reach:
         """Return what a function or method may do when called; `surely`: what its code names."""
         try:
-            return _Walk(self, called=value, surely=surely).reach()
+            return _Walk(self, called=(value,), surely=surely).reach()
         except (UnreadableMemory, LayoutError, IndexError):
             return ANYTHING
 
@@ -192,6 +139,19 @@ class LiveCode:
             return _Walk(self, calls_back=True).reach()
         except (UnreadableMemory, LayoutError, IndexError):
             return ANYTHING
+
+    @cached_property
+    def called_by_loops(self) -> Reach:
+        """What event loops of asyncio may call; all that somebody keeps where that is not known."""
+        try:
+            own = {each.address: each.code for named in self.own.values() for each in named}
+            called = find_loop_callbacks(self.view, self.calls.sites, self.own_modules, own)
+            if called is None:
+                return self.called_back
+            overriding = (each.address for each in self.overriding)
+            return _Walk(self, called=(*called, *overriding)).reach()
+        except (EpiError, IndexError):
+            return self.called_back
 
     def stores(self, reach: Reach, names: Collection[str]) -> bool:
         """Tell whether code may change what has one of some names: changes_of(), and cells."""
@@ -277,12 +237,23 @@ class LiveCode:
                 by_name.setdefault(self.name_of(each.code), []).append(each)
         return by_name
 
+    @cached_property
+    def own_modules(self) -> frozenset[str]:
+        """The names of the program's modules."""
+        scopes = {each.scope for functions in self.own.values() for each in functions}
+        return frozenset(self.module(scope).name for scope in scopes)
+
     def name_of(self, code: int) -> str:
         """Return the name of a code object."""
         return self._reader.text_field(code, "PyCodeObject", "co_name")
 
     @cached_property
     def kept(self) -> list[tuple[_Function, int]]:
+        """(function, self) of the program's functions that somebody may have to call them."""
+        return [*self._referred, *((each, 0) for each in self.overriding)]
+
+    @cached_property
+    def _referred(self) -> list[tuple[_Function, int]]:
         """(function, self) of the program's functions that something beside their names refers to.
 
         A module or class has one reference, each frame that runs a function another one. So has a
@@ -318,8 +289,7 @@ class LiveCode:
             if (each.references & 0xFFFFFFFF) > ordinary:
                 kept.append((each, 0))
             kept += [(each, subject) for subject in methods if subject]
-        codes = {*running, *(function.code for function, _ in kept)}
-        return [*kept, *((each, 0) for each in self._overriding(codes))]
+        return kept
 
     def _targets(self, frames: Sequence[PyFrame]) -> Iterator[int]:
         """Yield what the thread of some frames was started with (Lib/threading.py, run()).
@@ -352,15 +322,19 @@ class LiveCode:
                 frames += [frame] if frame is not None else []
         return frames
 
-    def _overriding(self, codes: Collection[int]) -> Iterator[_Function]:
-        """Yield the functions of the program's classes that libraries know by a base of theirs.
+    @cached_property
+    def overriding(self) -> list[_Function]:
+        """The functions of the program's classes that libraries know by a base of theirs.
 
-        Of protocols of asyncio only those that are connected, unless one of some `codes` connects.
+        Of protocols of asyncio only those that are connected, unless code that may run connects.
         """
         by_address = {each.address: each for functions in self.own.values() for each in functions}
         instances = shared_instances(self.view.target, self.view.python)
-        own = {self.module(each.scope).name for each in by_address.values()}
-        uncalled = UncalledMethods(self.view, instances, self.calls.sites, codes)
+        running = (frame.code for frames in self.view.all_frames().values() for frame in frames)
+        codes = {*running, *(frame.code for frame in self.resting), *self._resting}
+        codes |= {function.code for function, _ in self._referred}
+        uncalled = UncalledMethods(self.view, instances, self.calls.sites, codes - {0})
+        own, functions = self.own_modules, list[_Function]()
         for at in dict.fromkeys(each.address for each in instances.of(("type",))):
             with suppress(UnreadableMemory, LayoutError):
                 info = instances.types.at(at)
@@ -372,7 +346,8 @@ class LiveCode:
                 left = uncalled.of(at)
                 for _, value in self.view.objects.dict_items(info.dict):
                     if value in by_address and self.name_of(by_address[value].code) not in left:
-                        yield by_address[value]
+                        functions.append(by_address[value])
+        return functions
 
     def is_bound(self, address: int, methods: Collection[str]) -> bool:
         """Tell whether somebody keeps one of some methods of an object, to call it later."""
@@ -430,11 +405,6 @@ class LiveCode:
         return _Module(name, library, own)
 
 
-def covers(live: Iterable[tuple[int, int]], at: int) -> bool:
-    """Tell whether a byte lies in one of some (first, last)."""
-    return any(first <= at <= last for first, last in live)
-
-
 def _takes_item(code: Sequence[Instruction]) -> bool:
     """Tell whether what was pushed as a callable is a container, whose item is called.
 
@@ -460,7 +430,8 @@ class _Walk:
 
     def __init__(
         self, code: LiveCode, *stacks: Sequence[PyFrame],
-        calls_back: bool = False, in_loop: bool = False, called: int = 0, surely: bool = False,
+        calls_back: bool = False, in_loop: bool = False, called: Iterable[int] = (),
+        surely: bool = False,
     ) -> None:  # fmt: skip
         self._live, self._view, self._calls = code, code.view, code.calls
         self._reader = self._view.reader
@@ -493,8 +464,8 @@ class _Walk:
             self._add(body, frame.address)
         if calls_back:
             self._call_back()
-        if called:
-            self._value(called, [])
+        for value in called:
+            self._value(value, [])
         for name in _UNNAMED if self._todo and not surely else ():
             self._add_all_named(name)
 
@@ -536,7 +507,7 @@ class _Walk:
         return bool(named)
 
     def _enter_library(self, module: _Module) -> None:
-        if module.name.partition(".")[0] not in _QUIET | _LOOPS:
+        if module.name.partition(".")[0] not in QUIET | _LOOPS:
             self._call_back()
 
     def _follow_timer(self, frame: PyFrame) -> None:
@@ -589,7 +560,7 @@ class _Walk:
     def _name(self, name: str) -> None:
         """A method of an object that is not known is called, or an attribute is loaded."""
         self._found.add((0, name))
-        if not self._add_all_named(name) and name not in _OF_DATA and not name.startswith("__"):
+        if not self._add_all_named(name) and name not in OF_DATA and not name.startswith("__"):
             self._call_back()
 
     def _follow_call(self, call: MethodCall, body: Body, managers: list[int]) -> None:

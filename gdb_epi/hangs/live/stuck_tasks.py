@@ -35,7 +35,7 @@ from gdb_epi.hangs.hang_context import HangContext
 from gdb_epi.hangs.live.borrowing import Borrowers
 from gdb_epi.hangs.live.futures_made_here import is_made_by, is_made_by_called
 from gdb_epi.hangs.live.going_on import GoingOn
-from gdb_epi.hangs.live.live_code import Reach
+from gdb_epi.hangs.live.reach import Reach
 from gdb_epi.hangs.loops.tasks_of_one_connection import (
     may_be_written,
     objects_at_hand,
@@ -298,7 +298,7 @@ class _StuckTasks:
             if each.id not in waiting
             and self._going.of_task(each).calls_any(task.wait.address, enders)
         }  # fmt: skip
-        beside = [scene.live_code.called_back, *self._going.of_threads(but=self._loop_tid)]
+        beside = [self._called_by_loop, *self._going.of_threads(but=self._loop_tid)]
         return able | {0 for reach in beside if reach.calls_any(task.wait.address, enders)}
 
     def _find(self) -> dict[int, UnfinishedTask]:
@@ -399,6 +399,12 @@ class _StuckTasks:
         except (UnreadableMemory, LayoutError):
             return
 
+    @property
+    def _called_by_loop(self) -> Reach:
+        """What the loop of the tasks may call besides them."""
+        live, frameworks = self._scene.live_code, {task.framework for task in self._scene.tasks}
+        return live.called_by_loops if frameworks == {"asyncio"} else live.called_back
+
     def _is_freed(
         self, task: UnfinishedTask, waiting: Mapping[int, UnfinishedTask],
         cancels: Collection[str] = CANCELS,
@@ -430,5 +436,5 @@ class _StuckTasks:
         for task in self._scene.tasks:
             if task.id not in waiting:
                 yield self._going.of_task(task)
-        yield self._scene.live_code.called_back
+        yield self._called_by_loop
         yield from self._going.of_threads(but=self._loop_tid)

@@ -21,7 +21,7 @@ from gdb_epi.hangs.descriptors import Address, read_socket_address
 from gdb_epi.hangs.hang_context import HangContext
 from gdb_epi.hangs.idleness import is_in_serving_loop
 from gdb_epi.hangs.live.going_on import GoingOn
-from gdb_epi.hangs.live.live_code import Reach
+from gdb_epi.hangs.live.reach import Reach
 from gdb_epi.hangs.tasks import (
     ENDERS,
     activity_of_task,
