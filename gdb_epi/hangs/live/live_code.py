@@ -51,6 +51,7 @@ _UNNAMED = (
     "__await__", "__aiter__", "__anext__", "__missing__",
 )  # fmt: skip
 _MANAGERS = ("__enter__", "__exit__", "__aenter__", "__aexit__")
+_FUNCTION = ("f_funcobj.bits", "f_funcobj", "f_func")  # renamed in 3.12, tagged in 3.14
 OF_GENERATOR = "GeneratorContextManager"  # contextlib's, and its brother for `async with`
 _LOOPS = frozenset(("trio", "gevent", "greenlet", "outcome"))
 _VARARGS = 4  # CO_VARARGS
@@ -269,6 +270,7 @@ class LiveCode:
         )
         frames_refer = self._reader.layout.offset("_PyInterpreterFrame", "previous") is not None
         running = Counter([*self._resting, *(frame.code for frame in (*alive, *resting))])
+        left = Counter(self._functions_of_left_frames())
         bound: dict[int, list[int]] = {}
         instances = shared_instances(self.view.target, self.view.python)
         require = self._reader.layout.require
@@ -283,6 +285,7 @@ class LiveCode:
             methods = bound.get(each.address, [])
             name = self.name_of(each.code)
             frames, targets = running[each.code], started[each.address]
+            targets += left[each.address]
             ordinary = 1 + frames + len(methods) + targets
             if "<locals>" in self._qualified(each) or name == "<lambda>":
                 ordinary = frames * frames_refer + targets + variables[each.address]
@@ -310,6 +313,22 @@ class LiveCode:
         """
         if self._reader.layout.offset("_PyInterpreterFrame", "previous") is not None:
             yield from self.resting
+
+    def _functions_of_left_frames(self) -> Iterator[int]:
+        """Yield the functions of frames that are over and that somebody keeps, as a traceback does.
+
+        Such a frame object has its function too (take_ownership() in Python/frame.c, 3.11 to 3.15).
+        """
+        layout = self._reader.layout
+        at, size = layout.offset("PyFrameObject", "f_frame"), layout.size("PyFrameObject") or 0
+        if at is None:
+            return
+        for each in shared_instances(self.view.target, self.view.python).of(("frame",)):
+            with suppress(UnreadableMemory):
+                inner = self._reader.u64(each.address + at)
+                if 0 < inner - each.address <= size:  # the frame lies in the object
+                    function = self._reader.field(inner, "_PyInterpreterFrame", *_FUNCTION)
+                    yield 0 if function & 3 else function  # a borrowed reference is not counted
 
     @cached_property
     def resting(self) -> list[PyFrame]:

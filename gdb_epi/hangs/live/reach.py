@@ -16,7 +16,11 @@ OF_DATA = frozenset(
     "get_nowait task_done join start is_alive qsize empty full send sendall recv read readline "
     "write flush close append appendleft popleft rotate total_seconds group match search fileno "
     "settimeout debug info warning error exception critical log done cancelled "
-    "result isoformat strftime timestamp monotonic time perf_counter now".split()
+    "result isoformat strftime timestamp monotonic time perf_counter now "
+    # Attributes of the standard library that are data: of enums, threads, errors, dates, paths.
+    "name value args errno strerror filename ident native_id daemon year month day hour minute "
+    "second microsecond days seconds microseconds tzinfo returncode pid st_size st_mtime st_mode "
+    "stem suffix suffixes parent parents parts maxsize maxlen hostname port".split()
 )  # fmt: skip
 # Parts of the standard library that call no function of the program but those given to the call.
 QUIET = frozenset(

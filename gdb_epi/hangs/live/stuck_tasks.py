@@ -171,8 +171,8 @@ def _awaits_silent_peer(
     Nothing has arrived at either end, and only the task at one of them can set what the main task
     waits for: the other end has nothing to answer.
     """
-    of_future = main.wait is not None and main.wait.kind == FUTURE
-    if not of_future or not tasks.may_wait_for_ever(main):
+    of_answer = main.wait is not None and main.wait.kind in (FUTURE, EVENT)
+    if not of_answer or not tasks.may_wait_for_ever(main):
         return None
     for first, second in readers_of_both_ends(scene):
         if first.arrived or second.arrived:
@@ -388,6 +388,17 @@ class _StuckTasks:
                     return f"{name}.{attribute}"
             if any(sought in self._items(at) for at in objects_at_hand(view, held)):
                 return f"{name}[..]"
+        return self._find_global_place(frame, sought)
+
+    def _find_global_place(self, frame: PyFrame, sought: int) -> str:
+        """Return the global, or its attribute, by which a frame's code names an object."""
+        calls = self._scene.live_code.calls
+        with suppress(UnreadableMemory, LayoutError, IndexError):
+            scope = calls.globals_of(frame)
+            for call in calls.sites.of(frame.code).calls:
+                path = (call.root[1], *call.path[:-1])
+                if call.root[0] == "global" and calls.receiver(call, {}, scope) == sought:
+                    return ".".join(path)
         return ""
 
     def _items(self, address: int) -> Iterator[int]:
