@@ -32,6 +32,7 @@ from gdb_epi.hangs.loops.futile_polls import (
 from gdb_epi.hangs.tasks import activity_of_task, name_task, own_frames
 from gdb_epi.hangs.types import (
     HANG,
+    KEEPER,
     HangDiagnosis,
     ThreadActivity,
     function_and_line,
@@ -164,6 +165,7 @@ def polls_in_vain(scene: HangContext) -> HangDiagnosis | None:
     """The main thread sleeps, or waits with a timeout, in a loop whose conditions never change.
 
     One that makes output, or whose conditions are named after going on or an end, may be meant to.
+    Where it waits for an event it may say so in each turn; one that is parked looks the same.
     """
     alone = len(scene.view.all_frames()) == 1 and not scene.foreign_threads
     kinds = (hang_types.SLEEP, hang_types.EVENT, hang_types.JOIN, hang_types.LOCK)
@@ -172,7 +174,8 @@ def polls_in_vain(scene: HangContext) -> HangDiagnosis | None:
     if activity is None or (alone and scene.has_module_at_hand(activity, *HANDLERS)):
         return None
     frame, endless = find_endless_loop(scene, activity, polls=True) or (None, None)
-    if frame is None or endless is None or not may_poll(scene, endless):
+    reports = activity.awaits == EVENT_SET  # it may say meanwhile that it waits
+    if frame is None or endless is None or not may_poll(scene, endless, writes=reports):
         return None
     does = "sleeps" if activity.kind == hang_types.SLEEP else (
         f"waits for {activity.what}, with a timeout,"
@@ -180,6 +183,7 @@ def polls_in_vain(scene: HangContext) -> HangDiagnosis | None:
     left = "no other thread is left that could change them" if alone else (
         "no code that another thread can still run changes them"
     )  # fmt: skip
+    silent = () if endless.writes else ("a loop that makes output",)
     stuck = [d for d in scene.activities if d.tid in GoingOn(scene).blocked and d.frames]
     beside = "".join(f"; {d.waits()} for {d.what}" for d in stuck[:1])
     sentence = (
@@ -189,16 +193,21 @@ def polls_in_vain(scene: HangContext) -> HangDiagnosis | None:
     answer = wait_diagnosis(
         HANG, "polls in vain", sentence, activity._replace(key_frames=(frame,)),
         evidence=("the loop was followed: after a turn all is as before",),
-        ruled_out=("another thread", "a loop that makes output", "a signal handler"),
+        ruled_out=("another thread", *silent, "a signal handler"),
         doubts=("native code that changes what the loop looks at",),
     )  # fmt: skip
-    return answer._replace(members=(*answer.members, *stuck[:1]))
+    parked = KEEPER if endless.writes else ""
+    return answer._replace(members=(*answer.members, *stuck[:1]), outside=parked)
 
 
-def may_poll(scene: HangContext, endless: EndlessLoop) -> bool:
-    """Tell whether a loop without end waits for something: it is not there to go on."""
+def may_poll(scene: HangContext, endless: EndlessLoop, *, writes: bool = False) -> bool:
+    """Tell whether a loop without end waits for something: it is not there to go on.
+
+    One that makes output is, unless it `writes` while it waits.
+    """
     words = [word for path in _paths_in(scene, endless) for word in path.split(".")]
-    return not (endless.writes or any(is_shutdown_name(w) or _is_of_going_on(w) for w in words))
+    makes_output = endless.writes and not writes
+    return not (makes_output or any(is_shutdown_name(w) or _is_of_going_on(w) for w in words))
 
 
 def _paths_in(scene: HangContext, endless: EndlessLoop) -> list[str]:
