@@ -10,7 +10,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gdb_epi.detectors.registry import Finding, SupportedLabel, detector, hex_word
+from gdb_epi.detectors.registry import (
+    DOUBT,
+    FILTER,
+    Finding,
+    SupportedLabel,
+    detector,
+    hex_word,
+)
 from gdb_epi.errors import Absent
 from gdb_epi.fault.fault_site import UNSTARTED_HANDLER, is_in_system_call
 from gdb_epi.fault.find_fault import SELF
@@ -90,11 +97,16 @@ def timer_expired(state: ProcessState) -> Iterator[Finding]:
     yield Finding("timer_expired", f"signal {name}", {"signal": name}, summary)
 
 
-@detector("refused_system_call", needs="crash", supports=SupportedLabel("software", "refused-call"))
+@detector(
+    "refused_system_call",
+    needs="crash",
+    supports=SupportedLabel("software", "refused-call", doubt_fact=DOUBT),
+)
 def refused_system_call(state: ProcessState) -> Iterator[Finding]:
     """Find SIGSYS by the kernel with SYS_SECCOMP.
 
-    Innocent causes: this is itself the ordinary explanation.
+    Innocent causes: this is itself the ordinary explanation. The filter may be what is wrong, and
+    no code of the program: that is told as a doubt.
     Reference: seccomp(2), SECCOMP_RET_KILL_PROCESS and SECCOMP_RET_TRAP.
     """
     fault = state.fault
@@ -106,7 +118,7 @@ def refused_system_call(state: ProcessState) -> Iterator[Finding]:
     name = machine.calls.get(number) or machine.often_refused.get(number)
     which += f", {name}" if name else ""
     summary = f"a seccomp filter (a sandbox or container profile) refused {which}"
-    facts = {"number": number if 0 <= number < MAX_SYSCALL else None}
+    facts = {"number": number if 0 <= number < MAX_SYSCALL else None, DOUBT: FILTER}
     yield Finding("refused_system_call", f"thread {fault.tid}", facts, summary)
 
 

@@ -5,7 +5,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gdb_epi.detectors.registry import Finding, SupportedLabel, detector, hex_word, plain_finding
+from gdb_epi.detectors.registry import (
+    DOUBT,
+    FULL_DISK,
+    Finding,
+    SupportedLabel,
+    detector,
+    hex_word,
+    plain_finding,
+)
 from gdb_epi.errors import Absent
 from gdb_epi.fault.signals import BUS_ADRERR, SIGBUS
 from gdb_epi.process_state import ProcessState
@@ -13,12 +21,18 @@ from gdb_epi.process_state import ProcessState
 SHARED_MEMORY = "/dev/shm/"
 
 
-@detector("file_ended", needs="crash", supports=SupportedLabel("software", "file-ended"))
+@detector(
+    "file_ended",
+    needs="crash",
+    supports=SupportedLabel("software", "file-ended", doubt_fact=DOUBT),
+)
 def file_ended(state: ProcessState) -> Iterator[Finding]:
     """Find SIGBUS with BUS_ADRERR inside the mapping of a file.
 
-    Innocent causes: this is itself the ordinary explanation. The kernel says the same when it
-    cannot read the page (a disk or a network file system), so that is named with it.
+    Innocent causes: this is itself the ordinary explanation. The kernel says the same where a file
+    has a hole and its file system no room to fill it, and where it cannot read the page (a disk or
+    a network file system): neither is a fault of the program, and no core has the file's size.
+    tmpfs takes a page for a hole when it is read as well (mm/shmem.c, shmem_fault).
     Reference: mm/memory.c (VM_FAULT_SIGBUS), arch/x86/mm/fault.c (do_sigbus), Linux 6.
     """
     fault = state.fault
@@ -32,11 +46,14 @@ def file_ended(state: ProcessState) -> Iterator[Finding]:
     shared = region.path.startswith(SHARED_MEMORY)
     offset = region.file_offset + fault.address - region.start
     what = "a file of /dev/shm" if shared else "a file"
-    full = "/dev/shm is full" if shared else "its disk is full"
+    full = "/dev/shm was full" if shared else "its disk was full"
     plain = (
-        f"{what} that was mapped ends before the place that was used: it was cut off after it was "
-        f"mapped; or {full}, or the page could not be read"
+        f"{what} that was mapped has no data at the place that was used: it was cut off after it "
+        f"was mapped, or {full} when a gap in it was to be filled, or the page could not be read"
     )
-    facts = {"address": hex_word(fault.address), "offset": offset, "shared_memory": shared}
+    facts = {
+        "address": hex_word(fault.address), "offset": offset, "shared_memory": shared,
+        DOUBT: FULL_DISK,
+    }  # fmt: skip
     subject = f"thread {fault.tid}"
     yield plain_finding("file_ended", subject, facts, plain, f"offset {offset:#x}")

@@ -9,8 +9,23 @@ from gdb_epi.detectors.registry import Finding, detector, hex_word
 from gdb_epi.errors import Absent
 from gdb_epi.fault.account import TRANSFER
 from gdb_epi.fault.address_place import LOW, NULL, NULL_BASE, OR_A_NUMBER
+from gdb_epi.fault.called_functions import function_that_returned
+from gdb_epi.fault.errno import errno_of
 from gdb_epi.process_state import ProcessState
 from gdb_epi.sizes import signed_word
+
+# errno (include/uapi/asm-generic/errno-base.h, errno.h), where it tells what a setting lacks.
+_WHY = {
+    2: "no such file", 12: "no memory", 13: "no permission", 20: "no such folder",
+    23: "too many open files on the host", 24: "too many open files", 28: "no space on the disk",
+    75: "the number is too large",
+}  # fmt: skip
+# Functions that return NULL when they fail, and set errno then (their manual pages).
+_SET_ERRNO = frozenset(
+    ("fopen", "fopen64", "fdopen", "freopen", "opendir", "popen", "tmpfile", "getcwd", "realpath",
+     "open_memstream", "fmemopen", "readdir", "getpwnam", "getpwuid", "getgrnam", "localtime",
+     "gmtime")
+)  # fmt: skip
 
 
 @detector("null_dereference", needs="crash")
@@ -32,7 +47,7 @@ def null_dereference(state: ProcessState) -> Iterator[Finding]:
     address, site = account.address or 0, account.site
     executed = account.how == TRANSFER
     base = site.operand.base if site.operand is not None and not executed else None
-    facts = {
+    facts: dict[str, str | int | None] = {
         "address": hex_word(address),
         "access": "execute" if executed else site.access,
         "base": base,
@@ -59,6 +74,16 @@ def null_dereference(state: ProcessState) -> Iterator[Finding]:
         summary += (
             " (by the kernel's word alone: the instruction is neither in the core nor in a file)"
         )
+    frames = state.target.native_frames(account.fault.tid)
+    if base and not value and not isinstance(frames, Absent) and site.fault.architecture.decodes:
+        by = function_that_returned(state.target, frames, account.fault.pc, base)
+        if by:
+            facts["returned_by"] = by
+            plain = f"{by}() had returned NULL"
+            number = errno_of(state.target, account.fault) if by in _SET_ERRNO else None
+            if number is not None and number in _WHY:
+                facts["errno"] = number
+                plain += f": {_WHY[number]} (errno {number})"
     if plain:
         facts["plain"] = plain
     yield Finding("null_dereference", f"thread {account.fault.tid}", facts, summary)

@@ -18,6 +18,14 @@ from gdb_epi.target.api import NativeFrame
 from gdb_epi.typing_lite import Any, NamedTuple
 
 MAX_FINDINGS = 64  # of one detector
+# A fact of any finding: what else than code that is wrong looks the same. It caps the probability
+# of signs and categories that rest on the finding (judgement/label_evidence.py, ELSE_EXPLAINS).
+DOUBT = "doubt"
+SMALL_STACK = "small-stack"  # its size, which somebody set, is far below the usual one
+LENT_BUFFER = "lent-buffer"  # others had a pointer to the array on the stack that was overrun
+IN_MEMORY = "value-in-memory"  # others can have written what was found wrong
+FILTER = "filter"  # of system calls: who set it forbade what the program needs
+FULL_DISK = "full-disk"  # a gap in a file could not be filled
 
 
 class Finding(NamedTuple):

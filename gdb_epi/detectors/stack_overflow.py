@@ -10,10 +10,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gdb_epi.detectors.registry import Finding, detector, hex_word, plain_finding
+from gdb_epi.detectors.registry import (
+    DOUBT,
+    SMALL_STACK,
+    Finding,
+    detector,
+    hex_word,
+    plain_finding,
+)
 from gdb_epi.errors import Absent
 from gdb_epi.fault.address_place import STACK_ENDED
+from gdb_epi.fault.find_fault import Fault
 from gdb_epi.fault.memory_reads import read_up_to
+from gdb_epi.fault.own_native_code import is_own_library
 from gdb_epi.process_state import ProcessState
 from gdb_epi.sizes import PAGE, split_into_words
 from gdb_epi.target.api import Region, Target, Thread, pid_of
@@ -24,6 +33,9 @@ DESCRIPTOR = 2560  # bytes that are searched: struct pthread has 2,304 to 2,496 
 MIN_STACK = 16 << 10  # PTHREAD_STACK_MIN
 BEHIND_DESCRIPTOR = 1 << 20  # bytes between a descriptor and the end of the block
 DEFAULT_LIMIT = 1000  # calls: Py_DEFAULT_RECURSION_LIMIT (Include/internal/pycore_ceval.h)
+# _STK_LIM of Linux (include/uapi/linux/resource.h), which glibc takes for threads too; and below
+# what part of it a stack was made small by somebody.
+USUAL, SMALL = 8 << 20, 2 << 20
 _WORDS = 4  # stackblock, stackblock_size, guardsize, reported_guardsize
 _ELSEWHERE = (
     "the stack that the thread ran on, which is not its own but the alternate stack of a signal "
@@ -72,7 +84,9 @@ def stack_overflow(state: ProcessState) -> Iterator[Finding]:
     """Find an access below the stack that the thread ran out of, in its guard, or by a large frame.
 
     Innocent causes: this is itself the ordinary explanation. Not claimed when rsp is elsewhere (a
-    wild pointer that happens to point below a stack).
+    wild pointer that happens to point below a stack). A stack that is far smaller than usual may be
+    what is wrong, and no code: then that is in doubt, unless Python's own limit was raised too, or
+    native code recurses, which no limit ends.
     Reference: the kernel's guard gap, mm/mmap.c (stack_guard_gap); glibc's guard pages.
     """
     account = state.account
@@ -105,12 +119,33 @@ def stack_overflow(state: ProcessState) -> Iterator[Finding]:
     if limit > DEFAULT_LIMIT:
         facts["recursion_limit"] = limit
     used_up = "was used up"
+    needed = size
     if place.large:
         facts["large"] = True
         used_up = "had less room left than one function needed"
+        needed = stack.end - fault.sp
     summary = f"{which}, {used_up}" if ", " in which else f"{which} {used_up}"
+    if own and size < SMALL and needed < USUAL:
+        facts["usual_size"] = USUAL
+        summary += f"; {USUAL >> 20} MiB are usual"
+        python_ends_it = 0 < limit <= DEFAULT_LIMIT and not _recurses_in_library(state, fault)
+        if place.large or python_ends_it:
+            facts[DOUBT] = SMALL_STACK
+            enough = "which would have been enough" if place.large else (
+                "with which Python itself would have ended a recursion"
+            )  # fmt: skip
+            summary += f", {enough}: somebody made it small (threading.stack_size(), ulimit -s)"
     subject, details = f"thread {fault.tid}", f"the access is {place.distance} bytes past its end"
     yield plain_finding("stack_overflow", subject, facts, summary, details)
+
+
+def _recurses_in_library(state: ProcessState, fault: Fault) -> bool:
+    """Whether most calls are of native code that neither Python nor its limit of calls counts."""
+    frames = state.target.native_frames(fault.tid)
+    if isinstance(frames, Absent):
+        return True  # not known
+    own = sum(is_own_library(frame.module or "") for frame in frames)
+    return own > len(frames) // 2
 
 
 def _recursion_limit(state: ProcessState) -> int:

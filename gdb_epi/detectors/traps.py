@@ -9,14 +9,23 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gdb_epi.detectors.registry import Finding, SupportedLabel, detector, hex_word
+from gdb_epi.detectors.registry import (
+    DOUBT,
+    IN_MEMORY,
+    Finding,
+    SupportedLabel,
+    detector,
+    hex_word,
+)
 from gdb_epi.errors import Absent
 from gdb_epi.fault.fault_site import ARITHMETIC, FaultSite
-from gdb_epi.fault.instructions import is_instruction_start
+from gdb_epi.fault.instructions import is_instruction_start, is_read_from_memory
 from gdb_epi.fault.memory_reads import read_up_to, try_read
+from gdb_epi.fault.own_native_code import VICTIM, at_fault_in, is_own_library
 from gdb_epi.fault.signals import SIGFPE, SIGILL, SIGTRAP
 from gdb_epi.process_state import ProcessState
 from gdb_epi.target.api import Target
+from gdb_epi.target.imported_functions import ImportedFunctions
 from gdb_epi.typing_lite import NamedTuple
 
 # Instructions that exist to fail (SDM volume 2, UD and INT3); rip stands at ud, after int3.
@@ -28,6 +37,7 @@ DIVISIONS = (0xF6, 0xF7)  # opcodes, the first of bytes
 UNSIGNED, SIGNED = 6, 7  # in the reg field: div, idiv (SDM volume 2, "DIV", "IDIV")
 _HIGH_BYTES = ("rsp", "rbp", "rsi", "rdi")  # may stand for ah, ch, dh, bh
 # si_code of SIGFPE from 3 on (include/uapi/asm-generic/siginfo.h); 1 and 2 are integers'.
+_SWITCH = "feenableexcept"  # <fenv.h> of glibc; by instructions of its own other code can do it too
 _OPERATIONS = {
     3: ("FPE_FLTDIV", "a floating-point division by zero"),
     4: ("FPE_FLTOVF", "a floating-point result that is too large"),
@@ -65,13 +75,15 @@ def trap_instruction(state: ProcessState) -> Iterator[Finding]:
 class _Divisor(NamedTuple):
     value: int
     where: str
+    in_memory: bool  # outside of the stack: others can have written it
 
 
 @detector("integer_division", needs="crash")
 def integer_division(state: ProcessState) -> Iterator[Finding]:
     """Find a SIGFPE at div or idiv, and the divisor.
 
-    Innocent causes: this is itself the ordinary explanation. aarch64 does not trap.
+    Innocent causes: this is itself the ordinary explanation. aarch64 does not trap. A divisor that
+    was read from memory may have been written over by others: that is told as a doubt.
     Reference: Intel SDM volume 2, IDIV: #DE if the divisor is 0 or the quotient does not fit.
     """
     account = state.account
@@ -80,12 +92,13 @@ def integer_division(state: ProcessState) -> Iterator[Finding]:
     divisor = _divisor(state.target, account.site)
     if divisor is None:
         return
-    value, where = divisor
+    value, where, in_memory = divisor
     plain = "an integer was divided by zero"
     if value:
         smallest = ": the smallest number divided by -1 is one too large" if value == -1 else ""
         plain = f"the result of an integer division by {value} does not fit{smallest}"
     facts = {"address": hex_word(account.fault.pc), "divisor": value, "plain": plain}
+    facts |= {DOUBT: IN_MEMORY} if in_memory else {}
     summary = f"{plain} (the divisor is {where})"
     yield Finding("integer_division", f"thread {account.fault.tid}", facts, summary)
 
@@ -102,15 +115,19 @@ def _divisor(target: Target, site: FaultSite) -> _Divisor | None:
         if insn.rm not in registers or (size == 1 and insn.rm in _HIGH_BYTES):
             return None
         raw, where = registers[insn.rm].to_bytes(8, "little")[:size], f"in {insn.rm}"
+        in_memory = is_read_from_memory(target, site.fault.pc, insn.rm)
     else:
         at = insn.memory.address(registers) if insn.memory is not None else None
         region, sp = target.region_at(at or 0), site.fault.sp
         on_stack = region is not None and region.start <= sp < region.end
         where = "in a variable on the stack" if on_stack else "in memory"
+        in_memory = not on_stack
         raw = try_read(target, at or 0, size)
     if len(raw) < size:
         return None
-    return _Divisor(int.from_bytes(raw, "little", signed=insn.modrm_reg == SIGNED), where)
+    return _Divisor(
+        int.from_bytes(raw, "little", signed=insn.modrm_reg == SIGNED), where, in_memory
+    )
 
 
 @detector("floating_point_trap", needs="crash")
@@ -129,9 +146,19 @@ def floating_point_trap(state: ProcessState) -> Iterator[Finding]:
     if operation is None:
         return
     name, what = operation
-    facts = {"address": hex_word(fault.pc), "code": name}
+    imported = ImportedFunctions(state.target)
+    switchers = [
+        path.rpartition("/")[2]
+        for path, start in ((m.path or "", m.start) for m in state.target.modules())
+        if is_own_library(path) and _SWITCH in imported.of_object(start).values()
+    ]
+    facts = {"address": hex_word(fault.pc), "code": name, VICTIM: True}
+    by = "code of this process"
+    if len(switchers) == 1:  # nobody else here calls such a function
+        facts |= at_fault_in(switchers[0])
+        by = f"code of this process, most likely {switchers[0]},"
     summary = (
-        f"{what} trapped ({name}): by default none does, so code of this process had switched "
-        "such traps on (feenableexcept() and its like)"
+        f"{what} trapped ({name}): by default none does, so {by} had switched such traps on "
+        "(feenableexcept() and its like)"
     )
     yield Finding("floating_point_trap", f"thread {fault.tid}", facts, summary)

@@ -134,6 +134,9 @@ class ExhaustedStack(NamedTuple):
 def exhausted_stack(target: Target, fault: Fault, address: int) -> ExhaustedStack | None:
     """Return the stack that an access to data at `address` ran out of, or None."""
     below = _just_below(target, fault, address) or _in_guard(target, fault, address)
+    over = _below_variable_frame(target, fault, address)
+    if over is not None and over != below:  # what lies near the address is somebody else's
+        return ExhaustedStack(over, True)
     if below is not None:
         return ExhaustedStack(below, False)
     stack = _holds_subtracted_frame(target, fault, address)
@@ -194,6 +197,25 @@ def _holds_subtracted_frame(target: Target, fault: Fault, address: int) -> Regio
             if permits(stack, "w") and stack is not None and address < stack.start:
                 return stack
     return None
+
+
+def _below_variable_frame(target: Target, fault: Fault, address: int) -> Region | None:
+    """The address is in a frame of variable size that begins in a stack, and ends below it.
+
+    Code with such a frame (alloca(), an array of variable length) keeps the frame's beginning in
+    rbp. The stack needs not be the mapping nearest to the address: others may lie between.
+    """
+    frame, sp = fault.registers.get(fault.architecture.frame, 0), fault.sp
+    stack = target.region_at(frame)
+    if not fault.architecture.decodes or stack is None or not permits(stack, "w"):
+        return None
+    if not sp - RED_ZONE <= address < stack.start or frame - sp > MAX_FRAME:
+        return None
+    if permits(target.region_at(address), None):
+        return None
+    callers = (fault.pc, read_word(target, sp) or 0)  # memset() has no frame of its own
+    codes = (pc for pc in callers if may_execute(target.region_at(pc)))
+    return stack if any(isinstance(subtracted_from_rsp(target, pc), str) for pc in codes) else None
 
 
 def _below_large_frame(target: Target, fault: Fault, address: int) -> Region | None:

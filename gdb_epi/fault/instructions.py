@@ -19,7 +19,14 @@ from gdb_epi.typing_lite import NamedTuple
 from gdb_epi.x86 import MAX_LENGTH, Instruction, MemoryOperand, decode, memory_operand
 from gdb_epi.x86.decode import instruction_length
 from gdb_epi.x86.instruction import CALL, NEXT
-from gdb_epi.x86.register_changes import ADDRESS, CONSTANT, changed_registers, value_source
+from gdb_epi.x86.register_changes import (
+    ADDRESS,
+    CONSTANT,
+    COPY,
+    LOAD,
+    changed_registers,
+    value_source,
+)
 
 WINDOW = 64  # decoded bytes before an address
 CLOSEST = 20  # decoding from nearer than this may not have synchronised yet
@@ -181,6 +188,25 @@ def constant_arguments(target: Target, return_address: int) -> dict[str, int]:
                     constants[name] = at
         open_registers -= changed
     return constants
+
+
+def is_read_from_memory(target: Target, pc: int, register: str) -> bool:
+    """Whether the straight-line code before an address loads a register from outside of the stack.
+
+    Then others can have written the value; an argument or a local variable is the function's own.
+    """
+    for step in reversed(instructions_before(target, pc) or ()):
+        changed = changed_registers(step.instruction)
+        if changed is None or step.instruction.flow != NEXT:
+            return False
+        if register not in changed:
+            continue
+        how = value_source(step.instruction, register)
+        if how.kind != COPY or not isinstance(how.source, str):
+            place = how.source if how.kind == LOAD else None
+            return isinstance(place, MemoryOperand) and place.base not in ("rsp", "rbp")
+        register = how.source
+    return False
 
 
 def constant_text(target: Target, address: int) -> str | None:

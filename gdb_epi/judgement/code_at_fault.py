@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from gdb_epi.detectors.registry import Finding
+from gdb_epi.detectors.registry import DOUBT, LENT_BUFFER, Finding
 from gdb_epi.errors import Absent
 from gdb_epi.fault.own_native_code import (
     AT_FAULT,
@@ -34,15 +34,20 @@ from gdb_epi.judgement.hypothesis_words import STRAY_STORE
 from gdb_epi.judgement.labels import SOFTWARE
 from gdb_epi.judgement.verdict import Verdict
 from gdb_epi.process_state import ProcessState
-from gdb_epi.target.api import NativeFrame
+from gdb_epi.sizes import WORD, split_into_words
+from gdb_epi.target.api import ModulesByAddress, NativeFrame, try_read
+from gdb_epi.target.function_bounds import FunctionBounds
 from gdb_epi.typing_lite import NamedTuple
 
 MAX_FRAMES = 64
+MAX_STACK = 16 << 10  # bytes of the frames of ctypes or cffi
 RECURSION = "stack-exhausted"
 MAX_FILES = 8
 
 # What was found wrong in memory, by whomever: who met it did nothing.
 _OVERWRITTEN = frozenset(("other-data", STRAY_STORE))
+# What depends on the size and the life of memory: who calls a library by ctypes chooses both.
+_OF_BUFFERS = frozenset(("out-of-bounds", "use-after-free"))
 # No code at all is wrong, or the code of nobody on the stack.
 _OF_NOBODY = frozenset(("file-ended", "refused-call", "made-read-only"))
 
@@ -94,8 +99,13 @@ def find_code_at_fault(
         for module in state.target.modules()
     )
     unknown = CodeAtFault(NOT_KNOWN, tuple(suspects[:MAX_FILES]), by_ctypes)
-    if cause == RECURSION and any(f.facts.get("large") is True for f in findings):
-        cause = ""  # one function's frame
+    if any(finding.facts.get(DOUBT) == LENT_BUFFER for finding in deciding):
+        return unknown
+    stacks = [finding.facts for finding in findings if finding.detector == "stack_overflow"]
+    if any(facts.get(DOUBT) for facts in stacks):
+        return None  # it was made too small: a setting
+    if any(facts.get("large") is True or facts.get("own") is False for facts in stacks):
+        cause = ""  # one function's frame; or a stack that is small, as that of a handler
     overwritten = verdict.damage.found or cause in _OVERWRITTEN
     if overwritten or any(f.facts.get(VICTIM) is True for f in deciding):
         return unknown
@@ -121,7 +131,8 @@ def _by_stack(
         most = files.most_common(1)[0][0] or ""
         return _of_file(CALL, most) if is_own_library(most) else CodeAtFault(LINE)
     if first.module_name.startswith(CALLERS):
-        return CodeAtFault(LINE)  # it called a function of the system
+        library = _library_that_was_called(state, frames[number:])
+        return _of_file(CALL, library) if library else CodeAtFault(LINE)
     if is_own_library(first.module or ""):
         paths = [module.path for module in state.target.modules()]
         others = (path for path in paths if path and not is_packaged(path))
@@ -130,12 +141,35 @@ def _by_stack(
         outward = next((f for f in frames[number:] if _is_other(f, first.module)), None)
         called = outward is not None and outward.module_name.startswith(CALLERS)
         called = called or is_packaged(first.module or "")  # its callers are newer than it is
+        # Who called it is not known where the stack above was overwritten, nor whose the memory was
+        # that a thread of its own was given.
+        lost = frames[-1].module == first.module or (outward is None and cause in _OF_BUFFERS)
+        called = called or (unknown.ctypes and lost)
         return _of_file(CALL if called else LIBRARY, first.module or "")
     if unknown.files or unknown.ctypes or unknown.whose != NOT_KNOWN:
         return unknown
     inner = frames[0].module or ""
     name = inner.rpartition("/")[2]
     return CodeAtFault(INTERPRETER, (name,) if is_module_of_interpreter(inner) else ())
+
+
+def _library_that_was_called(state: ProcessState, frames: Sequence[NativeFrame]) -> str:
+    """Return the library whose function ctypes or cffi called; "" for a function of the system.
+
+    A function that ends with a call of another one leaves it its place on the stack (a tail call).
+    The callers have the address of what they called among their saved registers and variables.
+    """
+    outer = next((f for f in frames if not f.module_name.startswith(CALLERS)), frames[-1])
+    size = min(max(outer.sp - frames[0].sp, 0), MAX_STACK)
+    bounds, modules = FunctionBounds(state.target), ModulesByAddress(state.target.modules())
+    for word in dict.fromkeys(split_into_words(try_read(state.target, frames[0].sp, size & -WORD))):
+        module = modules.at(word)
+        if module is None or not is_own_library(module.path or ""):
+            continue
+        function = bounds.at(word)
+        if function is not None and function.start == word:
+            return module.path or ""
+    return ""
 
 
 def _of_file(whose: str, path: str) -> CodeAtFault:

@@ -14,7 +14,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from gdb_epi.corruption.evidence import Evidence
 from gdb_epi.corruption.score import AMBIGUOUS, PROVEN, Score, load_weights
 from gdb_epi.cpython.running.exceptions import IN_FLIGHT
-from gdb_epi.detectors.registry import Finding, SupportedLabel, supported_label
+from gdb_epi.detectors.registry import DOUBT, Finding, SupportedLabel, supported_label
 from gdb_epi.detectors.runtimes.failed_allocation import MEMORY_ERROR
 from gdb_epi.judgement.calibration import RuleCounts, counts_for_rule, load_calibration
 from gdb_epi.judgement.hypothesis_words import SEVERAL_BITS, UNKNOWN, split_damage_between_causes
@@ -292,8 +292,9 @@ def _sign_arguments(
             counts = counts_for_rule(sign.id, counted)
             by_whom = SEVERAL_BITS if weight.cause == UNKNOWN else {weight.cause: 1.0}
             label = DAMAGE if weight.cause == UNKNOWN else SOFTWARE
+            most = min(weight.most, ELSE_EXPLAINS if sign.facts.get(DOUBT) else 1.0)
             yield LabelEvidence(
-                sign.id, label, by_whom, counts, sign.summary, most=weight.most, root=weight.root
+                sign.id, label, by_whom, counts, sign.summary, most=most, root=weight.root
             )
 
 
@@ -318,4 +319,6 @@ def _category_arguments(
         summaries = {finding.detector: finding.summary for finding in reversed(findings)}
         better = (summaries[name] for name in row.told_by if name in summaries)
         sentence = next(better, row.sentence)
-        yield LabelEvidence(rule, row.label, shares, counts, sentence, row.last, row.most)
+        doubts = (f.facts.get(DOUBT) for f in findings if f.detector in row.told_by)
+        most = min(row.most, ELSE_EXPLAINS if any(doubts) else 1.0)
+        yield LabelEvidence(rule, row.label, shares, counts, sentence, row.last, most)

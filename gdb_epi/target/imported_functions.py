@@ -35,14 +35,16 @@ class ImportedFunctions:
     def name(self, slot: int) -> str:
         """Return the name of the symbol whose address lies in a slot; "" where it is not known."""
         module = next((m for m in self._target.modules() if m.start <= slot < m.end), None)
-        if module is None:
-            return ""
-        if module.start not in self._names:
+        return "" if module is None else self.of_object(module.start).get(slot, "")
+
+    def of_object(self, start: int) -> Mapping[int, str]:
+        """Return the names of what an object that is mapped from `start` on imports, by slot."""
+        if start not in self._names:
             try:
-                self._names[module.start] = self._read(module.start)
+                self._names[start] = self._read(start)
             except (UnreadableMemory, struct.error):
-                self._names[module.start] = {}
-        return self._names[module.start].get(slot, "")
+                self._names[start] = {}
+        return self._names[start]
 
     def _read(self, start: int) -> dict[int, str]:
         read = self._target.read

@@ -39,7 +39,11 @@ WATCH = "watch.cpython-311-x86_64-linux-gnu.so"
          ": why. Whose: not known; suspect a.so, native code that is not Python's."),
         # The code that was running when it crashed is the first suspect (NATIVE is of prog).
         ({"whose": "not-known", "files": ["a.so", "prog"]},
-         ": why. Whose: not known; suspect prog, whose code was running."),
+         ": why. Whose: not known; suspect prog, whose code was running"),
+        ({"whose": "not-known", "files": ["a.so", "prog"]},
+         ": why. Whose: not known; suspect prog, whose code was running, or a.so."),
+        ({"whose": "not-known", "files": ["prog", "a.so", "b.so"], "ctypes": True},
+         ": why. Whose: not known; suspect prog, whose code was running, or a.so, b.so or Python"),
         # What a damaged record, or that of another version, says is not taken for a fact.
         ({"whose": "library", "files": [None]}, ": why."),
         ({"whose": 3}, ": why."),
@@ -49,6 +53,21 @@ WATCH = "watch.cpython-311-x86_64-linux-gnu.so"
 )  # fmt: skip
 def test_whose_code_it_is(at_fault: Any, words: str) -> None:
     assert second(at_fault).startswith(f" a software bug (79% sure){words}")
+
+
+@pytest.mark.parametrize(
+    ("doubt", "words"),
+    [
+        ("value-in-memory", "Likely a software bug (79% sure), in watch.so, in how f.py:3 calls it "
+         "or in what else wrote the value: why."),
+        ("small-stack", "Likely a setting, not the code (79% sure), in"),
+        ("full-disk", "Likely its file or disk (79% sure), in"),
+    ],
+)  # fmt: skip
+def test_what_else_looks_the_same_is_said(doubt: str, words: str) -> None:
+    found = [{"detector": "some", "facts": {"doubt": doubt}}]
+    shown = second({"whose": "call", "files": [WATCH]}, findings=found)
+    assert f"Likely{shown}".startswith(words)
 
 
 def test_the_only_native_code_is_called_so_where_nothing_else_is_loaded() -> None:

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 from gdb_epi.corruption.checks.gc_links import (
     find_untracked_object_behind_register,
@@ -20,26 +20,18 @@ from gdb_epi.corruption.pointers.one_bit_neighbours import rank_neighbours
 from gdb_epi.corruption.pointers.read_place import (
     TEXTS,
     describe_wrong_word,
-    differs_from_read_place,
     find_load_bases,
     find_read_place,
-    find_register_origin,
-    has_known_provenance,
-    is_inside_block,
     is_masked,
-    is_pointer_aligned,
     is_read_from_nowhere,
 )
 from gdb_epi.corruption.pointers.small_changes import (
     ONE_BIT,
     is_one_bit_from_use,
-    is_pointer_into_middle,
     sign_id_beside_one_bit,
 )
 from gdb_epi.corruption.pointers.software_sign_ids import (
-    NOT_AS_READ,
-    WILD_VALUE,
-    place_sign_id,
+    null_sign_id,
     pointer_sign_id,
     value_sign_id,
 )
@@ -54,6 +46,7 @@ from gdb_epi.corruption.registry import check
 from gdb_epi.corruption.replay.register_origins import recomputed_registers
 from gdb_epi.detectors.registry import Finding
 from gdb_epi.errors import Absent
+from gdb_epi.fault.account import BUS
 from gdb_epi.fault.address_place import GUARD
 from gdb_epi.fault.fault_site import DATA, TRANSFERS, FaultSite
 from gdb_epi.fault.malloc_heap import HEAD_BYTES
@@ -68,10 +61,10 @@ from gdb_epi.fault.mapping_checks import (
     user_space_end,
 )
 from gdb_epi.fault.memory_reads import read_word
+from gdb_epi.fault.variables_holding_address import BASE, IS
 from gdb_epi.fault.word_shapes import WordShape, in_brackets, shape_of
 from gdb_epi.sizes import PAGE, PAGE_BITS, WORD
 from gdb_epi.target.api import Region, module_at
-from gdb_epi.x86 import MemoryOperand
 
 FAR = 64 << 10
 ALIGNMENT = 16  # of what malloc gives, MALLOC_ALIGNMENT
@@ -84,6 +77,7 @@ RUN = 2  # damaged neighbours that make a run
 LAST = 64 << 10  # bytes at the end of a stack
 IN_ONE_STEP = ":one-step"
 HEAP_OF_THREAD = 64 << 20  # bytes: HEAP_MAX_SIZE of glibc on 64-bit machines
+GONE_OR_PAST_END = "it went past the end of a piece of memory, or used one that was given back"
 LIBC = ("libc.so.", "libc-2.")
 NO_BLOCK = (
     "malloc looked for the heap of a thread where no memory is: what it was given, to free() or "
@@ -114,9 +108,14 @@ def _access(context: Context) -> FaultSite | None:
 )
 def value_made_by_software(context: Context) -> Iterator[Evidence]:
     """Tell text, doubles, integers, poison, truncated, misaligned and tagged words."""
+    account = context.state.account
+    if not isinstance(account, Absent) and account.how == BUS:
+        return  # the pointer leads to memory; what is behind it was not there
     for word in find_fault_words(context)[:2]:
         shape = software_pattern(context, word)
-        if shape is not None and not (shape.name == "negative" and _is_explained(context)):
+        if shape is not None and shape.name == "negative":
+            shape = None if _is_explained(context) or _is_step_back(context, word) else shape
+        if shape is not None:
             who = "control went to" if word.source == "target" else f"{word.source} holds"
             offset = _as_offset(context, word, shape)
             why = offset or describe_wrong_word(context, word, shape)
@@ -125,6 +124,15 @@ def value_made_by_software(context: Context) -> Iterator[Evidence]:
             plain = "an offset is wrong" if offset else f"a pointer had a wrong value: {why}"
             yield plain_evidence(id, word.source, summary, plain=plain)
             return
+
+
+def _is_step_back(context: Context, word: FaultWord) -> bool:
+    """Whether a negative number was added to a pointer to memory, as loops that run down do."""
+    site = context.site
+    if isinstance(site, Absent) or site.operand is None:
+        return False
+    others = [name for name in site.operand.registers() if name != word.source]
+    return any(context.target.region_at(site.fault.registers.get(name, 0)) for name in others)
 
 
 def _as_offset(context: Context, word: FaultWord, shape: WordShape) -> str:
@@ -177,7 +185,14 @@ def access_beside_mapping(context: Context) -> Iterator[Evidence]:
         pointers = [suspect.value for suspect in find_suspects(context)]
         id = id + ONE_BIT if stack else sign_id_beside_one_bit(context, id, *pointers)
     far = f"{near.distance} bytes" if near.distance else "right"
-    yield plain_evidence(id, "", f"the access is {far} {side} of a mapping, {at:#018x}")
+    summary = f"the access is {far} {side} of a mapping, {at:#018x}"
+    may_be_gone = near.after and any(
+        at <= word.value <= (site.address or 0)
+        and (word.value - at >= IN_STEP or not _is_on_stacks_alone(context, word.value))
+        for word in find_fault_words(context)
+    )
+    facts = {"plain": GONE_OR_PAST_END} if may_be_gone else {}
+    yield plain_evidence(id, "", summary, **facts)
 
 
 def _stands_among_objects(context: Context) -> bool:
@@ -250,7 +265,10 @@ def _ran_on_from_writable(context: Context, region: Region, address: int) -> boo
     """
     before = permits(context.target.region_at(region.start - 1), "w")
     near = before and address - region.start < IN_STEP
-    return near and (region.in_file or _is_run_to(context, address))
+    if not near or module_at(context.target, address) is not None:
+        return near
+    by_name = any(value.how in (IS, BASE) for value in context.state.named_values)
+    return not by_name and all(_is_run_to(context, at) for at in (address, region.start))
 
 
 def _was_given_out(context: Context, address: int) -> bool:
@@ -302,9 +320,12 @@ def _is_run_to(context: Context, value: int) -> bool:
 
     What a loop goes on with stands in registers, or in a variable on the stack.
     """
-    return context.target.region_at(value - 1) is not None and all(
-        is_on_stack(context, place) for place in context.places_of(value, MAX_PLACES)
-    )
+    before = context.target.region_at(value - 1)
+    return before is not None and _is_on_stacks_alone(context, value)
+
+
+def _is_on_stacks_alone(context: Context, value: int) -> bool:
+    return all(is_on_stack(context, place) for place in context.places_of(value, MAX_PLACES))
 
 
 def _starts_page_without_memory(context: Context, site: FaultSite) -> bool:
@@ -584,7 +605,7 @@ def ordinary_causes_of_detectors(context: Context) -> Iterator[Evidence]:
         if finding.detector in ORDINARY:
             sign = plain_evidence(_id(finding), "", finding.summary)
             if finding.detector == "null_dereference":
-                sign = _zero_link(context) or sign._replace(id=_null_id(context))
+                sign = _zero_link(context) or sign._replace(id=null_sign_id(context))
             elif finding.detector == "stack_overflow" and _in_one_step(context):
                 sign = sign._replace(id=sign.id + IN_ONE_STEP)
             yield sign._replace(facts={**finding.facts, **sign.facts})
@@ -635,56 +656,3 @@ def _in_one_step(context: Context) -> bool:
         return False
     words = read_words(context, stack.start, min(LAST, stack.size // 2) // WORD)
     return bool(words) and not any(words)
-
-
-def _null_id(context: Context) -> str:
-    """Return what kind of NULL it was: by where the registers of the access came from.
-
-    S:null_dereference: the register is 0, and the code before made it so, or it stands as 0 in a
-    variable of the stack, in a library's data, or inside of the object or block that it was read
-    through. S:null-read: it was read beyond that, or through a pointer at which nothing begins, or
-    memory holds another value than the register. S:low-number: it is a small number, no NULL;
-    S:wild-value: and it was read where no object or block is; S:not-as-read: and memory holds
-    another.
-    S:null-untraced: nobody knows where it came from. S:null-unread: not even which register it is.
-    """
-    site = context.site
-    if isinstance(site, Absent) or (site.operand is None and not site.code and not site.arrived):
-        return "S:null-unread"
-    if site.kind in TRANSFERS and site.address:  # what was called is a number
-        if is_read_from_nowhere(context, "target"):
-            return place_sign_id(context, WILD_VALUE, "target")
-        return "S:low-number"
-    if site.operand is None:
-        return "S:null-untraced"
-    registers = site.fault.registers
-    names = [name for name in site.operand.registers() if name in registers]
-    if site.kind != DATA:  # the pointer that was called stands in memory
-        return _id_of_called(context, site.operand, registers)
-    if names and all(registers[name] for name in names):
-        if any(differs_from_read_place(context, name) for name in names):
-            return NOT_AS_READ
-        wild = [name for name in names if is_read_from_nowhere(context, name)]
-        return place_sign_id(context, WILD_VALUE, *wild) if wild else "S:low-number"
-    traced = [
-        has_known_provenance(context, site, find_register_origin(context, name)) for name in names
-    ]
-    bases = [base for name in names for base in find_load_bases(context, name)]
-    if False in traced or any(is_pointer_into_middle(context, base) for base in bases):
-        return place_sign_id(context, "S:null-read", *names)
-    return "S:null_dereference" if True in traced else "S:null-untraced"
-
-
-def _id_of_called(context: Context, operand: MemoryOperand, registers: Mapping[str, int]) -> str:
-    slot = operand.address(registers)
-    region = context.target.region_at(slot) if slot is not None else None
-    if slot is None or region is None:
-        return "S:null-untraced"
-    bases = [registers[name] for name in operand.registers()]
-    in_file = region.path is not None and not any(
-        is_pointer_into_middle(context, base) for base in bases
-    )
-    in_place = in_file or any(is_inside_block(context, base, slot) for base in bases)
-    if in_place and is_pointer_aligned(slot):
-        return "S:null_dereference"
-    return place_sign_id(context, "S:null-read", "target")

@@ -7,6 +7,8 @@ own, so that its counts are its own.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from gdb_epi.corruption.context import Context
 from gdb_epi.corruption.pointers.read_place import (
     before_copies,
@@ -15,12 +17,16 @@ from gdb_epi.corruption.pointers.read_place import (
     find_read_place,
     find_register_origin,
     has_known_provenance,
+    is_inside_block,
+    is_pointer_aligned,
     is_read_from_nowhere,
 )
 from gdb_epi.corruption.pointers.small_changes import ONE_BIT, is_pointer_into_middle, is_single_bit
 from gdb_epi.corruption.pointers.suspects import FaultWord, is_held_once
 from gdb_epi.errors import Absent
+from gdb_epi.fault.fault_site import DATA, TRANSFERS
 from gdb_epi.sizes import WORD
+from gdb_epi.x86 import MemoryOperand
 from gdb_epi.x86.register_changes import LOAD
 
 WILD_VALUE, NOT_AS_READ, UNMAPPED = "S:wild-value", "S:not-as-read", "S:unmapped"
@@ -92,3 +98,56 @@ def _is_placed(context: Context, word: FaultWord) -> bool:
     if read_from is not None:
         return read_from.owned
     return has_known_provenance(context, site, find_register_origin(context, word.source)) is True
+
+
+def null_sign_id(context: Context) -> str:
+    """Return what kind of NULL it was: by where the registers of the access came from.
+
+    S:null_dereference: the register is 0, and the code before made it so, or it stands as 0 in a
+    variable of the stack, in a library's data, or inside of the object or block that it was read
+    through. S:null-read: it was read beyond that, or through a pointer at which nothing begins, or
+    memory holds another value than the register. S:low-number: it is a small number, no NULL;
+    S:wild-value: and it was read where no object or block is; S:not-as-read: and memory holds
+    another.
+    S:null-untraced: nobody knows where it came from. S:null-unread: not even which register it is.
+    """
+    site = context.site
+    if isinstance(site, Absent) or (site.operand is None and not site.code and not site.arrived):
+        return "S:null-unread"
+    if site.kind in TRANSFERS and site.address:  # what was called is a number
+        if is_read_from_nowhere(context, "target"):
+            return place_sign_id(context, WILD_VALUE, "target")
+        return "S:low-number"
+    if site.operand is None:
+        return "S:null-untraced"
+    registers = site.fault.registers
+    names = [name for name in site.operand.registers() if name in registers]
+    if site.kind != DATA:  # the pointer that was called stands in memory
+        return _id_of_called(context, site.operand, registers)
+    if names and all(registers[name] for name in names):
+        if any(differs_from_read_place(context, name) for name in names):
+            return NOT_AS_READ
+        wild = [name for name in names if is_read_from_nowhere(context, name)]
+        return place_sign_id(context, WILD_VALUE, *wild) if wild else "S:low-number"
+    traced = [
+        has_known_provenance(context, site, find_register_origin(context, name)) for name in names
+    ]
+    bases = [base for name in names for base in find_load_bases(context, name)]
+    if False in traced or any(is_pointer_into_middle(context, base) for base in bases):
+        return place_sign_id(context, "S:null-read", *names)
+    return "S:null_dereference" if True in traced else "S:null-untraced"
+
+
+def _id_of_called(context: Context, operand: MemoryOperand, registers: Mapping[str, int]) -> str:
+    slot = operand.address(registers)
+    region = context.target.region_at(slot) if slot is not None else None
+    if slot is None or region is None:
+        return "S:null-untraced"
+    bases = [registers[name] for name in operand.registers()]
+    in_file = region.path is not None and not any(
+        is_pointer_into_middle(context, base) for base in bases
+    )
+    in_place = in_file or any(is_inside_block(context, base, slot) for base in bases)
+    if in_place and is_pointer_aligned(slot):
+        return "S:null_dereference"
+    return place_sign_id(context, "S:null-read", "target")

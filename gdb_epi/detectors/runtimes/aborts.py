@@ -10,7 +10,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
-from gdb_epi.detectors.registry import Finding, SupportedLabel, detector, frames_of_failure
+from gdb_epi.detectors.registry import (
+    DOUBT,
+    IN_MEMORY,
+    LENT_BUFFER,
+    Finding,
+    SupportedLabel,
+    detector,
+    frames_of_failure,
+)
 from gdb_epi.errors import Absent
 from gdb_epi.fault.abort_message import FATAL, OF_STATE, OVERRUNS, AbortMessage
 from gdb_epi.fault.account import ABORTED, message_of_own_abort
@@ -22,7 +30,10 @@ from gdb_epi.fault.instructions import (
     constant_text,
     instructions_before,
 )
+from gdb_epi.fault.lent_frames import borrowers_of_frame, files_that_ran_below
 from gdb_epi.fault.own_native_code import (
+    CALLERS,
+    MAX_NAMED,
     VICTIM,
     function_and_file,
     function_source_name,
@@ -33,6 +44,9 @@ from gdb_epi.target.api import NativeFrame, Target, get_architecture
 from gdb_epi.x86.instruction import CALL, NEXT
 
 _LIBC = ("libc.so.", "libc-2.")
+# A condition in C that follows a pointer: p->x, p[n], *p, s.x; no product and no number.
+_READS_MEMORY = r"->|\w\s*\[|(?:^|[(!=<>&|,+-]\s*)\*+\s*[A-Za-z_(]|\b[A-Za-z_]\w*\.[A-Za-z_]"
+_SMASHED = "stack smashing"
 MAX_FRAMES = 16
 # What malloc's messages say about the call, by their beginnings (malloc/malloc.c).
 _FOREIGN = "freed what is no block of malloc's, or the words before that block were overwritten"
@@ -85,7 +99,8 @@ def deliberate_abort(state: ProcessState) -> Iterator[Finding]:
     if not isinstance(message, AbortMessage) or message.kind == "other":
         return
     frames = state.target.native_frames(fault.tid)
-    caller = None if isinstance(frames, Absent) else _caller(frames)
+    by = None if isinstance(frames, Absent) else _caller(frames)
+    caller = None if by is None else function_and_file(by)
     facts: dict[str, object] = {
         "kind": message.kind, "class": message.klass, "function": message.function,
         "text": message.text, "caller": caller,
@@ -94,7 +109,44 @@ def deliberate_abort(state: ProcessState) -> Iterator[Finding]:
         facts[VICTIM] = not message.text.startswith(_FREED_BEFORE)
     if message.kind == "fortify":
         facts["overrun"] = message.text.startswith(OVERRUNS)
-    yield Finding("deliberate_abort", f"thread {fault.tid}", facts, _summary(message, caller))
+    summary = _summary(message, caller)
+    if message.kind == "assert" and reads_memory(message.text):
+        facts[DOUBT] = IN_MEMORY
+    if by is not None and _SMASHED in message.klass and not isinstance(frames, Absent):
+        lent = _lent_to(state.target, by, frames[0].sp)
+        if lent:
+            summary += f", by itself or by {lent}, to which it had given a pointer to it"
+            facts |= {"lent_to": lent, DOUBT: LENT_BUFFER}
+    yield Finding("deliberate_abort", f"thread {fault.tid}", facts, summary)
+
+
+def reads_memory(assertion: str) -> bool:
+    """Whether an assertion ("file.c:12: condition") is about a value that others may write."""
+    import re  # not at the start: every triage imports this file
+
+    place, separator, condition = assertion.partition(": ")
+    return re.search(_READS_MEMORY, condition if separator else place) is not None
+
+
+def _lent_to(target: Target, frame: NativeFrame, innermost: int) -> str:
+    """Return whose code a function gives pointers into its frame; "" where it is its own library's.
+
+    A function that was given as a pointer may be of the same library: that is ruled out where
+    no other library, and no callback in Python, has left a return address on the stack below.
+    """
+    names = []
+    for borrower in borrowers_of_frame(target, frame.pc):
+        if borrower.file:
+            names.append(f"{borrower.function or 'code'} in {borrower.file}")
+            continue
+        ran = files_that_ran_below(target, innermost, frame.sp)
+        others = [file for file in ran if file != frame.module_name]
+        in_python = any(file.startswith(CALLERS) for file in others)
+        libraries = [file for file in others if not file.startswith(CALLERS)]
+        where = " or ".join(["Python", *libraries[:1]] if in_python else libraries[:MAX_NAMED])
+        if others or not ran:
+            names.append("a callback" + (f" in {where}" if where else ""))
+    return " or ".join(dict.fromkeys(names[:MAX_NAMED]))
 
 
 def _summary(message: AbortMessage, caller: str | None) -> str:
@@ -109,7 +161,7 @@ def _summary(message: AbortMessage, caller: str | None) -> str:
     if message.kind == "assert":
         where = f" in {message.function}" if message.function else ""
         return f"an assertion failed{where}: {message.text}"
-    if "stack smashing" in message.klass:
+    if _SMASHED in message.klass:
         which = caller or "a function"
         return f"{which} found its stack canary changed: a buffer on its stack was overrun"
     if message.text.startswith(OVERRUNS):
@@ -118,11 +170,10 @@ def _summary(message: AbortMessage, caller: str | None) -> str:
     return f"the C library stopped a call ({message.text}){by}"
 
 
-def _caller(frames: Sequence[NativeFrame]) -> str | None:
-    """Return the innermost function outside of the C library, with its file."""
+def _caller(frames: Sequence[NativeFrame]) -> NativeFrame | None:
+    """Return the innermost function outside of the C library."""
     named = (frame for frame in frames[:MAX_FRAMES] if frame.module_name)
-    outside = (frame for frame in named if not frame.module_name.startswith(_LIBC))
-    return next((function_and_file(frame) for frame in outside), None)
+    return next((frame for frame in named if not frame.module_name.startswith(_LIBC)), None)
 
 
 @detector(

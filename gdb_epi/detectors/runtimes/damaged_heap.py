@@ -1,21 +1,27 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where glibc's heap is damaged after malloc gave up, and which block lies before the damage."""
+"""Where glibc's heap is damaged, after malloc gave up or code met a wrong value, and by whom.
+
+Which block lies before the damage, and which library has a pointer to it.
+"""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from itertools import islice, pairwise
 
 from gdb_epi.detectors.registry import Finding, SupportedLabel, detector, hex_word, plain_finding
 from gdb_epi.errors import Absent, UnreadableMemory
 from gdb_epi.fault.abort_message import AbortMessage
-from gdb_epi.fault.account import ABORTED
+from gdb_epi.fault.account import ABORTED, ACCESS, TRANSFER, FaultAccount
+from gdb_epi.fault.address_place import LOW, NULL
+from gdb_epi.fault.fault_site import ARITHMETIC
 from gdb_epi.fault.malloc_heap import (
     FLAGS,
     MAX_FREE,
     MIN_CHUNK,
+    PREV_INUSE,
     HeapWords,
     chunks_fit,
     find_overwritten_links,
@@ -25,12 +31,18 @@ from gdb_epi.fault.malloc_heap import (
     thread_heaps,
     top_size_lacks_a_bit,
 )
-from gdb_epi.fault.own_native_code import VICTIM, possible_writers
+from gdb_epi.fault.own_native_code import CALLERS, VICTIM, is_own_library, possible_writers
 from gdb_epi.fault.word_shapes import shape_of
 from gdb_epi.process_state import ProcessState
+from gdb_epi.target.api import Target, module_at
+from gdb_epi.target.memory_search import find_word
 from gdb_epi.typing_lite import NamedTuple
 
 MAX_HEAP = 256 << 20  # bytes that are walked
+MAX_QUIET_HEAP = 64 << 20  # where malloc found nothing
+MAX_DAMAGE = 64 << 10  # bytes behind a header that was written over, in which blocks begin again
+MAX_PLACES = 16  # of one address
+_FENCEPOST, _LINE = 0x10, 64  # a size; bytes of a cache line
 _HEADER = 16  # bytes of a chunk before what the program has
 _SHAPES = {"ascii": "text", "double": "a floating-point number", "poison": "a filling pattern"}
 
@@ -54,7 +66,7 @@ class HeapBreak(NamedTuple):
     "damaged_heap",
     needs="crash",
     supports=SupportedLabel(
-        "software", "out-of-bounds", counted_by="kind", overwritten_fact="size_at"
+        "software", "out-of-bounds", counted_by="kind", overwritten_fact="size_at", root=True
     ),
 )
 def damaged_heap(state: ProcessState) -> Iterator[Finding]:
@@ -64,31 +76,42 @@ def damaged_heap(state: ProcessState) -> Iterator[Finding]:
     likely culprit's. Innocent causes: a stray write from elsewhere does the same, and so does
     hardware in one bit (then it speaks for nothing). Mapped blocks are not walked, nor heaps of
     threads whose arena has several. Where all blocks fit it speaks for nothing either.
+
+    Where malloc said nothing, but an assertion failed, a division had no result, or a pointer was
+    NULL, the heap is walked too: whoever overran a block has changed the values behind it. There
+    only a break counts that no line of zeros explains, behind which the blocks go on: what others
+    took by sbrk() ends in two blocks of 16 bytes (malloc/malloc.c, sysmalloc: fenceposts).
     Reference: glibc 2.36 malloc/malloc.c (struct malloc_chunk, prev_inuse).
     """
     account = state.account
-    if isinstance(account, Absent) or account.how != ABORTED:
+    if isinstance(account, Absent):
         return
     message = account.message
-    if not isinstance(message, AbortMessage) or message.kind != "malloc":
+    gave_up = isinstance(message, AbortMessage) and message.kind == "malloc"
+    if not gave_up and not _met_a_wrong_value(account):
         return
     region = main_heap(state.target)
     size = 0 if region is None else region.dumped_size
     main = HeapWords(state.target, 0 if region is None else region.start, size // 8)
     at: HeapBreak | int | None = None
-    left = MAX_HEAP
-    for heap in [main, *thread_heaps(state.target, malloc_gave_up=True)]:
+    left = MAX_HEAP if gave_up else MAX_QUIET_HEAP
+    for heap in [main, *thread_heaps(state.target, malloc_gave_up=gave_up)]:
         if isinstance(at, HeapBreak) or not 0 < 8 * heap.count <= left:
             continue
         left -= 8 * heap.count
         with suppress(UnreadableMemory):
             end = _first_break(heap)
+            if not gave_up and (isinstance(end, int) or not _was_overrun(heap, end)):
+                continue
             if heap is main or isinstance(end, HeapBreak):
                 at = end
     if at is None:
         return
     frames = state.target.native_frames(account.fault.tid)
     named, who = possible_writers(state.target, () if isinstance(frames, Absent) else frames)
+    modules = (module.path or "" for module in state.target.modules())
+    if who and any(path.rpartition("/")[2].startswith(CALLERS) for path in modules):
+        who = who.replace(" or ", ", ") + " or Python code by ctypes"
     subject = f"thread {account.fault.tid}"
     if isinstance(at, int):
         summary = (
@@ -111,10 +134,52 @@ def damaged_heap(state: ProcessState) -> Iterator[Finding]:
         facts = {"kind": "info", "whole": at, "candidates": named[:8]}
         yield Finding("damaged_heap", subject, facts, summary)
     else:
-        yield _finding(at, subject, named, who)
+        holders = [] if at.before is None else _holders(state.target, at.before + _HEADER)
+        yield _finding(at, subject, named, who, holders)
 
 
-def _finding(at: HeapBreak, subject: str, named: list[str], who: str) -> Finding:
+def _met_a_wrong_value(account: FaultAccount) -> bool:
+    """Whether code of the program failed over a value that somebody else may have written."""
+    if account.how == ABORTED:
+        return not isinstance(account.message, AbortMessage) or account.message.kind == "assert"
+    is_null = account.how in (ACCESS, TRANSFER) and account.place.kind in (NULL, LOW)
+    return account.how == ARITHMETIC or is_null
+
+
+def _was_overrun(heap: HeapWords, at: HeapBreak) -> bool:
+    """Whether a header was written over, by no hardware and no other user of sbrk().
+
+    Blocks fit before it and again behind it. A whole cache line of zeros is what hardware makes.
+    """
+    place = (at.header - heap.start) // 8
+    if at.one_bit or at.before is None or at.word & ~FLAGS == _FENCEPOST:
+        return False
+    line = (at.header + 8 & -_LINE) - heap.start
+    words = [heap[n] for n in range(max(0, line // 8), min(heap.count, (line + _LINE) // 8))]
+    around = [heap[n] for n in (line // 8 - 1, (line + _LINE) // 8) if 0 <= n < heap.count]
+    if not any(words) and all(around):
+        return False
+    behind = range(place + 2, min(place + 2 + MAX_DAMAGE // 8, heap.count - 1), 2)
+    return any(
+        heap[number + 1] == 8 * (heap.count - number) | PREV_INUSE  # the top
+        or chunks_fit(heap, number, heap[number + 1])
+        for number in behind
+    )
+
+
+def _holders(target: Target, block: int) -> list[str]:
+    """Return the libraries that hold a block's address in variables of their own."""
+    names: dict[str, None] = {}
+    for place in find_word(target, block, limit=MAX_PLACES).addresses:
+        module = module_at(target, place)
+        if module is not None and is_own_library(module.path or ""):
+            names.setdefault((module.path or "").rpartition("/")[2])
+    return list(names)
+
+
+def _finding(
+    at: HeapBreak, subject: str, named: list[str], who: str, holders: Sequence[str] = ()
+) -> Finding:
     shape = shape_of(at.word)
     holds = _SHAPES.get(shape.name) if shape is not None else None
     facts = {
@@ -131,6 +196,9 @@ def _finding(at: HeapBreak, subject: str, named: list[str], who: str) -> Finding
         return plain_finding("damaged_heap", subject, facts, plain, details)
     damaged = "is damaged" + (f": it holds {holds}" if holds else "")
     who = f"something, perhaps {who}," if who else "something, what is not known,"
+    if holders:
+        facts["holders"] = list(holders[:8])
+        who = f"something, perhaps {holders[0]}, which has a pointer to it,"
     if at.before is None:
         block, plain = at.header, f"{who} overwrote the header of a heap block, which {damaged}"
     else:
@@ -168,11 +236,14 @@ def _first_break(heap: HeapWords) -> HeapBreak | int:
         sizes[length] += 1
     place = heap.start + 8 * at
     word = heap[at + 1]
-    one_bit = top_size_lacks_a_bit(heap, at) or any(
-        chunks_fit(heap, at, word ^ (1 << bit))
+    near = [
+        word ^ 1 << bit
         for bit in range(1, 64)
         if bit >= 4 or word & heap.never & 1 << bit  # a flag too many, that no chunk there has
-    )
+    ]
+    if before is not None and heap[at] != 8 * (at - before):  # then the one before is in use
+        near = [size for size in near if size & PREV_INUSE]
+    one_bit = top_size_lacks_a_bit(heap, at) or any(chunks_fit(heap, at, size) for size in near)
     if before is None:
         return HeapBreak(place, None, 0, word, count, sizes, one_bit)
     size = heap[before + 1] & ~FLAGS

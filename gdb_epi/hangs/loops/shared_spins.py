@@ -24,6 +24,7 @@ _MAP, _VIEW = "mmap.mmap", "memoryview"
 _NAMES = frozenset(("global", "name", "attr", "method", "fast"))
 _CHANGES = frozenset(("next", "await"))
 _KEEPS = ("YIELD", "STORE_ATTR", "STORE_GLOBAL", "STORE_NAME", "STORE_SUBSCR", "STORE_DEREF")
+_DECIDES = ("POP_JUMP", "JUMP_IF")  # names of conditional jumps, 3.8 to 3.15
 _PLAIN = frozenset(("int", "str", "bytes", "float", "_struct.Struct", "Struct", "module"))
 _CALLABLE = frozenset(("function", "method", "builtin_function_or_method", "functools.partial"))
 _WRITES = "w"
@@ -69,6 +70,8 @@ def _shared_memory_read(scene: HangContext, frame: PyFrame) -> Iterator[str]:
     body = [each for each in sites.instructions(frame.code) if each.at in inside]
     if any(each.operation in _CHANGES or each.name.startswith(_KEEPS) for each in body):
         return
+    if not any(each.name.startswith(_DECIDES) for each in body):
+        return  # it never looks at what it reads: nothing that another one writes ends it
     if _carries_variables(body, sites.tables(frame.code)[1]):
         return
     scope, own = scene.live_code.calls.globals_of(frame), view.variable(frame, "self")

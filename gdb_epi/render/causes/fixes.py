@@ -128,7 +128,7 @@ _BY_FIX = {
 }
 # Fixes of crashes by the likeliest cause, where that alone says what to do.
 _BY_CAUSE = {
-    "file-ended": "do not shorten a file that others have mapped: write a new one, and rename it",
+    "file-ended": "write a new file and rename it, never shorten a mapped one; is the disk full?",
     "refused-call": "allow that system call in the filter (the seccomp profile)",
     "other-processor": "build that library for this CPU, or run it on another host",
     "not-executable": "map that memory with PROT_EXEC",

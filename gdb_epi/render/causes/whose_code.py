@@ -9,6 +9,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Mapping, Sequence
 
+from gdb_epi.detectors.registry import DOUBT, FILTER, FULL_DISK, IN_MEMORY, SMALL_STACK
 from gdb_epi.fault.own_native_code import (
     CALL,
     INTERPRETER,
@@ -40,6 +41,13 @@ from gdb_epi.render.frame_lines import (
 from gdb_epi.typing_lite import Any
 
 Json = Mapping[str, Any]
+_BUG = "Likely a software bug"
+# What is said instead where a setting, or what lies outside of the process, is as likely.
+_NO_BUG = {
+    SMALL_STACK: "Likely a setting, not the code",
+    FULL_DISK: "Likely its file or disk",
+    FILTER: "Likely a setting or a software bug",
+}
 MAX_TEXT = 300  # characters of a piece of evidence in a record
 
 
@@ -64,8 +72,15 @@ def software_bug_words(record: Json, calls: Sequence[StackCall], cause: str) -> 
     if place := _place_of_uncaught_exception(record):
         kind = str(get_group(record, "exception").get("type")).rpartition(".")[2]
         whose, cause = f", in {place}", f"{kind} was raised there and not caught; then {cause}"
-    bug = f"Likely a software bug{confidence_words(record)}{whose}: {cause}".removesuffix(": ")
+    bug = next((_NO_BUG[doubt] for doubt in _doubts(record) if doubt in _NO_BUG), _BUG)
+    bug = f"{bug}{confidence_words(record)}{whose}: {cause}".removesuffix(": ")
     return f"{bug}. Whose: {guess}" if guess else bug
+
+
+def _doubts(record: Json) -> list[str]:
+    """Return what else than code that is wrong looks the same, as the findings say."""
+    facts = (get_group(finding, "facts") for finding in get_groups(record, "findings"))
+    return [doubt for each in facts if isinstance(doubt := each.get(DOUBT), str)]
 
 
 def _place_of_uncaught_exception(record: Json) -> str:
@@ -107,8 +122,13 @@ def _whose_words(record: Json, calls: Sequence[StackCall], reason: str) -> tuple
             for finding in get_groups(record, "findings")
         ):
             return f", in how {line or 'Python code'} uses {named_file(record)}", ""
-        or_caller = f" or in how {line or 'Python code'} calls it" if whose == CALL else ""
-        return f", in {named_file(record)}{or_caller}", ""
+        places = [named_file(record)]
+        if whose == CALL:
+            places.append(f"in how {line or 'Python code'} calls it")
+        if IN_MEMORY in _doubts(record):
+            places.append("in what else wrote the value")
+        others = ", ".join(places[:-1])
+        return f", in {others} or {places[-1]}" if others else f", in {places[0]}", ""
     if whose == LINE and line:
         return f", in {line}", ""
     if whose == PROGRAM:
@@ -128,12 +148,18 @@ def _whose_words(record: Json, calls: Sequence[StackCall], reason: str) -> tuple
         return "", f"not known; {why}".removesuffix("; ")
     frames = get_groups(telling_stack(record), "frames")
     running = {without_build_tag(str(frame.get("module")).rpartition("/")[2]) for frame in frames}
-    if here := [file for file in files if file in running]:
-        return "", f"not known; suspect {here[0]}, whose code was running"
+    here = next((file for file in files if file in running), "")
+    files = [file for file in files if file != here]
     few = [*files[:MAX_NAMED], *(["others"] if files[MAX_NAMED:] else [])]
+    if here:  # it met what another one may have done
+        few += ["Python code that uses it"] if by_ctypes else []
+        others = ", ".join(few[:-1]) + " or " + few[-1] if few[1:] else "".join(few)
+        or_others = f", or {others}" if others else ""
+        return "", f"not known; suspect {here}, whose code was running{or_others}"
     named = f"{', '.join(few[:-1])} or {few[-1]}" if few[1:] else few[0]
     only = "the only " if _are_all_native_files(record, files) else ""
-    return "", f"not known; suspect {named}, {only}native code that is not Python's"
+    user = ", or Python code that uses it" if by_ctypes else ""
+    return "", f"not known; suspect {named}, {only}native code that is not Python's{user}"
 
 
 def _are_all_native_files(record: Json, files: Sequence[str]) -> bool:
