@@ -130,6 +130,9 @@ def test_what_is_lost_is_tried_again_and_then_sent_with_the_next_screening(db, r
     error = capsys.readouterr().err
     assert "1 notice could not be delivered to http://127.0.0.1:" in error
     assert "HTTP 503" in error and SECRET not in error and error.count("\n") == 1
+    capsys.readouterr()
+    assert screen(db, "--notify", receiver.url, "--exit-code") == 5, "new to who was not told"
+    assert "\n2 earlier findings still open: gdb-epi fleet findings" in capsys.readouterr().out
     assert screen(db, "--notify", receiver.url, "--exit-code") == 0, "it is not new any more"
     assert receiver.bodies[-1]["news"][0]["host"] == "node-8" and len(receiver.bodies) == 7
     # Refused for good, led elsewhere, nobody there: no second try, one line, no secret.
@@ -152,6 +155,8 @@ def test_the_shapes_of_slack_and_pagerduty(db, receiver, monkeypatch, capsys, tm
     texts = json.dumps(message)
     assert "node-7" in texts and "<!channel>" not in texts and "&lt;!channel&gt;" in texts
     assert all(len(block["text"]["text"]) <= 3000 for block in message["blocks"])
+    assert EVIL.replace("<", "&lt;").replace(">", "&gt;") in texts, "what is copied is the name"
+    assert all(block["text"]["text"].count("`") == 6 for block in message["blocks"])
     place = receiver.url + "&pagerduty"
     words = ("--notify", place, "--notify-format", "pagerduty")
     assert screen(db, *words) == 2
@@ -294,6 +299,25 @@ def _stored(db):
         return stored_findings(engine)
 
 
+def test_a_digest_of_what_was_never_screened_is_no_all_clear(db, capsys):
+    words = ["fleet", "digest", "--db", db, "--asof", "2025-11-17", "--days", "30"]
+    assert main(words) == 0
+    out = capsys.readouterr().out
+    assert "2025-11-17: no screening has run, 0 regressed" in out and "new finding" not in out
+    assert "is not known" in out and f"\nTo screen them: gdb-epi fleet screen --db {db}\n" in out
+    assert screen(db) == 0 and main(words) == 0
+    out = capsys.readouterr().out
+    assert "2025-11-17: 1 new finding" in out and "To screen them" not in out
+    put(db, *(crash(9000 + n, "node-3", 9) for n in range(3)))
+    assert main(words) == 0
+    assert "\n3 crashes came since the last screening (" in capsys.readouterr().out
+    # A screening of an earlier day has not seen what came after that day.
+    assert screen(db, "--asof", "2025-11-16") == 0
+    capsys.readouterr()
+    assert main(words) == 0
+    assert "\n7 crashes came since the last screening (" in capsys.readouterr().out
+
+
 def test_the_digest(db, receiver, capsys):
     screen(db)
     capsys.readouterr()
@@ -302,6 +326,7 @@ def test_the_digest(db, receiver, capsys):
     out = capsys.readouterr().out
     assert out.startswith("2025-10-19 to 2025-11-17: 1 new finding, 0 regressed")
     assert "node-7" in out and "  NULL pointer, in f1: 24 crashes (" in out
+    assert "\n  finding 1: " in out and f"gdb-epi fleet confirm 1 --db {db}, or" in out
     assert f"More about a signature: gdb-epi fleet show KEY --db {db}\n" in out
     assert receiver.bodies[0]["news"][0]["kind"] == "digest"
     # What was raised after that day is not in its digest.

@@ -53,7 +53,12 @@ def run(args: Namespace) -> None:
             print(json.dumps(news.as_json(), indent=1))
         else:
             print_lines((news.title, *news.lines))
+            again = repeated_database_option(args)
+            if not news.detail["screened"]:
+                print_line(f"To screen them: gdb-epi fleet screen{again}")
+            if findings := news.detail["findings"]:
+                one = f"{findings[0]}{again}"
+                print_line(f"To settle a finding: gdb-epi fleet confirm {one}, or dismiss {one}")
             if news.lines:
-                again = repeated_database_option(args)
                 print_line(f"More about a signature: gdb-epi fleet show KEY{again}")
         send_unsent_news(engine, args, place, [news])

@@ -16,11 +16,12 @@ from gdb_epi.cli.fleet.output import (
     print_line,
     print_lines,
 )
+from gdb_epi.cli.support.messages import repeated_database_option
 from gdb_epi.errors import EXIT_DONE, EXIT_NEWS, UsageError
 from gdb_epi.util import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from gdb_epi.fleet.decisions.daily_screening import DailyScreening
     from gdb_epi.fleet.population.population import Population
@@ -36,7 +37,7 @@ EPILOG = (
 )
 EXIT_CODES = (
     "0 done, 1 the tool failed or something could not be delivered, 2 wrong arguments, 3 an input "
-    "was unusable; with --exit-code 5 when something is new"
+    "was unusable; with --exit-code 5 when something is new, or was new to --notify"
 )
 
 
@@ -63,21 +64,32 @@ def run(args: Namespace) -> int:
             from gdb_epi.fleet.screen.screening import screen_day_by_day
 
             population = load_population(engine, asof)
-            _print(population, list(screen_day_by_day(population)), as_json=args.json)
+            _print(population, list(screen_day_by_day(population)), as_json=args.json, ids={})
             return EXIT_DONE
         from gdb_epi.fleet.decisions.daily_screening import run_daily_screening
         from gdb_epi.fleet.decisions.news import unsent_news
+        from gdb_epi.fleet.screen.finding_states import OPEN, stored_findings
 
         today = run_daily_screening(engine, asof)
         _print_life(today, as_json=args.json)
         screens = [today.result] if today.result is not None else []
+        stored = stored_findings(engine)
         if args.json or not (today.regressed or today.again) or today.has_findings:
-            _print(today.population, screens, as_json=args.json)
+            ids = {finding.identity: finding.id for finding in stored}
+            _print(today.population, screens, as_json=args.json, ids=ids)
         if not args.json:
+            again, is_open = repeated_database_option(args), [f for f in stored if f.state == OPEN]
+            if today.has_findings:
+                one = f"ID{again}"
+                print_line(f"To settle a finding: gdb-epi fleet confirm {one}, or dismiss {one}")
+            elif is_open:
+                one = counted(len(is_open), "earlier finding")
+                print_line(f"{one} still open: gdb-epi fleet findings --state open{again}")
             print_hint_to_check(today.population, args)
-        if place[0] is not None:
-            send_unsent_news(engine, args, place, unsent_news(engine, place[0]))
-    return EXIT_NEWS if args.exit_code and today.is_new else EXIT_DONE
+        late = unsent_news(engine, place[0]) if place[0] is not None else []
+        send_unsent_news(engine, args, place, late)
+    # What an address could not be told of an earlier screening is new to who waits for it.
+    return EXIT_NEWS if args.exit_code and (today.is_new or late) else EXIT_DONE
 
 
 def _print_life(today: DailyScreening, *, as_json: bool) -> None:
@@ -98,8 +110,14 @@ def _print_life(today: DailyScreening, *, as_json: bool) -> None:
             print_line(host.words())
 
 
-def _print(population: Population, screens: Sequence[ScreeningResult], *, as_json: bool) -> None:
-    from gdb_epi.fleet.screen.finding_states import latest_cores
+def _print(
+    population: Population,
+    screens: Sequence[ScreeningResult],
+    *,
+    as_json: bool,
+    ids: Mapping[tuple[str, str, str], int],
+) -> None:
+    from gdb_epi.fleet.screen.finding_states import finding_identity, latest_cores
     from gdb_epi.fleet.screen.finding_texts import P_AND_Q, finding_json
     from gdb_epi.fleet.screen.recurring_events import finding_lines, group_recurring_events
 
@@ -112,7 +130,10 @@ def _print(population: Population, screens: Sequence[ScreeningResult], *, as_jso
         return
     for screen in screens:
         for finding, others in group_recurring_events(screen.findings):
-            print_lines(finding_lines(population, screen.day, finding, others))
+            every = [ids.get(finding_identity(*some.key)) for some in (finding, *others)]
+            numbers = ", ".join(str(number) for number in every if number is not None)
+            name = f"finding{'s' * (len(every) > 1)} {numbers}: " if numbers else ""
+            print_lines(finding_lines(population, screen.day, finding, others, name))
     if any(screen.findings for screen in screens):
         print_line(P_AND_Q)
     else:

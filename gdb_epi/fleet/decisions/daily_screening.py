@@ -10,7 +10,7 @@ from __future__ import annotations
 import time
 from typing import NamedTuple
 
-from sqlalchemy import Engine
+from sqlalchemy import Connection, Engine, func, or_, select
 
 from gdb_epi.fleet.decisions.current_state import (
     BACK,
@@ -41,6 +41,7 @@ from gdb_epi.fleet.decisions.states import (
 )
 from gdb_epi.fleet.population.cache import load_population
 from gdb_epi.fleet.population.population import Population
+from gdb_epi.fleet.questions.signature_history import format_utc_time
 from gdb_epi.fleet.screen.finding_states import (
     findings_not_to_repeat,
     findings_to_raise,
@@ -49,8 +50,11 @@ from gdb_epi.fleet.screen.finding_states import (
     stored_findings,
 )
 from gdb_epi.fleet.screen.screening import ScreeningResult
+from gdb_epi.fleet.store import tables
+from gdb_epi.fleet.store.day_numbers import SECONDS_A_DAY
 from gdb_epi.fleet.store.plain_sql import Execute, sqlalchemy_executor
 from gdb_epi.fleet.store.transactions import begin_write
+from gdb_epi.fleet.store.versions import SCREENED
 from gdb_epi.util import counted
 
 _TEXTS = "SELECT kind, key, coalesce(text, key) FROM sig"
@@ -128,11 +132,35 @@ def run_daily_screening(engine: Engine, asof: int | None) -> DailyScreening:
             for name, host_name in meant.items()
             if f.attr == HOST and f.value == host_name
         ]
-    if marks:
-        with begin_write(engine) as connection:
-            for mark in marks:
-                insert_decision(connection, mark)
+    with begin_write(engine) as connection:
+        for mark in marks:
+            insert_decision(connection, mark)
+        meta, end = tables.meta, "inf" if asof is None else f"{(asof + 1) * SECONDS_A_DAY}"
+        connection.execute(meta.delete().where(meta.c.key == SCREENED))
+        connection.execute(meta.insert().values(key=SCREENED, value=f"{moment} {end}"))
     return DailyScreening(population, screened, tuple(regressed), tuple(again.values()))
+
+
+def describe_unscreened_crashes(connection: Connection, until: int) -> tuple[bool, str]:
+    """Return whether any screening ran, and which crashes up to a day none has seen, in words.
+
+    No finding among these is no all-clear. Older versions stored findings, and no time.
+    """
+    c = tables.crash.c
+    unseen = [or_(c.ts.is_(None), c.ts < (until + 1) * SECONDS_A_DAY)]
+    kept = select(tables.meta.c.value).where(tables.meta.c.key == SCREENED)
+    ran = connection.execute(kept).scalar()
+    if ran is not None:
+        moment, end = map(float, ran.split())
+        unseen.append(or_(c.received > moment, c.ts >= end))
+    count = connection.execute(select(func.count()).where(*unseen)).scalar_one()
+    crashes = counted(count, "crash")
+    if ran is not None:
+        since = f"{crashes} came since the last screening ({format_utc_time(moment)})"
+        return True, f"{since}: what stands out among them is not known" if count else ""
+    if connection.execute(select(tables.finding.c.id).limit(1)).first() is not None:
+        return True, "When the last screening ran is not known" if count else ""
+    return not count, f"What stands out among the {crashes} is not known" if count else ""
 
 
 def _ignored_signatures(execute: Execute, now: float) -> set[str]:

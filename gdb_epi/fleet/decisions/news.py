@@ -20,6 +20,7 @@ from gdb_epi.fleet.decisions.current_state import (
     TOOL,
     read_current_states,
 )
+from gdb_epi.fleet.decisions.daily_screening import describe_unscreened_crashes
 from gdb_epi.fleet.decisions.fixes import FixAssessment, cores_crashed_after_fix, describe_fix
 from gdb_epi.fleet.decisions.states import StateWithCrashes, failed_fixes, read_states
 from gdb_epi.fleet.population.cache import load_times
@@ -116,6 +117,8 @@ def _item_of_finding(finding: StoredFinding, program: str = "") -> NewsItem:
     if detail.get("test"):
         lines.append(f"test: {detail['test']}; exposure: {detail.get('exposure', '')}")
     lines += [f"but: {caveat}" for caveat in detail.get("caveats", ())]
+    settle = f"gdb-epi fleet confirm {finding.id}, or gdb-epi fleet dismiss {finding.id}"
+    lines.append(f"to settle it: {settle}")
     host = finding.value if finding.attr == HOST else None
     subject = f"{finding.attr}={finding.value} {finding.signature} {finding.raised}"
     title = verdict if finding.value in verdict else f"{finding.attr}={finding.value}: {verdict}"
@@ -159,7 +162,11 @@ def make_digest(engine: Engine, days: int, until: int, now: float) -> NewsItem:
     with engine.connect() as connection:
         states = read_states(sqlalchemy_executor(connection), now)
         programs = _programs_of(connection, [*fresh[:MAX_LISTED], *still_open[:MAX_LISTED]])
-    titles = {f.id: _item_of_finding(f, programs.get(f.signature, "")).title for f in findings}
+        was_screened, unscreened = describe_unscreened_crashes(connection, until)
+    titles = {
+        f.id: f"finding {f.id}: {_item_of_finding(f, programs.get(f.signature, '')).title}"
+        for f in findings
+    }
     regressed = [s for s in states if s.state == REGRESSED]
     hosts = [
         s for s in states if s.current.subject.about == HOST and s.state not in (HEALTHY, BACK)
@@ -167,7 +174,7 @@ def make_digest(engine: Engine, days: int, until: int, now: float) -> NewsItem:
     end = (until + 1) * SECONDS_A_DAY
     new = new_signatures(engine, load_times(engine), days, end, MAX_LISTED)
     top = top_signatures(engine, MAX_TOP, until if end <= now else None)
-    lines: list[str] = []
+    lines = [unscreened] if unscreened else []
     _part(lines, "New findings:", [titles[f.id] for f in fresh])
     _part(lines, "Regressed:", [_regression_title(s) for s in regressed])
     _part(lines, "Still open:", [titles[f.id] for f in still_open])
@@ -176,12 +183,16 @@ def make_digest(engine: Engine, days: int, until: int, now: float) -> NewsItem:
     fresh_keys = {row.key for row in new}
     others = [_signature_line(row) for row in top if row.key not in fresh_keys]
     _part(
-        lines, "Most frequent of the older ones:" if new else "Most frequent of all time:", others
+        lines,
+        "Most frequent of all time, beside them:" if new else "Most frequent of all time:",
+        others,
     )
     span = f"{iso_day(first)} to {iso_day(until)}"
-    title = f"{span}: {counted(len(fresh), 'new finding')}, {len(regressed)} regressed, "
+    title = counted(len(fresh), "new finding") if was_screened else "no screening has run"
+    title = f"{span}: {title}, {len(regressed)} regressed, "
     title += f"{counted(len(new), 'new signature')}"
-    kept = {"days": days, "until": iso_day(until)}
+    numbers = [f.id for f in (*fresh, *still_open)]
+    kept = {"days": days, "until": iso_day(until), "screened": not unscreened, "findings": numbers}
     return NewsItem(f"digest {span}", DIGEST, title, tuple(lines), None, 0, (), kept)
 
 

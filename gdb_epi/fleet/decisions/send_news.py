@@ -153,21 +153,24 @@ def _slack(news: Sequence[NewsItem]) -> dict[str, Any]:
     """Return a message for Slack's incoming webhooks; `text` is what a notification shows."""
     blocks = []
     for entry in news[:MAX_SLACK_ITEMS]:
-        text = "\n".join((f"*{_escape(entry.title)}*", *(_escape(line) for line in entry.lines)))
+        lines = [entry.title, *entry.lines]
         if entry.cores:
-            text += f"\ncores: {shortened_list([_escape(core) for core in entry.cores], 3)}"
-        section = {"type": "mrkdwn", "text": text[:MAX_SLACK_TEXT]}
+            lines.append(f"cores: {shortened_list(entry.cores, 3)}")
+        section = {"type": "mrkdwn", "text": f"```{_escape(lines)[:MAX_SLACK_TEXT]}```"}
         blocks.append({"type": "section", "text": section})
     if len(news) > MAX_SLACK_ITEMS:
         more = f"and {len(news) - MAX_SLACK_ITEMS} more: gdb-epi fleet findings"
         blocks.append({"type": "section", "text": {"type": "mrkdwn", "text": more}})
-    return {"text": _escape(_title(news)), "blocks": blocks}
+    return {"text": f"`{_escape([_title(news)])}`", "blocks": blocks}
 
 
-def _escape(text: str) -> str:
-    """Return a text with Slack's escapes: the name of a process must not mention users or link."""
-    plain = text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
-    return re.sub(r"[*_~`]", lambda mark: f"{mark[0]}\u200b", plain)
+def _escape(lines: Sequence[str]) -> str:
+    """Return lines for Slack's code marks: what a process calls itself neither mentions nor links.
+
+    Within them a name is copied as it is, but for a backquote, which would end them.
+    """
+    text = "\n".join(lines).replace("`", "'")
+    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
 
 
 class _NoRedirect(urllib.request.HTTPRedirectHandler):

@@ -145,13 +145,17 @@ def describe_recurrence(finding: Finding, others: Sequence[Finding]) -> str:
 
 
 def finding_lines(
-    population: Population, day: int, finding: Finding, others: Sequence[Finding] = ()
+    population: Population,
+    day: int,
+    finding: Finding,
+    others: Sequence[Finding] = (),
+    name: str = "",
 ) -> Iterator[str]:
     """Yield one finding: what, the numbers, how it was tested, what else it may be.
 
-    `others` are events that it stands for.
+    `others` are events that it stands for; `name` is by what it can be confirmed, "finding 3: ".
     """
-    yield f"{iso_day(day)}  {describe_group(describe_verdict(finding), finding, others)}"
+    yield f"{iso_day(day)}  {name}{describe_group(describe_verdict(finding), finding, others)}"
     yield f"    {finding_sentence(finding)}"
     if program := program_of_signature(population, finding.signature):
         yield f"    the program: {program}"

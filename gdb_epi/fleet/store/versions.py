@@ -14,3 +14,5 @@ REPROJECTED_TO = "reprojected_to"
 DROPPED = "dimensions_dropped"
 # The day (since 1970-01-01) before which crashes were thinned out: shown, not counted (pruned.py).
 PRUNED_BEFORE = "pruned_before"
+# When the last screening ran (seconds since the epoch), and the end of the last day that it saw.
+SCREENED = "screened"
