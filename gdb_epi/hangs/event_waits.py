@@ -399,7 +399,9 @@ class _EventWait:
         if handled:
             rest += "; a signal handler of the program may end such a wait"
         # Where code that ends it was read, a thread beside whose code does not is no doubt.
-        all_read = bool(able) and not self._going_on.is_given_by_library(activity)
+        all_read = bool(able) and not (
+            self._going_on.is_given_by_library(activity) or self._going_on.is_kept(activity)
+        )
         free = not proven and (bool(self._foreign or library or naming or handled) or any(
             d.tid not in seen and (d.timed or d.kind in ALIVE or d in self._servers)
             and (d.tid in able or not all_read) for d in self._python

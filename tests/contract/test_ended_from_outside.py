@@ -49,6 +49,17 @@ def wait():
     future.result()
 wait()
 """
+KEPT = """
+def read():
+    pending[mine.recv(1)]()
+def wait():
+    loaded = threading.Event()
+    pending[b"x"] = loaded.set
+    begin(read)
+    print("ready", flush=True)
+    loaded.wait()
+wait()
+"""
 DEAD_READER = """
 def read():
     mine.recv(1)
@@ -93,6 +104,7 @@ print("ready", flush=True)
     [
         pytest.param(FUTURE, SLOW_PEER, id="future"),
         pytest.param(CALLBACK, SLOW_PEER, id="callback in a dict"),
+        pytest.param(KEPT, SLOW_PEER, id="method in a dict"),
         pytest.param(DEAD_READER, "", id="dead reader"),
         pytest.param(PARKED, KEEPER, id="parked"),
         pytest.param(NAMED, "", id="named event"),

@@ -27,7 +27,7 @@ from gdb_epi.hangs.hang_context import HangContext
 from gdb_epi.hangs.live.going_on import NO_THREAD, GoingOn
 from gdb_epi.hangs.live.reach import ANYTHING, Reach
 from gdb_epi.hangs.signal_waits import signals_that_may_wake
-from gdb_epi.hangs.tasks import CANCELS, ENDERS, has_timeout
+from gdb_epi.hangs.tasks import CANCELS, ENDERS, event_loop_module, has_timeout
 from gdb_epi.hangs.types import (
     CANCELLING_TASK,
     DEADLOCK,
@@ -156,18 +156,23 @@ class _Enders:
         scene, address, in_circle = self._scene, activity.object, self._is_circle
         enders, is_lock = what_ends(scene, activity), activity.kind == hang_types.LOCK
         able = dict(self._going.who_may_end(activity)) if address else {}
-        library = not in_circle and not is_lock and (
-            not address or self._going.is_given_by_library(activity)
+        # A library's code is not read, and any thread may call a method that somebody keeps.
+        unread = not in_circle and (
+            self._going.is_given_by_library(activity) or self._going.is_kept(activity)
+            if address else not is_lock
         )  # fmt: skip
+        going = {*self._going.threads(but=activity.tid)} - self._members
         at_hand = scene.references.threads(address) if in_circle else set[int]()
         for other in scene.activities:
             does, usual = able.get(other.tid), LATER_RELEASE if is_lock else LATER_THREAD
-            if other.tid in self._members:
-                continue
-            if (library and other.kind in FED and not other.timed) or (does is not None and (
+            # The callbacks of a loop are on no stack.
+            calls_back = NO_THREAD in able and event_loop_module(scene.view.frames(other.tid))
+            by_any = unread or (calls_back and not in_circle)
+            fed = is_lock or (other.kind in FED and not other.timed)
+            if other.tid in going and ((by_any and fed) or (does is not None and (
                 not in_circle or does.names(address, enders)
                 or (does.names(0, enders) and other.tid in at_hand)
-            )):  # fmt: skip
+            ))):  # fmt: skip
                 yield usual if is_lock or other.timed else _BY_THREAD.get(other.kind, usual)
         if not in_circle and is_parked(scene, activity):
             yield KEEPER
@@ -176,8 +181,8 @@ class _Enders:
                 yield HANDLED_SIGNAL
         if not in_circle and NO_THREAD in able and scene.foreign_threads:
             yield NATIVE_THREAD
-        goes_on = not in_circle and any(self._going.threads(but=activity.tid))
-        if goes_on and any(does.calls_any(address, enders) for does in self._destructors):
+        dropping = self._destructors if going and not in_circle else ()
+        if any(does.calls_any(address, enders) for does in dropping):
             yield LATER_RELEASE if is_lock else LATER_THREAD
 
     @cached_property

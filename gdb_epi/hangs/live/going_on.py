@@ -51,10 +51,15 @@ class GoingOn:
         """Tell whether code that goes on may end a thread's wait. True where that is not known."""
         if self.is_given_by_library(activity) or not activity.object or self._too_many:
             return True
-        return (
-            self._borrowers(activity).is_entered
-            or self._scene.live_code.is_bound(activity.object, self._enders(activity))
-            or any(True for _ in self.who_may_end(activity))
+        return self.is_kept(activity) or any(True for _ in self.who_may_end(activity))
+
+    def is_kept(self, activity: ThreadActivity) -> bool:
+        """Tell whether any thread may have what ends a wait: a method of the object, or a block.
+
+        Somebody keeps such a method to call it, or is in the `with` block of that very lock.
+        """
+        return self._borrowers(activity).is_entered or self._scene.live_code.is_bound(
+            activity.object, self._enders(activity)
         )
 
     def who_may_end(self, activity: ThreadActivity) -> Iterator[tuple[int, Reach]]:
