@@ -255,8 +255,7 @@ def _descends(pid: int, ancestor: int) -> bool:
         if pid == ancestor:
             return True
         try:
-            with open(f"/proc/{pid}/stat", "rb") as file:
-                pid = int(file.read().rpartition(b")")[2].split()[1])
+            pid = int(Path(f"/proc/{pid}/stat").read_bytes().rpartition(b")")[2].split()[1])
         except (OSError, ValueError, IndexError):
             return False
         seen += 1
@@ -325,10 +324,7 @@ def add_deaths_to_junit(path: str, cases: Sequence[DeathCase]) -> None:
 
     Without a file (pytest died before it could write one) it is made.
     """
-    if os.path.isfile(path):
-        root = Tree.parse(path).getroot()
-    else:
-        root = Tree.Element("testsuites")
+    root = Tree.parse(path).getroot() if os.path.isfile(path) else Tree.Element("testsuites")
     suite = root if root.tag == "testsuite" else root.find("testsuite")
     if suite is None:
         counts = {"tests": "0", "failures": "0", "errors": "0", "skipped": "0"}

@@ -289,8 +289,7 @@ class _Supervisor:
 def is_process_running(pid: int, proc: str = "/proc") -> bool:
     """Tell whether a process is there and not dying: the kernel takes its time for a large core."""
     try:
-        with open(f"{proc}/{pid}/status", "rb") as stream:
-            return b"\nCoreDumping:\t1\n" not in stream.read()
+        return b"\nCoreDumping:\t1\n" not in Path(proc, str(pid), "status").read_bytes()
     except OSError:
         return False
 

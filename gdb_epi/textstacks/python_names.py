@@ -158,8 +158,7 @@ def _functions(filename: str) -> list[tuple[int, int, str, str]]:
     work: list[tuple[ast.AST, str]] = [(tree, "")]
     while work:
         node, prefix = work.pop()
-        for child in ast.iter_child_nodes(node):
-            work.append((child, _enter(child, prefix, functions)))
+        work += [(child, _enter(child, prefix, functions)) for child in ast.iter_child_nodes(node)]
     return functions
 
 

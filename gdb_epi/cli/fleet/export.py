@@ -139,5 +139,4 @@ def _records(engine: Engine, lost: list[int]) -> Iterator[dict[str, Any]]:
 
 
 def _write(stream: TextIO, lines: Iterable[str]) -> None:
-    for line in lines:
-        stream.write(f"{line}\n")
+    stream.writelines(f"{line}\n" for line in lines)

@@ -463,5 +463,5 @@ class _Walk:
         )
 
     def _name(self, kind: int) -> str:
-        found = self._kinds.get(kind)
-        return found[0].shown if found else "?"
+        type_info = self._kinds.get(kind)
+        return type_info[0].shown if type_info else "?"

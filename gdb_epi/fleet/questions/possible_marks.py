@@ -122,14 +122,14 @@ def find_possible_marks(population: Population, free: Bools, members: Bools) -> 
     for attribute in varied:
         # A version of a program is compared with the program's other crashes.
         controls = beside if is_process_attribute(attribute.name) else whole
-        mark, known = _possible(asked, attribute, here, controls, families)
+        mark, with_value = _possible(asked, attribute, here, controls, families)
         is_of_program = mark is not None and _is_of_program(asked, attribute, mark, beside - here)
         if mark is not None and not is_of_program:
             possible.append(mark)
-        if known >= MIN_KNOWN and not is_of_program:
+        if with_value >= MIN_KNOWN and not is_of_program:
             enough.append(attribute.name)
-        if size - known >= max(LACKING * size, 1):
-            lacking.append((attribute.name, size - known))
+        if size - with_value >= max(LACKING * size, 1):
+            lacking.append((attribute.name, size - with_value))
     possible.sort(key=lambda mark: (mark.chance, mark.attr))
     return PossibleMarks(
         tuple(possible[:MAX_POSSIBLE]), tuple(lacking), int(uncovered.sum()), size, tuple(enough)
@@ -142,8 +142,8 @@ def _is_of_program(
     """Whether nearly all other crashes of the same programs have a value: they run there alone."""
     codes = find_combinations(population).codes(attribute)
     counts = count_by_value(codes, others, len(attribute.values))
-    have, known = counts[attribute.values.index(mark.value)], counts.sum()
-    return bool(known >= MIN_OTHERS and have > COMMON * known)
+    have, with_value = counts[attribute.values.index(mark.value)], counts.sum()
+    return bool(with_value >= MIN_OTHERS and have > COMMON * with_value)
 
 
 def _possible(
@@ -159,15 +159,14 @@ def _possible(
     counts, everything = (count_by_value(codes, some, shares.size) for some in (here, whole))
     if is_compared_by_program(population, attribute.name):
         shares = everything / max(float(everything.sum()), 1.0)
-    known = int(counts.sum())
+    with_value = int(counts.sum())
     value = int(counts.argmax())
-    if known < MIN_KNOWN or counts[value] < ALL_OF_THEM * known:
-        return None, known
-    if not 0 < shares[value] <= COMMON:
-        return None, known
-    sizes = np.arange(known, known + MAX_MORE + 1, dtype=float)
-    more = sizes - known
-    have = np.floor(counts[value] / known * sizes)
+    is_usual = with_value >= MIN_KNOWN and counts[value] >= ALL_OF_THEM * with_value
+    if not is_usual or not 0 < shares[value] <= COMMON:
+        return None, with_value
+    sizes = np.arange(with_value, with_value + MAX_MORE + 1, dtype=float)
+    more = sizes - with_value
+    have = np.floor(counts[value] / with_value * sizes)
     p = np.maximum(
         binomial_tail(have, sizes, np.full(sizes.size, shares[value])),
         hypergeometric_tail(
@@ -180,10 +179,10 @@ def _possible(
         attribute.name,
         attribute.values[value],
         int(counts[value]),
-        known,
+        with_value,
         float(shares[value]),
         source == HOST_HOURS,
         min(1.0, float(p[0]) * tests),
         int(more[enough[0]]) if enough.size else None,
     )
-    return mark, known
+    return mark, with_value

@@ -52,8 +52,7 @@ def _busy() -> int:
     least = None
     for _ in range(LOOKS):
         try:
-            with open("/proc/loadavg", encoding="ascii") as file:
-                running = int(file.read().split()[3].split("/")[0])
+            running = int(Path("/proc/loadavg").read_text("ascii").split()[3].split("/")[0])
         except (OSError, ValueError, IndexError):  # no /proc
             return 0
         least = running if least is None else min(least, running)

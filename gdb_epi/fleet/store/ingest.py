@@ -261,7 +261,7 @@ class BatchWriter:
             for source, why in rejected:
                 row = {"at": time.time(), "source": source, "status": "rejected"}
                 connection.execute(tables.ingest_log.insert().values(**row, error=why[:1000]))
-            ids.learn(connection, [item.rows for item in best.values()])
+            ids.learn(connection, [stored.rows for stored in best.values()])
             crashes = [ids.crash_values(rows, blob) for rows, blob in best.values()]
             added = insert_crashes(connection, crashes) if best else set()
             known_keys = [key for key in best if key not in added]

@@ -131,8 +131,7 @@ def complex_text(real: float, imaginary: float, form: str, exponents: bool = Fal
 
 
 def _complex_part_text(value: float, form: str, *, exponents: bool) -> str:
-    text = float_text(value, form, exponents=exponents)
-    return text[:-2] if text.endswith(".0") else text
+    return float_text(value, form, exponents=exponents).removesuffix(".0")
 
 
 def not_a_time(value: int) -> bool:

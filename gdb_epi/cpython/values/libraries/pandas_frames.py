@@ -100,8 +100,7 @@ def _frame_text(decoder: ReprDecoder, obj: Obj) -> str:
     decoder.refuse_secrets(*names, *labels)
     columns: dict[int, Column] = {}
     for block in decoder.tuple_items(decoder.word(manager, 1)):
-        for place, column in _columns_of(decoder, block, len(labels)):
-            columns[place] = column
+        columns.update(_columns_of(decoder, block, len(labels)))
     if sorted(columns) != list(range(len(names))):
         raise Undecodable("blocks that are not all columns")
     shown = [["", *_left(labels)]]
