@@ -18,7 +18,11 @@ from gdb_epi.fleet.questions.collection_limits import find_limit_of_hosts
 from gdb_epi.fleet.questions.daily_rates import daily_rates, growing_signatures
 from gdb_epi.fleet.questions.onset import find_onset
 from gdb_epi.fleet.questions.rates import ValueRate, rates_of_values, worse_value_sentences
+from gdb_epi.fleet.records.facts import PROGRAM
 from gdb_epi.fleet.screen.dose_response import starts_by_place_words
+from gdb_epi.fleet.screen.finding import HOST, Finding
+from gdb_epi.fleet.screen.host_signals import own_value_words
+from gdb_epi.fleet.screen.leaving_values import leaving_value_words
 from gdb_epi.fleet.store.day_numbers import iso_day
 
 HOSTS, DAYS = 200, 40
@@ -514,3 +518,61 @@ def test_too_few_hours_without_a_value_acquit_nothing() -> None:
     codes[100:104, -2:] = 1
     answer = ask(fleet(rates, {"kernel": codes}), "kernel", "new").answer
     assert "whether by it or by these hosts cannot be told" in answer
+
+
+def test_a_part_of_a_value_that_has_none_is_named() -> None:
+    rng = np.random.default_rng(4)
+    load, cap = ((rng.random((HOSTS, DAYS)) < 0.3).astype(int) for _ in range(2))
+    rates = 0.02 + 0.2 * load * (1 - cap)
+    capped = fleet(np.where(load * cap, 0.0, rates), {"load": load, "cap": cap})
+    answer = ask(capped, "load", "new").answer
+    assert answer.startswith("more crashes with it") and "; none of them with cap=new" in answer
+    evenly = fleet(0.02 + 0.2 * load, {"load": load, "cap": cap})
+    assert "none of them" not in ask(evenly, "load", "new").answer
+
+
+@pytest.mark.parametrize("of_one", [True, False])
+def test_a_service_that_runs_on_some_hosts_alone_brings_its_own_crashes(of_one: bool) -> None:
+    service = (np.random.default_rng(6).random((HOSTS, DAYS)) < 0.2).astype(int)
+    population = fleet(0.02 + 0.1 * service, {"service": service}, {"is": 0.9 * service})
+    *attributes, of_service = population.attributes
+    programs = of_service._replace(name=PROGRAM, values=["web", "svc"])
+    if not of_one:
+        programs = programs._replace(crash=population.signature % 2)
+    words = worse_value_sentences(
+        population._replace(attributes=tuple(attributes), facts=(programs,)), []
+    )
+    assert len(words) == 1
+    own = "crashes of svc come more often with service=new"
+    assert words[0].startswith(own if of_one else "crashes of all kinds come more often with")
+
+
+def finding_of(population: Population, members: np.ndarray, attr: str, value: str) -> Finding:
+    n = int(members.sum())
+    numbers = n, n, 1e-9, 1e-9, 9.0, 5.0, 20.0
+    return Finding(attr, value, "s0", *numbers, "test", "host-hours", (), (), members)
+
+
+def test_a_host_that_crashes_with_a_value_that_comes_and_goes_is_not_repaired_by_its_end() -> None:
+    full = np.zeros((HOSTS, DAYS), dtype=int)
+    full[:, 5:10] = full[:, 20:25] = 1
+    rates = np.full(full.shape, 0.01)
+    rates[0] = 0.02 + 2.0 * full[0]
+    population = fleet(rates, {"full": full})
+    words = own_value_words(population, finding_of(population, population.host == 0, HOST, "h000"))
+    assert words.endswith("of its hours with full=new: that it is quiet without that is no repair")
+    once = np.where(np.arange(DAYS) < 10, full, 0)
+    population = fleet(rates, {"full": once})
+    members = population.host == 0
+    assert own_value_words(population, finding_of(population, members, HOST, "h000")) == ""
+
+
+def test_what_came_later_and_beside_has_it_not() -> None:
+    codes = np.zeros((HOSTS, DAYS), dtype=int)
+    codes[:100, 10:] = 1
+    population = fleet(np.where(codes, 0.0, 0.1), {"golden": codes})
+    population = population._replace(signature=0 * population.signature)
+    of_old = finding_of(population, population.host >= 0, "golden", "old")
+    (words,) = [w for w in leaving_value_words(population, of_old, FIRST + DAYS) if "later" in w]
+    assert "with golden=new, which came later, none in 72,000, where" in words
+    assert words.endswith("it does not have this, by all signs")

@@ -23,10 +23,17 @@ GOES_ON = 0.5  # of the host-hours a day that hosts had
 
 
 def is_newest_value(population: Population, attribute: Attribute, value: int) -> bool:
-    """Whether the value came up while others went: then time itself is the other explanation."""
+    """Whether the value came up while others went: then time itself is the other explanation.
+
+    Not where others have most of the host-hours of its days: what came then came there, too.
+    """
     size = len(attribute.values)
     spans = population.once(first_and_last_days, attribute.exposure, population.exposure_day, size)
-    return started_late_and_outlasted_others(spans, value)
+    if not started_late_and_outlasted_others(spans, value):
+        return False
+    since = (population.exposure_day >= spans[0][value]) & (attribute.exposure >= 0)
+    hours, own = population.exposure_hours, attribute.exposure == value
+    return bool(hours[own].sum() >= GOES_ON * hours[since].sum())
 
 
 def started_late_and_outlasted_others(spans: tuple[Ints, Ints], value: int) -> bool:

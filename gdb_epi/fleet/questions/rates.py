@@ -25,11 +25,16 @@ from gdb_epi.fleet.population.staged_values import MIN_OF_STAGE, with_staged_hou
 from gdb_epi.fleet.population.value_spans import first_and_last_days, is_kept_by_hosts
 from gdb_epi.fleet.questions.changes_by_hours import find_recounted_hours
 from gdb_epi.fleet.questions.collection_limits import CollectionLimit, find_collection_limit
+from gdb_epi.fleet.records.facts import short_program
 from gdb_epi.fleet.screen.dose_response import AT_START, AT_STOP, GROWS, age_words
 from gdb_epi.fleet.screen.events import find_events
 from gdb_epi.fleet.screen.finding import Finding
 from gdb_epi.fleet.screen.leaving_values import still_has_words
-from gdb_epi.fleet.screen.programs import crashes_of_same_programs, is_process_attribute
+from gdb_epi.fleet.screen.programs import (
+    crashes_of_same_programs,
+    is_process_attribute,
+    program_of_each_crash,
+)
 from gdb_epi.fleet.screen.silent_hosts import (
     RUNS,
     drop_silent_hours,
@@ -54,6 +59,7 @@ MIN_HIGH = 1.2  # an upper end of an interval that is worth a word
 SIGNATURE, NO_CODES = "signature", np.zeros(0, dtype=np.int64)
 MAX_RECOUNTED = 0.1  # of the hours with a value, more or less than of those without it
 MAX_OF_STARTS = 5  # signatures, the most frequent ones of a value
+MAX_NONE_P = 1e-3  # that a part of a value's hours has none of its crashes by chance
 MIN_IN_EXCESS = 4  # crashes of what an excess is made of
 MAX_ELSEWHERE = 0.2  # of these crashes on the hosts of the value, on others
 MAX_ALIAS = 0.9  # of the crashes of the value: more is another name for it
@@ -243,6 +249,10 @@ def worse_value_sentences(population: Population, findings: Sequence[Finding]) -
             if chosen is not None and chosen.risk.low <= 1:
                 continue
             mark = f"{attribute.name}={value}"
+            if (of_one := _of_one_program(population, code, parts[0])) is not None:
+                worse.append((-whole.sigmas(), f"{of_one.format(mark=mark)}; "
+                              f"gdb-epi fleet rates {quote(mark)}"))  # fmt: skip
+                continue
             words = f"crashes of all kinds come more often with {mark}: {whole.words()} what its "
             words += "hosts had before, beside the change of the others; "
             words += _of_kinds_seen_once(code, parts[2], parts[3])
@@ -251,6 +261,27 @@ def worse_value_sentences(population: Population, findings: Sequence[Finding]) -
             words += f"gdb-epi fleet rates {quote(mark)}"
             worse.append((-whole.sigmas(), words))
     return [words for _, words in sorted(worse)[:MAX_SAID]]
+
+
+def _of_one_program(population: Population, code: int, cells: RateCells) -> str | None:
+    """Say that crashes of one program come with a value, as of a service that runs there alone.
+
+    None where the others come more often with it, too. The sentence lacks the `mark`.
+    """
+    programs = program_of_each_crash(population)
+    if programs is None:
+        return None
+    program, has_value = programs.crash[cells.crashes], cells.codes[0] == code
+    counts = np.bincount(program[has_value & (program >= 0)], minlength=len(programs.values))
+    most = int(counts.argmax())
+    rest = risk_given_host_and_day(code, cells.of_crashes(program != most))
+    if counts[most] < MIN_IN_EXCESS or rest is None or rest.low > 1:
+        return None
+    name, total = short_program(programs.values[most]), int((program == most).sum())
+    return (
+        f"crashes of {name} come more often with {{mark}} ({counts[most]} of {total}), and of no "
+        f"other program: those {rest.words()} what its hosts had before"
+    )
 
 
 def _of_kinds_seen_once(code: int, once: RateCells, often: RateCells) -> str:
@@ -337,6 +368,9 @@ def _rate_of(
             ) or _what_the_excess_is(population, attribute, code, cells, same_days)
         elif same_both is not None and same_both.low > 1:
             answer += _what_explains_it(population, attribute, code, cells, same_days)
+    more = (same_both or same_days) if explain and chosen is None else None
+    if more is not None and more.low > 1:
+        answer += _where_it_has_none(population, attribute, code, cells)
     hosts = np.unique(cells.hosts[1][has_hours]).size
     rate = 1000 * crashes / hours
     return ValueRate(value, crashes, hosts, hours, rate, same_days, same_hosts, same_both, answer)
@@ -480,6 +514,32 @@ def _what_comes_at_moments(
     whose = "others have" if fewer else "it has"
     when = " or ".join(sorted(set(at.values())))
     return f"; what {whose} more comes {when} ({names}): without these {risk.words()}"
+
+
+def _where_it_has_none(
+    population: Population, attribute: Attribute, code: int, cells: RateCells
+) -> str:
+    """Name the value of another attribute with which a value's hosts have none of its crashes."""
+    its_hours, best = cells.codes[1] == code, (MAX_NONE_P, "")
+    its_crashes = cells.codes[0] == code
+    for other in population.attributes:
+        crash, feed = (x[at][its] for x, at, its in (
+            (other.crash, cells.crashes, its_crashes), (other.exposure, cells.feed, its_hours)
+        ))  # fmt: skip
+        if other.name == attribute.name or not (feed >= 0).any():
+            continue
+        size = len(other.values)
+        hours = np.bincount(feed + 1, cells.hours[its_hours], size + 1)[1:]
+        counts = np.bincount(crash + 1, minlength=size + 1)[1:]
+        share = hours / max(float(hours.sum()), 1e-9)
+        p = (1 - share) ** counts.sum() * np.count_nonzero(hours) * len(population.attributes)
+        p[(counts > 0) | (hours <= 0)] = 1.0
+        least = int(p.argmin())
+        if p[least] < best[0]:
+            due = share[least] * counts.sum()
+            mark = f"{other.name}={other.values[least]}"
+            best = float(p[least]), f"; none of them with {mark}, where {due:.0f} were due"
+    return best[1]
 
 
 def _is_left_by_hosts(population: Population, codes: Ints, value: int) -> bool:

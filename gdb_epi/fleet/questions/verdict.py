@@ -72,6 +72,7 @@ from gdb_epi.fleet.screen.finding_texts import (
     words_of_test,
 )
 from gdb_epi.fleet.screen.group_explained_hosts import Subgroup, find_subgroup
+from gdb_epi.fleet.screen.host_signals import own_value_words
 from gdb_epi.fleet.screen.hosts import ONE_CPU, main_signature, signature_of_most
 from gdb_epi.fleet.screen.programs import OF_PROGRAM, is_process_attribute
 from gdb_epi.fleet.screen.renamings import (
@@ -361,6 +362,7 @@ def judge_host(population: Population, finding: Finding) -> PopulationVerdict:
     headline = _host_headline(finding, kind, *(special or [words]))
     if kind == HARDWARE_HOST:
         headline += _main_cpu_words(population, finding)
+        headline += own_value_words(population, finding)
     caveats = (*finding.caveats, *_source(population, finding))
     if machines := population.quality.get("reused", {}).get(finding.value):
         caveats = (MANY_MACHINES.format(machines=machines), *caveats)

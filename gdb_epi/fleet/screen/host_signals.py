@@ -41,6 +41,7 @@ from gdb_epi.fleet.statistics.arrays import (
     widen_codes,
 )
 from gdb_epi.fleet.statistics.hypothesis_tests import (
+    apply_to_scalars,
     binomial_tail,
     dispersion,
     hypergeometric_tail,
@@ -276,6 +277,7 @@ def share_with_each_flag(*flags: tuple[int, int]) -> Floats:
 PINNED = "a job that is pinned to this CPU looks the same: run it elsewhere, then stress the CPU"
 # Hosts are alike by the first of these that is known.
 KINDS = ("cpu_count", "cpu_model", "sku", "instance_type")
+MAX_OWN_P = 1e-4  # that a host's crashes came with one of its values by chance
 MIN_LIKE = 30  # crashes of hosts alike, from which on their CPU numbers tell how many there are
 
 
@@ -417,3 +419,39 @@ def _hosts_with_flag(
                 "negative binomial and Fisher exact, the weaker", expected_share.source,
                 (), caveats, members,
             )  # fmt: skip
+
+
+def own_value_words(population: Population, finding: Finding) -> str:
+    """Say with which value of its own, that comes and goes, a host crashes nearly always.
+
+    Bad memory that a full machine alone touches is quiet for weeks, and not repaired by that.
+    """
+    host = population.hosts.index(finding.value)
+    feed = np.flatnonzero((population.exposure_host == host) & (population.exposure_hours > 0))
+    feed = feed[np.argsort(population.exposure_day[feed], kind="stable")]
+    hours, day = population.exposure_hours[feed], population.exposure_day[feed]
+    mine = finding.members & population.timed
+    best = MAX_OWN_P, ""
+    for attribute in population.attributes:
+        own, codes = attribute.exposure[feed], attribute.crash[mine & (attribute.crash >= 0)]
+        for code in np.unique(codes).tolist():
+            has = own == code
+            # It came at least twice, and crashes came in more than one of these times.
+            starts = day[has & np.append(True, ~has[:-1])]
+            crashes = population.day[mine & (attribute.crash == code)]
+            times = np.unique(np.searchsorted(starts, crashes, side="right")).size
+            share = float(hours[has].sum() / max(float(hours[own >= 0].sum()), 1e-9))
+            if starts.size < 2 or times < 2 or not 0 < share <= 0.5:
+                continue
+            n = int(np.count_nonzero(codes == code))
+            p = apply_to_scalars(binomial_tail, n, codes.size, share)
+            if p < best[0]:
+                mark = f"{attribute.name}={attribute.values[code]}"
+                best = (
+                    p,
+                    (
+                        f"; {n} of its {codes.size} crashes came in the {share:.0%} of its hours "
+                        f"with {mark}: that it is quiet without that is no repair"
+                    ),
+                )
+    return best[1]

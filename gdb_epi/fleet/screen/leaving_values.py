@@ -166,10 +166,14 @@ def _left_hosts_words(population: Population, finding: Finding) -> str | None:
 
 
 def _next_version_words(population: Population, finding: Finding) -> str | None:
-    """Say how much the version after one that has ended has run, and if that can tell already."""
-    if not is_process_attribute(finding.attr) or finding.signature not in population.signatures:
+    """Say how much what came later has run, beside a value or after it, and if that tells already.
+
+    Of a value that goes on all of its hosts may have other work: chance alone must not say it.
+    """
+    if finding.signature not in population.signatures or finding.attr.endswith(RANGE):
         return None
-    for name, _, value in (mark.partition("=") for mark in finding.aliases):
+    marks = (f"{finding.attr}={finding.value}", *finding.aliases)
+    for name, _, value in (mark.partition("=") for mark in marks):
         attribute = population.attribute(name)
         if attribute is None or value not in attribute.values or not population.has_exposure:
             continue
@@ -184,13 +188,17 @@ def _next_version_words(population: Population, finding: Finding) -> str | None:
         same = population.of_signature(finding.signature)
         own = attribute.crash[same & population.timed]
         counts = np.bincount(own[own >= 0], minlength=size)
-        later = np.flatnonzero((first < NEVER) & (first > first[code]) & (last > last[code]))
-        if hours[code] <= 0 or not later.size or counts[later].any():
+        goes_on = not is_process_attribute(finding.attr) and last[code] >= last.max()
+        later = (first < NEVER) & (first > first[code]) & (last >= last[code] + (not goes_on))
+        later = np.flatnonzero(later)
+        if hours[code] <= 0 or not later.size:
             continue
-        ran = float(hours[later].sum())
+        ran, have = float(hours[later].sum()), int(counts[later].sum())
         # On the days of a change the hours do not tell which version it was; the crashes do.
         rate = finding.n / hours[code]
         due = float(rate * ran)
+        if have > FEW * due or ((have or goes_on) and due < 2 * DUE_TO_TELL):
+            continue
         names = " and ".join(attribute.values[at] for at in later.tolist())
         tells = "it does not have this, by all signs"
         if due < DUE_TO_TELL:
@@ -204,7 +212,7 @@ def _next_version_words(population: Population, finding: Finding) -> str | None:
         until = f"{1000 * beside / before:.2g} with the versions before; " if before > 0 else ""
         return (
             f"{1000 * rate:.2g} a 1,000 host-hours with it; {until}with {name}={names}, which came "
-            f"later, none in {ran:,.0f}, where {due:.1f} were due: {tells}"
+            f"later, {have or 'none'} in {ran:,.0f}, where {due:.1f} were due: {tells}"
         )
     return None
 
