@@ -64,6 +64,17 @@ def watched():
         await doze()
         tasks[1].cancel()
     circle(watch)
+def group_cancelled():
+    async def together(*all):
+        group = asyncio.gather(*all)
+        async def cancel_later():
+            await doze()
+            group.cancel()
+        canceller = asyncio.create_task(cancel_later())
+        await group
+    async def rest(tasks):
+        pass
+    circle(rest, together)
 def watch_of_another():
     async def watch(tasks):
         del tasks
@@ -138,6 +149,7 @@ TRUTHS = {
     "gil_held": ("GIL held", SLOW_PEER),
     "one_task": ("blocked event loop", SLOW_PEER),
     "watched": ("tasks", CANCELLING_TASK),
+    "group_cancelled": ("tasks", CANCELLING_TASK),
     "watch_of_another": ("tasks", ""),
     "signal_cancels": ("tasks", HANDLED_SIGNAL),
     "timeout_around": ("tasks", TIMEOUT_AROUND),

@@ -79,6 +79,7 @@ _BY_THREAD = {
 _GIVEN = frozenset((hang_types.EVENT, hang_types.LOCK))
 _PIPE, _OF_GENERATOR = "pipe", "held by a generator"
 _CANCELS_ALL = frozenset(("all_tasks",))
+_SCOPES = ("CancelScope", "TaskGroup", "Nursery")  # whose cancel() ends what waits within
 _NOT_FOLLOWED = ("module", "type", "function", "code", "str", "int", "bytes")
 MAX_TASKS = 300  # whose code is followed
 MAX_HOPS = 2  # from a variable to an item of its attribute
@@ -250,13 +251,16 @@ class _Enders:
         """Tell whether code ends one of some waits: by its object, or has that at hand."""
         if any(does.names(at, names) for at, names in ends.items() if at):
             return True
-        called = {name for _, name in does.calls}
-        if not (does.names(0, CANCELS) or "killall" in called):
-            return False
-        view = self._scene.view
-        held = [at for frame in frames for _, at in view.variable_addresses(frame)]
+        view, called = self._scene.view, {name for _, name in does.calls}
+        cancelled = {at for at, name in does.calls if name in CANCELS}
+        held = [*cancelled]  # one may be several, as what gather() returns
+        if 0 in cancelled or "killall" in called:
+            held += [at for frame in frames for _, at in view.variable_addresses(frame)]
+        scopes = any(view.locks.type_name(at).endswith(_SCOPES) for at in cancelled - {0})
+        if cancelled and (scopes or called & _CANCELS_ALL):
+            return True
         tasks = {at for at, names in ends.items() if names is CANCELS}
-        return bool(called & _CANCELS_ALL) or not tasks.isdisjoint(self._leading_from(held))
+        return bool(cancelled) and not tasks.isdisjoint(self._leading_from(held))
 
     def _leading_from(self, level: Sequence[int]) -> Iterator[int]:
         """Yield some objects, and those to which they lead by attributes and items."""
