@@ -31,7 +31,11 @@ from gdb_epi.hangs.loops.futile_polls import futile_poll
 from gdb_epi.hangs.loops.long_computations import long_computation
 from gdb_epi.hangs.loops.long_iterations import endless_iteration
 from gdb_epi.hangs.loops.native_loops import endless_native_code
-from gdb_epi.hangs.loops.polled_waits import polls_in_vain, tasks_poll_futilely
+from gdb_epi.hangs.loops.polled_waits import (
+    loop_gives_in_vain,
+    polls_in_vain,
+    tasks_poll_futilely,
+)
 from gdb_epi.hangs.loops.reads_at_end_of_file import loop_reads_at_end_of_file
 from gdb_epi.hangs.loops.repeated_output import endless_repetition
 from gdb_epi.hangs.loops.resource_exhaustion import (
@@ -120,6 +124,7 @@ def _first(scene: HangContext) -> HangDiagnosis | None:
         diagnose_poll_for_process,
         futile_poll,
         polls_in_vain,
+        loop_gives_in_vain,
         tasks_poll_futilely,
         loop_reads_at_end_of_file,
         single_wait.busy_wait,

@@ -75,6 +75,11 @@ class DryRunMemory:
         flags = (at for at, name in self.stored if name == "_flag")  # Lib/threading.py
         return frozenset(at for at in (*self.contents, *flags) if at > 0)
 
+    def is_untouched(self) -> bool:
+        """Tell whether it stored nothing in what the process has, and gave no lock back."""
+        stored = any(at > 0 for at, _ in self.stored) or any(at > 0 for at in self.contents)
+        return not (stored or self.released)
+
     def stays_finite(self) -> bool:
         """Tell whether nothing that takes finite floats alone was given one that may overflow.
 
@@ -129,6 +134,7 @@ class EndlessLoop(Exception):
         self.read: frozenset[int] = frozenset()  # objects that others could change
         self.changed: frozenset[int] = frozenset()  # containers and events
         self.writes = False  # it makes output
+        self.only_looks = False  # it changes nothing that the process has
         self.fails = False  # each turn takes something, meets the same error, and puts it back
 
 

@@ -81,11 +81,12 @@ def endless_loop(scene: HangContext) -> HangDiagnosis | None:
 
 
 def find_endless_loop(
-    scene: HangContext, activity: ThreadActivity, *, polls: bool = False
+    scene: HangContext, activity: ThreadActivity, *, polls: bool = False, meant: bool = False
 ) -> tuple[PyFrame, EndlessLoop] | None:
     """Return the frame of a thread that goes round for ever, and its loop; None without one.
 
-    `polls`: also a loop that sleeps although no other thread waits for it.
+    `polls`: also a loop that sleeps although no other thread waits for it. `meant`: also one that
+    is meant to go on.
     """
     budget = [MAX_STEPS]
     frames = scene.view.frames(activity.tid)[: MAX_FRAMES + MAX_WAITING]
@@ -98,7 +99,9 @@ def find_endless_loop(
         if number < waiting:
             continue
         try:
-            end = _run_on(scene, activity, frames, number, budget, returned, polls=polls)
+            end = _run_on(
+                scene, activity, frames, number, budget, returned, polls=polls, meant=meant
+            )
         except NOT_FOLLOWED:
             if not number:  # with all of the budget: a second run would come to the same
                 scene.followed[frame.address] = False
@@ -194,6 +197,7 @@ def _answer(
 def _run_on(
     scene: HangContext, activity: ThreadActivity, frames: Sequence[PyFrame], number: int,
     budget: list[int], returned: Sequence[ReturnedValue] = (), *, polls: bool = False,
+    meant: bool = False,
 ) -> EndlessLoop | tuple[ReturnedValue, ...]:  # fmt: skip
     """Return how a frame goes round for ever, or what it may return; () where it does otherwise.
 
@@ -240,11 +244,11 @@ def _run_on(
             if run.memory.released and any(d.kind == LOCK for d in scene.activities):
                 raise Undecodable("a lock that another one may wait for")
             sleeps = activity.kind not in (*RUNNING, GIL) and not polls
-            endless.changed = run.memory.changed()
+            endless.changed, endless.only_looks = run.memory.changed(), run.memory.is_untouched()
             if sleeps and _waiting(scene, activity, run.memory.read, endless.changed) is None:
                 raise Undecodable("a loop that nobody waits for")
             endless.read, endless.writes = frozenset(run.memory.read), run.memory.writes
-            if not (endless.fails or _has_way_out(scene, endless)):
+            if not (meant or endless.fails or _has_way_out(scene, endless)):
                 raise Undecodable("a loop that is meant to go on")
             if start.repeats_until in run.raised_at:
                 break  # a call that raises has not returned

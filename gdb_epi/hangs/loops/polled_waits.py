@@ -38,6 +38,7 @@ from gdb_epi.hangs.types import (
     function_and_line,
     wait_diagnosis,
 )
+from gdb_epi.hangs.wakers import what_ends
 from gdb_epi.locks.python.acquire_calls import AHEAD
 from gdb_epi.locks.types import INFO, PROBABLE
 
@@ -198,6 +199,44 @@ def polls_in_vain(scene: HangContext) -> HangDiagnosis | None:
     )  # fmt: skip
     parked = KEEPER if endless.writes else ""
     return answer._replace(members=(*answer.members, *stuck[:1]), outside=parked)
+
+
+def loop_gives_in_vain(scene: HangContext) -> HangDiagnosis | None:
+    """A thread waits for what only one other may give, whose loop never comes to that.
+
+    That loop may be meant to go on. It sleeps, looks, and changes nothing, and its conditions come
+    out the same in each turn as long as the other thread waits: neither goes on.
+    """
+    going_on = GoingOn(scene)
+    for waiting in scene.threads_by_importance:
+        known = waiting.object and waiting.frames and not going_on.is_given_by_library(waiting)
+        if waiting.kind != hang_types.EVENT or waiting.timed or not known:
+            continue
+        if scene.live_code.is_bound(waiting.object, what_ends(scene, waiting)):
+            continue
+        able = {tid for tid, _ in going_on.who_may_end(waiting)}
+        giver = scene.activity(next(iter(able))) if len(able) == 1 else None
+        if giver is None or giver.kind != hang_types.SLEEP or not giver.frames:
+            continue
+        same = {d.tid for d in scene.activities if d.object == waiting.object and not d.timed}
+        settled = scene.settled
+        scene.settled = going_on.blocked | same, going_on.polling  # unless the loop gives it
+        try:
+            frame, endless = find_endless_loop(scene, giver, polls=True, meant=True) or (None, None)
+        finally:
+            scene.settled = settled
+        if frame is None or endless is None or not endless.only_looks:
+            continue
+        return HangDiagnosis(
+            HANG, "polls in vain", f"{waiting.waits()} for {waiting.what}, which only "
+            f"{giver.who()} could give; that sleeps again and again at {function_and_line(frame)}: "
+            "with the values in this core its conditions come out the same in each turn, and it "
+            "never comes to that", (waiting, giver._replace(key_frames=(frame,))), PROBABLE,
+            ("the loop was followed: after a turn all is as before",),
+            ("another thread whose code ends that wait", "a loop that changes what it looks at"),
+            ("native code that changes what the loop looks at",),
+        )  # fmt: skip
+    return None
 
 
 def may_poll(scene: HangContext, endless: EndlessLoop, *, writes: bool = False) -> bool:
