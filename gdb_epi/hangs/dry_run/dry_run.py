@@ -429,8 +429,6 @@ class DryRun(BlockInstructions):
         for _ in range(self.opcodes.end_for):
             self._pop()
 
-    # -- cells ----------------------------------------------------------------------------------
-
     def _cell(self, number: int) -> ProcessObject | None:
         """Return the cell of a variable that was given to another function."""
         item = self.locals.get(number)
@@ -443,11 +441,13 @@ class DryRun(BlockInstructions):
         if cell is None:
             items = [self.locals[number]] if number in self.locals else []
             cell = self.locals[number] = self.memory.make("cell", items)
+            self.memory.cells.add((self.code, argument))
         self.stack.append(cell)
 
     def _do_load_deref(self, argument: int) -> None:
         cell = self._cell(self.first_cell + argument)
         if cell is None:
+            self.memory.cells.add((self.code, argument))
             super()._do_load_fast(self.first_cell + argument)
             return
         if not self.memory.contents[cell.address]:

@@ -56,6 +56,7 @@ class DryRunMemory:
         self.kinds: dict[int, str] = {}  # of what was made
         self.blurred: frozenset[int] = frozenset()  # those whose contents are not known any more
         self.read: set[int] = set()  # objects
+        self.cells: set[tuple[int, int]] = set()  # code and number of variables in cells of there
         self.returned: Item = NoneResult()  # by the generator that ended last
         self.cached: dict[int, tuple[Item, ...]] = {}
         self.plain: dict[int, Plain] = {}

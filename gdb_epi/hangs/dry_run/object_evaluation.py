@@ -175,6 +175,8 @@ class ObjectEvaluation(ContainerEvaluation):
         kinds = (*PLAIN_DATA, "function")
         if in_class is None or self.decoder.ident(in_class[1]) not in kinds:
             raise Undecodable("an attribute of a class")
+        if self.decoder.ident(in_class[1]) != "function":
+            self.memory.read.add(of.address)
         return self.memory.stored.get((of.address, name)) or ProcessObject(in_class[1])
 
     # -- iterators ------------------------------------------------------------------------------

@@ -81,10 +81,9 @@ class LiveCode:
         self, view: PythonView, calls: AcquireCalls, is_installed: Callable[[str], bool],
         changes_of: Callable[[int, Collection[str]], list[int]], resting: Sequence[int] = (),
     ) -> None:  # fmt: skip
-        self.view, self.calls = view, calls
+        self.view, self.calls, self._reader = view, calls, view.reader
         self._resting = resting  # code of the frames of greenlets
         self._is_installed, self._changes_of = is_installed, changes_of
-        self._reader = view.reader
 
     def of_frames(self, *stacks: Sequence[PyFrame], in_loop: bool = False) -> Reach:
         """Return what the rest of the code of stacks may do; `in_loop`: as long as it goes round.
@@ -159,7 +158,7 @@ class LiveCode:
         return reach.unbounded or any(
             covers(body.live, at)
             for body in reach.bodies
-            for at in (*self._changes_of(body.code, names), *self._cells_stored(body.code, names))
+            for at in (*self._changes_of(body.code, names), *self.cells_stored(body.code, names))
         )
 
     def stores_items(self, reach: Reach) -> bool:
@@ -170,7 +169,8 @@ class LiveCode:
             for each in self.calls.sites.instructions(body.code)
         )
 
-    def _cells_stored(self, code: int, names: Collection[str]) -> Iterator[int]:
+    def cells_stored(self, code: int, names: Collection[str]) -> Iterator[int]:
+        """Yield the bytes where code stores a variable, in a cell, of one of some names."""
         cells = self.calls.sites.tables(code).cells
         for each in self.calls.sites.instructions(code):
             stores = each.name == "STORE_DEREF" and each.argument < len(cells)
@@ -213,8 +213,6 @@ class LiveCode:
         interpreter = self.view.python.interpreters[0].address
         scope = self.view.objects.module_dict(interpreter, info.module)
         return not isinstance(scope, Absent) and self.module(scope).is_library
-
-    # -- functions ------------------------------------------------------------------------------
 
     @cached_property
     def _functions(self) -> list[_Function]:
@@ -532,8 +530,13 @@ class _Walk:
     def _follow_timer(self, frame: PyFrame) -> None:
         """Follow the function that a threading.Timer calls when its time has come."""
         if (frame.module, frame.name) == ("threading", "run"):
-            timer = self._view.variable(frame, "self")
-            self._value((self._view.attribute(timer, "function") if timer else None) or 0, [])
+            timer = self._view.variable(frame, "self") or 0
+            values = [self._view.attribute(timer, "function") or 0] if timer else []
+            given = self._view.attribute(timer, "args") if any(values) else None
+            if given and self._view.locks.type_name(given) == "tuple":
+                values += ContainerReader(self._reader).tuple_items(given)
+            for value in filter(None, values):
+                self._value(value, [])
 
     def _call_back(self) -> None:
         """Follow every function that somebody may have been given, to call it."""
@@ -633,8 +636,14 @@ class _Walk:
             subject = self._reader.field(value, "PyCFunctionObject", "m_self")
             if subject and self._view.locks.type_name(subject) not in ("module", "NoneType"):
                 self._found.add((subject, "*"))
+            else:
+                called = self._reader.definition_name(value)
+                self._found.add((subject, called if isinstance(called, str) else ""))
+                self._unbounded |= called in _DYNAMIC
         elif kind in ("partial", "functools.partial"):
             self._call_back()
+            head = self._reader.layout.size("PyObject") or 16
+            self._value(self._reader.u64(value + head), managers)  # Modules/_functoolsmodule.c
 
     def _enter_blocks(self, body: Body, managers: Iterable[int]) -> None:
         """Follow what `with` calls of the objects that code names, else of all managers."""

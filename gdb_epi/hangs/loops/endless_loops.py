@@ -236,9 +236,10 @@ def _run_on(
                 raise Undecodable("what depends on how far the running instruction is")
             if endless is None:
                 continue
-            if run.memory.read and not (
+            shared = _variables_stored_elsewhere(scene, activity, run.memory)
+            if (run.memory.read or shared) and not (
                 scene.is_only_thread_awake(activity)
-                or _unchanged(scene, activity, frames[number:], run.memory)
+                or _unchanged(scene, activity, frames[number:], run.memory, shared)
             ):
                 raise Undecodable("objects that others may change")
             if run.memory.released and any(d.kind == LOCK for d in scene.activities):
@@ -390,9 +391,36 @@ def _waiting(
     return next((d for d in others if d.frames and not d.timed), None)
 
 
+def _variables_stored_elsewhere(
+    scene: HangContext, activity: ThreadActivity, memory: DryRunMemory
+) -> set[str]:
+    """Return the variables in cells that a loop reads and that code beside it may store.
+
+    An inner function does so (nonlocal), or the function around it that another thread runs. Code
+    that this thread alone runs has new cells in each call.
+    """
+    sites, code_of = scene.call_sites, scene.live_code
+    try:
+        names = {sites.tables(code).cells[number] for code, number in memory.cells}
+        if not names:
+            return names
+        frames = scene.view.all_frames()
+        alone = {frame.code for frame in frames.get(activity.tid, ())}
+        beside = {f.code for tid, own in frames.items() if tid != activity.tid for f in own}
+        functions = chain.from_iterable(code_of.own.values())
+        codes = beside | ({each.code for each in functions} - alone)
+        return {
+            name for code in codes for name in names.intersection(sites.tables(code).cells)
+            if any(code_of.cells_stored(code, (name,)))
+        }  # fmt: skip
+    except (UnreadableMemory, LayoutError, IndexError):
+        return {"a variable that is not known"}
+
+
 def _unchanged(
-    scene: HangContext, activity: ThreadActivity, frames: Sequence[PyFrame], memory: DryRunMemory
-) -> bool:
+    scene: HangContext, activity: ThreadActivity, frames: Sequence[PyFrame], memory: DryRunMemory,
+    shared: Collection[str],
+) -> bool:  # fmt: skip
     """Tell whether no code that can still run, but the loop's, changes what the loop has read."""
     going_on = GoingOn(scene)
     read = {at for at in memory.read if at > 0}
@@ -410,6 +438,6 @@ def _unchanged(
         for body in scene.live_code.of_frames(frames[:1]).bodies
         for _, does, name in scene.call_sites.names_used(body.code)
         if name and not does.startswith(("fast", "store"))
-    }
+    } | set(shared)
     scopes = {scene.live_code.calls.globals_of(frame) for frame in frames if frame.hole is None}
     return not going_on.may_change(activity.tid, names, read - scopes)
