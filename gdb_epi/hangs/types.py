@@ -50,9 +50,11 @@ CANCELLING_TASK = "a task that cancels one of them later"
 TIMEOUT_AROUND = "a timeout around that wait"
 LATER_THREAD = "a thread that ends it only later"
 LATER_RELEASE = "a thread that releases it only later"
+WATCHDOG = "a thread that breaks it off later"
+TIME_LIMIT = "a time limit of the program"
 # Beside these there is no other side to look at.
 WITHIN = frozenset((KEEPER, SERVICE, HANDLED_SIGNAL, NATIVE_THREAD, CANCELLING_TASK,
-                    TIMEOUT_AROUND, LATER_THREAD, LATER_RELEASE))  # fmt: skip
+                    TIMEOUT_AROUND, LATER_THREAD, LATER_RELEASE, WATCHDOG, TIME_LIMIT))  # fmt: skip
 MAY_BE_IDLE = "may be idle"  # a kind of no fault
 UNTIL_SIGNAL = "until a signal"  # of a thread that another one waits for
 INHERITED = "fork-inherited-lock"

@@ -14,7 +14,6 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import cached_property
 from itertools import chain, islice
-from signal import SIGALRM
 
 from gdb_epi.cpython.heap.instances import shared_instances
 from gdb_epi.cpython.running.unfinished_tasks import UnfinishedTask
@@ -24,8 +23,10 @@ from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
 from gdb_epi.hangs import types as hang_types
 from gdb_epi.hangs.descriptor_waits import may_be_held_elsewhere
 from gdb_epi.hangs.hang_context import HangContext
+from gdb_epi.hangs.library_calls import FUTURES
 from gdb_epi.hangs.live.going_on import NO_THREAD, GoingOn
-from gdb_epi.hangs.live.reach import ANYTHING, Reach
+from gdb_epi.hangs.live.interruptions import name_who_interrupts
+from gdb_epi.hangs.live.reach import Reach
 from gdb_epi.hangs.signal_waits import signals_that_may_wake
 from gdb_epi.hangs.tasks import CANCELS, ENDERS, event_loop_module, has_timeout
 from gdb_epi.hangs.types import (
@@ -78,6 +79,7 @@ _BY_THREAD = {
 }  # fmt: skip
 _GIVEN = frozenset((hang_types.EVENT, hang_types.LOCK))
 _PIPE, _OF_GENERATOR = "pipe", "held by a generator"
+_SETTLES = frozenset(("cancel", "set_result", "set_exception"))
 _CANCELS_ALL = frozenset(("all_tasks",))
 _SCOPES = ("CancelScope", "TaskGroup", "Nursery")  # whose cancel() ends what waits within
 _NOT_FOLLOWED = ("module", "type", "function", "code", "str", "int", "bytes")
@@ -90,7 +92,8 @@ def name_who_may_end(scene: HangContext, answer: HangDiagnosis) -> HangDiagnosis
     """Return an answer with who may end the wait that it is about, and only be slow."""
     if answer.label not in (HANG, DEADLOCK):
         return answer
-    return answer._replace(outside=answer.outside or next(_Enders(scene, answer).parties(), ""))
+    outside = answer.outside or next(_Enders(scene, answer).parties(), "")
+    return answer._replace(outside=outside or name_who_interrupts(scene, answer.members))
 
 
 class _Enders:
@@ -115,9 +118,6 @@ class _Enders:
         elif answer.kind == "GIL held":
             yield from self._without_gil(last)
         else:
-            by_python = (d for d in members if d.object or d.kind != hang_types.LOCK)
-            if any(d.is_main for d in by_python) and self._is_alarm_raised:
-                yield HANDLED_SIGNAL
             yield from self._that_end_tasks(ids) if ids else ()
             # Whoever drops the generator, the last one that had it, ends its block.
             if answer.kind == _OF_GENERATOR and any(self._going.threads(but=last.tid)):
@@ -163,6 +163,10 @@ class _Enders:
             if address else not is_lock
         )  # fmt: skip
         going = {*self._going.threads(but=activity.tid)} - self._members
+        if in_circle and address and activity.awaits in FUTURES:
+            enders |= _SETTLES
+            if scene.live_code.is_bound(address, enders):
+                yield LATER_THREAD
         at_hand = scene.references.threads(address) if in_circle else set[int]()
         for other in scene.activities:
             does, usual = able.get(other.tid), LATER_RELEASE if is_lock else LATER_THREAD
@@ -178,7 +182,9 @@ class _Enders:
         if not in_circle and is_parked(scene, activity):
             yield KEEPER
         for does, may in self._of_signals if address else ():
-            if does.names(address, enders) or (not in_circle and may.calls_any(address, enders)):
+            if does.calls_any(address, enders) or (
+                not in_circle and may.calls_any(address, enders)
+            ):
                 yield HANDLED_SIGNAL
         if not in_circle and NO_THREAD in able and scene.foreign_threads:
             yield NATIVE_THREAD
@@ -292,19 +298,6 @@ class _Enders:
         of_loops = map(scene.loops.signal_handlers, self._loops)
         reached = (scene.reach_of_handlers(handlers).values() for handlers in of_loops)
         return [*scene.reach_of_signals.values(), *chain.from_iterable(reached)]
-
-    @property
-    def _is_alarm_raised(self) -> bool:
-        """Whether a handler of SIGALRM raises an exception: in the main thread, out of any wait.
-
-        So do timeouts by signal.alarm(). Whether that runs is not in a core.
-        """
-        _, may = self._scene.reach_of_signals.get(SIGALRM, (ANYTHING, ANYTHING))
-        sites = self._scene.call_sites
-        return any(
-            each.name == "RAISE_VARARGS"
-            for body in may.bodies for each in sites.instructions(body.code)
-        )  # fmt: skip
 
     @cached_property
     def _loops(self) -> set[int]:

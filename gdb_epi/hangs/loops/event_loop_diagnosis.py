@@ -41,6 +41,7 @@ from gdb_epi.hangs.processes.child_processes import (
     find_unread_child_output,
     is_awaiting_child,
 )
+from gdb_epi.hangs.processes.pool_threads import lacks_jobs
 from gdb_epi.hangs.processes.queues import unfinished_jobs_clause
 from gdb_epi.hangs.signal_waits import find_signal_that_ends, signals_that_may_wake
 from gdb_epi.hangs.tasks import (
@@ -54,9 +55,12 @@ from gdb_epi.hangs.tasks import (
     sort_own_tasks_first,
     tasks_clause,
 )
+from gdb_epi.hangs.types import EVENT as EVENT_WAIT
 from gdb_epi.hangs.types import (
     FROM_OUTSIDE,
     HANG,
+    JOIN,
+    LOCK,
     MAY_BE_IDLE,
     NO_FAULT,
     OF_EVENT_LOOP,
@@ -273,9 +277,11 @@ class _Asleep:
             else "its only task waits for nothing that comes from outside"
         )
         sentence = f"{base}, and {alone}{waits}"
-        others = [d for d in self.scene.activities if d.tid != activity.tid and d.frames]
+        others = self._other_thread_may_wake() or self.scene.foreign_threads
+        signals = [n for n in signals_that_may_wake(self.scene, 0) if n not in _ASK_TO_END]
         return wait_diagnosis(
-            HANG, "nothing wakes the loop", sentence, activity, INFO if others else PROBABLE,
+            HANG, "nothing wakes the loop", sentence, activity,
+            INFO if others or signals else PROBABLE,
             evidence=(f"none of {len(tasks)} tasks waits for time, a descriptor or a thread",),
             ruled_out=("a task that waits for a timer, a socket or a pipe", "a timer of the loop"),
             doubts=("another thread or a signal handler that wakes one",),
@@ -364,11 +370,7 @@ class _Asleep:
         followed = followed or self.by_executor() or self.by_thread()
         if followed is not None:
             return followed
-        # A thread without a frame of the program may run another loop, or wait for its turn.
-        others = any(
-            d.frames or d.timed or event_loop_module(self.scene.view.frames(d.tid), d.module)
-            for d in self.scene.activities if d.tid != activity.tid
-        )  # fmt: skip
+        others = self._other_thread_may_wake()
         foreign = self.scene.foreign_threads
         signals = signals_that_may_wake(self.scene, loop.address)
         alone = "another thread" if others else ""
@@ -390,6 +392,21 @@ class _Asleep:
             evidence=("its selector holds its own pipe alone, and it has no timer",),
             ruled_out=("a timer", "a socket or pipe", "a task that is ready"),
             doubts=("another thread or a signal handler that calls call_soon_threadsafe()",),
+        )  # fmt: skip
+
+    def _other_thread_may_wake(self) -> bool:
+        """Tell whether another thread goes on, or is one of the program's.
+
+        A library's thread that waits for something from outside, or for its time, may call what the
+        program gave it. One that waits for a job, an event or a lock does so only when one of these
+        makes it. A pool's thread that has no job has nothing to hand on.
+        """
+        scene = self.scene
+        others = (d for d in scene.activities if d.tid != self.activity.tid)
+        return any(
+            d.frames or d.timed or event_loop_module(scene.view.frames(d.tid), d.module)
+            or (d.kind not in (EVENT_WAIT, LOCK, JOIN) and not lacks_jobs(scene, d.tid))
+            for d in others
         )  # fmt: skip
 
     def _follow(self, thread: ThreadActivity | None, link: str) -> HangDiagnosis | None:

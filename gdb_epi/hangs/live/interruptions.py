@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Who may break off what a thread does for ever: an exception raised in it, or the process's end.
+
+A handler of a signal runs in the main thread, also while it waits for a lock of Python, and an
+exception of it ends that wait or loop (Python/ceval.c, Modules/_threadmodule.c). Such a time limit
+is what SIGALRM is for. A watchdog thread sends a signal, raises an exception in another thread, or
+ends the process. What merely asks the program to end (SIGTERM, SIGINT) comes from a person.
+"""
+
+from __future__ import annotations
+
+from signal import SIGINT, SIGQUIT, SIGTERM
+
+from gdb_epi.errors import LayoutError, UnreadableMemory
+from gdb_epi.hangs.hang_context import HangContext
+from gdb_epi.hangs.live.going_on import GoingOn
+from gdb_epi.hangs.live.reach import Reach, covers
+from gdb_epi.hangs.types import (
+    EVENT,
+    HANDLED_SIGNAL,
+    JOIN,
+    LOCK,
+    NATIVE,
+    PYTHON,
+    TIME_LIMIT,
+    WATCHDOG,
+    ThreadActivity,
+)
+
+ASK_TO_END = frozenset((SIGINT, SIGQUIT, SIGTERM))
+# Functions of `os`, `signal`, `_thread` and of the C API.
+_BREAK_OFF = frozenset((
+    "interrupt_main", "raise_signal", "pthread_kill", "kill", "killpg", "_exit", "abort",
+    "PyThreadState_SetAsyncExc",
+))  # fmt: skip
+_KERNEL_TIMERS = frozenset(("alarm", "setitimer"))
+_LEAVES = frozenset(("exit", "_exit", "kill", "abort", "raise_signal", "execv", "execve"))
+_OF_FAULTHANDLER = "faulthandler_thread"  # Modules/faulthandler.c, dump_traceback_later()
+MAX_NATIVE = 50  # threads without Python code that are looked at
+
+
+def name_who_interrupts(scene: HangContext, members: tuple[ThreadActivity, ...]) -> str:
+    """Return in words who may break off the waits or loops of some threads; "" for nobody."""
+    main = next((d for d in members if d.tid == scene.main_tid), None)
+    if main is not None and _runs_handlers(scene, main):
+        for number, (does, _) in sorted(scene.reach_of_signals.items()):
+            if number not in ASK_TO_END and _leaves(scene, does):
+                return HANDLED_SIGNAL
+    going_on, tids = GoingOn(scene), {d.tid for d in members}
+    for other in scene.activities:
+        by_itself = other.timed or other.kind not in (EVENT, JOIN, LOCK)
+        if other.tid in tids or other.tid in going_on.blocked or not by_itself:
+            continue
+        # Of an object that is not known it is most often a child process that is killed.
+        if any(at and name in _BREAK_OFF for at, name in going_on.of(other.tid).calls):
+            return WATCHDOG
+    own = (frame for activity in scene.activities for frame in activity.frames)
+    if any(scene.called_before(frame, ever=True) & _KERNEL_TIMERS for frame in own):
+        return TIME_LIMIT
+    python = scene.view.all_frames()
+    native = [thread.tid for thread in scene.target.threads() if thread.tid not in python]
+    if any(_OF_FAULTHANDLER in scene.native_functions(tid) for tid in native[:MAX_NATIVE]):
+        return TIME_LIMIT
+    return ""
+
+
+def _runs_handlers(scene: HangContext, main: ThreadActivity) -> bool:
+    """Tell whether the main thread runs handlers where it is: in Python, or a call of Python's.
+
+    In native code, and in a wait for a mutex, it runs them only afterwards.
+    """
+    by_mutex = main.kind == LOCK and not main.object
+    asleep_with_gil = scene.gil_holder == main.tid and main.kind != PYTHON
+    return main.kind != NATIVE and not by_mutex and not asleep_with_gil
+
+
+def _leaves(scene: HangContext, does: Reach) -> bool:
+    """Tell whether code raises an exception, or ends the process."""
+    try:
+        return any(name in _LEAVES for _, name in does.calls) or any(
+            each.name == "RAISE_VARARGS" and covers(body.live, each.at)
+            for body in does.bodies for each in scene.call_sites.instructions(body.code)
+        )  # fmt: skip
+    except (UnreadableMemory, LayoutError, IndexError):
+        return False
