@@ -162,13 +162,6 @@ def _which(args: Namespace) -> tuple[int, bool, bool]:
     return abs(count), count < 0, FULL in words
 
 
-def _limits(args: Namespace) -> ReprLimits:
-    """Return what is shown of each value: one line, unless more was asked for."""
-    asked = {n: getattr(args, n) for n in ("depth", "width", "length") if getattr(args, n)}
-    longer = LINE_LIMITS._replace(total=1 << 20) if asked else LINE_LIMITS
-    return longer._replace(secrets=args.secrets, **asked)
-
-
 def _vanished(state: ProcessState, limit: int) -> list[str]:
     """Return the threads that a fork left behind; those with a thread state are ghosts above."""
     from gdb_epi.render.vanished_threads import vanished_lines
@@ -187,7 +180,10 @@ def _below(session: Session, args: Namespace) -> Callable[[PyFrame], list[str]] 
         parts.append(source_line_printer(session))
         learn_secrets(session.state)
     if args.locals:
-        parts.append(_locals_below(session.state, _limits(args)))
+        # What is shown of each value: one line, unless more was asked for.
+        asked = {n: getattr(args, n) for n in ("depth", "width", "length") if getattr(args, n)}
+        longer = LINE_LIMITS._replace(total=1 << 20) if asked else LINE_LIMITS
+        parts.append(_locals_below(session.state, longer._replace(secrets=args.secrets, **asked)))
     if not parts:
         return None
     return lambda frame: [line for part in parts for line in part(frame)]

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from gdb_epi import __version__
 from gdb_epi.cli.main import EXIT_CODES, SPECIAL_CODES
-from gdb_epi.cli.support.verb_tree import Argument, verb_tree
+from gdb_epi.cli.support.verb_tree import verb_tree
 
 GROUP = "Set-up"
 HELP = "print the manual page: gdb-epi man | man -l -"
@@ -36,7 +36,11 @@ def _page() -> Iterator[str]:
         yield _text(f"{verb.help[:1].upper()}{verb.help[1:]}{end}")
         for option in verb.options:
             if option.flags != ("-h", "--help") and (option.flags or option.help):
-                yield from _option(option)
+                flags = ", ".join(rf"\fB{_text(flag)}\fR" for flag in option.flags)
+                value = rf"\fI{_text(option.metavar)}\fR" if option.metavar else ""
+                yield ".TP"
+                yield " ".join(filter(None, (flags, value)))
+                yield _text(option.help) if option.help else r"\&"
     yield ".SH COMMANDS OF GDB"
     yield _text(
         "In GDB, after `source gdb_epi' (gdb-epi gdbinit --install); `help epi NAME' tells more."
@@ -51,14 +55,6 @@ def _page() -> Iterator[str]:
     yield _text(f"{EXIT_CODES}, {SPECIAL_CODES}.")
     yield ".SH SEE ALSO"
     yield ".BR gdb (1),\n.BR coredumpctl (1),\n.BR core (5)"
-
-
-def _option(option: Argument) -> Iterator[str]:
-    flags = ", ".join(rf"\fB{_text(flag)}\fR" for flag in option.flags)
-    value = rf"\fI{_text(option.metavar)}\fR" if option.metavar else ""
-    yield ".TP"
-    yield " ".join(filter(None, (flags, value)))
-    yield _text(option.help) if option.help else r"\&"
 
 
 def _text(text: str) -> str:

@@ -108,7 +108,10 @@ def judge(
         arguments = [argument for argument in arguments if not argument.last]
     weights = _weights(arguments)
     cause = {name: weight / sum(weights.values()) for name, weight in weights.items()}
-    by_label = _labels(arguments)
+    # The probability of each label that something speaks for.
+    strongest = _strongest(arguments)
+    total = 1.0 + sum(argument.odds for argument in strongest.values())
+    by_label = {label: argument.odds / total for label, argument in strongest.items()}
     label, confidence = max(
         by_label.items(), key=lambda entry: entry[1], default=(CANNOT_TELL, 0.0)
     )
@@ -148,13 +151,6 @@ def _strongest(arguments: Sequence[LabelEvidence]) -> dict[str, LabelEvidence]:
     for argument in arguments:
         strongest.setdefault(argument.label, argument)
     return strongest
-
-
-def _labels(arguments: Sequence[LabelEvidence]) -> dict[str, float]:
-    """Return the probability of each label that something speaks for."""
-    strongest = _strongest(arguments)
-    total = 1.0 + sum(argument.odds for argument in strongest.values())
-    return {label: argument.odds / total for label, argument in strongest.items()}
 
 
 def _weights(arguments: Sequence[LabelEvidence]) -> dict[str, float]:

@@ -171,7 +171,10 @@ def _python_call(frame: MergedFrame, number: int, callee: Callee | None, detail:
 
 def _native_call(frame: MergedFrame, native: NativeFrame, detail: str) -> StackCall:
     if native.kind == "sentinel":
-        return StackCall(REMARK, _left_out(native))
+        # The words for native frames that are left out of a deep stack.
+        calls = f" of {native.function}" if native.function else ""
+        count = f"{native.left_out} more calls{calls}" if native.left_out else "native frames"
+        return StackCall(REMARK, f"... {count} left out of the middle of a very deep stack")
     asides = ["(inlined)"] if native.inlined else []
     if frame.evidence and native.function is None:
         asides.append("(eval loop)")
@@ -212,10 +215,3 @@ def place_text(frame: PyFrame) -> str:
     if frame.hole is not None:
         return f"[hole: {frame.hole}]"
     return f"{frame.qualname or frame.name} at {frame.filename}:{frame.lineno or '?'}"
-
-
-def _left_out(frame: NativeFrame) -> str:
-    """Return the words for native frames that are left out of a deep stack."""
-    calls = f" of {frame.function}" if frame.function else ""
-    count = f"{frame.left_out} more calls{calls}" if frame.left_out else "native frames"
-    return f"... {count} left out of the middle of a very deep stack"

@@ -41,19 +41,15 @@ def is_cpython_field(context: Context, place: int) -> bool:
     python = context.state.python
     if not isinstance(python, PythonState):
         return False
-    if _in_frame(python, place) or is_in_data_stack(context, place):
-        return True
-    owner = address_index(context).owner(place)
-    return owner is not None and not _is_extension_type(context, python, owner[0], owner[1])
-
-
-def _in_frame(python: PythonState, place: int) -> bool:
-    return any(
+    if any(
         frame.address <= place < frame.address + FRAME_BYTES
         or frame.code <= place < frame.code + CODE_BYTES
         for thread in python.threads()
         for frame in thread.frames
-    )
+    ) or is_in_data_stack(context, place):
+        return True
+    owner = address_index(context).owner(place)
+    return owner is not None and not _is_extension_type(context, python, owner[0], owner[1])
 
 
 def _is_extension_type(context: Context, python: PythonState, start: int, name: str) -> bool:

@@ -213,7 +213,16 @@ def is_first_link_wild(pool: Pool, data: bytes) -> bool:
 def _wrong_link(pool: Pool, data: bytes, freeblock: int) -> WrongWord | None:
     """Return the link that one bit changes into one with which list and counts agree."""
     low: list[WrongWord] = []
-    for where in reversed(_links(pool, data, freeblock)[-MAX_LINKS:]):
+    # The offsets of the links of a damaged list, up to the one that leads nowhere.
+    offsets, link = [FREE_AT], freeblock
+    end = HEADER_SIZE + pool.carved * pool.block
+    while link:
+        at = link - pool.address
+        if not HEADER_SIZE <= at < end or (at - HEADER_SIZE) % pool.block or at in offsets:
+            break
+        offsets.append(at)
+        link = int.from_bytes(data[at : at + 8], "little")
+    for where in reversed(offsets[-MAX_LINKS:]):
         word = int.from_bytes(data[where : where + 8], "little")
         what = "freeblock" if where == FREE_AT else "the link of a free block"
         high: list[WrongWord] = []
@@ -227,19 +236,6 @@ def _wrong_link(pool: Pool, data: bytes, freeblock: int) -> WrongWord | None:
         if high:
             return high[0] if len(high) == 1 else None
     return low[0] if len(low) == 1 else None
-
-
-def _links(pool: Pool, data: bytes, freeblock: int) -> list[int]:
-    """Return the offsets of the links of a damaged list, up to the one that leads nowhere."""
-    offsets, link = [FREE_AT], freeblock
-    end = HEADER_SIZE + pool.carved * pool.block
-    while link:
-        at = link - pool.address
-        if not HEADER_SIZE <= at < end or (at - HEADER_SIZE) % pool.block or at in offsets:
-            break
-        offsets.append(at)
-        link = int.from_bytes(data[at : at + 8], "little")
-    return offsets
 
 
 def _fits(pool: Pool, data: bytes, freeblock: int, where: int, link: int) -> bool:

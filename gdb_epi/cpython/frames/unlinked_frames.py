@@ -136,20 +136,16 @@ def _words(reader: MemoryReader, tstate: int) -> tuple[int, ...]:
             if region is None:
                 return ()
             count = min(region.end - low, MAX_STACK) // 8
-            return _read_words(reader, low, count)
+            # The words of a range, as 0 where they are lost.
+            words: list[int] = []
+            for at in range(low, low + 8 * count, PAGE):
+                size = min(PAGE, low + 8 * count - at)
+                try:
+                    words += split_into_words(reader.read(at, size))
+                except UnreadableMemory:
+                    words += [0] * (size // 8)
+            return tuple(words)
     return ()
-
-
-def _read_words(reader: MemoryReader, low: int, count: int) -> tuple[int, ...]:
-    """Return the words of a range, as 0 where they are lost."""
-    words: list[int] = []
-    for at in range(low, low + 8 * count, PAGE):
-        size = min(PAGE, low + 8 * count - at)
-        try:
-            words += split_into_words(reader.read(at, size))
-        except UnreadableMemory:
-            words += [0] * (size // 8)
-    return tuple(words)
 
 
 class _OrphanChain(NamedTuple):

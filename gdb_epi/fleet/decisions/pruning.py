@@ -19,7 +19,7 @@ from gdb_epi.fleet.population.host_spelling import match_spellings
 from gdb_epi.fleet.population.machine_names import read_machine_names
 from gdb_epi.fleet.screen.finding import HOST, LOOP_OF
 from gdb_epi.fleet.screen.finding_states import CONFIRMED, OPEN, stored_findings_in_transaction
-from gdb_epi.fleet.statistics.arrays import Bools, Ints
+from gdb_epi.fleet.statistics.arrays import Ints
 from gdb_epi.fleet.store import tables
 from gdb_epi.fleet.store.day_numbers import SECONDS_A_DAY
 from gdb_epi.fleet.store.day_of_prune import read_prune_day, store_prune_day
@@ -89,7 +89,14 @@ def _plan(
     old = np.array(columns[3], dtype=float) < before * SECONDS_A_DAY
     names, suspected = _suspected_hosts(connection, now)
     of_hosts = old & np.isin(hosts, suspected)
-    stays = of_hosts | _ends(signatures, keep) | np.isin(numbers, _evidence(connection))
+    # The first crash of each signature and its newest `keep`.
+    order = np.argsort(signatures, kind="stable")
+    _, start, size = np.unique(signatures[order], return_index=True, return_counts=True)
+    place = np.arange(signatures.size) - np.repeat(start, size)
+    is_end = (place == 0) | (place >= np.repeat(size, size) - keep)
+    ends = np.zeros(signatures.size, dtype=bool)
+    ends[order] = is_end
+    stays = of_hosts | ends | np.isin(numbers, _evidence(connection))
     goes = old & ~stays
     ids = [int(number) for number in numbers[goes]]
     exposed = (
@@ -114,17 +121,6 @@ def _plan(
 
 def _codes(column: Iterable[int | None]) -> Ints:
     return np.array([-1 if number is None else number for number in column], dtype=np.int64)
-
-
-def _ends(signatures: Ints, keep: int) -> Bools:
-    """Return the first crash of each signature and its newest `keep`."""
-    order = np.argsort(signatures, kind="stable")
-    _, start, size = np.unique(signatures[order], return_index=True, return_counts=True)
-    place = np.arange(signatures.size) - np.repeat(start, size)
-    is_end = (place == 0) | (place >= np.repeat(size, size) - keep)
-    ends = np.zeros(signatures.size, dtype=bool)
-    ends[order] = is_end
-    return ends
 
 
 def _suspected_hosts(connection: Connection, now: float) -> tuple[tuple[str, ...], list[int]]:

@@ -114,7 +114,18 @@ def requests_for_news(
             title = f"and {counted(len(rest), 'more notice')} of gdb-epi"
             yield NewsRequest(_event(title, rest[0], key, rest), rest)
     elif shape == SLACK:
-        yield NewsRequest(_slack(items), tuple(items))
+        # A message for Slack's incoming webhooks; `text` is what a notification shows.
+        blocks = []
+        for entry in items[:MAX_SLACK_ITEMS]:
+            lines = [entry.title, *entry.lines]
+            if entry.cores:
+                lines.append(f"cores: {shortened_list(entry.cores, 3)}")
+            section = {"type": "mrkdwn", "text": f"```{_escape(lines)[:MAX_SLACK_TEXT]}```"}
+            blocks.append({"type": "section", "text": section})
+        if len(items) > MAX_SLACK_ITEMS:
+            more = f"and {len(items) - MAX_SLACK_ITEMS} more: gdb-epi fleet findings"
+            blocks.append({"type": "section", "text": {"type": "mrkdwn", "text": more}})
+        yield NewsRequest({"text": f"`{_escape([_title(items)])}`", "blocks": blocks}, tuple(items))
     else:
         news = [entry.as_json() for entry in items]
         body = {"schema": SCHEMA, "tool": f"gdb-epi {__version__}", "news": news}
@@ -147,21 +158,6 @@ def _event(
             "custom_details": details,
         },
     }
-
-
-def _slack(news: Sequence[NewsItem]) -> dict[str, Any]:
-    """Return a message for Slack's incoming webhooks; `text` is what a notification shows."""
-    blocks = []
-    for entry in news[:MAX_SLACK_ITEMS]:
-        lines = [entry.title, *entry.lines]
-        if entry.cores:
-            lines.append(f"cores: {shortened_list(entry.cores, 3)}")
-        section = {"type": "mrkdwn", "text": f"```{_escape(lines)[:MAX_SLACK_TEXT]}```"}
-        blocks.append({"type": "section", "text": section})
-    if len(news) > MAX_SLACK_ITEMS:
-        more = f"and {len(news) - MAX_SLACK_ITEMS} more: gdb-epi fleet findings"
-        blocks.append({"type": "section", "text": {"type": "mrkdwn", "text": more}})
-    return {"text": f"`{_escape([_title(news)])}`", "blocks": blocks}
 
 
 def _escape(lines: Sequence[str]) -> str:

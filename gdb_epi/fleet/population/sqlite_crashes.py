@@ -89,7 +89,12 @@ def read_sqlite_crashes(cursor: Any, labels: list[str]) -> Iterator[CrashColumns
     `cursor` is what can execute SQL in a transaction of its own, so that all is of one state.
     Raises ValueTooWide.
     """
-    words = _words(_fields(cursor))
+    fields = _fields(cursor)
+    words: list[list[_Field]] = [[]]
+    for field in fields:
+        if sum(f.bits for f in words[-1]) + field.bits > BITS:
+            words.append([])
+        words[-1].append(field)
     labels += [row[0] for row in cursor.execute(_FIRST_LABELS)]
     first = 0
     while (start := cursor.execute(_NEXT, (first,)).fetchone()[0]) is not None:
@@ -134,15 +139,6 @@ def _guard_range(name: str, low: int, high: int) -> str:
         f"CASE WHEN {name} IS NULL THEN 0 WHEN {name} BETWEEN {low} AND {high} "
         f"THEN {name}{plus} ELSE 1e300 END"
     )
-
-
-def _words(fields: Sequence[_Field]) -> list[list[_Field]]:
-    words: list[list[_Field]] = [[]]
-    for field in fields:
-        if sum(f.bits for f in words[-1]) + field.bits > BITS:
-            words.append([])
-        words[-1].append(field)
-    return words
 
 
 def _part(

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from sqlalchemy import ColumnElement, Connection, Engine, and_, func, or_, select, true
@@ -365,7 +365,9 @@ def epidemic_curve(
     if not by_day:
         return []
     rows = []
-    for number in _days(by_day):
+    # The days to show: without gaps, unless a gap is longer than MAX_GAP.
+    first, last = min(by_day), max(by_day)
+    for number in range(first, last + 1) if last - first <= MAX_GAP else sorted(by_day):
         crashes, hosts, covered = by_day.get(number, (0, 0, 0))
         hours_of_day = exposed.get(number)
         # Crashes of hosts that the feed lacks have no hours and count in no rate.
@@ -423,12 +425,6 @@ def _days_of(
 MAX_GAP = 3660  # days between two crashes; a clock off by decades must not fill the screen
 
 
-def _days(by_day: dict[int, Any]) -> list[int]:
-    """Return the days to show: without gaps, unless a gap is longer than MAX_GAP."""
-    first, last = min(by_day), max(by_day)
-    return list(range(first, last + 1)) if last - first <= MAX_GAP else sorted(by_day)
-
-
 def compare_windows(
     engine: Engine,
     population: Population,
@@ -449,7 +445,11 @@ def compare_windows(
         problem = f"crashes before {iso_day(day)} were pruned: how many there were is not known"
         raise InputError(problem, hint=f"windows from {iso_day(day)} on")
     first, second = (_window(engine, window) for window in (before, after))
-    share = _share(population, before, after)
+    exposed = _hours_by_day(population)
+    hours = [_hours(exposed, window) for window in (before, after)]
+    if not all(hours):
+        hours = [window[1] - window[0] for window in (before, after)]
+    share = min(max(hours[1] / (hours[0] + hours[1]), 1e-9), 1 - 1e-9)
     keys = sorted({*first, *second})
     a = np.array([first.get(key, (0, None))[0] for key in keys], dtype=float)
     b = np.array([second.get(key, (0, None))[0] for key in keys], dtype=float)
@@ -483,16 +483,6 @@ def _window(
     )
     with engine.connect() as connection:
         return {(kind, key): (int(n), text) for kind, key, n, text in connection.execute(chosen)}
-
-
-def _share(
-    population: Population, before: tuple[float, float], after: tuple[float, float]
-) -> float:
-    exposed = _hours_by_day(population)
-    hours = [_hours(exposed, window) for window in (before, after)]
-    if not all(hours):
-        hours = [window[1] - window[0] for window in (before, after)]
-    return min(max(hours[1] / (hours[0] + hours[1]), 1e-9), 1 - 1e-9)
 
 
 def _hours(exposed: dict[int, float], window: tuple[float, float]) -> float:

@@ -69,10 +69,14 @@ def headline_of_verdict(
         test_words = describe_test(finding), f"; {words_of_test(finding.test)}"
         evidence = [e.replace(test_words[1], "") for e in evidence if e != test_words[0]]
     rank = ranks.get(verdict.subject)
+    head, colon, rest = verdict.headline.partition(": ")
+    title = rest if colon and head in _PREFIXES else verdict.headline
+    # `host=node-7` is a name; a word begins the sentence.
+    upper = "=" not in title.split(" ", 1)[0]
     return Headline(
         kind=css,
         label=label,
-        title=_title(verdict.headline),
+        title=harmless_text(f"{title[:1].upper()}{title[1:]}" if upper else title, MAX_TITLE),
         words=parse_signature_line(verdict.subject, None) if rank else None,
         numbers=tuple(collect_numbers(finding) for finding in findings),
         evidence=tuple(harmless_text(line, MAX_TITLE) for line in evidence),
@@ -112,14 +116,6 @@ def join_alike_headlines(headlines: Iterable[Headline]) -> tuple[Headline, ...]:
 def css_class_of_cause(kind: str) -> str:
     """Return the class of a cause."""
     return HEADLINE_KINDS.get(kind, HEADLINE_KINDS[NOT_ENOUGH])[0]
-
-
-def _title(text: str) -> str:
-    head, colon, rest = text.partition(": ")
-    title = rest if colon and head in _PREFIXES else text
-    # `host=node-7` is a name; a word begins the sentence.
-    upper = "=" not in title.split(" ", 1)[0]
-    return harmless_text(f"{title[:1].upper()}{title[1:]}" if upper else title, MAX_TITLE)
 
 
 def collect_numbers(finding: Finding) -> Numbers:

@@ -89,7 +89,13 @@ def count_population(engine: Engine, population: Population, window: Window) -> 
     """Count the crashes of a population, which is that of the window."""
     with engine.connect() as connection:
         names, identities = _names(connection)
-        verdicts = _verdicts(connection, names, window)
+        c = tables.crash.c
+        n = func.count(c.id)
+        chosen = select(c.sig_id, c.verdict, n).where(c.verdict.is_not(None), *_inside(window))
+        verdicts: dict[str, dict[str, int]] = {}
+        for sig_id, verdict, count in connection.execute(chosen.group_by(c.sig_id, c.verdict)):
+            row = verdicts.setdefault(names.get(sig_id, NO_SIGNATURE), {})
+            row[str(verdict)] = row.get(str(verdict), 0) + int(count)
     signatures = sorted({*population.signatures, NO_SIGNATURE})
     width = len(population.hosts) + 1
     at = {name: code for code, name in enumerate(signatures)}
@@ -119,19 +125,6 @@ def _names(connection: Connection) -> tuple[dict[int | None, str], dict[str, Sig
             names[number], SignatureIdentity(kind or None, key or coarse or None, category)
         )
     return names, identities
-
-
-def _verdicts(
-    connection: Connection, names: Mapping[int | None, str], window: Window
-) -> dict[str, dict[str, int]]:
-    c = tables.crash.c
-    n = func.count(c.id)
-    chosen = select(c.sig_id, c.verdict, n).where(c.verdict.is_not(None), *_inside(window))
-    labels: dict[str, dict[str, int]] = {}
-    for sig_id, verdict, count in connection.execute(chosen.group_by(c.sig_id, c.verdict)):
-        row = labels.setdefault(names.get(sig_id, NO_SIGNATURE), {})
-        row[str(verdict)] = row.get(str(verdict), 0) + int(count)
-    return labels
 
 
 def _inside(window: Window) -> list[Any]:

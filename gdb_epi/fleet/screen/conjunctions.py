@@ -115,20 +115,16 @@ def find_conjunctions(population: Population, free: Bools, signature: str) -> It
 
 def tested_pairs(population: Population) -> list[tuple[Attribute, Attribute]]:
     """Return the pairs of attributes that are tested."""
+    varied = [a for a in population.attributes if len(a.values) > 1]
+    varied.sort(key=lambda a: (not (a.exposure >= 0).any(), len(a.values), a.name))
     return [
         (first, second)
-        for first, second in combinations(_chosen(population), 2)
+        for first, second in combinations(varied[:MAX_ATTRIBUTES], 2)
         if len(first.values) * len(second.values) <= MAX_PAIR_VALUES
     ]
 
 
 MAX_PAIR_Q = 0.01
-
-
-def _chosen(population: Population) -> list[Attribute]:
-    varied = [a for a in population.attributes if len(a.values) > 1]
-    varied.sort(key=lambda a: (not (a.exposure >= 0).any(), len(a.values), a.name))
-    return varied[:MAX_ATTRIBUTES]
 
 
 def _joint_attribute(population: Population, left: Attribute, right: Attribute) -> AttributeToTest:

@@ -391,19 +391,15 @@ def screen_day_by_day(population: Population) -> Iterator[ScreeningResult]:
     if not population.day.size:
         return
     raised_findings: tuple[Finding, ...] = ()
-    for day in _days(population):
-        screened = screen_population(population.until(day), day, raised_findings)
-        raised_findings += screened.findings
-        yield screened._replace(judged=None)
-
-
-def _days(population: Population) -> list[int]:
-    """The days from the first crash to the last; of a long time those with crashes."""
+    # The days from the first crash to the last; of a long time those with crashes.
     timed = population.day[population.timed]
     days = np.unique(timed if timed.size else population.day)
     if days[-1] - days[0] <= MAX_DAYS:
         days = np.arange(days[0], days[-1] + 1)
-    return [int(day) for day in days]
+    for day in days.tolist():
+        screened = screen_population(population.until(day), day, raised_findings)
+        raised_findings += screened.findings
+        yield screened._replace(judged=None)
 
 
 def _is_here(population: Population, finding: Finding) -> bool:

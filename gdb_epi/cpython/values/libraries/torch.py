@@ -217,7 +217,11 @@ def read_tensor(reader: MemoryReader, wrapper: int, impl: int) -> Tensor:
         raise Undecodable("it has no TensorImpl")
     raw = reader.read(impl, 8 * _WORDS)
     words = struct.unpack(f"<{_WORDS}Q", raw)
-    slot = _slot(words, wrapper)
+    # Which word holds the Python object; bit 0 says who owns it (to 2.9).
+    slots = [at for at in _SLOTS if words[at] & ~1 == wrapper]
+    if len(slots) != 1:
+        raise Undecodable("its TensorImpl does not lead back to it")
+    slot = slots[0]
     counts = _counts(words)
     if slot - counts - 4 not in (1, 2):  # between: storage_, autograd, extra, version, the slot
         raise Undecodable(f"its TensorImpl has the Python object in word {slot}")
@@ -248,14 +252,6 @@ def read_tensor(reader: MemoryReader, wrapper: int, impl: int) -> Tensor:
         impl, implementation, shape, strides, count, dtype, device, data, storage, nbytes, before,
         words[counts + 2], plain,
     )  # fmt: skip
-
-
-def _slot(words: tuple[int, ...], wrapper: int) -> int:
-    """Return which word holds the Python object; bit 0 says who owns it (to 2.9)."""
-    slots = [at for at in _SLOTS if words[at] & ~1 == wrapper]
-    if len(slots) != 1:
-        raise Undecodable("its TensorImpl does not lead back to it")
-    return slots[0]
 
 
 def _counts(words: tuple[int, ...]) -> int:
