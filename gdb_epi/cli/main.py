@@ -120,7 +120,7 @@ def _dispatch(program: str, package: str, words: list[str], *, guarded: bool = F
     except EpiError as error:
         words = error.hint.split()
         # `gdb-epi fleet top` would ask another database.
-        if words[:2] == [PROGRAM, "fleet"] and len(words) == 3:
+        if words[:2] == [PROGRAM, "fleet"] and len(words) == 3 + ("show" in words):
             from gdb_epi.cli.support.messages import repeated_database_option
 
             error.hint += repeated_database_option(values)

@@ -8,6 +8,7 @@ from argparse import ArgumentParser, Namespace
 
 from gdb_epi.argument_types import output_file_name
 from gdb_epi.cli.fleet.output import add_database_option, parse_day_argument
+from gdb_epi.errors import InputError
 
 GROUP = "Many crashes"
 HELP = "one self-contained HTML page: findings, curve, signatures, hosts, populations"
@@ -44,7 +45,10 @@ def run(args: Namespace) -> None:
         name = (
             None if args.signature is None else require_signature_group(engine, args.signature).name
         )
-        page = render_page(gather_page(engine, ReportScope(since, until, name)))
+        gathered = gather_page(engine, ReportScope(since, until, name))
+        if not gathered.signatures and (since, until) != (None, None):
+            raise InputError("no crash with a known time lies between --since and --until")
+        page = render_page(gathered)
     content = page.encode("utf-8", "backslashreplace")
     if args.output is None:
         sys.stdout.buffer.write(content)

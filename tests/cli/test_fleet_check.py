@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import re
 import time
 
 import pytest
@@ -64,6 +65,10 @@ def test_with_hours_that_have_gaps(fleet, tmp_path):
         "say another value than the host-hours of the day; that of the host-hours is taken",
     ):
         assert words in out and words in stored.out, words
+    # Both values of one crash, and which it is.
+    assert re.search(
+        r"; the latest: node-\d on 2026-\S+: the host-hours say old\d, the crash r\d", out
+    )
     rows = json.loads(fleet("fleet", "check", "--json").out)
     assert {row["about"] for row in rows} == {"times", "host-hours", "hosts", "attributes"}
     assert [row["is_fine"] for row in rows] == sorted(row["is_fine"] for row in rows)

@@ -34,11 +34,50 @@ def test_show_a_signature_a_core_and_a_host(fleet):
     assert sum(n for _, n in by_key["tables"]["host"]) == 10
     core = fleet("fleet", "show", f"{12:032x}")
     assert core.code == 0 and f"core {12:032x}" in core.out
+    assert "\nHost     node-2\nTime     2024-10-16 00:00:12 UTC" in core.out
     host = fleet("fleet", "show", "node-2")
     assert "14 crashes" in host.out and "rack: r" in host.out and "gsig/2" not in host.out
     done = fleet("fleet", "show", "nobody")
     assert done.code == 3 and "no signature, core or host 'nobody'" in done.err
     assert "7 signatures fit" in fleet("fleet", "show", "segv-null").err
+    # What every screen prints is found, and what it prints of several names each.
+    for words in ("NULL pointer, in f3", '"null pointer, in f3" (key 0000000000000003)', "f3"):
+        assert json.loads(fleet("fleet", "show", words, "--json").out) == by_key, words
+    several = fleet("fleet", "show", "NULL pointer").err
+    assert "7 signatures fit: " in several and f"{3:016x} (NULL pointer, in f3), " in several
+
+
+def test_a_host_is_shown_with_its_findings_before_its_attributes(fleet):
+    lines = [
+        json.dumps(full(1000 + 5 * i, time={"crash_ts": START + i * 9_000.0})) for i in range(120)
+    ]
+    assert fleet("fleet", "ingest", "-", stdin="\n".join(lines).encode()).code == 0
+    assert "host=node-0" in fleet("fleet", "screen").out
+    assert fleet("fleet", "mark", "host", "node-0", "--suspect", "--by", "ann").code == 0
+    shown = fleet("fleet", "show", "node-0").out
+    assert (
+        "\nKnown    finding " in shown
+        and " (open): " in shown
+        and "host node-0 is a suspect" in shown
+    )
+    assert shown.index("Known  ") < shown.index("Crashes, most frequent") < shown.index("rack: ")
+
+
+def test_a_split_tells_the_loop_that_it_counts_once(fleet):
+    """Else 70 crashes are "one population" of which 11 lack a package."""
+    alone = [
+        full(3 + 7 * n, time={"crash_ts": START + (n - 3000) * 33_000.0}) for n in range(3000, 3030)
+    ]
+    loop = [
+        full(3 + 35 * n, time={"crash_ts": START + 7.3 * DAY + 29.0 * n}) for n in range(100, 160)
+    ]
+    lines = "\n".join(map(json.dumps, [*alone, *loop])).encode()
+    assert fleet("fleet", "ingest", "-", stdin=lines).code == 0
+    (line,) = [
+        line for line in fleet("fleet", "split", f"{3:016x}").out.splitlines()
+        if line.startswith("  came together, and count once each time: ")
+    ]  # fmt: skip
+    assert "a crash loop on host node-3" in line and line.endswith(" of its 100 crashes")
 
 
 def test_commands_to_paste_ask_the_same_database(fleet, shell, tmp_path):
@@ -48,6 +87,17 @@ def test_commands_to_paste_ask_the_same_database(fleet, shell, tmp_path):
     shown = shell("fleet", "show", f"{3:016x}", "--db", here).out
     steps = [line for line in shown.splitlines() if "  gdb-epi fleet " in line]
     assert len(steps) == 3 and all(line.endswith(again) for line in steps)
+    damaged = full(777, verdict={"model": 2, "label": "damaged-memory", "confidence": 0.9})
+    line = json.dumps(damaged).encode()
+    assert shell("fleet", "ingest", "-", "--db", here, stdin=line).code == 0
+    core = shell("fleet", "show", f"{777:032x}", "--db", here).out
+    steps = [line for line in core.splitlines() if "  gdb-epi fleet " in line]
+    assert steps and all(line.endswith(again) for line in steps)
+    wrong = shell("fleet", "seen", "node-2", "--db", here)
+    assert (
+        wrong.code == 3
+        and f"is a host, not a signature; try: gdb-epi fleet show node-2{again}" in wrong.err
+    )
     assert shell("fleet", "top", "--db", here).out.endswith(f"gdb-epi fleet show KEY{again}\n")
 
 

@@ -106,7 +106,7 @@ def test_of_crashes_that_share_nothing_it_is_said_that_the_cause_is_elsewhere():
     lost = pop.each_attribute(lambda a: a._replace(crash=np.where(pop.host % 2, -1, a.crash)))
     (part,) = split_signature(lost, pop.signatures.index("looks"), LAST).parts
     assert part.undecided is not None
-    assert any(line.startswith("missing: of these ") for line in part.undecided.lines())
+    assert any(line.startswith("missing of the ") for line in part.undecided.lines())
     few = part.undecided._replace(crashes=2)
     assert few.lines() == ["cannot be told: 2 crashes are too few"]
 

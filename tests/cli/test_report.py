@@ -305,6 +305,7 @@ def test_mistakes_are_one_line(tmp_path, capsys):
     fill(tmp_path / "f.sqlite3", [record(1)])
     for words, code, says in (
         (("--since", "never"), 2, "no day: 'never'"),
+        (("--since", "2099-01-01"), 3, "no crash with a known time lies between"),
         (("--signature", "nothing-like-it"), 3, "no signature"),
         (("-o", tmp_path / "no" / "folder.html"), 1, "No such file"),
     ):

@@ -77,6 +77,15 @@ def test_never_more_than_the_share(db, capsys):
     assert none["most"] == 0 and none["hosts"] == []
     few = json.loads(exclude(db, capsys, "--format", "json", "--fleet-size", "40"))
     assert few["most"] == 0 and few["hosts"] == []
+    words = ("--fleet-size", "40")
+    out = exclude(db, capsys, *words)
+    assert out.startswith("node-7, node-8 should be drained, and too many would be out then\n")
+    assert "no host may be out: 2 % of 40 hosts (--fleet-size); to allow it: --at-most 5%\n" in out
+    assert out.count("--at-most") == 1 and "too, " not in out
+    # A scheduler's job must see that what should be done was not.
+    assert main(["fleet", "exclude", "--db", db, *words, "--apply"]) == 4
+    assert capsys.readouterr().out.startswith("nothing is marked: node-7, node-8 should be drained")
+    assert "node-7" in exclude(db, capsys, *words, "--at-most", "5%").splitlines()[0]
     # What is out already counts.
     assert main(["fleet", "mark", "host", "node-120", "--drained", "--db", db]) == 0
     capsys.readouterr()
@@ -106,6 +115,7 @@ def test_a_dry_run_is_comments_and_apply_is_commands(db, capsys):
     capsys.readouterr()
     made = json.loads(exclude(db, capsys, "--format", "json"))
     assert made["hosts"] == [] and made["drained"] == ["node-8"]
+    assert made["fleet"] == 401, "before and after its repair it is one host"
 
 
 def test_what_a_person_decided_goes_before_the_numbers(db, capsys):

@@ -98,7 +98,7 @@ def fleet(tmp_path):
 def test_a_crash_on_the_fixed_version_or_later_raises_it_again(fleet):
     fleet.put(*(on(3 + 7 * i, "2.2") for i in range(4)))
     lines = fleet.say("signature", KEY, fixed_in="2.3", owner="bob", ticket="BUG-7")
-    assert lines[1] == "known since 2025-12-06; fixed in 2.3; owner bob; BUG-7"
+    assert lines[1] == "fixed in 2.3; marked by ann on 2025-12-06; owner bob; BUG-7"
     assert not fleet.fix().is_regressed
     after = {"time": {"crash_ts": NOW + 100}}
     fleet.put(on(3 + 7 * 10, "2.2.9", **after))
@@ -124,7 +124,9 @@ def test_what_the_record_at_hand_says_of_a_fix(fleet):
     fleet.put(on(3, "2.2"))
     fleet.say("signature", KEY, fixed_in="2.3", owner="bob")
     say = lambda version: fleet.ask(decision_lines_of_record, "stable", KEY, on(3, version))  # noqa: E731
-    assert say("2.4") == ["known since 2025-12-06; fixed in 2.3, this is 2.4: regressed; owner bob"]
+    assert say("2.4") == [
+        "fixed in 2.3, this is 2.4: regressed; marked by ann on 2025-12-06; owner bob"
+    ]
     assert "this is 2.2;" in say("2.2")[0] and "regressed" not in say("2.2")[0]
     assert "cannot compare" in say("img7")[0]
     assert ask_of_earlier_crashes(fleet.db, on(3, "2.4")).decided == tuple(say("2.4"))
@@ -138,7 +140,7 @@ def test_a_version_may_be_that_of_an_imported_package(fleet):
 
     fleet.put(imported(3, "2.1.0"), imported(10, "2.2.0"))
     lines = fleet.say("signature", KEY, fixed_in="2.2.0", version_of="torch")
-    assert lines[1].endswith("fixed in torch 2.2.0, but 1 crash on 2.2.0: regressed")
+    assert lines[1].startswith("fixed in torch 2.2.0, but 1 crash on 2.2.0: regressed; ")
     with pytest.raises(UsageError, match="no crash of it tells its version") as refused:
         fleet.say("signature", KEY, fixed_in="9")
     assert "--of NAME, one of python, torch" in refused.value.hint
@@ -161,9 +163,8 @@ def test_ignored_ends_by_itself(fleet):
 
 def test_a_host_is_drained_repaired_and_back(fleet):
     fleet.put(minimal(3))
-    assert fleet.say("host", "node-3", state="drained", ticket="HW-1")[0].endswith(
-        "host node-3 is drained; HW-1"
-    )
+    lines = fleet.say("host", "node-3", state="drained", ticket="HW-1")
+    assert lines == ["host node-3 is drained; marked by ann on 2025-12-06; HW-1"]
     assert fleet.ask(repaired_hosts, NOW) == {}
     fleet.say("host", "node-3", state="repaired", now=NOW + 86_400)
     fleet.say("host", "node-3", state="back", now=NOW + 3 * 86_400)
@@ -178,7 +179,10 @@ def test_a_note_is_no_new_decision(fleet):
     fleet.put(minimal(3))
     fleet.say("host", "node-3", state="repaired")
     lines = fleet.say("host", "node-3", note="DIMM 3", owner="bob", now=NOW + 9 * 86_400)
-    assert lines == ["known since 2025-12-06; host node-3 is repaired; owner bob", "note: DIMM 3"]
+    assert lines == [
+        "host node-3 is repaired; marked by ann on 2025-12-06; owner bob",
+        "note: DIMM 3",
+    ]
     assert fleet.ask(repaired_hosts, NOW) == {"node-3": int(NOW // 86_400)}
     held = fleet.ask(read_current_state, Subject(HOST, "", "node-3"))
     assert [m.state for m in held.history] == ["repaired", "noted"]

@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import pytest
 from support.fleet_lives.lab import Fleet
+from unit.fleet_records import full
 
 from gdb_epi.cli.main import main
 from gdb_epi.fleet.population.population import Attribute, CoreKeys, Population
@@ -237,6 +238,17 @@ def test_the_command_says_it_and_names_what_there_is(tmp_path, capsys):
     for wrong, says in (("colour", "there are "), ("kernel=7", "there are 6.")):
         assert main(["fleet", "rates", wrong, *db]) == 2
         assert says in capsys.readouterr().err
+    # A package is asked for by its name alone; an error says that there is more than it names.
+    lines = []
+    for n in range(60):
+        packages = [{"name": "torch", "version": f"2.{n % 2}"}]
+        more = full(10**6 + n, python={"version": "3.12.1", "packages": packages})
+        lines.append(json.dumps(more))
+    (tmp_path / "more.jsonl").write_text("\n".join(lines))
+    assert main(["fleet", "ingest", str(tmp_path / "more.jsonl"), *db]) == 0
+    capsys.readouterr()
+    assert main(["fleet", "rates", "torch", *db]) == 0
+    assert "\n2.0 " in capsys.readouterr().out
 
 
 def of_one_signature(population: Population, share: np.ndarray, seed: int) -> Population:

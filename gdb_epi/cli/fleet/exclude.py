@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from gdb_epi.argument_types import argument_error, whole_number
 from gdb_epi.cli.fleet.output import add_database_option, add_who_option, print_line, print_lines
+from gdb_epi.errors import EXIT_DONE, EXIT_EXPECTATION_NOT_MET
 
 if TYPE_CHECKING:
     from sqlalchemy import Engine
@@ -24,6 +25,10 @@ EPILOG = (
     "runs none) and marks the hosts drained, so that they count as out; `fleet mark host HOST "
     "--back` ends that. Never are more hosts out than --at-most of the fleet, rounded down; the "
     "fleet is counted by the host-hours of the last 7 days, or given by --fleet-size."
+)
+EXIT_CODES = (
+    "0 done, 1 the tool failed, 2 wrong arguments, 3 an input was unusable; with --apply 4 when "
+    "hosts that should be out are left in, as too many would be out"
 )
 SHARE = 0.02
 DAYS = 14
@@ -59,7 +64,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     add_database_option(parser)
 
 
-def run(args: Namespace) -> None:
+def run(args: Namespace) -> int:
     """Print what to do; with --apply remember it."""
     from gdb_epi.fleet.store.database import open_database
 
@@ -92,6 +97,7 @@ def run(args: Namespace) -> None:
             from gdb_epi.render.escape import escape
 
             print(f"# {escape(line)}")
+    return EXIT_EXPECTATION_NOT_MET if args.apply and plan.beyond else EXIT_DONE
 
 
 def _mark(engine: Engine, plan: ExclusionPlan, by: str | None, now: float) -> None:
@@ -128,8 +134,12 @@ def _remarks(plan: ExclusionPlan, args: Namespace) -> list[str]:
     from gdb_epi.util import counted, shortened_list
 
     lines = []
+    names = shortened_list([host.host for host in plan.beyond], MAX_NAMED)
+    needed = len(plan.hosts) + len(plan.drained) + len(plan.beyond)
+    take = f"--at-most {math.ceil(100 * needed / max(plan.fleet, 1))}%"
     if not plan.hosts and plan.beyond:
-        lines.append(f"none is taken out: {counted(plan.most, 'host')} may be out, see below")
+        done = "nothing is marked: " if args.apply else ""
+        lines.append(f"{done}{names} should be drained, and too many would be out then")
     elif not plan.hosts:
         lines.append("no host to take out now")
     elif args.apply:
@@ -138,21 +148,20 @@ def _remarks(plan: ExclusionPlan, args: Namespace) -> list[str]:
         lines.append("dry run: nothing is changed; --apply prints commands and marks them drained")
     if plan.fleet:
         share = f"{100 * args.at_most:g} % of {counted(plan.fleet, 'host')} ({plan.counted_by})"
-        if not plan.most:  # no day would ever take one out of so small a fleet
+        if plan.beyond:
+            share += f"; to allow it: {take}"
+        elif not plan.most:  # no day would ever take one out of so small a fleet
             share += f"; --at-most {math.ceil(100 / plan.fleet)}% allows one"
-        lines.append(f"at most {counted(plan.most, 'host')} may be out: {share}")
+        limit = f"at most {counted(plan.most, 'host')} may be" if plan.most else "no host may be"
+        lines.append(f"{limit} out: {share}")
     lines += [f"no host to name, and see fleet suspects: {group}" for group in plan.groups]
     if plan.drained:
         lines.append(f"out already: {shortened_list(plan.drained, MAX_NAMED)}")
     if plan.overdue:
         names = shortened_list(plan.overdue, MAX_NAMED)
         lines.append(f"their time is over, mark them --repaired or --back: {names}")
-    if plan.beyond:
-        names = shortened_list([host.host for host in plan.beyond], MAX_NAMED)
-        needed = len(plan.hosts) + len(plan.drained) + len(plan.beyond)
-        percent = math.ceil(1000 * needed / max(plan.fleet, 1)) / 10
-        take = f"--at-most {percent:g}% takes all of them"
-        lines.append(f"should be out too, and is left in, as that is too many: {names}; {take}")
+    if plan.hosts and plan.beyond:
+        lines.append(f"left in, though they should be out too: {names}")
     lines += [f"left in: {host}: {why}" for host, why in plan.left_in]
     lines += [f"refused: {host!r}: {why}" for host, why in plan.refused]
     return lines

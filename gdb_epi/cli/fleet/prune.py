@@ -23,6 +23,7 @@ KEEP = 10
 MAX_DAYS = 36_500
 MAX_DIGITS = 20  # Python reads no number of any length
 MAX_NAMED = 6
+KEPT = "are kept as examples: they stay in top and show, and are in no rate, trend or test"
 _CONTENTS = {"raw": "records", "exposure": "host-hours", "crash": "crashes", "sig": "signatures"}
 SHOWN = 0.1  # of all bytes, from which on a table is shown
 
@@ -59,9 +60,7 @@ def run(args: Namespace) -> None:
     words = "deleted" if args.apply else "would go"
     print_line(f"{words}, from before {iso_day(pruning.before)}: {', '.join(rows) or 'nothing'}")
     if pruning.kept:
-        print_line(
-            f"  {counted(pruning.kept, 'crash')} of that age stay: shown, and counted no more"
-        )
+        print_line(f"  {counted(pruning.kept, 'crash')} of that age {KEPT}")
     if pruning.hosts:
         names = shortened_list(pruning.hosts, MAX_NAMED)
         print_line(f"  of suspected hosts {pruning.kept_of_hosts} of them: {names}")

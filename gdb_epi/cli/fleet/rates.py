@@ -17,7 +17,7 @@ from gdb_epi.cli.fleet.output import (
 from gdb_epi.cli.support.messages import repeated_database_option
 from gdb_epi.errors import UsageError
 from gdb_epi.typing_lite import TYPE_CHECKING
-from gdb_epi.util import counted
+from gdb_epi.util import counted, shortened_list
 
 if TYPE_CHECKING:
     from gdb_epi.fleet.questions.rates import Rates, ValueRate
@@ -66,10 +66,13 @@ def run(args: Namespace) -> None:
             population = base.population(parse_day_argument(args.asof))
         members = np.ones(population.day.size, dtype=bool)
     attribute = population.attribute(name)
+    if attribute is None:  # `package shoplib` and `lib ssl` are asked for by the name alone
+        alone = [a for a in population.attributes if a.name.partition(" ")[2] == name]
+        attribute = alone[0] if len(alone) == 1 else None
     if attribute is None:
         # The attributes of hosts that have host-hours first: rates are known of these.
         by_hours = sorted(population.attributes, key=lambda a: not (a.exposure >= 0).any())
-        names = ", ".join(other.name for other in by_hours[:NAMED])
+        names = shortened_list([repr(a.name) if " " in a.name else a.name for a in by_hours], NAMED)
         there_are = f"there are {names}" if names else "none is stored"
         raise UsageError(
             f"no attribute {name!r}: {there_are}",
@@ -98,13 +101,20 @@ def run(args: Namespace) -> None:
 
 def _print_table(args: Namespace, name: str, rates: Rates) -> None:
     rows = rates.rows
+    headers = (
+        name, "crashes", "hosts", "host-hours", "per 1000 hours", "on the same days", "same hosts",
+        "given both",
+    )  # fmt: skip
+    # Of the values with the most host-hours, the highest rate first.
+    by_rate = sorted(rows[: args.limit], key=lambda row: -(row.per_1000_hours or 0.0))
+    cells = [_cells(row) for row in by_rate]
+    kept = [i for i in range(len(headers)) if not cells or any(row[i] != "" for row in cells)]
     print_table(
-        (name, "crashes", "hosts", "host-hours", "per 1000 hours", "on the same days", "same hosts",
-         "given both"),
-        [_cells(row) for row in rows[: args.limit]],
+        [headers[i] for i in kept],
+        [[row[i] for i in kept] for row in cells],
         empty="no crashes",
         below=("given both", "same hosts", "on the same days"),
-    )  # fmt: skip
+    )
     if len(rows) > args.limit:
         print(f"The first {args.limit} of {len(rows)}; more: --limit {len(rows)}")
     if any(row.same_days or row.same_hosts for row in rows):

@@ -18,7 +18,7 @@ from gdb_epi.errors import InputError
 from gdb_epi.util import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from gdb_epi.fleet.questions.find_signature import FoundSignature
     from gdb_epi.fleet.questions.lookup import CrashSummary
@@ -67,19 +67,43 @@ def _answer(
         summary = lookup.summarise_host(engine, hosts, asof)
         attributes = lookup.host_attributes(engine, hosts)
         data = {"host": what, "attributes": attributes, **summary._asdict()}
-        return data, [f"host {what}", *_host_lines(summary, attributes, again)]
+        known = _known_of_host(engine, what)
+        return data, [f"host {what}", *_host_lines(summary, attributes, known, again)]
     record = lookup.find_record(engine, what)
     if record is not None:
         from gdb_epi.render.triage import REPORT, Audience, render_triage
 
-        answer = render_triage(record, Audience(REPORT))
-        return record, [f"core {record.get('core_key')}", *answer]
+        answer = render_triage(record, Audience(REPORT, database=again))
+        head = [f"core {record.get('core_key')}", *_origin_lines(record), ""]
+        return record, [*head, *answer]
     group = lookup.find_signature_group(engine, what)
     if group is None:
         raise InputError(f"no signature, core or host {what!r}", hint="gdb-epi fleet top")
     summary = lookup.summarise_signature(engine, group, asof)
     named = {"kind": group.kind, "key": group.key, "text": group.text, "category": group.category}
     return {**named, **summary._asdict()}, _signature_lines(group, summary, again)
+
+
+def _origin_lines(record: dict[str, Any]) -> Iterator[str]:
+    """Yield where and when it died, and its file: what one needs to find the core again."""
+    from gdb_epi.cli.fleet.output import bytes_text
+    from gdb_epi.fleet.questions.signature_history import format_utc_time
+    from gdb_epi.fleet.records.values import number_or_none
+    from gdb_epi.record.record_parts import get_group
+    from gdb_epi.render.triage import labelled_lines
+
+    time, file = get_group(record, "time"), get_group(record, "file")
+    host = get_group(record, "host").get("hostname") or "not known"
+    when = format_utc_time(number_or_none(time.get("crash_ts"))) or "not known"
+    source = f" (source: {time['ts_source']})" if time.get("ts_source") else ""
+    yield from labelled_lines("Host", [str(host)])
+    yield from labelled_lines("Time", [f"{when}{source}"])
+    if file.get("name"):
+        size = number_or_none(file.get("size"))
+        words = (
+            f"{file['name']}, {bytes_text(int(size))}" if size is not None else str(file["name"])
+        )
+        yield from labelled_lines("File", [words])
 
 
 def _signature_lines(group: FoundSignature, summary: CrashSummary, again: str) -> list[str]:
@@ -104,19 +128,46 @@ def _signature_lines(group: FoundSignature, summary: CrashSummary, again: str) -
     return lines + _next(summary, steps, again)
 
 
+def _known_of_host(engine: Any, name: str) -> list[str]:
+    """Return what was decided about a host, and its findings that are open or confirmed."""
+    from gdb_epi.fleet.decisions.decision_lines import host_decision_lines
+    from gdb_epi.fleet.population.host_spelling import match_spellings
+    from gdb_epi.fleet.screen.finding_states import CONFIRMED, OPEN, stored_findings
+    from gdb_epi.fleet.store.plain_sql import sqlalchemy_executor
+
+    about = [
+        f for f in stored_findings(engine) if f.attr == "host" and f.state in (OPEN, CONFIRMED)
+    ]
+    mine = match_spellings([name], [f.value for f in about])
+    words = [
+        f"finding {f.id} ({f.state}): {f.detail.get('verdict') or f.numbers(interval=False)}"
+        for f in about if f.value in mine
+    ]  # fmt: skip
+    with engine.connect() as connection:
+        return words + host_decision_lines(sqlalchemy_executor(connection), name)
+
+
 def _host_lines(
-    summary: CrashSummary, attributes: Sequence[tuple[str, str]], again: str
+    summary: CrashSummary,
+    attributes: Sequence[tuple[str, str]],
+    known: Sequence[str],
+    again: str,
 ) -> list[str]:
     from gdb_epi.render.signature_words import named_signature
     from gdb_epi.render.triage import labelled_lines
 
-    lines = [_counts(summary), ""]
+    lines = [_counts(summary), "", *labelled_lines("Known", known)]
     for label, name in (("Verdict", "verdict"), ("CPU", "cpu")):
         lines += labelled_lines(label, _tally(summary, name))
-    lines += labelled_lines("Host", [f"{name}: {value}" for name, value in attributes])
     lines.append("Crashes, most frequent first")
     for text, count in summary.tables["signature"]:
         lines.append(f"  {count:6}  {named_signature(text)}")
+    values: dict[str, list[str]] = {}
+    for name, value in attributes:
+        if not name.endswith("_hash"):  # it tells hosts apart for questions, and a reader nothing
+            values.setdefault(name, []).append(value)
+    facts = [f"{name}: {', '.join(some)}" for name, some in values.items()]
+    lines += ["", *labelled_lines("Host", facts)]
     return [*lines, "", *_next(summary, [("is this host to blame?", "suspects")], again)]
 
 

@@ -11,12 +11,15 @@ from gdb_epi.cli.fleet.output import (
     add_signature_question,
     parse_day_argument,
     print_line,
+    print_lines,
     print_rows,
 )
 from gdb_epi.errors import InputError
 from gdb_epi.util import counted, pick_attributes
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from gdb_epi.fleet.population.population import Population
     from gdb_epi.fleet.questions.splitting import SignaturePart, SignatureSplit
     from gdb_epi.fleet.questions.verdict import PopulationVerdict
@@ -33,6 +36,7 @@ def run(args: Namespace) -> None:
     from gdb_epi.fleet.questions.onset import find_onset
     from gdb_epi.fleet.questions.splitting import split_signature
     from gdb_epi.fleet.questions.verdict import NOT_ENOUGH, judge_split
+    from gdb_epi.fleet.screen.events import find_events
 
     population, code = population_and_code(args.db, args.signature, args.asof)
     parted = split_signature(population, code, population.last_day)
@@ -40,13 +44,14 @@ def run(args: Namespace) -> None:
     beside = _moments(population, code) if judged.kind == NOT_ENOUGH else []
     if beside:
         judged = judged._replace(headline=beside.pop(0))
+    elif (together := find_events(population).mostly_of(population, code, 0.0)) is not None:
+        beside.append(f"came together, and count once each time: {together}")
     if args.json or args.csv:
         _machine(population, parted, judged, as_csv=args.csv)
     else:
-        _text(parted, judged)
-        remains = find_onset(population, code).remains
-        for line in filter(None, [*beside, remains]):
-            print_line(f"  {line}")
+        _text(parted, judged, beside)
+        if (remains := find_onset(population, code).remains) is not None:
+            print_line(f"  {remains}")
 
 
 def _moments(population: Population, code: int) -> list[str]:
@@ -118,7 +123,7 @@ def _row(population: Population, part: SignaturePart, *, as_csv: bool) -> dict[s
     }
 
 
-def _text(parted: SignatureSplit, judged: PopulationVerdict) -> None:
+def _text(parted: SignatureSplit, judged: PopulationVerdict, beside: Sequence[str]) -> None:
     from gdb_epi.fleet.questions.splitting import REST
     from gdb_epi.fleet.screen.finding_texts import (
         P_AND_Q,
@@ -132,6 +137,7 @@ def _text(parted: SignatureSplit, judged: PopulationVerdict) -> None:
     print_line(f"  {spell_out_flags(judged.headline)}")
     for caveat in judged.caveats:
         print_line(f"    but: {caveat}")
+    print_lines(f"  {line}" for line in beside)
     if not parted.parts:
         print_line(
             "  all of its crashes came with events of others: gdb-epi fleet suspects shows them"

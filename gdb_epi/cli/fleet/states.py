@@ -78,7 +78,7 @@ def _print(state: StateWithCrashes, *, history: bool) -> None:
         print_line(f"      {describe_fix(state.fix)}")
     if held.mark is not None and held.mark.until is not None:
         print_line(f"      until {utc_day_text(held.mark.until - 1)}")
-    if held.note:
+    if held.note and (state.fix is None or held.note != describe_fix(state.fix)):
         print_line(f"      note: {held.note}")
     for mark in held.history if history else ():
         print_line(f"        {format_utc_time(mark.at)}  {mark.words()}")

@@ -91,8 +91,10 @@ def decision_lines_of_record(
 
 
 def _lines_of_state(current: CurrentState, words: list[str]) -> list[str]:
-    since = current.history[0].at if current.subject.about == SIGNATURE else current.since
-    lines = ["; ".join([f"known since {utc_day_text(since)}", *words, *current.care()])]
+    mark = current.mark or current.history[-1]
+    # The day of the decision, which is not when the crash was first seen.
+    marked = f"marked by {mark.who} on {utc_day_text(mark.at)}"
+    lines = ["; ".join([*words, marked, *current.care()])]
     if current.note:
         lines.append(f"note: {current.note}")
     return lines

@@ -33,7 +33,7 @@ from gdb_epi.fleet.decisions.repairs import (
 )
 from gdb_epi.fleet.decisions.states import repaired_hosts
 from gdb_epi.fleet.population.cache import load_population
-from gdb_epi.fleet.population.host_spelling import is_past_of_repaired_host
+from gdb_epi.fleet.population.host_spelling import count_machines
 from gdb_epi.fleet.population.population import Population
 from gdb_epi.fleet.questions.first_deaths import find_first_deaths
 from gdb_epi.fleet.questions.verdict import HARDWARE_HOST, PopulationVerdict, judge_host
@@ -253,12 +253,9 @@ def _fleet(population: Population) -> tuple[int, str]:
     if population.has_exposure and population.day.size:
         recent = population.exposure_day > int(population.exposure_day.max()) - RECENT_DAYS
         running = recent & (population.exposure_hours > 0)
-        return int(
-            np.unique(population.exposure_host[running]).size
-        ), f"hosts with host-hours in the last {RECENT_DAYS} days"
-    return sum(
-        not is_past_of_repaired_host(name) for name in population.hosts
-    ), "hosts that ever crashed: the fleet has more"
+        up = (population.hosts[code] for code in np.unique(population.exposure_host[running]))
+        return count_machines(up), f"hosts with host-hours in the last {RECENT_DAYS} days"
+    return count_machines(population.hosts), "hosts that ever crashed: the fleet has more"
 
 
 def slurm_lines(plan_exclusion: ExclusionPlan) -> Iterator[str]:

@@ -28,6 +28,11 @@ def is_past_of_repaired_host(host: str) -> bool:
     return BEFORE_REPAIR in host
 
 
+def count_machines(hosts: Iterable[str]) -> int:
+    """Return how many hosts these are: a repaired one is two of the population, and is one."""
+    return len({host.partition(BEFORE_REPAIR)[0] for host in hosts})
+
+
 def unify_spellings(names: Mapping[int, str], preferred: Iterable[int]) -> dict[int, str]:
     """Return number -> name, the same for all spellings of one host.
 

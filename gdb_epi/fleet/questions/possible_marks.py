@@ -91,8 +91,12 @@ class PossibleMarks(NamedTuple):
                 "among these, or they have several causes"
             )
         if self.lacking:
-            some = shortened_list([f"{name} of {count}" for name, count in self.lacking], MAX_NAMED)
-            lines.append(f"missing: of these {counted(self.crashes, 'crash')} the {some}")
+            some = [
+                f"{name} (of {'all' if count == self.crashes else count})"
+                for name, count in self.lacking
+            ]
+            names = shortened_list(some, MAX_NAMED)
+            lines.append(f"missing of the {counted(self.crashes, 'crash')} that count: {names}")
         if self.without_hours:
             lines.append(
                 f"missing: host-hours of the days or hosts of {self.without_hours} of these "

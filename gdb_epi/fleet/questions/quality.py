@@ -517,7 +517,19 @@ def _attributes(population: Population) -> Iterator[QualityCheck]:
         say = "says" if count == 1 else "say"
         text = f"{name}: {counted(count, 'crash')} {say} another value than the host-hours"
         text += " of the day; that of the host-hours is taken"
-        yield QualityCheck(ATTRIBUTES, False, text, "see which is old")
+        attribute = population.attribute(name)
+        advice = f"see which of both has an old {name}, and feed that anew"
+        if attribute is not None:
+            both = attribute.as_reported
+            unlike = (attribute.crash >= 0) & (both >= 0) & (attribute.crash != both)
+            rows = np.flatnonzero(unlike & (population.host >= 0) & population.timed)
+            if rows.size:
+                one = int(rows[-1])
+                host, day = population.hosts[population.host[one]], int(population.day[one])
+                by_hours, by_core = (attribute.values[c[one]] for c in (attribute.crash, both))
+                advice += f"; the latest: {host} on {iso_day(day)}: the host-hours say {by_hours}, "
+                advice += f"the crash {by_core} (core {population.core_keys[one]})"
+        yield QualityCheck(ATTRIBUTES, False, text, advice)
     alike: dict[tuple[int, int, str], list[str]] = {}
     for name, numbers in sorted(population.quality.get("filled", {}).items()):
         alike.setdefault(tuple(numbers), []).append(name)

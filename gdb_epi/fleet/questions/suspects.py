@@ -8,6 +8,7 @@ from math import lgamma, log
 
 import numpy as np
 
+from gdb_epi.fleet.population.host_spelling import count_machines
 from gdb_epi.fleet.population.population import Population
 from gdb_epi.fleet.questions.changes_by_hours import (
     change_by_hours_sentences,
@@ -232,7 +233,9 @@ def _on_few_hosts(population: Population, mine: Ints, tested: int) -> Iterator[s
     if sets + hosts.size * log(part) > log(MAX_P / tested):
         return
     name = named_with_program(population, population.signatures[population.signature[mine[0]]])
-    where = f"{counted(hosts.size, 'crash')} on {own.size} of {alive} hosts and on no other"
+    names = population.hosts
+    few, every = (count_machines(names[c] for c in some) for some in (own, np.flatnonzero(share)))
+    where = f"{counted(hosts.size, 'crash')} on {few} of {every} hosts and on no other"
     mask = population.mask_of(mine)
     main = main_program(population, mask)
     runs = f": see what else {main[0]} has there" if main and main[1] == main[2] else ""

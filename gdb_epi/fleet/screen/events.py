@@ -101,8 +101,13 @@ class CrashEvents(NamedTuple):
         """Which crashes do not count."""
         return self.counted.mask_of(self.repeated)
 
-    def mostly_of(self, population: Population, signature: int) -> str | None:
-        """Name the event or loop with nearly all crashes of a signature; None if there is none."""
+    def mostly_of(
+        self, population: Population, signature: int, share: float = MOSTLY
+    ) -> str | None:
+        """Name the event or loop with nearly all crashes of a signature; None if there is none.
+
+        "Nearly all" is a `share` of them.
+        """
         same = population.signature == signature
         sizes: dict[str, int] = {}
         together = same & False
@@ -113,7 +118,7 @@ class CrashEvents(NamedTuple):
                 sizes[words] = sizes.get(words, 0) + int(mine.sum())
                 together |= mine
         count, total = int(together.sum()), int(same.sum())
-        if not sizes or count < MOSTLY * total:
+        if not sizes or count < share * total:
             return None
         largest = max(sizes, key=sizes.__getitem__)
         more = f", and {counted(len(sizes) - 1, 'more event')}" if len(sizes) > 1 else ""
