@@ -133,6 +133,15 @@ def test_seen(fleet):
     out = fleet("fleet", "seen", f"{3:016x}").out
     assert "10 crashes so far, on 5 hosts" in out and "Verdicts: software (10)" in out
     assert fleet("fleet", "seen", "ffffffffffff").code == 3
+    # Any two scripts meet in a key of `<module>` alone: the answer says whose crashes these are.
+    for number, script in enumerate(("mem_job.py", "nullret_job.py")):
+        process = {"pid": number, "executable": "/usr/bin/python3", "script": script}
+        line = json.dumps(full(5_000_002 + 7 * number, process=process)).encode()
+        assert fleet("fleet", "ingest", "-", stdin=line).code == 0
+        out = fleet("fleet", "seen", f"{5_000_002 % 7:016x}").out.splitlines()
+        whose = ("mem_job.py", "several programs, so it may be several bugs")[number]
+        assert out[0].endswith(f" of {whose}"), out
+    assert "Program  several, so it may" in fleet("fleet", "show", f"{5_000_002 % 7:016x}").out
 
 
 def test_new_counts_back_from_the_latest_crash(fleet):

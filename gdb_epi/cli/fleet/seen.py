@@ -31,6 +31,8 @@ def run(args: Namespace) -> None:
             read_signature_history,
             signature_title,
         )
+        from gdb_epi.fleet.questions.signatures import find_program
+        from gdb_epi.fleet.records.facts import SEVERAL, program_in_words
         from gdb_epi.fleet.store.plain_sql import sqlalchemy_executor
         from gdb_epi.fleet.store.tables import crash
 
@@ -40,11 +42,14 @@ def run(args: Namespace) -> None:
         mine = crash.c.sig_id.in_(group.ids)
         first, last, not_believed = believed_times(connection, load_times(engine), mine)
         history = history._replace(first=first, last=last)
+        program = find_program(connection, mine)
     if args.json:
         print(json.dumps({"kind": group.kind, "key": group.key, **history._asdict()}))
         return
     labels = [label for label, _ in history.verdicts]
-    print_line(signature_title(group.name, group.category, labels))
+    of_program = f" of {program_in_words(program)}" if program else ""
+    several = ", so it may be several bugs" if program == SEVERAL else ""
+    print_line(f"{signature_title(group.name, group.category, labels)}{of_program}{several}")
     print_lines(history_lines(history))
     if not_believed:
         clocks = f"the clocks of {not_believed} of them were wrong"

@@ -108,6 +108,7 @@ def _origin_lines(record: dict[str, Any]) -> Iterator[str]:
 
 def _signature_lines(group: FoundSignature, summary: CrashSummary, again: str) -> list[str]:
     from gdb_epi.fleet.questions.signature_history import signature_title
+    from gdb_epi.fleet.records.facts import SEVERAL
     from gdb_epi.render.frame_lines import NATIVE as C
     from gdb_epi.render.frame_lines import PYTHON as PY
     from gdb_epi.render.frame_lines import StackCall, StackRow, row_lines
@@ -118,7 +119,10 @@ def _signature_lines(group: FoundSignature, summary: CrashSummary, again: str) -
     frames = parse_signature_line(group.text or "", group.category).frames
     rows = [StackRow(StackCall(PY if language == PYTHON else C, name)) for language, name in frames]
     lines = [signature_title(group.name, group.category, labels), _counts(summary), ""]
-    lines += labelled_lines("Program", [summary.program] if summary.program else [])
+    program = (
+        "several, so it may be several bugs" if summary.program == SEVERAL else summary.program
+    )
+    lines += labelled_lines("Program", [program] if program else [])
     for label, name in (("Verdict", "verdict"), ("Hosts", "host"), ("Python", "python")):
         lines += labelled_lines(label, _tally(summary, name))
     stack = [line.strip() for line in row_lines(rows)]
