@@ -69,6 +69,16 @@ def counted(number: object, noun: str) -> str:
     return f"{number} {noun}s"
 
 
+def duration_words(seconds: float) -> str:
+    """Return "0.25 s", or "10,000 s (2.8 h)" where seconds alone say little."""
+    if seconds < 100:
+        return f"{seconds:.4g} s"
+    longer = (
+        f" ({seconds / 86400:.3g} days)" if seconds >= 2 * 86400 else f" ({seconds / 3600:.2g} h)"
+    )
+    return f"{seconds:,.0f} s{longer if seconds >= 3600 else ''}"
+
+
 def shortened_list(names: Sequence[str], most: int) -> str:
     """Return "a, b and 3 more": the first `most` names, and how many others there are."""
     more = f" and {len(names) - most} more" if len(names) > most else ""

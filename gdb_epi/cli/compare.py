@@ -5,12 +5,14 @@ from __future__ import annotations
 
 import os
 import sys
+from functools import partial
 
 from gdb_epi.cli.support.process_files import add_process_files, process_files
 from gdb_epi.typing_lite import TYPE_CHECKING, Any, ArgumentParser, Namespace
 
 if TYPE_CHECKING:
     from gdb_epi.cli.support.examine import ExamineOptions
+    from gdb_epi.repro.changed_values import Changes
 
 GROUP = "One crash"
 HELP = "is it the same crash: two cores, or a core and a record or signature"
@@ -32,13 +34,16 @@ def add_arguments(parser: ArgumentParser) -> None:
 def run(args: Namespace) -> int:
     """Print what is the same and what differs."""
     from gdb_epi.cli.support.examine import ExamineOptions
-    from gdb_epi.errors import EXIT_DONE, EXIT_EXPECTATION_NOT_MET
+    from gdb_epi.errors import EXIT_DONE, EXIT_EXPECTATION_NOT_MET, UsageError
     from gdb_epi.repro.compared_crashes import is_same_crash, side_by_side_lines
     from gdb_epi.repro.expected_crash import KeyMatch, compare_records
 
     exe, sysroot = process_files(args)
     options = ExamineOptions(exe=exe, sysroot=sysroot)
-    first, second = (_record(word, options) for word in (args.first, args.second))
+    try:
+        first, second = (_record(word, options) for word in (args.first, args.second))
+    except UsageError as error:  # of repro's option
+        raise UsageError(str(error).removeprefix("--expect "), hint=error.hint) from None
     comparison = compare_records(first, second)
     if args.json:
         import json
@@ -48,10 +53,23 @@ def run(args: Namespace) -> int:
         from gdb_epi.render.escape import escape
 
         names = _short_names(args.first, args.second)
-        for line in side_by_side_lines(first, second, names, comparison):
+        find_changes = partial(_changes, args, exe, sysroot)
+        for line in side_by_side_lines(first, second, names, comparison, find_changes):
             sys.stdout.write(escape(line) + "\n")
     same = is_same_crash(first, second, KeyMatch(**comparison["match"]))
     return EXIT_DONE if same else EXIT_EXPECTATION_NOT_MET
+
+
+def _changes(args: Namespace, exe: str | None, sysroot: str | None) -> Changes:
+    """Return what changed between two cores of one process; nothing where one is a record."""
+    from gdb_epi.cli.support.open_core import open_core
+    from gdb_epi.process_state import ProcessState
+    from gdb_epi.repro.changed_values import Changes, find_changes
+
+    if any(not os.path.isfile(word) or _begins_json(word) for word in (args.first, args.second)):
+        return Changes()
+    with open_core(args.first, exe, sysroot) as a, open_core(args.second, exe, sysroot) as b:
+        return find_changes(ProcessState(a), ProcessState(b))
 
 
 def _short_names(first: str, second: str) -> list[str]:

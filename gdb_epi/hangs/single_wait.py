@@ -81,6 +81,7 @@ from gdb_epi.locks.types import (
     PROBABLE,
     LockWait,
 )
+from gdb_epi.util import duration_words
 
 # When a call that blocks an event loop returns, by its kind: others may bring that about.
 _ENDS_BLOCK = {
@@ -473,7 +474,7 @@ def blocked_event_loop(scene: HangContext) -> HangDiagnosis | None:
             ends = "that loop ends" if activity.timed else f"that loop ends; each time, {ends}"
         elif activity.timed:
             seconds = _seconds_of_turn(scene, activity, frames[place:]) if sleeps else 0.0
-            limit = f", after {seconds:.4g} s at most" if seconds else ""
+            limit = f", after {duration_words(seconds)} at most" if seconds else ""
             ends = f"{'that sleep' if sleeps else 'its timeout'} ends{limit}"
         sentence = (
             f"the event loop of {activity.who()} is blocked: {activity.where()} {call}, and no "

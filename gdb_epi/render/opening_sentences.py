@@ -118,12 +118,14 @@ def opening_sentences(record: Json, calls: Sequence[StackCall]) -> tuple[str, st
             named = _with_names(record, cause)
             why = "" if cause == CHILD_UNSEEN else _sentence_about_thread(record, named)
             doubt = f"{why} {(SLOW if slow in hang_types.WITHIN else SLOW_SIDE).format(sure, slow)}"
-            return f"{who} seems to hang: {wait}", _of_live_process(record, doubt.lstrip())
+            return f"{who} seems to hang: {wait}", words_of_live_process(record, doubt.lstrip())
         if not cause or cause == CHILD_UNSEEN:
             doubts = get_texts(_facts_of_wait(record), "open")
             doubt = "why that child does not end is not in this core" if cause else (*doubts, "")[0]
             sure = f"It hangs{confidence_words(record)}"
-            return f"{who} hung: {wait}", _of_live_process(record, f"{sure}{_doubt_words(doubt)}")
+            return f"{who} hung: {wait}", words_of_live_process(
+                record, f"{sure}{_doubt_words(doubt)}"
+            )
         cause = _with_names(record, cause)
         if _facts_of_wait(record).get("ends"):
             others = "its loop" if get_group(record, "tasks").get("asyncio") == 1 else "all others"
@@ -159,8 +161,8 @@ def opening_sentences(record: Json, calls: Sequence[StackCall]) -> tuple[str, st
     )
 
 
-def _of_live_process(record: Json, text: str) -> str:
-    """Return a text about a core as it is said of a process that runs."""
+def words_of_live_process(record: Json, text: str) -> str:
+    """Return a text about a core; of a process that runs as it is said of that."""
     if not get_group(record, "process").get("live"):
         return text
     return text.replace("in one core", "at one look").replace("in this core", "seen here")

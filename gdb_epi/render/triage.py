@@ -81,6 +81,7 @@ from gdb_epi.render.opening_sentences import (
     is_read_in_part,
     leading_hypothesis,
     opening_sentences,
+    words_of_live_process,
 )
 from gdb_epi.render.triage_wait_lines import (
     alike_thread_lines,
@@ -141,7 +142,7 @@ def render_triage(record: Json, reader: Audience = Audience()) -> list[str]:  # 
     """Return the lines of the answer, at most MAX_LINES unless `reader.whole` or `.evidence`."""
     stack = telling_stack(record)
     calls = _shown_calls(record, stack)
-    first, second = opening_sentences(record, calls)
+    first, second = (words_of_live_process(record, t) for t in opening_sentences(record, calls))
     first_lines, second_lines = (None, None) if reader.whole else (2, 4)
     lines = [*wrap_text(first, "", first_lines), *wrap_text(second, "", second_lines), ""]
     lines += _fact_lines(record, calls, reader.line, in_gdb=reader.place == GDB)
@@ -304,7 +305,8 @@ def _fact_lines(
         from gdb_epi.render.causes.memory_use import memory_lines
 
         yield from labelled_lines("Memory", memory_lines(record))
-    yield from labelled_lines("Waits", list(wait_lines(record, calls)))
+    waits = [words_of_live_process(record, text) for text in wait_lines(record, calls)]
+    yield from labelled_lines("Waits", waits)
     yield from labelled_lines("Tasks", list(task_lines(record, in_gdb=in_gdb)))
     yield from labelled_lines("Damage", list(damage_lines(record)))
     if get_group(record, "verdict").get("label") in ("hardware-suspect", "damaged-memory"):
@@ -594,6 +596,9 @@ def _candidate_steps(record: Json, reader: Audience) -> Iterator[tuple[str, str]
         yield "if it does not answer", f"take a second copy (gcore {pid}), and compare the two"
     elif is_called_healthy(record) and sender == get_group(record, "process").get("ppid"):
         yield "why it was ended", f"ask pid {sender}, its parent: not in this core"
+    runs = get_group(record, "process").get("live") and label not in HUNG
+    if runs and has_python and not get_group(record, "signal"):
+        yield "if its memory grows", "epi memory" if in_gdb else f"gdb-epi memory {core}"
     outside = get_group(record, "signal").get("sender") == OTHER
     if outside and sender and sender != get_group(record, "process").get("ppid"):
         yield "who sent the signal", f"journalctl _PID={sender}"

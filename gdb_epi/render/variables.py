@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from gdb_epi.argument_types import whole_number
 from gdb_epi.cpython.values.repr_decoder import DEPTH, LENGTH, TOTAL, WIDTH, ReprLimits
+from gdb_epi.cpython.values.secrets import MASKED
 from gdb_epi.cpython.values.variables import ARGUMENTS, Variable
 from gdb_epi.registry import argument
 from gdb_epi.render.escape import one_line
@@ -67,6 +68,7 @@ def variable_text(variable: Variable) -> str:
     stars = {"var-positional": "*", "var-keyword": "**"}.get(variable.kind, "")
     notes = [variable.kind] if variable.kind in ("positional-only", "keyword-only") else []
     notes += [variable.type] if hidden else []
-    notes += [] if variable.exact or _DOUBTS in variable.text else [INEXACT]
+    says_so = _DOUBTS in variable.text or MASKED in variable.text
+    notes += [] if variable.exact or says_so else [INEXACT]
     note = f"  [{', '.join(notes)}]" if notes else ""
     return f"{stars}{variable.name} = {one_line(variable.shown())}{note}"

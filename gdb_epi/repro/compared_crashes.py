@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Two crashes side by side, in words: the answer, what both have, and what differs.
 
-Of processes that did not crash the answer is that of two_copies.py.
+Of processes that did not crash the answer is that of compare_copies().
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from gdb_epi.judgement.labels import DEADLOCK, FORK_INHERITED_LOCK, HANG, KILLED, NO_FAULT
 from gdb_epi.record.record_parts import (
@@ -17,6 +17,7 @@ from gdb_epi.record.record_parts import (
     listed_stacks,
     verdict_label,
 )
+from gdb_epi.render.causes.memory_use import size_in_words
 from gdb_epi.render.escape import wrap_text
 from gdb_epi.render.frame_lines import (
     NATIVE,
@@ -30,6 +31,7 @@ from gdb_epi.render.frame_lines import (
 )
 from gdb_epi.render.opening_sentences import escaped_opening
 from gdb_epi.render.triage import telling_calls
+from gdb_epi.repro.changed_values import Changes
 from gdb_epi.repro.expected_crash import HALVES, KeyMatch
 from gdb_epi.typing_lite import Any, NamedTuple
 from gdb_epi.util import counted, shortened_list
@@ -78,10 +80,13 @@ def did_not_crash(record: Record) -> bool:
     return label in _DID_NOT_FAIL or (label == "cannot-tell" and category in _FROM_OUTSIDE)
 
 
-def compare_copies(first: Record, second: Record, *, alike: bool) -> tuple[str, list[str]]:
-    """Return the answer for two processes that did not crash, and where threads that moved stood.
+def compare_copies(
+    first: Record, second: Record, *, alike: bool, changes: Changes
+) -> tuple[str, list[str]]:
+    """Return the answer for two processes that did not crash, and what moved or changed.
 
-    `alike`: their keys are equal. No thread of two different processes has moved.
+    `alike`: their keys are equal. No thread of two different processes has moved. `changes` are
+    those of one process, beside where its threads stand.
     """
     if not is_same_process(first, second):
         if all(verdict_label(record) in _STUCK for record in (first, second)):
@@ -96,9 +101,18 @@ def compare_copies(first: Record, second: Record, *, alike: bool) -> tuple[str, 
     if not moved and not stayed:
         return f"{start}no Python thread of it can be compared.", []
     threads = counted(len(moved) + len(stayed), "thread")
+    grown = f"Its memory grew by {size_in_words(changes.grown)}" if changes.grown else ""
+    leads = [f"{grown}; what fills it: gdb-epi memory, of the later core"] if grown else []
+    grows = f" {grown}." if grown else ""
     if moved:
         places = [before.moves_words(after) for before, after in moved]
-        return f"{start}{len(moved)} of its {threads} moved. What moves is not blocked.", places
+        moves = f"{len(moved)} of its {threads} moved. What moves is not blocked.{grows}"
+        return f"{start}{moves}", [*places[:MAX_MOVED], *leads, *changes.values]
+    if changes.values or grown:
+        same = "its one thread stands" if len(stayed) == 1 else f"its {threads} stand"
+        works = f"{same} where it stood, but its values changed. It works.{grows}"
+        works = works if len(stayed) == 1 else works.replace("it stood", "they stood")
+        return f"{start}{works}", [*leads, *changes.values]
     beside = " Its tasks were not compared." if get_group(first, "tasks") else ""
     which = "its one thread has not moved" if len(stayed) == 1 else f"none of its {threads} moved"
     return f"{start}{which}. It hangs, waits for work, or computes within these lines.{beside}", []
@@ -153,6 +167,7 @@ def _stands(record: Record) -> dict[Any, _Stand]:
 
 MAX_LINES = 24
 MAX_DIFFERENT = 5  # facts that differ
+MAX_MOVED = 3  # threads
 MAX_NAMES = 3  # libraries or packages that are named
 LABEL = 9  # columns
 OTHER_LINE = "both ~"
@@ -181,16 +196,21 @@ def is_same_crash(first: Record, second: Record, match: KeyMatch) -> bool:
 
 
 def side_by_side_lines(
-    first: Record, second: Record, names: Sequence[str], comparison: Mapping[str, Any]
-) -> list[str]:
-    """Return the screen, at most MAX_LINES lines, the answer first; `names` are of the two."""
+    first: Record, second: Record, names: Sequence[str], comparison: Mapping[str, Any],
+    find_changes: Callable[[], Changes] = Changes,
+) -> list[str]:  # fmt: skip
+    """Return the screen, at most MAX_LINES lines, the answer first; `names` are of the two.
+
+    `find_changes` reads two copies of one process.
+    """
     match = KeyMatch(**comparison["match"])
     answer, moved = _answer(first, second, match), list[str]()
     if did_not_crash(first) and did_not_crash(second):
         same_place = is_same_crash(first, second, match)
-        of_copies, moved = compare_copies(first, second, alike=same_place)
+        changes = find_changes() if is_same_process(first, second) else Changes()
+        of_copies, moved = compare_copies(first, second, alike=same_place, changes=changes)
         answer = of_copies if match.compared else answer
-    lines = [*wrap_text(answer, "", 2), ""]
+    lines = [*wrap_text(answer, "", 3), ""]
     for mark, name, record in zip("AB", names, (first, second), strict=True):
         whole = "verdict" in record
         shown = escaped_opening(record, telling_calls(record))[0] if whole else "its key alone"

@@ -7,6 +7,7 @@ import json
 import shutil
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -132,6 +133,9 @@ def beat():
             time.sleep(0.11)
 def rest():
     threading.Event().wait()
+def fill():
+    turn, kept = 0, []
+    while True: turn += 1; kept.append(bytes(200_000)); time.sleep(0.002)
 def count():
     turn = 0
     while True: turn += 1
@@ -169,3 +173,32 @@ def test_two_copies_of_a_living_process_say_whether_it_moved(shell, tmp_path, ma
     else:
         stays = "It hangs, waits for work, or computes within these lines."
         assert first.endswith(f"none of its 2 threads moved. {stays}")
+
+
+def test_a_process_that_grows_in_one_line_is_not_called_a_hang(shell, tmp_path):
+    """It sleeps in each turn, and is seen there each time: its values tell that it goes on."""
+    need_core_dumps()
+    (tmp_path / "served.py").write_text(COPIED)
+    process = subprocess.Popen([sys.executable, "served.py", "fill"], cwd=tmp_path)
+    try:
+        wait_for(tmp_path / "ready", process)
+        cores = [tmp_path / "0.core", tmp_path / "1.core"]
+        for core in cores:
+            time.sleep(1)
+            subprocess.run(["gcore", "-o", core, str(process.pid)], capture_output=True, check=True)
+            shutil.move(f"{core}.{process.pid}", core)
+        done = shell("compare", *cores)
+        alive = shell("triage", process.pid, "--no-db")
+    finally:
+        process.kill()
+        process.wait()
+    first = " ".join(done.out.split("\n\n")[0].split())
+    assert "hangs" not in first and "Its memory grew by " in first
+    assert "what fills it: gdb-epi memory" in done.out
+    assert "`turn` of fill: " in done.out and "`kept` of fill: list of " in done.out
+    assert f"if its memory grows:  gdb-epi memory {process.pid}" in alive.out
+
+
+def test_a_part_of_a_key_is_refused_by_the_words_that_were_typed(shell):
+    done = shell("compare", SAMPLES / "use-after-free" / "core.xz", "deadbeef")
+    assert done.code == 2 and "deadbeef: 8 digits" in done.err and "--expect" not in done.err

@@ -8,7 +8,7 @@ import pytest
 from gdb_epi.render.corruption import _chance
 from gdb_epi.render.signature_words import named_signature
 from gdb_epi.signature.keys import make_key
-from gdb_epi.util import add_article, counted, natural_order
+from gdb_epi.util import add_article, counted, duration_words, natural_order
 
 
 @pytest.mark.parametrize(
@@ -85,3 +85,13 @@ def test_the_programs_own_function_names_the_place() -> None:
 def test_names_with_numbers_are_in_the_order_of_their_numbers() -> None:
     names = ["h10/core", "h2/core", "h1", "a", "h2"]
     assert sorted(names, key=natural_order) == ["a", "h1", "h2", "h2/core", "h10/core"]
+
+
+@pytest.mark.parametrize(
+    ("seconds", "words"),
+    [(0.25, "0.25 s"), (60, "60 s"), (600, "600 s"), (10_000, "10,000 s (2.8 h)"),
+     (604_800, "604,800 s (7 days)")],
+)  # fmt: skip
+def test_long_times_are_said_in_hours_too(seconds: float, words: str) -> None:
+    """It was "after 1e+04 s at most"."""
+    assert duration_words(seconds) == words

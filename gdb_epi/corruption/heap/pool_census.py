@@ -292,7 +292,8 @@ def sample_small_blocks(target: Target, python: PythonState) -> tuple[int, list[
             try:
                 info = values.context.types.at(kind)
                 metatype = values.context.types.at(values.reader.type_of(kind))
-                if metatype.flags & TYPE_SUBCLASS:
+                begins_a_name = info.shown[:1].isalpha() or info.shown.startswith("_")
+                if metatype.flags & TYPE_SUBCLASS and begins_a_name:
                     heads[kind] = object_header_size(info.flags)
             except (UnreadableMemory, LayoutError):
                 pass

@@ -21,6 +21,7 @@ from gdb_epi.cpython.values.variables import FrameVariables
 from gdb_epi.errors import Absent, EpiError, UnreadableMemory
 from gdb_epi.target.api import Target
 from gdb_epi.typing_lite import TYPE_CHECKING, NamedTuple
+from gdb_epi.util import duration_words
 
 if TYPE_CHECKING:
     from gdb_epi.cpython.values.context import ValueContext
@@ -68,7 +69,7 @@ class TaskWait(NamedTuple):
             self.kind, f"something, in {self.place}" if self.place else "something"
         )
         if self.kind == wait_rules.SLEEP and self.seconds is not None:
-            words = f"{self.seconds:g} s to pass"
+            words = f"{duration_words(self.seconds)} to pass"
         elif self.kind == wait_rules.SLEEP and self.place.endswith("sleep_forever"):
             words = "nothing (it sleeps until it is cancelled)"
         if self.remaining is not None and not several:

@@ -157,7 +157,8 @@ def _whose_words(record: Json, calls: Sequence[StackCall], reason: str) -> tuple
         or_others = f", or {others}" if others else ""
         return "", f"not known; suspect {here}, whose code was running{or_others}"
     named = f"{', '.join(few[:-1])} or {few[-1]}" if few[1:] else few[0]
-    only = "the only " if _are_all_native_files(record, files) else ""
+    all_named = not files[MAX_NAMED:] and _are_all_native_files(record, files)
+    only = "the only " if all_named else ""
     user = ", or Python code that uses it" if by_ctypes else ""
     return "", f"not known; suspect {named}, {only}native code that is not Python's{user}"
 
