@@ -274,7 +274,11 @@ def _look_at_processes(processes: Sequence[str], args: Namespace) -> int:
         commands = ["epi record"]
     refuse_process_files(args)
     look = partial(look_at_process, gdb=args.gdb, output=args.output, limit=args.timeout)
-    codes = [look(p, commands, as_line=args.format == "json") for p in processes]
+    codes = []
+    for number, process in enumerate(processes):
+        if number and args.format == "text":
+            print(f"\n-- process {process}\n")
+        codes.append(look(process, commands, as_line=args.format == "json"))
     return worst_exit_code(codes)
 
 

@@ -256,7 +256,7 @@ def missing_parts(record: Json, *, in_gdb: bool, whole: bool) -> tuple[list[str]
     python = any(map(is_python_frame, frames))
     if cut and not python and not nothing_left and get_group(record, "python").get("version"):
         texts.append("the Python calls of this thread, if there were any")
-    absent = get_group(get_group(record, "signature"), "absent").get("native")
+    absent = get_group(get_group(record, "signature"), "absent")
     names = _why_no_names(record, absent, in_gdb=in_gdb)
     stack_lost = get_group(truncated, "memory").get("stacks") and "is not in the core" in names
     refused = cut and "is not a core dump" in names  # by GDB, whatever is left of it
@@ -299,24 +299,43 @@ def _for_reader(error: Json, *, in_gdb: bool) -> Json:
     return error if in_gdb else {**error, "message": message.partition(TYPE_IN_GDB)[0]}
 
 
-def _why_no_names(record: Json, why: object, *, in_gdb: bool) -> str:
+def _why_no_names(record: Json, absent: Json, *, in_gdb: bool) -> str:
     """Return why C functions have no names: the missing files, or another reason."""
-    from gdb_epi.signature.types import LACKS_FILES
-
-    if why in LACKS_FILES:
-        files = unnamed_files_words(record)
+    files = files_of_unnamed_functions(record)
+    if lacks_all_files(absent):
         return "needs " + (files if files and files != ITS_FILES else "files of the process")
-    text = str(why or "").replace(
+    if files:
+        return f"needs {files}; the file here is of another build, or gone"
+    text = str(absent.get("native") or "").replace(
         "the native stack is not plausible", "the C part of the stack is damaged"
     )
     return text if in_gdb else text.partition(TYPE_IN_GDB)[0]
 
 
-def unnamed_files_words(record: Json) -> str:
-    """Return the words for the files whose functions have no name on the stack.
+def lacks_all_files(absent: Json) -> bool:
+    """Whether there is no native half of a signature as the files were not at hand."""
+    from gdb_epi.signature.types import LACKS_FILES
 
-    Empty when nameless code lies in no file, as that of a JIT compiler.
+    return absent.get("native") in LACKS_FILES
+
+
+def files_of_unnamed_functions(record: Json) -> str:
+    """Return the words for the files that lack, whose functions have no name on the stack.
+
+    Of one that is here in another build the function that failed has no name, and no code to tell
+    it by. Empty when nameless code lies in no file, as that of a JIT compiler.
     """
+    from gdb_epi.signature.types import CODE_NOT_HERE
+
+    absent = get_group(get_group(record, "signature"), "absent")
+    if lacks_all_files(absent):
+        return _unnamed_files_words(record)
+    if absent.get("code") != CODE_NOT_HERE:
+        return ""
+    return _unnamed_files_words(record).partition("; ")[0].removesuffix(ITS_FILES)
+
+
+def _unnamed_files_words(record: Json) -> str:
     frames = get_groups(get_group(get_group(record, "threads"), "crashed"), "frames")
     native = [f for f in frames if f.get("language") == "native"]
     builds = {f.get("module"): f.get("build_id") for f in native if not f.get("function")}

@@ -38,11 +38,11 @@ from gdb_epi.render.causes.fixes import (
 from gdb_epi.render.escape import escape, screen_width, wrap_text
 from gdb_epi.render.fault_lines import (
     damage_lines,
+    files_of_unnamed_functions,
     is_python_frame,
     machine_words,
     missing_parts,
     raised_lines,
-    unnamed_files_words,
     value_lines,
     word_origin_lines,
 )
@@ -548,8 +548,6 @@ def _next_steps(record: Json, reader: Audience, notes: int) -> Iterator[str]:
 
 
 def _candidate_steps(record: Json, reader: Audience) -> Iterator[tuple[str, str]]:
-    from gdb_epi.signature.types import LACKS_FILES
-
     core = f"{reader.core or 'CORE'}{reader.files}"
     kept = f"{core}{reader.database}"
     database = reader.database if reader.database.startswith(" --db ") else ""
@@ -602,7 +600,7 @@ def _candidate_steps(record: Json, reader: Audience) -> Iterator[tuple[str, str]
     outside = get_group(record, "signal").get("sender") == OTHER
     if outside and sender and sender != get_group(record, "process").get("ppid"):
         yield "who sent the signal", f"journalctl _PID={sender}"
-    files = unnamed_files_words(record)
+    files = files_of_unnamed_functions(record)
     errors = get_groups(record, "soft_errors")
     if in_gdb and any(error.get("stage") == "executable" for error in errors):
         yield "the file that ran", "epi doctor"
@@ -610,7 +608,7 @@ def _candidate_steps(record: Json, reader: Audience) -> Iterator[tuple[str, str]
     if not reader.files and any(why in python for why in WITHOUT_FILE):  # the executable
         option = "file FILE" if in_gdb else f"gdb-epi triage --exe FILE {kept}"
         yield "more, by its executable", option
-    elif files and get_group(signature, "absent").get("native") in LACKS_FILES:
+    elif files:
         option = "set sysroot DIR" if in_gdb else f"gdb-epi triage --sysroot DIR {kept}"
         yield "names of C functions", option
     if get_group(record, "truncated").get("flag"):

@@ -12,6 +12,7 @@ import struct
 
 from gdb_epi.errors import NOT_APPLICABLE, NOT_AVAILABLE, UNREADABLE, Absent
 from gdb_epi.fault.memory_reads import try_read
+from gdb_epi.signature.types import CODE_NOT_HERE
 from gdb_epi.target.api import ABSENT, Target, get_architecture, module_at
 from gdb_epi.target.function_bounds import FunctionBounds
 from gdb_epi.util import sha256_hex
@@ -42,7 +43,7 @@ def function_code(target: Target, pc: int) -> str | Absent:
         if target.provenance(pc) == ABSENT:
             return Absent(
                 UNREADABLE,
-                "the code of the function is neither in the core nor in a file with its build-id",
+                CODE_NOT_HERE,
             )
         return Absent(NOT_AVAILABLE, "no unwind table tells where the function begins")
     size = min(function.end - function.start, MAX_CODE)

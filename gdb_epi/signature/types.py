@@ -14,6 +14,8 @@ LACKS_FILES = (
     "the files of the mapped objects are not here: the unwinder could only guess",
     "the unwinder got no symbol and no further than one frame: it lacks the files",
 )
+# Why the code of a function without a name gives no key either: nothing here is of its build.
+CODE_NOT_HERE = "the code of the function is neither in the core nor in a file with its build-id"
 
 
 class MainThreadSignature(NamedTuple):

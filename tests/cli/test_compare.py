@@ -7,13 +7,13 @@ import json
 import shutil
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
 from support.cores import find_core, wait_for
 from support.opening import need_core_dumps
 from support.shell import SAMPLES
+from support.waiting import wait_until
 
 PROGRAM = """
 import ctypes, os, sys
@@ -175,6 +175,10 @@ def test_two_copies_of_a_living_process_say_whether_it_moved(shell, tmp_path, ma
         assert first.endswith(f"none of its 2 threads moved. {stays}")
 
 
+def pages_of(pid: int) -> int:
+    return int(Path(f"/proc/{pid}/statm").read_text().split()[1])
+
+
 def test_a_process_that_grows_in_one_line_is_not_called_a_hang(shell, tmp_path):
     """It sleeps in each turn, and is seen there each time: its values tell that it goes on."""
     need_core_dumps()
@@ -184,7 +188,8 @@ def test_a_process_that_grows_in_one_line_is_not_called_a_hang(shell, tmp_path):
         wait_for(tmp_path / "ready", process)
         cores = [tmp_path / "0.core", tmp_path / "1.core"]
         for core in cores:
-            time.sleep(1)
+            more = pages_of(process.pid) + (16 << 20) // 4096
+            wait_until(lambda more=more: pages_of(process.pid) > more)
             subprocess.run(["gcore", "-o", core, str(process.pid)], capture_output=True, check=True)
             shutil.move(f"{core}.{process.pid}", core)
         done = shell("compare", *cores)

@@ -23,7 +23,7 @@ from gdb_epi.render.signature_words import evidence_lines
 from gdb_epi.render.triage import GDB, SHELL, Audience, named_call, render_triage
 from gdb_epi.signature.categories.rules import ENDS
 from gdb_epi.signature.categories.types import CATEGORIES
-from gdb_epi.signature.types import LACKS_FILES
+from gdb_epi.signature.types import CODE_NOT_HERE, LACKS_FILES
 
 NATIVE = {"language": "native", "pc": "0x1000", "function": "g", "module": "/bin/prog"}
 PYTHON = {"language": "python", "name": "f", "filename": "/srv/f.py", "lineno": 3}
@@ -249,6 +249,11 @@ def test_the_files_that_lacked_are_named_with_their_builds() -> None:
     absent = {"keys": {}, "text": {}, "absent": {"native": LACKS_FILES[0]}}
     text = " ".join(shown("software", nameless, NATIVE, signature=absent))
     assert f"names of C functions: needs libx.so, build-id {'bb3b' * 10}" in text
+    rebuilt = {**absent, "absent": {"code": CODE_NOT_HERE}}
+    lines = shown("software", nameless, NATIVE, signature=rebuilt)
+    assert "the file here is of another build, or gone" in " ".join(" ".join(lines).split())
+    assert any("gdb-epi triage --sysroot DIR" in line for line in lines)
+    assert not any("--sysroot" in x for x in shown("software", NATIVE, signature=rebuilt))
     compiled = {"language": "native", "pc": "0x7fda4a49e107"}  # code of no file
     assert not any("--sysroot" in line for line in shown("software", compiled, signature=absent))
 
