@@ -76,5 +76,6 @@ def _may_be_tag(record: Json) -> bool:
     """Whether only bits that no address has are wrong, and that has lowered the confidence."""
     verdict = get_group(record, "verdict")
     bits = get_group(verdict, "damage").get("bits")
-    high = isinstance(bits, list) and bits and min(bits) >= ADDRESS_BITS
-    return bool(high) and (get_number(verdict, "confidence") or 0) <= ELSE_EXPLAINS
+    bits = bits if isinstance(bits, list) else []
+    high = bool(bits) and all(isinstance(bit, int) and bit >= ADDRESS_BITS for bit in bits)
+    return high and (get_number(verdict, "confidence") or 0) <= ELSE_EXPLAINS
