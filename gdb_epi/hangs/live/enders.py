@@ -50,6 +50,7 @@ from gdb_epi.hangs.types import (
     ThreadActivity,
 )
 from gdb_epi.hangs.wakers import is_parked, what_ends
+from gdb_epi.locks.python.lock_objects import SEMLOCK
 
 _BY_CALL = {
     **dict.fromkeys((hang_types.READ, hang_types.WRITE, hang_types.POLL, hang_types.ACCEPT),
@@ -122,6 +123,8 @@ class _Enders:
             # Whoever drops the generator, the last one that had it, ends its block.
             if answer.kind == _OF_GENERATOR and any(self._going.threads(but=last.tid)):
                 yield LATER_RELEASE
+            if self._is_circle and len(members) == 1 and not ids:
+                yield from self._that_give_back(last)
             for activity in members if self._is_circle else (last,):
                 if activity.kind in _GIVEN and not activity.task[0]:
                     yield from self._that_give(activity)
@@ -147,6 +150,19 @@ class _Enders:
         free = any(tid not in stuck for tid, _ in self._scene.foreign_threads)
         posted = activity.kind == hang_types.LOCK and not activity.timed and free
         if posted and (wait is None or wait.owner.tid not in stuck):
+            yield NATIVE_THREAD
+
+    def _that_give_back(self, activity: ThreadActivity) -> Iterator[str]:
+        """Yield who may give back a lock that a thread took itself, though it is not theirs.
+
+        Any process may release a Lock of multiprocessing (Modules/_multiprocessing/semaphore.c),
+        and glibc lets any thread unlock an ordinary mutex: both serve as gates.
+        """
+        wait = self._scene.waits.get(activity.tid)
+        if wait is not None and wait.kind == SEMLOCK:
+            yield OTHER_PROCESS
+        by_native = wait is not None and "mutex" in wait.kind and not activity.object
+        if by_native and any(tid != activity.tid for tid, _ in self._scene.foreign_threads):
             yield NATIVE_THREAD
 
     def _that_give(self, activity: ThreadActivity) -> Iterator[str]:
