@@ -110,7 +110,7 @@ def test_what_is_known_of_no_crash_is_no_column(shell):
     assert shell("fleet", "ingest", "-", stdin=lines_of([record]).encode()).code == 0
     database = ("--db", shell.database)
     head, _, row, _, why, *how, _ = shell("fleet", "top", *database).out.splitlines()
-    assert "--host-json host.json" in how[0] and "--core-pattern" in how[1]
+    assert "host-facts -o host.json, beside its cores" in how[0] and "--core-pattern" in how[1]
     assert head.split() == ["crashes", "verdict", "where", "what", "key"]
     assert row.split() == ["1", "deadlock", "stop", "hung", "ab" * 8]
     assert why.endswith(f"hosts, last seen; why: gdb-epi fleet check --db {database[1]}")
