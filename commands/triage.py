@@ -16,6 +16,8 @@ from gdb_epi.session import Session
         argument("--evidence", action="store_true", help="also what each statement rests on"),
         argument("--all", action="store_true", help="every frame and note, however many"),
         argument("--for-shell", action="store_true", help="name commands of the shell, not of GDB"),
+        argument("--db", help="the database to ask of earlier crashes"),
+        argument("--no-db", action="store_true", help="ask no database"),
     ),
 )
 def show_triage(session: Session, args: Namespace) -> Report:
@@ -28,15 +30,19 @@ def show_triage(session: Session, args: Namespace) -> Report:
     record = analyze(session)
     if args.json:  # the record alone: nothing is looked up for a screen
         return Report("triage", data=record)
-    from gdb_epi.fleet.recorded_decisions import ask_of_earlier_crashes
+    from gdb_epi.fleet.recorded_decisions import EarlierCrashes, ask_of_earlier_crashes
     from gdb_epi.record.record_parts import verdict_label
-    from gdb_epi.render.source_lines import line_that_ran, tasks_that_wait
+    from gdb_epi.render.source_lines import file_that_ended, line_that_ran, tasks_that_wait
     from gdb_epi.render.triage import GDB, SHELL, Audience, render_triage
+    from gdb_epi.util import shell_word
 
-    decided, number, seen = ask_of_earlier_crashes(None, record)
+    ask = ask_of_earlier_crashes
+    decided, number, seen = EarlierCrashes() if args.no_db else ask(args.db, record)
     reader = Audience(
         GDB, evidence=args.evidence, whole=args.all, decided=decided, seen=seen, earlier=number,
         line=line_that_ran(session, record), tasks=tasks_that_wait(session, record),
+        database=f" --db {shell_word(args.db)}" if args.db else " --no-db" * args.no_db,
+        ended_file=file_that_ended(session, record),
     )  # fmt: skip
     if args.for_shell:  # its verbs take the number of a process in place of a core
         pid = record.get("process", {}).get("pid")

@@ -18,6 +18,7 @@ from gdb_epi.cpython.values.expression_path import follow_steps
 from gdb_epi.cpython.values.repr_decoder import ReprDecoder
 from gdb_epi.errors import InputError, LayoutError, UnreadableMemory, UsageError
 from gdb_epi.expressions import locate_object
+from gdb_epi.locks.python.call_sites import read_name_tuple
 from gdb_epi.report import Report
 from gdb_epi.session import Session
 from gdb_epi.target.api import LIVE
@@ -25,6 +26,8 @@ from gdb_epi.target.memory_search import OutOfTime
 
 MAX_WRAPPERS = 20
 _LINE = re.compile(r"(?P<file>.+):(?P<line>\d{1,9})\Z", re.DOTALL)
+_QUOTED = re.compile(r'"(?:[^"\\]|\\.)*"|\'(?:[^\'\\]|\\.)*\'')
+_BARE_NAME = re.compile(r"(?<![\w$.>])[A-Za-z_]\w*")  # no convenience variable, no member
 IMPORTED_LATER = "let it run until the module is imported, then again"
 
 
@@ -42,6 +45,7 @@ def set_breakpoint(session: Session, words: list[str], *, temporary: bool) -> Re
     python = session.state.required_python()
     try:
         place = _place(session, text)
+        _refuse_python_names(session, place, condition)
     except (LayoutError, UnreadableMemory, Undecodable) as error:
         raise InputError(f"cannot stop at {text}: {error}") from None
     number = session.host.stop_at(python, place, condition, temporary=temporary)
@@ -59,6 +63,26 @@ def set_breakpoint(session: Session, words: list[str], *, temporary: bool) -> Re
         "note": place.note or None,
     }
     return Report("breakpoint", lines=lines, data=document)
+
+
+def _refuse_python_names(session: Session, place: BreakpointLocation, condition: str) -> None:
+    """Raise UsageError where a condition, which GDB evaluates, names what only Python has.
+
+    Else each call would stop the process, to say that GDB does not know the name.
+    """
+    reader = session.values().context.reader
+    tables = ("co_names", "co_varnames", "co_localsplusnames", "co_freevars", "co_cellvars")
+    names = {name for table in tables for name in read_name_tuple(reader, place.code, table)}
+    for name in _BARE_NAME.findall(_QUOTED.sub("", condition)):
+        if name not in names:
+            continue
+        try:
+            assert session.host is not None
+            session.host.evaluate(name)
+        except InputError:
+            what = f"{name} is a variable of Python, and GDB evaluates the condition"
+            hint = f'epi break {place.name} if $_streq($epi_repr("{name}"), "10")'
+            raise UsageError(what, hint=hint) from None
 
 
 def _place(session: Session, text: str) -> BreakpointLocation:

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 
-from gdb_epi.errors import Absent, InputError
+from gdb_epi.errors import Absent, InputError, UsageError
 from gdb_epi.process_state import ProcessState
 from gdb_epi.target.api import StructType, Target
 from gdb_epi.typing_lite import TYPE_CHECKING, Any, NamedTuple, Protocol
@@ -150,7 +150,7 @@ class Session:
         """Select a Python frame of the chosen thread, and in the host the native frame it is in.
 
         The selection lasts until another native frame or thread is selected. A hole can be
-        selected too: there are frames after it. Raises InputError when there is no such frame.
+        selected too: there are frames after it. Raises UsageError when there is no such frame.
         """
         from gdb_epi.cpython.frames.merged_stack import find_native_level
 
@@ -166,8 +166,8 @@ class Session:
     def python_frame(self, number: int | None) -> PyFrame:
         """Return a Python frame of the chosen thread, 0 innermost; None is the selected frame's.
 
-        Raises InputError when there is none of that number, when it is a hole, or when it cannot
-        be told which one the selected native frame stands for.
+        Raises UsageError when there is none of that number; InputError when it is a hole, or when
+        it cannot be told which one the selected native frame stands for.
         """
         frame = self.frame_or_hole(number)
         if frame.hole is not None:
@@ -197,7 +197,7 @@ class Session:
         frames = self._frames(thread)
         if not 0 <= number < len(frames):
             last = len(frames) - 1
-            raise InputError(f"thread {thread.tid} has Python frames 0 to {last}", hint="epi bt")
+            raise UsageError(f"thread {thread.tid} has Python frames 0 to {last}", hint="epi bt")
         return frames[number]
 
     def number_of(self, frame: PyFrame) -> int | None:

@@ -277,7 +277,7 @@ def _spool() -> Iterator[CheckResult]:
     from gdb_epi.fleet.records.spool import waiting_spool_files
 
     files = len(waiting_spool_files())
-    advice = "gdb-epi fleet ingest" if files else ""
+    advice = "gdb-epi fleet ingest; with --db FILE if they were meant for that one" if files else ""
     yield CheckResult("spool", f"{counted(files, 'waiting file')} in {spool_folder()}", advice)
 
 

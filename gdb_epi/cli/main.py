@@ -167,6 +167,8 @@ def _instead(program: str, word: str) -> str:
         return f"{program} triage {word}"
     if program == f"{PROGRAM} fleet" and word in _MARKS:
         return f"{program} mark signature KEY --{_MARKS[word]}"
+    if program == f"{PROGRAM} fleet" and find_verb("gdb_epi.cli", word) is not None:
+        return f"{PROGRAM} {word}"
     return ""
 
 

@@ -29,7 +29,7 @@ from gdb_epi.cli.support.record_keeper import RecordKeeper
 from gdb_epi.errors import EXIT_DONE, EXIT_FAILED, EXIT_UNUSABLE_INPUT, InputError, UsageError
 from gdb_epi.sidecars.find import SidecarOptions
 from gdb_epi.typing_lite import TYPE_CHECKING, Any, ArgumentParser, Namespace, _ArgumentGroup
-from gdb_epi.util import counted, shortened_list
+from gdb_epi.util import counted, shell_word, shortened_list
 
 if TYPE_CHECKING:
     from gdb_epi.cli.support.core_files import CoreInput
@@ -267,6 +267,7 @@ def _look_at_processes(processes: Sequence[str], args: Namespace) -> int:
     if args.sarif is not None or args.scheduler is not None:
         raise UsageError("--sarif and --scheduler are of cores", hint="gcore PID makes one")
     flags = [f"--{name}" for name in ("evidence", "all") if getattr(args, name)]
+    flags += ["--no-db"] if args.no_db else ["--db", shell_word(args.db)] if args.db else []
     commands = [" ".join(["epi triage --for-shell", *flags])]
     if args.stacks:
         commands.append("epi bt --all" + " --locals" * args.locals + " --secrets" * args.secrets)

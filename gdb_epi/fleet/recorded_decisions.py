@@ -46,7 +46,7 @@ def ask_of_earlier_crashes(db: str | None, record: Mapping[str, Any]) -> Earlier
             core = str(record.get("core_key") or "")
             if not group[1]:
                 return EarlierCrashes(decided)
-            return EarlierCrashes(decided, *earlier_crashes(execute, *group, core))
+            return EarlierCrashes(decided, *earlier_crashes(execute, *group, core, db))
     except EpiError:
         return EarlierCrashes()
 

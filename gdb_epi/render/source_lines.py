@@ -169,6 +169,20 @@ def line_that_ran(session: Session, record: Mapping[str, Any]) -> str:
     return ""
 
 
+def file_that_ended(session: Session, record: Mapping[str, Any]) -> str:
+    """Return the mapped file that had no data where it was used; "" where that is not the cause.
+
+    Records hold no paths of data: it is for the screen alone.
+    """
+    from gdb_epi.render.opening_sentences import leading_hypothesis
+
+    account = session.state.account
+    if leading_hypothesis(record) != "file-ended" or isinstance(account, Absent):
+        return ""
+    region = session.target.region_at(account.address or 0)
+    return region.path or "" if region is not None else ""
+
+
 def tasks_that_wait(
     session: Session, record: Mapping[str, Any]
 ) -> list[tuple[str, list[dict[str, Any]]]]:

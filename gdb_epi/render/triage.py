@@ -79,7 +79,6 @@ from gdb_epi.render.opening_sentences import (
     is_called_healthy,
     is_possible_hang,
     is_read_in_part,
-    leading_hypothesis,
     opening_sentences,
     words_of_live_process,
 )
@@ -120,8 +119,10 @@ class Audience(NamedTuple):
     rests on, `whole` for every frame and note. `decided` is what was decided of such crashes,
     `earlier` how many others a database has, None where nobody looked, `seen` the same in words.
     `line` is the source line that ran, `tasks` are those that the answer is about, with their
-    frames (both: source_lines.py). `files` (--exe, --sysroot) and `database` (--db, --no-db) are
-    the options that commands to paste must repeat; `executable` is the part of it that names one.
+    frames, `ended_file` is the mapped file that had no data (all: source_lines.py). With
+    `has_locals` values of locals follow. `files` (--exe, --sysroot) and `database` (--db, --no-db)
+    are the options that commands to paste must repeat; `executable` is the part of it that names
+    one.
     """
 
     place: str = SHELL
@@ -136,6 +137,8 @@ class Audience(NamedTuple):
     files: str = ""
     executable: str = ""
     database: str = ""
+    ended_file: str = ""
+    has_locals: bool = False
 
 
 def render_triage(record: Json, reader: Audience = Audience()) -> list[str]:  # noqa: B008
@@ -567,10 +570,8 @@ def _candidate_steps(record: Json, reader: Audience) -> Iterator[tuple[str, str]
         yield "the fix", fix
     elif label == "software":
         yield from filter(None, (advice_for_cause(record), who_should_see_it(record)))
-    if leading_hypothesis(record) == "file-ended":  # records hold no paths of data
-        mappings = "info proc mappings"
-        command = f"gdb -batch -c {reader.core or 'CORE'} -ex '{mappings}'"
-        yield "which file it is", mappings if in_gdb else command
+    if reader.ended_file:
+        yield "the file", escape(reader.ended_file)
     if is_unchecked_null_result(record, telling_calls(record)):
         raised = get_group(record, "exception")["type"]
         yield "look for", f"a call that failed with {raised}, and whose NULL nobody tested"
@@ -584,7 +585,8 @@ def _candidate_steps(record: Json, reader: Audience) -> Iterator[tuple[str, str]
     elif several and (label in _ALL_THREADS or is_possible_hang(record)):
         yield "all threads", "epi bt --all" if in_gdb else f"gdb-epi stacks {core}"
     elif has_python and not is_called_healthy(record):
-        yield "local variables", variables
+        if not reader.has_locals:
+            yield "local variables", variables
         if in_gdb and reader.line:  # without its file there is nothing to list
             yield "source line", f"epi list{_number_of_own_call(record)}"
     yield from steps_of_wait(record, core, in_gdb=in_gdb)

@@ -56,7 +56,8 @@ def test_doctor_tells_of_a_gdb_that_is_not_there_and_of_the_spool(shell):
     done = shell("doctor", env={"GDB_EPI_GDB": "/nowhere/gdb"})
     assert done.code == 0
     assert "GDB_EPI_GDB /nowhere/gdb: no such program" in done.out
-    assert "1 waiting file in" in done.out and "try: gdb-epi fleet ingest" in done.out
+    assert "1 waiting file in" in done.out
+    assert "try: gdb-epi fleet ingest; with --db FILE if they were meant for that one" in done.out
 
 
 def test_doctor_has_an_exit_code_when_asked(shell):

@@ -77,7 +77,8 @@ def test_top_without_a_database_says_how_to_get_one(shell, tmp_path):
     assert not shell.data.exists()
     lost = tmp_path / "nowhere" / "x.sqlite3"
     done = shell("fleet", "ingest", "-", "--db", lost, stdin=b"")
-    assert done.code == 3 and f"no such folder: {lost.parent}" in done.err
+    made = f"no such folder: {lost.parent}; try: mkdir -p {lost.parent}\n"
+    assert done.code == 1 and done.err.endswith(made), "as of any database that cannot be written"
     assert not lost.parent.exists()
 
 

@@ -53,6 +53,7 @@ def test_what_is_no_verb_is_told_apart(shell, tmp_path):
     assert f"try: gdb-epi triage {tmp_path / 'core'}\n" in shell(str(tmp_path / "core")).err
     ack = "gdb-epi fleet mark signature KEY --acknowledged"
     assert shell("fleet", "ack").err == f"gdb-epi: no verb 'ack'; try: {ack}\n"
+    assert shell("fleet", "resign").err == "gdb-epi: no verb 'resign'; try: gdb-epi resign\n"
     assert shell("fleet", "bt").err == "gdb-epi: no verb 'bt'; try: gdb-epi fleet --help\n"
 
 

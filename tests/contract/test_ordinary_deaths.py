@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 import subprocess
 from pathlib import Path
@@ -13,6 +14,8 @@ from support.cores import find_core
 from support.opening import need_core_dumps
 
 from gdb_epi.analysis import analyze
+from gdb_epi.render.source_lines import file_that_ended
+from gdb_epi.render.triage import Audience, render_triage
 from gdb_epi.session import Session
 from gdb_epi.target.corefile import CoreFileTarget
 
@@ -123,11 +126,30 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return made
 
 
-def record_of(program: Path, folder: Path, number: int) -> dict[str, Any]:
+def session_of(program: Path, folder: Path, number: int) -> Session:
     command = ["/bin/sh", "-c", 'ulimit -c unlimited; exec "$0" "$1"', str(program), str(number)]
     subprocess.run(command, cwd=folder, check=False, capture_output=True, timeout=60)
     (core,) = find_core(folder)
-    return analyze(Session(CoreFileTarget.open(core)))
+    return Session(CoreFileTarget.open(core))
+
+
+def record_of(program: Path, folder: Path, number: int) -> dict[str, Any]:
+    return analyze(session_of(program, folder, number))
+
+
+@pytest.mark.parametrize(("number", "name"), [(1, "mapped"), (11, "mapped"), (7, "")])
+def test_the_screen_names_the_file_that_ended(
+    program: Path, tmp_path: Path, number: int, name: str
+) -> None:
+    """It sent its reader to `info proc mappings`: a hundred lines, to be compared by hand."""
+    session = session_of(program, tmp_path, number)
+    record = analyze(session)
+    file = file_that_ended(session, record)
+    assert file == (str(tmp_path / name) if name else "")
+    lines = render_triage(record, Audience(ended_file=file))
+    shown = [line.rpartition("  ")[2] for line in lines if "the file: " in line]
+    assert shown == ([file] if name else [])
+    assert str(tmp_path) not in json.dumps(record), "no path of data in a record"
 
 
 def test_a_read_behind_the_end_of_a_file_is_no_write(program: Path, tmp_path: Path) -> None:

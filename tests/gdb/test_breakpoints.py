@@ -187,12 +187,18 @@ def test_once_and_with_a_condition(one_gdb: Gdb, running: int) -> None:
 def test_what_cannot_be_is_refused(one_gdb: Gdb, running: int) -> None:
     done = attached(
         one_gdb, running, "epi break __main__.K", "epi break len", "epi break not_there.x",
-        "epi break", "epi break __main__.calls", *(["epi break __main__.never --json"] * 5),
+        "epi break", "epi break __main__.calls", "epi break __main__.lines if number % 10 == 0",
+        *(["epi break __main__.never --json"] * 5),
     )  # fmt: skip
     assert "__main__.K is a class; try: epi break __main__.K.__init__" in done.stderr, done.text
     assert "len is of type builtin_function_or_method: no function of Python" in done.stderr
     assert "no variable not_there" in done.stderr
     assert "__main__.calls is of type int: no function of Python" in done.stderr
+    assert (
+        "number is a variable of Python, and GDB evaluates the condition; try: epi break "
+        + ('lines if $_streq($epi_repr("number"), "10")')
+        in done.stderr
+    ), "each call stopped, to say so"
     assert "all are in use (1, 2, 3, 4); try: delete 1" in done.stderr
     documents = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
     assert [document["name"] for document in documents] == ["never"] * 4

@@ -55,9 +55,11 @@ def test_one_number_for_all_and_gdb_follows(gdb: Gdb, nested: Made, tmp_path: Pa
 
 def test_the_ends_are_said(gdb: Gdb, nested: Made) -> None:
     count = len(nested.truth["threads"][0]["frames"])
-    done = run(gdb, nested, "epi down", f"epi frame {count}", "epi up 1000", "epi up")
+    status = 'printf "status %d\\n", $epi_status'
+    done = run(gdb, nested, "epi down", f"epi frame {count}", status, "epi up 1000", "epi up")
     assert "this is the innermost Python frame" in done.stderr
     assert f"has Python frames 0 to {count - 1}" in done.stderr
+    assert "status 2\n" in done.stdout, "wrong arguments, and no unusable core"
     assert "this is the outermost Python frame" in done.stderr
 
 

@@ -362,11 +362,13 @@ def test_what_the_name_of_a_function_says_is_no_fact(sort: str, state: str) -> N
     assert ("endless loop" in text) == (state == "busy")
 
 
-def test_a_mapped_file_that_ended_is_named_by_gdb() -> None:
-    """Records hold no paths of data, so the screen cannot."""
-    cause = [{"hypothesis": "file-ended", "probability": 0.9}]
-    verdict = {"label": "software", "confidence": 0.9, "reasons": [], "cause": cause}
-    assert any("info proc mappings" in line for line in shown(verdict=verdict))
+@pytest.mark.parametrize(("has_locals", "told"), [(True, False), (False, True)])
+def test_local_variables_that_follow_are_no_next_step(has_locals: bool, told: bool) -> None:
+    verdict = {"label": "software", "confidence": 0.9, "reasons": []}
+    stack = {"tid": 7, "frames": [PYTHON]}
+    record = {"verdict": verdict, "threads": {"count": 1, "crashed": stack}}
+    lines = render_triage(record, Audience(core="core", has_locals=has_locals))
+    assert any("stacks --locals" in line for line in lines) == told
 
 
 @pytest.mark.parametrize("errors", [7, [7], [{"message": None}], {"a": 1}])
@@ -478,12 +480,15 @@ def test_a_kill_that_a_handler_answered_is_not_how_the_process_ended_itself() ->
     assert sum(ended in line for line in again) == 2
 
 
-def checked_heap(cause: str, allocator: str | None, **groups: Any) -> str:
+def checked_heap(
+    cause: str, allocator: str | None, rules: tuple[str, ...] = (), **groups: Any
+) -> str:
     """Return what the answer says would show the cause, "" for nothing."""
     verdict = {
         "label": "software",
         "confidence": 0.9,
         "reasons": [],
+        "rules": list(rules),
         "cause": [{"hypothesis": cause, "probability": 0.9}],
     }
     lines = shown(verdict=verdict, corruption={"allocator": allocator}, **groups)
@@ -496,6 +501,12 @@ def test_a_checking_allocator_is_offered_for_memory_that_it_sees(cause: str) -> 
     assert "valgrind" in checked_heap(cause, "malloc")
     assert checked_heap(cause, None) == ""
     assert checked_heap("null-pointer", "python") == ""
+
+
+@pytest.mark.parametrize("rule", ["S:unmapped", "S:gone"])
+def test_a_block_that_free_unmaps_is_beyond_pythons_own_checks(rule: str) -> None:
+    """PYTHONMALLOC=debug was advised; the program died at the same place with it."""
+    assert "valgrind" in checked_heap("use-after-free", "python", rules=(rule,))
 
 
 @pytest.mark.parametrize(

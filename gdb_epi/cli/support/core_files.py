@@ -13,7 +13,9 @@ from gdb_epi.target.corefile import require_regular_file
 from gdb_epi.typing_lite import NamedTuple
 from gdb_epi.util import natural_order
 
-HEAD = 64  # bytes that tell what a file is: an ELF header
+HEAD = 64  # bytes that tell whether a file is a core: an ELF header
+_FIRST = 512  # bytes that tell what else it is: the header of a tar archive
+_TAR_AT = 257  # of its magic, POSIX ustar
 _ET_CORE = 4
 
 # Compression by magic. zst and lz4 need a program or a module (unpack.py).
@@ -114,7 +116,7 @@ def core_at(path: str) -> CoreInput:
     from gdb_epi.cli.support.unpack import read_first_bytes
 
     _must_be_core(
-        path, read_first_bytes(path, compression, HEAD), f"{compression}-compressed, but inside "
+        path, read_first_bytes(path, compression, _FIRST), f"{compression}-compressed, but inside "
     )
     return CoreInput(path, compression)
 
@@ -239,7 +241,7 @@ class _NotACore(InputError):
 def _head(path: str) -> bytes:
     try:
         with open(path, "rb", buffering=0) as file:
-            return file.read(HEAD)
+            return file.read(_FIRST)
     except OSError as error:
         raise _unreadable(path, error) from None
 
@@ -262,7 +264,7 @@ def no_such_process(number: str) -> InputError:
 
 def _must_be_core(path: str, head: bytes, inside: str = "") -> None:
     if is_core(head):
-        if len(head) == HEAD:
+        if len(head) >= HEAD:
             return
         # One of the cores in a folder, too: whoever looks for it must learn that it is lost.
         hint = "copy the file again; check the disk space where cores are written"
@@ -280,4 +282,7 @@ def _must_be_core(path: str, head: bytes, inside: str = "") -> None:
     for magic, what, hint in _OTHERS:
         if head.startswith(magic):
             raise _NotACore(f"{path}: {inside}{what}", hint=hint)
+    if head.startswith(b"ustar", _TAR_AT):
+        hint = "tar -xf FILE, then name the core that was in it"
+        raise _NotACore(f"{path}: {inside}a tar archive, not a core", hint=hint)
     raise _NotACore(f"{path}: {inside}not a core dump (no ELF header)", hint="name a core dump")

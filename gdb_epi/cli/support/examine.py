@@ -51,13 +51,15 @@ class ExamineOptions(NamedTuple):
 class ExaminedCore(NamedTuple):
     """The record of one core; its stacks and the source line that ran when asked for.
 
-    `tasks` are the names and frames of the tasks that the answer is about.
+    `tasks` are the names and frames of the tasks that the answer is about, `ended_file` is the
+    mapped file that had no data where it was used.
     """
 
     record: dict[str, Any]
     stacks: dict[str, Any] | None
     line: str = ""
     tasks: Sequence[tuple[str, list[dict[str, Any]]]] = ()
+    ended_file: str = ""
 
 
 class FailedCore(NamedTuple):
@@ -163,9 +165,10 @@ def _decode(
             stacks = stacks_json(session.state, locals=options.locals, secrets=options.secrets)
             examined = examined._replace(stacks=stacks)
         if options.line:
-            from gdb_epi.render.source_lines import line_that_ran, tasks_that_wait
+            from gdb_epi.render.source_lines import file_that_ended, line_that_ran, tasks_that_wait
 
             examined = examined._replace(
+                ended_file=file_that_ended(session, examined.record),
                 line=line_that_ran(session, examined.record),
                 tasks=tasks_that_wait(session, examined.record),
             )

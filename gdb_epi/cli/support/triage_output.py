@@ -60,6 +60,7 @@ def open_triage_output(
                 SHELL,
                 evidence=args.evidence,
                 whole=args.all,
+                has_locals=args.locals,
                 files=repeated_file_options(args),
                 executable=f" --exe {shell_word(args.exe)}" if args.exe else "",
                 database=repeated_database_option(args),
@@ -146,7 +147,10 @@ class _OneScreen(AnswerWriter):
         from gdb_epi.render.triage import render_triage
 
         reader = self._reader._replace(
-            core=shell_word(core.path), line=examined.line, tasks=examined.tasks
+            core=shell_word(core.path),
+            line=examined.line,
+            tasks=examined.tasks,
+            ended_file=examined.ended_file,
         )
         errors = get_groups(examined.record, "soft_errors")
         if reader.executable and any(each.get("stage") == "executable" for each in errors):

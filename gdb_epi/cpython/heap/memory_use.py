@@ -35,6 +35,7 @@ MAX_READ = 2000  # items of one container, evenly spaced
 MAX_ATTRIBUTES = 1000
 MAX_WORDS = 256  # of the body of an object of a type that is not known here
 MAX_BLOCKS, MAX_HEADS = 100_000, 300_000
+MAX_PIECE = 1 << 20  # bytes read at once in search of blocks
 TELLING = 0.05  # of the memory: what a variable holds is told
 MOST = 0.8  # of what an object holds: its attribute is named in its place
 DEQUE_BLOCK = 66 * WORD
@@ -97,17 +98,24 @@ def mapped_blocks(target: Target) -> dict[int, int]:
     """Return address -> size of glibc's blocks with mappings of their own.
 
     Such a chunk begins a page, and its size, whose only flag is IS_MMAPPED, is whole pages
-    (sysmalloc_mmap, malloc/malloc.c). The kernel joins neighbouring mappings.
+    (sysmalloc_mmap, malloc/malloc.c). The kernel joins neighbouring mappings. Where no such chunk
+    begins more and more is read at once: a live process stands still meanwhile.
     """
     blocks: dict[int, int] = {}
     heads = 0
     for region in target.regions():
         if region.path is not None or "w" not in region.perms:
             continue
-        at = region.start
+        at = start = region.start
+        piece, wanted = b"", PAGE
         while at < region.dumped_end and heads < MAX_HEADS:
             heads += 1
-            before, size = split_into_words(try_read(target, at, 2 * WORD)) or (0, 0)
+            if at >= start + len(piece):
+                start, piece = at, try_read(target, at, min(wanted, region.dumped_end - at))
+                wanted = min(2 * wanted, MAX_PIECE) if piece else PAGE
+                piece = piece or try_read(target, at, 2 * WORD)
+            head = piece[at - start : at - start + 2 * WORD]
+            before, size = split_into_words(head) if len(head) == 2 * WORD else (0, 0)
             length = size & ~7
             if before or size & 7 != 2 or length % PAGE or not 0 < length <= region.end - at:
                 at += PAGE
@@ -115,6 +123,7 @@ def mapped_blocks(target: Target) -> dict[int, int]:
             if len(blocks) < MAX_BLOCKS:
                 blocks[at + 16] = length
             at += length
+            wanted = PAGE
     return blocks
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from gdb_epi.errors import EpiError, InputError
 from gdb_epi.fleet.decisions.decision_lines import decision_lines_of_record
-from gdb_epi.fleet.paths import default_database, is_url
+from gdb_epi.fleet.paths import database_file, default_database, is_url
 from gdb_epi.fleet.store.day_of_prune import prune_caveat, read_prune_day
 from gdb_epi.fleet.store.plain_sql import (
     Execute,
@@ -136,12 +136,20 @@ def read_signature_history(
     )
 
 
-def earlier_crashes(execute: Execute, kind: str, key: str, core_key: str) -> tuple[int, str]:
-    """Return how many crashes of a signature there are beside one core, and that in words."""
+def earlier_crashes(
+    execute: Execute, kind: str, key: str, core_key: str, db: str | None
+) -> tuple[int, str]:
+    """Return how many crashes of a signature there are beside one core, and that in words.
+
+    `db` is the --db argument of the database.
+    """
     values = {"kind": kind, "key": key, "core_key": core_key}
     number = int(next(iter(execute(f"SELECT count(*) {_FROM} AND {_OTHER}", values)))[0])
     if not number:
-        return 0, "never before, in this database"
+        default = str(default_database()).replace(str(Path.home()), "~", 1)
+        name = (db or default) if database_file(db) is not None else "this database"  # no password
+        here = next(iter(execute(_HERE, {"core_key": core_key})))[0]
+        return 0, f"{'only this very core is' if here else 'never before,'} in {name}"
     last = next(iter(execute(_LAST, values)), (None, None))
     when = f", last on {format_utc_time(last[0])[:10]}" if last[0] is not None else ""
     host = f" on host {last[1]}" if last[1] else ""

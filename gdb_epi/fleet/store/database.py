@@ -8,6 +8,7 @@ module.
 from __future__ import annotations
 
 import os
+import shlex
 import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -292,7 +293,8 @@ def _check_file(url: URL, shown: str, *, create: bool) -> None:
         if create and path == default_database():
             make_private_folder(path.parent)
         elif create and is_plain_file and not path.parent.is_dir():
-            raise InputError(f"no such folder: {path.parent}", hint="mkdir, or --db with another")
+            hint = f"mkdir -p {shlex.quote(str(path.parent))}"
+            raise DatabaseError(f"no such folder: {path.parent}", hint=hint)
         is_there = create or path.exists()
     except OSError as error:
         raise explain_database_error(error, shown) from error

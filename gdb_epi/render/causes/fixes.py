@@ -141,6 +141,7 @@ _CHECKED_HEAP = {
     "python": ("to catch it earlier, rerun with", "PYTHONMALLOC=debug"),
     "malloc": ("to find who did it, install valgrind, rerun", "PYTHONMALLOC=malloc valgrind"),
 }
+_UNMAPPED_BLOCKS = frozenset(("S:unmapped", "S:gone"))  # signs of large blocks that were freed
 _OF_LOCKS = ("threading.py", "threading", "contextlib.py", "contextlib")
 _OF_OTHERS = ("read", "event", "database")  # waits that a timeout ends
 _ENDED_STACK = frozenset(("S:ended-stack", "S:ended-stack:one-bit"))  # signs of the verdict
@@ -362,6 +363,8 @@ def advice_for_cause(record: Json) -> tuple[str, str] | None:
         if code.get("whose") != NOT_KNOWN or cause not in _OF_OBJECTS:
             return None
         allocator = "python"  # Python met a wrong object: of those that were freed it tells more
+    if not _UNMAPPED_BLOCKS.isdisjoint(get_texts(get_group(record, "verdict"), "rules")):
+        allocator = "malloc"  # free() gives such a block back to the kernel, whoever filled it
     if allocator == "python" and _ran_with_checked_heap(record):
         return None
     title, command = _CHECKED_HEAP.get(allocator, ("", ""))

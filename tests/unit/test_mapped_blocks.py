@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: Apache-2.0
+"""malloc's blocks with mappings of their own are found with few reads: the process stands still."""
+
+from __future__ import annotations
+
+import struct
+
+from support.fake_target import FakeTarget
+
+from gdb_epi.cpython.heap.memory_use import MAX_PIECE, mapped_blocks
+from gdb_epi.sizes import PAGE
+from gdb_epi.target.api import Region
+
+START = 0x7F0000000000
+
+
+class CountingTarget(FakeTarget):
+    """A target that counts how often it is read, and how many bytes."""
+
+    reads = bytes_read = 0
+
+    def read(self, address: int, size: int) -> bytes:
+        """Count, and read."""
+        self.reads += 1
+        self.bytes_read += size
+        return super().read(address, size)
+
+
+def region(pages: int) -> Region:
+    """Return an anonymous mapping that can be written."""
+    return Region(START, START + pages * PAGE, "rw-p", None, 0, pages * PAGE)
+
+
+def with_heads(pages: int, *heads: tuple[int, int]) -> bytearray:
+    """Return zeroes with heads of mapped chunks: page, size in pages."""
+    content = bytearray(pages * PAGE)
+    for page, size in heads:
+        struct.pack_into("<QQ", content, page * PAGE, 0, size * PAGE | 2)
+    return content
+
+
+def test_memory_without_blocks_is_read_in_large_pieces() -> None:
+    pages = 16 * MAX_PIECE // PAGE
+    target = CountingTarget(
+        regions=[region(pages)], memory={START: bytes(with_heads(pages, (pages - 40, 40)))}
+    )
+    assert mapped_blocks(target) == {START + (pages - 40) * PAGE + 16: 40 * PAGE}
+    assert target.reads < 30
+
+
+def test_a_block_is_not_read_but_for_its_head() -> None:
+    pages = 64 * MAX_PIECE // PAGE
+    half = pages // 2
+    content = bytes(with_heads(pages, (0, half), (half, half)))
+    target = CountingTarget(regions=[region(pages)], memory={START: content})
+    assert mapped_blocks(target) == {START + 16: half * PAGE, START + half * PAGE + 16: half * PAGE}
+    assert target.bytes_read <= 4 * PAGE
+
+
+def test_what_lies_behind_pages_that_cannot_be_read_is_found() -> None:
+    content = bytes(with_heads(100, (3, 5), (8, 33), (60, 33), (99, 1)))
+    parts = {START: content[: 10 * PAGE], START + 50 * PAGE: content[50 * PAGE : -PAGE + 16]}
+    target = FakeTarget(regions=[region(100)], memory=parts)
+    found = {(at - START) // PAGE: size // PAGE for at, size in mapped_blocks(target).items()}
+    assert found == {3: 5, 8: 33, 60: 33, 99: 1}
