@@ -4,12 +4,14 @@
 In: the context and the evidence of the damage. Out: yes or no. Most checks start from what failed,
 and what they find is tied to it. A few compare all that has a copy elsewhere (code with its file, a
 string with its hash), wherever it lies. Such a word may be as it is on purpose and for long, and
-then it is not why the process died.
+then it is not why the process died. Of a process that went on, what its threads are at stands for
+what failed.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import islice
 
 from gdb_epi.corruption.context import Context
 from gdb_epi.corruption.evidence import Evidence
@@ -20,6 +22,7 @@ from gdb_epi.target.api import module_at
 
 STACK = 16 << 10  # bytes above the stack pointer: the callers whose values the failure came from
 OBJECT = 64  # bytes before a damaged word at which its object may begin
+MAX_THREADS = 64  # that are looked at where nothing failed
 MEMBERS = 4096  # how far from a damaged pointer it may have been followed
 LEAST_POINTER = 1 << 16
 # Strings with their hash, read-only memory with its file, and what a process never changes, such as
@@ -28,14 +31,20 @@ _COMPARED_EVERYWHERE = frozenset(("R1", "R2", "R2:written", "R3", "R32"))
 
 
 def is_tied_to_failure(context: Context, damage: Sequence[Evidence]) -> bool:
-    """Tell whether the damage that was found leads to what failed; True where nothing failed."""
+    """Tell whether the damage that was found leads to what failed, or to what any thread does."""
     if any(evidence.id not in _COMPARED_EVERYWHERE for evidence in damage):
         return True
     fault = context.fault
     if isinstance(fault, Absent):
-        return True
-    stack = split_into_words(read_up_to(context.target, fault.sp, STACK))
-    values = [fault.pc, fault.address or 0, *fault.registers.values(), *stack]
+        threads = islice(context.target.threads(), MAX_THREADS)
+        at_hand = [(each.sp, each.registers) for each in threads]
+        values = []
+    else:
+        at_hand = [(fault.sp, fault.registers)]
+        values = [fault.pc, fault.address or 0]
+    for sp, registers in at_hand:
+        values += registers.values()
+        values += split_into_words(read_up_to(context.target, sp, STACK))
     return any(_leads_to(context, evidence, values) for evidence in damage)
 
 

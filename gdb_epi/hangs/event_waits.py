@@ -393,8 +393,8 @@ class _EventWait:
         # Code of a handler that was not followed to its end may give it as well.
         handlers = [] if proven else [may for _, may in scene.reach_of_signals.values()]
         handled = any(
-            at == d.object and at and name in what_ends(scene, d)
-            for may in handlers for at, name in may.calls for d in (activity, *same)
+            d.object and may.names(d.object, what_ends(scene, d))
+            for may in handlers for d in (activity, *same)
         )  # fmt: skip
         if handled:
             rest += "; a signal handler of the program may end such a wait"

@@ -54,6 +54,7 @@ _CALLS_NOBODY = (
     "libcurl", "libpq", "libresolv", "libnss", "libkrb5", "libgssapi", "libsystemd",
 )  # fmt: skip
 _NOT_LOOKED_AT = "code that was not looked at"
+_C_LIBRARY = ("libc.", "libc-", "libpthread", "librt", "ld-musl-")
 MAX_NATIVE = 200  # threads without Python code that are looked at
 MAX_GENERATORS = 4  # each of which goes over the next
 MAX_FAILED = 2  # tasks that are named
@@ -142,9 +143,13 @@ class HangContext:
         """Return the library in whose code a thread is, and that may call what it was given.
 
         Code without unwind tables is on no stack that can be walked (Go's, of some compilers).
+        Whoever starts a thread has its function on that stack: one with nothing but the C library's
+        is of timer_create(), mq_notify() or aio_read(), which call a function for SIGEV_THREAD.
         """
         innermost = self._threads.innermost_module(tid)
         names = self.native_modules(tid, within_call=True) | {innermost}
+        if not innermost and all(name.startswith(_C_LIBRARY) for name in names - {""}):
+            return max(names)
         paths = (each.path for each in self.target.modules())
         return next(
             (name for path in paths

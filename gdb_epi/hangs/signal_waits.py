@@ -89,7 +89,7 @@ def find_signal_that_ends(
     """
     unsure = ""
     for number, (does, may) in sorted(reached.items()):
-        if any(at == address and (name in enders or name == "*") for at, name in does.calls):
+        if does.names(address, enders):
             return signal_name(number), True
         unsure = unsure or (signal_name(number) if may.calls_any(address, enders) else "")
     return unsure, False

@@ -17,6 +17,7 @@ from gdb_epi.hangs.types import (
     CANCELLING_TASK,
     HANDLED_SIGNAL,
     LATER_RELEASE,
+    NATIVE_THREAD,
     SLOW_PEER,
     TIMEOUT_AROUND,
 )
@@ -143,6 +144,20 @@ def listener_beside():
     loaded = threading.Event()
     ready()
     loaded.wait()
+def timer_of_the_c_library():
+    ended = threading.Event()
+    kind = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
+    called = kind(lambda _: ended.set())
+    class Notify(ctypes.Structure):  # struct sigevent
+        _fields_ = [("value", ctypes.c_void_p), ("signal", ctypes.c_int), ("how", ctypes.c_int),
+                    ("function", kind), ("rest", ctypes.c_char * 40)]
+    timer = ctypes.c_void_p()
+    asked = Notify(None, 0, 2, called)  # SIGEV_THREAD
+    if ctypes.CDLL(None).timer_create(1, ctypes.byref(asked), ctypes.byref(timer)):
+        sys.exit("no timer")
+    time.sleep(0.2)
+    ready()
+    ended.wait()
 globals()[sys.argv[1]]()
 """
 TRUTHS = {
@@ -158,6 +173,7 @@ TRUTHS = {
     "pulse_beside_locks": ("lock order", ""),
     "alarm_raises": ("lock order", HANDLED_SIGNAL),
     "listener_beside": ("nobody gives it", ""),
+    "timer_of_the_c_library": ("nobody left", NATIVE_THREAD),
 }
 CELLS = [
     pytest.param(one, name, id=f"{one.id}-{name}")

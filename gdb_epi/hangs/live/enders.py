@@ -185,9 +185,10 @@ class _Enders:
                 yield LATER_THREAD
         at_hand = scene.references.threads(address) if in_circle else set[int]()
         for other in scene.activities:
-            does, usual = able.get(other.tid), LATER_RELEASE if is_lock else LATER_THREAD
+            does, frames = able.get(other.tid), scene.view.frames(other.tid)
+            usual = LATER_RELEASE if is_lock else LATER_THREAD if frames else NATIVE_THREAD
             # The callbacks of a loop are on no stack.
-            calls_back = NO_THREAD in able and event_loop_module(scene.view.frames(other.tid))
+            calls_back = NO_THREAD in able and event_loop_module(frames)
             by_any = unread or (calls_back and not in_circle)
             fed = is_lock or (other.kind in FED and not other.timed)
             if other.tid in going and ((by_any and fed) or (does is not None and (
