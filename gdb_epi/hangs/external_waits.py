@@ -347,6 +347,14 @@ def _from_own_producer(
     return next((answer for answer in made if answer is not None), None)
 
 
+def _is_bound(scene: HangContext, activity: ThreadActivity) -> bool:
+    """Tell whether who waits for a message of ZeroMQ has bound a socket and sent nothing before."""
+    called = set[str]().union(*(scene.called_before(f, ever=True) for f in activity.frames))
+    return any(name.startswith("bind") for name in called) and not any(
+        name.startswith("send") for name in called
+    )
+
+
 def _from_a_peer(scene: HangContext, activity: ThreadActivity, waits: str) -> HangDiagnosis:
     """Return the answer where another process has to write: as to a worker, or for ever."""
     unsent = _unsent_question(scene, activity)
@@ -367,6 +375,8 @@ def _from_a_peer(scene: HangContext, activity: ThreadActivity, waits: str) -> Ha
         )  # fmt: skip
     if activity.awaits in MESSAGES and any(map(scene.runs_in_loop, activity.frames)):
         return idle_diagnosis(activity, f"{waits}{activity.what}, in a loop: as a consumer does")
+    if activity.awaits == OF_ZMQ and _is_bound(scene, activity):
+        return idle_diagnosis(activity, f"{waits}{activity.what}, to which others connect")
     if activity.awaits == OF_ZMQ and activity.watched[1:]:
         return idle_diagnosis(
             activity, f"{waits}messages of several ZeroMQ sockets, as a proxy does"

@@ -184,7 +184,7 @@ def _lock(
     sentence = f"{waits}, which is taken, and no Python code that runs now holds it"
     sure = PROBABLE if wait.object and not others else INFO
     referring = scene.references.threads(wait.object) - {activity.tid} if wait.object else set()
-    if others and not referring:
+    if others and not (referring and GoingOn(scene).may_end(activity)):
         sure = PROBABLE
     if scene.foreign_threads or GoingOn(scene).passes_on(activity):
         sure, sentence = INFO, f"{sentence}; other code is known that may release it"
@@ -226,10 +226,11 @@ def _lock_of_another_process(
 ) -> HangDiagnosis:
     tid = wait.owner.tid if wait is not None else None
     # Without a number it may be another process, one that was killed, or a thread of this one.
-    doubt = f"whether {'that thread' if tid else 'who took it'} still lives is not in the core"
+    wakes = "is to wake it" if wait is not None and wait.kind == CONDITION else "took it"
+    doubt = f"whether {'that thread' if tid else f'who {wakes}'} still lives is not in the core"
     who = (
         f"held by thread {tid} of another process" if tid
-        else "which processes share; who took it is not in this core"
+        else f"which processes share; who {wakes} is not in this core"
     )  # fmt: skip
     sentence = f"{activity.waits()} for {name}, {who}"
     turn = diagnose_turn_to_accept(scene, activity, sentence)
@@ -266,10 +267,15 @@ def _notification(
     if called is not None:
         link = f"{activity.module}, and that probably for the Python code that it called in"
         return through(scene, activity, called.tid, link, seen)
-    sentence = (
-        f"{activity.waits()} until another thread wakes it (a {what}); which thread should is "
-        "not known"
-    )
+    sentence = f"{activity.waits()} until another thread wakes it (a {what})"
+    if wait.kind == CONDITION and not activity.timed and scene.is_only_thread(activity.tid):
+        return wait_diagnosis(
+            HANG, "nobody left", f"{sentence}; it is the only thread of this process", activity,
+            evidence=("no other thread is in this process", *wait.evidence[-1:]),
+            ruled_out=("a timeout", "another thread", "another process, which needs shared memory"),
+            doubts=("a signal handler of native code",),
+        )  # fmt: skip
+    sentence += "; which thread should is not known"
     return wait_diagnosis(HANG, "unknown holder", sentence, activity, INFO)
 
 

@@ -158,6 +158,26 @@ def timer_of_the_c_library():
     time.sleep(0.2)
     ready()
     ended.wait()
+def lost_lock():
+    lock = threading.Lock()
+    taken = threading.Thread(target=lock.acquire)
+    taken.start()
+    taken.join()
+    def work():
+        with lock:
+            pass
+    workers = [threading.Thread(target=work) for _ in range(3)]
+    for worker in workers:
+        worker.start()
+    ready()
+    for worker in workers:
+        worker.join()
+def condition_of_c():
+    library = ctypes.CDLL(None)
+    condition, mutex = ctypes.create_string_buffer(64), ctypes.create_string_buffer(64)
+    library.pthread_mutex_lock(mutex)
+    ready()
+    library.pthread_cond_wait(condition, mutex)
 globals()[sys.argv[1]]()
 """
 TRUTHS = {
@@ -174,6 +194,8 @@ TRUTHS = {
     "alarm_raises": ("lock order", HANDLED_SIGNAL),
     "listener_beside": ("nobody gives it", ""),
     "timer_of_the_c_library": ("nobody left", NATIVE_THREAD),
+    "lost_lock": ("lock never released", ""),
+    "condition_of_c": ("nobody left", ""),
 }
 CELLS = [
     pytest.param(one, name, id=f"{one.id}-{name}")

@@ -120,7 +120,15 @@ def test_who_waits_in_each_turn_may_be_well(loops, ends, sure) -> None:
 def test_who_may_only_be_slow_stands_with_the_answer(label, kind, call, settled, who) -> None:
     waiting = ThreadActivity(7, "MainThread", call)
     answer = wait_diagnosis(label, kind, "waits", waiting, settled=settled)
-    assert name_who_may_end(SimpleNamespace(), answer).outside == who  # type: ignore[arg-type]
+    scene = SimpleNamespace(
+        main_tid=1,
+        activities=(),
+        waits={},
+        foreign_threads=[],
+        target=FakeTarget(),
+        view=SimpleNamespace(all_frames=dict),
+    )
+    assert name_who_may_end(scene, answer).outside == who  # type: ignore[arg-type]
 
 
 def test_both_machines_know_the_same_waits() -> None:

@@ -51,6 +51,7 @@ from gdb_epi.hangs.types import (
 )
 from gdb_epi.hangs.wakers import is_parked, what_ends
 from gdb_epi.locks.python.lock_objects import SEMLOCK
+from gdb_epi.locks.types import CONDITION
 
 _BY_CALL = {
     **dict.fromkeys((hang_types.READ, hang_types.WRITE, hang_types.POLL, hang_types.ACCEPT),
@@ -134,7 +135,10 @@ class _Enders:
         last, kind = members[-1], self._answer.kind
         by_call = "" if last.timed or last.task[0] else _BY_CALL.get(last.kind, "")
         if kind != _PIPE:
-            yield from filter(None, (_BY_ANSWER.get(kind, by_call),))
+            who, wait = _BY_ANSWER.get(kind, by_call), self._scene.waits.get(last.tid)
+            if who == HOLDER and wait is not None and wait.kind == CONDITION:
+                who = OTHER_PROCESS  # nobody has it, to give it back
+            yield from filter(None, (who,))
         # Who has the other end was followed, where that is in this process; it may have a copy.
         for activity in members if kind == _PIPE else members[:-1]:
             numbers = activity.watched or (activity.target,)

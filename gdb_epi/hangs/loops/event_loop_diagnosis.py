@@ -270,15 +270,15 @@ class _Asleep:
         followed = self.by_executor() or self.by_thread()
         if followed is not None:
             return followed
-        # What the loop watches itself, such as the socket of a server, is not read.
-        alone = (
-            "its tasks wait only for each other"
-            if len(tasks) > 1
-            else "its only task waits for nothing that comes from outside"
-        )
-        sentence = f"{base}, and {alone}{waits}"
         others = self._other_thread_may_wake() or self.scene.foreign_threads
         signals = [n for n in signals_that_may_wake(self.scene, 0) if n not in _ASK_TO_END]
+        # What the loop watches itself, such as the socket of a server, is not read.
+        who = "its tasks wait" if len(self.own) > 1 else "its only task waits"
+        within = len(self.own) > 1 and not (others or signals)
+        what = "only for each other" if within else "for nothing that comes from outside"
+        by = "another thread" if others else "the handler of a signal" if signals else ""
+        beside = f"; {by} may wake {'one' if len(self.own) > 1 else 'it'}" if by else ""
+        sentence = f"{base}, and {who} {what}{waits}{beside}"
         return wait_diagnosis(
             HANG, "nothing wakes the loop", sentence, activity,
             INFO if others or signals else PROBABLE,
