@@ -15,8 +15,11 @@ from itertools import islice
 
 from gdb_epi.corruption.context import Context
 from gdb_epi.corruption.evidence import Evidence
+from gdb_epi.corruption.heap.readers import shared_object_search
+from gdb_epi.corruption.strings.find_strings import reachable_strings, str_and_bytes_formats
 from gdb_epi.errors import Absent
 from gdb_epi.fault.memory_reads import read_up_to
+from gdb_epi.process_state import ProcessState
 from gdb_epi.sizes import split_into_words
 from gdb_epi.target.api import module_at
 
@@ -28,6 +31,8 @@ LEAST_POINTER = 1 << 16
 # Strings with their hash, read-only memory with its file, and what a process never changes, such as
 # the small numbers of CPython.
 _COMPARED_EVERYWHERE = frozenset(("R1", "R2", "R2:written", "R3", "R32"))
+# What a look-up by name raises. The hash or a letter of a name, damaged, makes one fail.
+_FAILED_LOOKUPS = frozenset(("KeyError", "AttributeError", "NameError", "ModuleNotFoundError"))
 
 
 def is_tied_to_failure(context: Context, damage: Sequence[Evidence]) -> bool:
@@ -45,7 +50,33 @@ def is_tied_to_failure(context: Context, damage: Sequence[Evidence]) -> bool:
     for sp, registers in at_hand:
         values += registers.values()
         values += split_into_words(read_up_to(context.target, sp, STACK))
-    return any(_leads_to(context, evidence, values) for evidence in damage)
+    if any(_leads_to(context, evidence, values) for evidence in damage):
+        return True
+    return has_failed_lookup(context.state) and _is_of_names(context, damage)
+
+
+def has_failed_lookup(state: ProcessState) -> bool:
+    """Whether the thread that failed had not found a name, and knew of it."""
+    return any(
+        info.type in _FAILED_LOOKUPS
+        for thread in state.exceptions
+        if thread.thread.crashed
+        for raised in thread.all()
+        for info in raised.exceptions
+    )
+
+
+def _is_of_names(context: Context, damage: Sequence[Evidence]) -> bool:
+    """Whether a damaged string is one that frames know, or has the hash of what was not found."""
+    strings = {evidence.facts["object"] for evidence in damage if "object" in evidence.facts}
+    python = context.state.python
+    if not strings or isinstance(python, Absent):
+        return False
+    heap = shared_object_search(context)
+    forms = str_and_bytes_formats(heap, python)
+    return bool(forms) and any(
+        address in strings for address in reachable_strings(context, heap, python, forms[0])
+    )
 
 
 def _leads_to(context: Context, damage: Evidence, values: Sequence[int]) -> bool:

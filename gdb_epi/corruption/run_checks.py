@@ -15,7 +15,7 @@ from collections.abc import Callable, Sequence
 from gdb_epi.corruption.context import FAR, NEAR, Budget, Context
 from gdb_epi.corruption.evidence import Evidence, NotChecked, Skipped
 from gdb_epi.corruption.heap.object_walk import object_walk
-from gdb_epi.corruption.link_to_fault import is_tied_to_failure
+from gdb_epi.corruption.link_to_fault import has_failed_lookup, is_tied_to_failure
 from gdb_epi.corruption.pointers.small_changes import ONE_BIT
 from gdb_epi.corruption.registry import Check, all_checks
 from gdb_epi.corruption.score import (
@@ -62,8 +62,6 @@ _OF_FAULTS = frozenset((SIGBUS, SIGFPE, SIGILL, SIGSEGV, SIGTRAP))
 _OF_MEMORY = frozenset(("damaged_heap", "debug_block", "freed_callback", "sanitizer_report"))
 _OF_OBJECTS = frozenset(("debug-allocator", "refcount", "gc-state"))
 _PLAIN_MESSAGES = frozenset(("assert",))
-# What a look-up by name raises. The hash or a letter of a name, damaged, makes one fail.
-_FAILED_LOOKUPS = frozenset(("KeyError", "AttributeError", "NameError", "ModuleNotFoundError"))
 MAX_EVIDENCE = 256  # items of one check
 MAX_SKIPPED = 64
 MANY_FRAMES = 100  # a stack of 64 KiB has room for more
@@ -109,14 +107,7 @@ def _hides_a_fault(state: ProcessState, findings: Sequence[Finding]) -> bool:
         return True
     if account.how == SENT and account.fault.signo in _OF_FAULTS:
         return True  # without a siginfo nobody knows that it was sent
-    # Whether a thread that ended the process by itself had not found a name.
-    if account.how == ABORTED and any(
-        info.type in _FAILED_LOOKUPS
-        for thread in state.exceptions
-        if thread.thread.crashed
-        for raised in thread.all()
-        for info in raised.exceptions
-    ):
+    if account.how == ABORTED and has_failed_lookup(state):
         return True
     message = message_of_own_abort(state.target, account)
     if message is not None and (isinstance(message, Absent) or message.kind not in _PLAIN_MESSAGES):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""An access to a mapped file beyond its end, where the mapping has no bytes to show."""
+"""SIGBUS where no data are behind memory: a file that ended, or a pool of huge pages used up."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ from gdb_epi.fault.signals import BUS_ADRERR, SIGBUS
 from gdb_epi.process_state import ProcessState
 
 SHARED_MEMORY = "/dev/shm/"
+HUGE_PAGES = "/anon_hugepage"  # what the kernel calls them: fs/hugetlbfs/inode.c
 
 
 @detector(
@@ -41,7 +42,7 @@ def file_ended(state: ProcessState) -> Iterator[Finding]:
     if fault.signo != SIGBUS or fault.code != BUS_ADRERR:
         return
     region = state.target.region_at(fault.address)
-    if region is None or not region.path:
+    if region is None or not region.path or region.path.startswith(HUGE_PAGES):
         return
     shared = region.path.startswith(SHARED_MEMORY)
     offset = region.file_offset + fault.address - region.start
@@ -57,3 +58,27 @@ def file_ended(state: ProcessState) -> Iterator[Finding]:
     }  # fmt: skip
     subject = f"thread {fault.tid}"
     yield plain_finding("file_ended", subject, facts, plain, f"offset {offset:#x}")
+
+
+@detector("no_huge_page", needs="crash", supports=SupportedLabel("out-of-memory", "no-memory"))
+def no_huge_page(state: ProcessState) -> Iterator[Finding]:
+    """Find SIGBUS with BUS_ADRERR in anonymous memory that is made of huge pages.
+
+    Innocent causes: none is known; no file is behind such memory that could be cut off. Its pages
+    are taken from the kernel's pool when they are first used, unless mmap() has reserved them: with
+    MAP_NORESERVE, behind a fork(), or over the limit of a control group none may be left.
+    Reference: mm/hugetlb.c (hugetlb_no_page, hugetlb_wp: VM_FAULT_SIGBUS), Linux 6.
+    """
+    fault = state.fault
+    if isinstance(fault, Absent) or not fault.is_hardware_trap or fault.address is None:
+        return
+    region = state.target.region_at(fault.address)
+    path = "" if region is None else region.path or ""
+    if fault.signo != SIGBUS or fault.code != BUS_ADRERR or not path.startswith(HUGE_PAGES):
+        return
+    plain = (
+        "memory of huge pages (MAP_HUGETLB) was used, and the kernel had no such page left: its "
+        "pool is too small (vm.nr_hugepages), or a control group limits them"
+    )
+    at = hex_word(fault.address)
+    yield plain_finding("no_huge_page", f"thread {fault.tid}", {"address": at}, plain, at)

@@ -111,7 +111,8 @@ def find_fault(target: Target, crash: CrashInfo | Absent) -> Fault | Absent:
     registers = thread.registers if thread is not None else {}
     sender = _sender(crash, target.process())
     if sender == KERNEL and (crash.signo, crash.si_code) in _OF_ACCESSES and thread is not None:
-        sender = SELF if _queued_by_itself(target, thread) else KERNEL
+        fetched = crash.fault_address == thread.pc  # the call took its own code away
+        sender = SELF if not fetched and _queued_by_itself(target, thread) else KERNEL
     outer = Fault(
         tid=crash.tid,
         signo=crash.signo,

@@ -29,10 +29,12 @@ from gdb_epi.record.record_parts import (
 )
 from gdb_epi.render.category_words import CRASHES
 from gdb_epi.render.causes.fixes import (
+    HELP_HUGE_PAGES,
     HELP_MEMORY,
     advice_for_cause,
     fix_for_cause,
     is_unchecked_null_result,
+    lacks_huge_pages,
     who_should_see_it,
 )
 from gdb_epi.render.escape import escape, screen_width, wrap_text
@@ -304,7 +306,7 @@ def _fact_lines(
     yield from labelled_lines("Value", list(value_lines(get_group(record, "signal"))))
     yield from labelled_lines("From", list(word_origin_lines(record)))
     yield from labelled_lines("Raised", list(raised_lines(record)))
-    if "memory_use" in record:
+    if "memory_use" in record and not lacks_huge_pages(record):
         from gdb_epi.render.causes.memory_use import memory_lines
 
         yield from labelled_lines("Memory", memory_lines(record))
@@ -564,7 +566,8 @@ def _candidate_steps(record: Json, reader: Audience) -> Iterator[tuple[str, str]
     )
     variables = "epi bt --locals" if in_gdb else f"gdb-epi stacks --locals {core}"
     if label == "out-of-memory":
-        yield HELP_MEMORY
+        yield HELP_HUGE_PAGES if lacks_huge_pages(record) else HELP_MEMORY
+    if label == "out-of-memory" and not lacks_huge_pages(record):
         yield "what fills it", "epi memory" if in_gdb else f"gdb-epi memory {core}"
     if fix := fix_for_cause(record, telling_calls(record)):
         yield "the fix", fix

@@ -344,6 +344,7 @@ def test_a_bit_flipped_in_a_living_process(tmp_path: Path) -> None:
     found = [(one.id, one.where, one.bits, one.corrected) for one in found_in(study)]
     assert found == [right]
     assert study.score.word == "proven-corruption"
+    assert not study.score.tied  # nothing has used that string since
 
 
 def test_the_case_of_a_letter_is_one_bit(tmp_path: Path) -> None:
@@ -359,8 +360,10 @@ def test_the_case_of_a_letter_is_one_bit(tmp_path: Path) -> None:
 def test_a_name_that_was_not_found_and_its_damaged_twin(tmp_path: Path) -> None:
     """The process aborts over a KeyError: the key that it had kept has the hash of the other."""
     core, right = flipped_while_it_lives(SELLING, tmp_path)
-    found = found_in(study_corruption(ProcessState(core)))
+    study = study_corruption(ProcessState(core))
+    found = found_in(study)
     assert [(one.id, one.where, one.bits, one.corrected) for one in found] == [right]
+    assert study.score.tied  # by its twin, the key of the KeyError
 
 
 def test_the_budget_ends_a_sweep_and_that_is_said(scene: Scene) -> None:

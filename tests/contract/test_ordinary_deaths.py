@@ -57,6 +57,14 @@ static int file_ended_read_only(void) {
     return at[5000];
 }
 
+static int huge_pages(void) { /* a pool of none is the default */
+    volatile char *at = mmap(0, 2 << 20, PROT_READ | PROT_WRITE,
+                             MAP_PRIVATE | MAP_ANONYMOUS | MAP_HUGETLB | MAP_NORESERVE, -1, 0);
+    if (at == MAP_FAILED) return 0;
+    at[5000] = 1;
+    return at[5000];
+}
+
 static int large_frame(long size) {
     volatile char *at = alloca(size);
     at[0] = 1;
@@ -94,6 +102,7 @@ int main(int count, char **words) {
     case 9: use_after_free(1); break;
     case 10: use_after_free(2); break;
     case 11: return file_ended_read_only();
+    case 12: return huge_pages();
     }
     return 0;
 }
@@ -110,6 +119,7 @@ DEATHS: dict[str, tuple[int, str, str, str]] = {
     "read-only": (7, "segv-wild", "software", "mapped, but only to be read"),
     "freed": (9, "segv-wild", "software", "the link of a free block of malloc"),
     "freed-with-next": (10, "segv-wild", "software", "the link of a free block of malloc"),
+    "huge-pages": (12, "bus-adrerr", "out-of-memory", "had no such page left"),
     "cpu-limit": (8, "limit:cpu", "killed", "RLIMIT_CPU"),
 }
 

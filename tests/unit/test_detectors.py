@@ -14,7 +14,7 @@ from gdb_epi.corruption.context import Context
 from gdb_epi.cpython.types import CHAIN, DATASTACK, PyFrame, PythonState, ThreadState
 from gdb_epi.detectors import registry
 from gdb_epi.detectors.ended_by_signal import refused_system_call, unstarted_handler
-from gdb_epi.detectors.file_ended import file_ended
+from gdb_epi.detectors.file_ended import file_ended, no_huge_page
 from gdb_epi.detectors.frame_link_disagrees import frame_link_disagrees
 from gdb_epi.detectors.null_dereference import null_dereference
 from gdb_epi.detectors.pointer_one_bit_off import pointer_one_bit_off
@@ -391,6 +391,11 @@ def test_file_ended() -> None:
     assert list(file_ended(state(crash(7, 2, HEAP + 8)))) == []  # nothing of a file there
     assert list(file_ended(state(crash(7, 4, region.start), extra_regions=[region]))) == []
     assert list(file_ended(state(crash(11, 2, region.start), extra_regions=[region]))) == []
+    huge = region._replace(path="/anon_hugepage (deleted)", file_offset=0)
+    assert list(no_huge_page(state(crash(7, 2, region.start), extra_regions=[region]))) == []
+    made = state(crash(7, 2, region.start), extra_regions=[huge])
+    assert list(file_ended(made)) == []
+    assert "no such page left" in one(no_huge_page(made)).summary
 
 
 @pytest.mark.parametrize(("written", "id"), [(0, ":one-step"), (PC, "")])

@@ -136,9 +136,11 @@ def _is_step_back(context: Context, word: FaultWord) -> bool:
 
 
 def _as_offset(context: Context, word: FaultWord, shape: WordShape) -> str:
-    """Say from where a low number leads that is added to a pointer; "" for other words."""
+    """Say from where a number leads that is added to a pointer; "" for other words."""
     site = context.site
-    if isinstance(site, Absent) or site.operand is None or shape.name != "number":
+    if isinstance(site, Absent) or site.operand is None:
+        return ""
+    if shape.name not in ("number", "int-pair"):
         return ""
     for name in site.operand.registers():
         start = site.fault.registers.get(name, 0)

@@ -470,7 +470,7 @@ def read_only_pages(context: Context) -> Iterator[Evidence | Skipped]:
             if load.flags & PF_W:
                 continue
             low = image.base + load.vaddr
-            written = only_written_code and bool(load.flags & PF_X) and load.offset >= PAGE
+            written = only_written_code and bool(load.flags & PF_X)
             for start, data in read_only_pieces(context, low, low + load.filesz):
                 compared += len(data)
                 yield from _compare(image, start, data, written)
@@ -544,9 +544,10 @@ def _judge(
             f"the read-only word at {at:#x} differs in one bit from {image.module.path} "
             f"(same build-id), which has {right:#x}"
         )
-        if written:
+        id = "R2"
+        if written and (image.offset(at - image.base) or 0) >= PAGE:  # not the first: always dumped
             summary += "; the process, or a debugger, wrote to this code: the core holds no other"
-        id = "R2:written" if written else "R2"
+            id = "R2:written"
         yield word_evidence(id, at, held, right, summary, module=image.module.path)
 
 

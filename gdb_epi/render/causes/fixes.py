@@ -53,6 +53,10 @@ HELP_MEMORY = (
     "what helps",
     "a higher limit (ulimit -v, the container), more memory, or a smaller job",
 )
+HELP_HUGE_PAGES = (
+    "what helps",
+    "more huge pages (vm.nr_hugepages; hugetlb.*.max of the container), or ordinary memory",
+)
 OWN_PIPE = "pipe of its own"  # of a hang: the thread itself holds the other end
 _TIME_LIMIT = "end the loop after some time, with an error"
 _IN_FINALLY = "release it in a `finally`, or take it by `with`"
@@ -151,6 +155,11 @@ _WHO_SHARES = "grep -l /dev/shm/sem /proc/[0-9]*/maps"  # POSIX semaphores, as s
 _FEEDER = "QueueFeederThread"  # multiprocessing/queues.py: it writes what put() was given
 _TAKE_GIL = "take the GIL in that thread: PyGILState_Ensure(), then PyGILState_Release()"
 _JOIN = "stop and join the other threads, daemons too, before the program ends"
+
+
+def lacks_huge_pages(record: Json) -> bool:
+    """Whether it is the kernel's huge pages that ran out, of which no process can tell."""
+    return any(f.get("detector") == "no_huge_page" for f in get_groups(record, "findings"))
 
 
 def fix_for_cause(record: Json, calls: Sequence[StackCall]) -> str:
