@@ -53,6 +53,16 @@ def test_the_index_finds_what_like_finds(engine, start):
     assert (record["core_key"] if record else None) == only
 
 
+def test_a_start_of_several_cores_names_them(tmp_path, capsys):
+    url = str(tmp_path / "f.sqlite3")
+    keys = [f"fade{number:028x}" for number in (1, 2)]
+    with open_database(url, write=True) as engine:
+        ingest(engine, [("t", {**full(n), "core_key": key}) for n, key in enumerate(keys)])
+    assert main(["fleet", "show", "fade", "--db", url]) == 3
+    assert f"several cores fit: {keys[0]}, {keys[1]}" in capsys.readouterr().err
+    assert main(["fleet", "show", keys[1], "--db", url]) == 0
+
+
 def test_a_start_is_looked_for_in_the_index(engine):
     key = tables.crash.c.core_key
     with engine.connect() as connection:

@@ -5,10 +5,12 @@ from __future__ import annotations
 
 import json
 
+import numpy as np
 import pytest
 from support.fleet_simulator import CPUS, FIRST_DAY, Crash, population, simulate
 from unit.fleet_records import minimal
 
+from gdb_epi.fleet.population.population import Attribute
 from gdb_epi.fleet.questions import verdict as pv
 from gdb_epi.fleet.screen.finding_texts import describe_verdict
 from gdb_epi.fleet.screen.screening import screen_population
@@ -173,6 +175,31 @@ def test_what_no_exposure_means_is_said():
     first = pv.judge_population(nothing, LAST)[0]
     assert first.subject == f"host={fleet.truth['bad_host']}"
     assert pv.NO_HOURS_AT_ALL in first.caveats
+
+
+@pytest.mark.parametrize(("share", "goes"), [(0.25, False), (0.45, True), (0.8, True)])
+def test_a_value_of_a_quarter_of_the_crashes_is_not_their_cause(share, goes):
+    """As of proxies that die of caches which got a release one after the other."""
+    whole = population(simulate(7003, hosts=300, days=21, per_day=30.0))
+    rng, size = np.random.default_rng(1), whole.day.size
+    mine = rng.random(size) < 0.25
+    upstream = np.where(mine & (rng.random(size) < share), 0, 1 + rng.integers(0, 9, size))
+    upstream = np.where(~mine, rng.integers(0, 10, size), upstream)
+    values = [f"s{number:02}" for number in range(10)]
+    nowhere = np.full(whole.exposure_day.size, -1)
+    whole = whole._replace(
+        signature=np.where(mine, len(whole.signatures), whole.signature),
+        signatures=[*whole.signatures, "parse"],
+        attributes=(*whole.attributes, Attribute("upstream", values, upstream, nowhere)),
+        memo=None,
+    )
+    found = pv.judge_signature(whole, len(whole.signatures) - 1, LAST)
+    assert found.causes[0].mark == "upstream=s00"
+    if goes:
+        assert found.headline.startswith("software: goes with upstream=s00")
+    else:
+        assert found.headline.startswith("software: comes more often with upstream=s00, and ")
+        assert "it alone is not their cause (the first with each: s0" in found.headline
 
 
 def test_a_quiet_fleet_has_no_verdict():

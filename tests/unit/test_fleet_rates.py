@@ -588,3 +588,33 @@ def test_what_came_later_and_beside_has_it_not() -> None:
     (words,) = [w for w in leaving_value_words(population, of_old, FIRST + DAYS) if "later" in w]
     assert "with golden=new, which came later, none in 72,000, where" in words
     assert words.endswith("it does not have this, by all signs")
+
+
+def up_for_long(*, cured: bool) -> Population:
+    """Hosts that crash when they have been up for 20 days; `new` comes with a reboot."""
+    host = np.arange(HOSTS)
+    rng = np.random.default_rng(8)
+    since = np.where(host % 2, 99, rng.integers(12, 30, HOSTS))  # every second host keeps the old
+    kernel = rolled_out(since)
+    age = (np.arange(DAYS)[None, :] + rng.integers(0, 25, HOSTS)[:, None]) % 25
+    age = np.where(kernel == 1, np.arange(DAYS)[None, :] - since[:, None], age)
+    at_age = np.where((age == 20) & ~(cured & (kernel == 1)), 1.0, 0.0)
+    whole = fleet(0.06 + at_age, {"kernel": kernel})
+    days = age[whole.host, whole.day - FIRST]
+    is_due = (at_age[whole.host, whole.day - FIRST] > 0) & (rng.random(days.size) < 1 / 1.06)
+    hours = np.where(is_due, 480.0, 24 * days + rng.integers(1, 240, days.size) / 10).round(1)
+    values, codes = np.unique(hours, return_inverse=True)
+    up = Attribute("host_uptime_h", [f"{v:g}" for v in values], codes, np.full(HOSTS * DAYS, -1))
+    return whole._replace(
+        signature=np.where(is_due, 0, 1 + whole.signature % 7),
+        attributes=(*whole.attributes, up),
+    )
+
+
+def test_what_comes_at_an_age_of_the_host_is_not_mended_by_what_a_reboot_brought():
+    row = ask(up_for_long(cured=False), "kernel", "new")
+    assert row.same_both is not None and row.same_both.high < 1
+    assert "what others have more comes at host_uptime_h 480.0, which each reboot" in row.answer
+    # A kernel whose hosts reach that age and have it no more has mended it.
+    row = ask(up_for_long(cured=True), "kernel", "new")
+    assert row.answer.startswith("fewer crashes with it: ") and "reboot" not in row.answer

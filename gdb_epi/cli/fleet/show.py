@@ -78,6 +78,9 @@ def _answer(
         return record, [*head, *answer]
     group = lookup.find_signature_group(engine, what)
     if group is None:
+        if keys := [key for key, _ in lookup.find_cores(engine, what)]:
+            some = ", ".join(keys) + ", ..." * (len(keys) == lookup.MAX_CORES)
+            raise InputError(f"several cores fit: {some}", hint="more of the key")
         raise InputError(f"no signature, core or host {what!r}", hint="gdb-epi fleet top")
     summary = lookup.summarise_signature(engine, group, asof)
     named = {"kind": group.kind, "key": group.key, "text": group.text, "category": group.category}

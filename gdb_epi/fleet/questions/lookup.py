@@ -30,6 +30,7 @@ from gdb_epi.fleet.store import tables
 from gdb_epi.fleet.store.plain_sql import sqlalchemy_executor
 
 MAX_SHOWN = 20
+MAX_CORES = 5  # named where a prefix fits several
 
 
 class CrashSummary(NamedTuple):
@@ -59,18 +60,15 @@ def require_signature_group(engine: Engine, wanted: str) -> FoundSignature:
         return require_signature(sqlalchemy_executor(connection), wanted)
 
 
-def find_record(engine: Engine, wanted: str) -> dict[str, Any] | None:
-    """Return the stored record of a core key or of its unique prefix.
-
-    Raises EpiError when it is damaged.
-    """
+def find_cores(engine: Engine, wanted: str) -> list[tuple[str, bytes]]:
+    """Return keys and packed records of the cores of a key or of its prefix, a few of many."""
     if len(wanted) < MIN_PREFIX:
-        return None
+        return []
     key = tables.crash.c.core_key
     chosen = (
-        select(tables.raw.c.record)
+        select(key, tables.raw.c.record)
         .join(tables.crash, tables.raw.c.crash_id == tables.crash.c.id)
-        .limit(2)
+        .limit(MAX_CORES)
     )
     with engine.connect() as connection:
         # An index finds a whole key; a prefix is searched for in all keys.
@@ -82,9 +80,18 @@ def find_record(engine: Engine, wanted: str) -> dict[str, Any] | None:
             rows = connection.execute(chosen.where(starts)).all()
         if not rows and connection.dialect.name == COLUMNAR:
             _refuse_core(connection, key == wanted)
+    return [(name, record) for name, record in rows]
+
+
+def find_record(engine: Engine, wanted: str) -> dict[str, Any] | None:
+    """Return the stored record of a core key or of its unique prefix.
+
+    Raises EpiError when it is damaged.
+    """
+    rows = find_cores(engine, wanted)
     if len(rows) != 1:
         return None
-    record = unpack_record_or_empty(rows[0][0])
+    record = unpack_record_or_empty(rows[0][1])
     if not record:
         raise EpiError(f"the stored record of {wanted} is damaged", hint="ingest that core again")
     return record

@@ -26,7 +26,13 @@ from gdb_epi.fleet.population.value_spans import first_and_last_days, is_kept_by
 from gdb_epi.fleet.questions.changes_by_hours import find_recounted_hours
 from gdb_epi.fleet.questions.collection_limits import CollectionLimit, find_collection_limit
 from gdb_epi.fleet.records.facts import short_program
-from gdb_epi.fleet.screen.dose_response import AT_START, AT_STOP, GROWS, age_words
+from gdb_epi.fleet.screen.dose_response import (
+    AT_START,
+    AT_STOP,
+    GROWS,
+    age_words,
+    host_age_words,
+)
 from gdb_epi.fleet.screen.events import find_events
 from gdb_epi.fleet.screen.finding import Finding
 from gdb_epi.fleet.screen.leaving_values import still_has_words
@@ -358,7 +364,8 @@ def _rate_of(
         judges = same_both or same_days
         of_moments = ""
         if same_days.low > 1 or judges.low > 1 or judges.high < 1:
-            of_moments = _what_comes_at_moments(population, code, cells, judges, same_both)
+            with_it = attribute.crash == code
+            of_moments = _what_comes_at_moments(population, with_it, code, cells, judges, same_both)
         answer += of_moments
         if of_moments:
             pass
@@ -482,7 +489,12 @@ def _no_more(risk: Risk, words: str) -> str:
 
 
 def _what_comes_at_moments(
-    population: Population, code: int, cells: RateCells, whole: Risk, both: Risk | None
+    population: Population,
+    with_it: Bools,
+    code: int,
+    cells: RateCells,
+    whole: Risk,
+    both: Risk | None,
 ) -> str:
     """Say that a value has no more (or fewer) than others but what comes at starts or stops.
 
@@ -499,8 +511,10 @@ def _what_comes_at_moments(
     }
     at: dict[int, str] = {}
     for kind in np.argsort(-sizes, kind="stable")[:MAX_OF_STARTS].tolist():
-        words = age_words(population, population.signature == kind) or ""
+        mine = population.signature == kind
+        words = age_words(population, mine) or ""
         when = next((text for end, text in moments.items() if words.endswith(end)), None)
+        when = when or host_age_words(population, mine, with_it, fewer=fewer)
         if sizes[kind] >= MIN_IN_EXCESS and when is not None:
             at[kind] = when
     if not at:

@@ -64,6 +64,7 @@ from gdb_epi.fleet.screen.finding import (
 from gdb_epi.fleet.screen.finding_texts import (
     describe_cause_kind,
     describe_certainty,
+    describe_minor_value,
     describe_test,
     describe_verdict,
     finding_json,
@@ -554,16 +555,18 @@ def _judge(
     if len(named) > 1:
         marks += f" ({len(named)} kinds of cores among them: one cause or more)"
     group = describe_cause_kind(named[0].findings[0].attr, parted.signature)
-    if len(named) == len(named[0].findings) == 1 and kind in (SOFTWARE, HARDWARE_GROUP):
+    is_single = len(named) == len(named[0].findings) == 1
+    if is_single and kind in (SOFTWARE, HARDWARE_GROUP):
         limit = threshold_within(population, named[0].findings[0])
         marks += f" and {limit}" if limit else ""
     of_same = population.of_signature(parted.signature)
     certainty = describe_certainty(population, of_same, named[0].findings)
+    minor = describe_minor_value(population, of_same, named[0].findings[0]) if is_single else ""
     words = {
         HARDWARE_HOST: _host_headline(named[0].findings[0], kind),
         ONE_HOST: _host_headline(named[0].findings[0], kind),
-        HARDWARE_GROUP: f"{group}: goes with {marks}",
-        SOFTWARE: f"software: {certainty} {marks}",
+        HARDWARE_GROUP: f"{group}: {minor or f'goes with {marks}'}",
+        SOFTWARE: f"software: {minor or f'{certainty} {marks}'}",
     }
     return kind, words[kind]
 

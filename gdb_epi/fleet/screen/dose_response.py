@@ -268,8 +268,56 @@ def beyond_others_words(population: Population, finding: Finding) -> str | None:
 
 def is_age_of_process(name: str) -> bool:
     """Whether an attribute tells how long a process had run, by its words: process_uptime_s."""
-    words = set(name.removesuffix(RANGE).lower().replace("-", "_").replace(" ", "_").split("_"))
+    words = _words_of(name)
     return not words.isdisjoint(AGE_NAMES) and not words.isdisjoint(PROCESS_NAMES)
+
+
+def _words_of(name: str) -> set[str]:
+    return set(name.removesuffix(RANGE).lower().replace("-", "_").replace(" ", "_").split("_"))
+
+
+def host_age_words(
+    population: Population, mine: Bools, has_value: Bools, *, fewer: bool
+) -> str | None:
+    """Say at which age of their hosts nearly all of some crashes come, as others do not.
+
+    A reboot makes hosts young, and so does what comes with one. None where those with a value have
+    reached that age and have more of the crashes all the same, or `fewer`: a cure is no youth.
+    """
+    for attribute in population.attributes:
+        words = _words_of(attribute.name)
+        if words.isdisjoint(AGE_NAMES) or not words.isdisjoint(PROCESS_NAMES):
+            continue
+        numbers = [parse_leading_number(value) for value in attribute.values]
+        if attribute.name.endswith(RANGE) or None in numbers or (attribute.exposure >= 0).any():
+            continue
+        has_age = attribute.crash >= 0
+        age = np.append(np.array(numbers, dtype=float), np.nan)[attribute.crash]
+        own = np.sort(age[mine & has_age])
+        size = int(np.ceil(NEARLY_ALL * own.size))
+        if own.size < MIN_OTHERS:
+            continue
+        at = int((own[size - 1 :] - own[: own.size - size + 1]).argmin())
+        low, high = own[at], own[at + size - 1]
+        others = has_age & ~mine & (population.signature >= 0)
+        inside = others & (age >= low) & (age <= high)
+        sizes, within = (np.bincount(population.signature[some]) for some in (others, inside))
+        within = np.pad(within, (0, sizes.size - within.size))
+        alike = (sizes >= MIN_ALIKE) & (within >= NEARLY_ALL * sizes)
+        others[others] = ~alike[population.signature[others]]
+        count, total = int((others & inside).sum()), int(others.sum())
+        reached = others & (age >= low)
+        if (
+            total - int(reached.sum()) < MIN_OTHERS
+            or count > LARGEST_PART * total
+            or _p_of_pair(size, own.size, count, total) > MAX_AGE_P
+        ):
+            continue
+        have = [int((some & has_age & (has_value != fewer)).sum()) for some in (mine, reached)]
+        if _p_of_pair(have[0], own.size, have[1], int(reached.sum())) > MAX_LIMIT_P:
+            ends = dict.fromkeys((f"{low:,.1f}", f"{high:,.1f}"))
+            return f"at {attribute.name} {' to '.join(ends)}, which each reboot starts anew"
+    return None
 
 
 def age_words(population: Population, mine: Bools) -> str | None:

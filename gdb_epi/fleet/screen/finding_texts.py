@@ -7,8 +7,11 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from gdb_epi.fleet.population.number_ranges import RANGE
 from gdb_epi.fleet.population.population import Population
+from gdb_epi.fleet.population.value_spans import NEVER, first_and_last_days
 from gdb_epi.fleet.screen.dose_response import describe_gradual_rise
 from gdb_epi.fleet.screen.finding import (
     ALL,
@@ -26,6 +29,7 @@ from gdb_epi.fleet.screen.finding import (
     DAY_OF_WEEK,
     EVENT,
     HOST,
+    HOST_HOURS,
     LOCK,
     LOOP_OF,
     TIME_AND_CPU_ATTRIBUTES,
@@ -38,7 +42,7 @@ from gdb_epi.fleet.screen.programs import is_process_attribute
 from gdb_epi.fleet.statistics.arrays import Bools
 from gdb_epi.fleet.store.day_numbers import iso_day
 from gdb_epi.render.signature_words import WHERE, named_signature
-from gdb_epi.util import pick_attributes
+from gdb_epi.util import pick_attributes, shortened_list
 
 _HARDWARE = frozenset((
     "rack", "sku", "model", "microcode", "firmware", "bios", "dimm", "gpu", "psu", "row", "board",
@@ -48,6 +52,7 @@ _COUNTING = frozenset((
     "collector", "coredump", "coredumps", "sampling", "sampler", "sample", "reporter", "uploader",
     "apport", "abrt", "crashpad", "breakpad", "minidump", "ulimit",
 ))  # fmt: skip
+MAX_VALUES = 12  # of which each has its first day
 _SOFTWARE = frozenset(("driver", "kernel", "image", "version"))
 # Attributes whose values are machines under the hosts that records name.
 _MACHINES = frozenset(("hypervisor", "vm_host", "vmhost", "node", "machine", "physical_host"))
@@ -176,6 +181,30 @@ def describe_certainty(population: Population, same: Bools, conditions: Sequence
         if (attribute.crash[with_value] != attribute.values.index(finding.value)).any():
             return "goes with"
     return "needs"
+
+
+def describe_minor_value(population: Population, same: Bools, finding: Finding) -> str:
+    """Say that most crashes have other values, and those with this one hardly more than due.
+
+    Where others tell what is due: what is busier has more. And from when on each value has some, as
+    what comes to them one after the other was longest where it came first.
+    """
+    attribute = population.attribute(finding.attr)
+    if attribute is None or finding.exposure == HOST_HOURS or finding.rr_low >= 2:
+        return ""
+    rows = np.flatnonzero(same & population.timed & (attribute.crash >= 0))
+    codes = attribute.crash[rows]
+    others = codes.size - int((codes == attribute.values.index(finding.value)).sum())
+    if 2 * others <= codes.size:
+        return ""
+    first, _ = first_and_last_days(codes, population.day[rows], len(attribute.values))
+    order = [code for code in np.argsort(first, kind="stable").tolist() if first[code] < NEVER]
+    days = [f"{attribute.values[code]} {iso_day(int(first[code]))}" for code in order]
+    return (
+        f"comes more often with {finding.attr}={finding.value}, and {others} of {codes.size} "
+        f"crashes have another {finding.attr}: it alone is not their cause (the first with each: "
+        f"{shortened_list(days, MAX_VALUES)})"
+    )
 
 
 def is_hardware(attr: str) -> bool:
