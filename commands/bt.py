@@ -192,11 +192,12 @@ def _below(session: Session, args: Namespace) -> Callable[[PyFrame], list[str]] 
 def _locals_below(state: ProcessState, limits: ReprLimits) -> Callable[[PyFrame], list[str]]:
     """Return a function that gives the lines of a frame's variables."""
     reader = frame_variables(state, limits)
+    shown: set[str] = set()
 
     def below(frame: PyFrame) -> list[str]:
         variables = reader if isinstance(reader, Absent) else reader.of(frame)
         if isinstance(variables, Absent):
             return [] if frame.hole is not None else [f"(no locals: {variables.detail})"]
-        return [variable_text(variable) for variable in variables]
+        return [variable_text(variable, shown) for variable in variables]
 
     return below

@@ -10,6 +10,8 @@ from gdb_epi.typing_lite import Any
 from gdb_epi.util import quoted_name
 
 READ_IN_PART = "(--prefix)"  # in the soft error that says that only the head was read
+# How soft errors begin that refuse what a sidecar says.
+NOT_USED, MISFIT = "not used", "the file name does not fit"
 
 
 def get_group(record: Mapping[str, Any], name: str) -> Mapping[str, Any]:

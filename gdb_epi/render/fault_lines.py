@@ -8,6 +8,8 @@ from collections.abc import Iterator, Mapping
 from gdb_epi.corruption.evidence import NO_FLIP, REFERS
 from gdb_epi.lazy_pattern import LazyPattern
 from gdb_epi.record.record_parts import (
+    MISFIT,
+    NOT_USED,
     READ_IN_PART,
     get_group,
     get_groups,
@@ -187,6 +189,8 @@ def raised_lines(record: Json) -> Iterator[str]:
     if place.get("name"):
         file = str(place.get("filename")).rpartition("/")[2]
         state += f", raised in {place['name']} ({file}:{place.get('lineno')})"
+    if raised.get("raised_from"):
+        state += f", after {raised['raised_from']}"
     yield f"{raised['type']}, {state}"
 
 
@@ -266,7 +270,8 @@ def missing_parts(record: Json, *, in_gdb: bool, whole: bool) -> tuple[list[str]
     errors.sort(key=lambda error: error.get("stage") not in _FIRST_STAGES)
     lost = not frames and not cut  # what was cut off explains all the rest
     stages = [e.get("stage") for e in errors if lost and e.get("stage") not in _OTHERS]
-    matter = [e for e in errors if e.get("stage") in (*_FIRST_STAGES, *stages)]
+    stages += _FIRST_STAGES
+    matter = [e for e in errors if e.get("stage") in stages or _is_refused_source(e)]
     if not whole:
         # Missing memory or files explain the ends of stacks; a cut core explains those of Python.
         ends = [e for e in errors if e.get("stage") in ("merge", "native")]
@@ -291,6 +296,12 @@ def missing_parts(record: Json, *, in_gdb: bool, whole: bool) -> tuple[list[str]
     shown = errors if whole else matter[:MAX_NOTES]
     texts += [soft_error_words(e.get("subject"), e.get("message")) for e in shown]
     return texts, len(errors) - len(shown)
+
+
+def _is_refused_source(error: Json) -> bool:
+    """Whether a source of host or time was refused, which its user must learn."""
+    message = str(error.get("message"))
+    return error.get("stage") == "sidecar" and message.startswith((NOT_USED, MISFIT))
 
 
 def _for_reader(error: Json, *, in_gdb: bool) -> Json:

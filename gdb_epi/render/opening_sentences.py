@@ -463,6 +463,8 @@ def _what_happened(record: Json, label: str, calls: Sequence[StackCall]) -> str:
         text = text.replace(mark, phrase)
     if _facts_of(record, "freed_callback"):
         text = text.replace(NO_FILE, "a callback that was freed")
+    if category == "segv-exec":  # that no code is there says the first half
+        text = text.replace(f", in {NO_FILE}", "")
     return text
 
 

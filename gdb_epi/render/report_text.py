@@ -9,11 +9,13 @@ from gdb_epi.errors import Absent, SoftError
 from gdb_epi.render.escape import escape, soft_error_words
 from gdb_epi.report import PythonSourceLine
 from gdb_epi.typing_lite import TYPE_CHECKING
+from gdb_epi.util import shortened_list
 
 if TYPE_CHECKING:
     from gdb_epi.report import Report
 
 MAX_NOTES = 12
+MAX_TOGETHER = 6  # subjects of one note
 MAX_NOTES_OF_STACKS = 3  # that have no other place
 _FIRST_STAGES = ("core", "python")  # what keeps the whole answer from being right
 
@@ -53,11 +55,23 @@ def soft_error_lines(errors: Sequence[SoftError], most: int = MAX_NOTES) -> Iter
     native = any(error.stage == "native" for error in errors)
     notes = [e for e in dict.fromkeys(errors) if e.stage != "merge" or not native]
     notes.sort(key=lambda error: error.stage not in _FIRST_STAGES)
-    texts = list(dict.fromkeys(soft_error_words(error.subject, error.message) for error in notes))
+    subjects: dict[str, list[str]] = {}
+    for error in notes:
+        subjects.setdefault(error.message, []).append(error.subject)
+    texts = [soft_error_words(_together(names), why) for why, names in subjects.items()]
     for text in texts[: most if len(texts) > most + 1 else None]:
         yield escape(f"note: {text}")
     if len(texts) > most + 1:
         yield f"note: and {len(texts) - most} more (--json has all)"
+
+
+def _together(subjects: Sequence[str]) -> str:
+    """Return "threads 1, 2 and 3 more" for those of which one thing is to be said."""
+    names = list(dict.fromkeys(subjects))
+    numbers = [name.removeprefix("thread ") for name in names if name.startswith("thread ")]
+    if len(names) > 1 and len(numbers) == len(names):
+        return f"threads {shortened_list(numbers, MAX_TOGETHER)}"
+    return shortened_list(names, MAX_TOGETHER)
 
 
 def cell_text(value: object) -> str:

@@ -184,6 +184,7 @@ def absent_keys(absent: Mapping[str, object]) -> Iterator[str]:
 
 
 MAX_ITEMS = 40
+MAX_EXPONENT = 6  # of ten; more is no better known
 MAX_CHECKS = 4  # that were not made for one reason; `epi corruption` names all
 # Before the corrections that were tried: most are of words that are right, or of other types.
 TOO_WEAK = "considered, and too weak"
@@ -262,10 +263,12 @@ def _corruption_lines(record: Json) -> Iterator[str]:
     corruption = get_group(record, "corruption")
     if not corruption:
         return
-    llr = get_number(corruption, "llr")
+    before, change = get_number(corruption, "prior"), get_number(corruption, "llr")
+    odds = f"1 to {_power_words(-before)}" if before <= 0 else f"{_power_words(before)} to 1"
+    what = f"{_power_words(abs(change))} times {'more' if change > 0 else 'less'}"
     yield (
-        f"Flipped bits: {corruption.get('word')}: odds of 10^{corruption.get('prior')} before any "
-        f"evidence, times 10^{llr:+.1f} by the evidence"
+        f"Flipped bits: {corruption.get('word')}: odds of {odds} beforehand; "
+        f"by this core {what if change else 'just as'} likely"
     )
     candidates = get_groups(corruption, "candidates")[:MAX_ITEMS]
     candidates.sort(key=lambda candidate: not _is_the_damage(record, candidate))
@@ -285,6 +288,14 @@ def _corruption_lines(record: Json) -> Iterator[str]:
     pairs = [(str(s.get("check")), str(s.get("why"))) for s in get_groups(corruption, "skipped")]
     for why, checks in names_by_reason(pairs[:MAX_ITEMS]).items():
         yield from _wrapped_item(f"not checked: {shortened_list(checks, MAX_CHECKS)}", why)
+
+
+def _power_words(exponent: float) -> str:
+    """Return a power of ten with two digits that matter: "1,000", "3.2"."""
+    if exponent >= MAX_EXPONENT:
+        return "more than a million"
+    power = float(f"{10**exponent:.2g}")
+    return f"{power:,.0f}" if power >= 10 else f"{power:g}"
 
 
 def _wrapped_item(head: str, text: object) -> Iterator[str]:

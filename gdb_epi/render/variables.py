@@ -51,18 +51,34 @@ def parse_limit_options(args: Namespace) -> ReprLimits:
 def variable_lines(variables: Sequence[Variable]) -> list[str]:
     """Return one line for each variable, below a heading for each kind."""
     lines: list[str] = []
+    shown: set[str] = set()
     heading = ""
     for variable in variables:
         kind = "argument" if variable.kind in ARGUMENTS else variable.kind
         if kind != heading:
             heading = kind
             lines.append(f"{heading} variables" if heading != "argument" else "arguments")
-        lines.append("  " + variable_text(variable))
+        lines.append("  " + variable_text(variable, shown))
     return lines
 
 
-def variable_text(variable: Variable) -> str:
-    """Return `name = value`, with the class where the text hides it."""
+def short_repeat(text: str, shown: set[str]) -> str:
+    """Return a value; of an object whose attributes were `shown` before only what it is.
+
+    `shown` grows by the text.
+    """
+    head, with_attributes, _ = text.partition(" with ")
+    is_object = text[:1] in ("<", "[", "(", "{") and head[-1:] in (">", "]", ")", "}")
+    if not with_attributes or not is_object or "0x" not in head:
+        return text
+    if text in shown:
+        return f"{head}, as above"
+    shown.add(text)
+    return text
+
+
+def variable_text(variable: Variable, shown: set[str]) -> str:
+    """Return `name = value`, with the class where the text hides it; `shown` as in short_repeat."""
     short = variable.type.rpartition(".")[2]
     hidden = short and short not in _PLAIN and short not in variable.text
     stars = {"var-positional": "*", "var-keyword": "**"}.get(variable.kind, "")
@@ -71,4 +87,4 @@ def variable_text(variable: Variable) -> str:
     says_so = _DOUBTS in variable.text or MASKED in variable.text
     notes += [] if variable.exact or says_so else [INEXACT]
     note = f"  [{', '.join(notes)}]" if notes else ""
-    return f"{stars}{variable.name} = {one_line(variable.shown())}{note}"
+    return f"{stars}{variable.name} = {one_line(short_repeat(variable.shown(), shown))}{note}"

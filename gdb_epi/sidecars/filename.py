@@ -7,6 +7,7 @@ import os
 import re
 
 from gdb_epi.errors import UsageError
+from gdb_epi.record.record_parts import MISFIT
 from gdb_epi.sidecars.types import (
     MAX_SECONDS,
     Sidecar,
@@ -83,7 +84,7 @@ def read_core_name(core: str, template: str | None) -> Sidecar | None:
         return None if match is None else _sidecar(match.groupdict())
     match = template_pattern(template).match(plain)
     if match is None:
-        misfit = f"the file name does not fit {template.rsplit('/', 1)[-1]}"
+        misfit = f"{MISFIT} {template.rsplit('/', 1)[-1]}: it tells no host and no time"
         return Sidecar("core_pattern", "", {}, {}, (misfit,))
     return _sidecar(match.groupdict())
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from gdb_epi.record.record_parts import NOT_USED
 from gdb_epi.sidecars.types import Sidecar
 from gdb_epi.typing_lite import Any
 
@@ -30,7 +31,7 @@ def add_sidecars(record: dict[str, Any], sidecars: Sequence[Sidecar]) -> None:
             _add_soft_error(record, sidecar, problem)
         why = _another_crash(record, sidecar)
         if why:
-            _add_soft_error(record, sidecar, f"not used: it is about another crash ({why})")
+            _add_soft_error(record, sidecar, f"{NOT_USED}: it is about another crash ({why})")
             continue
         # A pid is one of a namespace: a container's process has another one outside.
         pid, claimed = record.get("process", {}).get("pid"), sidecar.identity.get("pid")

@@ -25,6 +25,7 @@ from gdb_epi.cpython.types import PythonState
 from gdb_epi.errors import Absent
 from gdb_epi.process_state import ProcessState
 from gdb_epi.record.stacks import stacks_json
+from gdb_epi.render.fault_lines import raised_lines
 from gdb_epi.session import Session
 
 READY, HEAPTYPE = 1 << 12, 1 << 9
@@ -373,7 +374,10 @@ def test_stacks_json_and_record(version: tuple[int, int]) -> None:
             "filename": "/f.py",
             "lineno": 9,
         },
+        "raised_from": "KeyError",
     }
+    (raised,) = raised_lines(record)
+    assert raised.endswith("(f.py:9), after KeyError"), "what began it was in GDB only"
 
 
 @pytest.mark.parametrize("messages", [False, True])

@@ -140,16 +140,24 @@ def test_what_follows_from_another_note_is_none_of_its_own() -> None:
         "note: thread 7: the native stack ends early"
     ]
     assert list(soft_error_lines([follows])) == [f"note: thread 7: {follows.message}"]
-    later = [SoftError("frames", f"thread {n}", "why") for n in range(9)]
+    later = [SoftError("frames", f"thread {n}", f"why {n}") for n in range(9)]
     first = SoftError("core", "core.7", "truncated")
     lines = list(soft_error_lines([*later, first], 3))
     assert lines[0] == "note: core.7: truncated" and lines[3] == "note: and 7 more (--json has all)"
 
 
+def test_what_is_to_be_said_of_several_threads_is_said_once() -> None:
+    lost = [SoftError("frames", f"thread {n}", "its list is lost") for n in range(9)]
+    assert list(soft_error_lines(lost)) == [
+        "note: threads 0, 1, 2, 3, 4, 5 and 3 more: its list is lost"
+    ]
+    assert list(soft_error_lines(lost[:1])) == ["note: thread 0: its list is lost"]
+
+
 def test_of_very_many_notes_the_first_are_shown_and_json_has_all() -> None:
-    errors = [SoftError("frames", f"thread {n}", "cannot read") for n in range(40)]
+    errors = [SoftError("frames", f"thread {n}", f"cannot read {n}") for n in range(40)]
     *shown, last = render_report(Report("bt", lines=["x"], soft_errors=errors)).splitlines()[1:]
-    assert shown == [f"note: thread {n}: cannot read" for n in range(12)]
+    assert shown == [f"note: thread {n}: cannot read {n}" for n in range(12)]
     assert last == "note: and 28 more (--json has all)"
     told = json.loads(render_report_json(Report("bt", soft_errors=errors)))
     assert len(told["soft_errors"]) == 40

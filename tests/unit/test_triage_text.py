@@ -151,6 +151,19 @@ def test_of_a_cut_core_the_screen_says_what_is_lost_once() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    "why",
+    ["not used: it is about another crash (signal 6, not 11)", "the file name does not fit x"],
+)
+def test_what_was_given_and_refused_is_in_the_short_answer(why: str) -> None:
+    """--core-pattern told nothing, and the next screen asked for it again."""
+    refused = {"stage": "sidecar", "subject": "core_pattern", "message": why}
+    other = {"stage": "sidecar", "subject": "core_pattern", "message": "pid 7, in the core 9"}
+    lines = shown("software", PYTHON, NATIVE, soft_errors=[other, refused])
+    assert f"Missing  core_pattern: {why}" in lines
+    assert not any("in the core 9" in line for line in lines)
+
+
 def test_a_sentence_is_cut_behind_a_clause_and_addresses_are_short() -> None:
     """It ended with "205 other blocks of its pool hold objects, 100 ...", and had two widths."""
     clauses = [f"clause {n} at 0x00007f28cafa4c{n:02x}" + " word" * 12 for n in range(9)]
@@ -579,9 +592,14 @@ def test_who_started_a_forked_child_is_a_clause_of_its_own(parent: int | None, t
 
 def test_evidence_tells_flipped_bits_apart_from_what_looks_overwritten() -> None:
     seen = {"id": "overwritten", "summary": "malloc's chunks fit no more at 0x1000"}
-    corruption = {"word": "none", "llr": 0.0, "evidence": [seen]}
+    corruption = {"word": "none", "prior": -3.0, "llr": 0.0, "evidence": [seen]}
     lines = "\n".join(evidence_lines({"corruption": corruption}))
-    assert "Flipped bits: none" in lines
+    odds = "odds of 1 to 1,000 beforehand; by this core"
+    assert f"Flipped bits: none: {odds} just as likely" in lines
+    corruption["llr"] = -1.0
+    assert f"{odds} 10 times less likely" in "\n".join(evidence_lines({"corruption": corruption}))
+    corruption["llr"] = 0.5
+    assert f"{odds} 3.2 times more likely" in "\n".join(evidence_lines({"corruption": corruption}))
     assert "looks overwritten: malloc's chunks fit no more at 0x1000" in lines
     assert "Damage" not in lines
 

@@ -110,6 +110,15 @@ def test_a_callback_that_was_freed_is_no_code_of_an_unknown_file() -> None:
     assert "in a callback that was freed" in render_triage(record, Audience())[0]
 
 
+def test_where_no_code_is_no_code_of_no_file_ran() -> None:
+    frame = {"language": "native", "pc": "0x7f0000001000"}
+    threads = {"count": 1, "crashed": {"tid": 7, "frames": [frame]}}
+    record = {"threads": threads, "signal": {"name": "SIGSEGV"}}
+    record["signature"] = {"category": "segv-exec"}
+    first = render_triage(record, Audience())[0]
+    assert "it jumped to memory that cannot be run as code" in first and "of no file" not in first
+
+
 def next_steps(at_fault: Any, cause: str = "null-pointer", executable: str = "") -> str:
     verdict = {"label": "software", "confidence": 0.79, "reasons": ["why"],
                "cause": [{"hypothesis": cause, "probability": 0.79}]}  # fmt: skip
@@ -122,7 +131,7 @@ def next_steps(at_fault: Any, cause: str = "null-pointer", executable: str = "")
 
 def test_who_is_known_is_to_see_it_and_who_is_not_known_is_looked_for() -> None:
     known = next_steps({"whose": "call", "files": [WATCH], "package": "watcher"})
-    assert "show this to:" in known and "who maintains watcher (watch.so)\n" in known
+    assert "show this to:" in known and f"who maintains watcher ({WATCH})\n" in known
     assert "PYTHONMALLOC" not in known
     unknown = next_steps({"whose": "not-known", "files": [WATCH]}, "wrong-pointer")
     assert "show this to" not in unknown and "PYTHONMALLOC=debug python3 shop.py\n" in unknown

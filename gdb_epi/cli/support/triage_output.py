@@ -376,9 +376,12 @@ def _frames(frames: Any) -> Iterator[str]:
     if not any(frame.get("locals") for frame in frames):
         yield from map(escape, row_lines(fold_calls(calls), UNLIMITED))
         return
+    from gdb_epi.render.variables import short_repeat
+
+    shown: set[str] = set()
     for frame, line in zip(
         frames, row_lines([StackRow(call) for call in calls], UNLIMITED), strict=True
     ):
         yield escape(line)
         for variable, value in (frame.get("locals") or {}).items():
-            yield escape(f"        {variable} = {one_line(value)}")
+            yield escape(f"        {variable} = {one_line(short_repeat(value, shown))}")

@@ -226,7 +226,7 @@ class _StateDecoder:
     def _recover(self, tstate: int, number: int, *, holds_gil: bool) -> ThreadState:
         thread = self._thread(tstate, number, holds_gil)
         message = (
-            f"its state in CPython, at {tstate:#x}, was found by a search of memory, as no list "
+            f"its state in CPython was found by a search of memory, as no list "
             f"leads to it ({self._damage[0]})"
         )
         error = SoftError("frames", f"thread {thread.tid}", message)

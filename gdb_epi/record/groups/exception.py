@@ -38,6 +38,8 @@ def exception(parts: RecordParts, _notes: RecordNotes) -> Json | None:
     }
     if crashed is not None and (place := _raised_at(crashed[1])):
         fields["raised_at"] = place
+    if crashed is not None and (earlier := _raised_from(crashed[1])):
+        fields["raised_from"] = earlier
     if len(raising) > MAX_THREADS:
         fields["threads_left_out"] = len(raising) - MAX_THREADS
     return fields
@@ -46,6 +48,15 @@ def exception(parts: RecordParts, _notes: RecordNotes) -> Json | None:
 def _type_name(raised: RaisedException) -> str | None:
     name = raised.itself.type
     return None if isinstance(name, Absent) else name[:MAX_TYPE_NAME]
+
+
+def _raised_from(raised: RaisedException) -> str | None:
+    """Return the type that a traceback would show above it: its cause, else its context."""
+    itself = raised.itself
+    link = itself.cause or (0 if itself.suppress_context else itself.context)
+    others = (e.type for e in raised.exceptions[1:] if link and e.address == link)
+    name = next(others, None)
+    return name[:MAX_TYPE_NAME] if isinstance(name, str) else None
 
 
 def _raised_at(raised: RaisedException) -> Json | None:

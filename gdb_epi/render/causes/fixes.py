@@ -415,7 +415,7 @@ def who_should_see_it(record: Json) -> tuple[str, str] | None:
     """
     code = get_group(record, "at_fault")
     if code.get("whose") in (LIBRARY, CALL) and get_texts(code, "files"):
-        return "show this to", f"who maintains {named_file(record)}"
+        return "show this to", f"who maintains {named_file(record, whole=True)}"
     if code.get("whose") == INTERPRETER:
         return (
             "show this to",

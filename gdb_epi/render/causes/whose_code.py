@@ -102,10 +102,14 @@ def _place_of_uncaught_exception(record: Json) -> str:
     return f"{file.rpartition('/')[2]}:{place.get('lineno')}"
 
 
-def named_file(record: Json) -> str:
-    """Return the file that is at fault, with its package: "numpy (_multiarray_umath.so)"."""
+def named_file(record: Json, *, whole: bool = False) -> str:
+    """Return the file that is at fault, with its package: "numpy (_multiarray_umath.so)".
+
+    `whole`: by its name on the disk, to be looked for.
+    """
     code = get_group(record, "at_fault")
-    file = without_build_tag(next(iter(get_texts(code, "files")), ""))
+    file = next(iter(get_texts(code, "files")), "")
+    file = file if whole else without_build_tag(file)
     package = code.get("package")
     return f"{package} ({file})" if package and isinstance(package, str) else file
 
