@@ -52,9 +52,11 @@ LATER_THREAD = "a thread that ends it only later"
 LATER_RELEASE = "a thread that releases it only later"
 WATCHDOG = "a thread that breaks it off later"
 TIME_LIMIT = "a time limit of the program"
+UNREAD_CODE = "code that cannot be read here"
 # Beside these there is no other side to look at.
 WITHIN = frozenset((KEEPER, SERVICE, HANDLED_SIGNAL, NATIVE_THREAD, CANCELLING_TASK,
-                    TIMEOUT_AROUND, LATER_THREAD, LATER_RELEASE, WATCHDOG, TIME_LIMIT))  # fmt: skip
+                    TIMEOUT_AROUND, LATER_THREAD, LATER_RELEASE, WATCHDOG, TIME_LIMIT,
+                    UNREAD_CODE))  # fmt: skip
 MAY_BE_IDLE = "may be idle"  # a kind of no fault
 UNTIL_SIGNAL = "until a signal"  # of a thread that another one waits for
 INHERITED = "fork-inherited-lock"

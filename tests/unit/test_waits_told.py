@@ -9,6 +9,7 @@ import pytest
 from support.fake_target import FakeTarget
 
 from gdb_epi.corruption.pointers.software_explanations import CODE
+from gdb_epi.errors import UnreadableMemory
 from gdb_epi.hangs import types as hang_types
 from gdb_epi.hangs.idleness import weaken_diagnosis_in_loop
 from gdb_epi.hangs.library_calls import BY_CALL
@@ -21,6 +22,7 @@ from gdb_epi.hangs.types import (
     HOLDER,
     SLOW_CHILD,
     SLOW_PEER,
+    UNREAD_CODE,
     ThreadActivity,
     wait_diagnosis,
 )
@@ -129,6 +131,19 @@ def test_who_may_only_be_slow_stands_with_the_answer(label, kind, call, settled,
         view=SimpleNamespace(all_frames=dict),
     )
     assert name_who_may_end(scene, answer).outside == who  # type: ignore[arg-type]
+
+
+def test_an_answer_stands_where_memory_beside_it_is_damaged() -> None:
+    """Who else may end the wait was asked outside of every guard: an error took the answer away."""
+
+    class Damaged(dict[int, object]):
+        def get(self, key: int, default: object = None) -> object:
+            raise UnreadableMemory(key, 8)
+
+    waiting = ThreadActivity(7, "MainThread", hang_types.LOCK)
+    answer = wait_diagnosis(DEADLOCK, "self", "waits", waiting)
+    scene = SimpleNamespace(waits=Damaged())
+    assert name_who_may_end(scene, answer) == answer._replace(outside=UNREAD_CODE)  # type: ignore[arg-type]
 
 
 def test_both_machines_know_the_same_waits() -> None:

@@ -19,7 +19,7 @@ from gdb_epi.cpython.heap.instances import shared_instances
 from gdb_epi.cpython.running.unfinished_tasks import UnfinishedTask
 from gdb_epi.cpython.types import PyFrame
 from gdb_epi.cpython.values.process_values import PlainValues
-from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
+from gdb_epi.errors import Absent, EpiError, LayoutError, UnreadableMemory
 from gdb_epi.hangs import types as hang_types
 from gdb_epi.hangs.descriptor_waits import may_be_held_elsewhere
 from gdb_epi.hangs.hang_context import HangContext
@@ -46,6 +46,7 @@ from gdb_epi.hangs.types import (
     SLOW_CHILD,
     SLOW_PEER,
     TIMEOUT_AROUND,
+    UNREAD_CODE,
     HangDiagnosis,
     ThreadActivity,
 )
@@ -94,8 +95,12 @@ def name_who_may_end(scene: HangContext, answer: HangDiagnosis) -> HangDiagnosis
     """Return an answer with who may end the wait that it is about, and only be slow."""
     if answer.label not in (HANG, DEADLOCK):
         return answer
-    outside = answer.outside or next(_Enders(scene, answer).parties(), "")
-    return answer._replace(outside=outside or name_who_interrupts(scene, answer.members))
+    try:
+        outside = answer.outside or next(_Enders(scene, answer).parties(), "")
+        outside = outside or name_who_interrupts(scene, answer.members)
+    except EpiError:  # damaged memory: the answer stands, and is less sure
+        outside = UNREAD_CODE
+    return answer._replace(outside=outside)
 
 
 class _Enders:
