@@ -6,10 +6,12 @@ from __future__ import annotations
 import json
 import shlex
 import subprocess
+from argparse import Namespace
 
 import pytest
 from unit.fleet_records import minimal
 
+from gdb_epi.cli.fleet.exclude import _text
 from gdb_epi.cli.main import main
 from gdb_epi.fleet.decisions.exclusion import (
     ExclusionPlan,
@@ -91,6 +93,15 @@ def test_never_more_than_the_share(db, capsys):
     capsys.readouterr()
     some = json.loads(exclude(db, capsys, "--format", "json", "--at-most", "0.5%"))
     assert some["drained"] == ["node-120"] and [h["host"] for h in some["hosts"]] == ["node-7"]
+
+
+def test_hosts_left_in_are_not_mistaken_for_those_whose_time_is_over(capsys):
+    chosen, beyond = (HostToExclude(n, "suspect", (), FIRST, FIRST, 9) for n in ("n-1", "n-2"))
+    plan = ExclusionPlan((chosen,), (beyond,), (), (), ("n-3",), ("n-3",), 100, "hours", 2)
+    _text(plan, Namespace(apply=False, at_most=0.02))
+    lines = capsys.readouterr().out.splitlines()
+    assert "left in, though they should be out too: n-2" in lines
+    assert "their time is over, mark them --repaired or --back: n-3" in lines
 
 
 def test_a_dry_run_is_comments_and_apply_is_commands(db, capsys):

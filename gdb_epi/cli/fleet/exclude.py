@@ -134,12 +134,12 @@ def _remarks(plan: ExclusionPlan, args: Namespace) -> list[str]:
     from gdb_epi.util import counted, shortened_list
 
     lines = []
-    names = shortened_list([host.host for host in plan.beyond], MAX_NAMED)
+    beyond = shortened_list([host.host for host in plan.beyond], MAX_NAMED)
     needed = len(plan.hosts) + len(plan.drained) + len(plan.beyond)
     take = f"--at-most {math.ceil(100 * needed / max(plan.fleet, 1))}%"
     if not plan.hosts and plan.beyond:
         done = "nothing is marked: " if args.apply else ""
-        lines.append(f"{done}{names} should be drained, and too many would be out then")
+        lines.append(f"{done}{beyond} should be drained, and too many would be out then")
     elif not plan.hosts:
         lines.append("no host to take out now")
     elif args.apply:
@@ -158,10 +158,10 @@ def _remarks(plan: ExclusionPlan, args: Namespace) -> list[str]:
     if plan.drained:
         lines.append(f"out already: {shortened_list(plan.drained, MAX_NAMED)}")
     if plan.overdue:
-        names = shortened_list(plan.overdue, MAX_NAMED)
-        lines.append(f"their time is over, mark them --repaired or --back: {names}")
+        overdue = shortened_list(plan.overdue, MAX_NAMED)
+        lines.append(f"their time is over, mark them --repaired or --back: {overdue}")
     if plan.hosts and plan.beyond:
-        lines.append(f"left in, though they should be out too: {names}")
+        lines.append(f"left in, though they should be out too: {beyond}")
     lines += [f"left in: {host}: {why}" for host, why in plan.left_in]
     lines += [f"refused: {host!r}: {why}" for host, why in plan.refused]
     return lines
