@@ -47,6 +47,10 @@ def is_tied_to_failure(context: Context, damage: Sequence[Evidence]) -> bool:
     else:
         at_hand = [(fault.sp, fault.registers)]
         values = [fault.pc, fault.address or 0]
+        site = context.site
+        if not isinstance(site, Absent):  # what was called through a slot is in no register
+            slot = None if site.operand is None else site.operand.address(fault.registers)
+            values += [site.address or 0, site.slot or slot or 0]
     for sp, registers in at_hand:
         values += registers.values()
         values += split_into_words(read_up_to(context.target, sp, STACK))

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from gdb_epi.detectors.registry import (
     DOUBT,
+    FEW_HUGE_PAGES,
     FULL_DISK,
     Finding,
     SupportedLabel,
@@ -19,6 +20,9 @@ from gdb_epi.fault.signals import BUS_ADRERR, SIGBUS
 from gdb_epi.process_state import ProcessState
 
 SHARED_MEMORY = "/dev/shm/"
+# Of memfd_create(), shmget() and shared mappings without a file: the kernel's own tmpfs, without a
+# limit (mm/shmem.c), or hugetlbfs.
+_WITHOUT_DISK = ("/memfd:", "/SYSV", "/dev/zero")
 HUGE_PAGES = "/anon_hugepage"  # what the kernel calls them: fs/hugetlbfs/inode.c
 
 
@@ -48,13 +52,17 @@ def file_ended(state: ProcessState) -> Iterator[Finding]:
     offset = region.file_offset + fault.address - region.start
     what = "a file of /dev/shm" if shared else "a file"
     full = "/dev/shm was full" if shared else "its disk was full"
+    others = f"{full} when a gap in it was to be filled, or the page could not be read"
+    on_disk = not region.path.startswith(_WITHOUT_DISK)
+    if not on_disk:
+        what, others = "a piece of memory", "no huge page was left for it, if it is made of these"
     plain = (
         f"{what} that was mapped has no data at the place that was used: it was cut off after it "
-        f"was mapped, or {full} when a gap in it was to be filled, or the page could not be read"
+        f"was mapped, or always shorter than that; or {others}"
     )
     facts = {
         "address": hex_word(fault.address), "offset": offset, "shared_memory": shared,
-        DOUBT: FULL_DISK,
+        DOUBT: FULL_DISK if on_disk else FEW_HUGE_PAGES,
     }  # fmt: skip
     subject = f"thread {fault.tid}"
     yield plain_finding("file_ended", subject, facts, plain, f"offset {offset:#x}")

@@ -26,6 +26,7 @@ LENT_BUFFER = "lent-buffer"  # others had a pointer to the array on the stack th
 IN_MEMORY = "value-in-memory"  # others can have written what was found wrong
 FILTER = "filter"  # of system calls: who set it forbade what the program needs
 FULL_DISK = "full-disk"  # a gap in a file could not be filled
+FEW_HUGE_PAGES = "few-huge-pages"  # the kernel's pool may have been used up
 
 
 class Finding(NamedTuple):

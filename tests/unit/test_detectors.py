@@ -391,6 +391,9 @@ def test_file_ended() -> None:
     assert list(file_ended(state(crash(7, 2, HEAP + 8)))) == []  # nothing of a file there
     assert list(file_ended(state(crash(7, 4, region.start), extra_regions=[region]))) == []
     assert list(file_ended(state(crash(11, 2, region.start), extra_regions=[region]))) == []
+    memory = region._replace(path="/memfd:frames (deleted)")
+    found = one(file_ended(state(crash(7, 2, region.start), extra_regions=[memory])))
+    assert "disk" not in found.summary
     huge = region._replace(path="/anon_hugepage (deleted)", file_offset=0)
     assert list(no_huge_page(state(crash(7, 2, region.start), extra_regions=[region]))) == []
     made = state(crash(7, 2, region.start), extra_regions=[huge])

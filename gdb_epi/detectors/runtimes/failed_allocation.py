@@ -16,7 +16,11 @@ from gdb_epi.process_state import ProcessState
 from gdb_epi.sizes import WORD_MASK
 
 MEMORY_ERROR = "MemoryError"
-_ERRNO = "errno of this thread is ENOMEM: the last call of the C library that failed got no memory"
+# Also of a hole between mappings, and of a limit of what may be locked (mlock(2), msync(2)).
+_ERRNO = (
+    "errno of this thread is ENOMEM: the last call of the C library that failed got no memory "
+    "(mlock() and msync() say so of other things too)"
+)
 
 
 @detector(
