@@ -11,13 +11,14 @@ what failed.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from itertools import islice
 
 from gdb_epi.corruption.context import Context
 from gdb_epi.corruption.evidence import Evidence
 from gdb_epi.corruption.heap.readers import shared_object_search
 from gdb_epi.corruption.strings.find_strings import reachable_strings, str_and_bytes_formats
-from gdb_epi.errors import Absent
+from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
 from gdb_epi.fault.memory_reads import read_up_to
 from gdb_epi.process_state import ProcessState
 from gdb_epi.sizes import split_into_words
@@ -76,11 +77,13 @@ def _is_of_names(context: Context, damage: Sequence[Evidence]) -> bool:
     python = context.state.python
     if not strings or isinstance(python, Absent):
         return False
-    heap = shared_object_search(context)
-    forms = str_and_bytes_formats(heap, python)
-    return bool(forms) and any(
-        address in strings for address in reachable_strings(context, heap, python, forms[0])
-    )
+    with suppress(UnreadableMemory, LayoutError):
+        heap = shared_object_search(context)
+        forms = str_and_bytes_formats(heap, python)
+        return bool(forms) and any(
+            address in strings for address in reachable_strings(context, heap, python, forms[0])
+        )
+    return False
 
 
 def _leads_to(context: Context, damage: Evidence, values: Sequence[int]) -> bool:
