@@ -572,7 +572,9 @@ def test_a_host_that_crashes_with_a_value_that_comes_and_goes_is_not_repaired_by
     rates[0] = 0.02 + 2.0 * full[0]
     population = fleet(rates, {"full": full})
     words = own_value_words(population, finding_of(population, population.host == 0, HOST, "h000"))
-    assert words.endswith("of its hours with full=new: that it is quiet without that is no repair")
+    assert words.endswith(
+        "of its hours with full=new: that it is quiet without that proves no repair"
+    )
     once = np.where(np.arange(DAYS) < 10, full, 0)
     population = fleet(rates, {"full": once})
     members = population.host == 0
@@ -618,3 +620,12 @@ def test_what_comes_at_an_age_of_the_host_is_not_mended_by_what_a_reboot_brought
     # A kernel whose hosts reach that age and have it no more has mended it.
     row = ask(up_for_long(cured=True), "kernel", "new")
     assert row.answer.startswith("fewer crashes with it: ") and "reboot" not in row.answer
+
+
+def test_a_cure_of_ten_bad_hosts_among_many_alike_is_told_whole():
+    """With gamma-distributed rates they were drawn to the others: 0.58 times, and it was 0.3."""
+    kernel = rolled_out(np.where(np.arange(HOSTS) < 10, 20, 99))
+    rates = np.where(np.arange(HOSTS) < 10, 1.0, 0.05)[:, None] * np.where(kernel == 1, 0.3, 1.0)
+    row = ask(fleet(rates, {"kernel": kernel}), "kernel", "new")
+    assert row.answer.startswith("fewer crashes with it: ") and "with as many crashes" in row.answer
+    assert row.same_both is not None and row.same_both.low < 0.3 < row.same_both.high < 0.5

@@ -285,8 +285,8 @@ def _of_one_program(population: Population, code: int, cells: RateCells) -> str 
         return None
     name, total = short_program(programs.values[most]), int((program == most).sum())
     return (
-        f"crashes of {name} come more often with {{mark}} ({counts[most]} of {total}), and of no "
-        f"other program: those {rest.words()} what its hosts had before"
+        f"crashes of {name} come more often with {{mark}} ({counts[most]} of {total}); of "
+        f"other programs that does not show: those {rest.words()} what its hosts had before"
     )
 
 

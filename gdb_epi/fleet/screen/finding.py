@@ -40,7 +40,7 @@ CAVEAT_ONE_SIGNATURE = (
 )
 CAVEAT_ONE_FUNCTION = (
     "nearly all of its crashes are in one function of one program: a stray write of that program "
-    "looks the same, and bad memory rarely does"
+    "looks the same, and bad memory does where the host runs little else"
 )
 CAVEAT_LOOP = "a job that restarts and dies again on one host looks the same: move the job first"
 NOT_ONE_JOB = "not one job: {programs} died so on this host"

@@ -451,7 +451,7 @@ def own_value_words(population: Population, finding: Finding) -> str:
                     p,
                     (
                         f"; {n} of its {codes.size} crashes came in the {share:.0%} of its hours "
-                        f"with {mark}: that it is quiet without that is no repair"
+                        f"with {mark}: that it is quiet without that proves no repair"
                     ),
                 )
     return best[1]
