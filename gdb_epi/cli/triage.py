@@ -246,7 +246,7 @@ def run(args: Namespace) -> int:
                 if isinstance(result, FailedCore):
                     problems.append(result)
                 elif args.sarif is not None:
-                    deaths.append(_death(core.path, result.record))
+                    deaths.append(_death_for_ci(core.path, result.record))
                 answers.add(core, result)
             answers.finish(problems)
             if args.sarif is not None:
@@ -300,7 +300,7 @@ def _named_inputs(word: str) -> list[str]:
     return names
 
 
-def _death(core: str, record: Mapping[str, Any]) -> Death:
+def _death_for_ci(core: str, record: Mapping[str, Any]) -> Death:
     from gdb_epi.record.record_parts import verdict_label
     from gdb_epi.render.ci.deaths import CRASHED, HUNG, Death
     from gdb_epi.render.opening_sentences import HUNG as HUNG_LABELS

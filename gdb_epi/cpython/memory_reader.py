@@ -387,9 +387,9 @@ class MemoryReader:
         """Tell whether a str object holds `text`; most strings have another length."""
         if self.word(address + self._length_at) != len(text) and text.isascii():
             return False
-        return self._holds(address, text)
+        return self._str_object_is(address, text)
 
-    def _holds(self, address: int, text: str) -> bool:
+    def _str_object_is(self, address: int, text: str) -> bool:
         """Tell whether a str object holds `text`; ASCII in one read and without decoding it."""
         if not text.isascii():  # a module's name may be any identifier, or read from damaged memory
             return self.string(address, 4096) == text
@@ -408,7 +408,7 @@ class MemoryReader:
         """Return which of some texts a str object holds; None for another one."""
         length = self.word(address + self._length_at)
         for text in texts:
-            if (len(text) == length or not text.isascii()) and self._holds(address, text):
+            if (len(text) == length or not text.isascii()) and self._str_object_is(address, text):
                 return text
         return None
 
@@ -418,8 +418,8 @@ class MemoryReader:
         Without a call for each key: walks over dicts read hundreds that they do not look for.
         """
         if not text.isascii():
-            return next((value for key, value in entries if self._holds(key, text)), None)
-        get, rare, holds = self._words.get, self._rare, self._holds
+            return next((value for key, value in entries if self._str_object_is(key, text)), None)
+        get, rare, holds = self._words.get, self._rare, self._str_object_is
         at, length = self._length_at, len(text)
         for key, value in entries:
             place = key + at

@@ -46,7 +46,7 @@ class PythonFrames:
     def filter(self, frames: Iterable[FrameDecorator]) -> Iterator[FrameDecorator]:
         """Yield the frames to show; all of them where Python cannot be decoded, with a word why."""
         frames = iter(frames)
-        plan = _plan()
+        plan = _plan_python_frames()
         if isinstance(plan, str):
             if plan and plan != self._reason and not is_under_machine_interface():
                 hint = "" if "; try: " in plan else "; try: epi doctor"
@@ -56,7 +56,7 @@ class PythonFrames:
         return _filter_frames(frames, *plan)
 
 
-def _plan() -> tuple[dict[int, list[PyFrame]], set[int], FrameVariables | None] | str:
+def _plan_python_frames() -> tuple[dict[int, list[PyFrame]], set[int], FrameVariables | None] | str:
     """Return the Python frames by the native level that runs them, and the levels to leave out.
 
     A text where none can be shown: why, "" where that thread runs no Python.

@@ -364,7 +364,7 @@ class Unwinder:
         kind = KINDS.get(frame.type(), "normal")
         function, filename, lineno, pyx = None, None, None, None
         if module is None or not self.is_other_build(module, pc):
-            function = _function(frame)
+            function = _linkage_name(frame)
             # As in the debug information: nothing is looked up on this machine.
             with suppress(gdb.error, UnicodeDecodeError):
                 sal = frame.find_sal()
@@ -456,7 +456,7 @@ def _begins(greenlets: GreenletStackWalk, frame: gdb.Frame, older: gdb.Frame) ->
     return greenlets.begins_in(frame.pc(), low, high)
 
 
-def _function(frame: gdb.Frame) -> str | None:
+def _linkage_name(frame: gdb.Frame) -> str | None:
     """Return the linkage name.
 
     An extern "C" function in C++ code has none in its debug information; GDB then makes up

@@ -74,7 +74,7 @@ class GdbProcessTarget:
         if not 0 <= size <= MAX_READ or not 0 <= address <= WORD_MASK + 1 - size:
             raise UnreadableMemory(address, size, "outside of the address space")
         if size > MAX_CACHED_READ:
-            content = self._ask(address, size)
+            content = self._read_from_gdb(address, size)
             if content is None:
                 raise UnreadableMemory(address, size, "GDB cannot read it")
             return content
@@ -91,10 +91,10 @@ class GdbProcessTarget:
         if address not in self._pages:
             if len(self._pages) >= MAX_CACHED_PAGES:
                 self._pages.clear()
-            self._pages[address] = self._ask(address, PAGE)
+            self._pages[address] = self._read_from_gdb(address, PAGE)
         return self._pages[address]
 
-    def _ask(self, address: int, size: int) -> bytes | None:
+    def _read_from_gdb(self, address: int, size: int) -> bytes | None:
         try:
             return bytes(self._inferior.read_memory(address, size))
         except (gdb.error, OverflowError):

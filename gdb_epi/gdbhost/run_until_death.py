@@ -65,7 +65,7 @@ class Watcher:
         command = "run"
         for _ in range(MAX_STOPS):
             self._signal = None
-            self._go(command)
+            self._run_until_next_stop(command)
             if self._signal == "SIGINT" and os.path.exists(os.path.join(self.folder, "interrupt")):
                 self.answer["interrupted"] = True
                 numbers = " ".join(str(inferior.num) for inferior in living_inferiors())
@@ -73,14 +73,14 @@ class Watcher:
                     gdb.execute(f"detach inferiors {numbers}", to_string=True)
                 return
             name = self._signal or ""
-            if name in CORE_SIGNALS and not self._handles(name):
-                self._dump(name)
+            if name in CORE_SIGNALS and not self._catches_or_ignores_signal(name):
+                self._write_core(name)
                 return
             if not self._select_living():
                 return
             command = "signal SIGINT" if self._signal == "SIGINT" else "continue"
 
-    def _go(self, command: str) -> None:
+    def _run_until_next_stop(self, command: str) -> None:
         """Let everything run until the next stop.
 
         GDB 13 stumbles over children that end while it stops all ("Couldn't get registers: No such
@@ -94,7 +94,7 @@ class Watcher:
                 raise
             self.answer["stumbled"] = str(error)
 
-    def _handles(self, name: str) -> bool:
+    def _catches_or_ignores_signal(self, name: str) -> bool:
         """Tell whether the stopped process catches or ignores a signal (/proc/PID/status)."""
         number = NUMBERS[name]
         try:
@@ -104,7 +104,7 @@ class Watcher:
             return False
         return any(int(mask, 16) >> (number - 1) & 1 for mask in masks)
 
-    def _dump(self, name: str) -> None:
+    def _write_core(self, name: str) -> None:
         path = os.path.join(self.folder, "core.0")
         try:
             # No path to quote: GDB takes the rest of the line as it is.

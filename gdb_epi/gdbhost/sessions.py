@@ -71,7 +71,7 @@ class Sessions:
                 gdb.execute(words, False, True)
             self._touched = key
         if self._session is None or key != self._key:
-            self._renew(self._open(inferior), key)
+            self._renew_session(self._open_target(inferior), key)
         assert self._session is not None
         self._session.host = HOST
         self._session.selected_tid = selected_lwp()
@@ -99,10 +99,10 @@ class Sessions:
         inferior = gdb.selected_inferior()
         key = self._key_of(inferior)
         if self._session is None or key != self._key:
-            target = self._open(inferior) if _kind(inferior) == "core" else None
+            target = self._open_target(inferior) if _kind(inferior) == "core" else None
             if not isinstance(target, CoreFileTarget):
                 return None
-            self._renew(target, key)
+            self._renew_session(target, key)
         session = self._session
         if session is None or not session.has_target:
             return None
@@ -122,14 +122,14 @@ class Sessions:
         if old is None or key[1:] != self._key[1:]:  # it may have run since
             return None
         python = vars(old.state).get("python")
-        target = self._open(inferior) if python else None  # Absent is false
+        target = self._open_target(inferior) if python else None  # Absent is false
         if python is None or target is None:
             return None
         from gdb_epi.cpython.values.process_values import get_process_values
 
         return old, get_process_values(target, python, limits)
 
-    def _renew(self, target: Target | None, key: tuple[object, ...]) -> None:
+    def _renew_session(self, target: Target | None, key: tuple[object, ...]) -> None:
         from gdb_epi.gdbhost.debug_info import DebugTypes
         from gdb_epi.gdbhost.open_target import local_sysroot
         from gdb_epi.session import Session
@@ -151,7 +151,7 @@ class Sessions:
         # Changes first: values_at_hand() compares the others.
         return (changes, inferior.num, inferior.connection_num, kind, inferior.pid, *loaded)
 
-    def _open(self, inferior: gdb.Inferior) -> Target | None:
+    def _open_target(self, inferior: gdb.Inferior) -> Target | None:
         kind = _kind(inferior)
         if kind is None:
             return None

@@ -123,7 +123,7 @@ class DescriptorTable:
             return Descriptor(number, "file", _STREAMS[number])
         return Descriptor(number, "", f"descriptor {number}")
 
-    def descriptors_of_same_file(self, number: int) -> list[int]:
+    def descriptors_opened_by_same_name(self, number: int) -> list[int]:
         """Return the other open descriptors that Python opened by the same name."""
         names: dict[int, str] = {}
         for kind, address in self._objects:

@@ -38,7 +38,7 @@ from gdb_epi.hangs.processes.process_pools import (
     diagnose_wait_for_process_futures,
     find_busy_pool_thread,
 )
-from gdb_epi.hangs.processes.queues import queued_jobs_clause, unfinished_jobs_clause
+from gdb_epi.hangs.processes.queued_jobs import queued_jobs_clause, unfinished_jobs_clause
 from gdb_epi.hangs.signal_waits import find_signal_for_thread
 from gdb_epi.hangs.types import (
     DEADLOCK,

@@ -56,13 +56,13 @@ from gdb_epi.hangs.processes.child_processes import (
 )
 from gdb_epi.hangs.processes.file_locks import diagnose_file_lock_held_for_child
 from gdb_epi.hangs.processes.polled_locks import diagnose_lock_polled_by_library
-from gdb_epi.hangs.processes.queues import (
+from gdb_epi.hangs.processes.shared_locks import diagnose_lock_held_while_joining
+from gdb_epi.hangs.processes.shell_lines import find_background_command
+from gdb_epi.hangs.processes.unread_queues import (
     find_kill_call,
     find_unread_queue,
     sent_only_after_child_clause,
 )
-from gdb_epi.hangs.processes.shared_locks import diagnose_lock_held_while_joining
-from gdb_epi.hangs.processes.shell_lines import find_background_command
 from gdb_epi.hangs.signal_waits import diagnose_blocked_terminate, diagnose_signal_taken_by_main
 from gdb_epi.hangs.sqlite_locks import (
     connection_held_by_callers_clause,
@@ -91,7 +91,7 @@ def diagnose_file_lock_wait(scene: HangContext, activity: ThreadActivity) -> Han
     sentence = f"{activity.waits()} for the lock of a file ({activity.what}) that is held already"
     # flock() locks each open file for itself; the locks of fcntl() are the process's (flock(2)).
     if activity.call == "flock" and activity.target is not None:
-        twins = scene.descriptors.descriptors_of_same_file(activity.target)
+        twins = scene.descriptors.descriptors_opened_by_same_name(activity.target)
         if twins:
             named = f"descriptor {twins[0]}"
             sentence += f"; this process has that file open as {named} too, and may hold it itself"

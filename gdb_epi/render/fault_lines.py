@@ -160,7 +160,7 @@ def damage_lines(record: Json) -> Iterator[str]:
             yield f"none found{seen}"
 
 
-def machine_words(record: Json) -> str:
+def host_and_cpu_text(record: Json) -> str:
     """Return which computer and CPU it was, as far as the core or a sidecar says."""
     hardware, host = get_group(record, "hardware"), get_group(record, "host")
     words = [str(host["hostname"]) if host.get("hostname") else "host name not known"]

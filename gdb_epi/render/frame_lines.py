@@ -189,7 +189,7 @@ def fold_calls(calls: Sequence[StackCall], *, runs: bool = True) -> list[StackRo
     # A recursion may go on in missing calls; then its total count is unknown.
     whole = all(call.stands_for == 1 for call in calls)
     while at < len(calls):
-        period, repeats = _circle(keys, at)
+        period, repeats = _period_and_repeats(keys, at)
         if repeats:
             block = calls[at : at + period]
             rows += _folded_circle(block, repeats, whole=whole)
@@ -426,7 +426,7 @@ def _key(call: StackCall) -> Key:
     return (call.language, call.name, call.filename or call.module, nameless)
 
 
-def _circle(keys: Sequence[Key], at: int) -> tuple[int, int]:
+def _period_and_repeats(keys: Sequence[Key], at: int) -> tuple[int, int]:
     """Return period and repeats of the circle of calls that begins here; (0, 0) when none does."""
     if keys[at][0] == REMARK:
         return 0, 0

@@ -68,7 +68,9 @@ class _Forest:
     def roots(self) -> Iterator[tuple[list[Task], list[Task]]]:
         """Yield the root tasks, those alike together; for a circle also the closed circle."""
         waits = self._by_address.keys()
-        for alike in self._together([t for t in self._tasks if waits.isdisjoint(t.awaited_by)]):
+        for alike in self._alike_tasks_together(
+            [t for t in self._tasks if waits.isdisjoint(t.awaited_by)]
+        ):
             yield alike, []
         for task in self._tasks:  # those that no root leads to
             if task.address not in self._shown and task.address not in self._stood_for:
@@ -103,7 +105,7 @@ class _Forest:
             numbers[task.address] = kinds.setdefault(kind, len(kinds))
         return numbers
 
-    def _together(self, tasks: Sequence[Task]) -> list[list[Task]]:
+    def _alike_tasks_together(self, tasks: Sequence[Task]) -> list[list[Task]]:
         """Return the tasks, those alike together, and note what the first of them stands for."""
         groups: dict[int, list[Task]] = {}
         for task in tasks:
@@ -140,7 +142,7 @@ class _Forest:
             if again:
                 continue
             self._shown.add(task.address)
-            children = self._together(self._children.get(task.address, []))
+            children = self._alike_tasks_together(self._children.get(task.address, []))
             for line in (*more, _chain(task)):
                 if line:
                     yield f"{indent}{'│' if children else ' '}     {line.strip()}"

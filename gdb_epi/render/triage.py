@@ -41,8 +41,8 @@ from gdb_epi.render.escape import escape, screen_width, wrap_text
 from gdb_epi.render.fault_lines import (
     damage_lines,
     files_of_unnamed_functions,
+    host_and_cpu_text,
     is_python_frame,
-    machine_words,
     missing_parts,
     raised_lines,
     value_lines,
@@ -315,7 +315,7 @@ def _fact_lines(
     yield from labelled_lines("Tasks", list(task_lines(record, in_gdb=in_gdb)))
     yield from labelled_lines("Damage", list(damage_lines(record)))
     if get_group(record, "verdict").get("label") in ("hardware-suspect", "damaged-memory"):
-        yield from labelled_lines("Machine", [machine_words(record)])
+        yield from labelled_lines("Machine", [host_and_cpu_text(record)])
 
 
 def _process_words(record: Json) -> str:

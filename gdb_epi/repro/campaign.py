@@ -40,8 +40,12 @@ def interval_for_fixed_runs(count: int, runs: int, confidence: float = 0.95) -> 
     """
     _check(count, runs, confidence)
     tail = (1 - confidence) / 2
-    low = 0.0 if count == 0 else _solve(lambda p: _at_least(count, runs, p) - tail)
-    high = 1.0 if count == runs else _solve(lambda p: _at_least(count + 1, runs, p) - (1 - tail))
+    low = 0.0 if count == 0 else _root_by_bisection(lambda p: _at_least(count, runs, p) - tail)
+    high = (
+        1.0
+        if count == runs
+        else _root_by_bisection(lambda p: _at_least(count + 1, runs, p) - (1 - tail))
+    )
     return Interval(count / runs, low, high, confidence)
 
 
@@ -89,7 +93,7 @@ def _log_term(k: int, n: int, p: float) -> float:
     return choose + k * math.log(p) + (n - k) * math.log1p(-p)
 
 
-def _solve(function: _Tail) -> float:
+def _root_by_bisection(function: _Tail) -> float:
     """Return where a rising function of (0, 1) is zero, by bisection."""
     low, high = 0.0, 1.0
     for _ in range(_STEPS):

@@ -140,13 +140,13 @@ def _compare_threads(
     first: Record, second: Record
 ) -> tuple[list[tuple[_Stand, _Stand]], list[_Stand]]:
     """Return the threads of both copies that moved, and those that stand where they stood."""
-    before, after = _stands(first), _stands(second)
+    before, after = _stand_of_each_thread(first), _stand_of_each_thread(second)
     both = [(before[tid], after[tid]) for tid in before if tid in after]
     moved = [(a, b) for a, b in both if a.has_moved(b)]
     return moved, [a for a, b in both if not a.has_moved(b)]
 
 
-def _stands(record: Record) -> dict[Any, _Stand]:
+def _stand_of_each_thread(record: Record) -> dict[Any, _Stand]:
     """Return where each thread that runs Python stands, by its id."""
     crashed = get_group(get_group(record, "threads"), "crashed")
     stands = {}
@@ -301,14 +301,17 @@ def _facts(
     for title, word in (("packages", "package"), ("libs", "library")):
         changed = comparison[title]
         if changed:
-            names = [f"{name} {_pair(pair, title)}".rstrip() for name, pair in changed.items()]
+            names = [
+                f"{name} {_versions_beside_each_other(pair, title)}".rstrip()
+                for name, pair in changed.items()
+            ]
             different.append(f"{counted(len(changed), word)}: {shortened_list(names, MAX_NAMES)}")
     if not comparison["libs"] and get_group(first, "libs") and get_group(second, "libs"):
         same.append("all libraries")
     return same, different
 
 
-def _pair(pair: Sequence[Any], title: str) -> str:
+def _versions_beside_each_other(pair: Sequence[Any], title: str) -> str:
     """Return versions beside each other; of libraries, whose build-ids say nothing, who has it."""
     of_first, of_second = pair
     if title == "packages":

@@ -125,7 +125,7 @@ def _run_json(result: RunResult) -> dict[str, Any]:
     }
 
 
-def _distinct(results: Sequence[RunResult]) -> dict[tuple[str, str], list[RunResult]]:
+def _crashes_by_signature(results: Sequence[RunResult]) -> dict[tuple[str, str], list[RunResult]]:
     """Return what crashed or hung by its meaning and its signature."""
     groups: dict[tuple[str, str], list[RunResult]] = {}
     for result in results:
@@ -139,7 +139,7 @@ def _distinct(results: Sequence[RunResult]) -> dict[tuple[str, str], list[RunRes
 
 def github_annotations(results: Sequence[RunResult], root: str) -> Iterator[str]:
     """Yield GitHub's workflow commands: an error for each distinct crash, counted."""
-    for (meaning, what), same in list(_distinct(results).items())[:MAX_ANNOTATIONS]:
+    for (meaning, what), same in list(_crashes_by_signature(results).items())[:MAX_ANNOTATIONS]:
         crash = same[0].best
         title = f"{_verb(same[0])} in {len(same)} of {counted(len(results), 'run')}"
         title += " (not the expected crash)" if meaning == OTHER else ""
@@ -151,7 +151,7 @@ def github_annotations(results: Sequence[RunResult], root: str) -> Iterator[str]
 def distinct_deaths(results: Sequence[RunResult], command: Sequence[str]) -> list[Death]:
     """Return each distinct crash or hang, with how often it came."""
     deaths = []
-    for (meaning, what), same in _distinct(results).items():
+    for (meaning, what), same in _crashes_by_signature(results).items():
         crash = same[0].best
         subject = " ".join(command) + (" (not the expected crash)" if meaning == OTHER else "")
         sentence = opening_text(crash.record) if crash else what

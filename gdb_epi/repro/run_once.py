@@ -326,7 +326,7 @@ def _watch(
 ) -> Outcome:
     status = _wait_for_exit(process, plan.timeout, stop)
     if status is None:
-        return _hang(plan, process, scratch)
+        return _snapshot_of_hang(plan, process, scratch)
     if plan.capture == "gdb":
         return outcome_by_gdb(scratch)
     # Move cores into the scratch folder: the next run would overwrite them.
@@ -371,7 +371,7 @@ def _outcome_of_exit(status: int, cores: list[str]) -> Outcome:
 # -- hangs -----------------------------------------------------------------------------------------
 
 
-def _hang(plan: RunPlan, process: subprocess.Popen[bytes], scratch: str) -> Outcome:
+def _snapshot_of_hang(plan: RunPlan, process: subprocess.Popen[bytes], scratch: str) -> Outcome:
     """Take a snapshot of what still works in the session; its waiting parents tell nothing."""
     trouble: list[str] = []
     if plan.capture == "gdb":

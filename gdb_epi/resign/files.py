@@ -60,13 +60,13 @@ def _document(name: str, stream: IO[bytes], seen: Seen, *, apply: bool) -> None:
     if apply and any(new is not None for new in records):
         whole = [old if new is None else new for old, new in zip(many, records, strict=True)]
         text = json.dumps(whole if isinstance(value, list) else whole[0], indent=2)
-        with _replacing(name) as out:
+        with _open_replacement(name) as out:
             out.write(text.encode("ascii") + b"\n")
 
 
 def _lines(name: str, stream: IO[bytes], seen: Seen, *, apply: bool) -> None:
     changed = False
-    with _replacing(name) if apply else contextlib.nullcontext() as out:
+    with _open_replacement(name) if apply else contextlib.nullcontext() as out:
         for line in stream:
             new = _resign_record(parse_json_object(line), seen)
             changed |= new is not None
@@ -93,7 +93,7 @@ class _Unchanged(Exception):
 
 
 @contextlib.contextmanager
-def _replacing(name: str) -> Iterator[IO[bytes]]:
+def _open_replacement(name: str) -> Iterator[IO[bytes]]:
     """Write a new file beside the old one, which it replaces at the end."""
     target = os.path.realpath(name)
     mode = os.stat(target).st_mode
@@ -119,10 +119,10 @@ def resign_database(engine: Engine, seen: Seen, *, apply: bool) -> None:
     after: int | None = 0
     while after is not None:
         with begin_write(engine) if apply else engine.connect() as connection:
-            after = _batch(connection, after, seen, apply=apply)
+            after = _resign_batch(connection, after, seen, apply=apply)
 
 
-def _batch(connection: Connection, after: int, seen: Seen, *, apply: bool) -> int | None:
+def _resign_batch(connection: Connection, after: int, seen: Seen, *, apply: bool) -> int | None:
     """Resign the records after a number; return the last number, None at the end."""
     from gdb_epi.fleet.records.packing import unpack_record_or_empty
     from gdb_epi.fleet.store.reproject import packed_records_after

@@ -41,9 +41,9 @@ class DropSets(NamedTuple):
             if not name.startswith(starts):
                 continue
             if text in _ENDS:
-                if any(_ends(name, start, text) for start in starts):
+                if any(_goes_on_as_allowed(name, start, text) for start in starts):
                     return tag
-            elif _occur(needs, name) and pattern.fullmatch(name) is not None:
+            elif _has_text_of_each_set(needs, name) and pattern.fullmatch(name) is not None:
                 return tag
         return None
 
@@ -56,7 +56,7 @@ class DropSets(NamedTuple):
         return by_file or self.python_names.get(name) or self.python_functions.get(function)
 
 
-def _occur(needs: list[list[str]], name: str) -> bool:
+def _has_text_of_each_set(needs: list[list[str]], name: str) -> bool:
     """Whether a name has one text of each set; loops, since every name comes here many times."""
     for some in needs:
         for mark in some:
@@ -71,7 +71,7 @@ def _tags(classes: dict[str, list[str]]) -> dict[str, str]:
     return {name: tag for tag, names in classes.items() for name in names}
 
 
-def _ends(name: str, start: str, kind: str) -> bool:
+def _goes_on_as_allowed(name: str, start: str, kind: str) -> bool:
     """Tell whether a name goes on after a beginning in letters, or in anything on the line."""
     if not name.startswith(start):
         return False

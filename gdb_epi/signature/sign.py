@@ -113,7 +113,7 @@ def sign(state: ProcessState) -> SignedProcess:
     steps.append(f"thread: {choice.tid}: {choice.why}")
     stack = state.stack(choice.tid) if choice.tid is not None else None
     maker = _KeyMaker(state, scene, category, steps, hang=words).make(stack)
-    secondary = _secondary(state, scene, category, choice.tid, pid)
+    secondary = _sign_main_thread(state, scene, category, choice.tid, pid)
     core_key = state.target.core_key()
     return SignedProcess(
         Signature(
@@ -159,7 +159,7 @@ def _lost_stack(state: ProcessState, tid: int) -> Absent | None:
     return Absent(UNREADABLE, f"the stack at {sp:#018x} is not in the core")
 
 
-def _secondary(
+def _sign_main_thread(
     state: ProcessState, scene: CategoryInput, category: Category, tid: int | None, pid: int | None
 ) -> MainThreadSignature | None:
     """Sign the main thread too when a watchdog thread aborted the process."""
@@ -272,7 +272,7 @@ class _KeyMaker:
         halves = _StackHalves(self._native_absent(stack, natives), self._python_absent())
         tokenised = tokenise(stack, load_drop_sets(), self.state.region_at)
         self.steps += tokenised.steps
-        tokens = self._asserting(self._cut(list(tokenised.tokens)))
+        tokens = self._put_asserting_function_first(self._cut_tokens(list(tokenised.tokens)))
         if halves.native is not None:
             self.absent["exact"] = f"no native stack ({halves.native.detail})"
         else:
@@ -281,7 +281,7 @@ class _KeyMaker:
         if self.native:
             self.quality = round(measure_stack_quality(natives, self.category.name, self.scene), 3)
             if self.quality < MIN_QUALITY:
-                self._corrupt(natives)
+                self._sign_by_pc_only(natives)
                 self._python_half(tokens, halves)
                 return self
         self._stacks(tokens, halves)
@@ -308,7 +308,7 @@ class _KeyMaker:
             return python
         return None
 
-    def _cut(self, tokens: list[Token]) -> list[Token]:
+    def _cut_tokens(self, tokens: list[Token]) -> list[Token]:
         fault = self.scene.fault
         if not self.may_cut or isinstance(fault, Absent) or fault.origin != "signal-frame":
             return tokens
@@ -317,7 +317,7 @@ class _KeyMaker:
         self.steps.append(f"N35 frames: a handler re-raised the signal; {outcome}")
         return tokens
 
-    def _asserting(self, tokens: list[Token]) -> list[Token]:
+    def _put_asserting_function_first(self, tokens: list[Token]) -> list[Token]:
         """Put the function that a failed assertion names first: it may be inlined or nameless."""
         function = asserting_function(self.scene, self.category.name) if self.may_cut else None
         if function is None:
@@ -332,7 +332,7 @@ class _KeyMaker:
         else:
             self.absent[name] = maker
 
-    def _corrupt(self, natives: Sequence[NativeFrame]) -> None:
+    def _sign_by_pc_only(self, natives: Sequence[NativeFrame]) -> None:
         """Below the quality threshold only the pc's class and module are told apart."""
         pc = natives[0].pc if natives else 0
         region = self.scene.region_at(pc)

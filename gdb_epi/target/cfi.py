@@ -187,7 +187,7 @@ class _CfiProgram:
                 offset, at = unsigned_leb128(instructions, at)
                 self.registers[low] = SavedRegister(offset * self._align)
             elif opcode == RESTORE:
-                self._restore(low)
+                self._restore_initial_rule(low)
             elif byte in (0x0F, 0x10, 0x16):
                 at = self._expression(byte, instructions, at)
             else:
@@ -195,7 +195,7 @@ class _CfiProgram:
                 if 0x02 <= byte <= 0x04:
                     place += values[0]
                 else:
-                    self._apply(byte, values)
+                    self._apply_instruction(byte, values)
             if place > until:
                 return
 
@@ -211,11 +211,11 @@ class _CfiProgram:
             self.registers[register] = CfiExpression(program, is_address=opcode == 0x10)
         return at + size
 
-    def _apply(self, opcode: int, values: list[int]) -> None:
+    def _apply_instruction(self, opcode: int, values: list[int]) -> None:
         if opcode == 0x05:
             self.registers[values[0]] = SavedRegister(values[1] * self._align)
         elif opcode == 0x06:
-            self._restore(values[0])
+            self._restore_initial_rule(values[0])
         elif opcode == 0x07:
             self.registers[values[0]] = None
         elif opcode == 0x08:
@@ -238,7 +238,7 @@ class _CfiProgram:
                 CfaBase(values[0], offset) if opcode == 0x0D else CfaBase(register, values[0])
             )
 
-    def _restore(self, register: int) -> None:
+    def _restore_initial_rule(self, register: int) -> None:
         """Give a register the rule that it had at the start of the function."""
         self.registers.pop(register, None)
         if register in self.initial:

@@ -93,7 +93,7 @@ def decode_notes(all_notes: Iterable[Note], architecture: Architecture = X86_64)
         elif note.type == NT_AUXV:
             whole = min(len(note.desc), MAX_AUXV) // 16 * 16
             auxv = dict(struct.iter_unpack("<QQ", note.desc[:whole]))
-    crash = _crash(siginfo, cursig, threads)
+    crash = _crash_info(siginfo, cursig, threads)
     return CoreNotes(tuple(threads), crash, process, tuple(files), auxv, tuple(errors))
 
 
@@ -135,7 +135,7 @@ def _process(desc: bytes) -> ProcessInfo | Absent:
     return ProcessInfo(pid, ppid, uid, _text(fname), _text(psargs).rstrip(" "))
 
 
-def _crash(siginfo: bytes | None, cursig: int, threads: list[Thread]) -> CrashInfo | Absent:
+def _crash_info(siginfo: bytes | None, cursig: int, threads: list[Thread]) -> CrashInfo | Absent:
     if not threads:
         return Absent(NOT_AVAILABLE, "the core has no NT_PRSTATUS note")
     tid = threads[0].tid

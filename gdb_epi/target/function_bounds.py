@@ -83,7 +83,7 @@ class FunctionBounds:
         try:
             if module.start not in self._tables:
                 self._tables[module.start] = None  # also when the next line raises
-                self._tables[module.start] = self._open(module)
+                self._tables[module.start] = self._open_table(module)
             table = self._tables[module.start]
             low = 0 if table is None else self._rows_before(table, pc)
             if table is None or not low:
@@ -97,7 +97,7 @@ class FunctionBounds:
             return None
         return Function(start, start + size), entry
 
-    def _open(self, module: Module) -> _Table | None:
+    def _open_table(self, module: Module) -> _Table | None:
         image = parse_image(self._target.read(module.start, PAGE), module.start)
         if image is None:
             return None

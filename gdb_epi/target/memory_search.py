@@ -96,7 +96,7 @@ class _WordSearch:
     def __init__(self, target: Target, value: int) -> None:
         self._addresses: list[int] = []
         self._whole = True
-        self._rest = self._places(target, value)
+        self._rest = self._find_places(target, value)
 
     def first(self, limit: int | None) -> WordHits:
         """Return the first places, at most `limit`."""
@@ -108,7 +108,7 @@ class _WordSearch:
             addresses.append(address)
         return WordHits(tuple(addresses[:limit]), False)
 
-    def _places(self, target: Target, value: int) -> Iterator[int]:
+    def _find_places(self, target: Target, value: int) -> Iterator[int]:
         """Yield the places.
 
         A core file has a search for words of its own, by their lower halves; those whose lower half

@@ -52,7 +52,7 @@ def find_unsafe_file_name(target: NamingMemory, exe: str | None, sysroot: str | 
     for name in dict.fromkeys(_names(target)):
         if not name.startswith("/") or "\0" in name:
             continue
-        why = "leads out of the sysroot" if sysroot and _climbs(name) else None
+        why = "leads out of the sysroot" if sysroot and _leads_above_root(name) else None
         why = why or _why_unsafe(name, (sysroot or "").rstrip("/"))
         if why:
             return f"{os.path.basename(name) or name}, which the core names, {why}"
@@ -72,7 +72,7 @@ def _why_unsafe(name: str, root: str) -> str | None:
     return "is a named pipe" if stat.S_ISFIFO(mode) else "is no regular file"
 
 
-def _climbs(name: str) -> bool:
+def _leads_above_root(name: str) -> bool:
     """Tell whether `..` leads above the root."""
     depth = 0
     for part in name.split("/"):

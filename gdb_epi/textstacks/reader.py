@@ -108,13 +108,13 @@ class ThreadDraft:
             native=tuple(native),
             python=tuple(self._python),
             c_stack=tuple(c_stack),
-            ends=self._ends(outer or native),
+            ends=self._why_stack_is_incomplete(outer or native),
             python_ends=self.python_ends,
             left_out=left_out,
             has_python=self.has_python,
         )
 
-    def _ends(self, frames: list[TextFrame]) -> str:
+    def _why_stack_is_incomplete(self, frames: list[TextFrame]) -> str:
         """Return why the native stack does not reach its base; "" when it does."""
         from gdb_epi.signature.drop_sets import THREAD_BASE, load_drop_sets
 

@@ -104,20 +104,22 @@ def possible_categories(
         return PossibleCategories(open="the text names no signal", cut=cut)
     if dump.signal == "SIGABRT":
         return _categories_of_abort(thread)
-    return _fault(dump, thread, dump.signal, cut)
+    return _categories_of_fault(dump, thread, dump.signal, cut)
 
 
 def _certain(name: str, cut: bool, *steps: str) -> PossibleCategories:
     return PossibleCategories((name,), category_without_stack(name), "", cut, steps)
 
 
-def _fault(dump: TextCrash, thread: TextThread, signal: str, cut: bool) -> PossibleCategories:
+def _categories_of_fault(
+    dump: TextCrash, thread: TextThread, signal: str, cut: bool
+) -> PossibleCategories:
     code = None if cut else dump.facts.get("si_code")
     if not cut and _raised_here(thread, 0):
         # Sent by the process itself, and no fault under a handler: no rule of the core decides.
         return _certain("unknown", False, f"category: {signal} that the process sent itself")
     if code is not None and code <= 0:
-        return _sent(dump, code)
+        return _categories_of_sent_signal(dump, code)
     steps = ["category: taken as raised by the kernel; the text shows no si_code"] * (code is None)
     if signal in OTHERS:
         return _certain(OTHERS[signal], cut, *steps)
@@ -153,7 +155,7 @@ def _of_fault_address(dump: TextCrash, thread: TextThread) -> tuple[str, ...]:
     return ("segv-stack-overflow", "segv-guard", "segv-wild")
 
 
-def _sent(dump: TextCrash, code: int) -> PossibleCategories:
+def _categories_of_sent_signal(dump: TextCrash, code: int) -> PossibleCategories:
     sender, pid = dump.facts.get("si_pid"), dump.facts.get("pid")
     if sender is None or pid is None:
         why = f"si_code {code}: sent by a process, the text does not tell by which"

@@ -6,7 +6,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from gdb_epi.cpython.layout.layout import DebugOffsets, _believable, _raw_words, load_layout
+from gdb_epi.cpython.layout.layout import (
+    DebugOffsets,
+    _raw_words,
+    _split_believable_words,
+    load_layout,
+)
 from gdb_epi.cpython.layout.struct_specs import STRUCTS, TRANSPARENT
 
 
@@ -75,5 +80,5 @@ def parse_asyncio_offsets(
     places = gil.struct("_Py_AsyncioModuleDebugOffsets") if gil else None
     if table is None or places is None:
         return DebugOffsets(None, free_threaded, {}, ("no asyncio table for this version",))
-    words, complaints = _believable(_raw_words(raw, places), table)
+    words, complaints = _split_believable_words(_raw_words(raw, places), table)
     return DebugOffsets(None, free_threaded, words, tuple(complaints))

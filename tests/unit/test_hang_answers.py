@@ -24,7 +24,7 @@ from gdb_epi.hangs.library_calls import (
     library_wait,
 )
 from gdb_epi.hangs.loops.resource_exhaustion import connection_pool_exhausted
-from gdb_epi.hangs.processes.queues import find_unread_queue
+from gdb_epi.hangs.processes.unread_queues import find_unread_queue
 from gdb_epi.hangs.single_wait import _through, diagnose_sleeping_event_loop, diagnose_thread_wait
 from gdb_epi.hangs.types import DEADLOCK, HANG, NO_FAULT, HangDiagnosis, ThreadActivity
 from gdb_epi.locks.python.acquire_calls import AGAIN, AHEAD, MADE

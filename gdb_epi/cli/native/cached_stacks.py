@@ -240,7 +240,7 @@ class CachedStacks:
             walked = self._stacks.get(thread.get("tid"))
             if walked is not None:
                 with suppress(GdbNeeded, UnreadableMemory):
-                    self._learn_stack(walked, thread.get("frames") or ())
+                    self._learn_names_from_gdb_stack(walked, thread.get("frames") or ())
         self._keep()
         self._keep_answer(answer)
 
@@ -529,7 +529,9 @@ class CachedStacks:
 
     # -- what GDB says ------------------------------------------------------------------------
 
-    def _learn_stack(self, walked: WalkedThread, answer: Sequence[Mapping[str, Any]]) -> None:
+    def _learn_names_from_gdb_stack(
+        self, walked: WalkedThread, answer: Sequence[Mapping[str, Any]]
+    ) -> None:
         groups: list[list[Mapping[str, Any]]] = [[]]
         for frame in answer:
             groups[-1].append(frame)

@@ -173,18 +173,18 @@ def _opened(file: Any, compression: str | None) -> Iterator[DecompressedStream]:
         import gzip
 
         # OSError without errno: BadGzipFile.
-        yield _Checked(gzip.GzipFile(fileobj=file), (EOFError, zlib.error, OSError))
+        yield _DamageReportingStream(gzip.GzipFile(fileobj=file), (EOFError, zlib.error, OSError))
     elif compression == "bz2":
         import bz2
 
-        yield _Checked(bz2.BZ2File(file), (EOFError, ValueError, OSError))
+        yield _DamageReportingStream(bz2.BZ2File(file), (EOFError, ValueError, OSError))
     else:
         import lzma
 
-        yield _Checked(_XzStream(file), (EOFError, lzma.LZMAError))
+        yield _DamageReportingStream(_XzStream(file), (EOFError, lzma.LZMAError))
 
 
-class _Checked:
+class _DamageReportingStream:
     """Turn the many errors of decompressors into DamagedStream, after what came out before it.
 
     Their read() forgets up to `size` bytes when the data ends early; read1() gives what is there.
@@ -343,7 +343,7 @@ def _through_module(file: IO[bytes], name: str) -> Iterator[DecompressedStream]:
     if isinstance(own, type) and issubclass(own, Exception):
         errors.append(own)
     with opened as stream:
-        yield _Checked(stream, tuple(errors))
+        yield _DamageReportingStream(stream, tuple(errors))
 
 
 def _has_module(name: str) -> bool:

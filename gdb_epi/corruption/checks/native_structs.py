@@ -314,7 +314,7 @@ def _tables_of_structs(context: Context, tables: _Tables) -> Iterator[Evidence]:
         held = suspect.value
         if not suspect.depth or len(places) != 1 or not tables.may_be_object(places[0]):
             continue
-        if not tables.in_constants(held) or any(tables.functions(held)):
+        if not tables.may_hold_table(held) or any(tables.functions(held)):
             continue
         near = (held ^ 1 << bit for bit in TABLE_BITS)
         right = [at for at in near if all(tables.functions(at)) and _is_named(context, at)]
@@ -358,7 +358,7 @@ class _Tables:
         region: Region | None = self._target.region_at(address)
         return region is not None and "w" in region.perms and not region.in_file
 
-    def in_constants(self, address: int) -> bool:
+    def may_hold_table(self, address: int) -> bool:
         """Whether an address lies in a file's data that may be constant."""
         if address % WORD:
             return False
@@ -368,20 +368,20 @@ class _Tables:
     def functions(self, table: int) -> list[bool]:
         """Return of the first words of a table whether each is the address of code."""
         words = split_into_words(try_read(self._target, table, MIN_FUNCTIONS * WORD))
-        inside = self.in_constants(table) and len(words) == MIN_FUNCTIONS
+        inside = self.may_hold_table(table) and len(words) == MIN_FUNCTIONS
         return [inside and may_execute(self._target.region_at(word)) for word in words] or [False]
 
     @memoized
     def begins(self, table: int) -> bool:
         """Whether an object's virtual table begins there."""
-        return self.in_constants(table) and self._begins(table)
+        return self.may_hold_table(table) and self._begins(table)
 
     def _begins(self, table: int) -> bool:
         words = split_into_words(try_read(self._target, table - 2 * WORD, 3 * WORD))
         if not words:
             return False
         to_whole, described, first = words
-        if not -MAX_OBJECT < signed_word(to_whole) <= 0 or not self.in_constants(described):
+        if not -MAX_OBJECT < signed_word(to_whole) <= 0 or not self.may_hold_table(described):
             return False
         if first and not may_execute(self._target.region_at(first)):
             return False

@@ -85,7 +85,7 @@ MAX_DECODED = 4 << 10  # bytes of functions in a default run: 1.5 milliseconds a
         "stack."
     ),
 )
-def stack_canary(context: Context) -> Iterator[Evidence]:
+def check_stack_canaries(context: Context) -> Iterator[Evidence]:
     """Look on stacks for words one bit from fs:0x28, and compare fs:0x28 with AT_RANDOM."""
     threads = context.target.threads()
     guards = {thread.tid: _guard(context, thread) for thread in threads[:MAX_THREADS]}

@@ -38,7 +38,7 @@ from gdb_epi.typing_lite import TYPE_CHECKING
 from gdb_epi.util import counted
 
 if TYPE_CHECKING:
-    from gdb_epi.corruption.strings.bulk_hashing import WrongHash
+    from gdb_epi.corruption.strings.bulk_hashing import WronglyHashedRecord
 
 MAX_WRONG = 256  # objects that are looked at one by one
 MAX_ODD = 4096
@@ -219,7 +219,7 @@ class _FormSearch:
         self._target = target
         self._ordinary = StringRecords(form, key, shortest)
         self._bulk = BulkHasher(key, shortest=shortest)
-        self._records: list[WrongHash] = []
+        self._records: list[WronglyHashedRecord] = []
         self._wrong: list[int] = []
         self._odd: list[int] = []
 

@@ -547,7 +547,9 @@ def types_at_hand(context: Context) -> Iterator[Evidence]:
         held = read_word(context.target, address + WORD) or 0
         if held < PAGE or index.at(held) is not None or index.type_name(held):
             continue
-        right = [near for bit in BITS if _is_type_in_use(context, near := held ^ 1 << bit)]
+        right = [
+            near for bit in BITS if _is_often_referenced_type(context, near := held ^ 1 << bit)
+        ]
         if len(right) != 1 or not is_held_once(context, held) or is_on_stack(context, address):
             continue
         region = context.target.region_at(held)
@@ -614,7 +616,7 @@ def _fits_block(context: Context, address: int, kind: int) -> bool:
     return room >= 0 if words["tp_itemsize"] else 0 <= room < ALIGNED
 
 
-def _is_type_in_use(context: Context, address: int) -> bool:
+def _is_often_referenced_type(context: Context, address: int) -> bool:
     """Whether a type begins there that its objects, its bases and its methods name."""
     name = address_index(context).type_name(address)
     plain = name is not None and name.isascii() and name.replace(".", "").isidentifier()

@@ -160,13 +160,13 @@ class TypedFields:
     def of(self, address: int, category: str) -> tuple[TypedField, ...]:
         """Return the fields of one object; empty for a category without any."""
         if category in _DESCRIPTORS:
-            return self._descriptor(address, category)
+            return self._descriptor_fields(address, category)
         if category == "dict":
-            return self._dict(address)
+            return self._dict_fields(address)
         if category == "list":
-            return self._list(address)
+            return self._list_fields(address)
         if category == "function":
-            return self._function(address)
+            return self._function_fields(address)
         return self._of_type(category)
 
     @memoized
@@ -192,7 +192,7 @@ class TypedFields:
 
     # -- descriptors ------------------------------------------------------------------------
 
-    def _descriptor(self, address: int, category: str) -> tuple[TypedField, ...]:
+    def _descriptor_fields(self, address: int, category: str) -> tuple[TypedField, ...]:
         """d_method and the like lead to a struct whose first word is the name, as d_name is."""
         struct, member = _DESCRIPTORS[category]
         common = {"d_common.d_type": TYPE, "d_common.d_name": "str"}
@@ -222,7 +222,7 @@ class TypedFields:
 
     # -- tables -----------------------------------------------------------------------------
 
-    def _dict(self, address: int) -> tuple[TypedField, ...]:
+    def _dict_fields(self, address: int) -> tuple[TypedField, ...]:
         keys_at = self._layout.require("PyDictObject", "ma_keys")
         try:
             used = self._reader.signed_field(address, "PyDictObject", "ma_used")
@@ -281,7 +281,7 @@ class TypedFields:
         # Split tables of 3.11 and later have fewer; no table has more. Py_EMPTY_KEYS has 1 and 0.
         return entries + free <= max(2 * size // 3, 1) and (size >= 8 or entries + free == 0)
 
-    def _list(self, address: int) -> tuple[TypedField, ...]:
+    def _list_fields(self, address: int) -> tuple[TypedField, ...]:
         struct = "PyListObject"
         items_at = self._layout.require(struct, "ob_item")
         try:
@@ -318,7 +318,7 @@ class TypedFields:
         what = "items of a list"
         return (TypedField("ob_item", items_at, what, fits, False, sure, exact=exact),)
 
-    def _function(self, address: int) -> tuple[TypedField, ...]:
+    def _function_fields(self, address: int) -> tuple[TypedField, ...]:
         """Functions are made with the names of their code (PyFunction_NewWithQualName)."""
         name_at = self._layout.require("PyFunctionObject", "func_name")
         code_name_at = self._layout.require("PyCodeObject", "co_name")

@@ -50,7 +50,7 @@ CUTOFF = 8  # Py_HASH_CUTOFF is at most 7: shorter strings may have another hash
 MAX_WORK = 4_000_000  # words hashed to find one flipped bit: 4096 bytes of data
 
 
-class WrongHash(NamedTuple):
+class WronglyHashedRecord(NamedTuple):
     """An object whose hash is not that of its contents: its piece of memory, and its record."""
 
     start: int
@@ -112,7 +112,7 @@ class StringRecords:
         hashed = HASHED % self._hash_at
         return re.compile(re.escape(self._kind) + hashed + b"(?!%s)" % self._atoms, re.DOTALL)
 
-    def take(self, start: int, memory: bytes) -> tuple[list[WrongHash], bool]:
+    def take(self, start: int, memory: bytes) -> tuple[list[WronglyHashedRecord], bool]:
         """Take a piece of memory; return what is wrong, and whether it holds others or ghosts."""
         records = self._ordinary.findall(memory)
         blob = b"".join(records)
@@ -123,7 +123,7 @@ class StringRecords:
         if has_others:
             records = list(filter(None, records))
         classes = blob[self._length_at :: self._size].translate(WORD_CLASS)
-        wrong: list[WrongHash] = []
+        wrong: list[WronglyHashedRecord] = []
         for number in set(classes):
             same = blob
             if classes.count(number) < count:
@@ -132,13 +132,13 @@ class StringRecords:
             wrong += self._add(number, start, same)
         return wrong, has_others
 
-    def flush(self) -> Iterator[WrongHash]:
+    def flush(self) -> Iterator[WronglyHashedRecord]:
         """Compare the records that wait; yield what does not fit."""
         for words, pieces in self._waiting.items():
             yield from self._compare(words, pieces)
         self._waiting.clear()
 
-    def _add(self, words: int, start: int, records: bytes) -> list[WrongHash]:
+    def _add(self, words: int, start: int, records: bytes) -> list[WronglyHashedRecord]:
         waiting = self._waiting.setdefault(words, [])
         waiting.append((start, records))
         if sum(len(waiting_records) for _, waiting_records in waiting) < BATCH * self._size:
@@ -155,7 +155,7 @@ class StringRecords:
         self._waiting[words] = [(start, records[cut:])]
         return wrong
 
-    def _compare(self, words: int, pieces: list[tuple[int, bytes]]) -> list[WrongHash]:
+    def _compare(self, words: int, pieces: list[tuple[int, bytes]]) -> list[WronglyHashedRecord]:
         """Hash records that have the same number of words; return those that do not fit."""
         size = self._size
         blob = b"".join(records for _, records in pieces)
@@ -164,11 +164,11 @@ class StringRecords:
             part = blob[at : at + BATCH * size]
             numbers += [at // size + number for number in self._unequal(words, part)]
         self.checked += len(blob) // size
-        wrong: list[WrongHash] = []
+        wrong: list[WronglyHashedRecord] = []
         for number in numbers:
             record = blob[number * size : (number + 1) * size]
             if not self._fits(record):
-                wrong.append(WrongHash(_piece_of(number * size, pieces), record))
+                wrong.append(WronglyHashedRecord(_piece_of(number * size, pieces), record))
         return wrong
 
     def _unequal(self, words: int, blob: bytes) -> list[int]:
@@ -191,7 +191,7 @@ class StringRecords:
         stored = int.from_bytes(record[self._hash_at : self._hash_at + 8], "little")
         return python_hash(self._key, characters) == stored
 
-    def places(self, wrong: WrongHash, memory: bytes) -> Iterator[int]:
+    def places(self, wrong: WronglyHashedRecord, memory: bytes) -> Iterator[int]:
         """Yield the addresses of the objects in a piece of memory that have this record."""
         import re
 

@@ -297,11 +297,11 @@ class MethodTables:
             return None  # after a call that never returns, another function may begin
         if function.start not in self._names:
             module = next((m for m in self._extensions if m.start <= pc < m.end), None)
-            name = None if module is None else self._search(module, function.start)
+            name = None if module is None else self._find_method_name(module, function.start)
             self._names[function.start] = name
         return self._names[function.start]
 
-    def _search(self, module: Module, start: int) -> str | None:
+    def _find_method_name(self, module: Module, start: int) -> str | None:
         if module.start not in self._data:
             self._data[module.start] = self._read(module)
         wanted = struct.pack("<Q", start)

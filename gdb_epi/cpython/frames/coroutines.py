@@ -164,12 +164,12 @@ class CoroutineReader:
                 frames.append(self._python_frame(raw))
                 if raw.problem:
                     return SuspendedChain(first, tuple(frames[::-1]), 0, raw.problem)
-                address = self._driven(self._awaited_object(raw)) if awaiting else 0
+                address = self._driven_coroutine(self._awaited_object(raw)) if awaiting else 0
         except UnreadableMemory as error:
             return SuspendedChain(first, tuple(frames[::-1]), 0, str(error))
         return SuspendedChain(first, tuple(frames[::-1]), address)
 
-    def _driven(self, address: int) -> int:
+    def _driven_coroutine(self, address: int) -> int:
         """Return what an awaitable drives that stands between two coroutines, else itself."""
         for _ in range(len(_BETWEEN)):
             if not self._stands_between(address):

@@ -146,7 +146,7 @@ class FrameSlots:
         for index, word in enumerate(slots.stack[: slots.deep]):
             # 3.14 (gh-120507) pushes the function and its self instead of a bound method.
             behind = slots.stack[index + 1] if index + 1 < slots.deep else 0
-            manager = self._manager(word, behind) if word and not word & 7 else None
+            manager = self._context_manager(word, behind) if word and not word & 7 else None
             if manager:
                 placed.append((index, manager))
         return placed
@@ -220,7 +220,7 @@ class FrameSlots:
 
     # -- managers -------------------------------------------------------------------------------
 
-    def _manager(self, word: int, behind: int) -> int | None:
+    def _context_manager(self, word: int, behind: int) -> int | None:
         """Return the object of a bound `__exit__`, or of an unbound one with its self after it."""
         reader, layout = self.reader, self.reader.layout
         try:

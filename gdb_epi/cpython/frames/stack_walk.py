@@ -135,7 +135,7 @@ def _frames_in(
             in_chunk.append(frame)
             position += 8 * words
             continue
-        skipped = _resync(frames, chunk.start, memory, position)
+        skipped = _next_believable_frame(frames, chunk.start, memory, position)
         problems.append(
             f"data stack at {chunk.start + position:#x}: {frame.problem or 'no thread-owned frame'}"
         )
@@ -145,7 +145,9 @@ def _frames_in(
     return in_chunk
 
 
-def _resync(frames: InterpreterFrameReader, base: int, memory: bytes, position: int) -> int | None:
+def _next_believable_frame(
+    frames: InterpreterFrameReader, base: int, memory: bytes, position: int
+) -> int | None:
     """Return where the next believable frame starts after a damaged one.
 
     Believable: its code object decodes, its instruction lies in that code, and its link names a
@@ -305,10 +307,10 @@ class _Joiner:
         if not chain.frames and self._stack:
             items.append(_Step(None, CHAIN, chain.broken or "no innermost frame"))
         for _ in range(MAX_REPAIRS):
-            self._take(chain, items)
+            self._append_chain(chain, items)
             if self._next >= len(self._stack):
                 break
-            chain = self._repair(chain, items)
+            chain = self._continue_after_hole(chain, items)
         else:
             items += [_Step(frame, DATASTACK) for frame in self._stack[self._next :]]
             return items
@@ -316,9 +318,9 @@ class _Joiner:
             items.append(_Step(None, CHAIN, chain.broken))
         return items
 
-    def _take(self, chain: FrameChain, items: list[_Step]) -> None:
+    def _append_chain(self, chain: FrameChain, items: list[_Step]) -> None:
         """Append a chain; where it jumps over data stack frames, put those in."""
-        if not items and not self._next and self._agrees(chain):
+        if not items and not self._next and self._both_witnesses_agree(chain):
             items += [_Step(frame, CHAIN) for frame in chain.frames]
             self._next = len(self._stack)
             return
@@ -335,7 +337,7 @@ class _Joiner:
                 inner = frame.address
             items.append(_Step(frame, CHAIN))
 
-    def _agrees(self, chain: FrameChain) -> bool:
+    def _both_witnesses_agree(self, chain: FrameChain) -> bool:
         """Tell whether the two witnesses hold the same frames in the same order.
 
         Shims are in the chain only. The usual case, and five times as fast as looking for jumps.
@@ -354,7 +356,7 @@ class _Joiner:
                 items.append(_Step(frame, DATASTACK))
                 self._seen.add(frame.address)
 
-    def _repair(self, chain: FrameChain, items: list[_Step]) -> FrameChain:
+    def _continue_after_hole(self, chain: FrameChain, items: list[_Step]) -> FrameChain:
         """Go on at the next older data stack frame, after a hole."""
         frame = self._stack[self._next]
         if items and items[-1].frame is not None:

@@ -47,7 +47,7 @@ def find_frames_on_stack(reader: MemoryReader, tstate: int, type_at: int) -> lis
     if executing is None or not type_at:
         return []
     at, wanted = executing
-    words = _words(reader, tstate)
+    words = _stack_words(reader, tstate)
     last: dict[int, int] = {word: place for place, word in enumerate(words) if not word & 7}
     running = []
     for word in list(last)[:MAX_WORDS]:
@@ -123,7 +123,7 @@ def locate_executing_flag(reader: MemoryReader) -> tuple[int, int] | None:
     return None if at is None else (at, 1)
 
 
-def _words(reader: MemoryReader, tstate: int) -> tuple[int, ...]:
+def _stack_words(reader: MemoryReader, tstate: int) -> tuple[int, ...]:
     """Return the C stack of the thread of a PyThreadState, from its stack pointer on."""
     try:
         ident = reader.field(tstate, "PyThreadState", "thread_id")
@@ -239,7 +239,7 @@ class _FrameSearch:
     def orphans(self, threads: list[ThreadState]) -> list[_OrphanChain]:
         """Return what runs outside of the stacks that are known."""
         linked = {frame.address for thread in threads for frame in thread.frames}
-        running = self._running(linked)
+        running = self._running_frame_objects(linked)
         called = {frame.previous for frame in running.values()}
         chains = []
         for address in sorted(running.keys() - called):
@@ -252,7 +252,7 @@ class _FrameSearch:
             chains.append(_OrphanChain(tuple(frames), name, ident))
         return chains
 
-    def _running(self, linked: set[int]) -> dict[int, RawFrame]:
+    def _running_frame_objects(self, linked: set[int]) -> dict[int, RawFrame]:
         """Return the frame objects marked as running, except those of stacks."""
         reader, running = self._reader, locate_executing_flag(self._reader)
         kind = find_frame_type(reader, linked)

@@ -111,7 +111,7 @@ def objects_being_collected(reader: MemoryReader, python: PythonState) -> list[i
                 node = address - size
                 is_new = address not in objects and len(objects) < MAX_OBJECTS
                 if is_new and _in_ring(reader, node):
-                    objects.update(dict.fromkeys(_ring(reader, node, stacks)))
+                    objects.update(dict.fromkeys(_objects_of_ring(reader, node, stacks)))
     return list(objects)
 
 
@@ -158,7 +158,7 @@ def _in_ring(reader: MemoryReader, node: int) -> bool:
         return False
 
 
-def _ring(reader: MemoryReader, start: int, stacks: list[int]) -> Iterator[int]:
+def _objects_of_ring(reader: MemoryReader, start: int, stacks: list[int]) -> Iterator[int]:
     """Yield the objects of a ring but for its head, which lies on a stack of the process."""
     size = reader.layout.size("PyGC_Head") or 0
     next_at = reader.layout.require("PyGC_Head", "_gc_next")

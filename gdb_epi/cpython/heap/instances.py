@@ -71,10 +71,10 @@ class InstancesByClass:
 
     def of(self, wanted: Iterable[str]) -> tuple[Instance, ...]:
         """Return the instances of classes named `module.qualname`, or by a built-in's tp_name."""
-        return self._of(frozenset(wanted))
+        return self._instances_of_types(frozenset(wanted))
 
     @memoized
-    def _of(self, names: frozenset[str]) -> tuple[Instance, ...]:
+    def _instances_of_types(self, names: frozenset[str]) -> tuple[Instance, ...]:
         # The ob_type of each object in the list; the scan is made once. An object may be listed
         # twice, and what frames hold may be no object: of() sorts that out among the few that it
         # looks for.

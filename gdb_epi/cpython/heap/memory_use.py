@@ -168,7 +168,7 @@ class _Walk:
             if len(self._parents) >= MAX_OPENED:
                 self._whole = False
                 break
-            self._follow(variable)
+            self._open_all_below(variable)
 
     # -- where it begins ----------------------------------------------------------------------
 
@@ -218,7 +218,7 @@ class _Walk:
 
     # -- the walk -----------------------------------------------------------------------------
 
-    def _follow(self, variable: _Variable) -> None:
+    def _open_all_below(self, variable: _Variable) -> None:
         """Open what a variable leads to, breadth first."""
         first = len(self._parents)
         waiting = deque([(variable.address, -1, 1.0, 0, "")])
@@ -243,7 +243,7 @@ class _Walk:
             if parent < 0:
                 self._variables[number] = variable.where
             try:
-                size, children, length = self._open(address, info, category)
+                size, children, length = self._size_and_children(address, info, category)
             except (UnreadableMemory, LayoutError):
                 size, children, length = info.basicsize, [], None
             self._parents.append(parent)
@@ -287,7 +287,7 @@ class _Walk:
         shared = self._reader.word(address + 16) >> 2
         return (self._reader.word(address + self._local_count_at) & 0xFFFFFFFF) + shared or 1
 
-    def _open(
+    def _size_and_children(
         self, address: int, info: TypeInfo, category: str
     ) -> tuple[int, list[tuple[str, int]], int | None]:
         """Return the bytes of an object, what it leads to by name, and how many items it has."""
@@ -337,7 +337,7 @@ class _Walk:
             contents = self._context.types.at(address).dict
             if not info.flags or not self._context.types.at(address).flags & HEAPTYPE:
                 return size, [], None
-            return size, list(self._named(self._values.pairs(contents))), None
+            return size, list(self._named_by_key(self._values.pairs(contents))), None
         if info.itemsize:  # frames and generators have no number of items there
             room = info.itemsize * abs(reader.i64(address + self._size_at))
             region = self._target.region_at(address)
@@ -398,9 +398,9 @@ class _Walk:
         """Return the attributes of an instance of a class."""
         if not info.flags & HEAPTYPE:
             return []
-        return list(self._named(self._objects.attributes(address)))
+        return list(self._named_by_key(self._objects.attributes(address)))
 
-    def _named(self, pairs: Iterable[tuple[int, int]]) -> Iterator[tuple[str, int]]:
+    def _named_by_key(self, pairs: Iterable[tuple[int, int]]) -> Iterator[tuple[str, int]]:
         for number, (key, value) in enumerate(pairs):
             if number >= MAX_ATTRIBUTES:
                 return

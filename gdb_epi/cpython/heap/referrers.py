@@ -203,8 +203,8 @@ class Referrers:
         storages: dict[int, ContainerStorage] = {}
         try:
             self._heap.types()
-            rest = self._direct(address, limit, references)
-            self._indirect(rest, address, references, storages)
+            rest = self._explain_by_place(address, limit, references)
+            self._explain_by_storage(rest, address, references, storages)
         except OutOfTime:
             self._out_of_time(address)
         references.sort(key=lambda reference: (_ORDER.index(reference.kind), reference.place))
@@ -247,7 +247,7 @@ class Referrers:
 
     # -- what a word is -----------------------------------------------------------------------
 
-    def _direct(self, address: int, limit: int, references: list[Reference]) -> list[int]:
+    def _explain_by_place(self, address: int, limit: int, references: list[Reference]) -> list[int]:
         """Explain words by the frame, the C stack or the object that they lie in.
 
         Return those that are left. Once `limit` of the kinds that are shown first are known, the
@@ -342,7 +342,7 @@ class Referrers:
 
     # -- storage outside of objects -----------------------------------------------------------
 
-    def _indirect(
+    def _explain_by_storage(
         self,
         locations: list[int],
         address: int,
@@ -472,9 +472,11 @@ class Referrers:
                 # 3.12 keeps the address of an instance's values less one.
                 if place - MAX_NEAR <= word <= place and (best is None or word > best[0]):
                     best = (word, at - 2)
-        return self._through(place, address, best) if best is not None else None
+        return self._explain_by_buffer_pointer(place, address, best) if best is not None else None
 
-    def _through(self, place: int, address: int, best: tuple[int, int]) -> Reference | None:
+    def _explain_by_buffer_pointer(
+        self, place: int, address: int, best: tuple[int, int]
+    ) -> Reference | None:
         """Explain a word by the pointer to the buffer that holds it."""
         word, at = best
         for holder in (at + 24, at + 32):  # the two words before an instance (3.11, 3.12)

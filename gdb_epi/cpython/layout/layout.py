@@ -370,7 +370,7 @@ class _Overlay:
             changed = [path for path in placed if (struct, path) in self.offsets]
             members = self.structs[struct][1]
             for path in changed:
-                over = _overlap(path, placed, members)
+                over = _overlapped_member(path, placed, members)
                 if over is not None:
                     self._keep_table(struct, changed, f"{path} would overlap {over}")
                     break
@@ -394,7 +394,9 @@ class _Overlay:
         return structs
 
 
-def _overlap(path: str, placed: Mapping[str, int], members: Mapping[str, Any]) -> str | None:
+def _overlapped_member(
+    path: str, placed: Mapping[str, int], members: Mapping[str, Any]
+) -> str | None:
     """Return a member that another would share bytes with; not when it does in the table too.
 
     Of a large member only the first word counts: another build may have a smaller one.
@@ -504,7 +506,7 @@ def parse_debug_offsets(raw: bytes) -> DebugOffsets:
     if table is None or places is None:
         text = f"no table for {minor[0]}.{minor[1]}{'t' if free_threaded else ''}"
         return DebugOffsets(version, free_threaded, {}, (text,))
-    words, complaints = _believable(_raw_words(raw, places), table)
+    words, complaints = _split_believable_words(_raw_words(raw, places), table)
     return DebugOffsets(version, free_threaded, words, tuple(complaints))
 
 
@@ -535,7 +537,9 @@ def _raw_words(data: bytes, places: Struct) -> dict[str, int | None]:
     return words
 
 
-def _believable(raw: Mapping[str, int | None], table: Layout) -> tuple[dict[str, int], list[str]]:
+def _split_believable_words(
+    raw: Mapping[str, int | None], table: Layout
+) -> tuple[dict[str, int], list[str]]:
     """Split the words into the believable ones and complaints about the others."""
     words: dict[str, int] = {}
     complaints: list[str] = []

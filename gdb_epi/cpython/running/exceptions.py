@@ -169,7 +169,9 @@ class ExceptionDecoder:
         first = next(reported, None)
         if first is None:
             return None
-        return RaisedException(REPORTED, tuple(self._graph(self.exception(first), problems)))
+        return RaisedException(
+            REPORTED, tuple(self._exceptions_led_to(self.exception(first), problems))
+        )
 
     def _in_flight(self, tstate: int, problems: list[str]) -> RaisedException | None:
         """Decode the C error indicator.
@@ -230,7 +232,7 @@ class ExceptionDecoder:
             first = first._replace(traceback=self._tracebacks.at(lines))
         if isinstance(first.type, Absent):
             problems.append(f"the type of an exception {state}: {first.type.detail}")
-        return RaisedException(state, tuple(self._graph(first, problems)))
+        return RaisedException(state, tuple(self._exceptions_led_to(first, problems)))
 
     def _exception_of_class(self, kind: int, value: int, problems: list[str]) -> ExceptionInfo:
         """Return an exception known by its class: not made yet, or its object is lost."""
@@ -249,8 +251,8 @@ class ExceptionDecoder:
             exception = exception._replace(**self._texts.of_unmade(value)._asdict())
         return exception
 
-    def _graph(self, first: ExceptionInfo, problems: list[str]) -> list[ExceptionInfo]:
-        if not self._take(first):
+    def _exceptions_led_to(self, first: ExceptionInfo, problems: list[str]) -> list[ExceptionInfo]:
+        if not self._pay_for_exception(first):
             problems.append(_FULL.detail)
             return [first._replace(traceback=_FULL)]
         graph, seen = [first], {first.address}
@@ -263,13 +265,13 @@ class ExceptionDecoder:
                     return graph
                 seen.add(link)
                 other = self.exception(link)
-                if not self._take(other):
+                if not self._pay_for_exception(other):
                     problems.append(_FULL.detail)
                     return graph
                 graph.append(other)
         return graph
 
-    def _take(self, exception: ExceptionInfo) -> bool:
+    def _pay_for_exception(self, exception: ExceptionInfo) -> bool:
         """Pay for an exception in a list; False when there is no room left."""
         lines = 0 if isinstance(exception.traceback, Absent) else len(exception.traceback.lines)
         if self._room <= lines:
@@ -564,7 +566,7 @@ class ExceptionTextReader:
         if "{0}" in fails:
             fails = fails.format(self._str(decoder, decoder.field(address, struct, "encoding")))
         reason = self._str(decoder, decoder.field(address, struct, "reason"))
-        units = self._units(decoder, held, unit)
+        units = self._unconverted_units(decoder, held, unit)
         if not 0 <= start < end <= len(units):
             raise Undecodable("its positions lie outside of its object")  # 3.14 clips them
         if end - start > 1:
@@ -575,7 +577,7 @@ class ExceptionTextReader:
         letter, digits = ("x", 2) if code <= 0xFF else ("u", 4) if code <= 0xFFFF else ("U", 8)
         return f"{fails} character '\\{letter}{code:0{digits}x}' in position {start}: {reason}"
 
-    def _units(self, decoder: ReprDecoder, held: int, unit: str) -> Sequence[int]:
+    def _unconverted_units(self, decoder: ReprDecoder, held: int, unit: str) -> Sequence[int]:
         """Return the bytes, or the code points, of what could not be converted."""
         if unit == "character":
             return [ord(character) for character in decoder.string(held, MAX_MESSAGE)]

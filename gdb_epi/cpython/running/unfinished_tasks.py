@@ -230,7 +230,7 @@ class WakeLinks:
                 return WakeLink(TaskWait(WRITE if writes else READ, fd=fd if fd >= 0 else None))
             if kind == "timer":
                 at = unpack("<d", self._reader.read(end - 16, 8))[0]
-                now = self._now(address)
+                now = self._loop_time(address)
                 return WakeLink(TaskWait(SLEEP, remaining=max(0.0, at - now) if now else None))
         return WakeLink(TaskWait(_WATCHES.get(kind, OTHER)))
 
@@ -243,7 +243,7 @@ class WakeLinks:
                     return end
         raise UnreadableMemory(address, 8, "no watcher of libev")
 
-    def _now(self, watcher: int) -> float:
+    def _loop_time(self, watcher: int) -> float:
         """Return the time of the loop when it last looked, on the clock of its timers; 0: unknown.
 
         libev's struct ev_loop begins with ev_rt_now, now_floor, mn_now, rtmn_diff: the first is the

@@ -59,10 +59,10 @@ class _CStacks:
         wanted = frozenset(addresses)
         if not wanted:
             return []
-        return [extent.tid for extent in self.extents if wanted <= self._on(extent)]
+        return [extent.tid for extent in self.extents if wanted <= self._threads_on_extent(extent)]
 
     @memoized
-    def _on(self, extent: _Extent) -> frozenset[int]:
+    def _threads_on_extent(self, extent: _Extent) -> frozenset[int]:
         size = (extent.high - extent.low) & ~7
         self._left -= size
         if size <= MAX_STACK_BYTES and self._left >= 0:

@@ -207,7 +207,8 @@ class _StateDecoder:
             )
             holder = self._gil_holder(address)
             threads = [
-                self._recover(tstate, number, holds_gil=tstate == holder) for tstate in tstates
+                self._recover_thread(tstate, number, holds_gil=tstate == holder)
+                for tstate in tstates
             ]
             # Memory that was freed may still hold an older thread state of a living thread.
             threads = [
@@ -223,7 +224,7 @@ class _StateDecoder:
                 by_address[address] = InterpreterState(address, number, (*listed, *threads))
         return list(by_address.values())
 
-    def _recover(self, tstate: int, number: int, *, holds_gil: bool) -> ThreadState:
+    def _recover_thread(self, tstate: int, number: int, *, holds_gil: bool) -> ThreadState:
         thread = self._thread(tstate, number, holds_gil)
         message = (
             f"its state in CPython was found by a search of memory, as no list "

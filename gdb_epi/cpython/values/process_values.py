@@ -60,10 +60,10 @@ class ProcessValues:
 
     def ask_from(self, frame: int) -> None:
         """Decode from now on as the thread of this frame would show values; 0: as no thread."""
-        self._asked_by = self._askers.get(frame)
+        self._asked_by = self._threads_by_frame.get(frame)
 
     @cached_property
-    def _askers(self) -> dict[int, AskingThread]:
+    def _threads_by_frame(self) -> dict[int, AskingThread]:
         """The threads as askers, by frame."""
         return {
             frame.address: AskingThread(thread.ident, thread.name)

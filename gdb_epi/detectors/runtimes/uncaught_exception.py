@@ -54,7 +54,7 @@ def uncaught_exception(state: ProcessState) -> Iterator[Finding]:
     thrown, by = exception_type(state.target, frames), throwing_frame(frames)
     place = function_and_file(by) if by is not None else None
     if thrown is None and by is None:
-        what, kind = _without_exception(frames), "terminate"
+        what, kind = _why_terminated_without_exception(frames), "terminate"
     else:
         of_type = f" of type {thrown}" if thrown else ", whose type cannot be read,"
         what = f"a C++ exception{of_type} was not caught"
@@ -100,7 +100,7 @@ def _ends_thread(frame: NativeFrame) -> bool:
     return (function_readable_name(frame) or "").startswith(_THREADS)
 
 
-def _without_exception(frames: Sequence[NativeFrame]) -> str:
+def _why_terminated_without_exception(frames: Sequence[NativeFrame]) -> str:
     """Say why std::terminate() was called where no exception is on the stack."""
     for number, frame in enumerate(frames[:MAX_FRAMES]):
         if _ends_thread(frame):

@@ -35,7 +35,7 @@ from gdb_epi.fleet.decisions.states import repaired_hosts
 from gdb_epi.fleet.population.cache import load_population
 from gdb_epi.fleet.population.host_spelling import count_machines
 from gdb_epi.fleet.population.population import Population
-from gdb_epi.fleet.questions.first_deaths import find_first_deaths
+from gdb_epi.fleet.questions.job_deaths_by_first_host import find_job_deaths_by_first_host
 from gdb_epi.fleet.questions.verdict import HARDWARE_HOST, PopulationVerdict, judge_host
 from gdb_epi.fleet.screen.finding import (
     BITFLIP,
@@ -186,7 +186,7 @@ def _hosts_of_findings(
     if screened is None:
         return wanted, left_in
     state = {old.identity: old.state for old in before}
-    deaths = find_first_deaths(population)
+    deaths = find_job_deaths_by_first_host(population)
     first_to_die = population.hosts[deaths.host] if deaths and deaths.is_suspect else None
     mine = (f for f in without_past_hosts(screened.hosts) if f.attr == HOST)
     for finding in sorted(mine, key=lambda f: f.p):

@@ -365,7 +365,9 @@ def _rate_of(
         of_moments = ""
         if same_days.low > 1 or judges.low > 1 or judges.high < 1:
             with_it = attribute.crash == code
-            of_moments = _what_comes_at_moments(population, with_it, code, cells, judges, same_both)
+            of_moments = _explained_by_process_age_clause(
+                population, with_it, code, cells, judges, same_both
+            )
         answer += of_moments
         if of_moments:
             pass
@@ -488,7 +490,7 @@ def _no_more(risk: Risk, words: str) -> str:
     return f"{less} crashes with it: {words}" + may_be * (risk.high > MIN_HIGH)
 
 
-def _what_comes_at_moments(
+def _explained_by_process_age_clause(
     population: Population,
     with_it: Bools,
     code: int,

@@ -19,7 +19,7 @@ from gdb_epi.fleet.population.attribute_combinations import (
 )
 from gdb_epi.fleet.population.coverage import drop_hours, sum_old_hours
 from gdb_epi.fleet.population.population import CountCache, Population
-from gdb_epi.fleet.questions.own_conditions import find_own_conditions
+from gdb_epi.fleet.questions.conditions_of_two_causes import find_conditions_of_two_causes
 from gdb_epi.fleet.questions.possible_marks import PossibleMarks, find_possible_marks
 from gdb_epi.fleet.questions.subpopulations import (
     Subpopulation,
@@ -130,7 +130,7 @@ def _split_crashes(
     if all(len(group) == 1 for group in groups):
         same = population.of_signature(name)
         single = [group[0] for group in groups]
-        if (own := find_own_conditions(population, same & free, single)) is not None:
+        if (own := find_conditions_of_two_causes(population, same & free, single)) is not None:
             return parts + _assign_values(population, list(zip(single, own, strict=True)), left)
     return parts + _assign_marks(population, groups, left)
 

@@ -24,7 +24,10 @@ from gdb_epi.fleet.questions.daily_rates import (
     growing_signatures,
     month_end_words,
 )
-from gdb_epi.fleet.questions.first_deaths import FirstDeaths, find_first_deaths
+from gdb_epi.fleet.questions.job_deaths_by_first_host import (
+    JobDeathsByFirstHost,
+    find_job_deaths_by_first_host,
+)
 from gdb_epi.fleet.questions.moved_programs import find_program_moves
 from gdb_epi.fleet.questions.onset import counting_change_sentences
 from gdb_epi.fleet.questions.quality import dropped_sizes_words
@@ -281,7 +284,7 @@ def suspect_lines(population: Population, screened: ScreeningResult) -> Iterator
     worse += [f"software: {words}: {named_with_program(population, name)}"
               for name, words in of_moments]  # fmt: skip
     yield from (f"verdict: {line}" for line in worse)
-    deaths = find_first_deaths(population)
+    deaths = find_job_deaths_by_first_host(population)
     if deaths is not None:
         yield from deaths.lines(population)
     if findings:
@@ -333,7 +336,7 @@ def _signatures_of_moments(
 
 
 def _verdict_lines(
-    population: Population, screened: ScreeningResult, deaths: FirstDeaths | None
+    population: Population, screened: ScreeningResult, deaths: JobDeathsByFirstHost | None
 ) -> Iterator[str]:
     """Yield each headline once, with the first of its signatures.
 
@@ -450,7 +453,7 @@ def _others_of_place(
     return others
 
 
-def _is_of(deaths: FirstDeaths, verdict: PopulationVerdict) -> bool:
+def _is_of(deaths: JobDeathsByFirstHost, verdict: PopulationVerdict) -> bool:
     return all(deaths.members[cause.members].mean() >= MOSTLY for cause in verdict.causes)
 
 

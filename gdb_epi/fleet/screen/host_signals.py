@@ -292,7 +292,7 @@ def signal_findings(population: Population, host_shares: ExposureShares) -> Iter
         yield from _hosts_with_flag(population, host_shares, name, flag, caveat)
 
 
-class _OnCpus(NamedTuple):
+class _CrashesByHostAndCpu(NamedTuple):
     """Pairs of a host and a CPU number, and how many crashes each has."""
 
     host: Ints
@@ -304,7 +304,7 @@ def _on_one_cpu(population: Population, host_shares: ExposureShares) -> Iterator
     """Hosts of which too many crashes were on one CPU, for the CPUs that such hosts have."""
     every = _crashes_on_cpus(population)
     totals = sum_by_code(every.host, every.counts, len(population.hosts))
-    many = _OnCpus(*(column[every.counts >= MIN_N] for column in every))
+    many = _CrashesByHostAndCpu(*(column[every.counts >= MIN_N] for column in every))
     if not many.host.size:
         return
     host, cpu, count = many.host, many.cpu, many.counts.astype(float)
@@ -326,9 +326,9 @@ def _on_one_cpu(population: Population, host_shares: ExposureShares) -> Iterator
             )  # fmt: skip
 
 
-def _crashes_on_cpus(population: Population) -> _OnCpus:
+def _crashes_on_cpus(population: Population) -> _CrashesByHostAndCpu:
     host, cpu, counts = population.once(count_known_pairs, population.host, population.cpu)
-    return _OnCpus(*(column[cpu < CPU_NUMBERS] for column in (host, cpu, counts)))
+    return _CrashesByHostAndCpu(*(column[cpu < CPU_NUMBERS] for column in (host, cpu, counts)))
 
 
 def cpus_of_hosts(population: Population) -> tuple[Floats, Ints, Floats]:
@@ -345,7 +345,7 @@ def cpus_of_hosts(population: Population) -> tuple[Floats, Ints, Floats]:
 
 
 def _cpu_shares(
-    population: Population, every: _OnCpus, many: _OnCpus, total: Floats
+    population: Population, every: _CrashesByHostAndCpu, many: _CrashesByHostAndCpu, total: Floats
 ) -> tuple[Floats, Floats, str]:
     """Return the share that a CPU number has, how many numbers there are, and where that is from.
 

@@ -213,7 +213,7 @@ def find_dry_run_starts(
         yield DryRunStart(code[after].at, left, loaded=loaded, for_loops=loops)
 
 
-class _Comprehension(NamedTuple):
+class _ComprehensionAroundFrame(NamedTuple):
     """The instruction before a comprehension, the byte behind it, and its variables."""
 
     before: int
@@ -221,7 +221,7 @@ class _Comprehension(NamedTuple):
     variables: tuple[int, ...]
 
 
-def _comprehension_around(here: _RunningCode) -> _Comprehension | None:
+def _comprehension_around(here: _RunningCode) -> _ComprehensionAroundFrame | None:
     """Return the outermost comprehension that the frame is in: it runs in the frame itself (3.12).
 
     It puts its variables aside, builds its container in a loop, and puts them back. What it has
@@ -243,7 +243,7 @@ def _comprehension_around(here: _RunningCode) -> _Comprehension | None:
                 left -= name.startswith("STORE_FAST")
                 end = each.end
         if code[begin].at < loop.start and code[running].at < end:
-            return _Comprehension(begin - 1, end, tuple(variables))
+            return _ComprehensionAroundFrame(begin - 1, end, tuple(variables))
     return None
 
 

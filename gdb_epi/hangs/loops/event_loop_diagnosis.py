@@ -42,7 +42,7 @@ from gdb_epi.hangs.processes.child_processes import (
     is_awaiting_child,
 )
 from gdb_epi.hangs.processes.pool_threads import lacks_jobs
-from gdb_epi.hangs.processes.queues import unfinished_jobs_clause
+from gdb_epi.hangs.processes.queued_jobs import unfinished_jobs_clause
 from gdb_epi.hangs.signal_waits import find_signal_that_ends, signals_that_may_wake
 from gdb_epi.hangs.tasks import (
     ENDERS,

@@ -346,7 +346,7 @@ def conclude_from_signs(reader: ForkSignReadings) -> ForkEvidence:
     readings = tuple(reader.readings[name] for name in _ORDER if name in reader.readings)
     return ForkEvidence(
         forked=forked if looked else None,
-        depth=_depth(reader, yes, forked),
+        depth=_forks_since_exec(reader, yes, forked),
         parent_multithreaded=_was_multithreaded(reader, yes, forked=forked),
         from_main_thread=reader.from_main if forked else None,
         hooks_bypassed=_bypassed_handlers(reader, yes, forked=forked),
@@ -355,12 +355,12 @@ def conclude_from_signs(reader: ForkSignReadings) -> ForkEvidence:
         signals=tuple(ForkSign(r.name, r.says, r.sure) for r in readings if r.state == YES),
         old_tids=tuple(sorted(reader.old_tids)),
         readings=readings,
-        forker_old_tid=_forker(reader, forked),
+        forker_old_tid=_forking_thread_number(reader, forked),
         started_by=reader.started_by,
     )
 
 
-def _depth(reader: ForkSignReadings, yes: set[str], forked: bool) -> int | None:
+def _forks_since_exec(reader: ForkSignReadings, yes: set[str], forked: bool) -> int | None:
     """Return the forks since exec: what glibc counts, and one more that it did not count."""
     uncounted = "F3" in yes or reader.raw_clone
     if reader.generation is None:
@@ -381,7 +381,7 @@ def _was_multithreaded(reader: ForkSignReadings, yes: set[str], *, forked: bool)
     return None if unsure else False
 
 
-def _forker(reader: ForkSignReadings, forked: bool) -> int | None:
+def _forking_thread_number(reader: ForkSignReadings, forked: bool) -> int | None:
     """Return the number that the forking thread had in the parent.
 
     The kernel writes the number of the thread that forked into pr_ppid, not that of its process

@@ -56,7 +56,7 @@ class NativeScanner:
             module = self._module(pc)
             if module is None or not self._after_call(pc):
                 continue
-            function, offset = self._function(module, pc)
+            function, offset = self._function_and_offset(module, pc)
             addresses.append(ReturnAddress(at, pc, module.path, function, offset))
         return addresses[-MAX_ADDRESSES:]
 
@@ -82,7 +82,7 @@ class NativeScanner:
             return True
         return any(before[7 - n] == 0xFF and before[8 - n] >> 3 & 7 == 2 for n in (2, 3, 6, 7))
 
-    def _function(self, module: Module, pc: int) -> tuple[str | None, int]:
+    def _function_and_offset(self, module: Module, pc: int) -> tuple[str | None, int]:
         """Return (function, offset into it) by the symbols of the module's file."""
         if isinstance(module.file, Absent):
             return None, pc - module.base

@@ -240,7 +240,7 @@ class AcquireCalls:
                 continue
             try:
                 raw = self._frames.read(frame.address)
-                effects = self._before(raw, frame, inner, innermost=number == 0)
+                effects = self._lock_effects_before_call(raw, frame, inner, innermost=number == 0)
             except (UnreadableMemory, LayoutError):
                 continue
             finally:
@@ -251,7 +251,7 @@ class AcquireCalls:
                     line = self._codes.line(self._codes.at(frame.code), effect.at)
                     yield AcquiredLock(tid, frame, line, effect.may_fail), lock
 
-    def _before(
+    def _lock_effects_before_call(
         self, raw: RawFrame, frame: PyFrame, inner: int, *, innermost: bool
     ) -> list[_Effect]:
         """Return what a frame did to locks before the call that it is in."""

@@ -130,13 +130,13 @@ class PythonView:
         """Return the lock object whose word a thread waits for, and how its frame refers to it."""
         seen: set[int] = set()
         for frame in self.frames(tid)[:FRAMES_FOR_OBJECT]:
-            for word, path in self._reach(frame, seen):
+            for word, path in self._reachable_from_frame(frame, seen):
                 lock = self.locks.at(word) if self.locks.is_lock(word) else None
                 if lock is not None and lock.start <= address < lock.end:
                     return lock, path
         return None
 
-    def _reach(self, frame: PyFrame, seen: set[int]) -> Iterator[tuple[int, str]]:
+    def _reachable_from_frame(self, frame: PyFrame, seen: set[int]) -> Iterator[tuple[int, str]]:
         """Yield (object, how it was reached) from the slots of a frame, nearest first."""
         slots = self._slots_of(frame, report=True)
         words = [] if slots is None else [*reversed(slots.stack), *slots.variables]
@@ -149,7 +149,7 @@ class PythonView:
                     continue
                 seen.add(word)
                 yield word, path
-                following += self._beyond(word, path)
+                following += self._what_object_leads_to(word, path)
             level = following
 
     def _slots_of(self, frame: PyFrame, *, report: bool = False) -> FrameSlotWords | None:
@@ -176,7 +176,7 @@ class PythonView:
                     streams.append((stream, f"sys.{name}"))
         return streams
 
-    def _beyond(self, word: int, path: str) -> list[tuple[int, str]]:
+    def _what_object_leads_to(self, word: int, path: str) -> list[tuple[int, str]]:
         """Return what one object leads to."""
         kind = self.locks.type_name(word)
         try:
@@ -373,7 +373,11 @@ class PythonView:
                 return
             inner = left.pop()
             try:
-                for manager in [m for held in self.slots.managers(inner) for m in self._with(held)]:
+                for manager in [
+                    m
+                    for held in self.slots.managers(inner)
+                    for m in self._with_managers_entered(held)
+                ]:
                     yield inner, manager
                     if self.locks.type_name(manager).endswith(GENERATOR_MANAGER):
                         generator = self.attribute(manager, "gen")
@@ -382,7 +386,7 @@ class PythonView:
             except (UnreadableMemory, LayoutError) as error:
                 self.problems["blocks"] = f"with blocks of {inner.name}: {error}"
 
-    def _with(self, manager: int) -> Iterator[int]:
+    def _with_managers_entered(self, manager: int) -> Iterator[int]:
         """Yield a manager, and those that it has entered where it is an ExitStack.
 
         enter_context() keeps (True, bound __exit__) (Lib/contextlib.py, _push_exit_callback).
@@ -410,11 +414,11 @@ class PythonView:
 
     def referring(self, lock: int, but: int) -> list[str]:
         """Name frames of other living threads with a variable, or attribute of one, that is it."""
-        frames = [(tid, frame) for tid, frame in self._referring.get(lock, ()) if tid != but]
+        frames = [(tid, frame) for tid, frame in self._frames_by_object.get(lock, ()) if tid != but]
         return [f"{f.qualname or f.name} of thread {tid}" for tid, f in frames[:MAX_REFERRING]]
 
     @cached_property
-    def _referring(self) -> dict[int, list[tuple[int, PyFrame]]]:
+    def _frames_by_object(self) -> dict[int, list[tuple[int, PyFrame]]]:
         """(thread, frame) by the objects that its variables are or have as attributes."""
         by_object: dict[int, list[tuple[int, PyFrame]]] = {}
         frames = [(tid, f) for tid, stack in self._frames.items() for f in stack[:NEAR_FRAMES]]

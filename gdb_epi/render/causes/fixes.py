@@ -257,7 +257,9 @@ def _fix_of_hang(record: Json, facts: Json, calls: Sequence[StackCall]) -> str:
         awaited = str(members[-1].get("what")) if members else ""
         if f" {hang_types.OF_BARRIER}" in awaited:
             return "call abort() of the barrier where one of its parties fails"
-        return _giving(awaited, calls) if doing == "event" else _fix_by_awaited(awaited)
+        return (
+            _how_to_give_in_time(awaited, calls) if doing == "event" else _fix_by_awaited(awaited)
+        )
     if sort == "peer does not read" and any(m.get("name") == _FEEDER for m in members):
         return _BY_KIND["unread queue"]
     if sort == "full pipe":  # whether it is full is not in the core
@@ -272,7 +274,7 @@ def _fix_of_hang(record: Json, facts: Json, calls: Sequence[StackCall]) -> str:
             return _timeout_of_call(calls[at - 1], place)
         return f"set a timeout for the call at {place}" if place else ""
     if sort == "nobody left" and doing == "event" and not fix:
-        return _giving(what, calls)
+        return _how_to_give_in_time(what, calls)
     return _BY_FIX.get(str(fix), _BY_KIND.get(OWN_PIPE if sort == "pipe" else sort, ""))
 
 
@@ -280,7 +282,7 @@ def _fix_by_awaited(awaited: str) -> str:
     return next((how for what, how in _BY_AWAITED.items() if awaited.startswith(what)), "")
 
 
-def _giving(awaited: str, calls: Sequence[StackCall]) -> str:
+def _how_to_give_in_time(awaited: str, calls: Sequence[StackCall]) -> str:
     """Return how nobody waits for ever for what is given; a Condition forgets what came before.
 
     Queues and other classes of the standard library wait by a Condition too, and look first.

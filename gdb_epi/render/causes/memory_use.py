@@ -48,13 +48,12 @@ def memory_lines(record: Json) -> list[str]:
         all_of_it = f"{size_in_words(total)} in all, which is little"
         return [f"{all_of_it}: look for one very large request, or a low limit"]
     if reached >= MUCH * total:
-        lines = [f"{size_in_words(reached)} {of_all}: {_mostly(types, reached)}"]
+        lines = [f"{size_in_words(reached)} {of_all}: {_main_types(types, reached)}"]
         holders = [h for h in get_groups(use, "holders") if get_number(h, "bytes") > TOLD * total]
         return lines + [holder_words(holder) for holder in holders[:2]]
     if in_blocks >= MUCH * total:
-        lines = [
-            f"{size_in_words(in_blocks)} {of_all}: {_mostly(get_groups(small, 'types'), in_blocks)}"
-        ]
+        kinds = _main_types(get_groups(small, "types"), in_blocks)
+        lines = [f"{size_in_words(in_blocks)} {of_all}: {kinds}"]
         return [*lines, "no variable leads to most of it: look for cycles that gc has not freed"]
     objects = max(reached, in_blocks)
     lines = [f"only {size_in_words(objects)} {of_all} are objects of Python that were found"]
@@ -70,7 +69,7 @@ def memory_lines(record: Json) -> list[str]:
     return lines
 
 
-def _mostly(types: Sequence[Json], total: float) -> str:
+def _main_types(types: Sequence[Json], total: float) -> str:
     """Return "28 objects of type bytearray (294 MB)" for what makes up most of some bytes."""
     shown = list(types[:1])
     shown += [kind for kind in types[1:MAX_TYPES] if get_number(kind, "bytes") > TOLD * total]
@@ -84,10 +83,10 @@ def _mostly(types: Sequence[Json], total: float) -> str:
 def _kind_words(kind: Json) -> str:
     number = int(get_number(kind, "number"))
     size = size_in_words(get_number(kind, "bytes"))
-    return f"{_about(number)} objects of type {kind.get('type')} ({size})"
+    return f"{_rounded_estimate(number)} objects of type {kind.get('type')} ({size})"
 
 
-def _about(number: int) -> str:
+def _rounded_estimate(number: int) -> str:
     """Return a number with as many digits as an estimate has, and that it is one."""
     digits = max(0, len(str(number)) - 3)
     shown = round(number, -digits)
@@ -99,7 +98,7 @@ def holder_words(holder: Json) -> str:
     length, items = holder.get("length"), holder.get("items")
     what = str(holder.get("type"))
     if isinstance(length, int):
-        what += f" with {_about(length)} items" + (f" of type {items}" if items else "")
+        what += f" with {_rounded_estimate(length)} items" + (f" of type {items}" if items else "")
     return f"{size_in_words(get_number(holder, 'bytes'))} in `{_quoted(holder)}: a {what}"
 
 

@@ -37,7 +37,7 @@ def enum_member(decoder: ReprDecoder, obj: Obj) -> str:
     if decoder.types.lookup(obj.type, "_flag_mask_") is not None:
         return f"<{obj.type.name}: {value}>"
     number = read_int(decoder, decoder.attribute(obj.address, "_value_"))
-    return f"<{obj.type.name}.{'|'.join(_parts(decoder, obj, number))}: {value}>"
+    return f"<{obj.type.name}.{'|'.join(_decompose_flags(decoder, obj, number))}: {value}>"
 
 
 def _members(decoder: ReprDecoder, obj: Obj) -> list[tuple[int, str | None]]:
@@ -53,7 +53,7 @@ def _members(decoder: ReprDecoder, obj: Obj) -> list[tuple[int, str | None]]:
     return members
 
 
-def _parts(decoder: ReprDecoder, obj: Obj, value: int) -> list[str]:
+def _decompose_flags(decoder: ReprDecoder, obj: Obj, value: int) -> list[str]:
     """Do what _decompose() did up to 3.10."""
     every = _members(decoder, obj)
     by_value = dict(every)

@@ -32,7 +32,7 @@ MOST = 0.85  # of them, that have the value; others come anyway
 MAX_P = 1e-4  # paid for all values that are looked at
 
 
-def find_own_conditions(
+def find_conditions_of_two_causes(
     population: Population, same: Bools, marks: Sequence[Finding]
 ) -> tuple[Finding, Finding] | None:
     """Return what the crashes with each of two marks need as well; None unless both need something.

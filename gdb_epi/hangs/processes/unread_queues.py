@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What queues say about a wait: one that nobody reads, jobs not reported as done, jobs behind it.
+"""A wait for a child process: a queue nobody reads until then, what is sent after it, a kill.
 
 A process does not end before what it put into a multiprocessing.Queue is in the pipe, which has
 room for 64 KiB. So a parent that joins first and reads later waits for ever ("Joining processes
@@ -8,23 +8,19 @@ that use queues", multiprocessing's programming guidelines).
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from itertools import chain
 
-from gdb_epi.cpython.running.executors import read_executors_and_queues
 from gdb_epi.cpython.types import PyFrame
 from gdb_epi.errors import EpiError
 from gdb_epi.hangs.hang_context import HangContext
 from gdb_epi.hangs.types import ThreadActivity
 from gdb_epi.locks.python.acquire_calls import AHEAD
-from gdb_epi.util import counted
 
 MAX_FRAMES = 2_000  # of other threads that are examined
 _READS = frozenset(("get", "get_nowait"))
 _GIVES = frozenset(("set", "release", "notify", "notify_all", "put", "send", "send_bytes"))
 _KILLS = frozenset(("terminate", "kill"))
 _AWAITS = frozenset(("join", "wait"))
-_UNFINISHED = {"queue": "unfinished_tasks", "asyncio.queues": "_unfinished_tasks"}  # by module
 _NEVER_PUT = "NoneType"  # Queue._thread of a process that has put nothing: it has no feeder
 
 
@@ -125,37 +121,3 @@ def _is_fed_by_others(scene: HangContext, queue: int) -> bool:
     if not {"_reader", "_writer", "_opid", "_thread"} <= attributes.keys():
         return False  # a queue.Queue
     return scene.view.locks.type_name(attributes["_thread"]) == _NEVER_PUT
-
-
-def unfinished_jobs_clause(scene: HangContext, frames: Iterable[PyFrame]) -> str:
-    """Say how many jobs the join() of a queue waits for; "" for other waits and where unknown.
-
-    put() counts a job and task_done() takes it off (Lib/queue.py, Lib/asyncio/queues.py, 3.8 to
-    3.15).
-    """
-    for frame in frames:
-        attribute = _UNFINISHED.get(frame.module or "")
-        if attribute is None or frame.name != "join":
-            continue
-        queue = scene.view.variable(frame, "self")
-        count = scene.view.integer_attribute(queue, attribute) if queue else None
-        if count and count > 0:
-            return f"task_done() was not called for {counted(count, 'job')} of it"
-    return ""
-
-
-def queued_jobs_clause(scene: HangContext, activity: ThreadActivity) -> str:
-    """Say that jobs wait for the worker of a thread pool that waits; "" where one is free."""
-    for pool in read_executors_and_queues(scene.target, scene.python).pools:
-        if (
-            pool.shut_down
-            or not pool.queued
-            or all(worker.tid != activity.tid for worker in pool.workers)
-        ):
-            continue
-        if any(worker.idle for worker in pool.workers):
-            return ""
-        more = pool.max_workers is None or len(pool.workers) < pool.max_workers
-        taken = "" if more else "all workers of its thread pool are taken, "
-        return f"{taken}{counted(pool.queued, 'job')} of its thread pool queued"
-    return ""

@@ -34,7 +34,7 @@ MAX_P_LEADS, ALIKE = 0.01, 0.5  # that others begin on their first host; with th
 MAX_CRASHES = 200_000  # a question must stay quick
 
 
-class FirstDeaths(NamedTuple):
+class JobDeathsByFirstHost(NamedTuple):
     """The deaths of jobs that ran on several hosts, by the host of the first core."""
 
     attr: str
@@ -78,7 +78,7 @@ class FirstDeaths(NamedTuple):
         )
 
 
-def find_first_deaths(population: Population) -> FirstDeaths | None:
+def find_job_deaths_by_first_host(population: Population) -> JobDeathsByFirstHost | None:
     """Return who died first of the jobs that died on several hosts; None where there are few."""
     if population.second is None or not 0 < population.day.size <= MAX_CRASHES:
         return None
@@ -86,7 +86,7 @@ def find_first_deaths(population: Population) -> FirstDeaths | None:
     return max(filter(None, deaths_of_attributes), key=lambda deaths: deaths.jobs, default=None)
 
 
-def _of_jobs(population: Population, attribute: Attribute) -> FirstDeaths | None:
+def _of_jobs(population: Population, attribute: Attribute) -> JobDeathsByFirstHost | None:
     skipped = is_process_attribute(attribute.name) or attribute.name.endswith(RANGE)
     if skipped or len(attribute.values) < MIN_JOBS or (attribute.exposure >= 0).any():
         return None
@@ -122,7 +122,7 @@ def _of_jobs(population: Population, attribute: Attribute) -> FirstDeaths | None
     if jobs < MIN_JOBS or not first_deaths:
         return None
     first = np.array(first_deaths)
-    deaths = FirstDeaths(attribute.name, first[:, 0], jobs, members, -1)
+    deaths = JobDeathsByFirstHost(attribute.name, first[:, 0], jobs, members, -1)
     most = int(np.bincount(deaths.first).argmax())
     chances = np.array([1 / hosts.size for hosts in hosts_of_jobs if most in hosts])
     count = int((deaths.first == most).sum())

@@ -10,7 +10,7 @@ from unit.test_fleet_rates import FIRST, fleet
 from gdb_epi.fleet.decisions.exclusion import DIES_FIRST, _hosts_of_findings
 from gdb_epi.fleet.decisions.repairs import separate_past_of_repaired_hosts
 from gdb_epi.fleet.population.population import Attribute, CoreKeys, Population
-from gdb_epi.fleet.questions.first_deaths import find_first_deaths
+from gdb_epi.fleet.questions.job_deaths_by_first_host import find_job_deaths_by_first_host
 from gdb_epi.fleet.questions.suspects import suspect_lines
 from gdb_epi.fleet.screen.screening import screen_population
 
@@ -57,7 +57,7 @@ def trainings(
 @pytest.mark.parametrize("seed", range(5))
 def test_the_host_that_dies_first_is_told_and_no_other(seed):
     population = trainings(seed, bad=0.95)
-    deaths = find_first_deaths(population)
+    deaths = find_job_deaths_by_first_host(population)
     assert deaths is not None and deaths.host == BAD and deaths.jobs == 60
     (words,) = deaths.lines(population)
     assert words.startswith(f"verdict: one host (h{BAD:03d}) dies first: of 60 jobs (job)")
@@ -81,7 +81,7 @@ def test_a_host_that_dies_first_is_not_left_in_as_if_its_job_did_it():
 @pytest.mark.parametrize("seed", range(20))
 def test_where_any_host_is_first_none_is_accused(seed):
     population = trainings(seed, bad=0.0)
-    deaths = find_first_deaths(population)
+    deaths = find_job_deaths_by_first_host(population)
     assert deaths is not None and deaths.host < 0
     (words,) = deaths.lines(population)
     assert "verdict" not in words and "on no host so often that it stands out" in words
@@ -89,7 +89,7 @@ def test_where_any_host_is_first_none_is_accused(seed):
 
 def test_the_host_that_leads_all_jobs_is_not_taken_out():
     population = trainings(3, bad=0.95, leads=True)
-    deaths = find_first_deaths(population)
+    deaths = find_job_deaths_by_first_host(population)
     assert deaths is not None and deaths.host == BAD
     (words,) = deaths.lines(population)
     assert "move that first" in words and "take it out" not in words
@@ -97,7 +97,7 @@ def test_the_host_that_leads_all_jobs_is_not_taken_out():
 
 def test_the_first_host_of_a_list_that_leads_half_of_the_jobs_is_not_taken_out():
     population = trainings(3, bad=0.0, by_name=True)
-    deaths = find_first_deaths(population)
+    deaths = find_job_deaths_by_first_host(population)
     assert deaths is not None and deaths.host == BAD and not deaths.is_suspect
     (words,) = deaths.lines(population)
     assert "the first of their hosts by name" in words and "take it out" not in words
@@ -106,7 +106,7 @@ def test_the_first_host_of_a_list_that_leads_half_of_the_jobs_is_not_taken_out()
 def test_a_death_that_others_begin_with_too_is_the_jobs():
     population = trainings(1, bad=0.95)
     alike = population._replace(signature=np.minimum(population.signature, 1))
-    deaths = find_first_deaths(alike)
+    deaths = find_job_deaths_by_first_host(alike)
     assert deaths is not None and deaths.host == BAD and not deaths.is_suspect
     (words,) = deaths.lines(alike)
     assert "most begin with the same death" in words and "take it out" not in words
@@ -115,7 +115,7 @@ def test_a_death_that_others_begin_with_too_is_the_jobs():
 def test_a_repaired_host_does_not_die_first_any_more():
     population = trainings(1, bad=0.95)
     repaired = separate_past_of_repaired_hosts(population, {f"h{BAD:03d}": population.last_day})
-    deaths = find_first_deaths(repaired)
+    deaths = find_job_deaths_by_first_host(repaired)
     assert deaths is not None and deaths.host < 0 and 40 < deaths.jobs < 60
 
 
@@ -125,7 +125,7 @@ def test_jobs_whose_first_death_is_not_known_count_among_those_a_host_takes_part
     elsewhere = np.isin(jobs.crash, np.arange(0, 60, 3))
     # Of a third of the jobs, which run without the host, nobody knows what died first.
     kept = ~(elsewhere & ((population.host == BAD) | (population.signature > 0)))
-    deaths = find_first_deaths(population.chosen(kept, np.ones(40 * 60, dtype=bool)))
+    deaths = find_job_deaths_by_first_host(population.chosen(kept, np.ones(40 * 60, dtype=bool)))
     assert deaths is not None and deaths.host == BAD and deaths.is_suspect
 
 
@@ -138,4 +138,4 @@ def test_a_clock_that_is_late_makes_no_first_death():
         second=late[order], host=population.host[order], day=late[order] // 86_400,
         attributes=(keys._replace(crash=keys.crash[order]),),
     )  # fmt: skip
-    assert find_first_deaths(population) is None
+    assert find_job_deaths_by_first_host(population) is None
