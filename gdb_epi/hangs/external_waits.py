@@ -132,6 +132,7 @@ def diagnose_database_wait(scene: HangContext, activity: ThreadActivity) -> Hang
     return wait_diagnosis(
         HANG, "database lock", sentence, activity, INFO if goes_on else PROBABLE,
         evidence=(seen, own.evidence), doubts=doubts, settled=own.is_certain,
+        fix=hang_types.END_TRANSACTION if own.alone else "",
     )  # fmt: skip
 
 

@@ -35,6 +35,7 @@ LEAVE_OUT = "leave the task out"
 TO_THREAD = "run in a thread "  # and the name of a function that is no coroutine
 LOOK_FIRST, READ_MEANWHILE = "look before the wait", "read the pipe in a thread"
 WAIT_WITHOUT_LOCK = "wait without the lock"
+END_TRANSACTION = "end the other connection's transaction"
 UNSEEN_END = "may be endless"  # a kind of hang that is told and speaks for nothing
 _NATIVE_CODE = "native code"
 # Who may end a wait and only be slow: live/enders.py. Such words stand before "looks the same".

@@ -506,11 +506,16 @@ def place_words(calls: Sequence[StackCall], *, interpreter: str = "") -> str:
         inside += f", called from {short_name(user)}{of_module}"
     elif user is not None and python is None:
         below = words_for_unnamed_call(user)
-    if any(call.name.startswith(_COLLECTS) for call in before):
+    if is_collecting(before):
         # It looks at all objects: the code that it interrupted may have nothing to do with them.
         collecting = f"in {inside}, during garbage collection"
         return f"{collecting}, which began in {below}" if below else collecting
     return f"in {inside}, called from {below}" if below else f"in {inside}"
+
+
+def is_collecting(calls: Sequence[StackCall]) -> bool:
+    """Whether one of these calls, those above the program's own code, is a garbage collection."""
+    return any(call.name.startswith(_COLLECTS) for call in calls)
 
 
 # What walks over all objects: 3.8 to 3.15, with and without a GIL (Python/gc*.c).

@@ -64,6 +64,7 @@ from gdb_epi.render.frame_lines import (
     StackCall,
     call_words,
     innermost_own_python_call,
+    is_collecting,
     place_words,
 )
 from gdb_epi.target import api
@@ -372,7 +373,10 @@ def _sentences_about_live_process(
     head, _, why = reason.removeprefix(f"{thread} ").partition(": ")
     if reason.startswith(f"{thread} ") and len(head) <= MAX_REASON and "; " not in head:
         # What a thread does says more than the C function in which it was stopped.
-        doing = f"{thread} {head.replace('was computing', 'computes', 1)}"
+        python = innermost_own_python_call(calls)
+        above = calls[: calls.index(python)] if python is not None else calls
+        does = "collects garbage" if is_collecting(above) else "computes"
+        doing = f"{thread} {head.replace('was computing', does, 1)}"
         seen = _sentence(why or f"When it was stopped it was {place_words(calls)}")
     if _facts_of_wait(record).get("sort") in (*_BUSY, hang_types.UNSEEN_END):
         seen += f" {AGAIN}"

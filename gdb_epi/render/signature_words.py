@@ -132,7 +132,8 @@ def where_and_what_of(words: SignatureParts, *, hung: bool = False) -> tuple[str
     if what:
         return where, what
     what = category_words(words.category)
-    return where, f"{what} in {native[0].partition(' ~')[0]}" if python and native else what
+    function = native[0].partition(" ~")[0] if python and native else ""
+    return where, what if function in ("", what) else f"{what} in {function}"  # no abort in abort
 
 
 def name_signature(words: SignatureParts, *, hung: bool = False) -> str:

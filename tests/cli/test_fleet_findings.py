@@ -59,6 +59,8 @@ def test_a_finding_is_stored_open_and_raised_once(fleet):
     assert finding["test"].startswith("negative binomial") and finding["exposure"] == "host-hours"
     text = fleet("fleet", "findings").out
     assert "open" in text and "host=node-7: 9 crashes of all kinds" in text
+    assert "counted: " in text and "binomial" not in text and "test: " not in text
+    assert "compared with: host-hours" in text, "as screen and suspects have it"
 
 
 def test_confirm_dismiss_reopen_and_notes(fleet):

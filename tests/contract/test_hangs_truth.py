@@ -64,6 +64,7 @@ def check(core: Path, name: str, truth: Truth, sysroot: Path | None = None) -> N
     assert answer.label == truth.label, answer
     assert answer.kind.removesuffix(" native") in truth.sort.split(" or "), answer
     assert all(word in answer.sentence for word in truth.words), answer.sentence
+    assert answer.fix == truth.fix or not truth.fix
     assert answer.evidence
     errors = [error for error in parts.soft_errors if error.stage == "detector"]
     assert errors == []

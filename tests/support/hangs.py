@@ -35,6 +35,7 @@ class Truth(NamedTuple):
     label: str
     sort: str
     words: tuple[str, ...] = ()
+    fix: str = ""  # what mends it, where the finding says so
 
 
 DEADLOCK, HANG, FINE = "deadlock", "hang", "no-fault"
@@ -51,7 +52,10 @@ TRUTHS = {
     "loop_circle": Truth(DEADLOCK, "tasks", ("Task-2", "Task-3")),
     "prefork_takes_lock_itself": Truth(HANG, "lock of its own", ("which it took itself",)),
     "database_against_itself": Truth(
-        HANG, "database lock", ("database_against_itself", "`one` of this very process has")
+        HANG,
+        "database lock",
+        ("database_against_itself", "`one` of this very process has"),
+        "end the other connection's transaction",
     ),
     "database_and_lock_crossed": Truth(
         DEADLOCK,

@@ -6,6 +6,7 @@ from __future__ import annotations
 import pytest
 
 from gdb_epi.hangs.types import (
+    END_TRANSACTION,
     FROM_OUTSIDE,
     LEAVE_OUT,
     LOOK_FIRST,
@@ -139,6 +140,15 @@ def fix_of(**groups: Any) -> str:
     lines = render_triage({"signal": {"name": "SIGABRT"}, **groups})
     named = [line.partition("the fix:")[2].strip() for line in lines if "the fix:" in line]
     return next(iter(named), "")
+
+
+def test_who_locked_a_database_against_himself_is_to_end_that_first() -> None:
+    member = {"tid": 1, "doing": "database", "frames": ["sell (shop.py:4)"]}
+    facts = {"sort": "database lock", "fix": END_TRANSACTION, "members": [member]}
+    finding = {"detector": "stuck_waiting", "summary": "it waits", "facts": facts}
+    verdict = {"label": "hang", "reasons": ["it waits"]}
+    fix = fix_of(verdict=verdict, findings=[finding])
+    assert fix.startswith("commit, roll back or close that connection first")
 
 
 @pytest.mark.parametrize(

@@ -65,6 +65,20 @@ def test_a_computation_names_the_c_function() -> None:
     assert in_c.startswith("MainThread was computing in sre_match, called from tick (clock.py:7). ")
 
 
+def test_a_live_process_that_collects_garbage_is_said_to_do_so() -> None:
+    reason = "MainThread was computing at tick (clock.py:7)"
+    record: dict[str, Any] = {
+        "verdict": {"label": "no-fault", "confidence": 0.7, "reasons": [reason]},
+        "threads": {"count": 1, "crashed": {"name": "MainThread"}},
+        "process": {"live": True},
+        "findings": [{"detector": "going_on", "summary": reason, "facts": {"sort": "busy"}}],
+    }
+    collects = native("list_traverse"), native("gc_collect_main"), TICK
+    assert opening_sentences(record, [TICK])[0].endswith("MainThread computes at tick (clock.py:7)")
+    first = opening_sentences(record, collects)[0]
+    assert first.endswith("MainThread collects garbage at tick (clock.py:7)")
+
+
 def test_of_several_threads_it_is_not_said_that_they_waited_for_nothing() -> None:
     reason = "MainThread was computing at tick (clock.py:7)"
     record: dict[str, Any] = {

@@ -19,7 +19,7 @@ from gdb_epi.render.category_words import (
     death_sentence,
 )
 from gdb_epi.render.escape import wrap_text
-from gdb_epi.render.signature_words import evidence_lines
+from gdb_epi.render.signature_words import evidence_lines, where_and_what
 from gdb_epi.render.triage import GDB, SHELL, Audience, named_call, render_triage
 from gdb_epi.signature.categories.rules import ENDS
 from gdb_epi.signature.categories.types import CATEGORIES
@@ -588,6 +588,13 @@ def test_who_started_a_forked_child_is_a_clause_of_its_own(parent: int | None, t
     start = next(number for number, line in enumerate(lines) if line.startswith("Process"))
     process = " ".join(" ".join(lines[start : start + 2]).split("Signal")[0].split())
     assert f"{process}\n".endswith(told)
+
+
+def test_a_table_tells_of_no_abort_in_abort() -> None:
+    line = "gsig/2 stable abort-other {} <-- py:shop.pay"
+    assert where_and_what(line.format("abort"), None, hung=False) == ("shop.pay", "abort")
+    other = where_and_what(line.format("check_sum"), None, hung=False)
+    assert other == ("shop.pay", "abort in check_sum")
 
 
 def test_evidence_tells_flipped_bits_apart_from_what_looks_overwritten() -> None:

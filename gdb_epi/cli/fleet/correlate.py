@@ -135,7 +135,7 @@ def _text(search: PairSearch) -> None:
             print_line(f"      {alone.attr}={alone.value} alone: {share}, {risk}")
         for alias in finding.aliases:
             print_line(f"      or: {alias}: cannot be told apart from it")
-        print_line(f"      {describe_test(finding)}")
+        print_line(f"      {describe_test(finding.test, finding.exposure)}")
         for caveat in finding.caveats:
             print_line(f"      but: {caveat}")
     if search.pairs:

@@ -67,7 +67,7 @@ def finding_row(finding: StoredFinding) -> dict[str, object]:
 
 
 def _print(finding: StoredFinding, *, repaired: bool) -> None:
-    from gdb_epi.fleet.screen.finding_texts import describe_comparison
+    from gdb_epi.fleet.screen.finding_texts import describe_test
     from gdb_epi.fleet.store.day_numbers import iso_day
 
     verdict = finding.detail.get("verdict") or f"{finding.attr}={finding.value}"
@@ -75,7 +75,7 @@ def _print(finding: StoredFinding, *, repaired: bool) -> None:
     print_line(f"      {finding.numbers(interval=True)}")
     test, exposure = (finding.detail.get(name, "") for name in ("test", "exposure"))
     if test:
-        print_line(f"      test: {test}{describe_comparison(str(exposure))}")
+        print_line(f"      {describe_test(str(test), str(exposure))}")
     for caveat in finding.detail.get("caveats", ()):
         print_line(f"      but: {caveat}")
     if finding.raised > 1:

@@ -155,7 +155,7 @@ def _text(parted: SignatureSplit, judged: PopulationVerdict, beside: Sequence[st
             print_line(f"      {part.here}")
         for finding in (part.finding, *part.also) if part.finding else ():
             print_line(f"      {finding_sentence(finding, heading=parted.signature)}")
-            print_line(f"      {describe_test(finding)}")
+            print_line(f"      {describe_test(finding.test, finding.exposure)}")
         for fact in part.facts:
             print_line(f"      told apart by {spell_out_flags(fact)}")
         possible = part.undecided.possible if part.undecided else ()

@@ -35,6 +35,7 @@ from gdb_epi.fleet.questions.signatures import (
 from gdb_epi.fleet.records.facts import program_in_words
 from gdb_epi.fleet.screen.finding import ALL
 from gdb_epi.fleet.screen.finding_states import CONFIRMED, OPEN, StoredFinding, stored_findings
+from gdb_epi.fleet.screen.finding_texts import NOTHING_NEEDED, describe_test
 from gdb_epi.fleet.store import tables
 from gdb_epi.fleet.store.day_numbers import SECONDS_A_DAY, iso_day
 from gdb_epi.fleet.store.dimensions import insert_statement
@@ -115,7 +116,9 @@ def _item_of_finding(finding: StoredFinding, program: str = "") -> NewsItem:
     verdict = detail.get("verdict") or f"{finding.attr}={finding.value}"
     lines = [finding.numbers(interval=False)]
     if detail.get("test"):
-        lines.append(f"test: {detail['test']}; exposure: {detail.get('exposure', '')}")
+        lines.append(
+            describe_test(str(detail["test"]), str(detail.get("exposure", NOTHING_NEEDED)))
+        )
     lines += [f"but: {caveat}" for caveat in detail.get("caveats", ())]
     settle = f"gdb-epi fleet confirm {finding.id}, or gdb-epi fleet dismiss {finding.id}"
     lines.append(f"to settle it: {settle}")

@@ -318,7 +318,7 @@ def _attributes_of(causes: Sequence[Cause]) -> list[str]:
 def _not_split(population: Population, finding: Finding) -> PopulationVerdict:
     """Judge a signature by its strongest finding alone: with so many, none is examined further."""
     cause = _cause(population, finding.members, (finding,), kind_of_cause(population, (finding,)))
-    evidence = (finding_sentence(finding), describe_test(finding))
+    evidence = (finding_sentence(finding), describe_test(finding.test, finding.exposure))
     return PopulationVerdict(
         cause.kind, finding.signature, describe_verdict(finding), evidence,
         (*finding.caveats, NOT_SPLIT), (cause,), finding.n, None,
@@ -626,7 +626,7 @@ def _judge_group(
     if part is not None:
         headline += f", most of them with {part.words()}; {part.hosts_words()}"
     caveats = (*finding.caveats, *_source(population, finding))
-    evidence = (finding_sentence(finding), describe_test(finding))
+    evidence = (finding_sentence(finding), describe_test(finding.test, finding.exposure))
     return PopulationVerdict(
         cause.kind, finding.signature, headline, evidence, caveats, (cause,), finding.n, None
     )

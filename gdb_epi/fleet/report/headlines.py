@@ -66,7 +66,10 @@ def headline_of_verdict(
     sentences = {f"{f.attr}={f.value}: " for f in findings}
     evidence = [e for e in verdict.evidence if not any(e.startswith(s) for s in sentences)]
     for finding in findings:
-        test_words = describe_test(finding), f"; {words_of_test(finding.test)}"
+        test_words = (
+            describe_test(finding.test, finding.exposure),
+            f"; {words_of_test(finding.test)}",
+        )
         evidence = [e.replace(test_words[1], "") for e in evidence if e != test_words[0]]
     rank = ranks.get(verdict.subject)
     head, colon, rest = verdict.headline.partition(": ")

@@ -279,9 +279,9 @@ def describe_counted_crashes(signature: str, test: str) -> str:
     return f"crashes {words.get(signature, f'of {named_signature(signature)}')}"
 
 
-def describe_test(finding: Finding) -> str:
+def describe_test(test: str, exposure: str) -> str:
     """Say how a finding was counted, and compared with what; the test's name is in the JSON."""
-    return f"counted: {words_of_test(finding.test)}{describe_comparison(finding.exposure)}"
+    return f"counted: {words_of_test(test)}{describe_comparison(exposure)}"
 
 
 def words_of_test(test: str) -> str:

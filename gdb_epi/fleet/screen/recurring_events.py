@@ -160,7 +160,7 @@ def finding_lines(
     if program := program_of_signature(population, finding.signature):
         yield f"    the program: {program}"
     if finding.attr not in CLUSTERED_CRASHES:  # it is in the sentence
-        yield f"    {describe_test(finding)}"
+        yield f"    {describe_test(finding.test, finding.exposure)}"
     if others:
         yield f"    {describe_recurrence(finding, others)}"
     yield from (f"    but: {c}" for c in (words_of_aliases(finding), *finding.caveats) if c)

@@ -127,6 +127,7 @@ _BY_FIX = {
     hang_types.READ_OUTPUT: _READ_OUTPUT,
     hang_types.ONLY_SET_FLAG: "only set a flag in that signal handler",
     hang_types.READ_MEANWHILE: "read that pipe in a thread meanwhile, or capture into a file",
+    hang_types.END_TRANSACTION: "commit, roll back or close that connection first, or use it here",
     hang_types.WAIT_WITHOUT_LOCK: "do not hold that lock while you wait, or give it first",
     hang_types.LOOK_FIRST: "test what it waits for before it waits: `while not ready: wait()`",
 }
