@@ -64,7 +64,7 @@ TABLE_WORDS = {
     "segv-protection": "refused by the CPU",
     "segv-protection-key": "memory closed by key",
     "segv-shadow-stack": "wrong return address",
-    "bus-adrerr": "no data behind a mapping",
+    "bus-adrerr": "no data for a mapping",
     "bus-memerr": "memory failed",
     "fpe": "arithmetic error",
     "ill": "illegal instruction",
