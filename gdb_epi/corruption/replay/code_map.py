@@ -159,9 +159,9 @@ def _places_named_by(code: bytes) -> _NamedPlaces:
     left_for = tuple(to for to in far if not 0 <= to < len(code))
     if re.search(_INDIRECT, code) is None:
         return _NamedPlaces(left_for, frozenset(), frozenset())
-    beside = [match.end() for match in re.finditer(_LEA, code)]
+    displacements = [match.end() for match in re.finditer(_LEA, code)]
     fixed = [_number_at(code, match.end()) for match in re.finditer(_INDEXED, code)]
-    tables = frozenset(at + 4 + _number_at(code, at) for at in beside)
+    tables = frozenset(at + 4 + _number_at(code, at) for at in displacements)
     return _NamedPlaces(left_for, tables, frozenset(fixed))
 
 
@@ -203,13 +203,13 @@ def _table_entries(context: Context, function: Function, named: _NamedPlaces) ->
     constant = [at for at in tables if permits(target.region_at(at), "r")]
     constant = [at for at in constant if not permits(target.region_at(at), "w")]
     start, end = function.start, function.end
-    differing = (start ^ end).bit_length() + 7 >> 3
-    upper = start.to_bytes(WORD, "little")[differing:]  # bytes that addresses of the function share
+    low_bytes = (start ^ end).bit_length() + 7 >> 3
+    shared_high_bytes = start.to_bytes(WORD, "little")[low_bytes:]
     for table in sorted(constant)[:MAX_TABLES]:
         words = read_up_to(target, table, 8 * MAX_ENTRIES)
         near = _distances_between(words[: 4 * MAX_ENTRIES], start - table, end - table)
         yield from [table + distance for distance in near]
-        if upper in words:
+        if shared_high_bytes in words:
             addresses = struct.unpack_from(f"<{len(words) // 8}Q", words)
             yield from [to for to in addresses if start <= to < end]
 

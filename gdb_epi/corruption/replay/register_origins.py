@@ -353,11 +353,12 @@ class _Replay:
         The first run finds out where the path stores; the second one loads nothing that was stored
         to after the load.
         """
-        self._run()
+        self._run_once()
         self._made.clear()
-        return self._run()
+        return self._run_once()
 
-    def _run(self) -> list[RecomputedRegister]:
+    def _run_once(self) -> list[RecomputedRegister]:
+        """Go back for what the last registers say of those before, then forward to recompute."""
         steps = self._path.steps
         changes = [self._changes(number) for number in range(len(steps))]
         first = max((n + 1 for n, change in enumerate(changes) if change is None), default=0)
@@ -375,10 +376,10 @@ class _Replay:
                 elif register in values:
                     values[register] = (values[register] - by) & WORD_MASK
             values_before.append(dict(values))
-        kept = [*({} for _ in range(first)), *values_before[::-1]]
+        from_the_end = [*({} for _ in range(first)), *values_before[::-1]]
         self._later_stores, self._stores = self._stores, []
         for number in range(first, len(steps)):
-            self._step(number, changes[number] or frozenset(), kept[number])
+            self._step(number, changes[number] or frozenset(), from_the_end[number])
         return list(reversed(self._made.values()))
 
     def _changes(self, number: int) -> frozenset[str] | None:
@@ -387,10 +388,10 @@ class _Replay:
             return CALL_CHANGES - STACK
         return STACK if instruction.flow in ("call", "return") else changed_registers(instruction)
 
-    def _step(self, number: int, change: frozenset[str], kept: dict[str, int]) -> None:
+    def _step(self, number: int, change: frozenset[str], from_the_end: dict[str, int]) -> None:
         """Run one step; `kept` is what the registers at the end say about those before it."""
         step = self._path.steps[number]
-        values = kept | {n: register.expected for n, register in self._made.items()}
+        values = from_the_end | {n: register.expected for n, register in self._made.items()}
         values["rip"] = step.address
         sp = self._sp[number]
         if sp is not None:

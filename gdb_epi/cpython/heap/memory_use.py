@@ -158,7 +158,7 @@ class _Walk:
         # Of each object that was met: where it hangs, its type, for how many it stands, its bytes.
         self._parents: list[int] = []
         self._types: list[int] = []
-        self._times: list[float] = []
+        self._weights: list[float] = []
         self._bytes: list[float] = []
         self._labels: list[str] = []
         self._lengths: dict[int, int] = {}
@@ -226,7 +226,7 @@ class _Walk:
             if len(self._parents) - first >= MAX_OF_VARIABLE or len(self._parents) >= MAX_OPENED:
                 self._whole = False
                 return
-            address, parent, times, sampled, label = waiting.popleft()
+            address, parent, weight, sampled, label = waiting.popleft()
             if address in self._seen:
                 continue
             kind = self._kind(self._reader.word(address + self._type_at))
@@ -237,8 +237,8 @@ class _Walk:
             self._seen.add(address)
             if parent < 0 and category in ("leaf", "function"):
                 continue  # nearly all globals; they are the same in every process
-            if times > 1 and references > 1:
-                times = 1.0 if references >= IMMORTAL else max(1.0, times / references)
+            if weight > 1 and references > 1:
+                weight = 1.0 if references >= IMMORTAL else max(1.0, weight / references)
             number = len(self._parents)
             if parent < 0:
                 self._variables[number] = variable.where
@@ -248,22 +248,24 @@ class _Walk:
                 size, children, length = info.basicsize, [], None
             self._parents.append(parent)
             self._types.append(info.address)
-            self._times.append(times)
-            self._bytes.append(times * (size + 15 & ~15))
+            self._weights.append(weight)
+            self._bytes.append(weight * (size + 15 & ~15))
             self._labels.append(label)
             if length is not None:
                 self._lengths[number] = length
-            most = SAMPLES[min(sampled, len(SAMPLES) - 1)]
-            if length is not None and length > most:
+            sample_size = SAMPLES[min(sampled, len(SAMPLES) - 1)]
+            if length is not None and length > sample_size:
                 width = 2 if category == "dict" else 1  # a value and its key
                 count = len(children) // width
-                starts = [width * (at * count // most) for at in range(min(most, count))]
+                starts = [
+                    width * (at * count // sample_size) for at in range(min(sample_size, count))
+                ]
                 children = [child for at in starts for child in children[at : at + width]]
-                times *= length / max(1, len(starts))
+                weight *= length / max(1, len(starts))
                 sampled += 1
             for name, child in children:
                 if child and child not in self._seen:
-                    waiting.append((child, number, times, sampled, name))
+                    waiting.append((child, number, weight, sampled, name))
 
     def _kind(self, kind: int) -> tuple[TypeInfo, str] | None:
         """Return a type with how its objects are opened; None where there is none."""
@@ -424,10 +426,10 @@ class _Walk:
                 if held[number] >= held[largest.setdefault(parent, number)]:
                     largest[parent] = number
         numbers: dict[str, tuple[float, float]] = {}
-        for kind, times, size in zip(self._types, self._times, self._bytes, strict=True):
+        for kind, weight, size in zip(self._types, self._weights, self._bytes, strict=True):
             name = self._name(kind)
             count, total = numbers.get(name, (0.0, 0.0))
-            numbers[name] = count + times, total + size
+            numbers[name] = count + weight, total + size
         most = sorted(numbers.items(), key=lambda pair: (-pair[1][1], pair[0]))
         total = sum(self._bytes)
         holders = [
@@ -438,7 +440,7 @@ class _Walk:
         unowned = [size for at, size in self._blocks.items() if at not in self._owned]
         return MemoryUse(
             bytes=round(total),
-            sampled=any(times > 1 for times in self._times),
+            sampled=any(weight > 1 for weight in self._weights),
             whole=self._whole,
             kinds=tuple(KindOfObjects(n, round(c), round(b)) for n, (c, b) in most),
             holders=tuple(sorted(holders, key=lambda holder: -holder.bytes)),

@@ -135,12 +135,13 @@ def plan_exclusion(
         marked = {subject.name: s for subject, s in read_current_states(execute, HOST, now).items()}
         repaired = repaired_hosts(execute, now)
     population = separate_past_of_repaired_hosts(load_population(engine), repaired)
-    meant = match_hosts(population, marked)
+    host_of_name = match_hosts(population, marked)
     by_time = sorted(marked.items(), key=lambda pair: pair[1].since or 0.0)
-    held = {meant.get(name, name): state for name, state in by_time}  # the last word holds
+    # The last word about a host holds.
+    state_of_host = {host_of_name.get(name, name): state for name, state in by_time}
     before = stored_findings(engine)
-    drained = sorted(name for name, state in held.items() if state.state == DRAINED)
-    overdue = [n for n in drained if (m := held[n].mark) and m.until and m.until <= now]
+    drained = sorted(name for name, state in state_of_host.items() if state.state == DRAINED)
+    overdue = [n for n in drained if (m := state_of_host[n].mark) and m.until and m.until <= now]
     screened = screen_present(population)
     wanted, left_in = _hosts_of_findings(population, screened, before, now, days)
     groups = [
@@ -148,7 +149,7 @@ def plan_exclusion(
         for finding in (screened.findings if screened is not None else ())
         if finding.signature == BITFLIP and finding.attr != HOST and is_hardware(finding.attr)
     ]
-    for name, state in held.items():
+    for name, state in state_of_host.items():
         if state.state == SUSPECT and state.who != TOOL and name not in wanted:
             since = int((state.since or now) // SECONDS_A_DAY)
             words = f"{state.who} calls it suspect" + (f": {state.note}" if state.note else "")
@@ -258,17 +259,17 @@ def _fleet(population: Population) -> tuple[int, str]:
     return count_machines(population.hosts), "hosts that ever crashed: the fleet has more"
 
 
-def slurm_lines(plan_exclusion: ExclusionPlan) -> Iterator[str]:
+def slurm_lines(plan: ExclusionPlan) -> Iterator[str]:
     """Yield commands of Slurm, safe to be given to a shell."""
-    for host in plan_exclusion.hosts:
+    for host in plan.hosts:
         span = f"since {iso_day(host.since)} until {iso_day(host.until)}"
         reason = shlex.quote(f"Reason={_plain(f'gdb-epi: {host.reason}; {span}')}")
         yield f"scontrol update NodeName={host.host} State=DRAIN {reason}"
 
 
-def kubernetes_lines(plan_exclusion: ExclusionPlan) -> Iterator[str]:
+def kubernetes_lines(plan: ExclusionPlan) -> Iterator[str]:
     """Yield commands of Kubernetes, safe to be given to a shell. Pods that run are left alone."""
-    for host in plan_exclusion.hosts:
+    for host in plan.hosts:
         yield f"kubectl cordon {host.host}"
         notes = {"reason": _plain(host.reason), "since": iso_day(host.since)}
         notes["until"] = iso_day(host.until)

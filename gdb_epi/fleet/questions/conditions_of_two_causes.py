@@ -44,15 +44,15 @@ def find_conditions_of_two_causes(
     attributes = [population.attribute(mark.attr) for mark in marks]
     if attributes[0] is None or attributes[1] is None or attributes[0] is attributes[1]:
         return None
-    has = [
+    of_marks = [  # for each mark its crashes and its host-hours
         (a.crashes_with(mark.value), a.hours_with(mark.value))
         for a, mark in zip(attributes, marks, strict=True)
         if a is not None
     ]
     conditions = []
-    for here, beside in ((0, 1), (1, 0)):
-        alone = np.flatnonzero(same & has[here][0] & ~has[beside][0])
-        hours = has[here][1] & ~has[beside][1]
+    for here, other in ((0, 1), (1, 0)):
+        alone = np.flatnonzero(same & of_marks[here][0] & ~of_marks[other][0])
+        hours = of_marks[here][1] & ~of_marks[other][1]
         others = [a for a in population.attributes if all(a is not marked for marked in attributes)]
         conditions.append(_condition(population, marks[here], alone, hours, others))
     first, second = conditions
@@ -74,8 +74,12 @@ def _condition(
     Where a program runs anyway, as its crashes of other kinds tell, is no condition.
     """
     of_programs = crashes_of_same_programs(population, alone)
-    beside = np.zeros(population.day.size, dtype=bool) if of_programs is None else of_programs
-    beside = beside & (population.signature != population.signature[alone[:1]].max(initial=-1))
+    of_other_kinds = (
+        np.zeros(population.day.size, dtype=bool) if of_programs is None else of_programs
+    )
+    of_other_kinds = of_other_kinds & (
+        population.signature != population.signature[alone[:1]].max(initial=-1)
+    )
     best: list[tuple[float, Finding]] = []
     tests = 0
     for other in others:
@@ -86,18 +90,18 @@ def _condition(
         codes = other.crash[alone]
         counts = np.bincount(codes[codes >= 0], minlength=table.size)
         value, n = int(counts.argmax()), int(counts.sum())
-        a, share = int(counts[value]), float(table[value] / table.sum())
-        if n < MIN_ALONE or a < max(MIN_N, MOST * n):
+        with_value, share = int(counts[value]), float(table[value] / table.sum())
+        if n < MIN_ALONE or with_value < max(MIN_N, MOST * n):
             continue
-        elsewhere = other.crash[beside & (other.crash >= 0)]
+        elsewhere = other.crash[of_other_kinds & (other.crash >= 0)]
         if elsewhere.size >= MIN_OTHERS:
             runs = (np.count_nonzero(elsewhere == value) + 1) / (elsewhere.size + 2)
             share = max(share, float(runs))
-        p = apply_to_scalars(binomial_tail, a, n, share)
+        p = apply_to_scalars(binomial_tail, with_value, n, share)
         members = population.mask_of(alone[codes == value])
         best.append((p, Finding(
-            other.name, other.values[value], mark.signature, a, n, p, p,
-            *risk_by_share(a, n, share),
+            other.name, other.values[value], mark.signature, with_value, n, p, p,
+            *risk_by_share(with_value, n, share),
             f"binomial by host-hours, of the crashes with {mark.attr}={mark.value} alone",
             HOST_HOURS, (), (), members,
         )))  # fmt: skip

@@ -52,17 +52,18 @@ class JobDeathsByFirstHost(NamedTuple):
 
     def lines(self, population: Population) -> Iterator[str]:
         """Say who died first, and what is left besides."""
-        many = counted(int(np.count_nonzero(self.members)), "crash")
-        of_jobs = f"of {self.jobs} jobs ({self.attr}) that died on several hosts at once, {many}, "
+        crashes = counted(int(np.count_nonzero(self.members)), "crash")
+        jobs = f"{self.jobs} jobs ({self.attr})"
+        of_jobs = f"of {jobs} that died on several hosts at once, {crashes}, "
         unknown = self.jobs - self.first.size
-        left = (
+        not_known = (
             f"of {unknown} it is not known what died first: no core of another kind came well "
             "before the others"
         )
         if self.host < 0:
             yield (
                 f"{of_jobs}{self.first.size} began with another death on one host, on no host so "
-                f"often that it stands out; {left}; what follows is one event for each job"
+                f"often that it stands out; {not_known}; what follows is one event for each job"
             )
             return
         name, count = population.hosts[self.host], int((self.first == self.host).sum())
@@ -74,7 +75,7 @@ class JobDeathsByFirstHost(NamedTuple):
         yield (
             f"verdict: one host ({name}) dies first: {of_jobs}{self.first.size} began with another "
             f"death on one host, {count} of them on {name} ({self.due:.1f} by chance), and the "
-            f"others follow: {advice}. {rest * (others > 0)}{left}"
+            f"others follow: {advice}. {rest * (others > 0)}{not_known}"
         )
 
 
@@ -87,6 +88,10 @@ def find_job_deaths_by_first_host(population: Population) -> JobDeathsByFirstHos
 
 
 def _of_jobs(population: Population, attribute: Attribute) -> JobDeathsByFirstHost | None:
+    """Return the deaths of the jobs that the values of an attribute name, None where they are few.
+
+    A value names a job where most of its crashes are within WITHIN of the first, on several hosts.
+    """
     skipped = is_process_attribute(attribute.name) or attribute.name.endswith(RANGE)
     if skipped or len(attribute.values) < MIN_JOBS or (attribute.exposure >= 0).any():
         return None
@@ -95,51 +100,55 @@ def _of_jobs(population: Population, attribute: Attribute) -> JobDeathsByFirstHo
     rows = np.flatnonzero((attribute.crash >= 0) & (population.host >= 0) & (second >= 0))
     rows = rows[np.lexsort((second[rows], attribute.crash[rows]))]
     edges = np.flatnonzero(np.diff(attribute.crash[rows], prepend=-1, append=-1))
-    first_deaths: list[tuple[int, int]] = []  # host and signature of each first death
-    hosts_of_jobs: list[Ints] = []
-    jobs_on = np.zeros(len(population.hosts), dtype=int)
+    begun: list[tuple[int, int]] = []  # host and signature of each first death
+    hosts_of_begun: list[Ints] = []
+    jobs_by_host = np.zeros(len(population.hosts), dtype=int)
     members = np.zeros(population.day.size, dtype=bool)
     jobs = 0
     for low, high in zip(edges[:-1].tolist(), edges[1:].tolist(), strict=True):
-        whole = rows[low:high]
-        job = whole[second[whole] <= second[whole[0]] + WITHIN]
+        rows_of_value = rows[low:high]
+        job = rows_of_value[second[rows_of_value] <= second[rows_of_value[0]] + WITHIN]
         hosts = np.unique(population.host[job])
         begun_by = int(population.host[job[0]])
-        others = job[population.host[job] != begun_by]
-        if hosts.size < 2 or job.size < MOSTLY * whole.size:  # that is no job's end
+        followers = job[population.host[job] != begun_by]
+        if hosts.size < 2 or job.size < MOSTLY * rows_of_value.size:  # that is no job's end
             continue
         if is_past_of_repaired_host(population.hosts[begun_by]):
             continue
         jobs += 1
-        jobs_on[hosts] += 1
+        jobs_by_host[hosts] += 1
         members[job] = True
-        kinds = population.signature[others]
-        kinds, kind = kinds[kinds >= 0], int(population.signature[job[0]])
-        is_other = kinds.size > 0 and kind >= 0 and kind != np.bincount(kinds).argmax()
-        if is_other and second[others[0]] - second[job[0]] >= WELL_BEFORE:
-            first_deaths.append((begun_by, kind))
-            hosts_of_jobs.append(hosts)
-    if jobs < MIN_JOBS or not first_deaths:
+        signatures = population.signature[followers]
+        signatures, first_signature = signatures[signatures >= 0], int(population.signature[job[0]])
+        is_other = (
+            signatures.size > 0
+            and first_signature >= 0
+            and first_signature != np.bincount(signatures).argmax()
+        )
+        if is_other and second[followers[0]] - second[job[0]] >= WELL_BEFORE:
+            begun.append((begun_by, first_signature))
+            hosts_of_begun.append(hosts)
+    if jobs < MIN_JOBS or not begun:
         return None
-    first = np.array(first_deaths)
-    deaths = JobDeathsByFirstHost(attribute.name, first[:, 0], jobs, members, -1)
-    most = int(np.bincount(deaths.first).argmax())
-    chances = np.array([1 / hosts.size for hosts in hosts_of_jobs if most in hosts])
-    count = int((deaths.first == most).sum())
+    host_and_signature = np.array(begun)
+    deaths = JobDeathsByFirstHost(attribute.name, host_and_signature[:, 0], jobs, members, -1)
+    most_often_first = int(np.bincount(deaths.first).argmax())
+    chances = np.array([1 / hosts.size for hosts in hosts_of_begun if most_often_first in hosts])
+    count = int((deaths.first == most_often_first).sum())
     p = poisson_binomial_tail(count, chances) * len(population.hosts)
     if count < MIN_FIRST or p > MAX_P:
         return deaths
-    may_lead = _why_it_may_lead(population, most, first, hosts_of_jobs)
-    if jobs_on[most] > MOST_JOBS * jobs:
+    may_lead = _why_it_may_lead(population, most_often_first, host_and_signature, hosts_of_begun)
+    if jobs_by_host[most_often_first] > MOST_JOBS * jobs:
         may_lead = (
             "it takes part in nearly all of them, so what only their leading process does dies "
             "there too"
         )
-    return deaths._replace(host=most, due=float(chances.sum()), may_lead=may_lead)
+    return deaths._replace(host=most_often_first, due=float(chances.sum()), may_lead=may_lead)
 
 
 def _why_it_may_lead(
-    population: Population, host: int, first: Ints, hosts_of_jobs: list[Ints]
+    population: Population, host: int, host_and_signature: Ints, hosts_of_jobs: list[Ints]
 ) -> str:
     """Say why a bug of the leading process may die first there; "" where nothing speaks for it.
 
@@ -150,7 +159,7 @@ def _why_it_may_lead(
         min(hosts.tolist(), key=lambda code: natural_order(population.hosts[code]))
         for hosts in hosts_of_jobs
     ])  # fmt: skip
-    mine, is_lowest = first[:, 0] == host, first[:, 0] == lowest
+    mine, is_lowest = host_and_signature[:, 0] == host, host_and_signature[:, 0] == lowest
     sizes = np.array([1 / hosts.size for hosts in hosts_of_jobs])
     others = int(np.count_nonzero(~mine))
     may_be_chance = poisson_binomial_tail(int(is_lowest[~mine].sum()), sizes[~mine]) > MAX_P_LEADS
@@ -159,7 +168,7 @@ def _why_it_may_lead(
             "they begin on the first of their hosts by name, where the leading process mostly "
             "runs, and what only that does dies there"
         )
-    usual = int(np.bincount(first[mine, 1]).argmax())
-    if others and (first[~mine, 1] == usual).mean() >= ALIKE:
+    usual = int(np.bincount(host_and_signature[mine, 1]).argmax())
+    if others and (host_and_signature[~mine, 1] == usual).mean() >= ALIKE:
         return "on other hosts most begin with the same death, so it may be what the job runs there"
     return ""

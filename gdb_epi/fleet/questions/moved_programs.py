@@ -90,29 +90,34 @@ def _left_their_hosts(day: Ints, host: Ints, program: Ints) -> Bools:
     """Return of which programs few crashes are on hosts that have some before and after a day.
 
     Most programs stay, and looking at each of them by itself takes seconds of a million crashes.
+    Arguments have one entry for each crash. Below, names with `pair` or `counts`, `first`, `last`
+    and `stays` have one for each pair of a program and a host; `sizes`, `total` and
+    `with_several` one for each program; the tables are program x day.
     """
     sizes, start = np.bincount(program), int(day.min())
     days = int(day.max()) - start + 2
-    at, pair, counts = distinct_rows((program, host))
-    of_pair = program[at]
+    first_row, pair, counts = distinct_rows((program, host))
+    program_of_pair = program[first_row]
     first, last = first_and_last_days(pair, day - start, counts.size)
     # A host stays at each day after its first crash, up to MAX_TAKES before its last one.
     stays, until = last - MAX_TAKES > first, last - MAX_TAKES + 1
-    change = np.zeros((sizes.size, days), dtype=np.int64)
-    np.add.at(change, (of_pair[stays], first[stays] + 1), counts[stays])
-    np.add.at(change, (of_pair[stays], until[stays]), -counts[stays])
+    stay_changes = np.zeros((sizes.size, days), dtype=np.int64)
+    np.add.at(stay_changes, (program_of_pair[stays], first[stays] + 1), counts[stays])
+    np.add.at(stay_changes, (program_of_pair[stays], until[stays]), -counts[stays])
     cell = widen_codes(program) * days + day - start
     before = np.bincount(cell, minlength=sizes.size * days).reshape(sizes.size, days)
     before = np.cumsum(before, axis=1) - before
-    whole = sizes[:, None]
-    several = sum_by_code(of_pair[counts > 1], counts[counts > 1], sizes.size)[:, None]
-    few = (np.cumsum(change, axis=1) <= MAX_STAY * several) & (before >= MIN_CRASHES)
-    few &= whole - before >= MIN_CRASHES
+    total = sizes[:, None]
+    with_several = sum_by_code(program_of_pair[counts > 1], counts[counts > 1], sizes.size)[:, None]
+    possible = (np.cumsum(stay_changes, axis=1) <= MAX_STAY * with_several) & (
+        before >= MIN_CRASHES
+    )
+    possible &= total - before >= MIN_CRASHES
     # P that all of them are on one side is no smaller than if each host were on the likelier one.
-    upto = before[:, np.minimum(np.arange(days) + MAX_TAKES, days - 1)]
-    side = np.maximum(upto, whole - before) / whole
-    tells = -several * np.log(side) >= np.log(sizes.size * days / MAX_P)
-    return np.asarray((few & tells).any(axis=1))
+    at_end_of_move = before[:, np.minimum(np.arange(days) + MAX_TAKES, days - 1)]
+    likelier_share = np.maximum(at_end_of_move, total - before) / total
+    tells = -with_several * np.log(likelier_share) >= np.log(sizes.size * days / MAX_P)
+    return np.asarray((possible & tells).any(axis=1))
 
 
 def find_moves_of_signature(population: Population, signature: int) -> list[ProgramMove]:

@@ -511,24 +511,24 @@ def _explained_by_process_age_clause(
         AT_STOP: "at each stop of a process",
         GROWS: "in old processes alone",
     }
-    at: dict[int, str] = {}
+    when_of_kind: dict[int, str] = {}
     for kind in np.argsort(-sizes, kind="stable")[:MAX_OF_STARTS].tolist():
         mine = population.signature == kind
         words = age_words(population, mine) or ""
         when = next((text for end, text in moments.items() if words.endswith(end)), None)
         when = when or host_age_words(population, mine, with_it, fewer=fewer)
         if sizes[kind] >= MIN_IN_EXCESS and when is not None:
-            at[kind] = when
-    if not at:
+            when_of_kind[kind] = when
+    if not when_of_kind:
         return ""
-    kept = cells.of_crashes(~np.isin(kinds, list(at)))
+    kept = cells.of_crashes(~np.isin(kinds, list(when_of_kind)))
     is_of_both = both is not None
     risk = risk_given_host_and_day(code, kept) if is_of_both else _risk(code, kept, kept.days)
     if risk is None or not risk.low <= 1 <= risk.high or not _is_most_of(whole, risk):
         return ""
-    names = " and ".join(named_signature(population.signatures[kind]) for kind in at)
+    names = " and ".join(named_signature(population.signatures[kind]) for kind in when_of_kind)
     whose = "others have" if fewer else "it has"
-    when = " or ".join(sorted(set(at.values())))
+    when = " or ".join(sorted(set(when_of_kind.values())))
     return f"; what {whose} more comes {when} ({names}): without these {risk.words()}"
 
 

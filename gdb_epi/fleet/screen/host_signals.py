@@ -345,28 +345,36 @@ def cpus_of_hosts(population: Population) -> tuple[Floats, Ints, Floats]:
 
 
 def _cpu_shares(
-    population: Population, every: _CrashesByHostAndCpu, many: _CrashesByHostAndCpu, total: Floats
+    population: Population,
+    crashes_on_cpus: _CrashesByHostAndCpu,
+    asked: _CrashesByHostAndCpu,
+    total: Floats,
 ) -> tuple[Floats, Floats, str]:
     """Return the share that a CPU number has, how many numbers there are, and where that is from.
 
     Low numbers are used more, and not every host has as many CPUs: the numbers of the crashes on
-    other hosts of the same kind tell both.
+    other hosts of the same kind tell both. Hosts of a kind with few crashes (ABSENT) are compared
+    with all hosts. What is returned has one entry for each pair in `asked`, as `total` has.
     """
-    kinds, source = cpu_kind_of_hosts(population)
-    host, cpu, counts = every
+    kind_of_host, source = cpu_kind_of_hosts(population)
+    host, cpu, counts = crashes_on_cpus
     of_all = sum_by_code(cpu, counts, 0)
     size = of_all.size
-    crashes = sum_by_code(kinds[host], counts, 0)
-    kind = np.where(crashes[kinds[many.host]] >= MIN_LIKE, kinds[many.host], ABSENT)
-    share, count = np.empty(kind.size), np.empty(kind.size)
-    for number in np.unique(kind):
-        like = kinds[host] == number
-        mine = sum_by_code(cpu[like], counts[like], size)
-        seen = of_all if number < 0 else mine
-        at = kind == number
-        others = (seen[many.cpu[at]] - many.counts[at]) / np.maximum(seen.sum() - total[at], 1.0)
-        count[at] = max(int((seen > 0).sum()), MIN_CPUS)
-        share[at] = np.maximum(others, 1 / count[at])
+    crashes_by_kind = sum_by_code(kind_of_host[host], counts, 0)
+    kind_of_asked = np.where(
+        crashes_by_kind[kind_of_host[asked.host]] >= MIN_LIKE, kind_of_host[asked.host], ABSENT
+    )
+    share, count = np.empty(kind_of_asked.size), np.empty(kind_of_asked.size)
+    for kind in np.unique(kind_of_asked):
+        is_alike = kind_of_host[host] == kind
+        of_kind = sum_by_code(cpu[is_alike], counts[is_alike], size)
+        compared = of_all if kind < 0 else of_kind
+        is_asked = kind_of_asked == kind
+        others = (compared[asked.cpu[is_asked]] - asked.counts[is_asked]) / np.maximum(
+            compared.sum() - total[is_asked], 1.0
+        )
+        count[is_asked] = max(int((compared > 0).sum()), MIN_CPUS)
+        share[is_asked] = np.maximum(others, 1 / count[is_asked])
     return share, count, source
 
 

@@ -176,41 +176,44 @@ def find_dry_run_starts(
     by_generator = bool(stack) and isinstance(stack[-1], ProcessObject)
     if by_generator and iterates and names[running] != "FOR_ITER":
         raise Undecodable("a generator that has given its value")
-    shifted = (stack,) if names[running] == "FOR_ITER" or not iterates else ()
+    # 1. From the begin of the statement. Where FOR_ITER itself runs, it may have taken its item
+    # or not: both are tried.
+    stacks_to_begin_with = (stack,) if names[running] == "FOR_ITER" or not iterates else ()
     if iterates and not by_generator:
-        shifted = (*shifted, _one_back(stack))
+        stacks_to_begin_with = (*stacks_to_begin_with, _one_back(stack))
+    # 2. Behind the instruction that runs, where what it did may be done already.
     after = running + 1
     if names[running].startswith(_CALLS):
         if names[running] == "PRECALL":  # and its CALL (3.11); another one is that of a caller
             after += 1
         # Where the result is not used, the call may or may not have been made: both are tried.
-        done = innermost and after < len(names) and names[after] == "POP_TOP"
+        may_be_done = innermost and after < len(names) and names[after] == "POP_TOP"
         after += 1
     else:
-        done = names[running].startswith("STORE")
-    if done and names[running].count("STORE") > 1:
+        may_be_done = names[running].startswith("STORE")
+    if may_be_done and names[running].count("STORE") > 1:
         raise Undecodable("an instruction that does two things")
     until = code[running].at
-    left = stack
+    stack_below_call = stack
     if names[running].startswith(_CALLS):
         reached = _run_to_call(scene, frame, here, first, stack) if innermost else None
         call = None
         if reached is not None:
-            left, call = reached.below, _read_running_call(scene, frame, reached)
-        if done:
+            stack_below_call, call = reached.below, _read_running_call(scene, frame, reached)
+        if may_be_done:
             pass
         elif call is None:
             until = code[after - 2].end  # that of the call
         elif call.was_made is not False and after <= len(code):
-            yield DryRunStart(code[after - 1].at, (*left, call.gave), for_loops=loops)
+            yield DryRunStart(code[after - 1].at, (*stack_below_call, call.gave), for_loops=loops)
             if call.was_made:
                 return
-    for iterators in shifted:
+    for iterators in stacks_to_begin_with:
         loaded = _loaded(code[first - 1], names[first - 1]) if first else None
         yield DryRunStart(code[first].at, iterators, -1 if iterates else until, loaded, loops)
-    if done and after < len(code):
+    if may_be_done and after < len(code):
         loaded = _loaded(code[after - 1], names[after - 1])
-        yield DryRunStart(code[after].at, left, loaded=loaded, for_loops=loops)
+        yield DryRunStart(code[after].at, stack_below_call, loaded=loaded, for_loops=loops)
 
 
 class _ComprehensionAroundFrame(NamedTuple):

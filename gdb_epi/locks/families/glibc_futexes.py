@@ -131,13 +131,13 @@ def rwlock(context: LockContext, thread: Thread, call: FutexWait) -> LockGuess |
     """
     if call.value not in (2, 3) or call.operation & COMMAND_MASK != WAIT_BITSET:
         return None
-    for inside in (8, 12):
-        words = _words(context, call.address - inside, 8)
+    for offset in (8, 12):
+        words = _words(context, call.address - offset, 8)
         if any(word is None for word in words):
             continue
         readers, writers, phase, futex, pad, pad2, writer, shared = words
         assert readers is not None and writer is not None and writers is not None
-        waiting = phase if inside == 8 else futex
+        waiting = phase if offset == 8 else futex
         plausible = not pad and not pad2 and writer < MAX_TID and shared in (0, 1)
         plausible = plausible and writers <= MAX_USERS and readers >> 3 <= MAX_USERS
         if not plausible or waiting not in (2, 3) or not (readers or writer):
@@ -146,11 +146,11 @@ def rwlock(context: LockContext, thread: Thread, call: FutexWait) -> LockGuess |
             evidence = f"the rwlock words name thread {writer} as writer"
             return LockGuess(
                 "pthread rwlock", owner_tid=writer, shared=bool(shared) or call.shared,
-                evidence=(evidence,), object=call.address - inside,
+                evidence=(evidence,), object=call.address - offset,
             )  # fmt: skip
         evidence = f"{readers >> 3} readers hold the rwlock; it does not say which threads they are"
         return LockGuess(
-            "pthread rwlock", evidence=(evidence,), object=call.address - inside,
+            "pthread rwlock", evidence=(evidence,), object=call.address - offset,
             shared=bool(shared) or call.shared, anonymous=True,
         )  # fmt: skip
     return None
