@@ -629,3 +629,9 @@ def test_a_cure_of_ten_bad_hosts_among_many_alike_is_told_whole():
     row = ask(fleet(rates, {"kernel": kernel}), "kernel", "new")
     assert row.answer.startswith("fewer crashes with it: ") and "with as many crashes" in row.answer
     assert row.same_both is not None and row.same_both.low < 0.3 < row.same_both.high < 0.5
+
+
+def test_the_past_of_a_repaired_host_is_no_host_more():
+    whole = fleet(np.full((HOSTS, DAYS), 0.1), {"kernel": waves()})
+    names = [*whole.hosts[:-1], f"{whole.hosts[0]} (before its repair on 2026-11-01)"]
+    assert ask(whole._replace(hosts=names), "kernel", "new").hosts == HOSTS - 1

@@ -20,6 +20,7 @@ from shlex import quote
 
 import numpy as np
 
+from gdb_epi.fleet.population.host_spelling import count_machines
 from gdb_epi.fleet.population.population import Attribute, Population
 from gdb_epi.fleet.population.staged_values import MIN_OF_STAGE, with_staged_hours
 from gdb_epi.fleet.population.value_spans import first_and_last_days, is_kept_by_hosts
@@ -47,7 +48,7 @@ from gdb_epi.fleet.screen.silent_hosts import (
     find_silent_days,
     find_silent_groups,
 )
-from gdb_epi.fleet.statistics.arrays import Bools, Ints, count_distinct, widen_codes
+from gdb_epi.fleet.statistics.arrays import Bools, Ints, widen_codes
 from gdb_epi.fleet.statistics.hypothesis_tests import relative_risk
 from gdb_epi.fleet.statistics.rate_ratios import (
     ChosenHosts,
@@ -348,7 +349,7 @@ def _rate_of(
     crashes = int((cells.codes[0] == code).sum())
     if hours <= 0:
         members = mine & (attribute.crash == code)
-        hosts = count_distinct(population.host[members & (population.host >= 0)])
+        hosts = _machines(population, population.host[members & (population.host >= 0)])
         answer = "no host-hours are known of it"
         return ValueRate(value, int(members.sum()), hosts, 0.0, None, None, None, None, answer)
     same_days, same_hosts = _risk(code, cells, cells.days), _risk(code, cells, cells.hosts)
@@ -380,9 +381,13 @@ def _rate_of(
     more = (same_both or same_days) if explain and chosen is None else None
     if more is not None and more.low > 1:
         answer += _where_it_has_none(population, attribute, code, cells)
-    hosts = np.unique(cells.hosts[1][has_hours]).size
+    hosts = _machines(population, cells.hosts[1][has_hours])
     rate = 1000 * crashes / hours
     return ValueRate(value, crashes, hosts, hours, rate, same_days, same_hosts, same_both, answer)
+
+
+def _machines(population: Population, hosts: Ints) -> int:
+    return count_machines(population.hosts[host] for host in np.unique(hosts).tolist())
 
 
 def _risk(code: int, cells: RateCells, strata: tuple[Ints, Ints]) -> Risk | None:
