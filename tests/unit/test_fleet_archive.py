@@ -23,7 +23,7 @@ from gdb_epi.fleet.screen.finding_states import stored_findings
 from gdb_epi.fleet.store import tables
 from gdb_epi.fleet.store.database import open_database
 from gdb_epi.fleet.store.ingest import crash_count, ingest
-from gdb_epi.fleet.store.versions import PRUNED_BEFORE
+from gdb_epi.fleet.store.versions import PRUNED_BEFORE, SCREENED
 
 ROOT = Path(__file__).resolve().parents[2]
 DAY = 86_400
@@ -108,6 +108,8 @@ def test_an_export_of_the_whole_makes_the_same_database(filled, tmp_path, capsys
     # Which files were read here is nothing for another database.
     assert before["examined"] and not after["examined"]
     before["examined"] = after["examined"]
+    # Nor when this one was screened: another one may hold crashes that no screening has seen.
+    before["meta"] = [row for row in before["meta"] if SCREENED not in row]
     assert before.keys() == after.keys()
     assert all(before[name] for name in before if name != "examined"), "no table is empty here"
     for name, rows in before.items():

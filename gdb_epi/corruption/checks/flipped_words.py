@@ -327,11 +327,13 @@ def zeroed_cache_line(context: Context) -> Iterator[Evidence]:
     slot = _null_slot(context)
     if slot is None:
         return
-    page = read_words(context, slot & -PAGE, PAGE // WORD)
-    written_since = sum(min(word, -word & WORD_MASK) > MAX_COUNTED for word in page)
-    if page and written_since <= LINE // WORD:
-        return  # given back to the kernel, or mapped anew
     start = slot & ~(LINE - 1)
+    page = read_words(context, slot & -PAGE, PAGE // WORD)
+    at = (start & PAGE - 1) // WORD
+    nearest = [*page[max(0, at - 2) : at], *page[at + LINE // WORD : at + LINE // WORD + 2]]
+    written_since = sum(min(word, -word & WORD_MASK) > MAX_COUNTED for word in page)
+    if page and not any(nearest) and written_since <= LINE // WORD:
+        return  # the page was given back to the kernel, or mapped anew
     words = read_words(context, start - 2 * WORD, LINE // WORD + 4)
     blocks = crossed_blocks_clause(context, start, words) if words else ""
     if blocks:
