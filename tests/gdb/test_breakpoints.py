@@ -155,8 +155,10 @@ def test_every_call_is_seen(one_gdb: Gdb, running: int) -> None:
     done = attached(one_gdb, running, "epi break __main__.lines", *counts)
     numbers = [int(n) for n in re.findall(r"^__main__\.calls = (\d+)$", done.stdout, re.M)]
     assert len(numbers) == EACH, done.text
-    # Each thread adds 1 before its call; the other one may have added its own.
-    assert numbers[-1] - numbers[0] in range(EACH - 3, EACH + 2), numbers
+    # Each thread adds 1 before its call; the other one may have added its own. A thread that was
+    # stopped by the attach between reading and storing `calls` sets it far back, once.
+    later = numbers[2:]
+    assert later[-1] - later[0] in range(EACH - 5, EACH), numbers
 
 
 @some_minors
