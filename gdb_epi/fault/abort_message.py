@@ -10,12 +10,10 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Mapping
-from itertools import islice, pairwise
 
 from gdb_epi.errors import NOT_AVAILABLE, UNREADABLE, Absent, UnreadableMemory
 from gdb_epi.target.api import DUMPED, Target, module_at
-from gdb_epi.target.cfi import Unwinder
-from gdb_epi.target.function_bounds import FunctionBounds
+from gdb_epi.target.cfi import find_caller
 from gdb_epi.typing_lite import NamedTuple
 
 MAX_MESSAGE = 4096  # examined bytes; __PRETTY_FUNCTION__ may be long
@@ -115,20 +113,11 @@ def read_abort_message(
 def _others_called_abort(target: Target, registers: Mapping[str, int]) -> bool:
     """Tell whether code outside of the C library called abort(); False where that is not seen."""
     abort = target.symbol("abort")
-    bounds = FunctionBounds(target)
-    function = bounds.at(abort) if abort is not None else None
-    if abort is None or function is None:
+    caller = find_caller(target, abort, registers, MAX_FRAMES_OF_ABORT) if abort else None
+    if abort is None or caller is None:
         return False
-    libc = module_at(target, abort)
-    walk = Unwinder(target, bounds).walk(registers)
-    pcs = [frame.pc for frame in islice(walk, MAX_FRAMES_OF_ABORT)]
-    callers = (
-        module_at(target, outer - 1)
-        for inner, outer in pairwise(pcs)
-        if function.start < inner <= function.end
-    )
-    caller = next(callers, None)
-    return caller is not None and libc is not None and caller.path != libc.path
+    libc, module = module_at(target, abort), module_at(target, caller.pc - 1)
+    return module is not None and libc is not None and module.path != libc.path
 
 
 def _message(target: Target, address: int) -> AbortMessage:

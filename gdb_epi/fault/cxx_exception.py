@@ -12,14 +12,13 @@ src/cxa_exception.h.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import islice, pairwise
+from itertools import pairwise
 
 from gdb_epi.errors import NOT_AVAILABLE, UNPARSABLE, Absent
 from gdb_epi.fault.memory_reads import c_string, read_up_to, read_word, try_read
 from gdb_epi.sizes import WORD, split_into_words
 from gdb_epi.target.api import NativeFrame, Target
-from gdb_epi.target.cfi import Unwinder
-from gdb_epi.target.function_bounds import FunctionBounds
+from gdb_epi.target.cfi import find_caller
 
 _TERMINATE = frozenset((
     "std::terminate", "_ZSt9terminatev", "__cxxabiv1::__terminate",
@@ -121,15 +120,12 @@ def requested_size(target: Target, registers: Mapping[str, int]) -> int | None:
         return None
     code = read_up_to(target, new, _NEW_BYTES)
     kept = next((name for moved, name in _KEPT_SIZE.items() if moved in code), None)
-    bounds = FunctionBounds(target)
-    throwing = bounds.at(throw)
-    frames = list(islice(Unwinder(target, bounds).walk(registers), MAX_FRAMES))
-    for inner, outer in pairwise(frames):
-        if kept and throwing is not None and throwing.start < inner.pc <= throwing.end:
-            text = target.region_at(outer.pc)
-            is_new = text is not None and text.start <= new < text.end
-            return outer.registers.get(kept) if is_new else None
-    return None
+    caller = find_caller(target, throw, registers, MAX_FRAMES) if kept else None
+    if kept is None or caller is None:
+        return None
+    text = target.region_at(caller.pc)
+    is_new = text is not None and text.start <= new < text.end
+    return caller.registers.get(kept) if is_new else None
 
 
 def words_of_exception(target: Target, frames: Sequence[NativeFrame]) -> Iterator[int]:

@@ -12,6 +12,7 @@ from __future__ import annotations
 import operator
 import struct
 from collections.abc import Callable, Iterator, Mapping
+from itertools import islice, pairwise
 
 from gdb_epi.errors import UnreadableMemory
 from gdb_epi.sizes import WORD, WORD_MASK, signed_word
@@ -402,3 +403,21 @@ class Unwinder:
         if "rip" not in saved:
             return None
         return UnwindRule(REGISTERS[rule.cfa.register], rule.cfa.offset, saved)
+
+
+def find_caller(
+    target: Target, function: int, registers: Mapping[str, int], limit: int
+) -> UnwoundFrame | None:
+    """Return the frame that called the function which begins at an address.
+
+    `limit`: frames of the stack that are looked at, from the innermost on. None where the function
+    is not on it, or the stack cannot be followed that far.
+    """
+    bounds = FunctionBounds(target)
+    called = bounds.at(function)
+    if called is None:
+        return None
+    frames = islice(Unwinder(target, bounds).walk(registers), limit)
+    return next(
+        (outer for inner, outer in pairwise(frames) if called.start < inner.pc <= called.end), None
+    )

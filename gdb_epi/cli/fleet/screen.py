@@ -16,7 +16,7 @@ from gdb_epi.cli.fleet.output import (
     print_line,
     print_lines,
 )
-from gdb_epi.cli.support.messages import repeated_database_option
+from gdb_epi.cli.support.messages import how_to_settle, repeated_database_option
 from gdb_epi.errors import EXIT_DONE, EXIT_NEWS, UsageError
 from gdb_epi.util import counted
 
@@ -80,11 +80,10 @@ def run(args: Namespace) -> int:
         if not args.json:
             again, is_open = repeated_database_option(args), [f for f in stored if f.state == OPEN]
             if today.has_findings:
-                one = f"ID{again}"
-                print_line(f"To settle a finding: gdb-epi fleet confirm {one}, or dismiss {one}")
+                print_line(how_to_settle(f"ID{again}"))
             elif is_open:
-                one = counted(len(is_open), "earlier finding")
-                print_line(f"{one} still open: gdb-epi fleet findings --state open{again}")
+                earlier = counted(len(is_open), "earlier finding")
+                print_line(f"{earlier} still open: gdb-epi fleet findings --state open{again}")
             print_hint_to_check(today.population, args)
         late = unsent_news(engine, place[0]) if place[0] is not None else []
         send_unsent_news(engine, args, place, late)

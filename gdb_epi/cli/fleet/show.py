@@ -67,8 +67,8 @@ def _answer(
         summary = lookup.summarise_host(engine, hosts, asof)
         attributes = lookup.host_attributes(engine, hosts)
         data = {"host": what, "attributes": attributes, **summary._asdict()}
-        known = _known_of_host(engine, what)
-        return data, [f"host {what}", *_host_lines(summary, attributes, known, again)]
+        decisions = _findings_and_marks_of_host(engine, what)
+        return data, [f"host {what}", *_host_lines(summary, attributes, decisions, again)]
     record = lookup.find_record(engine, what)
     if record is not None:
         from gdb_epi.render.triage import REPORT, Audience, render_triage
@@ -135,7 +135,7 @@ def _signature_lines(group: FoundSignature, summary: CrashSummary, again: str) -
     return lines + _next(summary, steps, again)
 
 
-def _known_of_host(engine: Any, name: str) -> list[str]:
+def _findings_and_marks_of_host(engine: Any, name: str) -> list[str]:
     """Return what was decided about a host, and its findings that are open or confirmed."""
     from gdb_epi.fleet.decisions.decision_lines import host_decision_lines
     from gdb_epi.fleet.population.host_spelling import match_spellings
@@ -157,13 +157,13 @@ def _known_of_host(engine: Any, name: str) -> list[str]:
 def _host_lines(
     summary: CrashSummary,
     attributes: Sequence[tuple[str, str]],
-    known: Sequence[str],
+    decisions: Sequence[str],
     again: str,
 ) -> list[str]:
     from gdb_epi.render.signature_words import named_signature
     from gdb_epi.render.triage import labelled_lines
 
-    lines = [_counts(summary), "", *labelled_lines("Known", known)]
+    lines = [_counts(summary), "", *labelled_lines("Known", decisions)]
     for label, name in (("Verdict", "verdict"), ("CPU", "cpu")):
         lines += labelled_lines(label, _tally(summary, name))
     lines.append("Crashes, most frequent first")

@@ -46,6 +46,11 @@ def no_crashes_message(args: Namespace) -> str:
     return f"no crashes in this database; the first: gdb-epi triage CORE{again}"
 
 
+def how_to_settle(finding: str) -> str:
+    """Return the line below findings; `finding` is the ID, or the word for it, and its options."""
+    return f"To settle a finding: gdb-epi fleet confirm {finding}, or dismiss {finding}"
+
+
 def repeated_database_option(args: Namespace | ParsedArguments) -> str:
     """Return --db as it was given, or --no-db; an address that may hold a password as URL."""
     if getattr(args, "no_db", False):

@@ -524,11 +524,11 @@ def _attributes(population: Population) -> Iterator[QualityCheck]:
             unlike = (attribute.crash >= 0) & (both >= 0) & (attribute.crash != both)
             rows = np.flatnonzero(unlike & (population.host >= 0) & population.timed)
             if rows.size:
-                one = int(rows[-1])
-                host, day = population.hosts[population.host[one]], int(population.day[one])
-                by_hours, by_core = (attribute.values[c[one]] for c in (attribute.crash, both))
+                latest = int(rows[-1])
+                host, day = population.hosts[population.host[latest]], int(population.day[latest])
+                by_hours, by_core = (attribute.values[c[latest]] for c in (attribute.crash, both))
                 advice += f"; the latest: {host} on {iso_day(day)}: the host-hours say {by_hours}, "
-                advice += f"the crash {by_core} (core {population.core_keys[one]})"
+                advice += f"the crash {by_core} (core {population.core_keys[latest]})"
         yield QualityCheck(ATTRIBUTES, False, text, advice)
     alike: dict[tuple[int, int, str], list[str]] = {}
     for name, numbers in sorted(population.quality.get("filled", {}).items()):

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import suppress
-from signal import SIGINT, SIGQUIT, SIGTERM
 
 from gdb_epi.cpython.running.unfinished_tasks import UnfinishedTask
 from gdb_epi.cpython.running.wait_rules import (
@@ -33,6 +32,7 @@ from gdb_epi.hangs.idleness import (
 )
 from gdb_epi.hangs.library_calls import CLOSING, RUNS_JOB, SERVERS, frames_running
 from gdb_epi.hangs.live.going_on import GoingOn
+from gdb_epi.hangs.live.interruptions import ASK_TO_END
 from gdb_epi.hangs.loops.other_event_loops import CLIENTS, TIMER, find_watched
 from gdb_epi.hangs.loops.sleeping_event_loops import SleepingEventLoop, is_client_serving_task
 from gdb_epi.hangs.processes.child_processes import (
@@ -75,7 +75,6 @@ from gdb_epi.util import counted
 
 _WAITS_FOR_CLIENTS = ("asyncio.base_events", "wait_closed")
 _ENDS_TASKS = ("asyncio.runners", "_cancel_all_tasks")
-_ASK_TO_END = frozenset((SIGINT, SIGQUIT, SIGTERM))
 MAX_WAKING = 16  # frames of a thread whose calls are read
 MAX_ASKED = 1 << 16  # calls of cancel() of one task
 # Functions that run jobs for a loop in threads of their own.
@@ -271,7 +270,7 @@ class _Asleep:
         if followed is not None:
             return followed
         others = self._other_thread_may_wake() or self.scene.foreign_threads
-        signals = [n for n in signals_that_may_wake(self.scene, 0) if n not in _ASK_TO_END]
+        signals = [n for n in signals_that_may_wake(self.scene, 0) if n not in ASK_TO_END]
         # What the loop watches itself, such as the socket of a server, is not read.
         who = "its tasks wait" if len(self.own) > 1 else "its only task waits"
         within = len(self.own) > 1 and not (others or signals)
@@ -379,7 +378,7 @@ class _Asleep:
         names = ", ".join(map(signal_name, signals[:MAX_BESIDE]))
         handled = f"a signal that the program handles ({names})" if signals else ""
         # By these a program is asked to end: a handler of them alone brings no work.
-        works = not _ASK_TO_END.issuperset(signals)
+        works = not ASK_TO_END.issuperset(signals)
         alone = " or ".join(filter(None, (alone, handled)))
         alone = f"only {alone}" if alone else "nothing"
         sentence = (

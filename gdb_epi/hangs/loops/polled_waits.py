@@ -209,8 +209,10 @@ def loop_gives_in_vain(scene: HangContext) -> HangDiagnosis | None:
     """
     going_on = GoingOn(scene)
     for waiting in scene.threads_by_importance:
-        known = waiting.object and waiting.frames and not going_on.is_given_by_library(waiting)
-        if waiting.kind != hang_types.EVENT or waiting.timed or not known:
+        by_own_code = (
+            waiting.object and waiting.frames and not going_on.is_given_by_library(waiting)
+        )
+        if waiting.kind != hang_types.EVENT or waiting.timed or not by_own_code:
             continue
         if scene.live_code.is_bound(waiting.object, what_ends(scene, waiting)):
             continue
