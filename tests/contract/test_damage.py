@@ -132,6 +132,31 @@ def test_a_lost_head_is_replaced_by_the_datastack(victim) -> None:
     assert any(f.hole for f in after.frames)
 
 
+def test_a_frame_that_a_generator_called_and_that_is_being_cleared_is_no_damage(victim) -> None:
+    """It is taken from the chain before it is cleared, and from the data stack after that."""
+    target, python, thread = victim
+    layout = python.layout
+    if not has_datastack(python):
+        pytest.skip("frames are objects")
+    reader = MemoryReader(target, layout)
+    first, second = thread.frames[:2]
+    generator = reader.field(thread.address, "PyThreadState", "datastack_top") + 0x400  # unused
+    for at in range(0, layout.require("_PyInterpreterFrame", "localsplus"), 8):
+        target.put_word(generator + at, reader.u64(second.address + at))
+    target.put_word(generator + layout.require("_PyInterpreterFrame", "previous"), second.address)
+    target.put_word(link_of(python, first), generator)
+    head = layout.offset("PyThreadState", "current_frame")
+    if head is None:
+        hop = reader.field(thread.address, "PyThreadState", "cframe")
+        target.put_word(hop + layout.require("_PyCFrame", "current_frame"), generator)
+    else:
+        target.put_word(thread.address + head, generator)
+    after = again(target, thread)
+    assert [f.address for f in after.frames] == [generator, *(f.address for f in thread.frames[1:])]
+    assert not any(frame.provenance == "datastack" for frame in after.frames)
+    assert not after.soft_errors
+
+
 def test_two_frames_that_link_to_each_other_end(victim) -> None:
     target, python, thread = victim
     target.put_word(link_of(python, thread.frames[2]), thread.frames[1].address)

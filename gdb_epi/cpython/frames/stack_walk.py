@@ -11,6 +11,7 @@ Python/pystate.c (push_chunk), Include/cpython/pystate.h (_PyStackChunk), 3.11 t
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cached_property
 from operator import is_
 
@@ -329,7 +330,7 @@ class _Joiner:
             number = self._numbers.get(frame.address)
             if number is not None:
                 if number > self._next and (items or position):
-                    self._insert_skipped(number, items)
+                    self._insert_skipped(number, items, chain.frames[:position])
                 self._next = max(self._next, number + 1)
             elif frame.problem:
                 self._unsized.append((frame.address, inner))
@@ -345,10 +346,15 @@ class _Joiner:
         plain = [frame for frame in chain.frames if not frame.internal]
         return len(plain) == len(self._stack) and all(map(is_, plain, self._stack))
 
-    def _insert_skipped(self, number: int, items: list[_Step]) -> None:
+    def _insert_skipped(self, number: int, items: list[_Step], inner: Sequence[RawFrame]) -> None:
+        within = {frame.address for frame in inner}
         for frame in self._stack[self._next : number]:
             if any(low < frame.address < high for low, high in self._unsized):
                 self._seen.add(frame.address)  # left from an earlier call
+            elif frame.previous in within:
+                # Called by a frame that comes before: it is taken from the chain first, then
+                # cleared, and from the data stack last (gh-99729, 3.11.2).
+                self._seen.add(frame.address)
             elif frame.address not in self._seen and frame.complete:
                 self._problems.append(
                     f"frame {frame.address:#x} is in the data stack but not in the frame chain"
