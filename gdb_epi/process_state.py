@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from gdb_epi.cpython.running.exceptions import ThreadExceptions
     from gdb_epi.fault.account import FaultAccount
     from gdb_epi.fault.find_fault import Fault
+    from gdb_epi.fault.native_call import NativeCall
     from gdb_epi.fault.variables_holding_address import HoldingVariable
     from gdb_epi.hangs.signal_waits import SignalSender
     from gdb_epi.hangs.types import HangDiagnosis
@@ -85,6 +86,24 @@ class ProcessState:
         fault = account.fault
         address = account.address if account.address is not None else fault.address
         return variables_holding(self.target, self.python, fault.tid, address)
+
+    @cached_property
+    def native_call(self) -> NativeCall | None:
+        """The call by which Python code reached the native function that failed."""
+        from gdb_epi.fault.account import WITHOUT_ADDRESS
+        from gdb_epi.fault.native_call import native_call_of_failure
+
+        account = self.account
+        if isinstance(account, Absent) or isinstance(self.python, Absent):
+            return None
+        tid = account.fault.tid
+        thread, natives = self.python_thread(tid), self.target.native_frames(tid)
+        if account.how in WITHOUT_ADDRESS or thread is None or not thread.frames:
+            return None
+        if isinstance(natives, Absent):
+            return None
+        frame = self.innermost_frame(tid, thread)
+        return native_call_of_failure(self.target, self.python, frame, natives)
 
     @cached_property
     def process(self) -> ProcessInfo | Absent:

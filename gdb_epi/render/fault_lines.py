@@ -77,6 +77,20 @@ def value_lines(signal: Mapping[str, Any]) -> Iterator[str]:
             yield f"{who} is {signed_word(address)}, which is {address:#x}"
 
 
+def call_lines(signal: Mapping[str, Any]) -> Iterator[str]:
+    """Yield "score(Pool, NULL) of libpool.so, by ctypes": what the failed function was given."""
+    call = get_group(signal, "native_call")
+    if call:
+        given = get_groups(call, "arguments")
+        types = [
+            "NULL" if each.get("is_null") else str(each.get("type")).rpartition(".")[2]
+            for each in given
+        ]
+        name = call.get("function") or "a function"
+        by = ", by ctypes" if call.get("by") == "ctypes" else ""
+        yield f"{name}({', '.join(types)}) of {call.get('file')}{by}"
+
+
 def _address(signal: Mapping[str, Any]) -> int | None:
     """Return the bad address: the kernel's, or that of the operand; None when it is redacted."""
     behind = get_group(signal, "behind_handler")

@@ -39,6 +39,7 @@ from gdb_epi.render.causes.fixes import (
 )
 from gdb_epi.render.escape import escape, screen_width, wrap_text
 from gdb_epi.render.fault_lines import (
+    call_lines,
     damage_lines,
     files_of_unnamed_functions,
     host_and_cpu_text,
@@ -303,6 +304,7 @@ def _fact_lines(
         shown = f"{'Line':<{LABEL}}{line}"
         wide = screen_width()
         yield shown if len(shown) <= wide else f"{shown[: wide - 3]}..."
+    yield from labelled_lines("Called", list(call_lines(get_group(record, "signal"))))
     yield from labelled_lines("Value", list(value_lines(get_group(record, "signal"))))
     yield from labelled_lines("From", list(word_origin_lines(record)))
     yield from labelled_lines("Raised", list(raised_lines(record)))

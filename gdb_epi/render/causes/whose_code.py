@@ -128,7 +128,7 @@ def _whose_words(record: Json, calls: Sequence[StackCall], reason: str) -> tuple
             return f", in how {line or 'Python code'} uses {named_file(record)}", ""
         places = [named_file(record)]
         if whose == CALL:
-            places.append(f"in how {line or 'Python code'} calls it")
+            places.append(f"in how {line or 'Python code'} calls it{_null_argument_words(record)}")
         if IN_MEMORY in _doubts(record):
             places.append("in what else wrote the value")
         others = ", ".join(places[:-1])
@@ -165,6 +165,17 @@ def _whose_words(record: Json, calls: Sequence[StackCall], reason: str) -> tuple
     only = "the only " if all_named else ""
     user = ", or Python code that uses it" if by_ctypes else ""
     return "", f"not known; suspect {named}, {only}native code that is not Python's{user}"
+
+
+def _null_argument_words(record: Json) -> str:
+    """Return ", with NULL as argument 2" where NULL was used and ctypes had passed it; else ""."""
+    call = get_group(get_group(record, "signal"), "native_call")
+    given = enumerate(get_groups(call, "arguments"), 1)
+    nulls = [str(number) for number, argument in given if argument.get("is_null") is True]
+    category = str(get_group(record, "signature").get("category"))
+    if not nulls or category not in _SAYS_NULL:
+        return ""
+    return f", with NULL as argument {' and '.join(nulls)}"
 
 
 def _are_all_native_files(record: Json, files: Sequence[str]) -> bool:
