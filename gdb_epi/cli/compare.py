@@ -84,12 +84,17 @@ def _short_names(first: str, second: str) -> list[str]:
 
 def _record(word: str, options: ExamineOptions) -> dict[str, Any]:
     """Return the record of a core, or as much of one as a key or a file tells."""
+    from gdb_epi.cli.support.live_process import is_process_number
+    from gdb_epi.errors import UsageError
     from gdb_epi.repro.expected_crash import (
         expectation_of_document,
         read_document,
         read_expectation,
     )
 
+    if is_process_number(word):
+        take = f"gcore {word}, then the same with core.{word}"
+        raise UsageError(f"{word} is a process, and cores are compared", hint=take)
     is_file = os.path.isfile(word)
     if is_file and _begins_json(word):
         document = read_document(word)

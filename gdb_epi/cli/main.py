@@ -100,6 +100,10 @@ def _dispatch(program: str, package: str, words: list[str], *, guarded: bool = F
         return EXIT_DONE
     verb = find_verb(package, words[0])
     if verb is None:
+        if program == PROGRAM and _is_command_of_gdb(words[0]):
+            from gdb_epi.cli.support.gdb_command import run_gdb_command
+
+            return run_gdb_command(words[0], words[1:])
         raise _no_verb(program, package, words[0])
     name = f"{program} {words[0]}"
     if hasattr(verb, "__path__"):
@@ -157,12 +161,14 @@ _MARKS = dict.fromkeys(("ack", "acknowledge", "acknowledged"), "acknowledged") |
 }  # fmt: skip
 
 
-def _instead(program: str, word: str) -> str:
-    """Return what to do with a word that is no verb but a command of GDB's or a core, or ""."""
+def _is_command_of_gdb(word: str) -> bool:
     from gdb_epi.loader import command_files
 
-    if program == PROGRAM and word in command_files():
-        return f"epi {word} in GDB, after source gdb_epi ({PROGRAM} gdbinit --install)"
+    return word in command_files()
+
+
+def _instead(program: str, word: str) -> str:
+    """Return what to do with a word that is no verb but a core, or a verb elsewhere, or ""."""
     if program == PROGRAM and os.path.isfile(word):
         return f"{program} triage {word}"
     if program == f"{PROGRAM} fleet" and word in _MARKS:

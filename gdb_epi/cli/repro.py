@@ -20,14 +20,15 @@ if TYPE_CHECKING:
     from gdb_epi.repro.campaign import CampaignCounts, RunResult, SoughtCrash
     from gdb_epi.repro.run_once import RunPlan
 
-GROUP = "Rarely"
+GROUP = "One crash"
 HELP = "run a command until it crashes or hangs; say how often, and whether it is this crash"
 EPILOG = "Each run has its number in $GDB_EPI_RUN (0, 1 ...), for programs that want a seed."
 EXIT_CODES = (
     "0 the expected crash came (without --expect: any crash or hang); 4 it did not; "
     "2 wrong arguments; 3 the command or the expectation cannot be used. With --bisect, as `git "
     "bisect run` wants it: 1 the expected crash came, 0 no crash in all runs, 125 the command "
-    "could not be run or only another crash came, 128 wrong arguments (which ends the bisection)"
+    "could not be run, ended with an error in each run, or only another crash came, 128 wrong "
+    "arguments (which ends the bisection)"
 )
 BISECT_BAD, BISECT_GOOD, BISECT_SKIP, BISECT_ABORT = 1, 0, 125, 128
 RUNS = 10
@@ -121,7 +122,8 @@ def _run(args: Namespace) -> int:
         return EXIT_DONE if counts.expected else EXIT_EXPECTATION_NOT_MET
     if counts.expected:
         return BISECT_BAD
-    return BISECT_SKIP if counts.unable or counts.other or not counts.runs else BISECT_GOOD
+    unclear = counts.unable or counts.other or counts.never_worked or not counts.runs
+    return BISECT_SKIP if unclear else BISECT_GOOD
 
 
 def _aim(args: Namespace) -> SoughtCrash:
@@ -214,7 +216,7 @@ def _report(
         folder = shell_word(args.keep) if args.keep is not None else ""
         _print(
             f"the whole answer: gdb-epi triage {folder}" if folder else
-            "the cores were removed; to keep them: gdb-epi repro --keep DIR, with the same words"
+            "the cores were removed; to keep them: the same again, with --keep DIR"
         )  # fmt: skip
     if plan.capture == "gdb":
         _print("the command ran under GDB: its timing, and with it the rate, may differ")

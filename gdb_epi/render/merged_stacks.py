@@ -101,7 +101,7 @@ def stack_lines(
     entries, folded = _entries(stack, detail, callees or {}, apart=below is not None)
     shown = entries[-limit:] if outermost else entries[:limit]
     left_out = [row for row, _ in (entries[:-limit] if outermost else entries[limit:])]
-    cut = f"  ... {counted(sum(row.stands_for for row in left_out), 'more frame')} (--limit N)"
+    cut = f"  ... {counted(sum(row.stands_for for row in left_out), 'more frame')}"
     lines = []
     if stack.native is not None:
         lines.append(f"  (no native frames: {stack.native.detail})")
@@ -113,7 +113,7 @@ def stack_lines(
         if below is not None and python is not None:
             lines += [type(text)(f"         {text}") for text in below(python)]
     if left_out and not outermost:
-        lines.append(cut)
+        lines.append(f"{cut} (--limit N)")
     if folded:
         lines.append(
             f"  ({counted(folded, 'frame')} of CPython's own machinery folded; --native shows them)"

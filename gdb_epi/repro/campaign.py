@@ -149,6 +149,12 @@ class CampaignCounts(NamedTuple):
     unable: int
     interval: Interval | None  # None when no run was done
     stopped_at_first: bool
+    failed: int = 0  # of those that ended: with another status than 0
+
+    @property
+    def never_worked(self) -> bool:
+        """Whether each run ended with an error: a program that never ran shows nothing."""
+        return self.failed == self.runs > 0
 
 
 class SoughtCrash(NamedTuple):
@@ -252,6 +258,7 @@ def count_results(
     """
     meanings = [result.meaning for result in results]
     counts = {name: meanings.count(name) for name in (EXPECTED, OTHER, ENDED, UNABLE)}
+    failed = sum(result.meaning == ENDED and result.run.status != 0 for result in results)
     runs = len(results) - counts[UNABLE]
     interval = None
     first = stopped_at_first and counts[EXPECTED] > 0
@@ -266,6 +273,7 @@ def count_results(
         expected=counts[EXPECTED],
         other=counts[OTHER],
         ended=counts[ENDED],
+        failed=failed,
         unable=counts[UNABLE],
         interval=interval,
         stopped_at_first=first,

@@ -9,7 +9,7 @@ from gdb_epi.errors import InputError, UsageError
 from gdb_epi.record.record_parts import get_group, get_groups
 from gdb_epi.signature import keys as k
 from gdb_epi.typing_lite import Any, NamedTuple
-from gdb_epi.util import sha256_hex
+from gdb_epi.util import sha256_hex, shell_word
 
 # From the narrowest to the widest; `python` and `native` are for stacks of which half is missing.
 LEVELS = ("exact", "strict", "stable", "coarse")
@@ -93,6 +93,9 @@ def read_document(name: str) -> Any:
             content = stream.read(MAX_FILE)
         value = json.loads(content if not _has_lines(content) else content.split(b"\n", 1)[0])
     except (OSError, ValueError, RecursionError) as error:
+        if not isinstance(error, OSError) and content.startswith(b"\x7fELF"):
+            record = f"gdb-epi triage {shell_word(name)} --format json --no-db > record.json"
+            raise InputError(f"--expect {name}: a core, no record", hint=record) from None
         raise InputError(f"--expect {name}: {error}", hint="a record as JSON") from None
     return value[0] if isinstance(value, list) and value else value
 
@@ -156,8 +159,16 @@ def compare_keys(wanted: Keys, actual: Keys, at: str = "stable") -> KeyMatch:
 
 
 def choose_key_level(expectation: ExpectedKeys, given: str | None) -> str:
-    """Return the level to reach: the user's, else stable, or what there is to compare."""
+    """Return the level to reach: the user's, else stable, or what there is to compare.
+
+    Raises UsageError where the one key that is expected is none of the user's level.
+    """
     if given is not None:
+        if given not in expectation.keys and len(expectation.text.split()) == 1:
+            raise UsageError(
+                f"--at {given}: {expectation.text} is no {given} key",
+                hint="that key (gdb-epi fleet show KEY), or --expect RECORD.json",
+            )
         return given
     comparable = [n for n in LEVELS if n in expectation.keys]
     return "coarse" if comparable == ["coarse"] else "stable"

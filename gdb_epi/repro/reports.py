@@ -23,6 +23,8 @@ from gdb_epi.repro.run_once import HANG, UNABLE
 from gdb_epi.typing_lite import Any
 from gdb_epi.util import counted, pick_attributes
 
+MAX_LAST_LINE = 200  # characters of what a failed run printed last
+
 
 def percent_text(rate: float) -> str:
     """Return a rate as words: 0.3 -> "30.0 %"."""
@@ -42,6 +44,8 @@ def describe_run(result: RunResult, aim: SoughtCrash | None = None) -> str:
         words.append("could not be run")
     else:
         words.append(f"ended with status {run.status}")
+        if run.status and (last := run.tail.strip().rpartition("\n")[2].strip()):
+            words[-1] += f": {last[:MAX_LAST_LINE]}"
     crash = result.best
     if crash is not None:
         words[-1] += f": {_what_and_where(crash, hung=run.kind == HANG)}"
@@ -80,13 +84,23 @@ def campaign_summary(counts: CampaignCounts, aim: SoughtCrash) -> list[str]:
     sure = f"{100 * interval.confidence:g} %"
     lines.append(
         f"rate {percent_text(interval.rate)}, {sure} interval {percent_text(interval.low)} to "
-        f"{percent_text(interval.high)} (exact, {how})"
+        f"{percent_text(interval.high)} ({how})"
     )
-    if not counts.expected and counts.ended:
+    if counts.never_worked:
+        lines.append(
+            "each run ended with an error, so nothing is shown about the crash: see what it "
+            "printed; if that status is no error: sh -c '...; true'"
+        )
+    elif not counts.expected and counts.ended:
         top = percent_text(upper_limit_without_success(counts.ended, interval.confidence))
         lines.append(f"a crash that comes in more than {top} of the runs would have shown ({sure})")
     if not counts.expected and counts.other:
         lines.append("what crashed otherwise ended its run: the expected crash may have come later")
+        if aim.expectation is not None and aim.expectation.is_lone:
+            lines.append(
+                "another version of Python gives the same crash other keys; to compare by the "
+                "coarse key: --expect RECORD.json --at coarse"
+            )
     return lines
 
 

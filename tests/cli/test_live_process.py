@@ -71,10 +71,9 @@ def test_triage_of_a_process_is_the_answer_and_leaves_it_running(shell, process)
     assert "Signal   none: the process runs; GDB stopped it" in done.out
     assert " epi " not in done.out, "GDB has gone: its commands are of no use"
     assert f"gdb-epi stacks {process.pid}" in done.out
-    before, after = done.err.splitlines()
-    assert (
-        f"process {process.pid} (" in before and "stands still while GDB reads it, 60 s" in before
-    )
+    *before, after = done.err.splitlines()  # the first is said only once GDB has it
+    assert all(f"process {process.pid} (" in line for line in done.err.splitlines())
+    assert all("stands still while GDB reads it, 60 s" in line for line in before)
     assert "at most; it goes on" in after
     assert state_of(process.pid) == "S"
     assert ends_well(process)

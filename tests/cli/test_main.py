@@ -8,6 +8,7 @@ import subprocess
 import sys
 
 import pytest
+from support.opening import need_gdb
 
 from gdb_epi import __version__
 
@@ -39,6 +40,19 @@ def test_version(shell):
     assert shell("--version").out == f"gdb-epi {__version__}\n"
 
 
+def test_a_command_of_gdb_runs_on_a_core(shell, core):
+    need_gdb()
+    done = shell("print", core, "sys.path")
+    assert done.code == 0, done.err
+    assert done.out.startswith("sys.path = ['/srv/app/null-deref-ctypes', ")
+    done = shell("print", core, "no_such_name")
+    assert (done.code, done.out) == (3, "")
+    assert done.err.startswith("gdb-epi: no variable no_such_name of Python")
+    assert shell("bt", core, "--json").out.startswith("{")
+    done = shell("locks", "/nowhere/core")
+    assert (done.code, done.err.partition(";")[0]) == (3, "gdb-epi: /nowhere/core: no such file")
+
+
 @pytest.mark.parametrize("word", ["nonsense", "native_gdb", "main", "__init__", "../x", "--x", ""])
 def test_no_such_verb_exits_2(shell, word):
     done = shell(word)
@@ -49,7 +63,8 @@ def test_no_such_verb_exits_2(shell, word):
 
 def test_what_is_no_verb_is_told_apart(shell, tmp_path):
     (tmp_path / "core").write_bytes(b"")
-    assert "try: epi bt in GDB" in shell("bt").err
+    assert "bt: which core, or which process?; try: gdb-epi bt CORE" in shell("bt").err
+    assert "try: source gdb_epi, then epi up" in shell("up").err
     assert f"try: gdb-epi triage {tmp_path / 'core'}\n" in shell(str(tmp_path / "core")).err
     ack = "gdb-epi fleet mark signature KEY --acknowledged"
     assert shell("fleet", "ack").err == f"gdb-epi: no verb 'ack'; try: {ack}\n"

@@ -162,9 +162,29 @@ def test_a_hang_is_snapshotted_signed_and_killed(shell: Shell, cores: None) -> N
 
 
 def test_no_crash(shell: Shell, cores: None) -> None:
-    done = repro(shell, "--runs", 3, "--native", "never", "--", PYTHON, "-S", "-c", "exit(3)")
+    done = repro(shell, "--runs", 3, "--native", "never", "--", PYTHON, "-S", "-c", "pass")
     assert done.code == 4
     assert "3 runs: 0 crashed or hung" in done.out and "would have shown" in done.out
+
+
+def test_a_program_that_never_worked_shows_nothing(shell: Shell, cores: None) -> None:
+    words = ["--runs", 2, "--native", "never", "--", PYTHON, "-S", "no_such_job.py"]
+    done = repro(shell, *words)
+    assert done.code == 4
+    assert "run 1: ended with status 2: " in done.out and "No such file" in done.out
+    assert "nothing is shown about the crash" in done.out and "would have shown" not in done.out
+    assert repro(shell, "--bisect", *words).code == 125
+
+
+def test_a_key_is_compared_at_its_own_level_alone(shell: Shell, cores: None) -> None:
+    command = ["--", PYTHON, "-S", "-c", "pass"]
+    done = repro(shell, "--expect", "0123456789abcdef", "--at", "coarse", *command)
+    assert done.code == 2 and "0123456789abcdef is no coarse key" in done.err
+
+
+def test_a_core_is_no_record(shell: Shell, core: Path) -> None:
+    done = shell("repro", "--expect", core, "--", PYTHON, "-c", "pass")
+    assert (done.code, "a core, no record; try: gdb-epi triage" in done.err) == (3, True)
 
 
 @pytest.mark.parametrize("where", ["job", "wrapper"])
@@ -270,7 +290,7 @@ def test_git_bisect_run_finds_the_commit(shell: Shell, cores: None) -> None:
         return done.stdout
 
     git("init", "-q")
-    bodies = ["pass", "1", "exit(127)", "boom()", "boom(); pass", "boom(); 1"]
+    bodies = ["pass", "import no_such_module", "1", "boom()", "boom(); pass", "boom(); 1"]
     for number, body in enumerate(bodies):
         (folder / "job.py").write_text(PROGRAM.format(body))
         git("add", "job.py")

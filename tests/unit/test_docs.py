@@ -93,7 +93,7 @@ def test_the_changelog_names_only_commands_that_are_there() -> None:
     assert named <= set(COMMANDS), named - set(COMMANDS)
     known_verbs = {verb.split()[0] for verb in verbs()}
     named = set(re.findall(r"`gdb-epi ([a-z][a-z-]*)", text))
-    assert named <= known_verbs, named - known_verbs
+    assert named <= known_verbs | set(COMMANDS), named - known_verbs  # GDB runs these
 
 
 def test_the_layers_in_the_architecture_are_those_that_are_held() -> None:

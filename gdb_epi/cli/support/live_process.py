@@ -105,9 +105,6 @@ def look_at_process(
     if gdb_path is None:
         raise NoGdb("to look at a process needs GDB: it is not here")
     limit = limit or SECONDS
-    if process.state not in STOPPED:
-        who = f"process {process.pid} ({process.name})"
-        write_to_stderr(f"{who} stands still while GDB reads it, {limit:g} s at most")
     folder = tempfile.mkdtemp(prefix="gdb-epi-")
     try:
         files = [os.path.join(folder, f"answer{number}") for number in range(len(commands))]
@@ -222,7 +219,9 @@ def _run(
             while gdb.poll() is None and time.monotonic() - begun < limit:
                 now = time.monotonic()
                 with suppress(InputError):  # it has ended: GDB will say so
-                    traced = traced or bool(_read_status(str(process.pid)).tracer)
+                    if not traced and _read_status(str(process.pid)).tracer:
+                        traced = True
+                        _say_that_it_stands_still(process, limit)
                 stopped = stopped if traced else now
                 with suppress(subprocess.TimeoutExpired):
                     gdb.wait(_TICK)
@@ -240,6 +239,12 @@ def _run(
         seconds = time.monotonic() - stopped
         complaints.seek(0)
         return seconds, complaints.read(1 << 16).decode("utf-8", "replace"), in_time
+
+
+def _say_that_it_stands_still(process: _Process, limit: float) -> None:
+    if process.state not in STOPPED:
+        who = f"process {process.pid} ({process.name})"
+        write_to_stderr(f"{who} stands still while GDB reads it, {limit:g} s at most")
 
 
 def _why_none(process: _Process, complaint: str) -> EpiError:

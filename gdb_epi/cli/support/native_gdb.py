@@ -196,6 +196,20 @@ def gdb_command_line(
     core: str, exe: str | None, sysroot: str | None, gdb: str, *, cached: bool = True
 ) -> list[str]:
     """Return the words that make GDB write the native frames of a core into ANSWER."""
+    asked = [f"epi native --json --output {ANSWER}"]
+    return core_command_line(core, exe, sysroot, gdb, asked, cached=cached)
+
+
+def core_command_line(
+    core: str,
+    exe: str | None,
+    sysroot: str | None,
+    gdb: str,
+    commands: Sequence[str],
+    *,
+    cached: bool = True,
+) -> list[str]:
+    """Return the words that make GDB run commands on a core and end."""
     words = _common_words(gdb, cached=cached)
     if sysroot is not None:
         if "\n" in sysroot:
@@ -203,12 +217,8 @@ def gdb_command_line(
         words += ["-iex", f"set sysroot {os.path.abspath(sysroot)}"]
     if exe is not None:
         words += [f"--exec={os.path.abspath(exe)}", f"--symbols={os.path.abspath(exe)}"]
-    return [
-        *words,
-        f"--core={os.path.abspath(core)}",
-        "-ex",
-        f"epi native --json --output {ANSWER}",
-    ]
+    asked = [word for command in commands for word in ("-ex", command)]
+    return [*words, f"--core={os.path.abspath(core)}", *asked]
 
 
 def attach_command_line(gdb: str, pid: int, commands: Sequence[str]) -> list[str]:

@@ -143,7 +143,12 @@ def memory_report(state: ProcessState) -> Report:
             f"{size_in_words(get_number(blocks, 'bytes'))}"
         )
     rows = [
-        (where, kind.get("type"), kind.get("number"), size_in_words(get_number(kind, "bytes")))
+        (
+            where,
+            kind.get("type"),
+            f"{get_number(kind, 'number'):,.0f}",
+            size_in_words(get_number(kind, "bytes")),
+        )
         for where, group in (
             ("variables", python),
             ("small blocks", get_group(use, "small_blocks")),
@@ -153,7 +158,7 @@ def memory_report(state: ProcessState) -> Report:
     return Report(
         "memory",
         lines=lines,
-        columns=("reached by", "type", "number", "bytes"),
+        columns=("seen in", "type", "number", "bytes"),
         rows=rows,
         data=use,
         soft_errors=errors,

@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Any command `epi NAME`, in the shell: `gdb-epi NAME CORE ...`. GDB runs it once and ends."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+
+from gdb_epi.cli.support.live_process import (
+    is_process_number,
+    look_at_process,
+    refuse_process_files,
+)
+from gdb_epi.cli.support.process_files import add_process_files, process_files
+from gdb_epi.errors import EXIT_UNUSABLE_INPUT, EpiError, InputError, UsageError
+
+ANSWER = "answer"
+# What means nothing in a GDB that ends at once.
+_ONLY_IN_GDB = frozenset(("break", "tbreak", "up", "down", "frame", "push"))
+
+
+def run_gdb_command(name: str, words: Sequence[str]) -> int:
+    """Run `epi NAME` on the core or process that the first word names, and print its answer.
+
+    The other words are the command's own, but for --exe and --sysroot. Returns the exit code.
+    Raises UsageError, InputError, NoGdb.
+    """
+    if name in _ONLY_IN_GDB:
+        raise UsageError(f"{name} works in GDB only", hint=f"source gdb_epi, then epi {name}")
+    if not words or words[0].startswith("-"):
+        hint = f"gdb-epi {name} CORE; its options: help epi {name}, in GDB"
+        raise UsageError(f"{name}: which core, or which process?", hint=hint)
+    from argparse import ArgumentParser
+
+    parser = ArgumentParser(prog=f"gdb-epi {name}", add_help=False, allow_abbrev=False)
+    add_process_files(parser)
+    files, own = parser.parse_known_args(list(words[1:]))
+    command = " ".join(["epi", name, *map(_quoted, own)])
+    if is_process_number(words[0]):
+        refuse_process_files(files)
+        return look_at_process(words[0], [command])
+    exe, sysroot = process_files(files)
+    return _ask_of_core(words[0], command, exe, sysroot)
+
+
+def _ask_of_core(core: str, command: str, exe: str | None, sysroot: str | None) -> int:
+    from subprocess import DEVNULL, PIPE, STDOUT
+    from subprocess import run as run_process
+
+    from gdb_epi.cli.support.core_files import core_at
+    from gdb_epi.cli.support.native_gdb import NoGdb, core_command_line, find_gdb, gdb_environment
+    from gdb_epi.cli.support.open_core import ScratchFolder, unpacked_core_path
+    from gdb_epi.target.corefile import CoreFileTarget
+    from gdb_epi.target.unsafe_file_names import find_unsafe_file_name
+
+    gdb = find_gdb(None)
+    if gdb is None:
+        raise NoGdb("no gdb found")
+    scratch = ScratchFolder()
+    try:
+        with unpacked_core_path(core_at(core), scratch) as (path, _damaged):
+            target = CoreFileTarget.open(path, exe=exe, sysroot=sysroot)
+            modules = target.modules()
+            exe = modules[0].file if modules and isinstance(modules[0].file, str) else exe
+            unsafe = find_unsafe_file_name(target, exe, sysroot)
+            if unsafe is not None:
+                raise InputError(f"gdb was not started: {unsafe}", hint="--sysroot DIR")
+            answer = os.path.join(scratch.path(), ANSWER)
+            asked = [f"{command} --output {answer}", "quit $epi_status"]
+            words = core_command_line(path, exe, sysroot, gdb, asked)
+            done = run_process(
+                words, stdin=DEVNULL, stdout=PIPE, stderr=STDOUT, env=gdb_environment(), check=False
+            )
+        if not os.path.exists(answer):
+            raise _error_of_gdb(done.stdout.decode("utf-8", "replace"), done.returncode)
+        with open(answer, encoding="utf-8", errors="replace") as stream:
+            sys.stdout.write(stream.read().rstrip("\n") + "\n")
+    finally:
+        scratch.remove()
+    return done.returncode
+
+
+def _error_of_gdb(printed: str, code: int) -> EpiError:
+    """Return what a command said that gave no answer, with its own exit code."""
+    lines = [line.strip() for line in printed.splitlines() if line.strip()]
+    message, _, hint = (lines[-1] if lines else f"GDB ended with {code}").partition("; try: ")
+    error: EpiError = InputError(message, hint=hint or "gdb-epi doctor")
+    error.exit_code = code or EXIT_UNUSABLE_INPUT
+    return error
+
+
+def _quoted(word: str) -> str:
+    """Return a word as the command's own parser takes it apart."""
+    return f"'{word}'" if any(c.isspace() for c in word) and "'" not in word else word
