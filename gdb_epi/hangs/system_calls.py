@@ -5,10 +5,14 @@ from __future__ import annotations
 
 from gdb_epi.fault.memory_reads import read_u32, read_up_to
 from gdb_epi.hangs import types as hang_types
-from gdb_epi.locks.waits.futex import COMMAND_MASK, COMMANDS
 from gdb_epi.sizes import HALF_MASK, WORD
 from gdb_epi.target.api import Target, Thread
-from gdb_epi.target.derived_registers import is_at_system_call, is_in_system_call
+from gdb_epi.target.derived_registers import (
+    FUTEX_MASK,
+    FUTEX_WAITS,
+    is_at_system_call,
+    is_in_system_call,
+)
 from gdb_epi.typing_lite import NamedTuple
 
 _READS = frozenset(("read", "readv", "recvfrom", "recvmsg"))
@@ -105,7 +109,7 @@ def read_system_call(target: Target, thread: Thread) -> SystemCall | None:
         kind, place = _QUEUES[name]
         timed = place is not None and bool(thread.argument(place))
         return SystemCall(kind, name, timed=timed)
-    if name == "futex" and thread.argument(1) & COMMAND_MASK not in COMMANDS:
+    if name == "futex" and thread.argument(1) & FUTEX_MASK not in FUTEX_WAITS:
         return SystemCall(hang_types.WORK, name)  # it wakes others, as pthread_mutex_unlock() does
     if name == "futex":
         return SystemCall(hang_types.LOCK, name, timed=bool(thread.argument(3)))

@@ -41,6 +41,7 @@ TYPE_IN_GDB = "; try: file "  # before what can only be typed in GDB
 # What an origin says of a place: an object with a type, or an item of a list.
 _READ_FROM = LazyPattern(r" (from|at) 0x[0-9a-f]{1,16}(?: too)?, (.+)\Z")
 _OWNED = LazyPattern(rf" of type |\bitem \d|{REFERS}")
+_OBJECT_HEAD = LazyPattern(r"the (reference count|type) of (an object .+)\Z")
 _FIELD = LazyPattern(r"\A(\d{1,9}) bytes into (?=an object of type )")
 
 
@@ -125,6 +126,10 @@ def word_origin_lines(record: Json) -> Iterator[str]:
                     continue
                 place = _FIELD.sub(r"the field at byte \1 of ", read[2])
                 place = place.replace("in the collector's links of", "the GC header of")
+                head = _OBJECT_HEAD.match(place)
+                if head is not None:  # no program keeps a pointer there: the memory was used again
+                    yield f"the bad value was read where {head[2]} lies now ({head[1]})"
+                    continue
                 verb = "was read from" if read[1] != "at" else "also stands in"
                 if place.startswith("in "):  # memory that is no object's
                     verb = verb.removesuffix(" from").removesuffix(" in")

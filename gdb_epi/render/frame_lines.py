@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
 from gdb_epi.fault.own_native_code import is_own_library
+from gdb_epi.lazy_pattern import LazyPattern
 from gdb_epi.render.escape import screen_width
 from gdb_epi.target.api import FOREIGN_CALLS
 from gdb_epi.typing_lite import TYPE_CHECKING, Any, NamedTuple
@@ -31,6 +32,7 @@ NAMES_OF_A_RUN = 3
 MAX_NAMES_OF_A_RUN = 72  # columns
 HANDLER = "(a signal handler was called here)"
 NO_FILE = "code of no file"
+_LOW_PLACE = LazyPattern(r"0x0*[0-9a-f]{1,4}\Z")  # below 64 KiB, where no code is
 MAX_IN_SENTENCE = 60  # characters of a function's name
 _MOST = "most of {} calls"
 # Functions of the C library that wait in the kernel, and modules of CPython that call them.
@@ -653,7 +655,8 @@ def _caller_of_runtime(native: Sequence[StackCall], inside: StackCall) -> StackC
 def words_for_unnamed_call(call: StackCall) -> str:
     """Return "a function of libfoo", or that it is the code of no file."""
     if call.module.startswith("0x"):
-        return NO_FILE
+        place = int(call.module, 16) if _LOW_PLACE.match(call.module) else None
+        return NO_FILE if place is None else f"a jump to {place:#x}"
     library_name = (call.module or call.filename).partition(".so")[0].partition(".cpython-")[0]
     return f"a function of {library_name}" if library_name else NO_FILE
 

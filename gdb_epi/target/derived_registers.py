@@ -16,6 +16,15 @@ from gdb_epi.sizes import WORD_MASK
 from gdb_epi.target.api import Target, Thread, try_read
 
 NO_CALL = WORD_MASK  # as the kernel writes it: outside of any system call
+# The operations of futex(2) that sleep; its others wake (include/uapi/linux/futex.h).
+FUTEX_WAITS = {
+    0: "FUTEX_WAIT",
+    6: "FUTEX_LOCK_PI",
+    9: "FUTEX_WAIT_BITSET",
+    11: "FUTEX_WAIT_REQUEUE_PI",
+    13: "FUTEX_LOCK_PI2",
+}
+FUTEX_MASK = 0x7F
 _DESCRIPTOR_SIZE = "_thread_db_sizeof_pthread"  # exported by glibc for libthread_db (2.34 and on)
 _MAX_DESCRIPTOR = 1 << 14
 # What the kernel returns from a sleep that a signal ended, dumped before it begins the call again:

@@ -30,20 +30,20 @@ WATCH = "watch.cpython-311-x86_64-linux-gnu.so"
         ({"whose": "line", "files": []}, ", in f.py:3: why."),
         ({"whose": "program"}, ", in the program's own Python code: why."),
         ({"whose": "interpreter", "files": ["_json.so"]},
-         ": why. Whose: Python itself (_json.so), as no other"),
-        ({"whose": "not-known"}, ": why. Whose: not known."),
-        ({"whose": "not-known", "files": []}, ": why. Whose: not known; no native code but"),
-        ({"whose": "not-known", "ctypes": True}, ": why. Whose: not known; perhaps a call by"),
-        ({"whose": "not-known", "files": [*"abcd"]}, ": why. Whose: not known; suspect a, b, c or"),
+         ": why. It is Python's own (_json.so), as no other"),
+        ({"whose": "not-known"}, ": why. It is not known whose."),
+        ({"whose": "not-known", "files": []}, ": why. It is not known whose: no native code but"),
+        ({"whose": "not-known", "ctypes": True}, ": why. It is not known whose: perhaps a call by"),
+        ({"whose": "not-known", "files": [*"abcd"]}, ": why. It is not known whose: suspect a, b"),
         ({"whose": "not-known", "files": ["a.so"]},
-         ": why. Whose: not known; suspect a.so, native code that is not Python's."),
+         ": why. It is not known whose: suspect a.so, native code that is not Python's."),
         # The code that was running when it crashed is the first suspect (NATIVE is of prog).
         ({"whose": "not-known", "files": ["a.so", "prog"]},
-         ": why. Whose: not known; suspect prog, whose code was running"),
+         ": why. It is not known whose: suspect prog, whose code was running"),
         ({"whose": "not-known", "files": ["a.so", "prog"]},
-         ": why. Whose: not known; suspect prog, whose code was running, or a.so."),
+         ": why. It is not known whose: suspect prog, whose code was running, or a.so."),
         ({"whose": "not-known", "files": ["prog", "a.so", "b.so"], "ctypes": True},
-         ": why. Whose: not known; suspect prog, whose code was running, or a.so, b.so or Python"),
+         ": why. It is not known whose: suspect prog, whose code was running, or a.so"),
         # What a damaged record, or that of another version, says is not taken for a fact.
         ({"whose": "library", "files": [None]}, ": why."),
         ({"whose": 3}, ": why."),
@@ -134,7 +134,10 @@ def test_who_is_known_is_to_see_it_and_who_is_not_known_is_looked_for() -> None:
     assert "show this to:" in known and f"who maintains watcher ({WATCH})\n" in known
     assert "PYTHONMALLOC" not in known
     unknown = next_steps({"whose": "not-known", "files": [WATCH]}, "wrong-pointer")
-    assert "show this to" not in unknown and "PYTHONMALLOC=debug python3 shop.py\n" in unknown
+    assert (
+        "show this to" not in unknown
+        and "PYTHONMALLOC=malloc valgrind python3 shop.py\n" in unknown
+    )
     for cause in ("out-of-bounds", "null-pointer"):  # no allocator sees these
         assert "PYTHONMALLOC" not in next_steps({"whose": "not-known"}, cause)
     assert "github.com/python/cpython" in next_steps({"whose": "interpreter"})
@@ -182,7 +185,7 @@ def test_the_interpreter_is_blamed_only_where_it_is_alone() -> None:
     ("plain", "words"),
     [
         ("it is the number 65536, or NULL plus that many bytes; no memory lies near that address",
-         "it is the number 65536, or NULL plus that many bytes."),
+         "it is the number 65536 (0x10000), or NULL plus that many bytes."),
         ("NULL plus 1 bytes, or that number itself, was taken for a pointer",
          "the number 1 was used as a pointer, or NULL plus that."),
         ("8 of its bytes are 0x41, a filling pattern", "all its bytes are 0x41, the letter A."),
@@ -200,6 +203,9 @@ def test_a_rerun_has_the_packages_that_the_process_had(monkeypatch: pytest.Monke
     """Of a virtual environment its base was named, in which the program cannot even start."""
     code = {"whose": "not-known", "files": [WATCH]}
     base = "/opt/py/bin/python3.11"
-    assert f"PYTHONMALLOC=debug {base} shop.py\n" in next_steps(code, "wrong-pointer", base)
+    assert f"PYTHONMALLOC=malloc valgrind {base} shop.py\n" in next_steps(
+        code, "wrong-pointer", base
+    )
     monkeypatch.setitem(PYTHON, "filename", "/srv/venv/lib/python3.11/site-packages/x.py")
-    assert "PYTHONMALLOC=debug python3 shop.py\n" in next_steps(code, "wrong-pointer", base)
+    steps = next_steps(code, "wrong-pointer", base)
+    assert "PYTHONMALLOC=malloc valgrind python3 shop.py\n" in steps

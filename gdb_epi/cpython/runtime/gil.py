@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from gdb_epi.cpython.memory_reader import MemoryReader
 from gdb_epi.errors import LayoutError
-from gdb_epi.target.derived_registers import is_at_system_call
+from gdb_epi.target.derived_registers import FUTEX_MASK, FUTEX_WAITS, is_at_system_call
 from gdb_epi.typing_lite import NamedTuple
 
 _STRUCT = "_gil_runtime_state"
@@ -95,7 +95,8 @@ def _waiting(reader: MemoryReader, gil: int) -> dict[int, str]:
         ranges.append((gil + field.offset, gil + field.offset + field.size, doing))
     waiting = {}
     for thread in reader.target.threads():
-        if thread.call != "futex" or is_at_system_call(reader.target, thread) is False:
+        sleeps = thread.call == "futex" and thread.argument(1) & FUTEX_MASK in FUTEX_WAITS
+        if not sleeps or is_at_system_call(reader.target, thread) is False:
             continue
         address = thread.argument(0)
         for start, end, doing in ranges:

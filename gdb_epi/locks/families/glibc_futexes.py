@@ -15,8 +15,8 @@ from gdb_epi.fault.memory_reads import read_u32, read_u64
 from gdb_epi.fault.stdio_files import FILE_LOCK, FILE_NUMBER, stdio_files
 from gdb_epi.locks.context import FutexWait, LockContext, LockGuess, futex_classifier
 from gdb_epi.locks.types import CONDITION
-from gdb_epi.locks.waits.futex import COMMAND_MASK
 from gdb_epi.target.api import Thread, module_at
+from gdb_epi.target.derived_registers import FUTEX_MASK
 from gdb_epi.target.symbols import symbolize
 
 MAX_TID = 1 << 22  # PID_MAX_LIMIT
@@ -65,12 +65,12 @@ def mutex(context: LockContext, thread: Thread, call: FutexWait) -> LockGuess | 
     base = kind & 3
     robust = bool(word & TID_MASK) and word & TID_MASK == owner and word > 2
     held = word == 2 == call.value or (robust and call.value in (word, 0, word & TID_MASK))
-    if call.operation & COMMAND_MASK == LOCK_PI:
+    if call.operation & FUTEX_MASK == LOCK_PI:
         held = bool(word & TID_MASK)
         owner = owner or word & TID_MASK
     if not held or not 0 < owner < MAX_TID or users > MAX_USERS or kind >> 12:
         return None
-    if not robust and not users and call.operation & COMMAND_MASK != LOCK_PI:
+    if not robust and not users and call.operation & FUTEX_MASK != LOCK_PI:
         return None
     if context.target.region_at(users << 32 | owner) is not None:
         # A plain lock of libc's, and a pointer after it. Arenas of threads are aligned to 64 MB,
@@ -129,7 +129,7 @@ def rwlock(context: LockContext, thread: Thread, call: FutexWait) -> LockGuess |
     Waiters sleep on wrphase_futex (+8) or writers_futex (+12) in FUTEX_WAIT_BITSET; the value has
     bit 1 set. (tcmalloc's spin locks have the same words and sleep in FUTEX_WAIT.)
     """
-    if call.value not in (2, 3) or call.operation & COMMAND_MASK != WAIT_BITSET:
+    if call.value not in (2, 3) or call.operation & FUTEX_MASK != WAIT_BITSET:
         return None
     for offset in (8, 12):
         words = _words(context, call.address - offset, 8)
@@ -219,7 +219,7 @@ def _condition_at(context: LockContext, call: FutexWait) -> int | None:
 def barrier(context: LockContext, thread: Thread, call: FutexWait) -> LockGuess | None:
     """struct pthread_barrier: in, current_round, count, shared, out; sleepers on current_round."""
     entered, current, count, shared, left = _words(context, call.address - 4, 5)
-    if call.operation & COMMAND_MASK or call.value != current:  # never FUTEX_WAIT_BITSET
+    if call.operation & FUTEX_MASK or call.value != current:  # never FUTEX_WAIT_BITSET
         return None
     if None in (entered, current, count, shared, left):
         return None

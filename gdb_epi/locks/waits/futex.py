@@ -26,6 +26,8 @@ from gdb_epi.locks.waits.libc_lock_names import (
 )
 from gdb_epi.target.api import Target, Thread
 from gdb_epi.target.derived_registers import (
+    FUTEX_MASK,
+    FUTEX_WAITS,
     INTERRUPTED,
     NO_CALL,
     is_at_system_call,
@@ -37,15 +39,6 @@ from gdb_epi.typing_lite import TYPE_CHECKING
 if TYPE_CHECKING:
     from gdb_epi.locks.python.acquire_calls import AcquiredLock
     from gdb_epi.locks.python.python_view import WithBlock
-
-COMMANDS = {
-    0: "FUTEX_WAIT",
-    6: "FUTEX_LOCK_PI",
-    9: "FUTEX_WAIT_BITSET",
-    11: "FUTEX_WAIT_REQUEUE_PI",
-    13: "FUTEX_LOCK_PI2",
-}
-COMMAND_MASK = 0x7F
 
 
 class _WaitCase:
@@ -371,14 +364,14 @@ def read_futex_call(context: LockContext, thread: Thread) -> FutexWait | None:
     if in_call is False or (in_call is None and registers[machine.result] not in INTERRUPTED):
         return None
     operation, address = thread.argument(1) & 0xFFFFFFFF, thread.argument(0)
-    command = operation & COMMAND_MASK
-    if command not in COMMANDS or address % 4:
+    command = operation & FUTEX_MASK
+    if command not in FUTEX_WAITS or address % 4:
         return None
     value = thread.argument(2) & 0xFFFFFFFF
     timed = bool(thread.argument(3))  # struct timespec *
     proof = (
         f"registers: {machine.call} {registers[machine.call]}, {machine.arguments[0]} "
-        f"{address:#018x}, operation {operation} ({COMMANDS[command]}), expected value {value}; "
+        f"{address:#018x}, operation {operation} ({FUTEX_WAITS[command]}), expected value {value}; "
     )
     at = "before" if machine.call in machine.registers else "at or before"
     proof += f"a syscall instruction {at} {machine.pc}" if in_call else "its text is absent"

@@ -143,8 +143,8 @@ _BY_CAUSE = {
 _OF_THE_HEAP = frozenset(("use-after-free", "other-data", "heap-misuse", "stray-store"))
 _OF_OBJECTS = ("wrong-pointer", "use-after-free", "other-data")
 _CHECKED_HEAP = {
-    "python": ("to catch it earlier, rerun with", "PYTHONMALLOC=debug"),
-    "malloc": ("to find who did it, install valgrind, rerun", "PYTHONMALLOC=malloc valgrind"),
+    "python": ("to catch it earlier, with its arguments", "PYTHONMALLOC=debug"),
+    "malloc": ("to find who did it, with its arguments", "PYTHONMALLOC=malloc valgrind"),
 }
 _UNMAPPED_BLOCKS = frozenset(("S:unmapped", "S:gone"))  # signs of large blocks that were freed
 _OF_LOCKS = ("threading.py", "threading", "contextlib.py", "contextlib")
@@ -374,7 +374,9 @@ def advice_for_cause(record: Json) -> tuple[str, str] | None:
         code = get_group(record, "at_fault")
         if code.get("whose") != NOT_KNOWN or cause not in _OF_OBJECTS:
             return None
-        allocator = "python"  # Python met a wrong object: of those that were freed it tells more
+        # Python met a wrong object. Its debug allocator knows nothing of what native code got from
+        # malloc(); without such code it tells more of objects that were freed.
+        allocator = "malloc" if get_texts(code, "files") else "python"
     if not _UNMAPPED_BLOCKS.isdisjoint(get_texts(get_group(record, "verdict"), "rules")):
         allocator = "malloc"  # free() gives such a block back to the kernel, whoever filled it
     if allocator == "python" and _ran_with_checked_heap(record):

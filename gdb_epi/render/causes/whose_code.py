@@ -48,6 +48,8 @@ _NO_BUG = {
     FULL_DISK: "Likely its file or disk",
     FILTER: "Likely a setting or a software bug",
 }
+_UNKNOWN = "It is not known whose"
+_BY_CTYPES = "Python code that writes by ctypes"
 MAX_TEXT = 300  # characters of a piece of evidence in a record
 
 
@@ -74,7 +76,7 @@ def software_bug_words(record: Json, calls: Sequence[StackCall], cause: str) -> 
         whose, cause = f", in {place}", f"{kind} was raised there and not caught; then {cause}"
     bug = next((_NO_BUG[doubt] for doubt in _doubts(record) if doubt in _NO_BUG), _BUG)
     bug = f"{bug}{confidence_words(record)}{whose}: {cause}".removesuffix(": ")
-    return f"{bug}. Whose: {guess}" if guess else bug
+    return f"{bug}. {guess}" if guess else bug
 
 
 def _doubts(record: Json) -> list[str]:
@@ -139,7 +141,7 @@ def _whose_words(record: Json, calls: Sequence[StackCall], reason: str) -> tuple
         return ", in the program's own Python code", ""
     if whose == INTERPRETER:
         part = f" ({files[0]})" if files else ""
-        return "", f"Python itself{part}, as no other native code is loaded"
+        return "", f"It is Python's own{part}, as no other native code is loaded"
     if whose != NOT_KNOWN:
         return "", ""  # a record of an older version, or code of nobody
     if any(file in reason for file in get_texts(code, "files")):
@@ -149,22 +151,23 @@ def _whose_words(record: Json, calls: Sequence[StackCall], reason: str) -> tuple
         no_other = "no native code but Python's and the system's is loaded"
         checked = isinstance(code.get("files"), list)
         why = "perhaps a call by ctypes" if by_ctypes else no_other if checked else ""
-        return "", f"not known; {why}".removesuffix("; ")
+        return "", f"{_UNKNOWN}: {why}".removesuffix(": ")
     frames = get_groups(telling_stack(record), "frames")
     running = {without_build_tag(str(frame.get("module")).rpartition("/")[2]) for frame in frames}
     here = next((file for file in files if file in running), "")
     files = [file for file in files if file != here]
     few = [*files[:MAX_NAMED], *(["others"] if files[MAX_NAMED:] else [])]
     if here:  # it met what another one may have done
-        few += ["Python code that uses it"] if by_ctypes else []
+        few += [_BY_CTYPES] if by_ctypes else []
         others = ", ".join(few[:-1]) + " or " + few[-1] if few[1:] else "".join(few)
         or_others = f", or {others}" if others else ""
-        return "", f"not known; suspect {here}, whose code was running{or_others}"
+        return "", f"{_UNKNOWN}: suspect {here}, whose code was running{or_others}"
+    if by_ctypes:  # Python code can write anywhere by it, and nothing tells that these files ran
+        return "", f"{_UNKNOWN}: suspect {', '.join(few)} or {_BY_CTYPES}"
     named = f"{', '.join(few[:-1])} or {few[-1]}" if few[1:] else few[0]
     all_named = not files[MAX_NAMED:] and _are_all_native_files(record, files)
     only = "the only " if all_named else ""
-    user = ", or Python code that uses it" if by_ctypes else ""
-    return "", f"not known; suspect {named}, {only}native code that is not Python's{user}"
+    return "", f"{_UNKNOWN}: suspect {named}, {only}native code that is not Python's"
 
 
 def _null_argument_words(record: Json) -> str:
@@ -264,6 +267,12 @@ def _letter_words(match: Any) -> str:
     return f"all its bytes are 0x{match[1]}, the letter {chr(int(match[1], 16))}"
 
 
+def _number_words(match: Any) -> str:
+    """Return a number as a program's source may have it: in both bases."""
+    number = int(match[1])
+    return f"it is the number {number} ({number:#x}), or NULL plus that many bytes"
+
+
 def plain_reason(record: Json, reason: str) -> str | None:
     """Return a reason without addresses; None where there are no other words for it."""
     signs = get_groups(get_group(record, "corruption"), "evidence")
@@ -276,7 +285,7 @@ def plain_reason(record: Json, reason: str) -> str | None:
     plain = next((s["plain"] for s in saying if isinstance(s.get("plain"), str)), None)
     if plain is not None:
         plain = _NEAR_NULL.sub(r"the number \1 was used as a pointer, or NULL plus that", plain)
-        plain = _FAR_NUMBER.sub(r"it is the number \1, or NULL plus that many bytes", plain)
+        plain = _FAR_NUMBER.sub(_number_words, plain)
         return _LETTERS.sub(_letter_words, plain)
     with_id: Json = next((s for s in saying if s.get("id")), {})
     sign = str(with_id.get("id"))
