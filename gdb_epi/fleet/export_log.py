@@ -5,7 +5,8 @@ from __future__ import annotations
 
 import json
 import time
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from gdb_epi.fleet.paths import data_folder
@@ -14,11 +15,20 @@ from gdb_epi.private_files import make_private_folder, private_opener
 EXPORT_LOG = "exports.jsonl"  # a line for each export
 
 
-def log_export(database: str, output: str | None) -> None:
-    """Log that an export was made: `fleet forget` names the exports that may hold what must go.
+@contextmanager
+def log_export(database: str, output: str | None) -> Iterator[None]:
+    """Log the export that is made inside: `fleet forget` names those that may hold what must go.
 
-    A line that cannot be written is no error: the export itself matters.
+    One that fails before it writes anything is none. A line that cannot be written is no error.
     """
+    try:
+        yield
+    finally:
+        if output is None or Path(output).exists():
+            _log(database, output)
+
+
+def _log(database: str, output: str | None) -> None:
     place = "standard output" if output is None else str(Path(output).absolute())
     line = json.dumps({"at": time.time(), "database": database, "output": place})
     with suppress(OSError):

@@ -16,10 +16,10 @@ from support.shell import Shell
 from unit.fleet_records import full, minimal
 
 from gdb_epi.cli.main import main
+from gdb_epi.fleet.decisions.finding_states import stored_findings
 from gdb_epi.fleet.decisions.news import unsent_news
 from gdb_epi.fleet.decisions.record_decision import Decision, record_decision
 from gdb_epi.fleet.records.packing import unpack_record
-from gdb_epi.fleet.screen.finding_states import stored_findings
 from gdb_epi.fleet.store import tables
 from gdb_epi.fleet.store.database import open_database
 from gdb_epi.fleet.store.ingest import crash_count, ingest

@@ -19,11 +19,15 @@ from unit.test_fleet_ingest import EVIL, count, put, rows
 
 from gdb_epi.cli.main import main
 from gdb_epi.errors import EpiError
+from gdb_epi.fleet.decisions.finding_states import (
+    set_finding_state,
+    store_findings,
+    stored_findings,
+)
 from gdb_epi.fleet.population.cache import load_population
 from gdb_epi.fleet.population.population import MAX_VALUES, Population
 from gdb_epi.fleet.questions.lookup import find_record
 from gdb_epi.fleet.questions.quality import check_quality
-from gdb_epi.fleet.screen.finding_states import set_finding_state, store_findings, stored_findings
 from gdb_epi.fleet.screen.programs import is_process_attribute
 from gdb_epi.fleet.screen.screening import screen_day_by_day, screen_population
 from gdb_epi.fleet.store import tables

@@ -267,6 +267,27 @@ def test_hosts_of_which_an_old_collector_sends_some_crashes_more_were_renamed(tm
     assert {name[:3] for name in read.hosts if int(name[4:]) % 6 == 0} == {"fra"}
 
 
+def test_an_old_name_that_another_machine_got_is_that_of_two_machines(tmp_path):
+    crashes = renamed_fleet(late=0, is_image=False)
+    some = [r for r in crashes if r["host"]["machine_id"] == f"{1:032x}"]
+    for number, day in enumerate((27, 30, 33), len(crashes)):
+        host = {"hostname": "web-001", "machine_id": f"{999:032x}", "attributes": {}}
+        later = {"crash_ts": 1_764_000_000.0 + DAY * day}
+        crashes.append(minimal(number, host=host, time=later))
+    with open_database(str(tmp_path / "f.sqlite3"), write=True) as engine:
+        ingest(engine, (("t", record) for record in crashes))
+        start = 1_764_000_000 // DAY
+        days = (HostDay(start + day, "web-001", 24.0, {}) for day in range(40))
+        store_exposure(engine, (("t", row) for row in days))
+        read = load_population(engine)
+    counts = {name: int((read.host == read.hosts.index(name)).sum()) for name in read.hosts}
+    assert counts["fra-001"] == len(some) and counts["web-001"] == 3
+    assert read.quality["given_again"] == ["web-001"]
+    hours = {name: read.exposure_hours[read.exposure_host == read.hosts.index(name)].sum() / 24
+             for name in ("fra-001", "web-001")}  # fmt: skip
+    assert 20 <= hours["fra-001"] <= 26 and sum(hours.values()) == 40
+
+
 def test_copies_of_an_image_were_not_renamed(tmp_path):
     with open_database(str(tmp_path / "f.sqlite3"), write=True) as engine:
         ingest(engine, (("t", record) for record in renamed_fleet(late=0, is_image=True)))

@@ -14,7 +14,7 @@ from gdb_epi.fleet.questions.changes_by_hours import find_recounted_hours
 from gdb_epi.fleet.questions.daily_rates import month_end_words
 from gdb_epi.fleet.questions.onset import find_onset
 from gdb_epi.fleet.questions.rates import rates_of_values
-from gdb_epi.fleet.screen.attributes import bitflip_and_crash_group_findings
+from gdb_epi.fleet.screen.attributes import group_findings
 from gdb_epi.fleet.screen.design_effect import p_given_weeks
 from gdb_epi.fleet.screen.dose_response import (
     AT_START,
@@ -213,10 +213,10 @@ def test_a_batch_of_hosts_with_flipped_bits_is_told_without_host_hours(fleet):
         exposure_hours=np.zeros(0), memo=None,
         bitflip=batch & (RNG(15).random(batch.size) < 0.3),
     )  # fmt: skip
-    told = [(f.attr, f.value, f.signature) for f in bitflip_and_crash_group_findings(whole)]
+    told = [(f.attr, f.value, f.signature) for f in group_findings(whole, flips=True)]
     assert ("po", "2", BITFLIP) in told and all(attr == "po" for attr, _, _ in told)
     alone = whole._replace(bitflip=whole.bitflip & (whole.host == 19), memo=None)
-    assert list(bitflip_and_crash_group_findings(alone)) == []
+    assert list(group_findings(alone, flips=True)) == []
 
 
 @pytest.mark.parametrize("ends", [True, False])

@@ -13,9 +13,9 @@ from sqlalchemy import inspect
 from unit.fleet_records import full
 
 from gdb_epi.fleet import migrations
+from gdb_epi.fleet.decisions.finding_states import stored_findings
 from gdb_epi.fleet.decisions.record_decision import Decision, record_decision
 from gdb_epi.fleet.population.cache import load_population
-from gdb_epi.fleet.screen.finding_states import stored_findings
 from gdb_epi.fleet.store import database, tables
 from gdb_epi.fleet.store import reproject as fleet_reproject
 from gdb_epi.fleet.store.database import DatabaseError, open_database

@@ -8,8 +8,9 @@ import pytest
 from support.fleet_simulator import CPUS, Crash, population, simulate
 
 from gdb_epi.fleet.population.population import Attribute, Population
-from gdb_epi.fleet.questions.moved_programs import find_program_moves
 from gdb_epi.fleet.questions.onset import find_onset
+from gdb_epi.fleet.screen.moved_programs import find_program_moves
+from gdb_epi.fleet.screen.silent_hosts import find_silent_groups
 
 DAYS, TURN = 40, 20
 
@@ -37,6 +38,7 @@ def test_a_program_that_moved_is_told_with_its_rate():
     (move,) = find_program_moves(whole)
     assert (len(move.old), len(move.new), move.is_same) == (20, 14, True)
     assert "crashes as often as before (2 a day, 2 before)" in move.words()
+    assert find_silent_groups(whole) == []
     told = find_onset(whole, whole.signatures.index("settle"))
     assert told.answer.startswith("no change of its rate")
     assert told.caveats[0] == move.words()

@@ -14,9 +14,9 @@ from gdb_epi.cli.main import main
 from gdb_epi.errors import InputError
 from gdb_epi.fleet.decisions import send_news
 from gdb_epi.fleet.decisions.decision_lines import host_decision_lines
+from gdb_epi.fleet.decisions.finding_states import stored_findings
 from gdb_epi.fleet.decisions.record_decision import Decision, record_decision
 from gdb_epi.fleet.decisions.states import read_states
-from gdb_epi.fleet.screen.finding_states import stored_findings
 from gdb_epi.fleet.store.database import open_database
 from gdb_epi.fleet.store.exposure import HostDay, read_host_days, store_exposure
 from gdb_epi.fleet.store.ingest import ingest

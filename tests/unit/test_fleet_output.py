@@ -85,3 +85,14 @@ def test_the_width_is_that_of_the_terminal(columns, width, monkeypatch):
 def test_columns_that_are_none_say_nothing(said, monkeypatch, capsys):
     monkeypatch.setenv("COLUMNS", said)
     assert terminal_width() is None
+
+
+@pytest.mark.parametrize("database", ["f.sqlite3", "'my fleet.sqlite3'"])
+def test_a_command_to_paste_is_on_one_line(database):
+    command = f"gdb-epi fleet show 2a51e0c1d2f3a4b5 --db {database}"
+    lines = fold_line(
+        f"Next     which hosts or versions does it have, and since when? {command}", 70
+    )
+    assert len(lines) == 2 and lines[1].strip() == command
+    words = "cannot tell yet, so see what else it has there: gdb-epi fleet correlate 2a51e0c1d2f3"
+    assert fold_line(words, 60)[-1].strip() == "gdb-epi fleet correlate 2a51e0c1d2f3"

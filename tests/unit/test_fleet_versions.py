@@ -9,7 +9,6 @@ import pytest
 from gdb_epi.fleet.population.judged_times import find_reset_clocks, judge_times
 from gdb_epi.fleet.population.population import Attribute, Population
 from gdb_epi.fleet.questions.onset import find_onset
-from gdb_epi.fleet.questions.version_courses import regression_words, version_course
 from gdb_epi.fleet.records.facts import PROGRAM
 from gdb_epi.fleet.screen.design_effect import version_before_has_it
 from gdb_epi.fleet.screen.events import find_events
@@ -17,6 +16,7 @@ from gdb_epi.fleet.screen.finding_texts import words_of_test
 from gdb_epi.fleet.screen.programs import p_with_other_names
 from gdb_epi.fleet.screen.renamings import moved_functions_of
 from gdb_epi.fleet.screen.time_and_cpu_patterns import time_and_cpu_findings
+from gdb_epi.fleet.screen.version_courses import regression_words, version_course
 from gdb_epi.fleet.store.day_numbers import SECONDS_A_DAY
 from gdb_epi.render.signature_words import may_be_one_name
 
@@ -63,6 +63,12 @@ def test_the_releases_of_a_program_are_one_line(last, says):
     answer = find_onset(whole, 0)
     assert answer.answer == f"it {course.words()}"
     assert not any("is not why" in caveat for caveat in answer.caveats)
+
+
+def test_a_loop_on_one_host_came_with_no_version():
+    whole = fleet(two_a_day(10, 30))
+    loop = whole._replace(host=np.where(whole.signature == 0, 3, whole.host))
+    assert version_course(loop, loop.signature == 0) is None
 
 
 def test_what_needs_something_else_is_judged_where_that_is():

@@ -66,7 +66,7 @@ def run(args: Namespace) -> None:
         [
             row.before,
             row.after,
-            "new" if row.ratio is None else f"{row.ratio:.2f}",
+            "none before" if row.ratio is None else f"{row.ratio:.2f}",
             f"{row.p:.1g}",
             f"{row.q:.1g}",
             *where_and_what(row.signature or "", None, hung=False),

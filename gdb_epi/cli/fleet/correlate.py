@@ -78,7 +78,7 @@ def run(args: Namespace) -> None:
             print("")
             print_line(STRENGTH)
         for group in correlation.groups:
-            print_line(f"the same in all but name: {', '.join(group)}")
+            print_line(f"each tells the others' values: {', '.join(group)}")
 
 
 def _correlate_signature(args: Namespace) -> None:

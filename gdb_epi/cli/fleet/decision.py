@@ -27,7 +27,7 @@ def set_state_of_finding(args: Namespace, state: str) -> None:
             f"{args.id!r} is not the number of a finding", hint="gdb-epi fleet findings"
         )
     with open_database(args.db, write=True, create=False) as engine:
-        from gdb_epi.fleet.screen.finding_states import set_finding_state
+        from gdb_epi.fleet.decisions.finding_states import set_finding_state
 
         set_finding_state(engine, int(args.id), state, args.note)
     print(f"finding {args.id} is {state}")

@@ -62,10 +62,12 @@ def run(args: Namespace) -> None:
     lines: Iterator[str]
     if args.whole and args.otel:
         raise UsageError("--otel is for other tools, --whole for gdb-epi: one of them")
-    with open_database(args.db, write=False) as engine:
+    with (
+        open_database(args.db, write=False) as engine,
+        log_export(shown_url(engine.url), args.output),
+    ):
         from gdb_epi.fleet.store.archive import count_rows_beside_records
 
-        log_export(shown_url(engine.url), args.output)
         if args.otel:
             from gdb_epi.fleet.records.flat_rows import make_flat_rows, to_otel_row
 
@@ -96,11 +98,13 @@ def _parquet(args: Namespace) -> None:
 
     if args.output is None:
         raise UsageError("Parquet needs a file", hint="--format parquet --output cores.parquet")
-    with open_database(args.db, write=False) as engine:
+    with (
+        open_database(args.db, write=False) as engine,
+        log_export(shown_url(engine.url), args.output),
+    ):
         from gdb_epi.fleet.records.flat_rows import make_flat_rows, write_parquet
 
         lost: list[int] = []
-        log_export(shown_url(engine.url), args.output)
         rows = make_flat_rows(_records(engine, lost))
         count = write_parquet(rows, Path(args.output), otel=args.otel)
     warn_of_damaged_records(lost)
@@ -116,10 +120,12 @@ def _lake(args: Namespace) -> None:
     if args.whole or args.otel:
         option = "--whole" if args.whole else "--otel"
         raise UsageError(f"a lake has no {option}", hint="leave it out")
-    with open_database(args.db, write=False) as engine:
+    with (
+        open_database(args.db, write=False) as engine,
+        log_export(shown_url(engine.url), args.output),
+    ):
         from gdb_epi.fleet.lake.export import export_lake
 
-        log_export(shown_url(engine.url), args.output)
         lake = Path(args.output).absolute()
         done = export_lake(engine, lake)
     from gdb_epi.fleet.lake.prepare import prepare_lake

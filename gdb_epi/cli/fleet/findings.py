@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from gdb_epi.cli.fleet.output import add_output_options, print_line
 
 if TYPE_CHECKING:
-    from gdb_epi.fleet.screen.finding_states import StoredFinding
+    from gdb_epi.fleet.decisions.finding_states import StoredFinding
 
 GROUP = "Every day"
 HELP = "the findings that were raised, with their states: open, confirmed, dismissed, repaired"
@@ -29,9 +29,9 @@ def run(args: Namespace) -> None:
     from gdb_epi.fleet.store.database import open_database
 
     with open_database(args.db, write=False) as engine:
+        from gdb_epi.fleet.decisions.finding_states import stored_findings
         from gdb_epi.fleet.decisions.states import repaired_hosts
         from gdb_epi.fleet.population.host_spelling import match_spellings
-        from gdb_epi.fleet.screen.finding_states import stored_findings
         from gdb_epi.fleet.store.plain_sql import sqlalchemy_executor
 
         findings = stored_findings(engine, args.state)

@@ -10,6 +10,8 @@ from gdb_epi.typing_lite import TYPE_CHECKING, Any, ArgumentParser, _ArgumentGro
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 MAX_LOST = 8  # ids that are named
+COMMAND = r"gdb-epi(?: [^ ;,]+)*? --db (?:'[^']*'|[^ ;,]+)|gdb-epi(?: [^ ;,]+){1,4}$"  # to paste
+GLUE = "\ue000"  # instead of a blank in a command, which is not folded
 HANGING = "    "
 _FORMULA = "=+-@\t\r"
 
@@ -123,16 +125,19 @@ def print_lines(lines: Iterable[str]) -> None:
 
 
 def fold_line(line: str, width: int | None) -> list[str]:
-    """Return a line as several, with a hanging indent. No word is broken: keys are copied."""
+    """Return a line as several, with a hanging indent. No word and no command is broken."""
     if width is None or len(line) <= width:
         return [line]
+    import re
     from textwrap import wrap
 
     indent = line[: len(line) - len(line.lstrip(" "))]
-    return wrap(
-        line, width, subsequent_indent=indent + HANGING, break_long_words=False,
+    whole = re.sub(COMMAND, lambda found: found[0].replace(" ", GLUE), line)
+    lines = wrap(
+        whole, width, subsequent_indent=indent + HANGING, break_long_words=False,
         break_on_hyphens=False,
     )  # fmt: skip
+    return [part.replace(GLUE, " ") for part in lines]
 
 
 def print_table(

@@ -11,6 +11,7 @@ from gdb_epi.cli.fleet.output import (
     add_output_options,
     parse_day_argument,
     print_line,
+    print_lines,
     print_rows,
     print_table,
 )
@@ -31,6 +32,7 @@ EPILOG = (
     "While some hosts change and others do not, both together judge."
 )
 NAMED = 12  # attributes that an error names
+HOSTS = ("host", "hosts", "hostname", "node", "machine")  # names of no attribute
 NOTE = (
     "(times: how many times as often as the others; 95 % intervals, each row by itself: of 20 rows "
     "one lies beside 1 by chance; given both: its hosts before and after, beside the other hosts)"
@@ -54,6 +56,7 @@ def run(args: Namespace) -> None:
 
     from gdb_epi.fleet.population.open_for_question import open_for_question
     from gdb_epi.fleet.questions.rates import rates_of_values
+    from gdb_epi.fleet.questions.suspects import signatures_with_value
 
     name, _, value = args.attribute.partition("=")
     if args.signature is not None:
@@ -69,6 +72,11 @@ def run(args: Namespace) -> None:
     if attribute is None:  # `package shoplib` and `lib ssl` are asked for by the name alone
         alone = [a for a in population.attributes if a.name.partition(" ")[2] == name]
         attribute = alone[0] if len(alone) == 1 else None
+    if attribute is None and name in HOSTS:
+        raise UsageError(
+            "a host is judged by what its crashes are, not by their rate alone",
+            hint=f"gdb-epi fleet suspects{repeated_database_option(args)}",
+        )
     if attribute is None:
         # The attributes of hosts that have host-hours first: rates are known of these.
         by_hours = sorted(population.attributes, key=lambda a: not (a.exposure >= 0).any())
@@ -95,6 +103,8 @@ def run(args: Namespace) -> None:
         return
     for row in asked:
         print_line(f"{name}={row.value}: {row.answer}")
+        if args.signature is None:
+            print_lines(signatures_with_value(population, attribute.name, row.value))
         print()
     _print_table(args, name, rates)
 
@@ -119,6 +129,8 @@ def _print_table(args: Namespace, name: str, rates: Rates) -> None:
         print(f"The first {args.limit} of {len(rows)}; more: --limit {len(rows)}")
     if any(row.same_days or row.same_hosts for row in rows):
         print_line(NOTE)
+    elif any(row.hours for row in rows):
+        print_line(f"only one {name} has host-hours: its rate is compared with nothing")
     elif rows:
         print_line(
             f"no host-hours tell of {name}, so no rates; gdb-epi fleet suspects"
@@ -128,7 +140,9 @@ def _print_table(args: Namespace, name: str, rates: Rates) -> None:
         print_line(f"left out: {words}")
     if rates.limit is not None:
         print_line(f"left out: {rates.limit.words()}")
-    if rates.not_covered:
+    if rates.without_value:
+        print_line(f"{counted(rates.without_value, 'crash')} without a {name} that is known")
+    if rates.not_covered and any(row.hours for row in rows):
         print_line(
             f"{counted(rates.not_covered, 'crash')} left out: no host-hours tell of these; "
             f"gdb-epi fleet check{repeated_database_option(args)}"

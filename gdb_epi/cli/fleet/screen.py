@@ -67,8 +67,8 @@ def run(args: Namespace) -> int:
             _print(population, list(screen_day_by_day(population)), as_json=args.json, ids={})
             return EXIT_DONE
         from gdb_epi.fleet.decisions.daily_screening import run_daily_screening
+        from gdb_epi.fleet.decisions.finding_states import OPEN, stored_findings
         from gdb_epi.fleet.decisions.news import unsent_news
-        from gdb_epi.fleet.screen.finding_states import OPEN, stored_findings
 
         today = run_daily_screening(engine, asof)
         _print_life(today, as_json=args.json)
@@ -116,7 +116,7 @@ def _print(
     as_json: bool,
     ids: Mapping[tuple[str, str, str], int],
 ) -> None:
-    from gdb_epi.fleet.screen.finding_states import finding_identity, latest_cores
+    from gdb_epi.fleet.decisions.finding_states import finding_identity, latest_cores
     from gdb_epi.fleet.screen.finding_texts import P_AND_Q, finding_json
     from gdb_epi.fleet.screen.recurring_events import finding_lines, group_recurring_events
 

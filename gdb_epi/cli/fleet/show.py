@@ -138,8 +138,8 @@ def _signature_lines(group: FoundSignature, summary: CrashSummary, again: str) -
 def _findings_and_marks_of_host(engine: Any, name: str) -> list[str]:
     """Return what was decided about a host, and its findings that are open or confirmed."""
     from gdb_epi.fleet.decisions.decision_lines import host_decision_lines
+    from gdb_epi.fleet.decisions.finding_states import CONFIRMED, OPEN, stored_findings
     from gdb_epi.fleet.population.host_spelling import match_spellings
-    from gdb_epi.fleet.screen.finding_states import CONFIRMED, OPEN, stored_findings
     from gdb_epi.fleet.store.plain_sql import sqlalchemy_executor
 
     about = [

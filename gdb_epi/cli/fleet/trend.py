@@ -69,14 +69,16 @@ def run(args: Namespace) -> None:
         ]
         for row in rows
     ]
-    headers = ("day", "crashes", "hosts", "per 1000 host-hours", "")
+    headers = ["day", "crashes", "hosts", "per 1000 host-hours", ""]
+    if all(row.per_1000_hours is None for row in rows):
+        headers, cells = [*headers[:3], ""], [[*row[:3], row[4]] for row in cells]
     if cells or not timeless:
         print_table(headers, cells, empty="no crashes with a time")
     print_lines(silence)
     if timeless:
         more = "crash" if not rows else "more crash"
         print_line(
-            f"{counted(timeless, more)} without a time that is believed; why: "
+            f"{counted(timeless, more)} on no known day: no time, or one that cannot be true; why: "
             f"gdb-epi fleet check{repeated_database_option(args)}"
         )
     if pruned is not None:

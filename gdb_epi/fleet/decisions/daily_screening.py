@@ -27,6 +27,13 @@ from gdb_epi.fleet.decisions.current_state import (
     insert_decision,
     read_current_states,
 )
+from gdb_epi.fleet.decisions.finding_states import (
+    findings_not_to_repeat,
+    findings_to_raise,
+    latest_cores,
+    store_findings,
+    stored_findings,
+)
 from gdb_epi.fleet.decisions.fixes import FixAssessment, describe_fix
 from gdb_epi.fleet.decisions.repairs import (
     match_hosts,
@@ -42,13 +49,6 @@ from gdb_epi.fleet.decisions.states import (
 from gdb_epi.fleet.population.cache import load_population
 from gdb_epi.fleet.population.population import Population
 from gdb_epi.fleet.questions.signature_history import format_utc_time
-from gdb_epi.fleet.screen.finding_states import (
-    findings_not_to_repeat,
-    findings_to_raise,
-    latest_cores,
-    store_findings,
-    stored_findings,
-)
 from gdb_epi.fleet.screen.screening import ScreeningResult
 from gdb_epi.fleet.store import tables
 from gdb_epi.fleet.store.day_numbers import SECONDS_A_DAY

@@ -25,6 +25,14 @@ from gdb_epi.fleet.decisions.current_state import (
     TOOL,
     read_current_states,
 )
+from gdb_epi.fleet.decisions.finding_states import (
+    CONFIRMED,
+    DISMISSED,
+    StoredFinding,
+    finding_identity,
+    findings_to_raise,
+    stored_findings,
+)
 from gdb_epi.fleet.decisions.repairs import (
     match_hosts,
     screen_present,
@@ -43,14 +51,6 @@ from gdb_epi.fleet.screen.finding import (
     Finding,
     is_about_whole_host,
     may_be_chance,
-)
-from gdb_epi.fleet.screen.finding_states import (
-    CONFIRMED,
-    DISMISSED,
-    StoredFinding,
-    finding_identity,
-    findings_to_raise,
-    stored_findings,
 )
 from gdb_epi.fleet.screen.finding_texts import is_hardware
 from gdb_epi.fleet.screen.screening import ScreeningResult

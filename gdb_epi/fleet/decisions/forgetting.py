@@ -17,6 +17,7 @@ from sqlalchemy import Connection, Engine, func, or_, select
 from gdb_epi.errors import InputError, UsageError
 from gdb_epi.fleet.decisions.current_state import FINDING
 from gdb_epi.fleet.decisions.current_state import HOST as MARKED_HOST
+from gdb_epi.fleet.decisions.finding_states import finding_detail
 from gdb_epi.fleet.export_log import read_export_log
 from gdb_epi.fleet.population.cache import drop_cached_populations
 from gdb_epi.fleet.population.host_spelling import match_spellings
@@ -25,7 +26,6 @@ from gdb_epi.fleet.records.spool import drop_spooled
 from gdb_epi.fleet.records.values import text_or_none
 from gdb_epi.fleet.screen.finding import HOST as OF_HOST
 from gdb_epi.fleet.screen.finding import LOOP_OF
-from gdb_epi.fleet.screen.finding_states import finding_detail
 from gdb_epi.fleet.store import tables
 from gdb_epi.fleet.store.database import shown_url
 from gdb_epi.fleet.store.delete_crashes import compact_database, record_bytes, remove_crashes

@@ -21,6 +21,7 @@ from gdb_epi.fleet.decisions.current_state import (
     read_current_states,
 )
 from gdb_epi.fleet.decisions.daily_screening import describe_unscreened_crashes
+from gdb_epi.fleet.decisions.finding_states import CONFIRMED, OPEN, StoredFinding, stored_findings
 from gdb_epi.fleet.decisions.fixes import FixAssessment, cores_crashed_after_fix, describe_fix
 from gdb_epi.fleet.decisions.states import StateWithCrashes, failed_fixes, read_states
 from gdb_epi.fleet.population.cache import load_times
@@ -34,7 +35,6 @@ from gdb_epi.fleet.questions.signatures import (
 )
 from gdb_epi.fleet.records.facts import program_in_words
 from gdb_epi.fleet.screen.finding import ALL
-from gdb_epi.fleet.screen.finding_states import CONFIRMED, OPEN, StoredFinding, stored_findings
 from gdb_epi.fleet.screen.finding_texts import NOTHING_NEEDED, describe_test
 from gdb_epi.fleet.store import tables
 from gdb_epi.fleet.store.day_numbers import SECONDS_A_DAY, iso_day

@@ -15,10 +15,10 @@ from sqlalchemy import Connection, Engine, func, select
 
 from gdb_epi.fleet.decisions.current_state import DRAINED, SUSPECT, read_current_states
 from gdb_epi.fleet.decisions.current_state import HOST as MARKED_HOST
+from gdb_epi.fleet.decisions.finding_states import CONFIRMED, OPEN, stored_findings_in_transaction
 from gdb_epi.fleet.population.host_spelling import match_spellings
 from gdb_epi.fleet.population.machine_names import read_machine_names
 from gdb_epi.fleet.screen.finding import HOST, LOOP_OF
-from gdb_epi.fleet.screen.finding_states import CONFIRMED, OPEN, stored_findings_in_transaction
 from gdb_epi.fleet.statistics.arrays import Ints
 from gdb_epi.fleet.store import tables
 from gdb_epi.fleet.store.day_numbers import SECONDS_A_DAY

@@ -30,6 +30,7 @@ from gdb_epi.fleet.decisions.current_state import (
     read_current_state,
 )
 from gdb_epi.fleet.decisions.decision_lines import host_decision_lines, signature_decision_lines
+from gdb_epi.fleet.decisions.finding_states import CONFIRMED, OPEN
 from gdb_epi.fleet.decisions.fixes import (
     DEFAULT_NAME,
     count_versions_seen,
@@ -38,7 +39,6 @@ from gdb_epi.fleet.decisions.fixes import (
 )
 from gdb_epi.fleet.population.host_spelling import match_spellings, read_host_names
 from gdb_epi.fleet.questions.find_signature import require_signature
-from gdb_epi.fleet.screen.finding_states import CONFIRMED, OPEN
 from gdb_epi.fleet.store import tables
 from gdb_epi.fleet.store.day_numbers import MAX_DAY, SECONDS_A_DAY, parse_written_day
 from gdb_epi.fleet.store.plain_sql import Execute, sqlalchemy_executor

@@ -14,6 +14,7 @@ from sqlalchemy import Connection, Select, func, select
 
 from gdb_epi.fleet.population.host_spelling import unify_spellings
 from gdb_epi.fleet.store import tables
+from gdb_epi.fleet.store.day_numbers import SECONDS_A_DAY
 from gdb_epi.fleet.store.dimensions import in_list_parts
 from gdb_epi.typing_lite import NamedTuple
 
@@ -36,6 +37,7 @@ class MachineNames(NamedTuple):
     copies: list[list[str]]  # names of several machines with one id
     reused: dict[str, int]  # names with many machine ids, as in a scaling group: how many
     outlived: dict[str, tuple[int, list[int]]]  # old name with hours -> day it ended, its rows
+    given_again: dict[str, tuple[int, list[int]]]  # old name of another machine -> since, rows
     spelt: list[tuple[str, str]]  # a name, and the spelling of the same host that is taken for it
     ids: dict[int, str]  # the machine id of each row
 
@@ -47,7 +49,9 @@ def read_machine_names(connection: Connection, crashed: Iterable[int] = ()) -> M
 
     Copies of one image share the id and run at the same time: crashes of one name lie between those
     of another, or both have host-hours on the same days. `outlived` has the names whose host-hours
-    go on although the machine crashes under a newer name alone.
+    go on although the machine crashes under a newer name alone. An old name under which another
+    machine id crashes later was given to that one: it is this one's until then (`given_again` has
+    the day, and the rows of the name that tell no machine id).
     """
     h = tables.host.c
     query = select(h.id, h.name, h.machine_id).order_by(h.id)
@@ -82,7 +86,40 @@ def read_machine_names(connection: Connection, crashed: Iterable[int] = ()) -> M
             copies += [sorted(by_name) for _, by_name, _ in at_once]
     latest = {name: order[-1] for order in renamed for name in order}
     of_id = {n: latest.get(name, name) for n, name in names.items()}
-    return MachineNames(of_id, renamed, copies, reused, outlived, spelt, machine_ids)
+    given_again: dict[str, tuple[int, list[int]]] = {}
+    for old, new in (pair for order in renamed for pair in pairwise(order)):
+        start, later = _rows_of_next_machine(connection, rows_of_name, machine_ids, old, new)
+        of_id.update(dict.fromkeys(later, old))
+        if later:
+            since = outlived.pop(old, (int(start // SECONDS_A_DAY), []))[0]
+            given_again[old] = since, [n for n in rows_of_name[old] if not machine_ids[n]]
+    return MachineNames(
+        of_id, renamed, copies, reused, outlived, given_again, spelt, machine_ids
+    )  # fmt: skip
+
+
+def _rows_of_next_machine(
+    connection: Connection,
+    rows_of_name: Mapping[str, list[int]],
+    machine_ids: Mapping[int, str],
+    old: str,
+    new: str,
+) -> tuple[float, list[int]]:
+    """Return when a machine first crashed under a new name, and the rows of who has its old one."""
+    rows = rows_of_name[old] + rows_of_name[new]
+    its_ids = {machine_ids[n] for n in rows_of_name[old]} & {
+        machine_ids[n] for n in rows_of_name[new]
+    } - {"", None}  # fmt: skip
+    c = tables.crash.c
+    moments = select(c.host_id, func.min(c.ts), func.max(c.ts))
+    first = _spans(connection, moments, c.host_id, rows)
+    renamed = (n for n in rows_of_name[new] if n in first and machine_ids[n] in its_ids)
+    start = min((first[n][0] for n in renamed), default=float("inf"))
+    return start, [
+        n for n in rows_of_name[old]
+        if machine_ids[n] and machine_ids[n] not in its_ids
+        and (n not in first or first[n][0] > start)
+    ]  # fmt: skip
 
 
 def _part_names_of_machines(

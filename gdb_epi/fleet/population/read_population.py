@@ -114,6 +114,10 @@ def read_population(connection: Connection) -> Population:
         hours[np.isin(host_ids, rows) & (days >= day)] = 0.0
     hosts, host_code = _codes(machines.of_id)
     exposure_host = _translate(host_ids, host_code)
+    crash_host = _translate(numbers["host_id"], host_code)
+    for name, (day, rows) in machines.given_again.items():  # another machine has the name since
+        exposure_host[np.isin(host_ids, rows) & (days >= day)] = hosts.index(name)
+        crash_host[np.isin(numbers["host_id"], rows) & (crashes.day >= day)] = hosts.index(name)
     hours, doubled = drop_doubled_hours(host_ids, exposure_host, days, hours)
     signatures, signature_code = _codes(_signature_texts(connection))
     attributes, facts = _attributes_and_facts(connection, crashes, sets)
@@ -121,7 +125,7 @@ def read_population(connection: Connection) -> Population:
         core_keys=crashes.keys,
         day=crashes.day,
         second=crashes.second,
-        host=_translate(numbers["host_id"], host_code),
+        host=crash_host,
         signature=_translate(numbers["sig_id"], signature_code),
         cpu=numbers["cpu_no"],
         bitflip=numbers["bitflip"] > 0,
@@ -201,6 +205,7 @@ def _quality_of_names(machines: MachineNames) -> dict[str, Any]:
         "copies": machines.copies,
         "reused": machines.reused,
         "outlived": list(machines.outlived),
+        "given_again": list(machines.given_again),
     }
 
 

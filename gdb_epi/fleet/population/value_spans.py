@@ -14,6 +14,7 @@ from gdb_epi.fleet.statistics.arrays import (
     sum_by_code,
     widen_codes,
 )
+from gdb_epi.fleet.statistics.hypothesis_tests import apply_to_scalars, binomial_tail
 
 NEVER = 1 << 62  # a day
 LATE = 0.1  # of the time that is known: what ran in it already is no newer than others
@@ -34,6 +35,23 @@ def is_newest_value(population: Population, attribute: Attribute, value: int) ->
     since = (population.exposure_day >= spans[0][value]) & (attribute.exposure >= 0)
     hours, own = population.exposure_hours, attribute.exposure == value
     return bool(hours[own].sum() >= GOES_ON * hours[since].sum())
+
+
+def p_beside_others(
+    population: Population, exposure: Ints, crashes: tuple[Ints, Ints], value: int
+) -> float:
+    """Return P that of some crashes so many have a value, since it came up, by the host-hours.
+
+    `crashes` are their days and values. Where hosts with other values lack them, time is no cause.
+    """
+    (days, codes), of_hours = crashes, population.exposure_day
+    first = of_hours[exposure == value].min(initial=population.last_day)
+    since = (exposure >= 0) & (of_hours >= first)
+    hours = population.exposure_hours[since]
+    share = float(hours[exposure[since] == value].sum() / max(hours.sum(), 1e-9))
+    late = codes[(codes >= 0) & (days >= first)]
+    hits = int(np.count_nonzero(late == value))
+    return apply_to_scalars(binomial_tail, hits, late.size, share)
 
 
 def started_late_and_outlasted_others(spans: tuple[Ints, Ints], value: int) -> bool:

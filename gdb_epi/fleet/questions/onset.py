@@ -34,7 +34,6 @@ from gdb_epi.fleet.questions.daily_rates import (
     risk_of_change,
     scan_for_change,
 )
-from gdb_epi.fleet.questions.moved_programs import find_moves_of_signature
 from gdb_epi.fleet.questions.remaining_part import what_remains
 from gdb_epi.fleet.questions.roll_outs import (
     MAX_P,
@@ -47,10 +46,10 @@ from gdb_epi.fleet.questions.roll_outs import (
     words_of_partial_causes,
 )
 from gdb_epi.fleet.questions.subpopulations import find_subpopulations
-from gdb_epi.fleet.questions.version_courses import several_names_words, version_course
 from gdb_epi.fleet.screen.dose_response import AT_STOP, GROWS, age_words
 from gdb_epi.fleet.screen.events import find_events
 from gdb_epi.fleet.screen.finding_texts import counting_words
+from gdb_epi.fleet.screen.moved_programs import find_moves_of_signature
 from gdb_epi.fleet.screen.past_silence import drop_past_silences, find_past_silences
 from gdb_epi.fleet.screen.programs import (
     OF_PROCESS,
@@ -59,13 +58,22 @@ from gdb_epi.fleet.screen.programs import (
     main_program,
     program_of_each_crash,
 )
-from gdb_epi.fleet.screen.renamings import moved_functions_of, names_beside, renaming_of
+from gdb_epi.fleet.screen.renamings import (
+    moved_functions_of,
+    names_beside,
+    renaming_of,
+    several_names_words,
+)
 from gdb_epi.fleet.screen.silent_hosts import (
     STOPPED,
     drop_silent_hosts,
     find_silent_days,
     find_silent_groups,
     groups_with_signature,
+)
+from gdb_epi.fleet.screen.version_courses import (
+    regression_words,
+    version_course,
 )
 from gdb_epi.fleet.statistics.arrays import Bools
 from gdb_epi.fleet.statistics.hypothesis_tests import (
@@ -203,6 +211,7 @@ def find_onset(population: Population, signature: int) -> Onset:
     if (limit := find_collection_limit(population)) is not None:
         caveats.append(limit.words())
     same = population.signature == signature
+    caveats.append(regression_words(asked, asked.signature == signature))
     if repeats := int((events.repeats & same).sum()):
         text = f"{repeats:,} of its {counted(int(same.sum()), 'crash')} came together with others"
         caveats.append(f"{text}: counted once")

@@ -98,6 +98,7 @@ class Rates(NamedTuple):
     attribute: str
     rows: list[ValueRate]
     not_covered: int  # crashes that no host-hours tell of
+    without_value: int  # crashes that do not tell the attribute
     limit: CollectionLimit | None = None  # of what was collected: its full days are left out
     silent: tuple[str, ...] = ()  # hosts that fell silent: their hours since then are left out
 
@@ -127,7 +128,8 @@ def rates_of_values(
     rows.sort(key=lambda row: (-row.hours, -row.crashes, row.value))
     not_covered = int((mine & ~population.covered).sum())
     limit = find_collection_limit(population)
-    return Rates(attribute.name, rows, not_covered, limit, tuple(silent))
+    without_value = int((mine & (attribute.crash < 0)).sum())
+    return Rates(attribute.name, rows, not_covered, without_value, limit, tuple(silent))
 
 
 def _unless_recounted(

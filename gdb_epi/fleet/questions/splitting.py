@@ -7,7 +7,7 @@ part is tested for a host, attribute or pair of attributes that goes with it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from itertools import permutations
 
 import numpy as np
@@ -123,7 +123,7 @@ def _split_crashes(
             parts.append(MarkedCrashes((finding,), finding.members & left))
             left, free = left & ~finding.members, free & ~finding.members
     marks = list(signature_findings(population, free, name))
-    groups = _together(drop_aliases(population, marks, [], order=_explains))
+    groups = _together(drop_aliases(population, marks, [], order=_order_of(marks)))
     groups = [_without_implied(population, group) for group in groups]
     pairs = pair_findings(population, free, name)
     groups = _add_pairs(groups, pairs)
@@ -159,7 +159,7 @@ def _beside_hours(
     if not marks:
         return []
     alone = drop_hours(population)
-    groups = _together(drop_aliases(alone, marks, [], order=_explains))
+    groups = _together(drop_aliases(alone, marks, [], order=_order_of(marks)))
     return _assign_marks(population, groups, left)
 
 
@@ -200,11 +200,17 @@ def _reported_alone(population: Population, finding: Finding) -> Bools:
     return np.asarray((attribute.crash < 0) & (attribute.reported == code))
 
 
-def _explains(finding: Finding) -> float:
-    """Return minus the excess crashes of the value: a mark of few must not hide a mark of all.
+def _order_of(marks: Sequence[Finding]) -> Callable[[Finding], tuple[float, float]]:
+    """Return the order of marks: a mark of few must not hide a mark of all.
 
-    The share is computed from the relative risk.
+    Of those that explain nearly as much as the best one the surest comes first, as in a screening.
     """
+    least = MIN_TOGETHER * min(map(_explains, marks), default=0.0)
+    return lambda finding: (max(_explains(finding), least), finding.p)
+
+
+def _explains(finding: Finding) -> float:
+    """Return minus the excess crashes of the value; the share comes from the relative risk."""
     rest = finding.total - finding.n
     odds = (finding.n + 0.5) / max((rest + 0.5) * finding.rr, 1e-12)
     return finding.total * odds / (1 + odds) - finding.n

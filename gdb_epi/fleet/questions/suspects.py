@@ -8,6 +8,7 @@ from math import lgamma, log
 
 import numpy as np
 
+from gdb_epi.fleet.decisions.repairs import screen_present
 from gdb_epi.fleet.population.host_spelling import count_machines
 from gdb_epi.fleet.population.population import Population
 from gdb_epi.fleet.questions.changes_by_hours import (
@@ -28,19 +29,17 @@ from gdb_epi.fleet.questions.job_deaths_by_first_host import (
     JobDeathsByFirstHost,
     find_job_deaths_by_first_host,
 )
-from gdb_epi.fleet.questions.moved_programs import find_program_moves
 from gdb_epi.fleet.questions.onset import counting_change_sentences
 from gdb_epi.fleet.questions.quality import dropped_sizes_words
 from gdb_epi.fleet.questions.rates import worse_value_sentences
+from gdb_epi.fleet.questions.same_bugs import same_bug_verdicts
 from gdb_epi.fleet.questions.verdict import (
     HARDWARE_HOST,
     ONE_EVENT,
     PopulationVerdict,
     judge_population,
     name_main_hosts,
-    same_bug_verdicts,
 )
-from gdb_epi.fleet.questions.version_courses import version_course
 from gdb_epi.fleet.screen.dose_response import AT_STOP, GROWS, MOMENTS, age_words
 from gdb_epi.fleet.screen.events import PLACES, find_events
 from gdb_epi.fleet.screen.finding import (
@@ -55,6 +54,7 @@ from gdb_epi.fleet.screen.finding import (
 )
 from gdb_epi.fleet.screen.finding_texts import P_AND_Q
 from gdb_epi.fleet.screen.hosts import exposure_shares, signature_of_most
+from gdb_epi.fleet.screen.moved_programs import find_program_moves
 from gdb_epi.fleet.screen.possibly_bad_hosts import undecided_sentences
 from gdb_epi.fleet.screen.programs import (
     crashes_of_same_programs,
@@ -72,6 +72,7 @@ from gdb_epi.fleet.screen.recurring_events import (
 from gdb_epi.fleet.screen.renamings import moved_functions_of
 from gdb_epi.fleet.screen.screening import ScreeningResult
 from gdb_epi.fleet.screen.silent_hosts import find_silent_groups
+from gdb_epi.fleet.screen.version_courses import version_course
 from gdb_epi.fleet.statistics.arrays import Bools, Floats, Ints, count_distinct
 from gdb_epi.fleet.statistics.hypothesis_tests import (
     apply_to_scalars,
@@ -478,3 +479,18 @@ def _headlines(verdicts: Sequence[PopulationVerdict]) -> list[tuple[str, list[st
     for verdict in without_finding:
         by_headline.setdefault(verdict.headline, {})[verdict.subject] = None
     return [(headline, list(subjects)) for headline, subjects in by_headline.items()]
+
+
+def signatures_with_value(population: Population, name: str, value: str) -> list[str]:
+    """Say which signatures go with a value by the screening: all crashes together may hide them."""
+    screened = (
+        screen_present(population) if population.day.size <= MAX_UNEXPLAINED_CRASHES else None
+    )
+    mark = f"{name}={value}"
+    return [
+        f"but {finding.n} of {finding.total} crashes of "
+        f"{named_with_program(population, finding.signature)} have it: it may be their cause"
+        for finding in (() if screened is None else screened.findings)
+        if finding.signature in population.signatures
+        and mark in (f"{finding.attr}={finding.value}", *finding.aliases)
+    ][:MAX_TOLD]

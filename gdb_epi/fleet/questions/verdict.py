@@ -22,11 +22,6 @@ from gdb_epi.fleet.questions.splitting import (
     SignatureSplit,
     split_signature,
 )
-from gdb_epi.fleet.questions.version_courses import (
-    regression_words,
-    several_names_words,
-    version_course,
-)
 from gdb_epi.fleet.screen.dose_response import (
     AT_START,
     MOMENTS,
@@ -39,7 +34,6 @@ from gdb_epi.fleet.screen.dose_response import (
     starts_by_place_words,
     threshold_within,
 )
-from gdb_epi.fleet.screen.events import PLACES
 from gdb_epi.fleet.screen.finding import (
     ALL,
     BITFLIP,
@@ -77,12 +71,16 @@ from gdb_epi.fleet.screen.host_signals import own_value_words
 from gdb_epi.fleet.screen.hosts import ONE_CPU, main_signature, signature_of_most
 from gdb_epi.fleet.screen.programs import OF_PROGRAM, is_process_attribute
 from gdb_epi.fleet.screen.renamings import (
-    PYTHON_HALF,
     find_renamings,
     moved_functions_of,
     names_beside,
+    several_names_words,
 )
 from gdb_epi.fleet.screen.screening import MAX_OTHERS, ScreeningResult, screen_population
+from gdb_epi.fleet.screen.version_courses import (
+    regression_words,
+    version_course,
+)
 from gdb_epi.fleet.statistics.arrays import Bools, count_distinct
 from gdb_epi.render.signature_words import named_signature
 from gdb_epi.typing_lite import NamedTuple
@@ -249,66 +247,6 @@ def _judge_findings(
         else:
             verdicts.append(_apart(population, finding))
     return verdicts
-
-
-def same_bug_verdicts(
-    population: Population, verdicts: Sequence[PopulationVerdict]
-) -> list[tuple[str, tuple[str, ...]]]:
-    """Say which signatures die in the same native code and go with the same value: one bug.
-
-    A library that two programs use gives each of them a signature of its own. With each sentence
-    come the subjects of the verdicts that it stands for. A signature that is too rare to stand out
-    belongs to it where all of its crashes have the value.
-    """
-    by_code: dict[str, dict[str, set[str]]] = {}
-    for verdict in verdicts:
-        native, frames, _ = verdict.subject.partition(PYTHON_HALF)
-        findings = [f for cause in verdict.causes for f in cause.findings]
-        marks = {f"{f.attr}={f.value}" for f in findings if population.attribute(f.attr)}
-        marks |= {alias for f in findings for alias in f.aliases}
-        if frames and marks:
-            by_code.setdefault(native, {}).setdefault(verdict.subject, set()).update(marks)
-    sentences = []
-    for native, signatures in by_code.items():
-        # What fails at a place is no bug of the code that dies there.
-        shared = sorted(m for m in set.intersection(*signatures.values()) if not _is_place(m))
-        rare = _others_with_all(population, native, set(signatures), shared) if shared else []
-        if shared and len(signatures) > 1:
-            every = [*signatures, *rare]
-            sentences.append((
-                f"{SOFTWARE}: one bug in {len(every)} signatures, by all signs: they go with "
-                f"{' and '.join(shared)} and die in the same native code: "
-                f"{', '.join(map(named_signature, every))}",
-                tuple(signatures),
-            ))  # fmt: skip
-    return sentences
-
-
-def _is_place(mark: str) -> bool:
-    """Whether a mark names hardware or a place, and no version of something."""
-    attr = mark.partition("=")[0]
-    return is_hardware(attr) or attr in PLACES
-
-
-def _others_with_all(
-    population: Population, native: str, except_for: set[str], marks: Sequence[str]
-) -> list[str]:
-    """Return the signatures of the same native code of which all crashes have some values."""
-    attributes = [(population.attribute(m.partition("=")[0]), m.partition("=")[2]) for m in marks]
-    others = []
-    for code, name in enumerate(population.signatures):
-        if name in except_for or not name.startswith(native + PYTHON_HALF):
-            continue
-        mine = population.signature == code
-        for attribute, value in attributes:
-            if attribute is None or value not in attribute.values:
-                continue
-            codes = attribute.crash[mine & (attribute.crash >= 0)]
-            if codes.size < MIN_N or (codes != attribute.values.index(value)).any():
-                break
-        else:
-            others.append(name)
-    return others
 
 
 def _attributes_of(causes: Sequence[Cause]) -> list[str]:

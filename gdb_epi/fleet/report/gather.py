@@ -12,6 +12,7 @@ import numpy as np
 from sqlalchemy import Engine
 
 from gdb_epi.fleet.decisions.current_state import SIGNATURE
+from gdb_epi.fleet.decisions.finding_states import DISMISSED, StoredFinding, stored_findings
 from gdb_epi.fleet.decisions.fixes import describe_fix
 from gdb_epi.fleet.decisions.repairs import screen_present, separate_past_of_repaired_hosts
 from gdb_epi.fleet.decisions.states import (
@@ -49,7 +50,6 @@ from gdb_epi.fleet.report.signature_sections import (
 from gdb_epi.fleet.report.split_views import split_views
 from gdb_epi.fleet.report.texts import day_text, harmless_text, number_text
 from gdb_epi.fleet.screen.finding import crashes_of
-from gdb_epi.fleet.screen.finding_states import DISMISSED, StoredFinding, stored_findings
 from gdb_epi.fleet.screen.programs import known_programs
 from gdb_epi.fleet.statistics.arrays import Bools
 from gdb_epi.fleet.store.day_numbers import utc_day_text

@@ -5,6 +5,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
+from gdb_epi.fleet.decisions.finding_states import (
+    CONFIRMED,
+    DISMISSED,
+    OPEN,
+    StoredFinding,
+    finding_identity,
+    findings_to_raise,
+)
 from gdb_epi.fleet.questions.verdict import (
     HARDWARE_GROUP,
     HARDWARE_HOST,
@@ -18,14 +26,6 @@ from gdb_epi.fleet.questions.verdict import (
 from gdb_epi.fleet.report.page import Headline, Numbers
 from gdb_epi.fleet.report.texts import day_text, harmless_text, number_text, probability_text
 from gdb_epi.fleet.screen.finding import CPU, Finding, is_about_whole_host
-from gdb_epi.fleet.screen.finding_states import (
-    CONFIRMED,
-    DISMISSED,
-    OPEN,
-    StoredFinding,
-    finding_identity,
-    findings_to_raise,
-)
 from gdb_epi.fleet.screen.finding_texts import (
     describe_comparison,
     describe_test,

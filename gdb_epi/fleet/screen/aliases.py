@@ -50,7 +50,7 @@ def drop_aliases(
     population: Population,
     findings: Sequence[Finding],
     earlier: Sequence[Finding],
-    order: Callable[[Finding], float] = lambda finding: finding.p,
+    order: Callable[[Finding], object] = lambda finding: finding.p,
 ) -> list[Finding]:
     """Drop aliases: findings that hold only because another attribute's value holds.
 

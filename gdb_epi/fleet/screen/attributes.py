@@ -14,7 +14,12 @@ from gdb_epi.fleet.population.attribute_combinations import (
 )
 from gdb_epi.fleet.population.number_ranges import HALVES, RANGE, parse_leading_number
 from gdb_epi.fleet.population.population import Attribute, Population
-from gdb_epi.fleet.population.value_spans import ValueUsage, is_kept_by_hosts, is_newest_value
+from gdb_epi.fleet.population.value_spans import (
+    ValueUsage,
+    is_kept_by_hosts,
+    is_newest_value,
+    p_beside_others,
+)
 from gdb_epi.fleet.screen.design_effect import (
     HoursByHost,
     UnexplainedCrashes,
@@ -107,7 +112,6 @@ def attribute_to_test(population: Population, attribute: Attribute) -> Attribute
     """Return an attribute of the population, ready for the tests of its values."""
     share, source = expected_shares(population, attribute)
     codes = find_combinations(population).codes(attribute)
-
     return AttributeToTest(
         population, attribute.name, attribute.values, codes, share, source,
         lambda value: is_newest_value(population, attribute, value), lambda: attribute.exposure,
@@ -221,15 +225,11 @@ def _conditional_p(
     )
 
 
-def group_findings(population: Population) -> Iterator[Finding]:
+def group_findings(population: Population, *, flips: bool = False) -> Iterator[Finding]:
     """Yield values with more than their share of all crashes, those of single hosts among them."""
-    yield from _findings_of_flags(population, (ALL, np.ones(population.day.size, dtype=bool)))
-
-
-def bitflip_and_crash_group_findings(population: Population) -> Iterator[Finding]:
-    """Yield values with more than their share of bit flips, or of all crashes."""
+    of_flips = ((BITFLIP, population.bitflip),) * flips
     everything = (ALL, np.ones(population.day.size, dtype=bool))
-    yield from _findings_of_flags(population, (BITFLIP, population.bitflip), everything)
+    yield from _findings_of_flags(population, *of_flips, everything)
 
 
 def _findings_of_flags(population: Population, *masks: tuple[str, Bools]) -> Iterator[Finding]:
@@ -256,11 +256,10 @@ def signature_findings(population: Population, free: Bools, name: str) -> Iterat
     """Yield the values with more than their share of one signature, given by name."""
     crashes = UnexplainedCrashes(population, free)
     mine = crashes.of(population.signatures.index(name))
-    combination_counts = find_combinations(population).tally_few(mine)
+    counts = find_combinations(population).tally_few(mine)
     for attribute in population.attributes:
-        yield from value_findings(
-            attribute_to_test(population, attribute), crashes, combination_counts, mine, name
-        )
+        tests = attribute_to_test(population, attribute)
+        yield from value_findings(tests, crashes, counts, mine, name)
 
 
 def value_findings(
@@ -279,16 +278,10 @@ def value_findings(
     has, counts = combination_counts
     with_value = count_by_value(tests.codes[has], counts, share.size)
     n = np.full(share.size, with_value.sum())
-    v = np.flatnonzero(with_value >= MIN_N)
-    if not v.size:
-        return
-    tested = int((share > 0).sum())
-
-    def q_of(p: Floats) -> Floats:
-        return q_values(p, tested)
-
-    cells = _Cells(v, with_value[v], n[v], lambda _: name, lambda _: mine)
-    yield from _findings_of_cells(tests, crashes, cells, q_of)
+    if (v := np.flatnonzero(with_value >= MIN_N)).size:
+        cells = _Cells(v, with_value[v], n[v], lambda _: name, lambda _: mine)
+        tested = int((share > 0).sum())
+        yield from _findings_of_cells(tests, crashes, cells, lambda p: q_values(p, tested))
 
 
 class _Cells(NamedTuple):
@@ -668,7 +661,14 @@ def _finding_unless_weak(
         test += f" (hosts are unlike: {effect:.1f} of these crashes tell as much as one)"
     if name in (ALL, BITFLIP, LOCK):
         test = "negative binomial by host-hours" if not case_control else "Fisher exact, of hosts"
-    caveats: tuple[str, ...] = (CAVEAT_ROLL_OUT,) if tests.is_newest(value) else ()
+    is_time = (
+        tests.is_newest(value)
+        and p_beside_others(
+            tests.population, tests.exposure(), (tests.population.day[some], codes), value
+        )
+        > MAX_CONDITIONAL_P
+    )
+    caveats: tuple[str, ...] = (CAVEAT_ROLL_OUT,) if is_time else ()
     caveats += _rise_over_numbers(tests, some, codes, value)
     if (
         name not in (ALL, BITFLIP, LOCK)

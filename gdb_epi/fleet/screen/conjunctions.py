@@ -107,10 +107,38 @@ def find_conjunctions(population: Population, free: Bools, signature: str) -> It
             continue
         first, second, codes = pairs[finding.attr]
         values = divmod(codes[finding.value], len(second.values))
+        if _is_shadow(population, (first, second), values, mine):
+            continue
         if _both_matter(population, (first, second), values, few, (same_programs, others, beside)):
             test = f"both conditions together: {finding.test}"
             paid = finding._replace(q=min(1.0, q), test=test)
             yield Conjunction(paid, first, second, values)
+
+
+def _is_shadow(
+    population: Population, pair: tuple[Attribute, Attribute], values: tuple[int, int], mine: Ints
+) -> bool:
+    """Whether nearly all crashes have a narrower value of a third attribute than one of the two.
+
+    A microcode that one model has, and not on all its hosts, is named before the model.
+    """
+    hours = population.exposure_hours
+    for attribute in population.attributes:
+        codes = attribute.crash[mine]
+        if is_process_attribute(attribute.name) or any(attribute is half for half in pair):
+            continue
+        if not (codes >= 0).any():
+            continue
+        value = int(np.bincount(codes[codes >= 0]).argmax())
+        if np.count_nonzero(codes == value) < NEARLY_ALL * mine.size:
+            continue
+        has = attribute.exposure == value
+        for half, of_half in zip(pair, values, strict=True):
+            wide = half.exposure == of_half
+            both, own = float(hours[has & wide].sum()), float(hours[has].sum())
+            if own > 0 and both >= NEARLY_ALL * own and own < NEARLY_ALL * hours[wide].sum():
+                return True
+    return False
 
 
 def tested_pairs(population: Population) -> list[tuple[Attribute, Attribute]]:

@@ -34,6 +34,7 @@ from gdb_epi.fleet.screen.leaving_values import leaving_value_words
 from gdb_epi.fleet.screen.programs import crashes_of_same_programs, is_process_attribute
 from gdb_epi.fleet.screen.silent_hosts import find_silent_groups
 from gdb_epi.fleet.screen.time_and_cpu_patterns import is_not_due
+from gdb_epi.fleet.screen.version_courses import regression_words
 from gdb_epi.fleet.statistics.arrays import Bools, Ints, count_distinct, distinct_pairs
 from gdb_epi.fleet.statistics.hypothesis_tests import apply_to_scalars, binomial_tail, relative_risk
 from gdb_epi.fleet.store.day_numbers import iso_day, parse_day
@@ -325,6 +326,8 @@ def _goes_on(
     same = population.of_signature(finding.signature)
     if explained is not None:
         same &= ~explained
+    if is_process_attribute(finding.attr) and (regression := regression_words(population, same)):
+        return regression
     late = attribute.crash[same & population.timed & (population.day > last)]
     counts = np.bincount(late[late >= 0], minlength=len(attribute.values))
     value = int(counts.argmax())
@@ -459,7 +462,10 @@ def _of_its_name(population: Population, finding: Finding) -> Iterator[str]:
     """Say that a host had another name, was installed again, and that others have its name."""
     for order in population.quality.get("renamed", ()):
         if order[-1] == finding.value:
-            yield f"it was called {' and '.join(order[:-1])} before, which counts as the same host"
+            again = [name for name in order if name in population.quality.get("given_again", ())]
+            other = f"; {' and '.join(again)} is another machine now" if again else ""
+            earlier = " and ".join(order[:-1])
+            yield f"it was called {earlier} before, which counts as the same host{other}"
     for host, ids, day, serial in population.quality.get("again", ()):
         if host == finding.value:
             since = parse_day(day) or 0

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from gdb_epi.fleet.population.population import Attribute, Population
-from gdb_epi.fleet.screen.attributes import bitflip_and_crash_group_findings
+from gdb_epi.fleet.screen.attributes import group_findings
 from gdb_epi.fleet.screen.design_effect import hours_within
 from gdb_epi.fleet.screen.events import without_crashes
 from gdb_epi.fleet.screen.finding import (
@@ -56,7 +56,7 @@ def drop_group_explained_hosts(
     asked = [
         f for f in findings if is_about_whole_host(f.signature) and not f.signature.startswith(CPU)
     ]
-    groups = list(bitflip_and_crash_group_findings(population)) if asked else []
+    groups = list(group_findings(population, flips=True)) if asked else []
     explained: set[str] = set()
     for group in groups:
         attribute = population.attribute(group.attr)
@@ -161,7 +161,7 @@ def _crash_as_their_peers(population: Population, findings: Sequence[Finding]) -
 def _stands_out_without(population: Population, group: Finding, host: int) -> bool:
     """Whether a group stands out also without the crashes of one of its hosts."""
     others = without_crashes(population, population.host == host)
-    return any(same.key == group.key for same in bitflip_and_crash_group_findings(others))
+    return any(same.key == group.key for same in group_findings(others, flips=True))
 
 
 def _belongs(finding: Finding, crash: Bools) -> bool:

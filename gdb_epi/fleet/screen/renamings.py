@@ -16,6 +16,7 @@ from gdb_epi.fleet.population.population import Attribute, Population
 from gdb_epi.fleet.screen.ended_findings import MAY_BE_OVER
 from gdb_epi.fleet.screen.finding import MIN_N, MOSTLY, Finding
 from gdb_epi.fleet.screen.programs import crashes_of_same_programs, is_process_attribute
+from gdb_epi.fleet.screen.version_courses import version_course
 from gdb_epi.fleet.statistics.arrays import Ints
 from gdb_epi.fleet.statistics.hypothesis_tests import relative_risk
 from gdb_epi.fleet.store.day_numbers import iso_day
@@ -23,6 +24,7 @@ from gdb_epi.render.signature_words import parse_signature_line
 from gdb_epi.typing_lite import NamedTuple
 from gdb_epi.util import counted, shortened_list
 
+STRAY = 0.02  # of the crashes under several names, that may be of another cause
 PYTHON_HALF = " <-- py:"  # begins it in the text of a signature with both halves
 MAX_RATIO = 2.0  # of the rates after and before
 MAX_NAMED = 3  # signatures
@@ -282,3 +284,11 @@ def add_renaming_caveats(population: Population, findings: Sequence[Finding]) ->
                 finding = finding._replace(caveats=(*caveats, renaming.words()))
         annotated.append(finding)
     return annotated
+
+
+def several_names_words(population: Population, renaming: Renaming) -> str:
+    """Say that a bug has several names; of names at the same time, which versions have it."""
+    codes = [population.signatures.index(name) for some in renaming.signatures for name in some]
+    course = version_course(population, np.isin(population.signature, codes), stray=STRAY)
+    versions = f"; it {course.words()}" if course and renaming.beside else ""
+    return f"{renaming.words()}{versions}"

@@ -25,6 +25,7 @@ from gdb_epi.fleet.population.value_spans import (
 from gdb_epi.fleet.records.facts import PROGRAM
 from gdb_epi.fleet.screen.events import find_events
 from gdb_epi.fleet.screen.finding import MIN_N
+from gdb_epi.fleet.screen.moved_programs import find_program_moves
 from gdb_epi.fleet.screen.past_silence import PastSilence
 from gdb_epi.fleet.screen.programs import is_process_attribute, program_of_each_crash
 from gdb_epi.fleet.statistics.arrays import (
@@ -161,6 +162,10 @@ def _groups_gone_silent(population: Population) -> list[Silence]:
     ]
     counted_once = find_events(population).counted
     free = (counted_once.host >= 0) & population.timed & (population.day >= 0)
+    if moved := {move.program for move in find_program_moves(counted_once)}:  # not due there since
+        programs = program_of_each_crash(population)
+        assert programs is not None  # some have moved
+        free &= ~np.isin(programs.crash, [programs.values.index(name) for name in moved])
     groups: list[Silence] = []
     hosts = _Hosts(population, free)
     if not hosts.is_any_quiet:  # of many crashes each host has some on each day

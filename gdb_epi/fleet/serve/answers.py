@@ -12,6 +12,7 @@ from sqlalchemy import Engine
 
 from gdb_epi.errors import InputError, UsageError
 from gdb_epi.fleet.decisions.current_state import HOST, SIGNATURE
+from gdb_epi.fleet.decisions.finding_states import stored_findings
 from gdb_epi.fleet.decisions.record_decision import Decision, record_decision
 from gdb_epi.fleet.decisions.repairs import screen_present, separate_past_of_repaired_hosts
 from gdb_epi.fleet.decisions.states import read_states, repaired_hosts
@@ -24,7 +25,6 @@ from gdb_epi.fleet.questions.signatures import top_signatures
 from gdb_epi.fleet.questions.verdict import judge_population, judge_signature
 from gdb_epi.fleet.records.prepare import Preparer
 from gdb_epi.fleet.records.reader import read_record_stream
-from gdb_epi.fleet.screen.finding_states import stored_findings
 from gdb_epi.fleet.screen.screening import ScreeningResult
 from gdb_epi.fleet.store.day_numbers import iso_day
 from gdb_epi.fleet.store.ingest import store_batches

@@ -32,6 +32,11 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from gdb_epi.errors import EpiError, InputError, UsageError
 from gdb_epi.fleet.decisions.current_state import FIXED, HOST, IGNORED, SIGNATURE, STATE_WORDS
+from gdb_epi.fleet.decisions.finding_states import (
+    finding_identity,
+    findings_to_raise,
+    stored_findings,
+)
 from gdb_epi.fleet.decisions.record_decision import DecisionResult, record_decision
 from gdb_epi.fleet.decisions.states import failed_fixes, read_states
 from gdb_epi.fleet.population.host_spelling import match_spellings
@@ -41,7 +46,6 @@ from gdb_epi.fleet.report.gather import MAX_STATES, ReportScope, gather_page, st
 from gdb_epi.fleet.report.html import render_core, render_decisions, render_page
 from gdb_epi.fleet.report.page import DecisionForm, DecisionsPage, StateChoice
 from gdb_epi.fleet.report.texts import harmless_text
-from gdb_epi.fleet.screen.finding_states import finding_identity, findings_to_raise, stored_findings
 from gdb_epi.fleet.serve import answers
 from gdb_epi.fleet.serve.answers import decision_of, screened_now
 from gdb_epi.fleet.store import tables

@@ -17,14 +17,12 @@ from gdb_epi.fleet.records.facts import ENV
 from gdb_epi.fleet.screen.design_effect import day_effect
 from gdb_epi.fleet.screen.finding import MIN_N
 from gdb_epi.fleet.screen.programs import MIN_OTHERS, crashes_of_same_programs, is_process_attribute
-from gdb_epi.fleet.screen.renamings import Renaming
 from gdb_epi.fleet.statistics.arrays import Bools, Floats, Ints
 from gdb_epi.fleet.statistics.hypothesis_tests import apply_to_scalars, binomial_tail
 from gdb_epi.fleet.store.day_numbers import iso_day
 from gdb_epi.typing_lite import NamedTuple
 
 FEW = 0.2  # of the crashes that are due: a version that is mended
-STRAY = 0.02  # of the crashes under several names, that may be of another cause
 LASTING = 0.5  # of them: a version that is not
 MAX_LIMIT_P = 1e-3
 ALMOST_NO, ALMOST_ALL = 0.1, 0.9  # of the crashes of versions have a package
@@ -56,6 +54,7 @@ class _VersionsInOrder(NamedTuple):
     own: Ints
     due: Floats  # as the other crashes of the program with the version tell
     effect: float  # of days: what comes on five mornings tells of five versions' days, not of 200
+    of_main_host: int  # crashes on the host with most of them: a loop there tells of no version
 
     def name(self, code: int) -> str:
         """Return the tag of a version."""
@@ -65,7 +64,8 @@ class _VersionsInOrder(NamedTuple):
         """Return P that so few of the crashes are of some versions."""
         total, some = int(self.own.sum()), int(self.own[codes].sum())
         share = float(self.due[codes].sum()) / total
-        count, whole = (total - some) / self.effect, total / self.effect
+        elsewhere = total - min(self.of_main_host, total - some)
+        count, whole = (elsewhere - some) / self.effect, elsewhere / self.effect
         return apply_to_scalars(binomial_tail, count, whole, 1 - share)
 
 
@@ -83,7 +83,9 @@ def _versions_in_order(
     due = own.sum() * (others + 1) / (others + 1)[order].sum()
     having = population.mask_of(rows[(own >= LASTING * due)[codes]])
     effect = day_effect(population, np.flatnonzero(having & mine), having & ~mine)
-    return _VersionsInOrder(version, order, own, due, effect)
+    hosts = population.host[having & mine & (population.host >= 0)]
+    of_main_host = int(np.bincount(hosts, minlength=1).max())
+    return _VersionsInOrder(version, order, own, due, effect, of_main_host)
 
 
 def _regression_of(
@@ -204,14 +206,6 @@ def _needed_beside(population: Population, rows: Ints, mine: Bools) -> Bools | N
         if p <= MAX_LIMIT_P and (best is None or p < best[0]):
             best = p, np.asarray(attribute.crash == own[0])
     return None if best is None else best[1]
-
-
-def several_names_words(population: Population, renaming: Renaming) -> str:
-    """Say that a bug has several names; of names at the same time, which versions have it."""
-    codes = [population.signatures.index(name) for some in renaming.signatures for name in some]
-    course = version_course(population, np.isin(population.signature, codes), stray=STRAY)
-    versions = f"; it {course.words()}" if course and renaming.beside else ""
-    return f"{renaming.words()}{versions}"
 
 
 def _brought(population: Population, rows: Ints, mine: Bools, is_other: Bools) -> tuple[str, ...]:
