@@ -9,7 +9,8 @@ from support.fleet_simulator import CPUS, FIRST_DAY, Crash, population, simulate
 
 from gdb_epi.fleet.population.coverage import drop_hours
 from gdb_epi.fleet.population.population import Attribute, Population
-from gdb_epi.fleet.questions.quality import check_quality, dropped_sizes_words
+from gdb_epi.fleet.questions.collection_limits import find_size_limit
+from gdb_epi.fleet.questions.quality import check_quality
 from gdb_epi.fleet.questions.same_bugs import same_bug_verdicts
 from gdb_epi.fleet.questions.splitting import split_signature
 from gdb_epi.fleet.questions.verdict import judge_host, judge_population
@@ -180,10 +181,27 @@ def test_large_cores_that_come_no_more_are_told(since, told):
     whole = with_crashes([])
     is_large = (np.arange(whole.day.size) % 3 == 0) & (whole.day < FIRST_DAY + since)
     whole = with_facts(whole, core_size=(["under 1 GiB", "2 GiB"], is_large.astype(int)))
-    said = dropped_sizes_words(whole)
+    sizes = find_size_limit(whole)
+    said = None if sizes is None else sizes.words()
     assert bool(said) == told
     assert not told or "no core of 2 GiB or more since" in said
     assert any(check.text == said for check in check_quality(whole)) == told
+
+
+def test_a_limit_of_cores_that_was_lifted_is_told():
+    """Of each crash the size is known; large ones of two programs come from a day on."""
+    whole = with_crashes([])
+    number = np.arange(whole.day.size)
+    late = (number % 3 == 0) & (whole.day >= FIRST_DAY + 10)
+    sizes = Attribute(
+        "core_gib", [f"{n / 10:g}" for n in range(1, 90)],
+        np.where(late, 50 + number % 30, number % 40), np.zeros(0, dtype=int),
+    )  # fmt: skip
+    program = (["fetch", "embed"], number % 2)
+    whole = with_facts(whole._replace(attributes=(*whole.attributes, sizes)), program=program)
+    found = find_size_limit(whole)
+    assert found is not None and found.has_begun and found.day == FIRST_DAY + 10
+    assert "no crash with core_gib of 5.1 or more before" in found.words()
 
 
 @pytest.mark.parametrize("came_back", [True, False])

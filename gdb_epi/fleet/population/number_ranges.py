@@ -7,6 +7,7 @@ ranges are an attribute beside the numbers, as many host-days in each.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from math import isfinite
 
 import numpy as np
@@ -29,6 +30,27 @@ def parse_leading_number(text: str) -> float | None:
     except ValueError:
         return None
     return number if isfinite(number) else None
+
+
+def is_measured(attribute: Attribute) -> bool:
+    """Whether an attribute is a number that each crash has of its own, as the size of its core.
+
+    No host-hours tell it, and it has many values with fractions: a single one means nothing, and
+    none of them is rolled out. Its ranges may mean something.
+    """
+    if (attribute.exposure >= 0).any():
+        return False
+    name = attribute.name.removesuffix(RANGE)
+    numbers = [parse_leading_number(value) for value in attribute.values]
+    known = [number for number in numbers if number is not None]
+    if len(known) < len(numbers) or not any(number % 1 for number in known):
+        return False
+    return attribute.name != name or len(known) > FINE
+
+
+def without_measured(attributes: Iterable[Attribute]) -> list[Attribute]:
+    """Return the attributes whose single values may mean something."""
+    return [a for a in attributes if a.name.endswith(RANGE) or not is_measured(a)]
 
 
 def describe_limit(name: str, sign: str, value: str) -> str:

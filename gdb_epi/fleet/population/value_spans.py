@@ -38,13 +38,13 @@ def is_newest_value(population: Population, attribute: Attribute, value: int) ->
 
 
 def p_beside_others(
-    population: Population, exposure: Ints, crashes: tuple[Ints, Ints], value: int
+    population: Population, exposure: Ints, crashes: Ints, codes: Ints, value: int
 ) -> float:
     """Return P that of some crashes so many have a value, since it came up, by the host-hours.
 
-    `crashes` are their days and values. Where hosts with other values lack them, time is no cause.
+    `codes` are the values of these crashes. Where hosts with others lack them, time is no cause.
     """
-    (days, codes), of_hours = crashes, population.exposure_day
+    days, of_hours = population.day[crashes], population.exposure_day
     first = of_hours[exposure == value].min(initial=population.last_day)
     since = (exposure >= 0) & (of_hours >= first)
     hours = population.exposure_hours[since]

@@ -11,17 +11,19 @@ from __future__ import annotations
 
 import numpy as np
 
+from gdb_epi.fleet.population.number_ranges import RANGE, is_measured, parse_leading_number
 from gdb_epi.fleet.population.population import Population, asked_once
 from gdb_epi.fleet.population.value_spans import is_kept_by_hosts
+from gdb_epi.fleet.records.facts import CORE_SIZE
 from gdb_epi.fleet.screen.events import find_events
-from gdb_epi.fleet.screen.programs import is_process_attribute
+from gdb_epi.fleet.screen.programs import is_process_attribute, program_of_each_crash
 from gdb_epi.fleet.statistics.arrays import Bools, Ints
 from gdb_epi.fleet.statistics.hypothesis_tests import (
     apply_to_scalars,
     binomial_tail,
     relative_risk,
 )
-from gdb_epi.fleet.store.day_numbers import SECONDS_A_DAY
+from gdb_epi.fleet.store.day_numbers import SECONDS_A_DAY, iso_day
 from gdb_epi.typing_lite import NamedTuple
 from gdb_epi.util import counted
 
@@ -38,6 +40,7 @@ MAX_CRASHES = 1_000_000  # with more of them no collector stopped
 MIN_HOSTS = 20  # that are compared
 MOST_EQUAL = 1 / 3  # P(2 crashes of a host that has any) is 0.32 at most, of 3 and more less
 MAX_CHANCE = 0.05  # that crashes fall on so many hosts and twice on none
+MIN_LARGE = 8  # crashes above a size
 MAX_FALL_P = 0.001  # that the first half of the time has so many
 
 
@@ -230,3 +233,72 @@ def find_limit_of_hosts(population: Population) -> LimitOfHosts | None:
     early = int(np.count_nonzero(seconds - seconds.min() < np.ptp(seconds) / 2))
     falls = apply_to_scalars(binomial_tail, early, seconds.size, 0.5) <= MAX_FALL_P
     return LimitOfHosts(1, hosts, least) if falls else None
+
+
+class SizeLimit(NamedTuple):
+    """A size above which no crash came before a day, or since one."""
+
+    size: str  # in words
+    day: int  # of the last one above, or of the first one
+    has_begun: bool
+    large: Bools  # the crashes above
+    share: float  # of these among all while some come
+    others: int  # crashes of the other time, none of which is above
+    rates: tuple[float, float]  # crashes a day that are not above, before and after
+
+    def words(self) -> str:
+        """Say it, and what it does to other answers."""
+        when, then, effect = (
+            ("before", "since then", "keeps larger cores since then looks like this, and so do "
+             "programs that are new; what seems to have begun or risen then may be older")
+            if self.has_begun
+            else ("since", "until then", "drops large cores looks like this; what seems to have "
+                  "ended or fallen then may go on")
+        )  # fmt: skip
+        return (
+            f"no {self.size} or more {when} {iso_day(self.day)}, of any program, where "
+            f"{self.share:.0%} were so large {then} ({counted(self.others, 'crash')} {when}); "
+            f"smaller ones came as {self.rates[0]:.3g} a day before and {self.rates[1]:.3g} since: "
+            f"a collector that {effect}"
+        )
+
+
+@asked_once
+def find_size_limit(population: Population) -> SizeLimit | None:
+    """Return the size from which no core was kept for a time, of several programs; None if none.
+
+    The size of a core, or a number that each crash has of its own. The surest limit is told.
+    """
+    programs = program_of_each_crash(population)
+    best: tuple[float, SizeLimit] | None = None
+    for fact in (*population.facts, *population.attributes):
+        if fact.name != CORE_SIZE and (fact.name.endswith(RANGE) or not is_measured(fact)):
+            continue
+        numbers = [parse_leading_number(value.split(" ")[0]) or 0.0 for value in fact.values]
+        rows = np.flatnonzero(population.timed & (fact.crash >= 0))
+        sizes, day = np.array(numbers)[fact.crash[rows]], population.day[rows]
+        for limit in np.unique(sizes[sizes > 0]).tolist():
+            large = sizes >= limit
+            if np.count_nonzero(large) < MIN_LARGE:
+                break
+            for has_begun, turn in ((False, int(day[large].max())), (True, int(day[large].min()))):
+                outside = day < turn if has_begun else day > turn
+                share = float(large[~outside].mean())
+                log_p = float(np.count_nonzero(outside) * np.log1p(-min(share, 1 - 1e-9)))
+                if log_p > np.log(MAX_P) or (best is not None and log_p >= best[0]):
+                    continue
+                some = rows[large]
+                if programs is not None and np.unique(programs.crash[some]).size < 2:
+                    continue
+                days = turn - int(day.min()), int(day.max()) - turn
+                before, after = (
+                    float(np.count_nonzero(~large & part) / max(span, 1))
+                    for part, span in zip((day < turn, day > turn), days, strict=True)
+                )
+                unit = f"core of {limit:g} GiB" if fact.name == CORE_SIZE else ""
+                best = log_p, SizeLimit(
+                    unit or f"crash with {fact.name} of {limit:g}", turn, has_begun,
+                    population.mask_of(some), share, int(np.count_nonzero(outside)),
+                    (before, after),
+                )  # fmt: skip
+    return None if best is None else best[1]

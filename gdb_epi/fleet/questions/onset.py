@@ -20,7 +20,12 @@ from gdb_epi.fleet.population.number_ranges import RANGE
 from gdb_epi.fleet.population.population import Attribute, Population
 from gdb_epi.fleet.population.staged_values import with_staged_hours
 from gdb_epi.fleet.questions.changes_by_hours import change_by_mix, changes_by_hours
-from gdb_epi.fleet.questions.collection_limits import find_collection_limit, find_limit_of_hosts
+from gdb_epi.fleet.questions.collection_limits import (
+    SizeLimit,
+    find_collection_limit,
+    find_limit_of_hosts,
+    find_size_limit,
+)
 from gdb_epi.fleet.questions.daily_rates import (
     COMMON_CAUSE,
     MIN_OF_PROGRAM,
@@ -212,6 +217,8 @@ def find_onset(population: Population, signature: int) -> Onset:
         caveats.append(limit.words())
     same = population.signature == signature
     caveats.append(regression_words(asked, asked.signature == signature))
+    if sizes := find_size_limit(population):
+        answer = _by_size(population, sizes, same, answer)
     if repeats := int((events.repeats & same).sum()):
         text = f"{repeats:,} of its {counted(int(same.sum()), 'crash')} came together with others"
         caveats.append(f"{text}: counted once")
@@ -223,6 +230,19 @@ def find_onset(population: Population, signature: int) -> Onset:
         return answer
     caveat = f"it came before {iso_day(pruned.before)} too; crashes of then were pruned"
     return answer._replace(caveats=(*answer.caveats, caveat), first_crash=None)
+
+
+def _by_size(population: Population, sizes: SizeLimit, same: Bools, answer: Onset) -> Onset:
+    """Return an answer by what is kept, where most crashes after a rise have such a size."""
+    count = int((sizes.large & same).sum())
+    text = f"{count} of its crashes are so large: {sizes.words()}"
+    if answer.day is None or answer.low is None or answer.high is None:
+        return answer._replace(caveats=(*answer.caveats, text)) if count else answer
+    fits = sizes.has_begun and answer.low - 1 <= sizes.day <= answer.high + 1
+    late = same & population.timed & (population.day >= answer.day)
+    if not fits or 2 * int((sizes.large & late).sum()) < int(late.sum()):
+        return answer
+    return answer._replace(answer=f"larger cores are kept, it seems: {text}", roll_outs=())
 
 
 def _of_one_job(population: Population, signature: int) -> str | None:
@@ -450,6 +470,7 @@ def _onset(population: Population, signature: int) -> Onset:
     elif not roll_outs:
         varied = [a.name for a in population.attributes if len(a.values) > 1]
         answer = f"{answer}{_looked_at(varied)}"
+        caveats = (*caveats, *_known_by_these_alone(population, days.mine))
     return nothing._replace(
         answer=answer, day=days.first + cut, low=low, high=high, before=rates[0], after=rates[1],
         rr=rr, rr_low=rr_low, rr_high=rr_high, p=p, roll_outs=roll_outs, caveats=caveats,
@@ -585,6 +606,21 @@ def _is_slow(roll_out: RollOut, change: _Change) -> bool:
 def _is_fed(population: Population, roll_out: RollOut) -> bool:
     attribute = population.attribute(roll_out.attr)
     return attribute is not None and bool((attribute.exposure >= 0).any())
+
+
+def _known_by_these_alone(population: Population, mine: Bools) -> Iterator[str]:
+    """Name a version that most crashes have and no other crash: when it came is not recorded."""
+    for attribute in population.attributes:
+        codes = attribute.crash[mine & (attribute.crash >= 0)]
+        if not codes.size or not is_process_attribute(attribute.name):
+            continue
+        value = int(np.bincount(codes).argmax())
+        kinds = population.signature[attribute.crash == value]
+        if (codes == value).mean() >= MOST_OF_THEM and np.unique(kinds[kinds >= 0]).size == 1:
+            yield (
+                f"{int((codes == value).sum())} have {attribute.name}={attribute.values[value]} "
+                "and no other crash has it: since when that runs is not known, and it may be why"
+            )
 
 
 def _order(roll_out: RollOut) -> tuple[float, float, str, str]:

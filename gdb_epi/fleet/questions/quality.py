@@ -22,9 +22,13 @@ from gdb_epi.fleet.population.number_ranges import RANGE
 from gdb_epi.fleet.population.population import Attribute, Population
 from gdb_epi.fleet.population.value_spans import first_and_last_days
 from gdb_epi.fleet.questions.changes_by_hours import find_recounted_hours
-from gdb_epi.fleet.questions.collection_limits import find_collection_limit, find_limit_of_hosts
+from gdb_epi.fleet.questions.collection_limits import (
+    find_collection_limit,
+    find_limit_of_hosts,
+    find_size_limit,
+)
 from gdb_epi.fleet.records.crash_times import NO_ZONE, UNREADABLE
-from gdb_epi.fleet.records.facts import CORE_SIZE, ENV
+from gdb_epi.fleet.records.facts import ENV
 from gdb_epi.fleet.screen.events import ONE_EVENT, CrashEvents, find_events
 from gdb_epi.fleet.screen.finding import EVENT
 from gdb_epi.fleet.screen.past_silence import find_past_silences
@@ -182,8 +186,6 @@ MAX_NAMED = 6  # hosts, days or names of one line
 MAX_CLOCKS = 20  # hosts with a flat battery, each of which somebody must go to
 MIN_NAMES, MOSTLY_NEW = 100, 0.98  # crashes; names a crash: 100 of 1,000 hosts have 95
 MIN_TWICE = 3  # crashes: fewer may be chance
-MIN_DROPPED = 8  # large cores, before none came any more
-MAX_DROPPED_P = 1e-6  # that by chance no large one comes any more
 MISSING = 0.05  # share without a value from which it is reported
 TIMES, HOURS, NAMES, ATTRIBUTES, EVENTS = "times", "host-hours", "hosts", "attributes", "events"
 SILENCE, LIMIT = "silence", "limit"
@@ -289,31 +291,6 @@ def _reset_words(
     )
 
 
-def dropped_sizes_words(population: Population) -> str | None:
-    """Say since when no core from a size on comes any more, of any program: they are not kept."""
-    fact = next((fact for fact in population.facts if fact.name == CORE_SIZE), None)
-    if fact is None:
-        return None
-    sizes = {v: int(v.split()[0]) if v[0].isdigit() else 0 for v in fact.values}
-    size_of = np.array([sizes[value] for value in fact.values])
-    has_size = population.timed & (fact.crash >= 0)
-    gib, day = size_of[fact.crash[has_size]], population.day[has_size]
-    for limit in sorted(set(size_of.tolist()) - {0}):
-        large = gib >= limit
-        if np.count_nonzero(large) < MIN_DROPPED:
-            continue
-        last = int(day[large].max())
-        before, after = large[day <= last], int(np.count_nonzero(day > last))
-        if (1 - before.mean()) ** after <= MAX_DROPPED_P:
-            return (
-                f"no core of {limit} GiB or more since {iso_day(last)}, of any program, where "
-                f"{before.mean():.0%} were so large until then ({counted(after, 'crash')} since): "
-                "a collector that drops large cores looks like this; what seems to have ended or "
-                "fallen then may go on"
-            )
-    return None
-
-
 def _silence(population: Population) -> Iterator[QualityCheck]:
     if (limit := find_collection_limit(population)) is not None:
         advice = "raise the limit, or let the collector keep some of each hour"
@@ -322,8 +299,10 @@ def _silence(population: Population) -> Iterator[QualityCheck]:
     if of_hosts is not None:
         advice = "see whether the collector keeps one core of a host: let it keep more"
         yield QualityCheck(LIMIT, False, of_hosts.words(), advice)
-    if dropped := dropped_sizes_words(population):
-        yield QualityCheck(SILENCE, False, dropped, "see what limit of size the collector has")
+    if sizes := find_size_limit(population):
+        yield QualityCheck(
+            SILENCE, False, sizes.words(), "see what limit of size the collector has"
+        )
     if of_hosts is None and (gap := find_silent_days(population)) is not None:
         text = f"{gap.words()}: missing records look like this, and so does a fleet that was idle; "
         text += "`onset` leaves these days out"

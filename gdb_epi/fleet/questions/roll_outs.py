@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+from gdb_epi.fleet.population.number_ranges import is_measured
 from gdb_epi.fleet.population.population import Attribute, Population
 from gdb_epi.fleet.population.value_spans import first_and_last_days
 from gdb_epi.fleet.questions.daily_rates import DailyRates
@@ -120,6 +121,8 @@ def roll_outs_of_attribute(
     population: Population, attribute: Attribute, days: DailyRates, times: float
 ) -> Iterator[RollOut]:
     """Yield the values of an attribute that came into use, whenever that was."""
+    if is_measured(attribute):
+        return
     in_range = (attribute.exposure >= 0) & (population.exposure_day >= days.first)
     in_range &= population.exposure_day < days.first + days.hours.size
     if not in_range.any():

@@ -18,6 +18,7 @@ from gdb_epi.fleet.questions.changes_by_hours import (
 from gdb_epi.fleet.questions.collection_limits import (
     find_collection_limit,
     find_limit_of_hosts,
+    find_size_limit,
     rise_within_limit_words,
 )
 from gdb_epi.fleet.questions.daily_rates import (
@@ -30,7 +31,6 @@ from gdb_epi.fleet.questions.job_deaths_by_first_host import (
     find_job_deaths_by_first_host,
 )
 from gdb_epi.fleet.questions.onset import counting_change_sentences
-from gdb_epi.fleet.questions.quality import dropped_sizes_words
 from gdb_epi.fleet.questions.rates import worse_value_sentences
 from gdb_epi.fleet.questions.same_bugs import same_bug_verdicts
 from gdb_epi.fleet.questions.verdict import (
@@ -307,11 +307,19 @@ def suspect_lines(population: Population, screened: ScreeningResult) -> Iterator
             yield f"{group.words()}: ask whether its cores still arrive, before this is a mending"
     yield from (move.words() for move in find_program_moves(find_events(population).counted))
     of_all = fleet_wide_rise_words(population), month_end_words(population)
-    yield from filter(None, (*of_all, dropped_sizes_words(population)))
+    of_sizes: list[str] = []  # they seem to begin, or end
+    yield from filter(None, of_all)
+    if (sizes := find_size_limit(population)) is not None:
+        yield sizes.words()
+        counts = (np.bincount(population.signature[m & (population.signature >= 0)],
+                              minlength=len(population.signatures))
+                  for m in (sizes.large, ~sizes.large))  # fmt: skip
+        larger, smaller = counts
+        of_sizes = [population.signatures[c] for c in np.flatnonzero(larger > smaller).tolist()]
     yield from counting_change_sentences(population)
     yield from change_by_hours_sentences(population, screened.findings)
     yield from (recounted.words() for recounted in find_recounted_hours(population))
-    explained = [name for name, _ in of_moments]
+    explained = [*(name for name, _ in of_moments), *of_sizes]
     yield from unexplained_signature_sentences(population, screened.day, screened, explained)
     if of_hosts is None:
         yield from undecided_sentences(population, screened.day, screened)

@@ -24,6 +24,7 @@ from gdb_epi.fleet.screen.programs import (
 )
 from gdb_epi.fleet.statistics.arrays import Bools, Floats, Ints
 from gdb_epi.fleet.statistics.hypothesis_tests import (
+    apply_to_scalars,
     beta_binomial_tail,
     binomial_tail,
     hypergeometric_tail,
@@ -121,9 +122,11 @@ def add_rivals(population: Population, finding: Finding, free: Bools) -> Finding
     attribute = population.attribute(finding.attr)
     if finding.signature in (ALL, BITFLIP, LOCK) or attribute is None:
         return finding
-    mine = _of_signal(population, finding.signature)
+    mine, value = _of_signal(population, finding.signature), attribute.values.index(finding.value)
+    if _rises_inside(population, attribute, value, mine):
+        return finding
     tally = find_combinations(population).tally_few(mine[free[mine]])
-    own_gain = _gains(population, attribute, tally)[attribute.values.index(finding.value)]
+    own_gain = _gains(population, attribute, tally)[value]
     # Gains are log likelihoods: a value whose gain is lower by less than this cannot be told apart.
     least_gain = own_gain - np.log(TOLD_APART)
     rivals: list[tuple[float, str]] = []
@@ -131,10 +134,10 @@ def add_rivals(population: Population, finding: Finding, free: Bools) -> Finding
         if other is attribute:
             continue
         gains = _gains(population, other, tally)
-        for value in np.flatnonzero(gains >= least_gain).tolist():
-            rival = finding._replace(attr=other.name, value=other.values[value])
+        for code in np.flatnonzero(gains >= least_gain).tolist():
+            rival = finding._replace(attr=other.name, value=other.values[code])
             if _is_alias(population, finding, rival):
-                rivals.append((-float(gains[value]), f"{rival.attr}={rival.value}"))
+                rivals.append((-float(gains[code]), f"{rival.attr}={rival.value}"))
     more = [name for _, name in sorted(rivals) if name not in finding.aliases]
     return finding._replace(aliases=(*finding.aliases, *more[:MAX_RIVALS]))
 
@@ -149,12 +152,35 @@ def _without_explained(population: Population, finding: Finding) -> Finding:
         return finding
     crashes = _of_signal(population, finding.signature)
     value = attribute.values.index(finding.value)
+    rises = _rises_inside(population, attribute, value, crashes)
     aliases = [
         alias
         for alias in finding.aliases
-        if not _is_told_apart(population, (attribute, value), alias, crashes)
+        if not rises and not _is_told_apart(population, (attribute, value), alias, crashes)
     ]
     return finding._replace(aliases=tuple(aliases))
+
+
+def _rises_inside(population: Population, whole: Attribute, value: int, crashes: Ints) -> bool:
+    """Whether the higher numbers of a range have more crashes: what the range has as one does not.
+
+    Of one model those with twice the CPUs die seven times as often: it is not the model.
+    """
+    number = population.attribute(whole.name.removesuffix(RANGE))
+    if number is None or number is whole:
+        return False
+    inside = whole.exposure == value
+    hours = np.bincount(
+        number.exposure[inside], population.exposure_hours[inside], len(number.values)
+    )
+    order = sorted(np.flatnonzero(hours).tolist(), key=lambda v: float(number.values[v]))
+    if len(order) < 2:
+        return False
+    cut = np.searchsorted(np.cumsum(hours[order]), hours.sum() / 2)
+    upper = order[min(max(int(cut), 1), len(order) - 1) :]
+    mine = number.crash[crashes[whole.crash[crashes] == value]]
+    hits, share = int(np.isin(mine, upper).sum()), float(hours[upper].sum() / hours.sum())
+    return apply_to_scalars(binomial_tail, hits, mine.size, share) <= MAX_CONDITIONAL_P
 
 
 def _is_told_apart(

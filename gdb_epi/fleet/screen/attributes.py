@@ -12,7 +12,12 @@ from gdb_epi.fleet.population.attribute_combinations import (
     count_on_hosts,
     find_combinations,
 )
-from gdb_epi.fleet.population.number_ranges import HALVES, RANGE, parse_leading_number
+from gdb_epi.fleet.population.number_ranges import (
+    HALVES,
+    RANGE,
+    parse_leading_number,
+    without_measured,
+)
 from gdb_epi.fleet.population.population import Attribute, Population
 from gdb_epi.fleet.population.value_spans import (
     ValueUsage,
@@ -130,7 +135,7 @@ def attribute_findings(
     names = {s: i for i, s in enumerate(population.signatures)}
     codes = [names[name] for name in asked_for if name in names]
     crashes = UnexplainedCrashes(population, free)
-    for attribute in population.attributes:
+    for attribute in without_measured(population.attributes):
         tests = attribute_to_test(population, attribute)
         for finding in _without_contrasts(
             tests, crashes, _findings_of_signatures(tests, crashes, codes)
@@ -257,7 +262,7 @@ def signature_findings(population: Population, free: Bools, name: str) -> Iterat
     crashes = UnexplainedCrashes(population, free)
     mine = crashes.of(population.signatures.index(name))
     counts = find_combinations(population).tally_few(mine)
-    for attribute in population.attributes:
+    for attribute in without_measured(population.attributes):
         tests = attribute_to_test(population, attribute)
         yield from value_findings(tests, crashes, counts, mine, name)
 
@@ -660,14 +665,9 @@ def _finding_unless_weak(
     if effect >= MIN_REPORTED_EFFECT:
         test += f" (hosts are unlike: {effect:.1f} of these crashes tell as much as one)"
     if name in (ALL, BITFLIP, LOCK):
-        test = "negative binomial by host-hours" if not case_control else "Fisher exact, of hosts"
-    is_time = (
-        tests.is_newest(value)
-        and p_beside_others(
-            tests.population, tests.exposure(), (tests.population.day[some], codes), value
-        )
-        > MAX_CONDITIONAL_P
-    )
+        test = "Fisher exact, of hosts" if case_control else "negative binomial by host-hours"
+    asked = tests.population, tests.exposure(), some, codes, value
+    is_time = tests.is_newest(value) and p_beside_others(*asked) > MAX_CONDITIONAL_P
     caveats: tuple[str, ...] = (CAVEAT_ROLL_OUT,) if is_time else ()
     caveats += _rise_over_numbers(tests, some, codes, value)
     if (

@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from gdb_epi.fleet.population.attribute_combinations import count_known_pairs
 from gdb_epi.fleet.population.kept_answers import kept_answer
 from gdb_epi.fleet.population.local_hours import ZONES
 from gdb_epi.fleet.population.population import Attribute, CountCache, Population, asked_once
@@ -46,7 +47,9 @@ from gdb_epi.fleet.store.day_numbers import SECONDS_A_DAY, iso_moment
 from gdb_epi.typing_lite import NamedTuple
 from gdb_epi.util import counted, shortened_list
 
-LOOP_GAP = 900  # seconds: a supervisor waits some minutes at most before it starts a program again
+# Seconds: a supervisor waits some minutes at most before it starts a program again, which then runs
+# for some time before it dies again. What one host alone dies of is taken for such a loop.
+LOOP_GAP, GAP_OF_ONE_HOST = 900, 7_200
 MIN_LOOP = 5  # crashes in a row that are reported; fewer only count once
 # A number of a job: many values, each of which has few crashes.
 MIN_JOBS, MAX_OF_JOB = 20, 5
@@ -254,14 +257,14 @@ def _loops_of(population: Population, second: Ints) -> _Loops:
     placed = (second >= 0) & (population.host >= 0) & (population.signature >= 0)
     at = rows_under(placed)
     columns = population.host[at], population.signature[at]
-    apart = np.full(len(population.signatures), LOOP_GAP)
+    apart = _gaps_of_loops(population)
     at = at[rows_of_dense_runs(columns, second[at], apart, 2)]
     # They are in the order of time.
     at = at[np.lexsort((population.signature[at], population.host[at]))]
     again = np.zeros(at.size, dtype=bool)
     for part in overlapping_row_blocks(at.size):
         rows = at[part]
-        is_near = np.diff(second[rows]) <= LOOP_GAP
+        is_near = np.diff(second[rows]) <= apart[population.signature[rows[1:]]]
         for column in (population.host, population.signature):
             is_near &= column[rows[1:]] == column[rows[:-1]]
         again[part][1:] = is_near
@@ -281,12 +284,12 @@ def _loops_of(population: Population, second: Ints) -> _Loops:
             continue
         reported.add(about)
         members = population.mask_of(mine)
-        apart = _others_beside(population, mine)
+        beside = _others_beside(population, mine)
         shared = tuple(
             f"{attribute.name}={attribute.values[value]}"
             for attribute in population.attributes
             if is_process_attribute(attribute.name)
-            for value in _value_of_most(attribute, mine, attribute.crash[apart])
+            for value in _value_of_most(attribute, mine, attribute.crash[beside])
         )
         alone = caveat_of_program_on_one_host(population, members)
         minutes = max(int(second[mine[-1]] - second[mine[0]]) // 60, 1)
@@ -298,6 +301,18 @@ def _loops_of(population: Population, second: Ints) -> _Loops:
             (CAVEAT_RESTARTED, *alone), members,
         ))  # fmt: skip
     return _Loops(repeated, stands_for, findings)
+
+
+def _gaps_of_loops(population: Population) -> Ints:
+    """Return how many seconds may lie between crashes of a loop, for each signature."""
+    columns = population.signature, population.host
+    signature, _, counts = population.once(count_known_pairs, *columns)
+    size = len(population.signatures)
+    total = np.bincount(signature, weights=counts, minlength=size)
+    most = np.zeros(size, dtype=np.int64)
+    np.maximum.at(most, signature, counts)
+    alone = (most >= MIN_LOOP) & (most >= MOSTLY * total)
+    return np.where(alone, GAP_OF_ONE_HOST, LOOP_GAP)
 
 
 def _others_beside(population: Population, mine: Ints) -> Bools:
