@@ -4,16 +4,19 @@
 The constants that a caller passed: what the code before a call put into argument registers.
 
 The function that was called has used the registers since; the code of the caller has not changed.
-Only constants and addresses relative to the code are returned, no value of the program.
+Without registers of its frame only constants and addresses relative to the code are returned.
 Source: System V ABI x86-64, 3.2.3 (arguments in rdi, rsi, rdx, rcx, r8, r9).
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from gdb_epi.fault.find_fault import Fault
 from gdb_epi.fault.mapping_checks import may_execute, permits
 from gdb_epi.fault.memory_reads import c_string, read_up_to
-from gdb_epi.target.api import Target, get_architecture
+from gdb_epi.sizes import WORD
+from gdb_epi.target.api import Target, get_architecture, try_read
 from gdb_epi.target.function_bounds import FunctionBounds
 from gdb_epi.typing_lite import NamedTuple
 from gdb_epi.x86 import MAX_LENGTH, Instruction, MemoryOperand, decode, memory_operand
@@ -35,6 +38,7 @@ MIN_CHAINS = 8
 MAX_FUNCTION = 8 << 10  # decoded bytes of a function before the instruction
 CALL_LENGTHS = (5, 2, 3, 6, 7, 4, 8)  # of call instructions, the most frequent first
 ARGUMENTS = ("rdi", "rsi", "rdx", "rcx", "r8", "r9")
+KEPT = ("rbx", "rbp", "r12", "r13", "r14", "r15")  # for the caller, by the ABI
 MAX_TEXT = 512
 BYTES_BEFORE_CALL = 96  # bytes of code before the call
 
@@ -160,34 +164,61 @@ def call_returning_to(target: Target, address: int) -> Instruction | None:
     return call if is_boundary(target, address) is not False else None
 
 
-def constant_arguments(target: Target, return_address: int) -> dict[str, int]:
+def constant_arguments(
+    target: Target, return_address: int, registers: Mapping[str, int] | None = None
+) -> dict[str, int]:
     """Return the argument registers that hold a constant at the call before a return address.
 
     Registers that the straight-line code before the call does not set to constants are left out;
-    empty when the code cannot be read.
+    empty when the code cannot be read. Compilers that do not optimize set one through another.
+
+    With the `registers` of the calling frame, as unwound, also those that were set from its own
+    variables: a register that a function keeps for its caller, or a word of its part of the stack.
     """
     call = call_before(target, return_address) if get_architecture(target).decodes else None
     if call is None:
         return {}
     steps = instructions_before(target, return_address - call.length, BYTES_BEFORE_CALL)
     constants: dict[str, int] = {}
-    open_registers = set(ARGUMENTS)
+    waiting = {name: {name} for name in ARGUMENTS}  # register -> the arguments set through it
     for step in reversed(steps or ()):
-        if step.instruction.flow != NEXT or not open_registers:
+        if step.instruction.flow != NEXT or not waiting:
             break
         changed = changed_registers(step.instruction)
         if changed is None:
             break
-        for name in changed & open_registers:
-            how = value_source(step.instruction, name)
-            if how.kind == CONSTANT and isinstance(how.source, int):
-                constants[name] = how.source
+        copied: dict[str, set[str]] = {}
+        for name in changed & waiting.keys():
+            arguments = waiting.pop(name)
+            how, value = value_source(step.instruction, name), None
+            if how.kind == COPY and isinstance(how.source, str):
+                copied.setdefault(how.source, set()).update(arguments)
+            elif how.kind == CONSTANT and isinstance(how.source, int):
+                value = how.source
             elif how.kind == ADDRESS and isinstance(how.source, MemoryOperand):
-                at = how.source.address({"rip": step.address}) if how.source.rip_relative else None
-                if at is not None:
-                    constants[name] = at
-        open_registers -= changed
+                is_fixed = how.source.rip_relative
+                value = how.source.address({"rip": step.address}) if is_fixed else None
+            elif how.kind == LOAD and registers and isinstance(how.source, MemoryOperand):
+                value = _word_of_frame(target, how.source, registers) if how.size == WORD else None
+            if value is not None:
+                constants.update(dict.fromkeys(arguments, value))
+        for name, arguments in copied.items():
+            waiting.setdefault(name, set()).update(arguments)
+    kept = ((name, registers[name]) for name in KEPT if registers and name in registers)
+    for name, value in kept:
+        constants.update(dict.fromkeys(waiting.get(name, ()), value))
     return constants
+
+
+def _word_of_frame(
+    target: Target, operand: MemoryOperand, registers: Mapping[str, int]
+) -> int | None:
+    """Return a variable that a function has on its stack; None for other memory."""
+    address = operand.address(registers) if operand.base in ("rsp", "rbp") else None
+    if address is None or operand.index_register:
+        return None
+    word = try_read(target, address, WORD)
+    return int.from_bytes(word, "little") if word else None
 
 
 def is_read_from_memory(target: Target, pc: int, register: str) -> bool:

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 
 from gdb_epi.cpython.memory_reader import MemoryReader
@@ -71,7 +71,7 @@ def debug_block(state: ProcessState) -> Iterator[Finding]:
     if failure is None:
         return
     account, frames = failure
-    end = _end_of_check(state.target, frames)
+    end = _end_of_check(state.target, frames, account.fault.registers)
     if end is None:
         return
     block = _damaged_block(state, end)
@@ -98,7 +98,9 @@ def debug_block(state: ProcessState) -> Iterator[Finding]:
     yield plain_finding("debug_block", subject, facts, plain, details)
 
 
-def _end_of_check(target: Target, frames: Sequence[NativeFrame]) -> int | None:
+def _end_of_check(
+    target: Target, frames: Sequence[NativeFrame], registers: Mapping[str, int]
+) -> int | None:
     """Return where on the stack the frames of the check end; None when no check gave up.
 
     A stripped interpreter has no names of them: what the fatal error gave as its reason tells.
@@ -109,7 +111,7 @@ def _end_of_check(target: Target, frames: Sequence[NativeFrame]) -> int | None:
         beyond = near[inside[-1] + 1 :]
         outer = next((f for f in beyond if "_PyMem_Debug" not in (f.function or "")), None)
         return outer.sp if outer is not None else near[inside[-1]].sp
-    gave_up = find_fatal_error_frame(target, near)
+    gave_up = find_fatal_error_frame(target, near, registers)
     if gave_up is None or gave_up[2] != "debug-allocator":
         return None
     end = near[gave_up[0]].sp

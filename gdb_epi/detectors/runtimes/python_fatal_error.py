@@ -4,7 +4,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
 
 from gdb_epi.detectors.registry import Finding, SupportedLabel, detector, frames_of_failure
 from gdb_epi.detectors.runtimes.aborts import CONVERSION
@@ -23,6 +24,8 @@ from gdb_epi.fault.own_native_code import (
 )
 from gdb_epi.process_state import ProcessState
 from gdb_epi.target.api import NativeFrame, Target
+from gdb_epi.target.cfi import Unwinder
+from gdb_epi.target.function_bounds import FunctionBounds
 
 # The register that holds the reason at a call of each (Python/pylifecycle.c, Objects/object.c, 3.8
 # to 3.15). Py_FatalError(message) is a macro for _Py_FatalErrorFunc(function, message) since 3.9.
@@ -72,16 +75,17 @@ MAX_FRAMES = 32
 def python_fatal_error(state: ProcessState) -> Iterator[Finding]:
     """Find a fatal error of CPython on the stack of an abort, and the reason that it gave.
 
-    The reason is read from the code that called it: a constant of CPython or an extension, no
-    data. Innocent causes: this is itself the ordinary explanation; kinds that say that memory was
-    found damaged do not say by whom. Absent without native frames, which need GDB.
+    The reason is a constant of CPython or an extension, no data: where it lies is read from the
+    code that called it, or from what the frame of that code still holds. Innocent causes: this is
+    itself the ordinary explanation; kinds that say that memory was found damaged do not say by
+    whom. Absent without native frames, which need GDB.
     Reference: Python/pylifecycle.c (fatal_error), Objects/object.c (_PyObject_AssertFailed).
     """
     failure = frames_of_failure(state, ABORTED)
     if failure is None:
         return
     account, frames = failure
-    gave_up = find_fatal_error_frame(state.target, frames)
+    gave_up = find_fatal_error_frame(state.target, frames, account.fault.registers)
     if gave_up is None:
         return
     number, reason, kind = gave_up
@@ -89,7 +93,11 @@ def python_fatal_error(state: ProcessState) -> Iterator[Finding]:
     outward = [f for f in frames[number + 1 : MAX_FRAMES] if f.function not in _CHECKS]
     caller = outward[0] if outward else None
     by = function_source_name(caller) if caller is not None else None
-    why = f": {reason}" if reason else "; its reason is not in the core (it is on standard error)"
+    why = (
+        f": {reason}"
+        if reason
+        else "; its reason is on standard error, and no constant of the code that gave it"
+    )
     if caller is not None and caller.module != own:
         who = f"{function_and_file(caller)} ended the process by Py_FatalError"
     else:
@@ -114,11 +122,11 @@ def python_fatal_error(state: ProcessState) -> Iterator[Finding]:
 
 
 def find_fatal_error_frame(
-    target: Target, frames: Sequence[NativeFrame]
+    target: Target, frames: Sequence[NativeFrame], registers: Mapping[str, int]
 ) -> tuple[int, str | None, str] | None:
     """Return the number of the outermost function of the fatal error's own, the reason, its kind.
 
-    None without a fatal error on the stack.
+    None without a fatal error on the stack. `registers` are those of the innermost frame.
     """
     last = None
     for number, frame in enumerate(frames[:MAX_FRAMES]):
@@ -131,22 +139,42 @@ def find_fatal_error_frame(
     while last + 1 < len(frames) and frames[last + 1].function == frames[last].function:
         last += 1
     name = str(frames[last].function)
-    reason = _reason(target, name, frames[last + 1] if last + 1 < len(frames) else None)
+    caller = frames[last + 1] if last + 1 < len(frames) else None
+    reason = _reason(target, name, caller, registers)
     around = " ".join(frame.function or "" for frame in frames[:MAX_FRAMES])
     return last, reason, _kind(f"{reason or ''} {name}", around)
 
 
-def _reason(target: Target, entry: str, caller: NativeFrame | None) -> str | None:
+def _reason(
+    target: Target, entry: str, caller: NativeFrame | None, registers: Mapping[str, int]
+) -> str | None:
+    """Return what the caller gave as the reason: constant text, whose address its code tells.
+
+    Or its frame, where it was chosen before: then `registers`, those of the innermost frame.
+    """
     if caller is None:
         return None
-    arguments = constant_arguments(target, caller.pc)
-    texts = (constant_text(target, arguments.get(name, 0)) for name in _REASON_IN.get(entry, ()))
-    reason = next((text for text in texts if text), None)
+    reason = None
+    for is_of_frame in (False, True):
+        of_caller = _registers_at(target, caller.pc, registers) if is_of_frame else None
+        arguments = constant_arguments(target, caller.pc, of_caller)
+        values = (arguments.get(name, 0) for name in _REASON_IN.get(entry, ()))
+        reason = next((text for text in (constant_text(target, at) for at in values) if text), None)
+        if reason is not None:
+            break
     if reason is None:
         return None
     # What was to be filled in (_Py_FatalErrorFormat) is no constant.
     filled = re.sub(CONVERSION, lambda match: "%" if match[2] == "%" else "?", reason)
     return filled.replace(" for ? ", " ")
+
+
+def _registers_at(
+    target: Target, pc: int, registers: Mapping[str, int]
+) -> Mapping[str, int] | None:
+    """Return the registers of the frame that goes on at an address; None where it is not seen."""
+    walk = islice(Unwinder(target, FunctionBounds(target)).walk(registers), MAX_FRAMES)
+    return next((frame.registers for frame in walk if frame.pc == pc), None)
 
 
 def _kind(message: str, around: str) -> str:
