@@ -11,6 +11,7 @@ import pytest
 from support.cores import find_core
 from support.interpreters import Interpreter, own_interpreters
 from support.opening import need_core_dumps
+from support.packages import NoPackages, packages_for
 
 from gdb_epi.analysis import analyze
 from gdb_epi.cli.support.open_core import open_core
@@ -98,6 +99,43 @@ except MemoryError:
     died()
 """
 )
+# As numpy does it: huge pages from the second page of the block on. The kernel divides the mapping.
+ADVISED = OF_C.replace(
+    "while allocate(1 << 22):",
+    """advise = ctypes.CDLL(None).madvise
+advise.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int]
+while block := allocate(1 << 22):
+    advise(block // 4096 * 4096 + 4096, 1 << 22, 14)""",
+)
+ARRAYS = (
+    "import numpy\n"
+    + LIMIT.replace("120 << 20", "900 << 20")
+    + """
+data = []
+def load():
+    data.append(numpy.ones((1024, 1024, 5))[::2])
+try:
+    while True:
+        load()
+        number += 1
+except MemoryError:
+    spare.clear()
+    died()
+"""
+)
+SMALL_ARRAYS = (
+    "import numpy, array, os\n"
+    + """
+kept = [numpy.ones(1000) for _ in range(2000)]
+words = numpy.array(["word %d" % number for number in range(50000)], dtype=object)
+rows = [array.array("d", [number] * 2000) for number in range(500)]
+open("number", "w").write("1")
+try:
+    raise MemoryError
+except MemoryError:
+    os.abort()
+"""
+)
 TOO_MUCH = (
     LIMIT
     + """
@@ -132,12 +170,15 @@ except MemoryError:
 EACH = pytest.mark.parametrize("interpreter", own_interpreters(), ids=lambda made: made.id)
 
 
-def death_of(interpreter: Interpreter, source: str, folder: Path) -> tuple[dict[str, Any], int]:
+def death_of(
+    interpreter: Interpreter, source: str, folder: Path, packages: str = ""
+) -> tuple[dict[str, Any], int]:
     """Run a program that dies; return its record, and the number that it wrote down."""
     (folder / "prog.py").write_text(source)
     command = interpreter.command("prog.py", cwd=folder)
     start = ["sh", "-c", 'ulimit -c unlimited; exec "$0" "$@"', *command]
     environment = interpreter.environment()
+    environment |= {"PYTHONPATH": packages, "OPENBLAS_NUM_THREADS": "1"} if packages else {}
     subprocess.run(start, cwd=folder, env=environment, timeout=300, check=False)
     (core,) = find_core(folder)
     with open_core(str(core), str(interpreter.host_executable), None) as target:
@@ -210,13 +251,40 @@ def test_garbage_in_cycles_is_seen_though_no_variable_leads_to_it(tmp_path: Path
     )
 
 
-def test_memory_of_c_code_is_not_called_objects_of_python(tmp_path: Path) -> None:
-    record, number = death_of(own_interpreters()[0], OF_C, tmp_path)
+@pytest.mark.parametrize("source", [OF_C, ADVISED], ids=["plain", "huge pages"])
+def test_memory_of_c_code_is_not_called_objects_of_python(source: str, tmp_path: Path) -> None:
+    record, number = death_of(own_interpreters()[-1], source, tmp_path)
     use = record["memory_use"]
     assert use["python"]["reached"] + use["small_blocks"]["bytes"] < use["anonymous"] // 4
     assert is_about(use["unowned_blocks"]["bytes"], number * (4 << 20))
     assert "of malloc" in screen(record)
     assert "are in no object that was found: memory of C code" in screen(record)
+
+
+def test_arrays_of_numpy_hold_what_they_or_their_owners_hold(tmp_path: Path) -> None:
+    interpreter, numpy = _with_numpy()
+    record, number = death_of(interpreter, ARRAYS, tmp_path, numpy)
+    arrays = of_type(record["memory_use"]["python"]["types"], "numpy.ndarray")
+    assert is_about(arrays["bytes"], number * (40 << 20))
+    assert f"in `data` of module __main__: a list with {number} items" in screen(record)
+    assert "a MemoryError is handled in this thread" in screen(record)  # a class made from it
+
+
+def test_arrays_in_the_heap_of_malloc_count_their_items(tmp_path: Path) -> None:
+    interpreter, numpy = _with_numpy()
+    record, _ = death_of(interpreter, SMALL_ARRAYS, tmp_path, numpy)
+    kinds = record["memory_use"]["python"]["types"]
+    assert is_about(of_type(kinds, "numpy.ndarray")["bytes"], 2000 * 8000 + 50000 * 8)
+    assert is_about(of_type(kinds, "array.array")["bytes"], 500 * 16000)
+    assert of_type(kinds, "str")["number"] > 50000
+
+
+def _with_numpy() -> tuple[Interpreter, str]:
+    interpreter = own_interpreters()[-1]
+    try:
+        return interpreter, packages_for(interpreter, ["numpy"])
+    except NoPackages as error:
+        pytest.skip(str(error))
 
 
 def test_one_request_that_is_too_large_is_no_full_memory(tmp_path: Path) -> None:

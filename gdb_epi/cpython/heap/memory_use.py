@@ -21,6 +21,7 @@ from gdb_epi.cpython.objects.str_layout import compact_str_size, str_format
 from gdb_epi.cpython.objects.type_objects import HEAPTYPE, TypeInfo
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.cpython.values.process_values import PlainValues
+from gdb_epi.cpython.values.repr_decoder import ReprDecoder, Undecodable
 from gdb_epi.cpython.values.variables import FrameVariables
 from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
 from gdb_epi.sizes import PAGE, WORD, split_into_words
@@ -40,6 +41,9 @@ TELLING = 0.05  # of the memory: what a variable holds is told
 MOST = 0.8  # of what an object holds: its attribute is named in its place
 DEQUE_BLOCK = 66 * WORD
 IMMORTAL = 1 << 30  # references; PEP 683
+_ARRAY_FLAGS, _OWNS_DATA = 64, 4  # of PyArrayObject_fields, the same since numpy 1.7
+# arrayobject (Modules/arraymodule.c, 3.8 to 3.14); the item size lies in its array descriptor.
+_ITEMS, _ALLOCATED, _ARRAY_DESCR = 24, 32, 40
 _LEAVES = frozenset((
     "int", "bool", "float", "complex", "NoneType", "module", "code", "builtin_function_or_method",
     "method_descriptor", "wrapper_descriptor", "getset_descriptor", "member_descriptor",
@@ -98,15 +102,18 @@ def mapped_blocks(target: Target) -> dict[int, int]:
     """Return address -> size of glibc's blocks with mappings of their own.
 
     Such a chunk begins a page, and its size, whose only flag is IS_MMAPPED, is whole pages
-    (sysmalloc_mmap, malloc/malloc.c). The kernel joins neighbouring mappings. Where no such chunk
-    begins more and more is read at once: a live process stands still meanwhile.
+    (sysmalloc_mmap, malloc/malloc.c). The kernel joins neighbouring mappings, and divides one whose
+    pages were given different advice: numpy asks for huge pages from the second page of a block on.
+    Where no such chunk begins more and more is read at once: a live process stands still meanwhile.
     """
     blocks: dict[int, int] = {}
-    heads = 0
-    for region in target.regions():
-        if region.path is not None or "w" not in region.perms:
-            continue
-        at = start = region.start
+    heads = at = 0
+    regions = [r for r in target.regions() if r.path is None and "w" in r.perms]
+    ends: dict[int, int] = {}  # start of a mapping -> where it and those that follow at once end
+    for region in reversed(regions):
+        ends[region.start] = ends.get(region.end, region.end)
+    for region in regions:
+        at = start = max(at, region.start)
         piece, wanted = b"", PAGE
         while at < region.dumped_end and heads < MAX_HEADS:
             heads += 1
@@ -117,7 +124,8 @@ def mapped_blocks(target: Target) -> dict[int, int]:
             head = piece[at - start : at - start + 2 * WORD]
             before, size = split_into_words(head) if len(head) == 2 * WORD else (0, 0)
             length = size & ~7
-            if before or size & 7 != 2 or length % PAGE or not 0 < length <= region.end - at:
+            room = ends[region.start] - at
+            if before or size & 7 != 2 or length % PAGE or not 0 < length <= room:
                 at += PAGE
                 continue
             if len(blocks) < MAX_BLOCKS:
@@ -143,6 +151,7 @@ class _Walk:
     def __init__(self, target: Target, python: PythonState, exceptions: Sequence[int]) -> None:
         self._values = PlainValues(target, python)
         self._context = self._values.context
+        self._arrays: ReprDecoder | None = None
         self._objects = self._values.objects
         self._target, self._python = target, python
         self._reader = reader = MemoryReader(target, python.layout)
@@ -355,13 +364,49 @@ class _Walk:
         if info.flags & HEAPTYPE and children:
             size += WORD * len(children)  # values without a dict, 3.11 and later
         words = reader.run(address + 16, min(size // WORD, MAX_WORDS))
+        length = None
+        if category == "array.array" and reader.word(address + _ITEMS) not in self._blocks:
+            width = reader.word(reader.word(address + _ARRAY_DESCR)) >> 32
+            size += width * reader.word(address + _ALLOCATED) if width in (1, 2, 4, 8) else 0
+        if category == "numpy.ndarray":
+            room, members, length = self._array(address)
+            size += room
+            children += [("", member) for member in members]
         for word in words:
             if word in self._blocks and word not in self._owned:
                 size += self._blocks[word]
                 self._own(word)
             elif word > PAGE and not word & 7 and self._kind(reader.word(word + self._type_at)):
                 children.append(("", word))
-        return size, children, None
+        return size, children, length
+
+    def _array(self, address: int) -> tuple[int, list[int], int | None]:
+        """Return the bytes that an array of numpy has in malloc's heap, its objects, their number.
+
+        Nothing for one whose items belong to another, or are numbers in a mapping of their own. An
+        array that owns its items holds each once (PyArray_NewFromDescr_int).
+        """
+        from gdb_epi.cpython.values.libraries.numpy import read_array_parts
+
+        if not self._reader.word(address + _ARRAY_FLAGS) & _OWNS_DATA:
+            return 0, [], None
+        if self._arrays is None:
+            self._arrays = self._values.values.decoder()
+        try:
+            parts = read_array_parts(self._arrays, self._context.obj(address))
+        except Undecodable:
+            return 0, [], None
+        start, shape, _, item_type = parts
+        count = 1
+        for length in shape:
+            count *= length
+        region = self._target.region_at(start)
+        if region is None or not 0 < count * item_type.size <= region.end - start:
+            return 0, [], None
+        size = 0 if start in self._blocks else count * item_type.size
+        if item_type.kind != "O" or item_type.size != WORD:
+            return size, [], None
+        return size, self._some_items(start, count), count
 
     def _some_items(self, start: int, number: int) -> list[int]:
         """Return the items of an array, of a long one some. Raises UnreadableMemory."""

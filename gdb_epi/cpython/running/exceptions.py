@@ -85,6 +85,7 @@ class ExceptionInfo(NamedTuple):
     args: str | Absent = NOT_ASKED  # repr() of its args
     notes: tuple[str, ...] | Absent = NOT_ASKED
     args_exact: bool = True  # False: args hold a value that is cut or not sure
+    memory_error: bool = False  # a MemoryError, or of a class made from it
 
     def links(self) -> tuple[int, ...]:
         """Return the exceptions that this one leads to."""
@@ -325,17 +326,20 @@ class ExceptionDecoder:
             suppress_context=bool(word("suppress_context", 1)),
             members=members,
             member_count=count,
+            memory_error="MemoryError" in self._built_in_bases(info),
         )
         if self._texts is None:
             return exception
         return exception._replace(**self._texts.of(address)._asdict())
 
+    def _built_in_bases(self, info: TypeInfo) -> set[str]:
+        bases = self._types.lineage(info.address).types
+        return {base.full_name for base in bases if not base.python_class}
+
     def _members(self, address: int, info: TypeInfo) -> tuple[tuple[int, ...], int]:
         """Return the first members of an exception group (3.11, PEP 654) and their number."""
         at = self._layout.offset("PyBaseExceptionGroupObject", "excs")
-        bases = self._types.lineage(info.address).types if at is not None else ()
-        names = (base.full_name for base in bases if not base.python_class)
-        if at is None or "BaseExceptionGroup" not in names:
+        if at is None or "BaseExceptionGroup" not in self._built_in_bases(info):
             return (), 0
         held = self._reader.u64(address + at)
         count = self._reader.signed_field(held, "PyTupleObject", "ob_size")

@@ -89,6 +89,6 @@ def _memory_error(state: ProcessState, tid: int) -> str | None:
         if exceptions.thread.tid != tid or not exceptions.thread.alive:
             continue
         for raised in exceptions.all():
-            if raised.itself.type == MEMORY_ERROR:
+            if raised.itself.memory_error:
                 return raised.state
     return None

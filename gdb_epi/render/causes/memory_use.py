@@ -48,12 +48,13 @@ def memory_lines(record: Json) -> list[str]:
         all_of_it = f"{size_in_words(total)} in all, which is little"
         return [f"{all_of_it}: look for one very large request, or a low limit"]
     if reached >= MUCH * total:
-        lines = [f"{size_in_words(reached)} {of_all}: {_main_types(types, reached)}"]
+        kinds = _main_types(types, reached)
+        lines = [f"{size_in_words(reached)} {of_all} are objects of Python: {kinds}"]
         holders = [h for h in get_groups(use, "holders") if get_number(h, "bytes") > TOLD * total]
         return lines + [holder_words(holder) for holder in holders[:2]]
     if in_blocks >= MUCH * total:
         kinds = _main_types(get_groups(small, "types"), in_blocks)
-        lines = [f"{size_in_words(in_blocks)} {of_all}: {kinds}"]
+        lines = [f"{size_in_words(in_blocks)} {of_all} are objects of Python: {kinds}"]
         return [*lines, "no variable leads to most of it: look for cycles that gc has not freed"]
     objects = max(reached, in_blocks)
     lines = [f"only {size_in_words(objects)} {of_all} are objects of Python that were found"]
@@ -132,7 +133,8 @@ def memory_report(state: ProcessState) -> Report:
         about = "about " if python.get("estimated") else ""
         least = "" if python.get("whole") else ", and more: the walk was ended"
         lines.append(f"variables lead to {about}{size_in_words(python['reached'])}{least}")
-        lines += [f"  {holder_words(holder)}" for holder in get_groups(use, "holders")]
+        holders = [holder_words(holder) for holder in get_groups(use, "holders")]
+        lines += [f"  {words}" for words in holders if words not in lines]
         small = get_group(use, "small_blocks")
         lines.append(
             f"Python's small blocks in use: about {size_in_words(get_number(small, 'bytes'))}"
@@ -150,15 +152,15 @@ def memory_report(state: ProcessState) -> Report:
             size_in_words(get_number(kind, "bytes")),
         )
         for where, group in (
-            ("variables", python),
-            ("small blocks", get_group(use, "small_blocks")),
+            ("from variables", python),
+            ("in small blocks", get_group(use, "small_blocks")),
         )
         for kind in get_groups(group, "types")
     ]
     return Report(
         "memory",
         lines=lines,
-        columns=("seen in", "type", "number", "bytes"),
+        columns=("found", "type", "number", "bytes"),
         rows=rows,
         data=use,
         soft_errors=errors,
