@@ -18,7 +18,7 @@ from gdb_epi.target.corefile import CoreFileTarget
 
 # Each thread waits for the event of its name. "Nobody" may set it, or "somebody" may.
 PROGRAM = """
-import os, queue, threading, time
+import contextlib, os, queue, threading, time
 
 class Box:
     def __init__(self):
@@ -29,7 +29,8 @@ class Box:
         self.event.wait()
 
 NAMES = ("alone", "behind_worker", "by_method", "by_callback", "by_timer", "by_getattr", "by_set",
-         "by_stale_variable", "by_registry", "by_cell")
+         "by_stale_variable", "by_registry", "by_cell", "beside_reader", "by_len", "by_exit_stack",
+         "by_thread_class")
 BOXES = {name: Box() for name in NAMES}
 JOBS = queue.Queue()
 
@@ -80,6 +81,44 @@ def registered(box):
         time.sleep(3600)
         REGISTRY["knock"]()
 
+class Counted:
+    def __init__(self, box):
+        self.box, self.shown = box, [0]
+    def __len__(self):
+        self.box.knock()
+        return 1
+    def __exit__(self, *failure):
+        self.box.knock()
+
+KEPT = []  # what it holds nobody calls
+
+def reader(all_of_it):  # looks at what has no function's name
+    while True:
+        time.sleep(3600)
+        print([len(each.shown) for each in all_of_it])
+
+def counting(all_of_it):
+    while True:
+        time.sleep(3600)
+        print([len(each) for each in all_of_it])
+
+def within(manager):
+    with contextlib.ExitStack() as stack:
+        stack.push(manager)
+        time.sleep(3600)
+
+class Knocker(threading.Thread):
+    def __init__(self, box):
+        super().__init__(daemon=True)
+        self.box = box
+    def run(self):
+        self.box.knock()
+
+def hiring(box):
+    time.sleep(3600)
+    helper = Knocker(box)
+    helper.start()
+
 def waits_for_cell():
     knocked = False
     def knock():
@@ -112,6 +151,15 @@ def main():
         start(stale, [box])
     elif which == "by_registry":
         start(registered, box)
+    elif which == "beside_reader":
+        KEPT.append(box.knock)
+        start(reader, [Counted(BOXES["alone"])])
+    elif which == "by_len":
+        start(counting, [Counted(box)])
+    elif which == "by_exit_stack":
+        start(within, Counted(box))
+    elif which == "by_thread_class":
+        start(hiring, box)
     elif which == "by_cell":
         waits_for_cell()
     open("ready", "w").close()
@@ -119,7 +167,7 @@ def main():
 
 main()
 """
-NOBODY = ("alone", "behind_worker", "by_set", "by_cell")
+NOBODY = ("alone", "behind_worker", "by_set", "by_cell", "beside_reader")
 SOMEBODY = (
     "by_method",
     "by_callback",
@@ -127,6 +175,9 @@ SOMEBODY = (
     "by_getattr",
     "by_stale_variable",
     "by_registry",
+    "by_len",
+    "by_exit_stack",
+    "by_thread_class",
 )
 
 

@@ -8,7 +8,7 @@ from types import SimpleNamespace
 from gdb_epi.errors import LayoutError
 from gdb_epi.hangs import types as hang_types
 from gdb_epi.hangs.descriptor_waits import watches_files
-from gdb_epi.hangs.live.live_code import _Walk
+from gdb_epi.hangs.live.walk import Walk
 from gdb_epi.hangs.types import ThreadActivity
 
 
@@ -23,8 +23,8 @@ class CodeOfBrokenLists:
 def test_a_frame_that_cannot_be_read_may_do_anything() -> None:
     code = SimpleNamespace(view=SimpleNamespace(reader=None), calls=None)
     unread = SimpleNamespace(hole="unreadable", code=0)
-    assert _Walk(code, (unread,)).reach().unbounded
-    assert not _Walk(code, ()).reach().unbounded
+    assert Walk(code, (unread,)).reach().unbounded
+    assert not Walk(code, ()).reach().unbounded
 
 
 def test_where_functions_are_not_listed_nothing_watches_files() -> None:

@@ -294,7 +294,9 @@ def test_an_exception_table() -> None:
 def test_a_damaged_exception_table_ends() -> None:
     assert parse_exception_table(b"") == []
     assert parse_exception_table(b"\xff" * 4096) == []
-    assert parse_exception_table(bytes([0x81, 2, 3, 5])) == [ExceptionTableEntry(2, 6, 2, 6)]
+    assert parse_exception_table(bytes([0x81, 2, 3, 5])) == [
+        ExceptionTableEntry(2, 6, 2, 6, pushes_byte=True)
+    ]
     assert parse_exception_table(bytes([0x81, 2, 3])) == []
 
 

@@ -47,6 +47,7 @@ class ExceptionTableEntry(NamedTuple):
     end: int
     depth: int
     target: int = 0
+    pushes_byte: bool = False  # where the error was, under the exception
 
 
 class FrameSlots:
@@ -310,7 +311,9 @@ def parse_exception_table(raw: bytes) -> list[ExceptionTableEntry]:
         if len(numbers) == 4:
             start, size, target, depth = numbers
             entries.append(
-                ExceptionTableEntry(2 * start, 2 * (start + size), depth >> 1, 2 * target)
+                ExceptionTableEntry(
+                    2 * start, 2 * (start + size), depth >> 1, 2 * target, bool(depth & 1)
+                )
             )
             numbers = []
     return entries

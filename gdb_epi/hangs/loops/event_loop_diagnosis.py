@@ -90,6 +90,13 @@ _GIVES_WORK = frozenset((
     "run_coroutine_threadsafe", "call_soon_threadsafe", "run_sync_soon", "run_callback_threadsafe",
 ))  # fmt: skip
 # Follows a wait to the thread that it waits for: scene, who waits, for whom, in what words, seen.
+# What wakes a loop of asyncio from another thread, the futures of executors and signals too.
+_WAKE = frozenset((
+    "call_soon_threadsafe", "run_coroutine_threadsafe", "set_result", "set_exception", "cancel",
+    "set_running_or_notify_cancel", "raise_signal", "kill", "pthread_kill", "interrupt_main",
+    "_write_to_self",
+))  # fmt: skip
+_GIVEN_TO_LOOPS = ("Loop", "Future", "Task", "Handle")
 Through = Callable[[HangContext, ThreadActivity, int, str, tuple[int, ...]], "HangDiagnosis | None"]
 
 
@@ -394,19 +401,37 @@ class _Asleep:
         )  # fmt: skip
 
     def _other_thread_may_wake(self) -> bool:
-        """Tell whether another thread goes on, or is one of the program's.
+        """Tell whether another thread goes on that may wake this loop, by what its code may call.
 
-        A library's thread that waits for something from outside, or for its time, may call what the
-        program gave it. One that waits for a job, an event or a lock does so only when one of these
-        makes it. A pool's thread that has no job has nothing to hand on.
+        A loop is woken by call_soon_threadsafe() alone, which also futures of executors call, and
+        by signals. A library's thread that waits for something from outside, or for its time, may
+        call what the program gave it. One that waits for a job, an event or a lock does so only
+        when one of these makes it. A pool's thread that has no job has nothing to hand on.
         """
-        scene = self.scene
+        scene, going_on = self.scene, GoingOn(self.scene)
         others = (d for d in scene.activities if d.tid != self.activity.tid)
-        return any(
-            d.frames or d.timed or event_loop_module(scene.view.frames(d.tid), d.module)
+        able = (
+            d for d in others
+            if d.frames or d.timed or event_loop_module(scene.view.frames(d.tid), d.module)
             or (d.kind not in (EVENT_WAIT, LOCK, JOIN) and not lacks_jobs(scene, d.tid))
-            for d in others
         )  # fmt: skip
+        return any(self._may_wake(d, going_on) for d in able if d.tid not in going_on.blocked)
+
+    def _may_wake(self, other: ThreadActivity, going_on: GoingOn) -> bool:
+        frames, own = (self.scene.view.frames(d.tid) for d in (other, self.activity))
+        loop = event_loop_module(own, self.activity.module)
+        of_asyncio = loop.startswith(("asyncio", "uvloop"))
+        if (
+            not of_asyncio
+            or event_loop_module(frames, other.module)
+            or any((frame.module or "").startswith("concurrent.") for frame in frames)
+        ):
+            return True
+        reach, type_name = going_on.of(other.tid), self.scene.view.locks.type_name
+        return reach.unbounded or any(
+            name in _WAKE or (name == "*" and type_name(at).endswith(_GIVEN_TO_LOOPS))
+            for at, name in reach.calls
+        )
 
     def _follow(self, thread: ThreadActivity | None, link: str) -> HangDiagnosis | None:
         if thread is None or self._through is None:

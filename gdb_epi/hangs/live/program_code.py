@@ -1,0 +1,409 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The functions of one process: which are the program's own, and which somebody keeps to call them.
+
+What calls a function that is not known may call each one that somebody keeps beside its module or
+class: more references than its name has are seen in its count.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from contextlib import suppress
+from functools import cached_property
+
+from gdb_epi.cpython.heap.instances import shared_instances
+from gdb_epi.cpython.types import PyFrame
+from gdb_epi.cpython.values.process_values import PlainValues
+from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
+from gdb_epi.hangs.frame_references import METHODS
+from gdb_epi.hangs.library_calls import is_library_file
+from gdb_epi.hangs.live.connected_protocols import UncalledMethods
+from gdb_epi.hangs.live.reach import covers
+from gdb_epi.locks.python.acquire_calls import AcquireCalls
+from gdb_epi.locks.python.python_view import PythonView
+from gdb_epi.typing_lite import NamedTuple
+from gdb_epi.util import memoized
+
+MAX_FUNCTIONS = 60_000  # of the process
+MAX_PATH = 4096
+MAX_NAME = 256
+_WEAK_REFERENCES = ("weakref", "weakref.ReferenceType", "ReferenceType")
+_FUNCTION = ("f_funcobj.bits", "f_funcobj", "f_func")  # renamed in 3.12, tagged in 3.14
+LOOPS = frozenset(("trio", "gevent", "greenlet", "outcome"))
+_PLAIN_BASES = frozenset(("", "builtins", "abc", "typing", "enum", "collections", "contextlib"))
+
+
+class Function(NamedTuple):
+    """A function of the process: its address, code and globals, and how often it is referred to."""
+
+    address: int
+    code: int
+    scope: int
+    references: int
+
+
+class Module(NamedTuple):
+    """Whose globals a dict is."""
+
+    name: str
+    is_library: bool  # the standard library's, or a library of loops that is as quiet as asyncio
+    is_own: bool  # the program's
+
+
+class ProgramCode:
+    """The functions of one process, and whose they are."""
+
+    def __init__(
+        self, view: PythonView, calls: AcquireCalls, is_installed: Callable[[str], bool],
+        changes_of: Callable[[int, Collection[str]], list[int]], resting: Sequence[int] = (),
+    ) -> None:  # fmt: skip
+        self.view, self.calls, self._reader = view, calls, view.reader
+        self._resting = resting  # code of the frames of greenlets
+        self._is_installed, self._changes_of = is_installed, changes_of
+
+    @cached_property
+    def _functions(self) -> list[Function]:
+        """All functions that the collector knows. Raises LayoutError where it keeps no lists."""
+        instances = shared_instances(self.view.target, self.view.python)
+        functions = [each.address for each in instances.of(("function",))[:MAX_FUNCTIONS]]
+        if instances.problems or not functions:
+            raise LayoutError("no list of all functions")
+        require = self._reader.layout.require
+        offsets = [require("PyFunctionObject", name) for name in ("func_code", "func_globals")]
+        offsets.append(require("PyObject", "ob_refcnt"))
+        columns = [instances.reader.words([at + offset for at in functions]) for offset in offsets]
+        return [Function(*each) for each in zip(functions, *columns, strict=True)]
+
+    @cached_property
+    def own(self) -> dict[str, list[Function]]:
+        """The program's own functions, by the name of their code."""
+        by_name: dict[str, list[Function]] = {}
+        for each in self._functions:
+            if self.module(each.scope).is_own:
+                by_name.setdefault(self.name_of(each.code), []).append(each)
+        return by_name
+
+    @cached_property
+    def own_modules(self) -> frozenset[str]:
+        """The names of the program's modules."""
+        scopes = {each.scope for functions in self.own.values() for each in functions}
+        return frozenset(self.module(scope).name for scope in scopes)
+
+    def name_of(self, code: int) -> str:
+        """Return the name of a code object."""
+        return self._reader.text_field(code, "PyCodeObject", "co_name")
+
+    @cached_property
+    def kept(self) -> list[tuple[Function, int]]:
+        """(function, self) of the program's functions that somebody may have to call them."""
+        return [*self._referred, *((each, 0) for each in self.overriding)]
+
+    @cached_property
+    def _referred(self) -> list[tuple[Function, int]]:
+        """(function, self) of the program's functions that something beside their names refers to.
+
+        A module or class has one reference, each frame that runs a function another one. So has a
+        started thread: it has called its target, once.
+        """
+        alive = [frame for frames in self.view.all_frames().values() for frame in frames]
+        resting = list(self._suspended())
+        started = Counter(
+            at for frames in self.view.all_frames().values() for at in self._targets(frames)
+        )
+        variables = Counter(
+            at for frame in (*alive, *resting) for _, at in self.view.variable_addresses(frame)
+        )
+        frames_refer = self._reader.layout.offset("_PyInterpreterFrame", "previous") is not None
+        running = Counter([*self._resting, *(frame.code for frame in (*alive, *resting))])
+        left = Counter(self._functions_of_left_frames())
+        bound: dict[int, list[int]] = {}
+        instances = shared_instances(self.view.target, self.view.python)
+        require = self._reader.layout.require
+        to, of = (require("PyMethodObject", name) for name in ("im_func", "im_self"))
+        for method in instances.of(("method",)):
+            with suppress(UnreadableMemory):
+                function = self._reader.u64(method.address + to)
+                subject = self._reader.u64(method.address + of)
+                bound.setdefault(function, []).append(0 if method.address in started else subject)
+        kept = []
+        for each in (each for functions in self.own.values() for each in functions):
+            methods = bound.get(each.address, [])
+            name = self.name_of(each.code)
+            frames, targets = running[each.code], started[each.address]
+            targets += left[each.address]
+            ordinary = 1 + frames + len(methods) + targets
+            if "<locals>" in self._qualified(each) or name == "<lambda>":
+                ordinary = frames * frames_refer + targets + variables[each.address]
+            if (each.references & 0xFFFFFFFF) > ordinary:
+                kept.append((each, 0))
+            kept += [(each, subject) for subject in methods if subject]
+        return kept
+
+    def _targets(self, frames: Sequence[PyFrame]) -> Iterator[int]:
+        """Yield what the thread of some frames was started with (Lib/threading.py, run()).
+
+        Twice where run() has it on its stack too: it calls f(*args) through C code up to 3.11.
+        """
+        for place, frame in enumerate(frames):
+            if (frame.module, frame.name) == ("threading", "run"):
+                thread = self.view.variable(frame, "self")
+                target = self.view.attribute(thread, "_target") if thread else None
+                if target:
+                    yield from (target,) * (1 + (place > 0 and frames[place - 1].is_entry))
+
+    def _suspended(self) -> Iterator[PyFrame]:
+        """Yield the frames of generators and coroutines that rest, each with its function (3.11).
+
+        bpo-44032 made frames keep it.
+        """
+        if self._reader.layout.offset("_PyInterpreterFrame", "previous") is not None:
+            yield from self.resting
+
+    def _functions_of_left_frames(self) -> Iterator[int]:
+        """Yield the functions of frames that are over and that somebody keeps, as a traceback does.
+
+        Such a frame object has its function too (take_ownership() in Python/frame.c, 3.11 to 3.15).
+        """
+        layout = self._reader.layout
+        at, size = layout.offset("PyFrameObject", "f_frame"), layout.size("PyFrameObject") or 0
+        if at is None:
+            return
+        for each in shared_instances(self.view.target, self.view.python).of(("frame",)):
+            with suppress(UnreadableMemory):
+                inner = self._reader.u64(each.address + at)
+                if 0 < inner - each.address <= size:  # the frame lies in the object
+                    function = self._reader.field(inner, "_PyInterpreterFrame", *_FUNCTION)
+                    yield 0 if function & 3 else function  # a borrowed reference is not counted
+
+    @cached_property
+    def resting(self) -> list[PyFrame]:
+        """The frames of generators and coroutines that rest."""
+        instances = shared_instances(self.view.target, self.view.python)
+        frames = list[PyFrame]()
+        for each in instances.of(("generator", "coroutine", "async_generator")):
+            with suppress(UnreadableMemory, LayoutError):
+                frame = self.view.slots.suspended(each.address)
+                frames += [frame] if frame is not None else []
+        return frames
+
+    @cached_property
+    def overriding(self) -> list[Function]:
+        """The functions of the program's classes that libraries know by a base of theirs.
+
+        Of protocols of asyncio only those that are connected, unless code that may run connects.
+        """
+        by_address = {each.address: each for functions in self.own.values() for each in functions}
+        instances = shared_instances(self.view.target, self.view.python)
+        running = (frame.code for frames in self.view.all_frames().values() for frame in frames)
+        codes = {*running, *(frame.code for frame in self.resting), *self._resting}
+        codes |= {function.code for function, _ in self._referred}
+        uncalled = UncalledMethods(self.view, instances, self.calls.sites, codes - {0})
+        own, functions = self.own_modules, list[Function]()
+        for at in dict.fromkeys(each.address for each in instances.of(("type",))):
+            with suppress(UnreadableMemory, LayoutError):
+                info = instances.types.at(at)
+                mine = own | _PLAIN_BASES
+                bases = instances.types.mro(info)[1:]
+                plain = all(base.module in mine or not base.python_class for base in bases)
+                if info.module not in own or not info.dict or plain:
+                    continue
+                left = uncalled.of(at)
+                for _, value in self.view.objects.dict_items(info.dict):
+                    if value in by_address and self.name_of(by_address[value].code) not in left:
+                        functions.append(by_address[value])
+        return functions
+
+    def is_bound(self, address: int, methods: Collection[str]) -> bool:
+        """Tell whether somebody keeps one of some methods of an object, to call it later."""
+        kept = (self._name_of_method(*each) for each in self._kept_methods.get(address, ()))
+        return not set(kept).isdisjoint(methods)
+
+    @cached_property
+    def _kept_methods(self) -> dict[int, list[tuple[int, str]]]:
+        """The methods that somebody keeps, with their types, by the object that each is of."""
+        instances = shared_instances(self.view.target, self.view.python)
+        kept: dict[int, list[tuple[int, str]]] = {}
+        for kind, (struct, member) in METHODS.items():
+            methods = [each.address for each in instances.of((kind,))]
+            at = self._reader.layout.require(struct, member)
+            subjects = instances.reader.words([method + at for method in methods])
+            for method, subject in zip(methods, subjects, strict=True):
+                kept.setdefault(subject, []).append((method, kind))
+        return kept
+
+    def bound_objects(self, methods: Collection[str]) -> Iterator[int]:
+        """Yield the objects of which somebody keeps one of some methods of Python."""
+        instances = shared_instances(self.view.target, self.view.python)
+        at = self._reader.layout.require("PyMethodObject", "im_self")
+        for each in instances.of(("method",)):
+            if self._name_of_method(each.address, "method") in methods:
+                yield self._reader.u64(each.address + at)
+
+    def _name_of_method(self, method: int, kind: str) -> str:
+        with suppress(UnreadableMemory, LayoutError):
+            if kind == "method":
+                function = self._reader.field(method, "PyMethodObject", "im_func")
+                return self.name_of(self.calls.body_of(function, 0).code)
+            name = self._reader.definition_name(method)
+            return "" if isinstance(name, Absent) else name
+        return ""
+
+    def _qualified(self, function: Function) -> str:
+        return self._reader.text_field(function.address, "PyFunctionObject", "func_qualname")
+
+    @memoized
+    def module(self, scope: int) -> Module:
+        """Return whose globals a dict is."""
+        texts = []
+        for name in ("__name__", "__file__"):
+            value = self.view.objects.dict_get(scope, name)
+            text = "" if isinstance(value, Absent) else self._reader.string(value, MAX_PATH)
+            texts.append("" if isinstance(text, Absent) else text)
+        name, file = texts
+        installed = "site-packages" in file or "dist-packages" in file or (
+            bool(file) and self._is_installed(file)
+        )  # fmt: skip
+        library = not installed and (is_library_file(file) or (not file and name != "__main__"))
+        own = not library and not installed
+        library |= installed and name.partition(".")[0] in LOOPS
+        return Module(name, library, own)
+
+    def variables_stored(self, code: int, live: Iterable[tuple[int, int]]) -> set[str]:
+        """Return the variables that code stores: what they hold now is not what it uses then."""
+        _, slots, cells = self.calls.sites.tables(code)
+        stored = set()
+        for each in self.calls.sites.instructions(code):
+            name = each.name
+            if not name.startswith(("STORE_FAST", "STORE_DEREF")) or not covers(live, each.at):
+                continue
+            numbers = [each.argument]
+            if name.count("FAST") > 1:  # two variables in one instruction (3.13)
+                numbers = [each.argument >> 4, *[each.argument & 15][: name.endswith("STORE_FAST")]]
+            table = cells if name == "STORE_DEREF" else slots
+            stored |= {table[number] for number in numbers if number < len(table)}
+        return stored
+
+    # -- classes ------------------------------------------------------------------------------
+
+    @cached_property
+    def _own_classes(self) -> dict[int, list[tuple[str, int]]]:
+        """What the program's classes have, by the class (PyTypeObject *): names and objects."""
+        instances = shared_instances(self.view.target, self.view.python)
+        classes: dict[int, list[tuple[str, int]]] = {}
+        for at in dict.fromkeys(each.address for each in instances.of(("type",))):
+            with suppress(UnreadableMemory, LayoutError):
+                info = instances.types.at(at)
+                if info.module in self.own_modules and info.dict:
+                    classes[at] = list(self._named(info.dict))
+        return classes
+
+    def _named(self, contents: int) -> Iterator[tuple[str, int]]:
+        for key, value in self.view.objects.dict_items(contents):
+            name = self._reader.string(key, MAX_NAME)
+            if isinstance(name, str):
+                yield name, value
+
+    def functions_in_class(self, kind: int) -> list[tuple[str, int]]:
+        """Return the functions of one of the program's classes, with their names."""
+        type_name = self.view.locks.type_name
+        return [
+            (name, at)
+            for name, at in self._own_classes.get(kind, ())
+            if type_name(at) == "function"
+        ]
+
+    @memoized
+    def instances_of(self, kind: int) -> tuple[int, ...]:
+        """Return the objects of a class, those of the program's classes below it too."""
+        instances = shared_instances(self.view.target, self.view.python)
+        names = {instances.types.at(kind).shown}
+        for each in self._own_classes:
+            info = instances.types.at(each)
+            if any(base.address == kind for base in instances.types.mro(info)):
+                names.add(info.shown)
+        return tuple(each.address for each in instances.of(names))
+
+    @memoized
+    def names_in_class(self, kind: int) -> frozenset[str]:
+        """Return the names that a class has itself. Raises UnreadableMemory, LayoutError."""
+        instances = shared_instances(self.view.target, self.view.python)
+        contents = instances.types.at(kind).dict
+        return frozenset(name for name, _ in self._named(contents)) if contents else frozenset()
+
+    @cached_property
+    def owners(self) -> dict[int, int]:
+        """The class (PyTypeObject *) that has a function, by the function."""
+        return {at: kind for kind in self._own_classes for _, at in self.functions_in_class(kind)}
+
+    @cached_property
+    def properties(self) -> dict[str, list[tuple[int, int]]]:
+        """(class, function) of the program's properties, by their names."""
+        return self._of_properties(0)
+
+    @cached_property
+    def setters(self) -> dict[str, list[tuple[int, int]]]:
+        """(class, function) of what storing in the program's properties calls."""
+        return self._of_properties(8)
+
+    def _of_properties(self, place: int) -> dict[str, list[tuple[int, int]]]:
+        """prop_get and prop_set are the first members of a property (Objects/descrobject.c)."""
+        head = self._reader.layout.size("PyObject") or 16
+        by_name: dict[str, list[tuple[int, int]]] = {}
+        for kind, contents in self._own_classes.items():
+            for name, at in contents:
+                if self.view.locks.type_name(at) == "property":
+                    function = self._reader.u64(at + head + place)
+                elif self.view.locks.type_name(at) == "cached_property" and not place:
+                    function = self.view.attribute(at, "func") or 0
+                else:
+                    continue
+                if function and self.view.locks.type_name(function) == "function":
+                    by_name.setdefault(name, []).append((kind, function))
+        return by_name
+
+    # -- what others call for the program -----------------------------------------------------
+
+    @cached_property
+    def handlers_of_logs(self) -> list[int]:
+        """The handlers, filters and the like of `logging` that are of the program's classes."""
+        instances = shared_instances(self.view.target, self.view.python)
+        kinds = ("logging.Filterer", "logging.Formatter", "logging.Filter", "logging.LogRecord")
+        return [
+            each.address for each in instances.of(kinds)
+            if instances.types.of(each.address).module in self.own_modules
+        ]  # fmt: skip
+
+    @cached_property
+    def jobs(self) -> list[int]:
+        """What executors have to call, and futures when they are done."""
+        instances = shared_instances(self.view.target, self.view.python)
+        items = instances.of(("concurrent.futures.thread._WorkItem",))
+        futures = instances.of(("concurrent.futures._base.Future",))
+        lists = (self.view.attribute(each.address, "_done_callbacks") for each in futures)
+        return [*(each.address for each in items), *filter(None, lists)]
+
+    @cached_property
+    def callbacks_of_weak_references(self) -> list[int]:
+        """What is called when an object is dropped: of weak references, and finalizers."""
+        instances = shared_instances(self.view.target, self.view.python)
+        at = self._reader.layout.offset("PyWeakReference", "wr_callback")
+        callbacks = []
+        plain = PlainValues(self.view.target, self.view.python)
+        for each in instances.of(_WEAK_REFERENCES) if at is not None else ():
+            with suppress(UnreadableMemory, LayoutError):
+                callback = self._reader.u64(each.address + (at or 0))
+                kind = self.view.locks.type_name(callback) if callback else ""
+                if kind == "function":
+                    made = self.calls.body_of(callback, 0)
+                    callbacks += [] if self.module(made.scope).is_library else [callback]
+                elif kind == "finalize":  # Lib/weakref.py, 3.8 to 3.15
+                    registry = self.calls.class_attribute(
+                        self._reader.type_of(callback), "_registry"
+                    )
+                    for key, info in self.view.objects.dict_items(registry):
+                        if key == callback:
+                            callbacks.append(plain.attribute(info, "func") or 0)
+                elif kind:
+                    callbacks.append(callback)
+        return [each for each in dict.fromkeys(callbacks) if each]

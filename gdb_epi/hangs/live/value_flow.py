@@ -1,0 +1,559 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Where values go in one code object: a run of its instructions with what they may work on.
+
+Variables are looked at as a whole: what any instruction stores in one may be there at every other.
+Of a frame only what has yet to run counts; what it has left on its value stack is what lies there.
+Source: Python/ceval.c, Python/bytecodes.c, 3.9 to 3.14. An instruction that is not known here, or
+a stack of two depths, raises UnknownFlow.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+from gdb_epi.hangs.live.reach import covers
+from gdb_epi.hangs.live.values import DATA, NOTHING, NULL, UNKNOWN, Site, Value, join, join_all
+from gdb_epi.locks.python.call_sites import CallSites, Instruction, NameTables
+from gdb_epi.typing_lite import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from gdb_epi.cpython.frames.frame_slots import ExceptionTableEntry
+
+MAX_STEPS = 20_000  # of one run
+_OLD_HANDLER = 6  # words that an exception pushes up to 3.10
+_DATA, _ANY = DATA, UNKNOWN
+# Instructions that take so many words and push these, and do nothing else.
+_PLAIN: Mapping[str, tuple[int, tuple[Value, ...]]] = {
+    **dict.fromkeys(
+        "NOP CACHE EXTENDED_ARG RESUME PRECALL COPY_FREE_VARS MAKE_CELL NOT_TAKEN POP_BLOCK "
+        "SETUP_ANNOTATIONS JUMP_FORWARD JUMP_BACKWARD JUMP_BACKWARD_NO_INTERRUPT JUMP_ABSOLUTE "
+        "DELETE_FAST DELETE_DEREF DELETE_GLOBAL DELETE_NAME".split(), (0, ())
+    ),
+    **dict.fromkeys("POP_TOP POP_ITER GEN_START PRINT_EXPR DELETE_ATTR".split(), (1, ())),
+    **dict.fromkeys("COMPARE_OP IS_OP CONTAINS_OP".split(), (2, (_DATA,))),
+    **dict.fromkeys("UNARY_NOT TO_BOOL FORMAT_SIMPLE CONVERT_VALUE".split(), (1, (_DATA,))),
+    **dict.fromkeys("LOAD_ASSERTION_ERROR LOAD_COMMON_CONSTANT LOAD_SMALL_INT GET_LEN "
+                    "MATCH_MAPPING MATCH_SEQUENCE LOAD_CLOSURE".split(), (0, (_DATA,))),
+    **dict.fromkeys("LOAD_LOCALS LOAD_BUILD_CLASS WITH_EXCEPT_START GET_ANEXT RETURN_GENERATOR "
+                    "MATCH_KEYS".split(), (0, (_ANY,))),
+    **dict.fromkeys("GET_AITER GET_AWAITABLE ASYNC_GEN_WRAP CHECK_EXC_MATCH".split(),
+                    (1, (_ANY,))),
+    "FORMAT_WITH_SPEC": (2, (_DATA,)), "PUSH_EXC_INFO": (1, (_ANY, _ANY)),
+    "CHECK_EG_MATCH": (2, (_ANY, _ANY)), "DELETE_SUBSCR": (2, ()), "CALL_INTRINSIC_2": (2, (_ANY,)),
+    "MATCH_CLASS": (3, (_ANY,)), "CLEANUP_THROW": (3, (_ANY, _ANY)),
+    "LOAD_FROM_DICT_OR_GLOBALS": (1, (_ANY,)),
+}  # fmt: skip
+_SAME = frozenset(("LIST_TO_TUPLE", "CALL_INTRINSIC_1", "UNARY_NEGATIVE", "UNARY_POSITIVE",
+                   "UNARY_INVERT", "GET_YIELD_FROM_ITER"))  # fmt: skip
+_CONDITIONS = ("POP_JUMP_", "JUMP_IF_NOT_EXC_MATCH")
+_SPECIAL = ("__enter__", "__exit__", "__aenter__", "__aexit__")
+_CLOSURE = 0x08  # of MAKE_FUNCTION
+
+
+class UnknownFlow(Exception):
+    """Code that cannot be followed by its values."""
+
+
+class Frame(NamedTuple):
+    """Where a frame stands: its running byte, and what lies on its stack."""
+
+    at: int
+    again: bool  # the running instruction lies in a loop
+    stack: Value
+
+
+class Context:
+    """A run of code: with what, and where its variables are kept."""
+
+    def __init__(
+        self, number: int, code: int, scope: int, live: tuple[tuple[int, int], ...],
+        parent: Context | None = None, frame: Frame | None = None,
+    ) -> None:  # fmt: skip
+        self.number, self.code, self.scope, self.live = number, code, scope, live
+        self.parent, self.frame = parent, frame
+        self.free: frozenset[str] = frozenset()  # variables of the parent
+        self.shown = live  # as others count it: with all of the running line
+
+
+class Policy:
+    """What loads, stores and calls lead to: calls_by_values.py."""
+
+    sites: CallSites
+
+    def variable(self, context: Context, name: str) -> Value:
+        """Return what a variable may be."""
+        raise NotImplementedError
+
+    def store_variable(self, context: Context, name: str, value: Value, *, shared: bool) -> None:
+        """Take a value for a variable; `shared`: functions within see it."""
+        raise NotImplementedError
+
+    def global_value(self, context: Context, name: str) -> Value:
+        """Return what a global name may be."""
+        raise NotImplementedError
+
+    def constant(self, context: Context, number: int) -> Value:
+        """Return a constant."""
+        raise NotImplementedError
+
+    def imported(self, context: Context, name: str, whole: Value) -> Value:
+        """Return the module that `import` gives."""
+        raise NotImplementedError
+
+    def attribute(self, context: Context, of: Value, name: str) -> Value:
+        """Return what an attribute may be."""
+        raise NotImplementedError
+
+    def behind(self, context: Context, kind: Value, of: Value, name: str) -> Value:
+        """Return what super() has under a name."""
+        raise NotImplementedError
+
+    def store_attribute(self, context: Context, of: Value, name: str, value: Value) -> None:
+        """Take a value for an attribute, or (of nothing) for a global."""
+        raise NotImplementedError
+
+    def store_item(self, context: Context, of: Value, value: Value) -> None:
+        """Take a value that is put into a container."""
+        raise NotImplementedError
+
+    def collect(self, of: Value, value: Value) -> None:
+        """Take a value for a container that is being made."""
+        raise NotImplementedError
+
+    def items(self, context: Context, of: Value) -> Value:
+        """Return what iterating over something gives."""
+        raise NotImplementedError
+
+    def item(self, context: Context, of: Value, key: Value) -> Value:
+        """Return what a subscript gives."""
+        raise NotImplementedError
+
+    def texts(self, of: Value) -> list[str] | None:
+        """Return the texts of a tuple that is a constant."""
+        raise NotImplementedError
+
+    def unpacked(self, of: Value, count: int) -> list[Value] | None:
+        """Return the items of a tuple that is there, by their places."""
+        raise NotImplementedError
+
+    def call(
+        self, context: Context, called: Value, given: Sequence[Value] | None,
+        by_name: Mapping[str, Value],
+    ) -> Value:  # fmt: skip
+        """Return what a call gives; None for arguments that are not known."""
+        raise NotImplementedError
+
+    def entered(self, context: Context, manager: Value, *, later: bool) -> Value:
+        """Return what a `with` block is given; `later`: by `async with`."""
+        raise NotImplementedError
+
+    def made_function(self, context: Context, code: Value) -> Value:
+        """Return a function that code makes."""
+        raise NotImplementedError
+
+    def hand_on(self, value: Value) -> None:
+        """Give a value to code that is not followed."""
+        raise NotImplementedError
+
+    def returns(self, context: Context, value: Value, *, yields: bool) -> None:
+        """Take what a run returns or yields."""
+        raise NotImplementedError
+
+
+class ValueFlow:
+    """One pass over the instructions of a context."""
+
+    def __init__(
+        self, policy: Policy, context: Context, tables: NameTables,
+        names_of: Callable[[int], Sequence[str]], handlers: Sequence[ExceptionTableEntry],
+    ) -> None:  # fmt: skip
+        self._policy, self._context, self._tables = policy, context, tables
+        self._names_of, self._handlers = names_of, handlers
+        self._sites = policy.sites
+        self._there_are = self._sites.opcodes.instructions
+        self._null_first = "CALL_KW" not in self._there_are
+        self._keywords: Sequence[str] | None = ()
+        self._quiet, self._past = False, UNKNOWN
+
+    def run(self) -> None:
+        """Follow all of it. Raises UnknownFlow, UnreadableMemory, LayoutError, IndexError."""
+        code = list(self._sites.instructions(self._context.code))
+        steps = {each.at: each for each in code}
+        before: dict[int, list[Value]] = {code[0].at: []} if code else {}
+        todo = [code[0].at] if code else []
+        left = MAX_STEPS
+        while todo:
+            at = todo.pop()
+            left -= 1
+            if at not in steps or not left:
+                raise UnknownFlow("a jump into nothing, or too many steps")
+            each, stack = steps[at], list(before[at])
+            self._look_at(each.at)
+            leads = list(self._to_handlers(each, stack))
+            leads += self._follow(each, stack)
+            for to, words in leads:
+                old = before.get(to)
+                if old is None:
+                    before[to] = list(words)
+                elif len(old) != len(words):
+                    raise UnknownFlow("a stack of two depths")
+                else:
+                    joined = [join(first, second) for first, second in zip(old, words, strict=True)]
+                    if joined == old:
+                        continue
+                    before[to] = joined
+                todo.append(to)
+
+    def _look_at(self, at: int) -> None:
+        """Set whether an instruction's effects count, and what those have pushed that do not."""
+        frame = self._context.frame
+        self._quiet, self._past = False, UNKNOWN
+        if frame is not None:
+            is_running = at == frame.at and not frame.again
+            self._quiet = is_running or not covers(self._context.live, at)
+            self._past = UNKNOWN if is_running else frame.stack
+
+    def _to_handlers(self, each: Instruction, stack: list[Value]) -> list[tuple[int, list[Value]]]:
+        if each.name.startswith("SETUP_") and each.name != "SETUP_ANNOTATIONS":  # up to 3.10
+            if "BEGIN_FINALLY" in self._there_are:
+                raise UnknownFlow("blocks of 3.8")
+            to = self._sites.opcodes.target(each.name, each.argument, each.end)
+            kept = [*stack[:-1], UNKNOWN] if each.name != "SETUP_FINALLY" else stack
+            return [(to, kept + [UNKNOWN] * _OLD_HANDLER)]
+        for entry in self._handlers:
+            if entry.start <= each.at < entry.end:
+                if entry.depth > len(stack):
+                    raise UnknownFlow("a handler of a deeper stack")
+                kept = stack[: entry.depth] + ([DATA] if entry.pushes_byte else [])
+                return [(entry.target, [*kept, UNKNOWN])]
+        return []
+
+    def _follow(self, each: Instruction, stack: list[Value]) -> list[tuple[int, list[Value]]]:
+        """Do an instruction; return where it leads, each with its stack."""
+        name, argument = each.name, each.argument
+        to = None
+        if each.operation in ("test", "jump", "back", "cold", "next") or name in (
+            "SEND", "JUMP_IF_TRUE_OR_POP", "JUMP_IF_FALSE_OR_POP", "JUMP_IF_NOT_EXC_MATCH"
+        ):  # fmt: skip
+            to = self._sites.opcodes.target(name, argument, each.end)
+        on = [(each.end, stack)] if each.goes_on else []
+        if name in ("RETURN_VALUE", "RETURN_CONST"):
+            value = (
+                self._take(stack) if name == "RETURN_VALUE"
+                else self._policy.constant(self._context, argument)
+            )  # fmt: skip
+            if not self._quiet:
+                self._policy.returns(self._context, value, yields=False)
+            return []
+        if name in ("RAISE_VARARGS", "RERAISE"):
+            return []
+        if name == "FOR_ITER":
+            over = stack[-1] if stack else UNKNOWN
+            stack.append(self._past if self._quiet else self._policy.items(self._context, over))
+            end_for = self._sites.opcodes.end_for
+            return [*on, (to or 0, [*stack[:-1], DATA] if end_for else stack[:-2])]
+        if name == "SEND":
+            self._take(stack)
+            ended = stack if "END_SEND" in self._there_are else stack[:-1]
+            stack.append(UNKNOWN)
+            return [*on, (to or 0, [*ended[: len(stack) - 1], UNKNOWN])]
+        if name.startswith("JUMP_IF_") and name.endswith("OR_POP"):
+            return [(to or 0, list(stack)), (each.end, stack[:-1])]
+        if name.startswith(_CONDITIONS):
+            self._take(stack, 2 if name == "JUMP_IF_NOT_EXC_MATCH" else 1)
+            return [*on, (to or 0, list(stack))]
+        if to is not None:
+            return [*on, (to, stack)]
+        self._work(each, name, argument, stack)
+        return on
+
+    @staticmethod
+    def _take(stack: list[Value], count: int = 1) -> Value:
+        """Take words from the stack; return the last that was taken, the deepest."""
+        if count > len(stack):
+            raise UnknownFlow("an empty stack")
+        value: Value = stack[-count] if count else NOTHING
+        del stack[len(stack) - count :]
+        return value
+
+    def _work(self, each: Instruction, name: str, argument: int, stack: list[Value]) -> None:
+        """Do what an instruction does that leads to the next one only."""
+        if name in _PLAIN:
+            count, pushed = _PLAIN[name]
+            self._take(stack, count)
+            stack += pushed
+        elif name in _SAME:
+            pass
+        elif name in ("COPY", "SWAP"):
+            if not 0 < argument <= len(stack):
+                raise UnknownFlow("an empty stack")
+            if name == "COPY":
+                stack.append(stack[-argument])
+            else:
+                stack[-1], stack[-argument] = stack[-argument], stack[-1]
+        elif name.startswith(("DUP_", "ROT_")):
+            turned = {"ROT_TWO": 2, "ROT_THREE": 3, "ROT_FOUR": 4, "ROT_N": argument}.get(name, 0)
+            if max(turned, 2 if name == "DUP_TOP_TWO" else 1) > len(stack):
+                raise UnknownFlow("an empty stack")
+            if turned:
+                stack.insert(len(stack) - turned, stack.pop())
+            else:
+                stack += stack[-2:] if name == "DUP_TOP_TWO" else stack[-1:]
+        elif name.startswith(("LOAD_", "PUSH_NULL")):
+            self._load(each, name, argument, stack)
+        elif name.startswith("STORE_"):
+            self._store(each, name, argument, stack)
+        elif name.startswith(("CALL", "KW_NAMES")):
+            self._call(name, argument, stack)
+        elif name.startswith(("BUILD_", "LIST_", "SET_", "DICT_", "MAP_ADD")):
+            self._build(each, name, argument, stack)
+        else:
+            self._others(each.at, name, argument, stack)
+
+    def _push(self, stack: list[Value], value: Callable[[], Value]) -> None:
+        stack.append(self._past if self._quiet else value())
+
+    def _variable(self, name: str) -> Value:
+        return self._past if self._quiet else self._policy.variable(self._context, name)
+
+    def _load(self, each: Instruction, name: str, argument: int, stack: list[Value]) -> None:
+        policy, context, tables = self._policy, self._context, self._tables
+        if name.startswith(("LOAD_FAST_LOAD_FAST", "LOAD_FAST_BORROW_LOAD_FAST_BORROW")):
+            stack.append(self._variable(tables.variables[argument >> 4]))
+            stack.append(self._variable(tables.variables[argument & 15]))
+        elif name.startswith("LOAD_FAST"):
+            stack.append(self._variable(tables.variables[argument]))
+        elif name in ("LOAD_DEREF", "LOAD_CLASSDEREF", "LOAD_FROM_DICT_OR_DEREF"):
+            self._take(stack, 1 if name == "LOAD_FROM_DICT_OR_DEREF" else 0)
+            stack.append(self._variable(tables.cells[argument]))
+        elif name in ("LOAD_GLOBAL", "LOAD_NAME"):
+            loaded = tables.names[self._sites.name_loaded(each)]
+            self._push(stack, lambda: policy.global_value(context, loaded))
+            if name == "LOAD_GLOBAL" and self._sites.opcodes.global_shift and argument & 1:
+                self._with_null(stack)
+        elif name.startswith("LOAD_CONST"):
+            stack.append(policy.constant(context, argument))
+        elif name in ("LOAD_ATTR", "LOAD_METHOD"):
+            of = self._take(stack)
+            loaded = tables.names[self._sites.name_read(each) or 0]
+            self._push(stack, lambda: policy.attribute(context, of, loaded))
+            if name == "LOAD_METHOD" or (self._sites.opcodes.attr_shift and argument & 1):
+                self._with_null(stack)
+        elif name == "LOAD_SUPER_ATTR":
+            of, kind = stack[-1], stack[-2]
+            self._take(stack, 3)
+            loaded = tables.names[argument >> 2]
+            self._push(stack, lambda: policy.behind(context, kind, of, loaded))
+            if argument & 1:
+                self._with_null(stack)
+        elif name == "LOAD_SPECIAL":
+            of, loaded = self._take(stack), _SPECIAL[argument]
+            self._push(stack, lambda: policy.attribute(context, of, loaded))
+            stack.append(NULL)
+            if not self._quiet and loaded.endswith("enter__"):
+                policy.entered(context, of, later=loaded.startswith("__a"))
+        elif name == "PUSH_NULL":
+            stack.append(NULL)
+        else:
+            raise UnknownFlow(name)
+
+    def _with_null(self, stack: list[Value]) -> None:
+        stack.insert(len(stack) - self._null_first, NULL)
+
+    def _store(self, each: Instruction, name: str, argument: int, stack: list[Value]) -> None:
+        policy, context, tables = self._policy, self._context, self._tables
+        if name.startswith("STORE_FAST"):
+            numbers = [argument]
+            if name.count("FAST") > 1:
+                numbers = [argument >> 4, argument & 15]
+            self._keep(tables.variables[numbers[0]], self._take(stack))
+            if name == "STORE_FAST_STORE_FAST":
+                self._keep(tables.variables[numbers[1]], self._take(stack))
+            elif name == "STORE_FAST_LOAD_FAST":
+                stack.append(self._variable(tables.variables[numbers[1]]))
+            return
+        if name == "STORE_SLICE":
+            of, value = stack[-3], self._take(stack, 4)
+        elif name == "STORE_SUBSCR":
+            of, value = stack[-2], self._take(stack, 3)
+        elif name == "STORE_ATTR":
+            of, value = stack[-1], self._take(stack, 2)
+        else:
+            of, value = NOTHING, self._take(stack)
+        if self._quiet:
+            return
+        if name == "STORE_DEREF":
+            policy.store_variable(context, tables.cells[argument], value, shared=True)
+        elif name in ("STORE_SLICE", "STORE_SUBSCR"):
+            policy.store_item(
+                context, of, policy.items(context, value) if name == "STORE_SLICE" else value
+            )
+        else:
+            policy.store_attribute(context, of, tables.names[argument], value)
+
+    def _keep(self, name: str, value: Value) -> None:
+        if not self._quiet:
+            self._policy.store_variable(self._context, name, value, shared=False)
+
+    def _call(self, name: str, argument: int, stack: list[Value]) -> None:
+        if name == "KW_NAMES":
+            self._keywords = self._names_of(argument)
+            return
+        if name.startswith("CALL_INTRINSIC"):
+            raise UnknownFlow(name)
+        keywords, self._keywords = self._keywords, ()
+        modern = "PUSH_NULL" in self._there_are
+        spread = name == "CALL_FUNCTION_EX"
+        if spread:
+            always = "LOAD_FAST_BORROW" in self._there_are  # 3.14: a NULL for no keywords
+            count = 1 + (1 if always else argument & 1)
+        else:
+            count = argument
+            if name in ("CALL_KW", "CALL_FUNCTION_KW"):
+                keywords = self._policy.texts(self._take(stack))
+        under = 2 if modern or name == "CALL_METHOD" else 1
+        if count + under > len(stack):
+            raise UnknownFlow("an empty stack")
+        arguments = stack[len(stack) - count :]
+        beside = stack[len(stack) - count - under : len(stack) - count]
+        self._take(stack, count + under)
+        if self._quiet:
+            stack.append(self._past)
+            return
+        called = [word for word in beside if word != NULL]
+        given: list[Value] | None = list(arguments)
+        if len(called) > 1:  # a function of a frame's stack, and its first argument
+            given, called = [called[1], *arguments], called[:1]
+        by_name: dict[str, Value] = {}
+        if spread:
+            self._policy.hand_on(join_all(self._policy.items(self._context, a) for a in arguments))
+            given = None
+        elif keywords is None:  # which ones are by name is not known
+            for word in arguments:
+                self._policy.hand_on(word)
+            given = None
+        elif keywords:
+            split = len(arguments) - len(keywords)
+            by_name = dict(zip(keywords, arguments[split:], strict=False))
+            given = [*(given or ())][: len(given or ()) - len(keywords)]
+        target = called[0] if called else UNKNOWN
+        stack.append(self._policy.call(self._context, target, given, by_name))
+
+    def _build(self, each: Instruction, name: str, argument: int, stack: list[Value]) -> None:
+        policy = self._policy
+        if name in ("BUILD_STRING", "BUILD_SLICE", "BUILD_TEMPLATE", "BUILD_INTERPOLATION"):
+            if name.startswith(("BUILD_T", "BUILD_I")):
+                raise UnknownFlow(name)
+            self._take(stack, argument)
+            stack.append(DATA)
+        elif name in ("BUILD_TUPLE", "BUILD_LIST", "BUILD_SET", "BUILD_MAP", "BUILD_CONST_KEY_MAP"):
+            count = argument * 2 if name == "BUILD_MAP" else argument
+            count += name == "BUILD_CONST_KEY_MAP"
+            if count > len(stack):
+                raise UnknownFlow("an empty stack")
+            words = stack[len(stack) - count :]
+            self._take(stack, count)
+            kind = "dict" if "MAP" in name else name[6:].lower()
+            made: Value = frozenset((Site(self._context.number, each.at, kind),))
+            policy.collect(made, join_all(words))
+            stack.append(made)
+        elif name in ("LIST_APPEND", "SET_ADD", "MAP_ADD", "LIST_EXTEND", "SET_UPDATE",
+                      "DICT_UPDATE", "DICT_MERGE"):  # fmt: skip
+            many = name in ("LIST_EXTEND", "SET_UPDATE", "DICT_UPDATE", "DICT_MERGE")
+            value = stack[-1] if stack else UNKNOWN
+            if many and not self._quiet:
+                value = policy.items(self._context, value)
+            deepest = self._take(stack, 2 if name == "MAP_ADD" else 1)
+            if argument > len(stack):
+                raise UnknownFlow("an empty stack")
+            if not self._quiet:
+                policy.collect(stack[-argument], join(value, NOTHING if many else deepest))
+        elif name == "SET_FUNCTION_ATTRIBUTE":
+            function = self._take(stack)
+            self._take(stack)
+            stack.append(function)
+        else:
+            raise UnknownFlow(name)
+
+    def _others(self, at: int, name: str, argument: int, stack: list[Value]) -> None:
+        policy, context = self._policy, self._context
+        if name == "GET_ITER":
+            of = self._take(stack)
+            made: Value = frozenset((Site(context.number, at, "iterator"),))
+            if self._quiet:
+                made = self._past
+            elif of is None or any(
+                isinstance(each, Site) and each.kind == "generator" for each in of
+            ):
+                made = of
+            else:
+                policy.collect(made, policy.items(context, of))
+            stack.append(made)
+        elif name in ("BINARY_SUBSCR", "BINARY_SLICE") or (
+            name == "BINARY_OP" and self._sites.opcodes.operator(argument) == "[]"
+        ):  # fmt: skip
+            key = stack[-1] if stack else UNKNOWN
+            of = self._take(stack, 3 if name == "BINARY_SLICE" else 2)
+            if name == "BINARY_SLICE":
+                stack.append(of)
+            else:
+                self._push(stack, lambda: policy.item(context, of, key))
+        elif name.startswith(("BINARY_", "INPLACE_")):
+            second = stack[-1] if stack else UNKNOWN
+            first = self._take(stack, 2)
+            stack.append(DATA if first == second == DATA else join(first, second))
+        elif name == "FORMAT_VALUE":
+            self._take(stack, 2 if argument & 4 else 1)
+            stack.append(DATA)
+        elif name in ("BEFORE_WITH", "SETUP_WITH", "BEFORE_ASYNC_WITH"):
+            manager = self._take(stack)
+            stack.append(DATA)
+            later = name == "BEFORE_ASYNC_WITH"
+            self._push(stack, lambda: policy.entered(context, manager, later=later))
+        elif name == "SETUP_ASYNC_WITH" or name == "SETUP_FINALLY":
+            pass
+        elif name in ("UNPACK_SEQUENCE", "UNPACK_EX"):
+            of = self._take(stack)
+            count = (
+                argument if name == "UNPACK_SEQUENCE" else 1 + (argument & 255) + (argument >> 8)
+            )
+            exact = policy.unpacked(of, count) if name == "UNPACK_SEQUENCE" else None
+            each = self._past if self._quiet else policy.items(context, of)
+            stack += [each] * count if exact is None or self._quiet else exact[::-1]
+        elif name == "MAKE_FUNCTION":
+            modern = "PUSH_NULL" in self._there_are
+            single = "SET_FUNCTION_ATTRIBUTE" in self._there_are
+            extra = 0 if single else bin(argument & 15).count("1")
+            place = 1 if modern else 2  # up to 3.10 the name lies above it
+            code = stack[-place] if place <= len(stack) else UNKNOWN
+            for word in stack[len(stack) - place - extra : len(stack) - place]:
+                if not self._quiet:
+                    policy.hand_on(word)
+            self._take(stack, place + extra)
+            self._push(stack, lambda: policy.made_function(context, code))
+        elif name == "IMPORT_NAME":
+            whole = stack[-1] if stack else UNKNOWN
+            self._take(stack, 2)
+            imported = self._tables.names[argument]
+            self._push(stack, lambda: policy.imported(context, imported, whole))
+        elif name == "IMPORT_FROM":
+            of, wanted = stack[-1] if stack else UNKNOWN, self._tables.names[argument]
+            self._push(stack, lambda: policy.attribute(context, of, wanted))
+        elif name in ("YIELD_VALUE", "YIELD_FROM"):
+            value = self._take(stack, 2 if name == "YIELD_FROM" else 1)
+            if not self._quiet:
+                each = policy.items(context, value) if name == "YIELD_FROM" else value
+                policy.returns(context, each, yields=True)
+            stack.append(UNKNOWN)
+        elif name == "END_FOR":
+            self._take(stack, self._sites.opcodes.end_for)
+        elif name == "END_SEND":
+            returned = stack[-1] if stack else UNKNOWN
+            self._take(stack, 2)
+            stack.append(returned)
+        elif name == "POP_EXCEPT":
+            self._take(stack, 1 if "PUSH_EXC_INFO" in self._there_are else 3)
+        elif name == "END_ASYNC_FOR":
+            self._take(stack, 2 if "PUSH_EXC_INFO" in self._there_are else 7)
+        else:
+            raise UnknownFlow(name)

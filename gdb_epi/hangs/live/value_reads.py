@@ -1,0 +1,466 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Where values lie while code is followed: variables, globals, attributes and containers.
+
+What is read is remembered with its reader, which runs again when more is stored there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+
+from gdb_epi.cpython.objects.containers import ContainerReader
+from gdb_epi.cpython.types import PyFrame
+from gdb_epi.errors import Absent
+from gdb_epi.hangs.live.program_code import ProgramCode
+from gdb_epi.hangs.live.value_flow import Context, Frame, Policy
+from gdb_epi.hangs.live.values import (
+    DATA,
+    IS_DATA,
+    MAX_ITEMS,
+    NOTHING,
+    UNKNOWN,
+    Atom,
+    Bound,
+    Heap,
+    Instance,
+    Made,
+    Mark,
+    Named,
+    Obj,
+    OfBuiltin,
+    Site,
+    Super,
+    Text,
+    Value,
+    View,
+    join,
+    join_all,
+)
+
+MAX_NAMED = 40  # functions of one name
+MAX_TEXT = 256
+UNFOLLOWED = frozenset(("exec", "eval", "vars", "globals", "locals", "methodcaller", "attrgetter",
+                         "delattr", "__dict__"))  # fmt: skip
+
+
+class ValueReads(Policy):
+    """What code loads and stores, and what it was when the process was stopped."""
+
+    def __init__(self, code: ProgramCode, heap: Heap, *, surely: bool = False) -> None:
+        self._live, self._heap, self._view, self._reader = code, heap, code.view, code.view.reader
+        self.sites = code.calls.sites
+        self._containers = ContainerReader(self._reader)
+        self._calls: set[tuple[int, str]] = set()
+        self._contexts: list[Context] = []
+        self._by_key: dict[object, Context] = {}
+        self._variants: dict[object, int] = {}
+        self._todo: list[Context] = []
+        self._queued: set[int] = set()
+        self._store: dict[object, Value] = {}
+        self._readers: dict[object, set[int]] = {}
+        self._unbounded, self._calls_back, self._surely = False, surely, surely
+        self._reading: Context | None = None
+        self._entered_libraries: set[object] = set()
+        self._handed: set[object] = set()
+        self._depth = 0
+        self._handing: set[object] = set()  # containers that hold one another
+        self._made_classes: set[int] = set()
+        self._without_objects: dict[int, list[tuple[int, Sequence[Value] | None]]] = {}
+
+    # -- what is kept of values, and who has read it ------------------------------------------
+
+    def _read(self, key: object) -> Value:
+        if self._reading is not None:
+            self._readers.setdefault(key, set()).add(self._reading.number)
+        return self._store.get(key, NOTHING)
+
+    def _write(self, key: object, value: Value) -> None:
+        old = self._store.get(key, NOTHING)
+        joined = join(old, value)
+        if joined != old or key not in self._store:
+            self._store[key] = joined
+            for number in self._readers.get(key, ()):
+                self._queue(self._contexts[number])
+
+    def _queue(self, context: Context) -> None:
+        if context.number not in self._queued:
+            self._queued.add(context.number)
+            self._todo.append(context)
+
+    def _make(
+        self, code: int, scope: int, live: tuple[tuple[int, int], ...], parent: Context | None,
+        frame: Frame | None,
+    ) -> Context:  # fmt: skip
+        context = Context(len(self._contexts), code, scope, live, parent, frame)
+        self._contexts.append(context)
+        self._queue(context)
+        return context
+
+    def variable(self, context: Context, name: str) -> Value:
+        """Return what a variable may be."""
+        owner: Context = context
+        while owner.parent is not None and name in owner.free:
+            owner = owner.parent
+        return self._read(("variable", owner.number, name))
+
+    def store_variable(self, context: Context, name: str, value: Value, *, shared: bool) -> None:
+        """Take a value for a variable; other functions may call what a shared one has."""
+        owner = context
+        while owner.parent is not None and name in owner.free:
+            owner = owner.parent
+        self._write(("variable", owner.number, name), value)
+        if shared:
+            self._hand_on_to_others(value)
+
+    def global_value(self, context: Context, name: str) -> Value:
+        """Return what a global name may be."""
+        if name in UNFOLLOWED:
+            self._unbounded = True
+        value = self._view.objects.dict_get(context.scope, name)
+        stored = self._read(("global", context.scope, name))
+        if isinstance(value, Absent):
+            builtin = self._builtins.get(name, 0)
+            return join(self._heap.value(builtin), stored) if builtin else (stored or UNKNOWN)
+        return join(self._now(value, name), stored)
+
+    def _now(self, address: int, name: str) -> Value:
+        """Return an object that is there now; where None is, another one will be."""
+        value = self._heap.value(address)
+        if value == DATA and self._heap.kind(address) == "NoneType":
+            return frozenset((IS_DATA, Named(name)))
+        return value
+
+    @cached_property
+    def _builtins(self) -> dict[str, int]:
+        interpreter = self._view.python.interpreters[0].address
+        scope = self._view.objects.module_dict(interpreter, "builtins")
+        if isinstance(scope, Absent):
+            return {}
+        names = ((self._reader.string(key, MAX_TEXT), at)
+                 for key, at in self._view.objects.dict_items(scope))  # fmt: skip
+        return {name: at for name, at in names if isinstance(name, str)}
+
+    def constant(self, context: Context, number: int) -> Value:
+        """Return a constant."""
+        constants = self._containers.tuple_items(
+            self._reader.field(context.code, "PyCodeObject", "co_consts")
+        )
+        address = constants[number]
+        if self._heap.kind(address) == "str":
+            return frozenset((Text(address),))
+        if self._heap.kind(address) == "code":
+            return frozenset((Obj(address),))
+        return self._heap.value(address)
+
+    def _texts_at(self, context: Context, number: int) -> Sequence[str]:
+        return self.texts(self.constant(context, number)) or ()
+
+    def texts(self, of: Value) -> list[str] | None:
+        """Return the texts of a tuple that is a constant."""
+        if of is None or len(of) != 1:
+            return None
+        (atom,) = of
+        if not isinstance(atom, Obj) or self._heap.kind(atom.address) != "tuple":
+            return None
+        texts = [
+            self._reader.string(at, MAX_TEXT) for at in self._containers.tuple_items(atom.address)
+        ]
+        return None if any(isinstance(each, Absent) for each in texts) else [str(t) for t in texts]
+
+    def imported(self, context: Context, name: str, whole: Value) -> Value:
+        """Return the module that `import` gives: of a dotted name the first one."""
+        interpreter = self._view.python.interpreters[0].address
+        modules = self._view.objects.sys_modules(interpreter)
+        wanted = name.partition(".")[0] if whole == DATA else name
+        value = 0 if isinstance(modules, Absent) else self._view.objects.dict_get(modules, wanted)
+        return UNKNOWN if isinstance(value, Absent) or not value else self._heap.value(value)
+
+    # -- attributes ---------------------------------------------------------------------------
+
+    def attribute(self, context: Context, of: Value, name: str) -> Value:
+        """Return what an attribute may be."""
+        if name in UNFOLLOWED:
+            self._unbounded = True
+        if of is None:
+            return self._of_unknown(name)
+        return join_all(self._attribute(atom, name) for atom in of)
+
+    def _call_of_any(self, kind: int, function: int, given: Sequence[Value] | None) -> None:
+        """Call a method of whatever object of a class: of none as long as there is none."""
+        if kind in self._made_classes or self._live.instances_of(kind):
+            self._call_function(function, Instance(kind, False), given, {})
+        else:
+            self._without_objects.setdefault(kind, []).append((function, given))
+
+    def _of_unknown(self, name: str) -> Value:
+        self._calls.add((0, name))
+        for kind, getter in self._live.properties.get(name, ())[:MAX_NAMED]:
+            self._call_of_any(kind, getter, ())
+        return frozenset((Named(name),))
+
+    def _attribute(self, atom: Atom, name: str) -> Value:
+        heap = self._heap
+        if isinstance(atom, (Mark, Text)):
+            return frozenset((OfBuiltin(IS_DATA, name, "builtin"),))
+        if isinstance(atom, (Site, View)):
+            return frozenset((OfBuiltin(atom, name, "builtin"),))
+        if isinstance(atom, Made):
+            return DATA
+        if isinstance(atom, Super):
+            return self._behind(atom, name)
+        if isinstance(atom, OfBuiltin) and atom.subject == IS_DATA:
+            return DATA
+        if isinstance(atom, Instance):
+            if not atom.is_new and not self._is_plainly_own(atom.type):
+                self._calls.add((0, name))
+            return self._of_instance(atom, atom.type, name, self._live.instances_of(atom.type))
+        if not isinstance(atom, Obj):
+            return self._of_unknown(name)
+        kind = heap.kind(atom.address)
+        self._calls.add((0 if kind == "type" else atom.address, name))
+        if kind == "module":
+            scope = self._reader.field(atom.address, "PyModuleObject", "md_dict")
+            value = self._view.objects.dict_get(scope, name)
+            stored = self._read(("global", scope, name))
+            if isinstance(value, Absent):
+                return join(self._of_unknown(name), stored)
+            return join(self._now(value, name), stored)
+        if self._is_type(atom.address):
+            return self._of_class(atom, name)
+        return self._of_instance(atom, self._reader.type_of(atom.address), name, (atom.address,))
+
+    def _is_type(self, address: int) -> bool:
+        return self._heap.kind(address) == "type" or (
+            self._heap.type_info(self._reader.type_of(address)).flags & (1 << 31) != 0
+        )  # Py_TPFLAGS_TYPE_SUBCLASS
+
+    def _of_class(self, atom: Obj, name: str) -> Value:
+        found = self._heap.in_class(atom.address, name)
+        stored = self._read(("attribute", name))
+        if not found:
+            meta = self._reader.type_of(atom.address)
+            in_meta = self._heap.in_class(meta, name)
+            if in_meta and self._heap.kind(in_meta) == "function":
+                return join(frozenset((Bound(Obj(in_meta), atom, name),)), stored)
+            return join(frozenset((OfBuiltin(atom, name, "builtin"),)), stored)
+        how, inner = self._heap.unwrapped(found)
+        if how == "classmethod" and self._heap.kind(inner) == "function":
+            return join(frozenset((Bound(Obj(inner), atom, name),)), stored)
+        return join(self._now(inner if how == "staticmethod" else found, name), stored)
+
+    def _of_instance(
+        self, atom: Obj | Instance, kind: int, name: str, objects: Sequence[int]
+    ) -> Value:
+        heap = self._heap
+        found = heap.in_class(kind, name)
+        how, inner = heap.unwrapped(found) if found else ("", 0)
+        if how == "property" and inner:
+            if heap.kind(inner) == "function":
+                return self._call_function(inner, atom, (), {})
+            return UNKNOWN
+        own = [at for each in objects[:MAX_ITEMS] if (at := heap.own_attribute(each, name))]
+        if len(objects) > MAX_ITEMS:
+            return self._of_unknown(name)
+        value = self._read(("attribute", name))
+        if own:
+            value = join(value, heap.values(own))
+            if any(heap.kind(at) == "NoneType" for at in own):
+                value = join(value, frozenset((Named(name),)))
+        elif found and heap.kind(found) != "member_descriptor":
+            if how == "classmethod" and heap.kind(inner) == "function":
+                subject = Obj(kind)
+                value = join(value, frozenset((Bound(Obj(inner), subject, name),)))
+            elif how == "staticmethod":
+                value = join(value, heap.value(inner))
+            elif heap.kind(found) == "function":
+                value = join(value, frozenset((Bound(Obj(found), atom, name),)))
+            elif heap.kind(found) in (
+                "method_descriptor",
+                "wrapper_descriptor",
+                "getset_descriptor",
+            ):
+                value = join(value, frozenset((OfBuiltin(atom, name, "builtin"),)))
+            else:
+                value = join(value, self._now(found, name))
+        elif value == NOTHING:
+            classes = heap.mro(kind)
+            getter = heap.in_class(kind, "__getattr__")
+            if getter and heap.kind(getter) == "function":
+                text: Sequence[Value] = (DATA,)
+                return self._call_function(getter, atom, text, {})
+            if any(not each.python_class and each.full_name != "object" for each in classes):
+                return frozenset((OfBuiltin(atom, name, "builtin"),))
+            return self._of_unknown(name)
+        return value
+
+    def _is_plainly_own(self, kind: int) -> bool:
+        """Tell whether a class and its bases are the program's: no lock or queue is of it."""
+        own = self._live.own_modules
+        return all(
+            each.module in own or each.full_name == "object" for each in self._heap.mro(kind)
+        )
+
+    def behind(self, context: Context, kind: Value, of: Value, name: str) -> Value:
+        """Return what super() has under a name."""
+        if kind is None or not kind:
+            return self._of_unknown(name)
+        return join_all(
+            self._behind(Super(each.address, of, "super"), name) if isinstance(each, Obj)
+            else self._of_unknown(name) for each in kind
+        )  # fmt: skip
+
+    def _behind(self, atom: Super, name: str) -> Value:
+        if atom.subject is None:
+            return self._of_unknown(name)
+        value: Value = NOTHING
+        for each in atom.subject:
+            if isinstance(each, Instance):
+                kind = each.type
+            elif isinstance(each, Obj):
+                kind = (
+                    each.address
+                    if self._is_type(each.address)
+                    else self._reader.type_of(each.address)
+                )
+            else:
+                return self._of_unknown(name)
+            found = self._heap.in_class(kind, name, atom.behind)
+            how, inner = self._heap.unwrapped(found) if found else ("", 0)
+            if how == "property" and self._heap.kind(inner) == "function":
+                value = join(value, self._call_function(inner, each, (), {}))
+            elif found and self._heap.kind(inner) == "function":
+                bound = frozenset(
+                    (Obj(inner) if how == "staticmethod" else Bound(Obj(inner), each, name),)
+                )
+                value = join(value, bound)
+            else:
+                value = join(value, frozenset((OfBuiltin(each, name, "builtin"),)))
+        return value
+
+    def store_attribute(self, context: Context, of: Value, name: str, value: Value) -> None:
+        """Take a value for an attribute, or (of nothing) for a global."""
+        if of == NOTHING:
+            self._write(("global", context.scope, name), value)
+            self._hand_on_to_others(value)
+            return
+        self._write(("attribute", name), value)
+        is_new = of is not None and all(isinstance(each, Instance) and each.is_new for each in of)
+        if not is_new:
+            self._hand_on_to_others(value)
+        for kind, setter in self._live.setters.get(name, ())[:MAX_NAMED]:
+            self._call_of_any(kind, setter, (value,))
+
+    # -- containers ---------------------------------------------------------------------------
+
+    def collect(self, of: Value, value: Value) -> None:
+        """Take a value for a container that is being made."""
+        for each in of or ():
+            self._write(("items", each), value)
+
+    def store_item(self, context: Context, of: Value, value: Value) -> None:
+        """Take a value that is put into a container."""
+        self.collect(of, value)
+        if of is None or any(not isinstance(each, Site) for each in of):
+            self._hand_on_to_others(value)
+
+    def items(self, context: Context | None, of: Value) -> Value:
+        """Return what iterating over something gives."""
+        if of is None:
+            return UNKNOWN
+        return join_all(map(self._items, of))
+
+    def _items(self, atom: Atom) -> Value:
+        if isinstance(atom, (Mark, Text)) or (
+            isinstance(atom, OfBuiltin) and atom.subject == IS_DATA
+        ):
+            return DATA
+        if isinstance(atom, Site):
+            return self._read(("items", atom))
+        if isinstance(atom, View):
+            pair = frozenset((View(atom.subject, "pair"),))
+            return pair if atom.kind == "pairs" else self._items(atom.subject)
+        if isinstance(atom, Obj):
+            held = self._heap.items(atom.address)
+            if held is not None:
+                stored = self._read(("items", atom))
+                there = self._heap.values(held) if held else UNKNOWN
+                return stored if not held and stored else join(there, stored)
+            frame = self._suspended(atom.address)
+            if frame is not None:
+                self.add_stack((frame,), in_loop=False)
+                return UNKNOWN
+        kind = self._type_of(atom)
+        method = self._heap.in_class(kind, "__iter__") if kind else 0
+        if method and self._heap.kind(method) == "function" and isinstance(atom, (Obj, Instance)):
+            over = self._call_function(method, atom, (), {})
+            if over is not None and all(isinstance(each, Site) for each in over):
+                return join_all(map(self._items, over))
+        return UNKNOWN
+
+    def _suspended(self, address: int) -> PyFrame | None:
+        generates = self._heap.kind(address) in ("generator", "coroutine", "async_generator")
+        key = ("generator", address)
+        if not generates or key in self._handed:
+            return None
+        self._handed.add(key)
+        return self._view.slots.suspended(address)
+
+    def _type_of(self, atom: Atom) -> int:
+        if isinstance(atom, Instance):
+            return atom.type
+        return self._reader.type_of(atom.address) if isinstance(atom, Obj) else 0
+
+    def item(self, context: Context, of: Value, key: Value) -> Value:
+        """Return what a subscript gives."""
+        if of is None:
+            return UNKNOWN
+        return join_all(self._item(atom, key) for atom in of)
+
+    def _item(self, atom: Atom, key: Value) -> Value:
+        if isinstance(atom, Obj) and self._is_type(atom.address):
+            return frozenset((atom,))
+        if isinstance(atom, Obj) and self._heap.kind(atom.address) == "dict" and key:
+            (text, *others) = key
+            if isinstance(text, Text) and not others:
+                name = self._reader.string(text.address, MAX_TEXT)
+                value = (
+                    self._view.objects.dict_get(atom.address, name) if isinstance(name, str) else 0
+                )
+                if value and not isinstance(value, Absent):
+                    return join(self._now(value, ""), self._read(("items", atom)))
+        kind = self._type_of(atom)
+        method = self._heap.in_class(kind, "__getitem__") if kind else 0
+        if method and self._heap.kind(method) == "function" and isinstance(atom, (Obj, Instance)):
+            return self._call_function(method, atom, (key,), {})
+        return self._items(atom)
+
+    def unpacked(self, of: Value, count: int) -> list[Value] | None:
+        """Return the items of a tuple that is there, by their places."""
+        if of is None or len(of) != 1:
+            return None
+        (atom,) = of
+        if not isinstance(atom, Obj) or self._heap.kind(atom.address) != "tuple":
+            return None
+        held = self._containers.tuple_items(atom.address)
+        return [self._heap.value(at) for at in held] if len(held) == count else None
+
+    # -- what calls_by_values.py and value_walk.py do -----------------------------------------
+
+    def add_stack(self, frames: Sequence[PyFrame], *, in_loop: bool) -> None:
+        """Follow what is left of some frames' code."""
+        raise NotImplementedError
+
+    def _call_function(
+        self,
+        address: int,
+        subject: Atom | None,
+        given: Sequence[Value] | None,
+        by_name: Mapping[str, Value],
+    ) -> Value:
+        """Call a function, of a method with its `self`."""
+        raise NotImplementedError
+
+    def _hand_on_to_others(self, value: Value) -> None:
+        """Put a value where other threads see it."""
+        raise NotImplementedError

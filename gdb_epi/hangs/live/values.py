@@ -1,0 +1,291 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a variable or an item may be when code runs that has not run yet: values, and the heap's.
+
+A value is a set of possibilities, or UNKNOWN. Most are objects that are there now; others are what
+the code makes: instances, containers, functions. What the heap holds is what was there when the
+process was stopped: whoever changes it later is looked at himself, for all that he hands on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
+from itertools import islice
+
+from gdb_epi.cpython.heap.instances import shared_instances
+from gdb_epi.cpython.objects.containers import ContainerReader
+from gdb_epi.cpython.objects.type_objects import TypeInfo
+from gdb_epi.cpython.values.process_values import PlainValues
+from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
+from gdb_epi.locks.python.acquire_calls import AcquireCalls
+from gdb_epi.locks.python.python_view import PythonView
+from gdb_epi.typing_lite import NamedTuple
+
+MAX_POSSIBLE = 24  # possibilities of one value
+MAX_ITEMS = 200  # of one container
+MAX_INSTANCES = 200  # of a class, whose attributes are looked at
+MAX_GIVEN = 400  # objects that are looked at for functions that a library was given
+_WRAPPERS = ("staticmethod", "classmethod")
+
+
+class Obj(NamedTuple):
+    """An object of the process."""
+
+    address: int
+
+
+class Instance(NamedTuple):
+    """Any object of a class (PyTypeObject *), or one that the code makes."""
+
+    type: int
+    is_new: bool
+
+
+class Site(NamedTuple):
+    """A container, generator or iterator that code makes at a place."""
+
+    context: int
+    at: int
+    kind: str
+
+
+class View(NamedTuple):
+    """Pairs of what a container holds, as of `dict.items()`; or one such pair."""
+
+    subject: Atom
+    kind: str  # "pairs" or "pair"
+
+
+class Made(NamedTuple):
+    """A function that code makes, within the run of a context."""
+
+    code: int
+    scope: int
+    context: int
+
+
+class Bound(NamedTuple):
+    """A method of something: a function, and its first argument."""
+
+    function: Obj | Made
+    subject: Obj | Instance
+    name: str
+
+
+class OfBuiltin(NamedTuple):
+    """A method of C code, of something."""
+
+    subject: Obj | Instance | Site | View | Mark
+    name: str
+    is_of: str  # "builtin"
+
+
+class Named(NamedTuple):
+    """An attribute of an object that is not known."""
+
+    name: str
+
+
+class Super(NamedTuple):
+    """super(): what the classes behind one have, of an object."""
+
+    behind: int  # PyTypeObject *
+    subject: Value
+    is_super: str
+    nothing: None = None
+
+
+class Text(NamedTuple):
+    """A str that is a constant of code: plain data."""
+
+    address: int
+    is_text: str = ""
+
+
+class Mark(NamedTuple):
+    """Plain data that calls nobody, or no argument at all."""
+
+    kind: str
+    nothing: None = None
+
+
+Atom = Obj | Text | Instance | Site | View | Made | Bound | OfBuiltin | Named | Super | Mark
+Value = frozenset[Atom] | None
+UNKNOWN: Value = None
+NOTHING: Value = frozenset()
+DATA: Value = frozenset((Mark("data"),))
+NULL: Value = frozenset((Mark("null"),))
+IS_DATA = Mark("data")
+
+
+def join(first: Value, second: Value) -> Value:
+    """Return what is one or the other."""
+    if first is None or second is None:
+        return UNKNOWN
+    both = first | second
+    return both if len(both) <= MAX_POSSIBLE else UNKNOWN
+
+
+def join_all(values: Iterable[Value]) -> Value:
+    """Return what is one of some."""
+    joined: Value = NOTHING
+    for value in values:
+        joined = join(joined, value)
+    return joined
+
+
+class Heap:
+    """The objects of one process, as values."""
+
+    def __init__(self, view: PythonView, calls: AcquireCalls) -> None:
+        self.view, self.calls, self.reader = view, calls, view.reader
+        self._containers = ContainerReader(view.reader)
+        self._instances = shared_instances(view.target, view.python)
+        self._plain = PlainValues(view.target, view.python)
+
+    def value(self, address: int) -> Value:
+        """Return an object as a value: plain data is all the same."""
+        if not address or address & 7:
+            return UNKNOWN
+        kind = self.kind(address)
+        if not kind:
+            return UNKNOWN
+        return DATA if kind in PLAIN else frozenset((Obj(address),))
+
+    def values(self, addresses: Iterable[int]) -> Value:
+        """Return what is one of some objects: beyond a few, anything of their classes."""
+        chosen = [at for at in dict.fromkeys(islice(addresses, MAX_ITEMS + 1)) if at]
+        if len(chosen) > MAX_ITEMS:
+            return UNKNOWN
+        joined = join_all(map(self.value, chosen))
+        if joined is None:
+            kinds = {self.kind(at): self.reader.type_of(at) for at in chosen}
+            of_classes = all(kinds) and _CALLABLES.isdisjoint(kinds)
+            if of_classes and len(kinds) <= MAX_POSSIBLE:
+                return frozenset(Instance(at, False) for at in kinds.values())
+        return joined
+
+    def kind(self, address: int) -> str:
+        """Return tp_name of an object's type; "" where it is no object."""
+        return self.view.locks.type_name(address) or ""
+
+    def type_info(self, address: int) -> TypeInfo:
+        """Return a type. Raises UnreadableMemory."""
+        return self._instances.types.at(address)
+
+    def mro(self, kind: int) -> list[TypeInfo]:
+        """Return the classes of a class, itself first. Raises UnreadableMemory."""
+        return self._instances.types.mro(self.type_info(kind))
+
+    def in_class(self, kind: int, name: str, behind: int = 0) -> int:
+        """Return what a class has under a name, of the classes behind one; 0 for nothing."""
+        passed = not behind
+        for info in self.mro(kind):
+            if passed and info.dict:
+                value = self.view.objects.dict_get(info.dict, name)
+                if not isinstance(value, Absent):
+                    return value
+            passed |= info.address == behind
+        return 0
+
+    def own_attribute(self, address: int, name: str) -> int:
+        """Return what an instance itself has under a name; 0 for nothing."""
+        value = self.view.attribute(address, name)
+        return value or self._plain.attribute(address, name) or 0  # in a slot
+
+    def unwrapped(self, descriptor: int) -> tuple[str, int]:
+        """Return ("staticmethod", "classmethod", "property" or "", function) of a descriptor."""
+        kind = self.kind(descriptor)
+        head = self.reader.layout.size("PyObject") or 16
+        if kind in _WRAPPERS or kind == "property":  # sm_callable, cm_callable, prop_get
+            return kind, self.reader.u64(descriptor + head)
+        if kind.rpartition(".")[2] == "cached_property":
+            return "property", self.own_attribute(descriptor, "func")
+        return "", descriptor
+
+    def partial(self, address: int) -> tuple[int, list[int]]:
+        """Return the function of a functools.partial, and its positional arguments."""
+        read = self.reader.field
+        function, given = (read(address, "partialobject", name) for name in ("fn", "args"))
+        return function, self._containers.tuple_items(given)
+
+    def method(self, address: int) -> tuple[int, int]:
+        """Return (function, self) of a bound method."""
+        read = self.reader.field
+        return (
+            read(address, "PyMethodObject", "im_func"), read(address, "PyMethodObject", "im_self"),
+        )  # fmt: skip
+
+    def items(self, address: int) -> list[int] | None:
+        """Return what iterating over an object gives, and of a dict the values too.
+
+        None where that is not known.
+        """
+        kind = self._instances.types.ident(address)
+        with suppress(UnreadableMemory, LayoutError):
+            if kind == "dict":
+                pairs = islice(self.view.objects.dict_items(address), MAX_ITEMS + 1)
+                return [at for pair in pairs for at in pair]
+            if kind in ("set", "frozenset"):
+                return list(islice(self._containers.set_items(address), MAX_ITEMS + 1))
+            if kind == "tuple":
+                return self._containers.tuple_items(address)
+            if kind == "list":
+                return self._containers.list_items(address)
+            if kind == "collections.deque":
+                return list(islice(self._containers.deque_items(address), MAX_ITEMS + 1))
+            if kind in _ITERATORS:
+                head = self.reader.layout.size("PyObject") or 16
+                over = [self.reader.u64(address + at) for at in (head, head + 8)]
+                inner = next((at for at in over if at and not at & 7 and self.kind(at)), 0)
+                return self.items(inner) if inner else None
+        return None
+
+    def given(self, roots: Iterable[int]) -> list[int] | None:
+        """Return the functions, methods and objects of classes to which some objects lead.
+
+        None where there are too many.
+        """
+        todo, seen, functions = list(roots), set[int](), list[int]()
+        while todo:
+            at = todo.pop()
+            if not at or at & 7 or at in seen:
+                continue
+            kind = self.kind(at)
+            if not kind or kind in PLAIN or kind in ("module", "code", "frame"):
+                continue
+            seen.add(at)
+            if len(seen) > MAX_GIVEN:
+                return None
+            if kind in _CALLABLES:
+                functions.append(at)
+                continue
+            inner = self.items(at)
+            todo += inner or ()
+            if inner is None or self._instances.types.of(at).python_class:
+                functions.append(at)
+                todo += [value for _, value in self.view.attributes(at)]
+        return functions
+
+
+PLAIN = frozenset(
+    "int float str bytes bool NoneType complex ellipsis range slice datetime.datetime "
+    "datetime.date datetime.timedelta re.Pattern bytearray".split()
+)
+_CALLABLES = frozenset((
+    "function", "method", "type", "builtin_function_or_method", "functools.partial",
+))  # fmt: skip
+_ITERATORS = frozenset((
+    "list_iterator", "list_reverseiterator", "tuple_iterator", "tupleiterator", "set_iterator",
+    "dict_keyiterator", "dict_valueiterator", "dict_itemiterator", "dict_keys", "dict_values",
+    "dict_items", "enumerate", "_collections._deque_iterator", "reversed",
+))  # fmt: skip
+
+
+def single(values: Sequence[tuple[str, Value]]) -> Iterator[tuple[str, int]]:
+    """Yield (name, address) of the variables that are one object for certain."""
+    for name, value in values:
+        if value is not None and len(value) == 1:
+            (atom,) = value
+            if isinstance(atom, Obj):
+                yield name, atom.address

@@ -1,0 +1,311 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What code may do by the names that it uses, where its values cannot be followed.
+
+A call whose object is known leads to one function; of any other the name alone counts, and it may
+lead to every function of that name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
+
+from gdb_epi.cpython.objects.containers import ContainerReader
+from gdb_epi.cpython.types import PyFrame
+from gdb_epi.cpython.values.value_stack import find_opcodes
+from gdb_epi.hangs.live.program_code import LOOPS, Module, ProgramCode
+from gdb_epi.hangs.live.reach import OF_DATA, QUIET, Body, Reach, covers
+from gdb_epi.locks.python.acquire_calls import CalledFunction
+from gdb_epi.locks.python.call_sites import MAX_CODE, Instruction, MethodCall
+
+MAX_BODIES = 600  # functions that one thread's code may call
+MAX_NAMED = 12  # functions of one name that a call may lead to
+MAX_WRAPPED = 8  # functions in one another, as by contextmanager()
+EVERYTHING = (0, MAX_CODE)
+_LOADS = ("fast", "cell", "global", "name", "const", "number")
+ENTERS = ("BEFORE_WITH", "SETUP_WITH", "LOAD_SPECIAL", "BEFORE_ASYNC_WITH", "SETUP_ASYNC_WITH")
+DYNAMIC = frozenset(("setattr", "getattr", "exec", "eval", "vars", "__dict__", "globals",
+                     "methodcaller", "attrgetter", "delattr"))  # fmt: skip
+# Methods that code calls without their names.
+UNNAMED = (
+    "__setitem__", "__getitem__", "__delitem__", "__setattr__", "__getattr__", "__getattribute__",
+    "__call__", "__iter__", "__next__", "__contains__", "__bool__", "__del__", "__get__", "__set__",
+    "__await__", "__aiter__", "__anext__", "__missing__",
+)  # fmt: skip
+MANAGERS = ("__enter__", "__exit__", "__aenter__", "__aexit__")
+
+
+def _takes_item(code: Sequence[Instruction]) -> bool:
+    """Tell whether what was pushed as a callable is a container, whose item is called.
+
+    One more word lies on the stack when its item is taken: the index.
+    """
+    words = 0
+    for each in code:
+        if each.name == "BINARY_SUBSCR":
+            if words <= 1:
+                return True
+            words -= 1
+        elif each.operation in _LOADS:
+            words += 1
+        elif each.operation == "call" and words > each.argument:  # it gives the index
+            words -= each.argument
+        elif each.operation not in ("attr", "method", "nothing", "extended"):
+            return False
+    return False
+
+
+class Walk:
+    """One walk over all code that some frames' code leads to."""
+
+    def __init__(
+        self, code: ProgramCode, *stacks: Sequence[PyFrame],
+        calls_back: bool = False, in_loop: bool = False, called: Iterable[int] = (),
+        surely: bool = False,
+    ) -> None:  # fmt: skip
+        self._live, self._view, self._calls = code, code.view, code.calls
+        self._reader = self._view.reader
+        self._found: set[tuple[int, str]] = set()
+        self._bodies: dict[tuple[int, int], Body] = {}
+        self._todo: list[Body] = []
+        self._unbounded, self._calls_back = False, surely
+        self._running = 0
+        inward = (
+            0 if not n else frames[n - 1].code for frames in stacks for n in range(len(frames))
+        )
+        for frame, running in zip(chain.from_iterable(stacks), inward, strict=True):
+            self._unbounded |= frame.hole is not None  # what could not be read may do anything
+            if frame.hole is not None or not frame.code:
+                continue
+            scope = self._calls.globals_of(frame)
+            module = code.module(scope)
+            if module.is_library:
+                self._enter_library(module)
+                self._follow_timer(frame)
+                continue
+            live = self._calls.live_bytes(frame)
+            if in_loop:
+                live = tuple(self._calls.loops_around(frame).items())[-1:]
+            stored = code.variables_stored(frame.code, live)
+            kept = {name: at for name, at in self._view.variable_addresses(frame)
+                    if name not in stored}  # fmt: skip
+            inside = 0 if self._calls.running_loop(frame) else running
+            body = Body(frame.code, kept, scope, live, inside, is_frame=True)
+            self._add(body, frame.address)
+        if calls_back:
+            self._call_back()
+        for value in called:
+            self._value(value, [])
+        for name in UNNAMED if self._todo and not surely else ():
+            self._add_all_named(name)
+
+    def reach(self) -> Reach:
+        """Return what all of it may do."""
+        while self._todo and not self._unbounded:
+            body = self._todo.pop()
+            self._follow(body)
+            self._unbounded |= len(self._bodies) > MAX_BODIES
+        return Reach(frozenset(self._found), tuple(self._bodies.values()), self._unbounded)
+
+    def _add(self, body: Body, key: int) -> None:
+        if (body.code, key) not in self._bodies:
+            self._bodies[body.code, key] = body
+            self._todo.append(body)
+
+    def add_function(self, address: int, subject: int) -> None:
+        """Follow a function, of a method with its `self`."""
+        wrapped: int | None = address
+        for _ in range(MAX_WRAPPED):
+            if not wrapped or self._view.locks.type_name(wrapped) != "function":
+                return
+            made: CalledFunction = self._calls.body_of(wrapped, subject)
+            module = self._live.module(made.scope)
+            if not module.is_library:
+                if made.code != self._running:
+                    self._add(Body(made.code, made.names, made.scope, (EVERYTHING,)), subject)
+                return
+            self._enter_library(module)
+            wrapped = self._view.attribute(wrapped, "__wrapped__")  # as by contextmanager()
+        self._unbounded = True
+
+    def _add_all_named(self, name: str) -> bool:
+        """Follow every function of the program of a name; tell whether there is any."""
+        named = self._live.own.get(name, [])
+        self._unbounded |= len(named) > MAX_NAMED
+        for each in named[:MAX_NAMED]:
+            self.add_function(each.address, 0)
+        return bool(named)
+
+    def _enter_library(self, module: Module) -> None:
+        if module.name.partition(".")[0] not in QUIET | LOOPS:
+            self._call_back()
+
+    def _follow_timer(self, frame: PyFrame) -> None:
+        """Follow the function that a threading.Timer calls when its time has come."""
+        if (frame.module, frame.name) == ("threading", "run"):
+            timer = self._view.variable(frame, "self") or 0
+            values = [self._view.attribute(timer, "function") or 0] if timer else []
+            given = self._view.attribute(timer, "args") if any(values) else None
+            if given and self._view.locks.type_name(given) == "tuple":
+                values += ContainerReader(self._reader).tuple_items(given)
+            for value in filter(None, values):
+                self._value(value, [])
+
+    def _call_back(self) -> None:
+        """Follow every function that somebody may have been given, to call it."""
+        if not self._calls_back:
+            self._calls_back = True
+            for function, subject in self._live.kept:
+                self.add_function(function.address, subject)
+
+    def _follow(self, body: Body) -> None:
+        sites = self._calls.sites
+        read = sites.of(body.code)
+        self._running = body.running
+        call_places: set[int] = set()
+        managers: list[int] = []
+        for call in read.all_of_it():
+            call_places.add(call.at)
+            if covers(body.live, call.at):
+                self._follow_call(call, body, managers)
+        for at, does, name in sites.names_used(body.code):
+            if not covers(body.live, at):
+                continue
+            if name in DYNAMIC:
+                self._unbounded = True
+            if does in ("attr", "method") and at not in call_places:
+                self._name(name)
+        self._enter_blocks(body, managers)
+        self._calls_of_variables(body)
+        self._running = 0
+        for inner in self._inner_codes(body):
+            self._add(Body(inner, dict(body.names), body.scope, (EVERYTHING,)), 0)
+
+    def _inner_codes(self, body: Body) -> Iterator[int]:
+        """Yield the code of comprehensions and functions that code makes."""
+        constants = ContainerReader(self._reader).tuple_items(
+            self._reader.field(body.code, "PyCodeObject", "co_consts")
+        )
+        for each in self._calls.sites.instructions(body.code):
+            if each.operation == "const" and covers(body.live, each.at):
+                constant = constants[each.argument]
+                if self._view.locks.type_name(constant) == "code":
+                    yield constant
+
+    def _name(self, name: str) -> None:
+        """A method of an object that is not known is called, or an attribute is loaded."""
+        self._found.add((0, name))
+        if not self._add_all_named(name) and name not in OF_DATA and not name.startswith("__"):
+            self._call_back()
+
+    def _follow_call(self, call: MethodCall, body: Body, managers: list[int]) -> None:
+        receiver = self._calls.receiver(call, body.names, body.scope)
+        if not call.path:
+            if receiver:
+                self._value(receiver, managers)
+            return
+        name = call.path[-1]
+        if not receiver or self._view.locks.type_name(receiver) == "NoneType":
+            self._name(name)  # another object will be there when that is called
+            return
+        is_class = self._view.locks.type_name(receiver) == "type"  # a method of any object of it
+        self._found.add((0 if is_class else receiver, name))
+        value = self._calls.attribute(receiver, name)
+        kind = self._view.locks.type_name(value) if value and not value & 7 else ""
+        if kind == "function":
+            is_method = self._view.locks.type_name(receiver) not in ("module", "type")
+            own = self._view.attribute(receiver, name) if is_method else None
+            self.add_function(value, receiver if is_method and own is None else 0)
+        elif kind in ("property", "staticmethod", "classmethod", "cached_property", "partial",
+                      "functools.partial", "functools.cached_property"):  # fmt: skip
+            self._add_all_named(name)
+        elif value:
+            self._value(value, managers)
+        elif name in self._live.own:
+            self._add_all_named(name)
+
+    def _value(self, value: int, managers: list[int]) -> None:
+        """An object is loaded: where it is a function or class, it may be called."""
+        if value & 7:
+            return
+        managers.append(value)
+        kind = self._view.locks.type_name(value)
+        if kind == "function":
+            self.add_function(value, 0)
+        elif kind == "method":
+            function = self._reader.field(value, "PyMethodObject", "im_func")
+            if self._view.locks.type_name(function) == "function":
+                subject = self._reader.field(value, "PyMethodObject", "im_self")
+                self._found.add(
+                    (subject, self._live.name_of(self._calls.body_of(function, 0).code))
+                )
+                self.add_function(function, subject)
+        elif kind == "type":
+            for name in ("__init__", "__new__", *MANAGERS):
+                function = self._calls.class_attribute(value, name)
+                if function and self._view.locks.type_name(function) == "function":
+                    self.add_function(function, 0)
+        elif kind == "builtin_function_or_method":
+            subject = self._reader.field(value, "PyCFunctionObject", "m_self")
+            if subject and self._view.locks.type_name(subject) not in ("module", "NoneType"):
+                self._found.add((subject, "*"))
+            else:
+                called = self._reader.definition_name(value)
+                self._found.add((subject, called if isinstance(called, str) else ""))
+                self._unbounded |= called in DYNAMIC
+        elif kind in ("partial", "functools.partial"):
+            self._call_back()
+            head = self._reader.layout.size("PyObject") or 16
+            self._value(self._reader.u64(value + head), managers)  # Modules/_functoolsmodule.c
+
+    def _enter_blocks(self, body: Body, managers: Iterable[int]) -> None:
+        """Follow what `with` calls of the objects that code names, else of all managers."""
+        code = self._calls.sites.instructions(body.code)
+        if not any(each.name in ENTERS and covers(body.live, each.at) for each in code):
+            return
+        for value in managers:
+            for name in MANAGERS:
+                function = self._calls.type_attribute(value, name)
+                self._found.add((value, name))
+                if function and self._view.locks.type_name(function) == "function":
+                    self.add_function(function, value)
+
+    def _calls_of_variables(self, body: Body) -> None:
+        """Where code calls what has no name, or a variable without a value, that may be anything.
+
+        Such a callable is pushed with a NULL (3.11), before it or after it (3.13). Until then every
+        variable may be one, and every item.
+        """
+        there_are = find_opcodes(self._reader.layout).instructions
+        marked, after_it = "PUSH_NULL" in there_are, "CALL_KW" in there_are
+        code = list(self._calls.sites.instructions(body.code))
+        for place, each in enumerate(code):
+            if not covers(body.live, each.at):
+                continue
+            with_null = each.operation == "global" and marked and each.argument & 1
+            if with_null and _takes_item(code[place + 1 :]):
+                self._call_back()
+                return
+            if marked and each.name != "PUSH_NULL":
+                continue
+            if not marked and each.name == "BINARY_SUBSCR":
+                self._call_back()
+                return
+            at = place + (0 if not marked else -1 if after_it else 1)
+            pushed = code[at] if 0 <= at < len(code) else each
+            beyond = code[at + 1].operation if not after_it and at + 1 < len(code) else ""
+            if beyond in ("attr", "method") or pushed.operation in ("attr", "name"):
+                continue  # what it is was looked at by its name
+            is_variable = pushed.operation in ("fast", "cell")
+            is_variable &= not _takes_item(code[place + 2 :])
+            if (marked or is_variable) and not (
+                is_variable and body.names.get(self._variable(body.code, pushed))
+            ):
+                self._call_back()
+                return
+
+    def _variable(self, code: int, loads: Instruction) -> str:
+        table = self._calls.sites.strings(code, "co_varnames")
+        if loads.operation == "cell" or not table:
+            table = self._calls.sites.tables(code).cells
+        return table[loads.argument] if loads.argument < len(table) else ""
