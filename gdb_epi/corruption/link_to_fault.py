@@ -19,6 +19,7 @@ from gdb_epi.corruption.evidence import Evidence
 from gdb_epi.corruption.heap.readers import shared_object_search
 from gdb_epi.corruption.strings.find_strings import reachable_strings, str_and_bytes_formats
 from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
+from gdb_epi.fault.address_place import NULL, NULL_BASE
 from gdb_epi.fault.memory_reads import read_up_to
 from gdb_epi.process_state import ProcessState
 from gdb_epi.sizes import split_into_words
@@ -32,12 +33,18 @@ LEAST_POINTER = 1 << 16
 # Strings with their hash, read-only memory with its file, and what a process never changes, such as
 # the small numbers of CPython.
 _COMPARED_EVERYWHERE = frozenset(("R1", "R2", "R2:written", "R3", "R32"))
+# Small ints and the flags of types.
+_NO_POINTERS = frozenset(("R32", "R28"))
 # What a look-up by name raises. The hash or a letter of a name, damaged, makes one fail.
 _FAILED_LOOKUPS = frozenset(("KeyError", "AttributeError", "NameError", "ModuleNotFoundError"))
 
 
 def is_tied_to_failure(context: Context, damage: Sequence[Evidence]) -> bool:
     """Tell whether the damage that was found leads to what failed, or to what any thread does."""
+    account = context.state.account
+    if not isinstance(account, Absent) and account.place.kind in (NULL, NULL_BASE):
+        # A number or a flag that is wrong makes no pointer NULL.
+        damage = [evidence for evidence in damage if evidence.id not in _NO_POINTERS]
     if any(evidence.id not in _COMPARED_EVERYWHERE for evidence in damage):
         return True
     fault = context.fault

@@ -30,7 +30,7 @@ _FREED_TWICE = (
 )
 _NUMBER = "S:number"
 # A neighbour that leads to a block, a function, or only to memory (pointers/one_bit_neighbours.py).
-_TO_NO_OBJECT = ("P1", "P2", "P4", "P5", "P10", "P11")
+_TO_NO_OBJECT = ("P1", "P2", "P4", "P5", "P10", "P11", "R31")
 _SAID_BY_LIBC = ("deliberate_abort",)
 DAMAGE = "damage"  # a stand-in: the label follows from who may have done it
 # A process that failed did not hang: what threads waited for then is told, and is no cause.
@@ -237,8 +237,9 @@ def _damage_arguments(score: Score, counted: Mapping[str, RuleCounts]) -> Iterat
 
 
 def _may_be_tag(evidence: Evidence) -> bool:
-    """Tell whether a pointer may carry a tag in its top bits: one that leads to no Python object.
+    """Tell whether a pointer, or a number of items, may carry a tag in its top bits.
 
+    One that leads to no Python object.
     Lock-free lists count there, engines mark types there, and forget to take it off; CPython does
     neither.
     """

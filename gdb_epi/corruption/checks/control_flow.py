@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import islice
 
+from gdb_epi.corruption.checks.copies_in_files import may_be_patched
 from gdb_epi.corruption.context import Context
 from gdb_epi.corruption.evidence import (
     MEMORY,
@@ -94,10 +95,11 @@ def one_bit_return_address(context: Context) -> Iterator[Evidence]:
     needs="crash",
     innocent_causes=(
         "a wild indirect call leaves the same picture, but its call site is indirect and its "
-        "target is at hand (then it counts as a call); hand-written assembly and setcontext keep "
-        "no alignment; a function that ends with a jump through a pointer that was overwritten by "
-        "numbers: they must stand nowhere else. C2:indirect is the weaker form, where the call "
-        "site is an indirect one."
+        "target is at hand (then it counts as a call); a wild call through a thunk (retpolines) or "
+        "a push and a return, which have their target in a register (left out); hand-written "
+        "assembly and setcontext keep no alignment; a function that ends with a jump through a "
+        "pointer that was overwritten by numbers: they must stand nowhere else. C2:indirect is the "
+        "weaker form, where the call site is an indirect one."
     ),
 )
 def return_from_slot_below(context: Context) -> Iterator[Evidence]:
@@ -118,13 +120,15 @@ def _may_be_local(context: Context, slot: ReturnSlot) -> bool:
 
     Numbers must stand nowhere else, or they may be a pointer that was jumped through.
     """
+    site = context.site
+    assert not isinstance(site, Absent)
+    # Code that jumps by a return has its target in a register: the thunks of retpolines, hooks.
+    if any(site.fault.registers.get(name) == slot.found for name in GENERAL):
+        return False
     shape = shape_of(slot.found)
     if shape is None or shape.name not in NUMBERS:
         return shape is None
-    site = context.site
-    assert not isinstance(site, Absent)
-    held = any(site.fault.registers.get(name) == slot.found for name in GENERAL)
-    return slot.direct and not held and context.places_of(slot.found, 2) == (slot.address - WORD,)
+    return slot.direct and context.places_of(slot.found, 2) == (slot.address - WORD,)
 
 
 @check(
@@ -248,7 +252,9 @@ def _boundary_after(context: Context, function: Function, pc: int) -> int:
         "misaligned vectors, string and gather instructions, privileged ones, and addresses that "
         "depend on a bit number are known and explained; another thread may have unmapped code; a "
         "shadow stack, bounds and tags of memory have codes of their own (left out); "
-        "text that was changed is check R2's."
+        "text that was changed is check R2's, and code that is written at run time (hooks, JIT "
+        "compilers) may have been another when the CPU read it: left out where an illegal "
+        "instruction stands in such memory."
     ),
 )
 def instruction_that_cannot_fault(context: Context) -> Iterator[Evidence | Skipped]:
@@ -269,6 +275,9 @@ def instruction_that_cannot_fault(context: Context) -> Iterator[Evidence | Skipp
         why = "SIGFPE of an integer division, but the instruction does not divide"
         yield plain_evidence("C6", "rip", why)
     elif site.kind == ILLEGAL and code == 2 and _ordinary(instruction):
+        if may_be_patched(context, site.fault.pc):
+            yield Skipped("C6", "code that the process has written to may have been another then")
+            return
         why = "SIGILL, but the instruction is one that every x86-64 CPU has"
         yield plain_evidence("C6", "rip", why)
 

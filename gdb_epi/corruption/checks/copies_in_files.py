@@ -480,6 +480,18 @@ def read_only_pages(context: Context) -> Iterator[Evidence | Skipped]:
         yield Skipped("R2", missing_files_line(missing))
 
 
+def may_be_patched(context: Context, pc: int) -> bool:
+    """Tell whether code may have been another a moment ago: the process has written to its page.
+
+    Of no file (JIT compilers), in memory that may be written, or in the core only because it was.
+    """
+    region = context.target.region_at(pc)
+    if region is None or not region.in_file or "w" in region.perms:
+        return True
+    in_core = pc < region.dumped_end and pc - region.start >= PAGE
+    return in_core and _holds_only_written_code(context)
+
+
 def _holds_only_written_code(context: Context) -> bool:
     """Tell whether the kernel left out code of files, but for what the process has written to.
 

@@ -35,10 +35,17 @@ from gdb_epi.fault.fault_site import DATA
 from gdb_epi.fault.instructions import call_before
 from gdb_epi.fault.mapping_checks import NEAR_NULL, nearest_mapping, permits
 from gdb_epi.fault.memory_reads import try_read
+from gdb_epi.fault.own_native_code import is_own_library
 from gdb_epi.sizes import PAGE, WORD
+from gdb_epi.target.api import module_at
 from gdb_epi.target.cfi import Unwinder
 from gdb_epi.x86.register_changes import COMPUTED, LOAD
 
+MAX_CODE = 64 << 10  # bytes of a function that are looked through
+# sub %reg,%rsp in both encodings: alloca(), and arrays of a size that is known at run time.
+_SUB_REGISTER_FROM_RSP = (
+    rb"[\x48\x4c]\x29[\xc4\xcc\xd4\xdc\xe4\xec\xf4\xfc]|[\x48\x49]\x2b[\xe0-\xe7]"
+)
 MIN_BIT = 3  # programs mark addresses in lower ones
 NEAR_BITS, FAR_BITS = 8, 16
 GIVEN_BACK = 1 << 30  # bytes from a mapping in which memory may have been
@@ -63,6 +70,8 @@ _HOW = {
     costly=True,
     needs="crash",
     innocent_causes=(
+        "another thread, or process, stored to the memory and back, so it must be memory that the "
+        "GIL, or nobody else, writes to; "
         "another thread stored to the memory since, so the right value must be a mapped address "
         "and the register's not, nor one within 1 GiB of a mapping, where memory may have been "
         "(or, in a process of one thread, the right one the start of an object or block and the "
@@ -93,6 +102,8 @@ def _is_plausible(
         return False
     if remade.since and address_index(context).at(remade.expected) is None:
         return False  # realloc() may have moved what is there now
+    if remade.from_memory and _may_others_store(context, remade.slot):
+        return False  # a mark that another thread sets for a moment differs in one bit
     if target.region_at(remade.held) is not None:
         if not (_named_something_else(context, remade, bits) or _lies_far(context, remade, bits)):
             return False
@@ -152,6 +163,34 @@ def _saved_at(context: Context, remade: RecomputedRegister) -> int | None:
     return max(places, default=None)
 
 
+def _may_others_store(context: Context, slot: int | None) -> bool:
+    """Whether somebody else may have stored where a register was loaded from, and back again.
+
+    Flags, locks and sequence numbers change by one bit for a moment, and a reader that takes no
+    lock meets it. Not in the thread's own stack, in memory that nobody may write, nor where one
+    thread is; and what CPython's own code reads, and objects, the GIL protects. Other processes
+    write to mapped files too.
+    """
+    target, fault, python = context.target, context.fault, context.state.python
+    if isinstance(fault, Absent):
+        return True
+    region = None if slot is None else target.region_at(slot)
+    if region is not None:
+        if "w" not in region.perms or region is target.region_at(fault.sp):
+            return False
+        if region.path and module_at(target, region.start) is None:
+            return True
+    if len(target.threads()) == 1:
+        return False
+    if isinstance(python, Absent) or python.gil_holder != fault.tid:
+        return True
+    module = module_at(target, fault.pc)
+    if module is None or not is_own_library(module.path or ""):
+        return False
+    there = None if slot is None else address_index(context).at(slot)
+    return there is None or there.kind != OBJECT
+
+
 def _is_alone(context: Context, remade: RecomputedRegister) -> bool:
     """Whether nobody else can have stored there since."""
     return len(context.target.threads()) == 1 and not remade.since
@@ -193,7 +232,8 @@ def _lies_far(context: Context, remade: RecomputedRegister, bits: tuple[int, ...
     needs="crash",
     order=58,
     innocent_causes=(
-        "a stack that was full (then the access is just below it, and nothing is said); a switch "
+        "a stack that was full (then the access is just below it, and nothing is said); an array "
+        "whose size was computed (alloca(), a VLA: code that takes a register from rsp); a switch "
         "of stacks to a wrong one, or a saved frame pointer that was overwritten and popped: no "
         "bit leads from those to frames of the very function that runs, with its callers."
     ),
@@ -216,12 +256,25 @@ def stack_pointer(context: Context) -> Iterator[Evidence]:
         if permits(context.target.region_at(corrected := fault.sp ^ 1 << bit), "w")
         and _has_frames(context, unwinder, {**fault.registers, "rsp": corrected})
     ]
-    if len(right) == 1:
+    if len(right) == 1 and not (right[0] > fault.sp and _takes_register_from_rsp(context)):
         summary = (
             f"rsp holds {fault.sp:#018x}, where no memory is; from {right[0]:#018x}, one bit away, "
             "the frames of this function and its callers lie as the unwind tables say"
         )
         yield word_evidence("R27", "rsp", fault.sp, right[0], summary, path=REGISTER)
+
+
+def _takes_register_from_rsp(context: Context) -> bool:
+    """Whether the function that runs makes room on its stack by a computed number of bytes."""
+    import re
+
+    fault = context.fault
+    function = None if isinstance(fault, Absent) else context.functions.at(fault.pc)
+    if function is None:
+        return True
+    size = min(function.end - function.start, MAX_CODE)
+    code = try_read(context.target, function.start, size)
+    return re.search(_SUB_REGISTER_FROM_RSP, code) is not None
 
 
 def _has_frames(context: Context, unwinder: Unwinder, registers: dict[str, int]) -> bool:

@@ -12,8 +12,10 @@ from gdb_epi.errors import Absent
 from gdb_epi.fault.account import ACCESS, TRANSFER
 from gdb_epi.fault.mapping_checks import permits
 from gdb_epi.fault.memory_reads import read_word
+from gdb_epi.fault.own_native_code import is_own_library
 from gdb_epi.process_state import ProcessState
 from gdb_epi.sizes import WORD
+from gdb_epi.target.api import module_at
 from gdb_epi.target.memory_search import find_word
 
 MIN_WORD = 1 << 32  # smaller numbers stand everywhere
@@ -33,9 +35,11 @@ def repeated_wrong_word(state: ProcessState) -> Iterator[Finding]:
     There the type of an object stands: several objects have the same wrong one. A flipped bit
     changes one word, and a wrong type ends the process before it makes objects. Innocent causes: -1
     and other values that are no address of an object; copies on stacks and in registers, which do
-    not count; a pointer of the program's own after a small number in a struct: then it was wrong in
-    the program. Reference: CWE-787 (out-of-bounds write).
+    not count; a pointer of the program's own after a small number in a struct, so the code that
+    failed must be CPython's. Reference: CWE-787 (out-of-bounds write).
     """
+    if not _is_in_interpreter(state):  # which alone follows the types of objects
+        return
     for name, value in _bad_pointers(state):
         if value % WORD or value >> 32 == ALL_ONES:  # no type's address, and a small negative one
             continue
@@ -56,6 +60,12 @@ def repeated_wrong_word(state: ProcessState) -> Iterator[Finding]:
         details = f"{name} holds {value:#x} too"
         yield plain_finding("repeated_wrong_word", "memory", facts, plain, details)
         return
+
+
+def _is_in_interpreter(state: ProcessState) -> bool:
+    account = state.account
+    module = None if isinstance(account, Absent) else module_at(state.target, account.fault.pc)
+    return module is not None and not is_own_library(module.path or "")
 
 
 @detector("wide_text", needs="python", supports=SupportedLabel("software", "other-data"))
