@@ -115,6 +115,8 @@ def compare_copies(
         return f"{start}{works}", [*leads, *changes.values]
     beside = " Its tasks were not compared." if get_group(first, "tasks") else ""
     which = "its one thread has not moved" if len(stayed) == 1 else f"none of its {threads} moved"
+    if all(verdict_label(record) in _STUCK for record in (first, second)):
+        return f"{start}{which}. It hangs, as both say: {_verdict(second)}.{beside}", []
     return f"{start}{which}. It hangs, waits for work, or computes within these lines.{beside}", []
 
 
@@ -192,7 +194,33 @@ def is_same_crash(first: Record, second: Record, match: KeyMatch) -> bool:
     alone = any("verdict" not in record for record in (first, second))  # a key of unknown name
     if alone:
         return any(name in match.equal for name in ("exact", "strict", "stable"))
-    return "stable" in match.equal if "stable" in match.compared else match.reached
+    if "stable" in match.compared and "stable" not in match.equal:
+        return names_alone_differ(first, second, match)
+    return "stable" in match.equal or match.reached
+
+
+def names_alone_differ(first: Record, second: Record, match: KeyMatch) -> bool:
+    """Tell whether all calls of Python code are the same, but for the classes in their names.
+
+    Code objects tell the class of a method from CPython 3.11 on (co_qualname); keys are made of
+    these names. The lines of the calls are the same, and so are the kind of death and its C calls.
+    """
+    kinds = {get_group(record, "signature").get("category") for record in (first, second)}
+    if len(kinds) > 1 or not {"coarse", "native"} & set(match.equal):
+        return False
+    calls = [
+        [call for call in telling_calls(record) if call.language == PYTHON]
+        for record in (first, second)
+    ]
+    if not calls[0] or len(calls[0]) != len(calls[1]):
+        return False
+    for call, other in zip(*calls, strict=True):
+        short, long = sorted((call.name, other.name), key=len)
+        if (call.filename, call.lineno) != (other.filename, other.lineno) or not short:
+            return False
+        if short != long and not ("." not in short and long.endswith("." + short)):
+            return False
+    return True
 
 
 def side_by_side_lines(
@@ -251,7 +279,13 @@ def _answer(first: Record, second: Record, match: KeyMatch) -> str:
             for record in (first, second)
             if "verdict" in record
         ]
-        other_way = "" if names[:1] == names[1:] or not names[1:] else ", reached by other calls"
+        if "stable" in match.compared and "stable" not in match.equal:
+            return (
+                "The same crash: the same Python calls, at the same lines. Its keys differ because "
+                "only one of the two Pythons knows the classes of methods (3.11 and later do)."
+            )
+        alike = names[:1] == names[1:] or not names[1:] or names_alone_differ(first, second, match)
+        other_way = "" if alike else ", reached by other calls"
         return f"The same crash{other_way}."
     programs = [_program(record) for record in (first, second)]
     if "stable" in match.equal:
