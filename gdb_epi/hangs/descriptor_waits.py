@@ -21,6 +21,10 @@ _FORKS = frozenset(("fork", "forkpty", "posix_spawn", "posix_spawnp"))
 _SENDS = frozenset(("send", "send_bytes"))
 _RUNS_CHILD = ("multiprocessing.process", "_bootstrap")
 _WATCH = "inotify"
+# System calls that methods of sockets make (Modules/socketmodule.c), and os.read() does not.
+_OF_SOCKETS = frozenset(
+    "recvfrom recvmsg recvmmsg sendto sendmsg sendmmsg accept accept4 connect".split()
+)
 CALLING = 2  # innermost frames that have the socket of a call
 ALIVE = frozenset(
     (
@@ -227,9 +231,15 @@ def may_be_held_elsewhere(scene: HangContext, activity: ThreadActivity) -> bool:
 def diagnose_wait_on_closed_socket(
     scene: HangContext, activity: ThreadActivity
 ) -> HangDiagnosis | None:
-    """Return the answer where a call waits on a socket that another thread closed meanwhile."""
+    """Return the answer where a call waits on a socket that another thread closed meanwhile.
+
+    A method of that socket: a socket that was detached, or of whose descriptor a copy was made, has
+    no descriptor any more either, and os.read() takes a number.
+    """
     frames = scene.view.frames(activity.tid)[:CALLING]
-    if activity.target is None or not scene.descriptors.was_closed(activity.target, frames):
+    if activity.target is None or activity.call not in _OF_SOCKETS:
+        return None
+    if not scene.descriptors.was_closed(activity.target, frames):
         return None
     sentence = (
         f"{activity.waits()} in {activity.call}() of a socket that was "

@@ -175,6 +175,14 @@ class DescriptorTable:
                 return flags is not None and bool(flags & WRITABLE) and flags >> SEEKABLE & 3 != 1
         return False
 
+    def is_on_disk(self, stream: int) -> bool:
+        """Tell whether a stream of `io` reads what may be a file on disk: no pipe, no socket."""
+        number = self.descriptor_of_stream(stream)
+        return any(
+            kind == FILE and self._number(address) == number
+            and (self._second_word(address) or 0) >> SEEKABLE & 3 for kind, address in self._objects
+        )  # fmt: skip
+
     def is_closed_socket(self, address: int) -> bool:
         """Tell whether an object is a socket that was closed."""
         return self._raw_number(address) == CLOSED and self._kind(address) == SOCKET

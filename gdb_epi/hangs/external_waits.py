@@ -67,6 +67,7 @@ from gdb_epi.hangs.signal_waits import diagnose_blocked_terminate, diagnose_sign
 from gdb_epi.hangs.sqlite_locks import (
     connection_held_by_callers_clause,
     find_own_sqlite_lock_holder,
+    read_busy_seconds,
 )
 from gdb_epi.hangs.types import (
     DEADLOCK,
@@ -80,7 +81,7 @@ from gdb_epi.hangs.types import (
 )
 from gdb_epi.hangs.wakers import find_wakers
 from gdb_epi.locks.types import CERTAIN, INFO, PROBABLE
-from gdb_epi.util import counted
+from gdb_epi.util import counted, duration_words
 
 MAX_SLEEP = 10 * hang_types.SECONDS_OF_YEAR  # longer than any machine runs
 _READING = frozenset(("poll", "ppoll", "select", "pselect6", "read", "epoll_wait", "epoll_pwait"))
@@ -108,13 +109,17 @@ def diagnose_database_wait(scene: HangContext, activity: ThreadActivity) -> Hang
     waits = f"{activity.waits()} for a locked database: "
     tries = f"{activity.module} sleeps and tries again"
     seen = f"{activity.module} sleeps in {activity.call}, as its busy handler does"
+    seconds = read_busy_seconds(scene, activity)
+    ends = f"after {duration_words(seconds)} at most" if seconds else ""
+    tries += f", and gives up {ends}" if ends else ""
     own = find_own_sqlite_lock_holder(scene, activity) or connection_held_by_callers_clause(
         scene, activity
     )
     if own is None:
         doubt = "who holds the database is not known: another process or a connection here"
         return weaken_diagnosis_in_loop(scene, wait_diagnosis(
-            HANG, "database lock", waits + tries, activity, evidence=(seen,), doubts=(doubt,)
+            HANG, "database lock", waits + tries, activity, evidence=(seen,), doubts=(doubt,),
+            ends=ends,
         ))  # fmt: skip
     doubts = ("another process may hold the database",) if not own.is_certain else ()
     sentence = f"{waits}{own.clause.removeprefix('; ')}; {tries}"
@@ -123,7 +128,7 @@ def diagnose_database_wait(scene: HangContext, activity: ThreadActivity) -> Hang
         sentence += f"; {circle[1].waits()} for {circle[1].what}, and so for {activity.who()}"
         return HangDiagnosis(
             DEADLOCK, "lock order", sentence, tuple(circle), PROBABLE, (seen, own.evidence),
-            ("a timeout", "another thread that has the connection at hand"),
+            ("another thread that has the connection at hand",),
         )  # fmt: skip
     other = scene.activity(own.tid)
     goes_on = not own.alone and (other is None or other.timed or other.kind in ALIVE)
@@ -132,7 +137,7 @@ def diagnose_database_wait(scene: HangContext, activity: ThreadActivity) -> Hang
     return wait_diagnosis(
         HANG, "database lock", sentence, activity, INFO if goes_on else PROBABLE,
         evidence=(seen, own.evidence), doubts=doubts, settled=own.is_certain,
-        fix=hang_types.END_TRANSACTION if own.alone else "",
+        fix=hang_types.END_TRANSACTION if own.alone else "", ends=ends,
     )  # fmt: skip
 
 

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from functools import cached_property
 from itertools import islice
 from signal import SIGINT
@@ -18,6 +19,7 @@ from gdb_epi.fault.own_native_code import is_own_library
 from gdb_epi.hangs.descriptors import DescriptorTable
 from gdb_epi.hangs.frame_references import FrameReferences
 from gdb_epi.hangs.installed_packages import InstalledPackages
+from gdb_epi.hangs.live.hooks import find_hooks
 from gdb_epi.hangs.live.live_code import LiveCode
 from gdb_epi.hangs.live.reach import Reach
 from gdb_epi.hangs.loops.failed_tasks import FailedTask, find_failed_tasks
@@ -26,7 +28,7 @@ from gdb_epi.hangs.pipe_ends import PipeEnds
 from gdb_epi.hangs.system_calls import read_sleep_seconds, sleeps_until
 from gdb_epi.hangs.tasks import add_wakers_from_code, event_loop_module, unfinished_tasks
 from gdb_epi.hangs.thread_activities import ThreadActivityReader
-from gdb_epi.hangs.types import EVENT, JOIN, LOCK, ThreadActivity
+from gdb_epi.hangs.types import EVENT, JOIN, LOCK, PolledCondition, ThreadActivity
 from gdb_epi.locks.fork.thread_objects import find_module_dict_of_main_interpreter
 from gdb_epi.locks.python.acquire_calls import AGAIN, MADE, AcquireCalls
 from gdb_epi.locks.python.call_sites import FINITE, CallSites, ends_by_comparison
@@ -38,7 +40,14 @@ from gdb_epi.target.api import Target, Thread, pid_of
 
 _RUNNERS = {(SIGINT, kind) for kind in ("partial", "functools.partial")}
 _TERMINAL = ("PyOS_Readline", "PyOS_StdioReadline")
-_STORES = ("STORE_ATTR", "STORE_GLOBAL", "STORE_NAME")
+_STORES = (
+    "STORE_ATTR",
+    "STORE_GLOBAL",
+    "STORE_NAME",
+    "DELETE_ATTR",
+    "DELETE_GLOBAL",
+    "DELETE_NAME",
+)
 _STORES_ITEM = ("STORE_SUBSCR", "DELETE_SUBSCR", "STORE_SLICE")
 _CHANGING = frozenset((
     "append", "appendleft", "extend", "insert", "add", "update", "setdefault", "pop", "popleft",
@@ -79,7 +88,7 @@ class HangContext:
         self.waits = self._threads.waits
         self.reach: dict[int, Reach] = {}  # going_on.py, by thread; 0: of no thread
         self.reach_of_tasks: dict[int, Reach] = {}  # going_on.py, by task
-        self.settled: tuple[frozenset[int], Mapping[int, frozenset[str]]] | None = None  # too
+        self.settled: tuple[frozenset[int], Mapping[int, PolledCondition]] | None = None  # too
         self.ahead: dict[tuple[int, int], frozenset[tuple[int, str]]] = {}  # wakers.py, by thread
 
     @cached_property
@@ -167,7 +176,7 @@ class HangContext:
             for d in others
         )  # fmt: skip
         handled = self.signal_handlers != {} and self.has_module_at_hand(activity, *_HANDLERS)
-        return idle and not handled and not self.foreign_threads
+        return idle and not handled and not self.foreign_threads and not self.hooks
 
     def has_module_at_hand(self, activity: ThreadActivity, *names: str) -> bool:
         """Tell whether code on a thread's stack has a module of one of these names at hand."""
@@ -420,6 +429,24 @@ class HangContext:
         )  # fmt: skip
         of_tasks = (held for task in self.tasks for held in task.holds)
         return frozenset((*(manager for _, manager in blocks), *of_tasks))
+
+    @cached_property
+    def hooks(self) -> tuple[int, ...]:
+        """The program's own callables (PyObject *) that CPython calls by itself."""
+        return tuple(self.own_callables(find_hooks(self.view)))
+
+    def own_callables(self, callables: Iterable[int]) -> Iterator[int]:
+        """Yield those of some callables that are functions or methods of the program."""
+        for at in callables:
+            with suppress(UnreadableMemory, LayoutError):
+                kind = self.view.locks.type_name(at) if at and not at & 7 else ""
+                function = at
+                if kind == "method":
+                    function = self.view.reader.field(at, "PyMethodObject", "im_func")
+                if kind and self.view.locks.type_name(function) == "function":
+                    scope = self.view.reader.field(function, "PyFunctionObject", "func_globals")
+                    if self.live_code.module(scope).is_own:
+                        yield at
 
     @cached_property
     def signal_handlers(self) -> Mapping[int, int] | None:

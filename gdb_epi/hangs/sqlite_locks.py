@@ -26,6 +26,8 @@ from gdb_epi.typing_lite import NamedTuple
 CONNECTION, _CURSOR = "sqlite3.Connection", "sqlite3.Cursor"
 _READS, _RESERVED, _EXCLUSIVE = 1, 2, 4  # 0: none; 3: it waits for readers to end
 MAX_WORDS = 48  # of a Pager that are looked at
+MAX_MILLISECONDS = 1 << 31
+_TWO_DATABASES = 64  # bytes
 MAX_NUMBER = 1 << 20  # of descriptors and of connections
 
 
@@ -93,6 +95,26 @@ def find_own_sqlite_lock_holder(
     return OwnSqliteLockHolder(
         clause, evidence, alone=False, tid=other.tid if other is not None else None
     )
+
+
+def read_busy_seconds(scene: HangContext, activity: ThreadActivity) -> float:
+    """Return for how long a thread's call of SQLite tries again in all; 0 where that is not known.
+
+    A connection that sqlite3_busy_timeout() was called of has, in a row, its busy handler, itself
+    as what that is given, and how often it came; two databases, a savepoint, and two ints, of which
+    the first (since 3.32) is mostly 0, and the milliseconds (src/sqliteInt.h, 3.24 to 3.50).
+    """
+    target, frames = scene.target, scene.view.frames(activity.tid)
+    connection = next(_called(scene, frames[0]), 0) if frames else 0
+    head = scene.view.reader.layout.size("PyObject") or 16
+    database = read_u64(target, connection + head) if connection else None
+    for place in range(MAX_WORDS * 4) if database else ():
+        at = (database or 0) + 8 * place
+        if place and read_u64(target, at) == database:
+            behind = at + 16 + _TWO_DATABASES + 8
+            numbers = (read_u32(target, behind) or 0, read_u32(target, behind + 4) or 0)
+            return max(numbers) / 1000 if max(numbers) < MAX_MILLISECONDS else 0.0
+    return 0.0
 
 
 def connection_held_by_callers_clause(

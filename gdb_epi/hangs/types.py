@@ -53,11 +53,13 @@ LATER_THREAD = "a thread that ends it only later"
 LATER_RELEASE = "a thread that releases it only later"
 WATCHDOG = "a thread that breaks it off later"
 TIME_LIMIT = "a time limit of the program"
+FILE_GROWS = "another process that writes to that file later"
+BUFFER_FILLED = "native code that fills that buffer later"
 UNREAD_CODE = "code that cannot be read here"
 # Beside these there is no other side to look at.
 WITHIN = frozenset((KEEPER, SERVICE, HANDLED_SIGNAL, NATIVE_THREAD, CANCELLING_TASK,
                     TIMEOUT_AROUND, LATER_THREAD, LATER_RELEASE, WATCHDOG, TIME_LIMIT,
-                    UNREAD_CODE))  # fmt: skip
+                    BUFFER_FILLED, UNREAD_CODE))  # fmt: skip
 MAY_BE_IDLE = "may be idle"  # a kind of no fault
 UNTIL_SIGNAL = "until a signal"  # of a thread that another one waits for
 INHERITED = "fork-inherited-lock"
@@ -116,6 +118,20 @@ class ThreadActivity(NamedTuple):
         return f"data on {self.what}" if self.kind == READ and not self.awaits else self.what
 
 
+class PolledCondition(NamedTuple):
+    """What a loop asks between its sleeps: a method of an object, 0 where that is not known.
+
+    `words` are the names that its test is made of; of a test of variables `method` is "", `objects`
+    are those that they have, and `is_plain` tells that no code is called to get them.
+    """
+
+    method: str
+    object: int
+    words: tuple[str, ...]
+    objects: tuple[int, ...] = ()
+    is_plain: bool = True
+
+
 class HangDiagnosis(NamedTuple):
     """The answer to "is it stuck?" for the whole process.
 
@@ -128,6 +144,7 @@ class HangDiagnosis(NamedTuple):
     `by_itself`: only the thread or task that waits could end its wait.
     `ends` is what ends a wait of this sort after some time all the same, as in "after 3 s".
     `look_at` is the process that knows why, where it is no child that a member waits for.
+    `read` are the objects (PyObject *) at which a loop looks, that others could change.
     """
 
     label: str
@@ -144,6 +161,7 @@ class HangDiagnosis(NamedTuple):
     by_itself: bool = False
     ends: str = ""
     look_at: int = 0
+    read: frozenset[int] = frozenset()
 
 
 def wait_diagnosis(

@@ -128,7 +128,11 @@ def opening_sentences(record: Json, calls: Sequence[StackCall]) -> tuple[str, st
                 record, f"{sure}{_doubt_words(doubt)}"
             )
         cause = _with_names(record, cause)
-        if _facts_of_wait(record).get("ends"):
+        facts = _facts_of_wait(record)
+        if facts.get("ends") and facts.get("sort") == "database lock":
+            fails = f"It fails {facts['ends']}{confidence_words(record)}"
+            return f"{who} hung: {wait}", _sentence(f"{fails}: {cause}")
+        if facts.get("ends"):
             others = "its loop" if get_group(record, "tasks").get("asyncio") == 1 else "all others"
             blocks = f"It blocks {others}{confidence_words(record)}"
             return f"{who} hung: {wait}", _sentence(f"{blocks}: {cause}")

@@ -147,6 +147,7 @@ def test_a_process_that_was_stopped_before_stays_so(shell, process):
     wait_until(lambda: state_of(process.pid) == "T")
     done = shell("triage", process.pid)
     assert done.code == 0 and "is stopped, as it was before" in done.err
+    assert f"kill -CONT {process.pid}" in done.out.splitlines()[0]
     process.send_signal(signal.SIGCONT)
     assert ends_well(process)
 

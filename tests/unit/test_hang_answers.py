@@ -349,7 +349,7 @@ def test_what_a_thread_beside_an_event_loop_does_is_a_sentence(
     beside = beside._replace(frames=(frame,))
     loop = ThreadActivity(7, "MainThread", hang_types.POLL)
     scene = SimpleNamespace(tasks=[], threads_by_importance=[loop, beside], installed=None)
-    ready = SimpleNamespace(descriptors=2, listening=True, ready=0)
+    ready = SimpleNamespace(descriptors=2, listening=True, ready=0, selector="")
     answer = diagnose_sleeping_event_loop(scene, loop, ready)
     assert answer.sentence.endswith(f"waits for clients; Thread-1 {words} at work (shop.py:3)")
 

@@ -129,6 +129,8 @@ def test_who_may_only_be_slow_stands_with_the_answer(label, kind, call, settled,
         foreign_threads=[],
         target=FakeTarget(),
         view=SimpleNamespace(all_frames=dict),
+        own_callables=lambda _: (),
+        live_code=SimpleNamespace(own={}),
     )
     assert name_who_may_end(scene, answer).outside == who  # type: ignore[arg-type]
 

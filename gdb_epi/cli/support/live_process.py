@@ -130,6 +130,11 @@ def look_at_process(
     finally:
         shutil.rmtree(folder, ignore_errors=True)
     text = "\n".join(answers)
+    if process.state in STOPPED and not text.lstrip().startswith(("{", "[")):  # that is JSON
+        text = (
+            f"Process {process.pid} ({process.name}) is stopped, as by Ctrl-Z or SIGSTOP, and does "
+            f"nothing until it is let go on: kill -CONT {process.pid}\n\n{text}"
+        )
     if as_line:
         import json
 

@@ -20,6 +20,7 @@ from gdb_epi.cpython.running.unfinished_tasks import UnfinishedTask
 from gdb_epi.cpython.types import PyFrame
 from gdb_epi.cpython.values.process_values import PlainValues
 from gdb_epi.errors import Absent, EpiError, LayoutError, UnreadableMemory
+from gdb_epi.fault.own_native_code import is_own_library
 from gdb_epi.hangs import types as hang_types
 from gdb_epi.hangs.descriptor_waits import may_be_held_elsewhere
 from gdb_epi.hangs.hang_context import HangContext
@@ -30,6 +31,7 @@ from gdb_epi.hangs.live.reach import Reach
 from gdb_epi.hangs.signal_waits import signals_that_may_wake
 from gdb_epi.hangs.tasks import CANCELS, ENDERS, event_loop_module, has_timeout
 from gdb_epi.hangs.types import (
+    BUFFER_FILLED,
     CANCELLING_TASK,
     DEADLOCK,
     FED,
@@ -53,6 +55,7 @@ from gdb_epi.hangs.types import (
 from gdb_epi.hangs.wakers import is_parked, what_ends
 from gdb_epi.locks.python.lock_objects import SEMLOCK
 from gdb_epi.locks.types import CONDITION
+from gdb_epi.target.imported_functions import ImportedFunctions
 
 _BY_CALL = {
     **dict.fromkeys((hang_types.READ, hang_types.WRITE, hang_types.POLL, hang_types.ACCEPT),
@@ -82,6 +85,7 @@ _BY_THREAD = {
 }  # fmt: skip
 _GIVEN = frozenset((hang_types.EVENT, hang_types.LOCK))
 _PIPE, _OF_GENERATOR = "pipe", "held by a generator"
+_INSTALLS = frozenset(("sigaction", "signal", "__sysv_signal", "bsd_signal", "sigset"))
 _SETTLES = frozenset(("cancel", "set_result", "set_exception"))
 _CANCELS_ALL = frozenset(("all_tasks",))
 _SCOPES = ("CancelScope", "TaskGroup", "Nursery")  # whose cancel() ends what waits within
@@ -97,6 +101,7 @@ def name_who_may_end(scene: HangContext, answer: HangDiagnosis) -> HangDiagnosis
         return answer
     try:
         outside = answer.outside or next(_Enders(scene, answer).parties(), "")
+        outside = outside or (BUFFER_FILLED if _is_any_lent(scene, answer.read) else "")
         outside = outside or name_who_interrupts(scene, answer.members)
     except EpiError:  # damaged memory: the answer stands, and is less sure
         outside = UNREAD_CODE
@@ -129,6 +134,8 @@ class _Enders:
             # Whoever drops the generator, the last one that had it, ends its block.
             if answer.kind == _OF_GENERATOR and any(self._going.threads(but=last.tid)):
                 yield LATER_RELEASE
+            if not self._is_circle and not ids and self._may_have_native_handlers(last):
+                yield HANDLED_SIGNAL
             if self._is_circle and len(members) == 1 and not ids:
                 yield from self._that_give_back(last)
             for activity in members if self._is_circle else (last,):
@@ -325,6 +332,22 @@ class _Enders:
         reached = (scene.reach_of_handlers(handlers).values() for handlers in of_loops)
         return [*scene.reach_of_signals.values(), *chain.from_iterable(reached)]
 
+    def _may_have_native_handlers(self, activity: ThreadActivity) -> bool:
+        """Tell whether native code that waits or loops belongs to a library that handles signals.
+
+        What C handlers there are is in the kernel alone. One may post a semaphore or leave a loop:
+        sem_post() and siglongjmp() are made for that (signal-safety(7)).
+        """
+        if activity.object or activity.kind not in (hang_types.LOCK, hang_types.NATIVE):
+            return False
+        target, names = self._scene.target, self._scene.native_modules(activity.tid)
+        imports = ImportedFunctions(target)
+        return any(
+            not _INSTALLS.isdisjoint(imports.of_object(module.start).values())
+            for module in target.modules()
+            if module.path.rpartition("/")[2] in names and is_own_library(module.path)
+        )
+
     @cached_property
     def _loops(self) -> set[int]:
         """The event loops of asyncio that threads run (PyObject *)."""
@@ -333,6 +356,27 @@ class _Enders:
             loop for frames in view.all_frames().values() for frame in frames
             if frame.module == "asyncio.base_events" and (loop := view.variable(frame, "self"))
         }  # fmt: skip
+
+
+def _is_any_lent(scene: HangContext, objects: Collection[int]) -> bool:
+    """Tell whether anybody has the memory of a buffer, to write into it without Python code.
+
+    So has a call that is in progress, as recv_into() and readinto(), and what ctypes made of it:
+    the buffer counts them. A memoryview is one itself, of whatever is behind it.
+    """
+    try:
+        for at in objects:
+            locks, reader = scene.view.locks, scene.view.reader
+            kind = locks.type_name(at) if at > 0 and not at & 7 else ""
+            if kind == "bytearray" and reader.field(at, "PyByteArrayObject", "ob_exports"):
+                return True
+            if kind == "memoryview":
+                behind = reader.field(at, "PyMemoryViewObject", "view.obj")
+                if not behind or locks.type_name(behind) != "bytes":
+                    return True
+    except (UnreadableMemory, LayoutError):
+        return True
+    return False
 
 
 def _awaits(task: UnfinishedTask, stuck: Collection[int]) -> bool:

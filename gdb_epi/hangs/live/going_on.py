@@ -13,16 +13,17 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from gdb_epi.cpython.running.unfinished_tasks import UnfinishedTask
 from gdb_epi.cpython.types import PyFrame
+from gdb_epi.errors import LayoutError, UnreadableMemory
 from gdb_epi.fault.signals import signal_name
 from gdb_epi.hangs import types as hang_types
 from gdb_epi.hangs.hang_context import HangContext
 from gdb_epi.hangs.library_calls import FREE_CONNECTION, FUTURES, OF_CLUSTER, POOL_RESULTS
 from gdb_epi.hangs.live.borrowing import Borrowers
 from gdb_epi.hangs.live.futures_made_here import is_made_by
-from gdb_epi.hangs.live.reach import ANYTHING, Reach
+from gdb_epi.hangs.live.reach import ANYTHING, REWIRED, REWIRING, Body, Reach, covers
 from gdb_epi.hangs.loops.futile_polls import find_polled_condition
 from gdb_epi.hangs.tasks import event_loop_module
-from gdb_epi.hangs.types import ThreadActivity
+from gdb_epi.hangs.types import PolledCondition, ThreadActivity
 from gdb_epi.hangs.wakers import find_wakers, what_ends
 from gdb_epi.locks.python.lock_objects import SEMLOCK
 
@@ -35,6 +36,7 @@ _WITH_ITEMS = frozenset((
     "dict", "list", "bytearray", "collections.defaultdict", "collections.OrderedDict",
     "collections.Counter",
 ))  # fmt: skip
+_IN_PLACE = range(13, 26)  # arguments of BINARY_OP (Include/opcode.h, NB_INPLACE_*, 3.11 to 3.15)
 CHANGES = frozenset(
     "append appendleft extend insert add update setdefault pop popleft popitem remove discard "
     "clear put put_nowait set set_result set_exception cancel release notify notify_all".split()
@@ -131,15 +133,65 @@ class GoingOn:
 
         Or the contents of one of some objects. True where that is not known.
         """
+        if any(self._scene.live_code.is_bound(at, CHANGES) for at in objects):
+            return True  # whoever has that method may call it
         kinds = map(self._scene.view.locks.type_name, objects)
         items = any(kind in _WITH_ITEMS for kind in kinds)
         return self._too_many or any(
             self._scene.live_code.stores(reach, names)
+            or any(map(self._rewires, reach.bodies))
+            or (items and any(self._changes_in_place(body, objects) for body in reach.bodies))
             or (items and self._scene.live_code.stores_items(reach))
             or any(name in CHANGES and (not at or at in objects) for at, name in reach.calls)
             or (bool(objects) and any(name == "*" and at in objects for at, name in reach.calls))
             for _, reach in self._others(tid)
         )
+
+    def may_rewire(self, tid: int) -> bool:
+        """Tell whether code that goes on beside a thread may change anything: variables, code."""
+        return not self._too_many and any(
+            any(map(self._rewires, reach.bodies)) for _, reach in self._others(tid)
+        )
+
+    def _rewires(self, body: Body) -> bool:
+        """Tell whether code changes what no name of a store tells."""
+        sites = self._scene.call_sites
+        try:
+            table = sites.strings(body.code, "co_names")
+            return any(
+                name in REWIRING and covers(body.live, at)
+                for at, _, name in sites.names_used(body.code)
+            ) or any(
+                each.name == "STORE_ATTR" and table[each.argument] in REWIRED
+                and covers(body.live, each.at)
+                for each in sites.instructions(body.code)
+            )  # fmt: skip
+        except (UnreadableMemory, LayoutError, IndexError):
+            return True
+
+    def _changes_in_place(self, body: Body, objects: Collection[int]) -> bool:
+        """Tell whether code may do `a |= b` or the like to one of some containers.
+
+        What it does so to is stored next. A number or text stands on the right side of sums.
+        """
+        sites = self._scene.call_sites
+        try:
+            code = list(sites.instructions(body.code))
+            _, slots, cells = sites.tables(body.code)
+            for before, each, after in zip(code, code[1:], code[2:], strict=False):
+                in_place = each.name.startswith("INPLACE") or (
+                    each.name == "BINARY_OP" and each.argument in _IN_PLACE
+                )
+                if not in_place or not covers(body.live, each.at):
+                    continue
+                kind, number = after.name, after.argument
+                table = {"STORE_FAST": slots, "STORE_DEREF": cells}.get(kind, ())
+                value = body.names.get(table[number], 0) if number < len(table) else 0
+                if value in objects or (not value and before.operation not in ("const", "number")):
+                    return True
+        except (UnreadableMemory, LayoutError, IndexError):
+            return True
+        return False
 
     @property
     def blocked(self) -> frozenset[int]:
@@ -147,12 +199,12 @@ class GoingOn:
         return self._settled[0]
 
     @property
-    def polling(self) -> Mapping[int, frozenset[str]]:
-        """The threads that look at variables until they change, which none changes; their names."""
+    def polling(self) -> Mapping[int, PolledCondition]:
+        """The threads that look at variables until they change, which none changes."""
         return self._settled[1]
 
     @property
-    def _settled(self) -> tuple[frozenset[int], Mapping[int, frozenset[str]]]:
+    def _settled(self) -> tuple[frozenset[int], Mapping[int, PolledCondition]]:
         scene = self._scene
         if scene.settled is None:
             waiting = {d.tid: d for d in scene.activities if self._needs_another(d)}
@@ -160,7 +212,8 @@ class GoingOn:
             scene.settled = frozenset(waiting), polling
             while True:
                 freed = {tid for tid, d in waiting.items() if self._is_freed(d, waiting)}
-                changed = {tid for tid, names in polling.items() if self.may_change(tid, names)}
+                changed = {tid for tid, asks in polling.items()
+                           if self.may_change(tid, asks.words, asks.objects)}  # fmt: skip
                 for tid in freed:
                     del waiting[tid]
                 for tid in changed:
@@ -170,13 +223,13 @@ class GoingOn:
                     break
         return scene.settled
 
-    def _polls(self) -> Iterator[tuple[int, frozenset[str]]]:
+    def _polls(self) -> Iterator[tuple[int, PolledCondition]]:
         for activity in self._scene.activities:
             if activity.kind != hang_types.SLEEP or not activity.frames:
                 continue
             asks = find_polled_condition(self._scene, activity)
-            if asks is not None and asks.words and not asks.method:
-                yield activity.tid, frozenset(asks.words)
+            if asks is not None and asks.words and asks.is_plain and not asks.method:
+                yield activity.tid, asks
 
     def _is_freed(self, activity: ThreadActivity, waiting: Collection[int]) -> bool:
         going = [d for d in self._scene.activities if d.tid not in waiting]
@@ -285,6 +338,7 @@ class GoingOn:
         if native or (loops and not of_asyncio) or self._may_handle_signals():
             return scene.live_code.called_back
         called = [may for _, may in scene.reach_of_signals.values()]
+        called += map(scene.live_code.of_callable, scene.hooks)
         called += [scene.live_code.called_by_loops] if loops else []
         return Reach(
             frozenset(call for may in called for call in may.calls),

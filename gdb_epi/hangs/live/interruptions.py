@@ -9,19 +9,24 @@ ends the process. What merely asks the program to end (SIGTERM, SIGINT) comes fr
 
 from __future__ import annotations
 
+from contextlib import suppress
+from itertools import chain
 from signal import SIGINT, SIGQUIT, SIGTERM
 
-from gdb_epi.errors import LayoutError, UnreadableMemory
+from gdb_epi.errors import EpiError, LayoutError, UnreadableMemory
 from gdb_epi.hangs.hang_context import HangContext
 from gdb_epi.hangs.live.going_on import GoingOn
+from gdb_epi.hangs.live.hooks import find_tracing_functions
 from gdb_epi.hangs.live.reach import Reach, covers
 from gdb_epi.hangs.types import (
     EVENT,
+    GIL,
     HANDLED_SIGNAL,
     JOIN,
     LOCK,
     NATIVE,
     PYTHON,
+    SLEEP,
     TIME_LIMIT,
     WATCHDOG,
     ThreadActivity,
@@ -46,6 +51,12 @@ def name_who_interrupts(scene: HangContext, members: tuple[ThreadActivity, ...])
         for number, (does, _) in sorted(scene.reach_of_signals.items()):
             if number not in ASK_TO_END and _leaves(scene, does):
                 return HANDLED_SIGNAL
+    for member in members:
+        traced = member.kind in (PYTHON, GIL, SLEEP)  # not where it waits
+        following = find_tracing_functions(scene.view, member.tid) if traced else ()
+        for at in scene.own_callables(following):
+            if _leaves(scene, scene.live_code.of_callable(at, surely=True)):
+                return TIME_LIMIT
     going_on, tids = GoingOn(scene), {d.tid for d in members}
     for other in scene.activities:
         by_itself = other.timed or other.kind not in (EVENT, JOIN, LOCK)
@@ -54,14 +65,29 @@ def name_who_interrupts(scene: HangContext, members: tuple[ThreadActivity, ...])
         # Of an object that is not known it is most often a child process that is killed.
         if any(at and name in _BREAK_OFF for at, name in going_on.of(other.tid).calls):
             return WATCHDOG
-    own = (frame for activity in scene.activities for frame in activity.frames)
-    if any(scene.called_before(frame, ever=True) & _KERNEL_TIMERS for frame in own):
+    if _sets_timers(scene):
         return TIME_LIMIT
     python = scene.view.all_frames()
     native = [thread.tid for thread in scene.target.threads() if thread.tid not in python]
     if any(_OF_FAULTHANDLER in scene.native_functions(tid) for tid in native[:MAX_NATIVE]):
         return TIME_LIMIT
     return ""
+
+
+def _sets_timers(scene: HangContext) -> bool:
+    """Tell whether any code of the program sets a timer of the kernel; without a handler it kills.
+
+    Whether one runs is in no core.
+    """
+    frames = (frame.code for activity in scene.activities for frame in activity.frames)
+    with suppress(EpiError):
+        functions = chain.from_iterable(scene.live_code.own.values())
+        codes = {*frames, *(function.code for function in functions)} - {0}
+        return any(
+            not _KERNEL_TIMERS.isdisjoint(scene.call_sites.strings(code, "co_names"))
+            for code in codes
+        )
+    return False
 
 
 def _runs_handlers(scene: HangContext, main: ThreadActivity) -> bool:

@@ -34,6 +34,17 @@ QUIET = frozenset(
     "sre_compile getpass _weakrefset reprlib".split()
 )  # fmt: skip
 
+# Names by which code changes what no name of a store tells: the variables of frames that run
+# (Objects/frameobject.c; without PyFrame_LocalsToFast since 3.13, PEP 667), items and attributes.
+REWIRING = frozenset((
+    "f_locals", "PyFrame_LocalsToFast", "__setattr__", "__delattr__", "__setitem__", "__delitem__",
+    "__set__", "__delete__", "__ior__", "__iadd__", "__iand__", "__isub__", "__ixor__",
+    "__setstate__",
+))  # fmt: skip
+# Attributes by whose store others change: all of an object's, what a function does, a cell.
+REWIRED = ("__class__", "__dict__", "__bases__", "__code__", "__defaults__", "__kwdefaults__",
+           "cell_contents")  # fmt: skip
+
 
 class Body(NamedTuple):
     """Code that may run: all of it, or of a frame what is left."""

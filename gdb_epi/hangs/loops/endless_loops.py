@@ -14,6 +14,7 @@ from collections.abc import Collection, Mapping, Sequence
 from itertools import chain, islice
 
 from gdb_epi.cpython.types import PyFrame
+from gdb_epi.cpython.values.process_values import PlainValues
 from gdb_epi.cpython.values.repr_decoder import Undecodable
 from gdb_epi.cpython.values.value_stack import Raised, SuspendedRun
 from gdb_epi.errors import LayoutError, UnreadableMemory
@@ -64,6 +65,7 @@ NOT_FOLLOWED = (
 # Since 3.11, since 3.9, and in 3.8.
 _MATCHES_ERROR = ("CHECK_EXC_MATCH", "JUMP_IF_NOT_EXC_MATCH", "COMPARE_OP")
 MAX_HANDLED = 256  # bytes of code before an error is compared
+_BY_TEXT = frozenset(("hasattr", "getattr"))
 _OF_ANY_LOOP = frozenset(
     "Exception BaseException KeyboardInterrupt SystemExit GeneratorExit CancelledError".split()
 )
@@ -176,7 +178,7 @@ def _answer(
             HANG, "polls in vain", sentence, (waiting, member), PROBABLE,
             ("the loop was followed: after a turn all is as before",),
             ("another thread that runs, or a signal handler",),
-            ("native code that changes what the loop looks at",),
+            ("native code that changes what the loop looks at",), read=endless.read,
         )  # fmt: skip
     turns = "one turn" if endless.turns == 1 else f"{endless.turns} turns"
     sentence = (
@@ -190,7 +192,7 @@ def _answer(
         (f"its code was followed from where it stood: after {turns} all is as before, but for "
          "numbers that no condition depends on",),
         ("another thread or a signal handler that could change what it reads",),
-        ("native code that changes what it reads",),
+        ("native code that changes what it reads",), read=endless.read,
     )  # fmt: skip
 
 
@@ -242,6 +244,8 @@ def _run_on(
                 or _unchanged(scene, activity, frames[number:], run.memory, shared)
             ):
                 raise Undecodable("objects that others may change")
+            if GoingOn(scene).may_rewire(activity.tid):
+                raise Undecodable("variables that others may store")
             if run.memory.released and any(d.kind == LOCK for d in scene.activities):
                 raise Undecodable("a lock that another one may wait for")
             sleeps = activity.kind not in (*RUNNING, GIL) and not polls
@@ -439,5 +443,17 @@ def _unchanged(
         for _, does, name in scene.call_sites.names_used(body.code)
         if name and not does.startswith(("fast", "store"))
     } | set(shared)
+    if names & _BY_TEXT:  # their names are texts
+        values = PlainValues(scene.target, scene.python)
+        constants = (
+            scene.view.reader.field(body.code, "PyCodeObject", "co_consts")
+            for body in scene.live_code.of_frames(frames[:1]).bodies
+        )
+        names |= {
+            text
+            for each in constants
+            for at in values.items(each) or ()
+            if (text := values.text(at)) is not None
+        }
     scopes = {scene.live_code.calls.globals_of(frame) for frame in frames if frame.hole is None}
     return not going_on.may_change(activity.tid, names, read - scopes)

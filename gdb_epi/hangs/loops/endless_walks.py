@@ -15,7 +15,16 @@ from itertools import pairwise
 from gdb_epi.cpython.types import PyFrame
 from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
 from gdb_epi.hangs.hang_context import HangContext
-from gdb_epi.hangs.types import GIL, HANG, PYTHON, RUNNING, HangDiagnosis, wait_diagnosis
+from gdb_epi.hangs.live.going_on import GoingOn
+from gdb_epi.hangs.types import (
+    GIL,
+    HANG,
+    LATER_THREAD,
+    PYTHON,
+    RUNNING,
+    HangDiagnosis,
+    wait_diagnosis,
+)
 from gdb_epi.locks.python.call_sites import CallSites, Instruction
 from gdb_epi.locks.types import PROBABLE
 from gdb_epi.typing_lite import NamedTuple
@@ -82,6 +91,8 @@ def endless_walk(scene: HangContext) -> HangDiagnosis | None:
              f"the objects form a ring of {length}"),
             ("a call, a comparison or a store into an object in the loop",),
             ("another thread that breaks the ring, or code of __bool__, __len__ or a property",),
+            outside=LATER_THREAD if GoingOn(scene).may_change(
+                activity.tid, (step.attribute,)) else "",
         )  # fmt: skip
     return None
 

@@ -122,6 +122,8 @@ def diagnose_sleeping_event_loop(
         return closing
     if loop is None or loop.descriptors is None:
         return asleep.by_tasks_alone()
+    if loop.selector:
+        return asleep.in_own_selector(loop.selector)
     if loop.ready and not activity.timed:
         return asleep.not_woken(loop.ready)
     if loop.listening:
@@ -291,6 +293,16 @@ class _Asleep:
             evidence=(f"none of {len(tasks)} tasks waits for time, a descriptor or a thread",),
             ruled_out=("a task that waits for a timer, a socket or a pipe", "a timer of the loop"),
             doubts=("another thread or a signal handler that wakes one",),
+        )  # fmt: skip
+
+    def in_own_selector(self, kind: str) -> HangDiagnosis:
+        """Return the answer for a loop whose selector another library, or the program, has made.
+
+        Such a one asks in turns what no descriptor tells, as those do that join two event loops.
+        """
+        return wait_diagnosis(
+            HANG, "peer", f"{self.base} in a selector of its own, {kind}{self.waits}",
+            self.activity, INFO, doubts=("what that selector looks at is not known",),
         )  # fmt: skip
 
     def until_signal(self, loop: SleepingEventLoop) -> HangDiagnosis | None:

@@ -15,7 +15,7 @@ from gdb_epi.cpython.types import PyFrame
 from gdb_epi.cpython.values.context import Undecodable
 from gdb_epi.cpython.values.process_values import get_process_values
 from gdb_epi.cpython.values.value_stack import PLAIN_DATA
-from gdb_epi.errors import LayoutError, UnreadableMemory
+from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
 from gdb_epi.hangs.hang_context import HangContext
 from gdb_epi.hangs.types import (
     HANG,
@@ -23,12 +23,12 @@ from gdb_epi.hangs.types import (
     PYTHON,
     SLEEP,
     HangDiagnosis,
+    PolledCondition,
     ThreadActivity,
     wait_diagnosis,
 )
 from gdb_epi.locks.python.call_sites import CallSites, Instruction
 from gdb_epi.locks.types import PROBABLE
-from gdb_epi.typing_lite import NamedTuple
 
 _NO_OPERATIONS = frozenset(("nothing", "extended", "truth"))
 _LOADS = {"fast": 0, "cell": 1, "global": 2, "name": 2}  # the table of names that each means
@@ -41,18 +41,8 @@ _OF_PATHS = _SLEEPS | frozenset((
     "Path", "PurePath", "path", "join", "joinpath", "str", "format", "parent", "name", "time",
     "with_suffix", "os", "pathlib", "pid", "fspath", "abspath", "resolve",
 ))  # fmt: skip
+_TELL_TRUTH = ("__bool__", "__len__")
 HANDLERS = ("signal", "asyncio")  # modules with which a program may install signal handlers
-
-
-class PolledCondition(NamedTuple):
-    """What a loop asks between its sleeps: a method of an object, 0 where that is not known.
-
-    `words` are the names that its test is made of; of a test of variables `method` is "".
-    """
-
-    method: str
-    object: int
-    words: tuple[str, ...]
 
 
 class _OtherCode(Exception):
@@ -61,7 +51,7 @@ class _OtherCode(Exception):
 
 def futile_poll(scene: HangContext) -> HangDiagnosis | None:
     """The only thread that runs Python sleeps, or spins, until a variable changes."""
-    if len(scene.view.all_frames()) != 1 or scene.foreign_threads:
+    if len(scene.view.all_frames()) != 1 or scene.foreign_threads or scene.hooks:
         return None
     kinds = (SLEEP, PYTHON, NATIVE)  # the last one with a sleep that is over
     polling = (d for d in scene.activities if d.kind in kinds and d.frames)
@@ -124,7 +114,11 @@ def find_polled_condition(scene: HangContext, activity: ThreadActivity) -> Polle
     loop = scene.innermost_loop(frame)
     try:
         if not asking and (paths := _conditions(scene, frame, sleeps)):
-            return PolledCondition("", 0, tuple(".".join(paths).split(".")))
+            values = [_value_of(scene, frame, path) for path in paths]
+            return PolledCondition(
+                "", 0, tuple(".".join(paths).split(".")), tuple(at for at in values if at),
+                is_plain=None not in values,
+            )  # fmt: skip
         if loop is None:
             return None
         if _conditions(scene, frame, sleeps + 1, asks=True) is None:
@@ -221,6 +215,31 @@ def _tested(scene: HangContext, frame: PyFrame, sleeps: int, *, awaits: bool = F
         if attributes and word is None:
             raise _OtherCode
     return list(dict.fromkeys(tested))
+
+
+def _value_of(scene: HangContext, frame: PyFrame, path: str) -> int | None:
+    """Return what a variable, or an attribute of one, has; 0 where that is not known.
+
+    None where code is called: a property's, or what tells whether an object is true.
+    """
+    root, *attributes = path.split(".")
+    word = scene.view.variable(frame, root)
+    if word is None:
+        scope = scene.live_code.calls.globals_of(frame)
+        of_module = scene.view.objects.dict_get(scope, root)
+        word = 0 if isinstance(of_module, Absent) else of_module
+    for name in attributes:
+        if not word or word & 7:
+            return word and 0
+        is_module = scene.view.locks.type_name(word) == "module"
+        word = scene.live_code.calls.attribute(word, name) if is_module else (
+            _attribute(scene, word, name)
+        )  # fmt: skip
+    if word and not word & 7:
+        tells = (scene.live_code.calls.type_attribute(word, name) for name in _TELL_TRUTH)
+        if any(at and scene.view.locks.type_name(at) == "function" for at in tells):
+            return None
+    return word
 
 
 def _attribute(scene: HangContext, word: int, name: str) -> int | None:

@@ -198,7 +198,8 @@ def polls_in_vain(scene: HangContext) -> HangDiagnosis | None:
         doubts=("native code that changes what the loop looks at",),
     )  # fmt: skip
     parked = KEEPER if endless.writes else ""
-    return answer._replace(members=(*answer.members, *stuck[:1]), outside=parked)
+    members = (*answer.members, *stuck[:1])
+    return answer._replace(members=members, outside=parked, read=endless.read)
 
 
 def loop_gives_in_vain(scene: HangContext) -> HangDiagnosis | None:
@@ -236,7 +237,7 @@ def loop_gives_in_vain(scene: HangContext) -> HangDiagnosis | None:
             "never comes to that", (waiting, giver._replace(key_frames=(frame,))), PROBABLE,
             ("the loop was followed: after a turn all is as before",),
             ("another thread whose code ends that wait", "a loop that changes what it looks at"),
-            ("native code that changes what the loop looks at",),
+            ("native code that changes what the loop looks at",), read=endless.read,
         )  # fmt: skip
     return None
 

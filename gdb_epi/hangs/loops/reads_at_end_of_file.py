@@ -19,7 +19,15 @@ from gdb_epi.errors import LayoutError, UnreadableMemory
 from gdb_epi.hangs.hang_context import HangContext
 from gdb_epi.hangs.library_calls import FILE_ON_DISK
 from gdb_epi.hangs.loops.endless_loops import find_handlers
-from gdb_epi.hangs.types import GIL, HANG, PYTHON, RUNNING, HangDiagnosis, wait_diagnosis
+from gdb_epi.hangs.types import (
+    FILE_GROWS,
+    GIL,
+    HANG,
+    PYTHON,
+    RUNNING,
+    HangDiagnosis,
+    wait_diagnosis,
+)
 from gdb_epi.locks.python.acquire_calls import MADE
 from gdb_epi.locks.python.call_sites import Instruction, MethodCall
 from gdb_epi.locks.types import PROBABLE
@@ -47,32 +55,38 @@ def loop_reads_at_end_of_file(scene: HangContext) -> HangDiagnosis | None:
         number = next((n for n in places if scene.runs_in_loop(activity.frames[n])), None)
         if number is None:
             continue
-        why = ""
+        why, grows = "", False
         with suppress(UnreadableMemory, LayoutError, IndexError):
-            why = _read_in_vain(scene, activity.frames[number])
+            why, stream = _read_in_vain(scene, activity.frames[number])
+            grows = bool(stream) and scene.descriptors.is_on_disk(stream)
         if not why:
             continue
         looping = activity._replace(kind=PYTHON, frames=activity.frames[number:])
         looping = looping._replace(key_frames=looping.frames)
         sentence = f"{activity.who()} loops at {looping.where()}: {why}, and the loop reads on"
-        return wait_diagnosis(
+        answer = wait_diagnosis(
             HANG, "reads past the end", sentence, looping, PROBABLE, evidence=(why,),
             ruled_out=("a loop that sleeps or waits", "another stream in each turn"),
             doubts=("a test that ends the loop, about to be made at this moment",),
         )  # fmt: skip
+        # Who follows a file, as `tail -f` does, reads on at an end that moves.
+        return answer._replace(outside=FILE_GROWS) if grows else answer
     return None
 
 
-def _read_in_vain(scene: HangContext, frame: PyFrame) -> str:
-    """Say what a frame's innermost loop read last, where that is the end; "" for other loops."""
+def _read_in_vain(scene: HangContext, frame: PyFrame) -> tuple[str, int]:
+    """Say what a frame's innermost loop read last, where that is the end; "" for other loops.
+
+    And what it reads (PyObject *), 0 where that is not known.
+    """
     loop = scene.innermost_loop(frame)
     if loop is None:
-        return ""
+        return "", 0
     body = [x for x in scene.call_sites.instructions(frame.code) if loop[0] <= x.at <= loop[1]]
     calls = [c for c in scene.call_sites.of(frame.code).all_of_it() if loop[0] <= c.at <= loop[1]]
     methods = {c.at: c.name for c in calls}
     if _PAUSES & set(methods.values()):
-        return ""
+        return "", 0
     stored = _stored(scene, frame, body)
     empty = [name for _, name in stored if _is_empty(scene, scene.view.variable(frame, name))]
     places = _results(body, methods)
@@ -84,11 +98,11 @@ def _read_in_vain(scene: HangContext, frame: PyFrame) -> str:
     if short and _are_errors_handled(scene, frame, calls):
         short = []
     if not empty and not short:
-        return ""
+        return "", 0
     end = f"`{empty[0]}` is empty" if empty else ""
     for word in scene.view.slots.of(frame).stack:
         if word and not word & 7 and scene.view.locks.type_name(word) == _CALLED_AGAIN:
-            return _of_iter(scene, word, end) if stored[0][1] in empty else ""
+            return _of_iter(scene, word, end) if stored[0][1] in empty else ("", 0)
     changed = {name for _, name in stored}
     fixed = {c.path[-1] for c in calls if c.path and c.root[1] not in changed}
     for stream, method, when in scene.calls(frame):
@@ -98,14 +112,15 @@ def _read_in_vain(scene: HangContext, frame: PyFrame) -> str:
         if short and kind.startswith(_STREAMS):
             return (
                 f"{method}() returns at once, which it does at the end, and `{short[0]}`, to which "
-                "it adds, is short all the same"
+                "it adds, is short all the same",
+                stream,
             )
         if kind == _STREAM and _has_ended(scene, stream):
-            return f"{end}, and the stream that {method}() reads has ended"
+            return f"{end}, and the stream that {method}() reads has ended", 0
         direct = [name for at, name in stored if at in places.alone and name in empty]
         if kind.startswith(_STREAMS) and direct:
-            return f"`{direct[0]}` is empty, which {method}() gives at the end"
-    return ""
+            return f"`{direct[0]}` is empty, which {method}() gives at the end", stream
+    return "", 0
 
 
 def _are_errors_handled(scene: HangContext, frame: PyFrame, calls: Sequence[MethodCall]) -> bool:
@@ -194,20 +209,21 @@ def _is_short(scene: HangContext, word: int | None) -> bool:
     return isinstance(text, str) and len(text) <= MAX_SHORT
 
 
-def _of_iter(scene: HangContext, iterator: int, end: str) -> str:
-    """Say so of a loop over iter(function, end), where the function reads."""
+def _of_iter(scene: HangContext, iterator: int, end: str) -> tuple[str, int]:
+    """Say so, and of what, of a loop over iter(function, end), where the function reads."""
     reader = scene.view.reader
     head = reader.layout.size("PyObject") or 16
     function, last = reader.u64(iterator + head), reader.u64(iterator + head + 8)
     partial = scene.view.locks.type_name(function) == "functools.partial"
-    function = reader.u64(function + head) if partial else function
+    function, stream = reader.u64(function + head) if partial else function, 0
     if scene.view.locks.type_name(function) == "builtin_function_or_method":
-        kind = scene.view.locks.type_name(reader.field(function, "PyCFunctionObject", "m_self"))
-        reads = kind.startswith(_STREAMS)
+        stream = reader.field(function, "PyCFunctionObject", "m_self")
+        reads = scene.view.locks.type_name(stream).startswith(_STREAMS)
     else:
         reads = bool(_READS & set(scene.names_called(function)))
     kind = scene.view.locks.type_name(last)
-    return f"{end}, while its iter() ends only at a value of type {kind}" if reads else ""
+    why = f"{end}, while its iter() ends only at a value of type {kind}" if reads else ""
+    return why, stream
 
 
 def _has_ended(scene: HangContext, stream: int) -> bool:

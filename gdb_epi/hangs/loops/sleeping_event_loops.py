@@ -20,6 +20,7 @@ from gdb_epi.cpython.values.process_values import get_process_values
 from gdb_epi.errors import Absent, EpiError, LayoutError, UnreadableMemory
 from gdb_epi.fault.memory_reads import read_u64
 from gdb_epi.hangs.descriptors import DescriptorTable
+from gdb_epi.hangs.frame_references import METHODS
 from gdb_epi.hangs.installed_packages import InstalledPackages
 from gdb_epi.locks.python.python_view import PythonView
 from gdb_epi.typing_lite import NamedTuple
@@ -33,11 +34,15 @@ _PORTS = ("Port", "UnixPort", "UNIXPort")
 _SERVERS = ("aiohttp.web", "uvicorn", "hypercorn")
 
 
+HANDLE_WORDS = 16
+
+
 class SleepingEventLoop(NamedTuple):
     """One sleeping event loop; a number that cannot be had is None.
 
     `descriptors` leaves out the loop's own pipe. `listening`: it serves clients. `datagrams`: all
-    that it watches are sockets to which anybody may send one.
+    that it watches are sockets to which anybody may send one. `selector` is the class of its
+    selector where that is not of the standard library: it may look at more than descriptors.
     """
 
     address: int
@@ -46,6 +51,7 @@ class SleepingEventLoop(NamedTuple):
     ready: int | None
     listening: bool
     datagrams: bool = False
+    selector: str = ""
 
 
 class EventLoopReader:
@@ -85,7 +91,16 @@ class EventLoopReader:
             any(is_client_serving_task(task, self._installed) for task in tasks)
             or any("accept" in name for name in names),
             descriptors == sum(map(self._has_no_peer, called)),
+            self._name_of_own_selector(address),
         )
+
+    def _name_of_own_selector(self, loop: int) -> str:
+        context = get_process_values(self._view.target, self._view.python).context
+        try:
+            info = context.types.at(self._view.reader.type_of(context.attribute(loop, "_selector")))
+        except EpiError:
+            return ""
+        return "" if info.module == "selectors" else info.full_name
 
     def reactor_of_frame(self, frame: PyFrame) -> SleepingEventLoop | None:
         """Return the reactor of twisted that sleeps in a frame (twisted 20 to 25, base.py)."""
@@ -152,7 +167,32 @@ class EventLoopReader:
                 number = self._view.objects.integer(key)
                 if not isinstance(number, Absent):
                     handlers[int(number)] = context.attribute(handle, "_callback")
-        return handlers
+        return handlers or self._signal_handlers_of_uvloop(loop)
+
+    def _signal_handlers_of_uvloop(self, loop: int) -> dict[int, int]:
+        """Return the same of a Loop of uvloop, whose attributes are words (uvloop/loop.pxd)."""
+        view = self._view
+        if not loop or read_uv_loop(view.reader, loop) is None:
+            return {}
+        words = (read_u64(view.target, loop + 8 * place) for place in range(LOOP_WORDS))
+        for table in (word for word in words if word and not word & 7):
+            if view.locks.type_name(table) != "dict":
+                continue
+            handlers = dict[int, int]()
+            with suppress(EpiError):
+                for key, handle in view.objects.dict_items(table):
+                    number = view.objects.integer(key)
+                    if view.locks.type_name(handle).endswith("Handle") and isinstance(number, int):
+                        handlers[number] = self._callback_of(handle)
+            if handlers:
+                return handlers
+        return {}
+
+    def _callback_of(self, handle: int) -> int:
+        """Return what a Handle of uvloop calls; 0 where that is not known."""
+        words = (read_u64(self._view.target, handle + 8 * n) for n in range(HANDLE_WORDS))
+        kinds = ((word, self._view.locks.type_name(word)) for word in words if word)
+        return next((word for word, kind in kinds if kind in ("function", *METHODS)), 0)
 
     def is_done(self, future: int) -> bool:
         """Tell whether a future of the C class has a result, an exception or was cancelled."""
