@@ -107,7 +107,7 @@ def _listen(host: str, port: int) -> socket.socket:
         listener.bind(address)
         listener.listen()  # whoever reads the address that is printed may connect at once
     except (OSError, OverflowError) as error:
-        hint = "--port with another one, or --host 127.0.0.1"
+        hint = "--port with another one" + ", or --host 127.0.0.1" * (host not in LOOPBACK)
         raise InputError(f"cannot listen on {host}:{port}: {error}", hint=hint) from error
     return listener
 

@@ -207,3 +207,25 @@ def test_split_tells_a_host_from_a_version(shell, tmp_path):
     assert shell("fleet", "split", "nothing-like-it").code == 3
     lone = json.loads(shell("fleet", "split", "s117", "--json").out)
     assert lone["answer"].startswith("not enough")
+
+
+def test_compare_two_values(fleet):
+    done = fleet("fleet", "compare", "python=3.99", "python=3.99", "--json")
+    assert done.code == 3 and "no crash has python=3.99" in done.err
+    mark = next(a for a in fleet("fleet", "show", "node-2").out.splitlines() if "rack: r" in a)
+    rack = mark.split()[-1]
+    rows = json.loads(fleet("fleet", "compare", f"rack={rack}", f"rack={rack}", "--json").out)
+    assert rows and all(row["before"] == row["after"] and row["ratio"] == 1.0 for row in rows)
+
+
+def test_a_host_is_no_attribute_of_rates(fleet):
+    done = fleet("fleet", "rates", "host")
+    assert done.code == 2 and "gdb-epi fleet suspects" in done.err
+
+
+def test_an_export_that_failed_is_not_logged(fleet, tmp_path):
+    nowhere = tmp_path / "missing" / "all.jsonl"
+    assert fleet("fleet", "export", "--output", nowhere).code != 0
+    assert fleet("fleet", "export", "--output", tmp_path / "all.jsonl").code == 0
+    out = fleet("fleet", "forget", "--host", "node-2").out
+    assert "all.jsonl" in out and str(nowhere) not in out

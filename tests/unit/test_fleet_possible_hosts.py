@@ -9,6 +9,7 @@ from gdb_epi.fleet.screen.finding import Finding
 from gdb_epi.fleet.screen.possibly_bad_hosts import (
     crashes_needed,
     find_possibly_bad_hosts,
+    flipped_bits_words,
     undecided_sentences,
 )
 from gdb_epi.fleet.screen.screening import screen_population
@@ -92,3 +93,15 @@ def test_two_crashes_say_nothing():
     fleet, _ = fleet_of(0)
     whole = population(fleet._replace(crashes=fleet.crashes[:2]))
     assert undecided_sentences(whole, LAST, screen_population(whole, LAST)) == []
+
+
+def test_the_host_with_the_only_flipped_bit_is_told_and_not_accused():
+    fleet, name = fleet_of(2)  # one of the two is flipped
+    fleet.crashes[:] = [c for c in fleet.crashes if not c.bitflip or f"node-{c.host}" == name]
+    whole = population(fleet)
+    screened = screen_population(whole, LAST)
+    words = flipped_bits_words(whole, screened)
+    assert words is not None and f"host {name} has a flipped bit in 1 of 2 crashes" in words
+    assert words in undecided_sentences(whole, LAST, screened)
+    every = whole._replace(bitflip=~whole.bitflip, memo=None)
+    assert flipped_bits_words(every, screened) is None, "what all have tells of no host"

@@ -18,10 +18,12 @@ from gdb_epi.cli.support.messages import repeated_database_option
 from gdb_epi.errors import UsageError
 
 GROUP = "Look"
-HELP = "signatures of two windows of time, the strongest change first"
+HELP = "signatures of two windows of time, or two values, the strongest change first"
 EPILOG = (
     "gdb-epi fleet compare 2026-01-01..2026-01-07 2026-01-08..2026-01-14\n\n"
-    "Without host-hours the windows are compared by their length in days."
+    "gdb-epi fleet compare python=3.12.1 python=3.13.0\n\n"
+    "Without host-hours windows are compared by their length in days, and values by their crashes "
+    "of all kinds."
 )
 COLUMNS = (
     "(times as often: the second window beside the first, for as many host-hours or days; p: how "
@@ -32,9 +34,11 @@ COLUMNS = (
 def add_arguments(parser: ArgumentParser) -> None:
     """Declare the arguments."""
     parser.add_argument(
-        "before", metavar="BEFORE", help="FIRST_DAY..LAST_DAY, both included; or a month, or a year"
+        "before",
+        metavar="BEFORE",
+        help="FIRST_DAY..LAST_DAY, both included; or a month, a year; or python=3.12.1",
     )
-    parser.add_argument("after", metavar="AFTER", help="the second window of time")
+    parser.add_argument("after", metavar="AFTER", help="the second window of time, or value")
     add_limit_option(parser, 20)
     add_output_options(parser)
 
@@ -43,15 +47,21 @@ def run(args: Namespace) -> None:
     """Print the table."""
     from gdb_epi.fleet.store.database import open_database
 
-    windows = parse_window(args.before), parse_window(args.after)
+    by_value = "=" in args.before and "=" in args.after
+    windows = None if by_value else (parse_window(args.before), parse_window(args.after))
     with open_database(args.db, write=False) as engine:
         from gdb_epi.fleet.population.cache import load_population
-        from gdb_epi.fleet.questions.signatures import compare_windows
+        from gdb_epi.fleet.questions.signatures import compare_values, compare_windows
 
         population = load_population(engine)
-        rows = compare_windows(engine, population, *windows, args.limit)
+        if windows is None:
+            marks = args.before.partition("="), args.after.partition("=")
+            of_sides = [(name, value) for name, _, value in marks]
+            rows = compare_values(engine, population, of_sides, args.limit)
+        else:
+            rows = compare_windows(engine, population, *windows, args.limit)
         silence = []
-        if not args.json and not args.csv:
+        if windows and not args.json and not args.csv:
             from gdb_epi.cli.fleet.check import silent_hosts_lines
             from gdb_epi.fleet.store.day_numbers import SECONDS_A_DAY
 

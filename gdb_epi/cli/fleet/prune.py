@@ -61,9 +61,9 @@ def run(args: Namespace) -> None:
     print_line(f"{words}, from before {iso_day(pruning.before)}: {', '.join(rows) or 'nothing'}")
     if pruning.kept:
         print_line(f"  {counted(pruning.kept, 'crash')} of that age {KEPT}")
-    if pruning.hosts:
+    if pruning.kept_of_hosts:
         names = shortened_list(pruning.hosts, MAX_NAMED)
-        print_line(f"  of suspected hosts {pruning.kept_of_hosts} of them: {names}")
+        print_line(f"  {pruning.kept_of_hosts} of these are of suspected hosts: {names}")
     whole = sum(pruning.tables.values())
     large = [name for name, size in pruning.tables.items() if size >= SHOWN * whole]
     sizes = {"all tables": (*pruning.tables,), **{name: (name,) for name in large}}

@@ -102,6 +102,8 @@ def _print_life(today: DailyScreening, *, as_json: bool) -> None:
         else:
             print_line(f"regressed: {state.current.subject.name}: {describe_fix(fix)}")
             print_line(f"    {named_signature(state.text)}")
+            if words := today.beside.get(state.current.subject.name):
+                print_line(f"    but: {words}")
     for host in today.again:
         if as_json:
             print(json.dumps({"attr": "#host-again", **host._asdict()}))

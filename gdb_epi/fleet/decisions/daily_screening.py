@@ -8,8 +8,10 @@ repaired host that fails again. Ignored signatures stay silent until their day.
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from typing import NamedTuple
 
+import numpy as np
 from sqlalchemy import Connection, Engine, func, or_, select
 
 from gdb_epi.fleet.decisions.current_state import (
@@ -34,7 +36,7 @@ from gdb_epi.fleet.decisions.finding_states import (
     store_findings,
     stored_findings,
 )
-from gdb_epi.fleet.decisions.fixes import FixAssessment, describe_fix
+from gdb_epi.fleet.decisions.fixes import FixAssessment, cores_crashed_after_fix, describe_fix
 from gdb_epi.fleet.decisions.repairs import (
     match_hosts,
     screen_present,
@@ -49,6 +51,7 @@ from gdb_epi.fleet.decisions.states import (
 from gdb_epi.fleet.population.cache import load_population
 from gdb_epi.fleet.population.population import Population
 from gdb_epi.fleet.questions.signature_history import format_utc_time
+from gdb_epi.fleet.screen.programs import is_process_attribute
 from gdb_epi.fleet.screen.screening import ScreeningResult
 from gdb_epi.fleet.store import tables
 from gdb_epi.fleet.store.day_numbers import SECONDS_A_DAY
@@ -82,6 +85,7 @@ class DailyScreening(NamedTuple):
     result: ScreeningResult | None  # with the new findings alone; None: there is no crash
     regressed: tuple[tuple[StateWithCrashes, FixAssessment], ...]
     again: tuple[HostFailingAfterRepair, ...]
+    beside: dict[str, str]  # name of a regressed signature -> another cause of the crashes since
 
     @property
     def has_findings(self) -> bool:
@@ -108,6 +112,7 @@ def run_daily_screening(engine: Engine, asof: int | None) -> DailyScreening:
         ]
         failed = failed_fixes(read_states(execute, moment))
         regressed = [(s, fix) for s, fix in failed if s.current.state == FIXED]
+        cores = [cores_crashed_after_fix(execute, s.current.subject, fix) for s, fix in regressed]
     population = separate_past_of_repaired_hosts(load_population(engine, asof), repaired)
     before = stored_findings(engine)
     screened = screen_present(population, asof, findings_not_to_repeat(before))
@@ -138,7 +143,36 @@ def run_daily_screening(engine: Engine, asof: int | None) -> DailyScreening:
         meta, end = tables.meta, "inf" if asof is None else f"{(asof + 1) * SECONDS_A_DAY}"
         connection.execute(meta.delete().where(meta.c.key == SCREENED))
         connection.execute(meta.insert().values(key=SCREENED, value=f"{moment} {end}"))
-    return DailyScreening(population, screened, tuple(regressed), tuple(again.values()))
+    named_marks = [(f.signature, f.attr, f.value) for f in before]
+    if screened is not None:
+        named_marks += [(f.signature, f.attr, f.value) for f in screened.findings]
+    beside = {
+        state.current.subject.name: words
+        for (state, _), keys in zip(regressed, cores, strict=True)
+        if (words := _other_cause(population, set(keys), state.text, named_marks))
+    }
+    return DailyScreening(population, screened, tuple(regressed), tuple(again.values()), beside)
+
+
+def _other_cause(
+    population: Population, cores: set[str], signature: str, marks: Sequence[tuple[str, str, str]]
+) -> str:
+    """Name a value that all crashes after a fix have, and that a finding has: another cause."""
+    if signature not in population.signatures:
+        return ""
+    rows = np.flatnonzero(population.of_signature(signature))
+    keys = population.core_keys.under(population.of_signature(signature))
+    late = rows[[key in cores for key in keys]]
+    for of_signature, attr, value in marks:
+        attribute = population.attribute(attr)
+        if of_signature != signature or attribute is None or not late.size:
+            continue
+        if not is_process_attribute(attr) and attribute.crashes_with(value)[late].all():
+            return (
+                f"all of these have {attr}={value}, which goes with this signature "
+                "whatever the version: perhaps another cause, which that fix is not about"
+            )
+    return ""
 
 
 def describe_unscreened_crashes(connection: Connection, until: int) -> tuple[bool, str]:

@@ -37,6 +37,7 @@ from gdb_epi.fleet.screen.dose_response import (
 from gdb_epi.fleet.screen.events import find_events
 from gdb_epi.fleet.screen.finding import Finding
 from gdb_epi.fleet.screen.leaving_values import still_has_words
+from gdb_epi.fleet.screen.moved_programs import find_program_moves
 from gdb_epi.fleet.screen.programs import (
     crashes_of_same_programs,
     is_process_attribute,
@@ -65,14 +66,12 @@ from gdb_epi.typing_lite import NamedTuple
 MIN_HIGH = 1.2  # an upper end of an interval that is worth a word
 SIGNATURE, NO_CODES = "signature", np.zeros(0, dtype=np.int64)
 MAX_RECOUNTED = 0.1  # of the hours with a value, more or less than of those without it
-MAX_OF_STARTS = 5  # signatures, the most frequent ones of a value
 MAX_NONE_P = 1e-3  # that a part of a value's hours has none of its crashes by chance
-MIN_IN_EXCESS = 4  # crashes of what an excess is made of
+MIN_IN_EXCESS, MAX_OF_STARTS = 4, 5  # crashes of what an excess is made of; signatures
 MAX_ELSEWHERE = 0.2  # of these crashes on the hosts of the value, on others
 MAX_ALIAS = 0.9  # of the crashes of the value: more is another name for it
 MAX_VALUES = 2_000  # of an attribute that is looked at for an excess
-MAX_CRASHES = 1_000_000  # a question that nobody asked must stay quick
-MAX_LOOKED_AT = 50  # values of an attribute, of which nobody asked
+MAX_CRASHES, MAX_LOOKED_AT = 1_000_000, 50  # values; what nobody asked must stay quick
 MIN_WORSE, SURE_SIGMAS = 30, 4.5  # crashes; by chance once in 300,000 values
 LEFT_OUT, MAX_SAID = 2, 2  # signatures, the most frequent ones; values
 ALL_TELL, MIN_HOSTS = 0.95, 3  # of the crashes; of each value that all hosts have in its time
@@ -365,21 +364,19 @@ def _rate_of(
         same_both = chosen.risk
     elif explain and same_days is not None:
         judges = same_both or same_days
-        of_moments = ""
+        why = ""
         if same_days.low > 1 or judges.low > 1 or judges.high < 1:
-            with_it = attribute.crash == code
-            of_moments = _explained_by_process_age_clause(
-                population, with_it, code, cells, judges, same_both
+            asked = population, attribute.crash == code, code, cells, judges, same_both
+            why = _explained_by_process_age_clause(*asked)
+        if not why and same_days.low > 1:
+            why = (
+                _without_what_moved(population, code, cells, same_days)
+                or _what_explains_it(population, attribute, code, cells, same_days)
+                or _what_the_excess_is(population, attribute, code, cells, same_days)
             )
-        answer += of_moments
-        if of_moments:
-            pass
-        elif same_days.low > 1:
-            answer += _what_explains_it(
-                population, attribute, code, cells, same_days
-            ) or _what_the_excess_is(population, attribute, code, cells, same_days)
-        elif same_both is not None and same_both.low > 1:
-            answer += _what_explains_it(population, attribute, code, cells, same_days)
+        elif not why and same_both is not None and same_both.low > 1:
+            why = _what_explains_it(population, attribute, code, cells, same_days)
+        answer += why
     more = (same_both or same_days) if explain and chosen is None else None
     if more is not None and more.low > 1:
         answer += _where_it_has_none(population, attribute, code, cells)
@@ -529,14 +526,28 @@ def _explained_by_process_age_clause(
     if not when_of_kind:
         return ""
     kept = cells.of_crashes(~np.isin(kinds, list(when_of_kind)))
-    is_of_both = both is not None
-    risk = risk_given_host_and_day(code, kept) if is_of_both else _risk(code, kept, kept.days)
+    by_days = both is None
+    risk = _risk(code, kept, kept.days) if by_days else risk_given_host_and_day(code, kept)
     if risk is None or not risk.low <= 1 <= risk.high or not _is_most_of(whole, risk):
         return ""
     names = " and ".join(named_signature(population.signatures[kind]) for kind in when_of_kind)
     whose = "others have" if fewer else "it has"
     when = " or ".join(sorted(set(when_of_kind.values())))
     return f"; what {whose} more comes {when} ({names}): without these {risk.words()}"
+
+
+def _without_what_moved(population: Population, code: int, cells: RateCells, risk: Risk) -> str:
+    """Say that a value has no more than others but of programs that went from host to host."""
+    programs = program_of_each_crash(population)
+    moved = [move.program for move in find_program_moves(population)]
+    if programs is None or not moved:
+        return ""
+    of_moved = np.isin(programs.crash[cells.crashes], list(map(programs.values.index, moved)))
+    kept = cells.of_crashes(~of_moved)
+    rest = _risk(code, kept, kept.days)
+    if rest is None or rest.low > 1 or not _is_most_of(risk, rest):
+        return ""
+    return f"; what it has more is {' and '.join(moved)}, which moved: without these {rest.words()}"
 
 
 def _where_it_has_none(
@@ -677,14 +688,12 @@ def _what_the_excess_is(
         for index in some.tolist():
             kept = cells.of_crashes(codes != index)
             rest = _risk(code, kept, kept.days)
-            if rest is None or rest.low > 1:
-                continue
-            if not _is_most_of(risk, rest):
+            if rest is None or rest.low > 1 or not _is_most_of(risk, rest):
                 continue
             distance = abs(float(np.log(max(rest.ratio, 1e-9))))
             share = f"{with_value[index]} of its {has_value.sum()} crashes"
-            mark = f"{other.name}={other.values[index]}"
-            mark = named_signature(other.values[index]) if is_signature else mark
+            value = other.values[index]
+            mark = named_signature(value) if is_signature else f"{other.name}={value}"
             words = f"; what it has more is {mark} ({share}): without these {rest.words()}"
             if best is None or distance < best[0]:
                 best = distance, words

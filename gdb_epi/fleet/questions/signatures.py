@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -438,8 +438,6 @@ def compare_windows(
     the share of the host-hours, or of the days where hours are not known. Raises InputError for a
     window in which crashes were pruned.
     """
-    from gdb_epi.fleet.statistics.hypothesis_tests import benjamini_hochberg, two_sided_binomial
-
     day = read_prune_day_by_itself(engine)
     if day is not None and min(before[0], after[0]) < day * SECONDS_A_DAY:
         problem = f"crashes before {iso_day(day)} were pruned: how many there were is not known"
@@ -449,7 +447,50 @@ def compare_windows(
     hours = [_hours(exposed, window) for window in (before, after)]
     if not all(hours):
         hours = [window[1] - window[0] for window in (before, after)]
-    share = min(max(hours[1] / (hours[0] + hours[1]), 1e-9), 1 - 1e-9)
+    return _compared(first, second, hours[1] / (hours[0] + hours[1]), limit)
+
+
+def compare_values(
+    engine: Engine, population: Population, marks: Sequence[tuple[str, str]], limit: int
+) -> list[ComparedSignature]:
+    """Compare the signatures of crashes with two values of attributes, as `compare_windows` does.
+
+    By the host-hours with each value, or by their crashes of all kinds where none tell it. Raises
+    InputError for a value that no crash has.
+    """
+    sides, weights = [], []
+    for name, value in marks:
+        attribute = population.attribute(name)
+        if attribute is None or value not in attribute.values:
+            raise InputError(f"no crash has {name}={value}", hint=f"gdb-epi fleet rates {name}")
+        mine = attribute.crashes_with(value) & (population.signature >= 0)
+        codes, counts = np.unique(population.signature[mine], return_counts=True)
+        sides.append({population.signatures[c]: int(n) for c, n in zip(codes, counts, strict=True)})
+        weights.append(float(population.exposure_hours[attribute.hours_with(value)].sum()))
+    if not all(weights):
+        weights = [float(sum(side.values())) for side in sides]
+    if not all(weights):
+        raise InputError("no crash of one of the two has a signature")
+    c = tables.sig.c
+    with engine.connect() as connection:
+        chosen = select(c.text, *_KEY).order_by(c.id.desc())  # the first one stays
+        keys = {text: (kind, key) for text, kind, key in connection.execute(chosen)}
+    first, second = (
+        {keys[text]: (n, text) for text, n in side.items() if text in keys} for side in sides
+    )
+    return _compared(first, second, weights[1] / sum(weights), limit)
+
+
+def _compared(
+    first: Mapping[tuple[str, str], tuple[int, str | None]],
+    second: Mapping[tuple[str, str], tuple[int, str | None]],
+    share: float,
+    limit: int,
+) -> list[ComparedSignature]:
+    """Return rows of both sides, of which the second one has a `share` of what counts."""
+    from gdb_epi.fleet.statistics.hypothesis_tests import benjamini_hochberg, two_sided_binomial
+
+    share = min(max(share, 1e-9), 1 - 1e-9)
     keys = sorted({*first, *second})
     a = np.array([first.get(key, (0, None))[0] for key in keys], dtype=float)
     b = np.array([second.get(key, (0, None))[0] for key in keys], dtype=float)

@@ -186,7 +186,7 @@ class Projector:
         check_schema(record)
         core_key = record.get("core_key")
         if not isinstance(core_key, str) or not _KEY.match(core_key):
-            raise InputError("record without a usable core_key: the notes of its core were cut off")
+            raise InputError("its notes are cut off, so nothing tells it from other cores")
         signature = get_group(record, "signature")
         sig, sig_values, trace, line = self._of_signature(signature)
         host = get_group(record, "host")

@@ -46,8 +46,13 @@ from gdb_epi.fleet.screen.hosts import JudgedHosts
 from gdb_epi.fleet.screen.programs import is_process_attribute
 from gdb_epi.fleet.screen.screening import MAX_OPEN_CRASHES, ScreeningResult, judged_hosts
 from gdb_epi.fleet.statistics.arrays import ABSENT, Bools, Ints, count_codes, distinct_rows
-from gdb_epi.fleet.statistics.hypothesis_tests import relative_risk, risk_by_share
+from gdb_epi.fleet.statistics.hypothesis_tests import (
+    hypergeometric_tail,
+    relative_risk,
+    risk_by_share,
+)
 from gdb_epi.typing_lite import NamedTuple
+from gdb_epi.util import counted
 
 MAX_CHANCE = 0.5  # that some healthy host looks as bad: above it there is nothing to say
 MAX_TOLD = 3
@@ -56,6 +61,7 @@ TRIALS = 200  # simulated bad hosts for each number of crashes
 MORE_WORK = "it may do more of the work than they"
 MIN_LEAD = 2.0  # times the crashes of other hosts, so that people ask; times their flipped bits
 MAX_SHARED_BY_CHANCE = 0.05
+MAX_FLIPPED_P = 0.1  # that a host has so many of the flipped bits
 HALF, MOST = 0.5, 0.8  # of the simulated bad hosts
 
 
@@ -286,11 +292,38 @@ def undecided_sentences(population: Population, day: int, screened: ScreeningRes
         leaders := leading_hosts_words(population, screened)
     ):
         sentences.append(leaders)
+    sentences += filter(None, (flipped_bits_words(population, screened),))
     if not screened.findings:
         sentences += [
             words for words in (crashes_needed(population, day, screened).words(),) if words
         ]
     return sentences
+
+
+def flipped_bits_words(population: Population, screened: ScreeningResult) -> str | None:
+    """Name the host with flipped bits that others lack, although so few name no host yet."""
+    counted_once = find_events(population).counted
+    placed = (counted_once.host >= 0) & (counted_once.signature >= 0)
+    crashes, flips = (
+        np.bincount(counted_once.host[some], minlength=len(population.hosts)).astype(float)
+        for some in (placed, placed & counted_once.bitflip)
+    )
+    if not flips.any():
+        return None
+    ones = np.ones(flips.size)
+    p = hypergeometric_tail(flips, ones * crashes.sum(), ones * flips.sum(), crashes)
+    p = np.where(flips > 0, p, 1.0) * np.count_nonzero(flips)
+    host = int(p.argmin())
+    if p[host] > MAX_FLIPPED_P or population.hosts[host] in {f.value for f in screened.hosts}:
+        return None
+    n, total = int(flips[host]), int(crashes[host])
+    others, rest = int(flips.sum()) - n, int(crashes.sum()) - total
+    return (
+        f"cannot tell yet: host {population.hosts[host]} has a flipped bit in {n} of "
+        f"{counted(total, 'crash')}, all others in {others} of {rest}: chance gives a host as much "
+        f"in {max(p[host], 0.01):.0%} of cases, and a stray write of a program looks the same; "
+        f"one more there would tell"
+    )
 
 
 def leading_hosts_words(population: Population, screened: ScreeningResult) -> str | None:

@@ -270,7 +270,7 @@ def make_app(engine: Engine, settings: ServerSettings) -> ASGIApp:
         ClientDisconnect: lambda *_: refusal_response(400, "the client left"),  # nobody reads it
         TooLarge: lambda *_: refusal_response(413, f"a body has at most {MAX_BODY} bytes"),
         EpiError: lambda _, error: refusal_response(500, error.line()),
-        404: lambda *_: refusal_response(404, "there is no such page"),
+        404: lambda *_: refusal_response(404, f"there is no such page; there are {', '.join(get)}"),
         405: lambda *_: refusal_response(405, "this address does not take that method"),
     }
     packed = [Middleware(GZipMiddleware, minimum_size=MIN_PACKED)]
