@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from gdb_epi.cpython.running.exceptions import ThreadExceptions
     from gdb_epi.fault.account import FaultAccount
     from gdb_epi.fault.find_fault import Fault
+    from gdb_epi.fault.gone_objects import GoneObject
     from gdb_epi.fault.native_call import NativeCall
     from gdb_epi.fault.variables_holding_address import HoldingVariable
     from gdb_epi.hangs.signal_waits import SignalSender
@@ -86,6 +87,16 @@ class ProcessState:
         fault = account.fault
         address = account.address if account.address is not None else fault.address
         return variables_holding(self.target, self.python, fault.tid, address)
+
+    @cached_property
+    def gone_objects(self) -> Sequence[GoneObject]:
+        """The variables of the thread's Python frames whose objects are gone."""
+        account = self.account
+        if isinstance(account, Absent) or not account.fault.is_hardware_trap:
+            return ()
+        from gdb_epi.fault.gone_objects import gone_objects
+
+        return gone_objects(self.target, self.python, account.fault.tid)
 
     @cached_property
     def native_call(self) -> NativeCall | None:

@@ -80,13 +80,13 @@ def variables_holding(
     """
     if isinstance(python, Absent) or address is None or not MIN_ADDRESS <= address <= WORD_MASK:
         return []
-    frames = _frames_of(python, tid)
+    frames = frames_of_thread(python, tid)
     if not frames:
         return []
     from gdb_epi.cpython.values.process_values import get_process_values
 
     values = get_process_values(target, python)
-    finder = _VariableFinder(values, address)
+    finder = VariableFinder(values, address)
     for number, frame in enumerate(frames):
         finder.look(number, frame, finder.places(frame))
         if len(finder.named) >= MAX_NAMED:
@@ -98,12 +98,12 @@ def variables_holding(
 
 def numbers_in_variables(target: Target, python: PythonState | Absent, tid: int) -> frozenset[int]:
     """Return the ints that variables of a thread's Python frames hold, and attributes of those."""
-    frames = [] if isinstance(python, Absent) else _frames_of(python, tid)
+    frames = [] if isinstance(python, Absent) else frames_of_thread(python, tid)
     if isinstance(python, Absent) or not frames:
         return frozenset()
     from gdb_epi.cpython.values.process_values import get_process_values
 
-    finder = _VariableFinder(get_process_values(target, python), 0)
+    finder = VariableFinder(get_process_values(target, python), 0)
     return frozenset(
         candidate.value
         for frame in frames
@@ -113,7 +113,8 @@ def numbers_in_variables(target: Target, python: PythonState | Absent, tid: int)
     )
 
 
-def _frames_of(python: PythonState, tid: int) -> list[PyFrame]:
+def frames_of_thread(python: PythonState, tid: int) -> list[PyFrame]:
+    """Return the innermost frames of a living thread."""
     frames = (f for t in python.threads() if t.tid == tid and t.alive for f in t.frames)
     return list(islice(frames, MAX_FRAMES))
 
@@ -134,7 +135,9 @@ def has_array_that_reaches_out(
     )
 
 
-class _VariableFinder:
+class VariableFinder:
+    """Looks at the variables of frames, and at what these hold in attributes and items."""
+
     def __init__(self, values: ProcessValues, address: int) -> None:
         from gdb_epi.cpython.values.variables import FrameVariables
 
@@ -203,7 +206,7 @@ class _VariableFinder:
         yield from self._candidates_of(name, place)
         try:
             obj = self.context.obj(place)
-            inside = self._items_inside(name, place, obj.lineage.ident)
+            inside = self.items_inside(name, place, obj.lineage.ident)
             for count, (part, held) in enumerate(inside):
                 if count >= MAX_INSIDE:
                     return
@@ -211,7 +214,8 @@ class _VariableFinder:
         except EpiError:
             return
 
-    def _items_inside(self, name: str, place: int, ident: str) -> Iterator[tuple[str, int]]:
+    def items_inside(self, name: str, place: int, ident: str) -> Iterator[tuple[str, int]]:
+        """Yield the items of a list or tuple, else the attributes, of an object with names."""
         if ident in ("tuple", "list"):
             start, count = self._decoder.array_of(place, ident)
             for index in range(min(count, MAX_INSIDE)):

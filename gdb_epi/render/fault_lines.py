@@ -78,6 +78,24 @@ def value_lines(signal: Mapping[str, Any]) -> Iterator[str]:
             yield f"{who} is {signed_word(address)}, which is {address:#x}"
 
 
+def gone_lines(record: Json) -> Iterator[str]:
+    """Yield which variables refer to what is no object any more; why, where no damage tells it."""
+    damaged = get_group(get_group(record, "verdict"), "damage").get("found")
+    shown: dict[tuple[object, object], list[str]] = {}
+    for each in get_groups(get_group(record, "signal"), "gone_objects"):
+        names = shown.setdefault((each.get("function"), each.get("how")), [])
+        kind = str(each.get("type") or "").rpartition(".")[2]
+        names.append(f"`{each.get('name')}`{f' ({kind})' if kind else ''}")
+    for (function, how), names in shown.items():
+        if how == "no-object":
+            verb, why = "refer to memory with no object", "freed too early, or overwritten"
+        else:
+            verb, why = "have a reference count of 0", "freed too early, or just being freed"
+        if len(names) == 1:
+            verb = verb.replace("refer to", "refers to").replace("have", "has")
+        yield f"{', '.join(names)} of {function} {verb}" + ("" if damaged else f": {why}")
+
+
 def call_lines(signal: Mapping[str, Any]) -> Iterator[str]:
     """Yield "score(Pool, NULL) of libpool.so, by ctypes": what the failed function was given."""
     call = get_group(signal, "native_call")
@@ -127,6 +145,8 @@ def word_origin_lines(record: Json) -> Iterator[str]:
                 place = _FIELD.sub(r"the field at byte \1 of ", read[2])
                 place = place.replace("in the collector's links of", "the GC header of")
                 head = _OBJECT_HEAD.match(place)
+                if head is not None and any(gone_lines(record)):
+                    continue  # what lies there now tells less than whose it was
                 if head is not None:  # no program keeps a pointer there: the memory was used again
                     yield f"the bad value was read where {head[2]} lies now ({head[1]})"
                     continue

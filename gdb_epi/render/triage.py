@@ -42,6 +42,7 @@ from gdb_epi.render.fault_lines import (
     call_lines,
     damage_lines,
     files_of_unnamed_functions,
+    gone_lines,
     host_and_cpu_text,
     is_python_frame,
     missing_parts,
@@ -306,6 +307,7 @@ def _fact_lines(
         yield shown if len(shown) <= wide else f"{shown[: wide - 3]}..."
     yield from labelled_lines("Called", list(call_lines(get_group(record, "signal"))))
     yield from labelled_lines("Value", list(value_lines(get_group(record, "signal"))))
+    yield from labelled_lines("Object", list(gone_lines(record)))
     yield from labelled_lines("From", list(word_origin_lines(record)))
     yield from labelled_lines("Raised", list(raised_lines(record)))
     if "memory_use" in record and not lacks_huge_pages(record):
