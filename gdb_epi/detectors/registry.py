@@ -21,6 +21,7 @@ MAX_FINDINGS = 64  # of one detector
 # A fact of any finding: what else than code that is wrong looks the same. It caps the probability
 # of signs and categories that rest on the finding (judgement/label_evidence.py, ELSE_EXPLAINS).
 DOUBT = "doubt"
+NOTHING_SAID = "info"  # a kind or confidence of what is told and speaks for nothing
 SMALL_STACK = "small-stack"  # its size, which somebody set, is far below the usual one
 LENT_BUFFER = "lent-buffer"  # others had a pointer to the array on the stack that was overrun
 IN_MEMORY = "value-in-memory"  # others can have written what was found wrong

@@ -19,7 +19,7 @@ from gdb_epi.detectors.registry import (
     plain_finding,
 )
 from gdb_epi.errors import Absent
-from gdb_epi.fault.address_place import STACK_ENDED
+from gdb_epi.fault.address_place import STACK_ENDED, has_variable_frame
 from gdb_epi.fault.find_fault import Fault
 from gdb_epi.fault.memory_reads import read_up_to
 from gdb_epi.fault.own_native_code import is_own_library
@@ -85,8 +85,9 @@ def stack_overflow(state: ProcessState) -> Iterator[Finding]:
 
     Innocent causes: this is itself the ordinary explanation. Not claimed when rsp is elsewhere (a
     wild pointer that happens to point below a stack). A stack that is far smaller than usual may be
-    what is wrong, and no code: then that is in doubt, unless Python's own limit was raised too, or
-    native code recurses, which no limit ends.
+    what is wrong, and no code: then that is in doubt, unless Python's own limit was raised too,
+    native code recurses, which no limit ends, or a frame has a size that the code computed, for
+    which no stack is large enough.
     Reference: the kernel's guard gap, mm/mmap.c (stack_guard_gap); glibc's guard pages.
     """
     account = state.account
@@ -122,10 +123,16 @@ def stack_overflow(state: ProcessState) -> Iterator[Finding]:
     needed = size
     if place.large:
         facts["large"] = True
-        used_up = "had less room left than one function needed"
         needed = stack.end - fault.sp
+        used_up = f"had less room left than one function needed ({needed >> 10} KiB in all)"
+        if has_variable_frame(state.target, fault):
+            facts["variable"] = True
+            used_up = (
+                f"had no room for {needed >> 10} KiB, most of which one function took at once, by "
+                "a size that it computed (alloca(), an array of variable length)"
+            )
     summary = f"{which}, {used_up}" if ", " in which else f"{which} {used_up}"
-    if own and size < SMALL and needed < USUAL:
+    if own and size < SMALL and needed < USUAL and "variable" not in facts:
         facts["usual_size"] = USUAL
         summary += f"; {USUAL >> 20} MiB are usual"
         python_ends_it = 0 < limit <= DEFAULT_LIMIT and not _recurses_in_library(state, fault)

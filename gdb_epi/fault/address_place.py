@@ -209,13 +209,21 @@ def _below_variable_frame(target: Target, fault: Fault, address: int) -> Region 
     stack = target.region_at(frame)
     if not fault.architecture.decodes or stack is None or not permits(stack, "w"):
         return None
-    if not sp - RED_ZONE <= address < stack.start or frame - sp > MAX_FRAME:
+    if not sp - RED_ZONE <= address < stack.start:
         return None
     if permits(target.region_at(address), None):
         return None
-    callers = (fault.pc, read_word(target, sp) or 0)  # memset() has no frame of its own
+    return stack if has_variable_frame(target, fault) else None
+
+
+def has_variable_frame(target: Target, fault: Fault) -> bool:
+    """Tell whether the function that failed made its frame as large as a register said.
+
+    Or its caller: memset() and its like have no frame of their own.
+    """
+    callers = (fault.pc, read_word(target, fault.sp) or 0)
     codes = (pc for pc in callers if may_execute(target.region_at(pc)))
-    return stack if any(isinstance(subtracted_from_rsp(target, pc), str) for pc in codes) else None
+    return any(isinstance(subtracted_from_rsp(target, pc), str) for pc in codes)
 
 
 def _below_large_frame(target: Target, fault: Fault, address: int) -> Region | None:

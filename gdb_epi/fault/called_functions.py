@@ -17,6 +17,8 @@ from gdb_epi.x86.register_changes import COPY, changed_registers, value_source
 MAX_STUB = 2  # instructions of a stub of the procedure linkage table: endbr64, a jump
 MAX_CALLERS = 2  # from the function that failed to the one that called for the value
 BEFORE = 96  # bytes of code before an address
+MAX_BODY = 8 << 10  # bytes of a function whose calls are listed
+MAX_STEPS = 64  # functions of the same object that are looked into
 RESULT = "rax"  # System V ABI x86-64, 3.2.3
 
 
@@ -71,3 +73,34 @@ def function_that_returned(
                     return ""
                 register = how.source
     return ""
+
+
+def imported_calls_before(target: Target, pc: int) -> list[str] | None:
+    """Return the imported functions that a function calls before a return address of its own.
+
+    Those too that functions of the same object call for it, one step deep. None where the function
+    is not known.
+    """
+    bounds, imported = FunctionBounds(target), ImportedFunctions(target)
+    function = bounds.at_return(pc)
+    if function is None:
+        return None
+    called = []
+    ranges = [(function.start, min(pc - function.start, MAX_BODY))]
+    for number, (start, size) in enumerate(ranges):  # which grows
+        code, at = read_up_to(target, start, size), 0
+        while at < len(code):
+            instruction = decode(code[at : at + MAX_LENGTH])
+            if instruction is None:
+                break
+            at += instruction.length
+            if instruction.flow != CALL:
+                continue
+            slot = slot_of_call(target, instruction, start + at)
+            if slot is not None:
+                called.append(imported.name(slot))
+            elif instruction.target is not None and not number and len(ranges) < MAX_STEPS:
+                callee = bounds.at(start + at + instruction.target)
+                if callee is not None:
+                    ranges.append((callee.start, min(callee.end - callee.start, MAX_BODY)))
+    return called

@@ -26,7 +26,7 @@ HYPOTHESES = {
     "out-of-bounds": "code read or wrote outside of the memory that it was to use",
     "null-pointer": "a pointer was NULL",
     "wrong-pointer": "a pointer had a wrong value",
-    "made-read-only": "memory that was in use was made read-only, as mprotect() does",
+    "made-read-only": "memory that was in use was closed or made read-only, as mprotect() does",
     "wrong-code": "code that does what no compiler should have made",
     "not-executable": "code lies in memory that was not made executable",
     "other-processor": "code was built or chosen for another processor",

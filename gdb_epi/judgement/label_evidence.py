@@ -14,7 +14,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from gdb_epi.corruption.evidence import Evidence
 from gdb_epi.corruption.score import AMBIGUOUS, PROVEN, Score, load_weights
 from gdb_epi.cpython.running.exceptions import IN_FLIGHT
-from gdb_epi.detectors.registry import DOUBT, Finding, SupportedLabel, supported_label
+from gdb_epi.detectors.registry import (
+    DOUBT,
+    NOTHING_SAID,
+    Finding,
+    SupportedLabel,
+    supported_label,
+)
 from gdb_epi.detectors.runtimes.failed_allocation import MEMORY_ERROR
 from gdb_epi.judgement.calibration import RuleCounts, counts_for_rule, load_calibration
 from gdb_epi.judgement.hypothesis_words import SEVERAL_BITS, UNKNOWN, split_damage_between_causes
@@ -46,7 +52,6 @@ ELSE_EXPLAINS = 0.79
 # code is patched at run time, letters are made small in place (2026-11-30: 10 such programs, none
 # of which died of it).
 UNTIED = 0.65
-NOTHING_SAID = "info"  # a confidence with which a finding is told and speaks for nothing
 
 
 class CategoryHypothesis(NamedTuple):

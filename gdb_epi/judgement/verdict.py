@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from gdb_epi.corruption.score import Score, load_weights
-from gdb_epi.detectors.registry import Finding, supported_label
+from gdb_epi.detectors.registry import NOTHING_SAID, Finding, supported_label
 from gdb_epi.judgement.calibration import RuleCounts
 from gdb_epi.judgement.hypothesis_words import HARDWARE, STRAY_STORE, UNKNOWN
 from gdb_epi.judgement.label_evidence import (
@@ -250,8 +250,9 @@ def _texts(
         signs = [evidence.summary for evidence in score.against]
         return _unique(for_it), _unique([doubt, *others, *signs])
     if label == CANNOT_TELL:
-        waits = [] if arguments else find_unsure_hangs(category, findings)
-        why = [*waits[:1], _why_not_known(category, arguments, score.undecided)]
+        told = [f.summary for f in findings if f.facts.get("kind") == NOTHING_SAID]
+        known = [] if arguments else [*find_unsure_hangs(category, findings), *told]
+        why = [*known[:1], _why_not_known(category, arguments, score.undecided)]
         return why, [t for t in _unique([*of_damage, *others, *summaries]) if t not in why]
     if label == OUT_OF_MEMORY:
         others.insert(

@@ -405,7 +405,11 @@ def use_after_free(context: Context) -> Iterator[Evidence]:
                     f"{suspect.source} holds {suspect.value:#018x}, the link of a free block of "
                     f"malloc: it stands at {slot:#018x}, where the block begins"
                 )
-                yield plain_evidence("S:use-after-free", slot, summary)
+                id = "S:use-after-free"
+                if not is_freed_mark(context, read_word(context.target, slot + WORD) or 0):
+                    id = "S:unset-or-freed"
+                    summary += ", and malloc's mark of freed blocks does not stand behind it"
+                yield plain_evidence(id, slot, summary)
                 return
     small = _small_word_of_free_block(context)
     if small is not None and not _is_explained(context):

@@ -46,6 +46,7 @@ MAX_SCALE = 12  # bits: elements of at most 4 KiB
 BELOW, ABOVE = 512, 2048  # bytes of the stack around rsp
 CODE = 512  # bytes of the function before the instruction that failed
 HALF = 31  # bits of a positive int
+CHOSEN_BIT = 30  # of an address that a program asked for
 # The index -1 as an unsigned int moves a pointer by 2^32 elements: bits that this can set.
 WRAPPED_BITS = range(32, 40)
 WRAPPED = range(0xFFFF0000, 1 << 32)
@@ -270,6 +271,8 @@ def software_explanation(
         return "a large frame or alloca gives the same stack pointer"
     if bit not in STRIDE_BITS or suspect.depth or (purpose_known and suspect.slots):
         return None
+    if not purpose_known and _lies_where_program_chose(context, corrected, bit):
+        return f"memory that the program itself placed, and moved by 2^{bit}, has the same address"
     may_be_sum = suspect.value > corrected and held in (STACK, MIXED) and not is_object
     if may_be_sum and has_stride_at_hand(context, bit):
         return f"an index or stride of 2^{bit} gives the same address"
@@ -282,6 +285,16 @@ def software_explanation(
     if terms is not None and not _is_flip_of_a_term(terms, corrected - suspect.value):
         return f"base and index, {signed_word(terms[1])}, add up to the same address"
     return None
+
+
+def _lies_where_program_chose(context: Context, corrected: int, bit: int) -> bool:
+    """Whether a mapping begins at a multiple of 2^bit, and of 1 GiB, as only programs choose.
+
+    The kernel lays mappings side by side from a random page on: 1 of 2^18 begins so. Programs that
+    ask for such places (arenas, copies of a heap, mremap()) lay the next a power of two away.
+    """
+    region = context.target.region_at(corrected)
+    return region is not None and not region.start % (1 << max(bit, CHOSEN_BIT))
 
 
 def _is_flip_of_a_term(terms: tuple[int, int, int], correction: int) -> bool:

@@ -14,6 +14,7 @@ from gdb_epi.detectors.registry import (
     DOUBT,
     IN_MEMORY,
     LENT_BUFFER,
+    NOTHING_SAID,
     Finding,
     SupportedLabel,
     detector,
@@ -22,7 +23,6 @@ from gdb_epi.detectors.registry import (
 from gdb_epi.errors import Absent
 from gdb_epi.fault.abort_message import FATAL, OF_STATE, OVERRUNS, AbortMessage
 from gdb_epi.fault.account import ABORTED, message_of_own_abort
-from gdb_epi.fault.errno import ENOMEM, errno_of
 from gdb_epi.fault.instructions import (
     ARGUMENTS,
     call_before,
@@ -31,6 +31,7 @@ from gdb_epi.fault.instructions import (
     instructions_before,
 )
 from gdb_epi.fault.lent_frames import borrowers_of_frame, files_that_ran_below
+from gdb_epi.fault.out_of_memory import is_out_of_memory
 from gdb_epi.fault.own_native_code import (
     CALLERS,
     MAX_NAMED,
@@ -75,7 +76,7 @@ _FREED_BEFORE = tuple(text for text, did in _MEANINGS if did == _AGAIN)
 MAX_FRAMES_OF_LIBRARY = 32
 _ANY_LIBC = ("libc.so.", "libc-2.", "ld-musl", "libc.musl")
 _CHECKERS = ("assert", "fail", "panic", "check", "terminate")  # in names of functions that give up
-CHECK, NOTHING_SAID = "check", "info"  # kinds of the finding
+CHECK = "check"  # a kind of the finding
 MAX_CALLS = 2  # before that of abort()
 MIN_LENGTH, MAX_LENGTH = 8, 240  # characters of a message
 # What printf() fills in (C17, 7.21.6.1): width and precision, which may be arguments, size, kind.
@@ -220,7 +221,7 @@ def printed_before_abort(state: ProcessState) -> Iterator[Finding]:
     Such a function prints why it gives up, and the C library keeps no copy. Only constants of the
     program and its libraries are told; what was to be filled in and is no constant is a "?".
     Innocent causes: this is itself the ordinary explanation; a text of another purpose would be
-    told too, so it is said that it was printed, not that it is the cause. Where errno is ENOMEM it
+    told too, so it is said that it was printed, not that it is the cause. Where memory ran out it
     speaks for nothing: what was printed is mostly that (failed_allocation). Absent without native
     frames, and where glibc or CPython left a message of their own.
     Reference: __replacement_assert in libstdc++'s c++config (GCC 6 to 12), __glibcxx_assert_fail
@@ -235,7 +236,7 @@ def printed_before_abort(state: ProcessState) -> Iterator[Finding]:
     text, function = _abort_text(state.target, frames[:MAX_FRAMES])
     if text:
         by = function or "the code that called abort()"
-        kind = NOTHING_SAID if errno_of(state.target, account.fault) == ENOMEM else CHECK
+        kind = NOTHING_SAID if is_out_of_memory(state.target, account) else CHECK
         facts = {"kind": kind, "text": text, "function": function}
         summary = f"{by} gave up with the text: {text}"
         yield Finding("printed_before_abort", f"thread {account.fault.tid}", facts, summary)

@@ -11,16 +11,12 @@ from gdb_epi.errors import Absent
 from gdb_epi.fault.abort_message import AbortMessage
 from gdb_epi.fault.account import ABORTED, ACCESS, RAISED, FaultAccount
 from gdb_epi.fault.address_place import LOW, NULL, NULL_BASE
-from gdb_epi.fault.errno import ENOMEM, errno_of
+from gdb_epi.fault.out_of_memory import is_out_of_memory
 from gdb_epi.process_state import ProcessState
 from gdb_epi.sizes import WORD_MASK
 
 MEMORY_ERROR = "MemoryError"
-# Also of a hole between mappings, and of a limit of what may be locked (mlock(2), msync(2)).
-_ERRNO = (
-    "errno of this thread is ENOMEM: the last call of the C library that failed got no memory "
-    "(mlock() and msync() say so of other things too)"
-)
+_ERRNO = "errno of this thread is ENOMEM: the last call of the C library that failed got no memory"
 
 
 @detector(
@@ -32,7 +28,8 @@ def failed_allocation(state: ProcessState) -> Iterator[Finding]:
     """Find a MemoryError in the thread that died, or that it gave up or used no pointer on ENOMEM.
 
     Innocent causes: errno keeps its value until the next call that fails, so a pointer may be NULL,
-    or the process may have given up, for another reason; the summary says so. A request of an
+    or the process may have given up, for another reason: where no function of the program's own
+    libraries that leads here asks for memory before, it speaks for nothing. A request of an
     absurd size fails just as one does when memory has run out; that of operator new is known, and
     is told by uncaught_exception.
     Reference: man 3 malloc (ENOMEM), man 2 setrlimit (RLIMIT_AS, RLIMIT_DATA).
@@ -49,19 +46,18 @@ def failed_allocation(state: ProcessState) -> Iterator[Finding]:
             facts["kind"] = "info"
             summary += "; what cleans up after it may have gone wrong"
         yield Finding("failed_allocation", subject, facts, summary)
-    elif (pointer := _failed_pointer(account)) and errno_of(state.target, account.fault) == ENOMEM:
-        summary = f"{_ERRNO}; the pointer that was used is {pointer}"
-        facts = {"kind": "errno", "by_errno": True}
-        yield Finding("failed_allocation", subject, facts, summary)
-    elif (
-        account.how != ACCESS
-        and errno_of(state.target, account.fault) == ENOMEM
-        and not _malloc_gave_up(account)
-        and not asked_for_too_much(state, account)
-    ):
-        summary = f"{_ERRNO}; the process ended itself, just then or later"
-        facts = {"kind": "gave-up", "by_errno": True}
-        yield Finding("failed_allocation", subject, facts, summary)
+        return
+    pointer = _failed_pointer(account)
+    if account.how == ACCESS and not pointer:
+        return
+    if not pointer and (_malloc_gave_up(account) or asked_for_too_much(state, account)):
+        return
+    if not is_out_of_memory(state.target, account):
+        return
+    facts = {"kind": "errno" if pointer else "gave-up", "by_errno": True}
+    what = "the process ended itself, just then or later"
+    what = f"the pointer that was used is {pointer}" if pointer else what
+    yield Finding("failed_allocation", subject, facts, f"{_ERRNO}; {what}")
 
 
 def _failed_pointer(account: FaultAccount) -> str:

@@ -462,6 +462,8 @@ def _help_of_stack(record: Json) -> str:
     limit = facts.get("recursion_limit")
     if isinstance(limit, int):
         return f"end the recursion; sys.setrecursionlimit({limit:,}) was too high"
+    if facts.get("variable"):
+        return "take that memory from malloc(), and check the size before"
     less = "smaller local arrays in that function" if facts.get("large") else "less nesting"
     return f"{less}, or a larger stack {larger}"
 
