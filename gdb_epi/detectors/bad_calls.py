@@ -11,11 +11,19 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import takewhile
 
-from gdb_epi.detectors.registry import Finding, SupportedLabel, detector, hex_word
+from gdb_epi.detectors.registry import (
+    DOUBT,
+    FILTER,
+    NOTHING_SAID,
+    Finding,
+    SupportedLabel,
+    detector,
+    hex_word,
+)
 from gdb_epi.errors import Absent
 from gdb_epi.fault.account import TRANSFER
 from gdb_epi.fault.address_place import FORBIDDEN
-from gdb_epi.fault.mapping_checks import may_execute
+from gdb_epi.fault.mapping_checks import VSYSCALL, may_execute
 from gdb_epi.fault.memory_reads import c_string, read_up_to, read_word
 from gdb_epi.process_state import ProcessState
 from gdb_epi.sizes import PAGE, WORD, WORD_MASK
@@ -34,6 +42,7 @@ MAX_OBJECT = 1 << 20  # bytes between an object and its base part
 _TYPE, _TOP, _NAME = -WORD, -2 * WORD, WORD
 THIS = "rdi"  # the first argument (System V ABI x86-64, 3.2.3)
 MAX_BEHIND = 64  # slots after a table that are read
+VSYSCALL_ENTRIES = {0: "gettimeofday", 0x400: "time", 0x800: "getcpu"}
 
 
 @detector("not_executable", needs="crash", supports=SupportedLabel("software", "not-executable"))
@@ -77,6 +86,37 @@ def is_code(code: bytes) -> bool:
         if instruction.flow != NEXT and count == 1:
             return False
     return False
+
+
+@detector(
+    "vsyscall",
+    needs="crash",
+    supports=SupportedLabel("software", "refused-call", counted_by="kind", doubt_fact=DOUBT),
+)
+def vsyscall(state: ProcessState) -> Iterator[Finding]:
+    """Find a call into the page by which old code asks the kernel for the time.
+
+    Innocent causes: this is itself the ordinary explanation of a call to one of the entries. That
+    the kernel does not offer the page is a setting of the host, and told as a doubt. A call to
+    another address there speaks for nothing: the pointer may have been damaged.
+    Reference: arch/x86/entry/vsyscall/vsyscall_64.c; glibc before 2.14, and static programs.
+    """
+    account = state.account
+    if isinstance(account, Absent) or account.how != TRANSFER or account.returned:
+        return
+    at = account.address
+    if at is None or at & -PAGE != VSYSCALL:
+        return
+    entry = VSYSCALL_ENTRIES.get(at - VSYSCALL, "")
+    facts = {"address": hex_word(at), "kind": NOTHING_SAID}
+    summary = f"the vsyscall page was called at {at:#x}, which is none of its entries"
+    if entry:
+        facts |= {"kind": entry, DOUBT: FILTER}
+        summary = (
+            f"{entry}() was called by the vsyscall page, as only code of long ago does, and the "
+            "host's kernel does not offer that page (vsyscall=none, LEGACY_VSYSCALL_NONE)"
+        )
+    yield Finding("vsyscall", f"thread {account.fault.tid}", facts, summary)
 
 
 class MethodTable(NamedTuple):

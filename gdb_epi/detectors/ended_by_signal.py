@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from gdb_epi.detectors.registry import (
     DOUBT,
     FILTER,
+    NOTHING_SAID,
     Finding,
     SupportedLabel,
     detector,
@@ -20,18 +21,23 @@ from gdb_epi.detectors.registry import (
 )
 from gdb_epi.errors import Absent
 from gdb_epi.fault.fault_site import UNSTARTED_HANDLER, is_in_system_call
-from gdb_epi.fault.find_fault import SELF
-from gdb_epi.fault.mapping_checks import permits
+from gdb_epi.fault.find_fault import SELF, Fault
+from gdb_epi.fault.mapping_checks import may_execute, permits
+from gdb_epi.fault.memory_reads import read_word
+from gdb_epi.fault.own_native_code import VICTIM, at_fault_in, files_that_import
 from gdb_epi.fault.signals import SI_TIMER, SIGSYS, SYS_SECCOMP, signal_name
 from gdb_epi.hangs.types import function_and_line
 from gdb_epi.locks.python.python_view import PythonView
 from gdb_epi.process_state import ProcessState
+from gdb_epi.sizes import WORD, WORD_MASK
+from gdb_epi.target.api import Target
 
 # Signals with which a person, a service manager or a terminal asks a process to end: SIGHUP,
 # SIGINT, SIGQUIT, SIGTERM (signal(7)).
 STOPS = (1, 2, 3, 15)
 MAX_FRAMES = 64
 MAX_SYSCALL = 4096  # Linux 6.18 has 470 on x86-64
+SYSTEM_CALL, ALTERNATE_STACK = "system-call", "alternate-stack"  # kinds of a finding
 FRAME = 0x3000  # bytes: the largest of x86-64, with the state of AVX-512 and AMX
 
 
@@ -122,21 +128,27 @@ def refused_system_call(state: ProcessState) -> Iterator[Finding]:
     yield Finding("refused_system_call", f"thread {fault.tid}", facts, summary)
 
 
-@detector("unstarted_handler", needs="crash", supports=SupportedLabel("software", "unsafe-handler"))
+@detector(
+    "unstarted_handler",
+    needs="crash",
+    supports=SupportedLabel("software", "unsafe-handler", counted_by="kind"),
+)
 def unstarted_handler(state: ProcessState) -> Iterator[Finding]:
-    """Find a thread that the kernel ended in a system call, as a signal's handler found no stack.
+    """Find a thread that the kernel ended, as a signal's handler found no stack.
 
-    Innocent causes: none; the CPU makes no fault at a system call. Of other instructions nothing is
-    said: a CPU that computes wrongly ends a process in the same way.
+    Innocent causes: none in a system call, where the CPU makes no fault. Of other instructions it
+    speaks for nothing where no library of the program makes an alternate stack: a CPU that computes
+    wrongly ends a process in the same way.
     Reference: force_sigsegv() in kernel/signal.c; sigaltstack(2). The same comes of a thread's area
-    for restartable sequences (rseq(2)) that was unmapped.
+    for restartable sequences (rseq(2)) that was unmapped; of one that holds what is none tells
+    foreign_sequence.
     """
     account = state.account
     if isinstance(account, Absent) or account.site.kind != UNSTARTED_HANDLER:
         return
-    if not is_in_system_call(state.target, account.site):
+    if _foreign_sequence(state.target, account.fault) is not None:
         return
-    sp = account.fault.sp
+    sp, kind = account.fault.sp, SYSTEM_CALL
     has_room = all(permits(state.target.region_at(at), "w") for at in (sp - FRAME, sp - 8))
     why = (
         "the stack that sigaltstack() named for it is probably gone, as this thread's own has room"
@@ -144,5 +156,51 @@ def unstarted_handler(state: ProcessState) -> Iterator[Finding]:
         else "this thread's stack has no room"
     )
     summary = f"a signal came, and the kernel could not start its handler: {why}"
-    facts = {"sp": hex_word(sp), "stack_has_room": has_room}
+    facts: dict[str, object] = {"sp": hex_word(sp), "stack_has_room": has_room}
+    if not is_in_system_call(state.target, account.site):
+        kind = NOTHING_SAID
+        summary = (
+            "the instruction that ran cannot fault; the kernel ends a process so when it cannot "
+            "start the handler of a signal, as when its alternate stack is gone"
+        )
+        makers = files_that_import(state.target, "sigaltstack")
+        if makers and has_room:
+            kind = ALTERNATE_STACK
+            summary += f": {makers[0]} makes such a stack (sigaltstack())"
+            facts |= at_fault_in(makers[0]) if len(makers) == 1 else {VICTIM: True}
+    facts["kind"] = kind
     yield Finding("unstarted_handler", f"thread {account.fault.tid}", facts, summary)
+
+
+@detector("foreign_sequence", needs="crash", supports=SupportedLabel("software", "stray-store"))
+def foreign_sequence(state: ProcessState) -> Iterator[Finding]:
+    """Find a thread that the kernel ended, as its area for restartable sequences names none.
+
+    Innocent causes, tested: code that uses such sequences: the word then leads to a descriptor,
+    whose second word is an address of code. glibc leaves the word at 0.
+    Reference: rseq_get_rseq_cs() in kernel/rseq.c; rseq(2); glibc 2.35, which registers the area.
+    """
+    account = state.account
+    if isinstance(account, Absent) or account.site.kind != UNSTARTED_HANDLER:
+        return
+    held = _foreign_sequence(state.target, account.fault)
+    if held is not None:
+        summary = (
+            "the thread's area for restartable sequences (rseq), which the kernel reads when it "
+            f"lets the thread run again, holds {held:#x}, which is none: something wrote over it"
+        )
+        facts = {"held": hex_word(held), VICTIM: True}
+        yield Finding("foreign_sequence", f"thread {account.fault.tid}", facts, summary)
+
+
+def _foreign_sequence(target: Target, fault: Fault) -> int | None:
+    """Return what a thread's rseq_cs holds where that is no descriptor of a sequence; else None."""
+    symbol = target.symbol("__rseq_offset")
+    pointer = fault.registers.get(fault.architecture.thread_pointer)
+    offset = read_word(target, symbol, dumped_only=False) if symbol else None
+    if not offset or not pointer:
+        return None
+    held = read_word(target, (pointer + offset + WORD) & WORD_MASK)
+    start = read_word(target, held + WORD, dumped_only=False) if held else None
+    is_none = held and (start is None or not may_execute(target.region_at(start)))
+    return held if is_none else None

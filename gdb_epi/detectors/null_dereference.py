@@ -20,6 +20,7 @@ _WHY = {
     23: "too many open files on the host", 24: "too many open files", 28: "no space on the disk",
     75: "the number is too large",
 }  # fmt: skip
+_FULL = (23, 24)  # said of an opened file alone, and no program tries for it
 # Functions that return NULL when they fail, and set errno then (their manual pages).
 _SET_ERRNO = frozenset(
     ("fopen", "fopen64", "fdopen", "freopen", "opendir", "popen", "tmpfile", "getcwd", "realpath",
@@ -84,6 +85,10 @@ def null_dereference(state: ProcessState) -> Iterator[Finding]:
             if number is not None and number in _WHY:
                 facts["errno"] = number
                 plain += f": {_WHY[number]} (errno {number})"
+    last = errno_of(state.target, account.fault) if not plain and not executed else None
+    if last in _FULL:
+        facts["errno"] = last
+        plain = f"a pointer was NULL; the call that failed last said: {_WHY[last]} (errno {last})"
     if plain:
         facts["plain"] = plain
     yield Finding("null_dereference", f"thread {account.fault.tid}", facts, summary)

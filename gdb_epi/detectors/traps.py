@@ -21,11 +21,10 @@ from gdb_epi.errors import Absent
 from gdb_epi.fault.fault_site import ARITHMETIC, FaultSite
 from gdb_epi.fault.instructions import is_instruction_start, is_read_from_memory
 from gdb_epi.fault.memory_reads import read_up_to, try_read
-from gdb_epi.fault.own_native_code import VICTIM, at_fault_in, is_own_library
+from gdb_epi.fault.own_native_code import VICTIM, at_fault_in, files_that_import
 from gdb_epi.fault.signals import SIGFPE, SIGILL, SIGTRAP
 from gdb_epi.process_state import ProcessState
 from gdb_epi.target.api import Target
-from gdb_epi.target.imported_functions import ImportedFunctions
 from gdb_epi.typing_lite import NamedTuple
 
 # Instructions that exist to fail (SDM volume 2, UD and INT3); rip stands at ud, after int3.
@@ -146,12 +145,7 @@ def floating_point_trap(state: ProcessState) -> Iterator[Finding]:
     if operation is None:
         return
     name, what = operation
-    imported = ImportedFunctions(state.target)
-    switchers = [
-        path.rpartition("/")[2]
-        for path, start in ((m.path or "", m.start) for m in state.target.modules())
-        if is_own_library(path) and _SWITCH in imported.of_object(start).values()
-    ]
+    switchers = files_that_import(state.target, _SWITCH)
     facts = {"address": hex_word(fault.pc), "code": name, VICTIM: True}
     by = "code of this process"
     if len(switchers) == 1:  # nobody else here calls such a function

@@ -16,7 +16,7 @@ from itertools import pairwise
 
 from gdb_epi.errors import NOT_AVAILABLE, UNPARSABLE, Absent
 from gdb_epi.fault.memory_reads import c_string, read_up_to, read_word, try_read
-from gdb_epi.sizes import WORD, split_into_words
+from gdb_epi.sizes import HALF_MASK, WORD, split_into_words
 from gdb_epi.target.api import NativeFrame, Target
 from gdb_epi.target.cfi import find_caller
 
@@ -107,6 +107,16 @@ def exception_text(target: Target, frames: Sequence[NativeFrame]) -> str | Absen
     if raw.find(b"\0") != length:
         return Absent(UNPARSABLE, "its type keeps no text where std::runtime_error does")
     return raw[:-1].decode("utf-8", "backslashreplace")
+
+
+def error_number(target: Target, frames: Sequence[NativeFrame]) -> int | None:
+    """Return the number of a std::system_error: its error_code stands behind the text.
+
+    Reference: libstdc++-v3/include/std/system_error, a std::runtime_error and then _M_code.
+    """
+    header = _header(target, frames)
+    code = read_word(target, header + _HEADER + _TEXT_AT + WORD) if header else None
+    return None if code is None else code & HALF_MASK
 
 
 def requested_size(target: Target, registers: Mapping[str, int]) -> int | None:

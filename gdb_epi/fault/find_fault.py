@@ -184,7 +184,12 @@ def _met_elsewhere(target: Target, outer: Fault) -> Fault | None:
 
 
 def innermost_interrupted_fault(target: Target, outer: Fault) -> Fault | None:
-    """Return the innermost fault of the kernel whose signal frame is on the stack of `outer`.
+    """Return the innermost fault of the kernel whose signal frame is on the stack of `outer`."""
+    return next(interrupted_faults(target, outer), None)
+
+
+def interrupted_faults(target: Target, outer: Fault) -> Iterator[Fault]:
+    """Yield the faults of the kernel whose signal frames are on the stack, the innermost first.
 
     A frame is recognised by bytes that all frames have (on x86-64 the word of user code's segment
     registers) and by a consistent siginfo; only bytes dumped in the core count.
@@ -192,8 +197,7 @@ def innermost_interrupted_fault(target: Target, outer: Fault) -> Fault | None:
     for stack, start, _ in _contexts(target, outer):
         fault = _context_at(target, stack, start, outer)
         if fault is not None:
-            return fault
-    return None
+            yield fault
 
 
 def interrupted_by_handlers(target: Target, thread: Thread) -> Iterator[Thread]:

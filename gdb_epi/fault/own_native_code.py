@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterable
 
 from gdb_epi.target.api import FOREIGN_CALLS, SHARED_MEMORY, NativeFrame, Target
+from gdb_epi.target.imported_functions import ImportedFunctions
 
 # Files of the system and of CPython, by how their names begin, including the libraries with which
 # modules of the standard library are linked (libexpat).
@@ -131,6 +132,17 @@ def is_own_library(path: str) -> bool:
         bool(name) and not name.startswith(_COMMON) and _STANDARD not in path
         and not path.startswith(SHARED_MEMORY)
     )  # fmt: skip
+
+
+def files_that_import(target: Target, function: str) -> list[str]:
+    """Return the program's own libraries that import a function of another one, by file name."""
+    imported = ImportedFunctions(target)
+    modules = [module for module in target.modules() if is_own_library(module.path)]
+    return [
+        module.path.rpartition("/")[2]
+        for module in modules
+        if function in imported.of_object(module.start).values()
+    ]
 
 
 def _own_files(paths: Iterable[str | None]) -> list[str]:

@@ -91,6 +91,7 @@ SENTENCES_BY_DETECTOR = {
     "floating_point_trap": "crashed on a floating-point operation that trapped, {where}",
     "integer_division": "crashed on an integer division without a result, {where}",
     "trap_instruction": "stopped at a trap instruction {where}",
+    "foreign_sequence": "was ended by the kernel, {where}",
     "unstarted_handler": "was ended by the kernel: a signal's handler could not start, {where}",
 }
 # What can be done about a limit that was reached.

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from gdb_epi.fault.find_fault import KERNEL
-from gdb_epi.record.record_parts import get_group
+from gdb_epi.record.record_parts import get_group, get_groups
 from gdb_epi.render.frame_lines import (
     HANDLER,
     NATIVE,
@@ -41,7 +41,7 @@ def failed_in_signal_handler(record: Json, calls: Sequence[StackCall]) -> bool:
     )
 
 
-def handler_words(calls: Sequence[StackCall]) -> str:
+def handler_words(record: Json, calls: Sequence[StackCall]) -> str:
     """Return "in a function of libffi, in a signal handler that ran in wait (shop.py:3)"."""
     at = next(number for number, call in enumerate(calls) if call.name == HANDLER)
     native = next((call for call in calls[:at] if call.language == NATIVE), None)
@@ -51,9 +51,18 @@ def handler_words(calls: Sequence[StackCall]) -> str:
         else "code of no file"
     )
     python = innermost_own_python_call(calls[at:])
+    earlier = earlier_crash_words(record)
+    if earlier:
+        return f"in {inside}, in the handler of an earlier crash: {earlier}"
     return f"in {inside}, in a signal handler" + (
         f" that ran in {call_words(python)}" if python else ""
     )
+
+
+def earlier_crash_words(record: Json) -> str:
+    """Return "SIGSEGV at 0x0 in read, called from load (shop.py:3)" of a crash before; or ""."""
+    findings = (f for f in get_groups(record, "findings") if f.get("detector") == "earlier_crash")
+    return str(get_group(next(findings, {}), "facts").get("what") or "")
 
 
 def deepest_call_words(calls: Sequence[StackCall], python: StackCall | None) -> str:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
+from gdb_epi.detectors.registry import NOTHING_SAID
 from gdb_epi.fault.address_place import OR_A_NUMBER
 from gdb_epi.fault.find_fault import ELSEWHERE, OTHER, PROCESS
 from gdb_epi.fault.mapping_checks import NEAR_NULL
@@ -54,6 +55,7 @@ from gdb_epi.render.causes.whose_code import (
 from gdb_epi.render.escape import escape
 from gdb_epi.render.failure_places import (
     deepest_call_words,
+    earlier_crash_words,
     failed_in_signal_handler,
     handler_words,
 )
@@ -413,7 +415,12 @@ def _what_happened(record: Json, label: str, calls: Sequence[StackCall]) -> str:
     category = str(get_group(record, "signature").get("category") or "")
     kind = category.partition(":")[0]
     text = death_sentence(category, str(get_group(record, "signal").get("name") or ""))
-    detectors = (str(finding.get("detector")) for finding in get_groups(record, "findings"))
+    speaking = (
+        finding
+        for finding in get_groups(record, "findings")
+        if get_group(finding, "facts").get("kind") != NOTHING_SAID
+    )
+    detectors = (str(finding.get("detector")) for finding in speaking)
     text = next(
         (SENTENCES_BY_DETECTOR[name] for name in detectors if name in SENTENCES_BY_DETECTOR), text
     )
@@ -452,12 +459,15 @@ def _what_happened(record: Json, label: str, calls: Sequence[StackCall]) -> str:
     below = f"called from {call_words(python)}" if python is not None else ""
     place = place_words(calls, interpreter=interpreter_words(record))
     if failed_in_signal_handler(record, calls):
-        place = handler_words(calls)
+        place = handler_words(record, calls)
     if facts.get("function"):
         place = f"in {facts['function']}" + (f", {below}" if below else "")
     if label in OF_DAMAGE and has_one_wrong_bit(record) and not is_untied(record):
         how = "aborted over" if kind.startswith("abort-") else "crashed on"
         text = f"{how} a value with one wrong bit, {{where}}"
+    earlier = earlier_crash_words(record)
+    if earlier and earlier not in place:
+        place += f", after an earlier crash: {earlier}"
     deepest_words = deepest_call_words(calls, python) or place
     in_c = f" in C code {below}" if below else ""
     marks = (

@@ -75,6 +75,23 @@ class FunctionBounds:
         """
         return self.at(pc - 1)
 
+    def lacks(self, pc: int) -> bool:
+        """Tell whether the object of a code address has no unwind table, or none of its entries."""
+        module = self._modules.at(pc)
+        if module is None or self.at(pc) is not None:
+            return False
+        table = self._tables.get(module.start)
+        try:
+            if table is None:
+                image = parse_image(self._target.read(module.start, PAGE), module.start)
+                return image is not None and all(s.type != PT_GNU_EH_FRAME for s in image[1])
+            before = self._rows_before(table, pc)
+            start, entry = self._row(table, before - 1) if before else (0, 0)
+            size = _ENTRY.unpack(self._target.read(entry, _ENTRY.size))[3] if before else 0
+        except UnreadableMemory:
+            return False
+        return start + size <= pc
+
     @memoized
     def _entry(self, pc: int) -> tuple[Function, int] | None:
         module = self._modules.at(pc)

@@ -69,6 +69,23 @@ AES = InstructionSet("AES", LEAF_1, ECX, 25)
 PCLMUL = InstructionSet("PCLMULQDQ", LEAF_1, ECX, 1)
 RDRAND = InstructionSet("RDRAND", LEAF_1, ECX, 30)
 RDSEED = InstructionSet("RDSEED", LEAF_7, EBX, 18)
+GFNI = InstructionSet("GFNI", LEAF_7, ECX, 8)
+VPCLMUL = InstructionSet("VPCLMULQDQ", LEAF_7, ECX, 10, True)
+# Parts of AVX-512: name, register of leaf 7, bit, then opcodes by map and prefix (0 none, 1 66,
+# 2 F3, 3 F2). Opcodes of which the prefix or the width W makes something else are left out.
+_PARTS: tuple[tuple[str, int, int, dict[tuple[int, int], tuple[int, ...]]], ...] = (
+    ("VNNI", ECX, 11, {(2, 1): (0x50, 0x51, 0x52, 0x53)}),
+    ("4VNNIW", EDX, 2, {(2, 3): (0x52, 0x53)}),
+    ("4FMAPS", EDX, 3, {(2, 3): (0x9A, 0x9B, 0xAA, 0xAB)}),
+    ("IFMA", EBX, 21, {(2, 1): (0xB4, 0xB5)}),
+    ("VBMI", ECX, 1, {(2, 1): (0x83,)}),
+    ("VBMI2", ECX, 6, {(2, 1): (0x62, 0x63, *range(0x70, 0x74)), (3, 1): tuple(range(0x70, 0x74))}),
+    ("BITALG", ECX, 12, {(2, 1): (0x54, 0x8F)}),
+    ("VPOPCNTDQ", ECX, 14, {(2, 1): (0x55,)}),
+    ("VP2INTERSECT", EDX, 8, {(2, 3): (0x68,)}),
+    ("ER", EBX, 27, {(2, 1): (0xC8, *range(0xCA, 0xCE))}),
+    ("PF", EBX, 26, {(2, 1): (0xC6, 0xC7)}),
+)
 
 
 def instruction_sets(code: bytes) -> tuple[InstructionSet, ...]:
@@ -95,12 +112,25 @@ def _sets(code: bytes) -> tuple[InstructionSet, ...]:
     if first == 0xC4:
         return _vex(code[at + 1] & 0x1F, code[at + 2], code[at + 3])
     if first == 0x62:
-        return (AVX512_FP16, AVX512) if code[at + 1] & 7 in (5, 6) else (AVX512,)
+        return _evex(code[at + 1] & 7, code[at + 2] & 3, code[at + 4])
     if 0x40 <= first <= 0x4F:
         at += 1
     if code[at] != 0x0F:
         return ()
     return _legacy(code[at + 1 :], prefix)
+
+
+def _evex(number: int, prefix: int, opcode: int) -> tuple[InstructionSet, ...]:
+    if number in (5, 6):
+        return AVX512_FP16, AVX512
+    for name, register, bit, opcodes in _PARTS:
+        if opcode in opcodes.get((number, prefix), ()):
+            return InstructionSet(f"AVX-512 {name}", LEAF_7, register, bit, True), AVX512
+    if prefix == 1 and ((number, opcode) == (2, 0xCF) or (number == 3 and opcode in (0xCE, 0xCF))):
+        return GFNI, AVX512
+    if (number, prefix, opcode) == (3, 1, 0x44):
+        return VPCLMUL, AVX512
+    return (VAES, AVX512) if number == 2 and 0xDC <= opcode <= 0xDF else (AVX512,)
 
 
 def _xop(number: int, opcode: int) -> tuple[InstructionSet, ...]:

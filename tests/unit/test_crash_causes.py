@@ -66,6 +66,10 @@ LOADER = MMAP + 0x10000
         ("c5fc58c1", "AVX"),  # vaddps %ymm1,%ymm0,%ymm0
         ("c5fdfec1", "AVX2"),  # vpaddd %ymm1,%ymm0,%ymm0
         ("62f17c4858c1", "AVX-512"),  # vaddps %zmm1,%zmm0,%zmm0
+        ("62f27d4850c1", "AVX-512 VNNI"),  # vpdpbusd %zmm1,%zmm0,%zmm0
+        ("62f25f485200", "AVX-512 4VNNIW"),  # vp4dpwssd (%rax),%zmm4,%zmm0
+        ("62f2fd48b4c1", "AVX-512 IFMA"),  # vpmadd52luq %zmm1,%zmm0,%zmm0
+        ("62f27d48cfc1", "GFNI"),  # vgf2p8mulb %zmm1,%zmm0,%zmm0
         ("c4e2f1b8c2", "FMA"),  # vfmadd231pd %xmm2,%xmm1,%xmm0
         ("c4e2fbf6c1", "BMI2"),  # mulx %rcx,%rax,%rax
         ("c4e2f8f3c9", "BMI1"),  # blsr %rcx,%rax
@@ -279,6 +283,25 @@ def test_code_that_handles_the_mark(code: str, handles: bool) -> None:
 # -- no memory ----------------------------------------------------------------------------------
 
 
+ERRNO = "gdb_epi.fault.out_of_memory.errno_of"
+SRV = "/srv/index.so"
+
+
+@pytest.mark.parametrize(
+    ("called", "kinds"), [(["fopen64", "malloc"], ["gave-up"]), (["msync", "puts"], []), ([], [])]
+)
+def test_enomem_counts_where_code_on_the_way_asked_for_memory(
+    called: list[str], kinds: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """errno of a probe by msync(), or of long ago, was "no more memory" (79 %)."""
+    monkeypatch.setattr(ERRNO, lambda _target, _fault: 12)
+    asked = "gdb_epi.fault.out_of_memory.imported_calls_before"
+    monkeypatch.setattr(asked, lambda _target, _pc: called)
+    native = [of("abort", LIBC), of("load_part", SRV)._replace(pc=PC)]
+    found = failed_allocation(state(crash(6, -6, sender=PID), native=native))
+    assert [finding.facts["kind"] for finding in found] == kinds
+
+
 @pytest.mark.parametrize(
     ("signo", "code", "errno", "kinds"),
     [
@@ -291,8 +314,7 @@ def test_code_that_handles_the_mark(code: str, handles: bool) -> None:
 def test_a_process_that_gives_up_when_it_gets_no_memory(
     signo: int, code: int, errno: int, kinds: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    name = "gdb_epi.detectors.runtimes.failed_allocation.errno_of"
-    monkeypatch.setattr(name, lambda _target, _fault: errno)
+    monkeypatch.setattr(ERRNO, lambda _target, _fault: errno)
     sender = PID if code == -6 else None
     died = crash(signo, code, None if sender else HEAP - 8, sender=sender)
     found = list(failed_allocation(state(died, registers={"rdi": HEAP - 8}, code=LOAD)))
@@ -314,7 +336,7 @@ def test_a_failed_allocation_is_not_why_malloc_found_its_data_damaged(
     monkeypatch.setattr(f"{home}._memory_error", lambda *_: "in flight")
     assert [finding.facts["kind"] for finding in failed_allocation(made)] == ["info"]
     monkeypatch.setattr(f"{home}._memory_error", lambda *_: None)
-    monkeypatch.setattr(f"{home}.errno_of", lambda *_: 12)
+    monkeypatch.setattr(ERRNO, lambda *_: 12)
     assert not list(failed_allocation(made))
 
 
@@ -324,7 +346,7 @@ def test_a_text_that_says_of_no_memory_is_no_failed_check(
 ) -> None:
     """Else it and failed_allocation spoke for different causes of one death."""
     home = "gdb_epi.detectors.runtimes.aborts"
-    monkeypatch.setattr(f"{home}.errno_of", lambda _target, _fault: errno)
+    monkeypatch.setattr(ERRNO, lambda _target, _fault: errno)
     monkeypatch.setattr(f"{home}._abort_text", lambda *_: ("index: out of memory", "load_part"))
     native = [of("raise", LIBC), of("abort", LIBC), of("load_part", "/srv/index.so")]
     (found,) = printed_before_abort(state(crash(6, -6, sender=PID), native=native))

@@ -13,12 +13,24 @@ from gdb_epi.corruption.checks.benign_causes import ordinary_causes_of_detectors
 from gdb_epi.corruption.context import Context
 from gdb_epi.cpython.types import CHAIN, DATASTACK, PyFrame, PythonState, ThreadState
 from gdb_epi.detectors import registry
-from gdb_epi.detectors.ended_by_signal import refused_system_call, unstarted_handler
+from gdb_epi.detectors.ended_by_signal import (
+    foreign_sequence,
+    refused_system_call,
+    unstarted_handler,
+)
 from gdb_epi.detectors.file_ended import file_ended, no_huge_page
 from gdb_epi.detectors.frame_link_disagrees import frame_link_disagrees
+from gdb_epi.detectors.lost_cpu_state import direction_flag, thread_pointer
 from gdb_epi.detectors.null_dereference import null_dereference
 from gdb_epi.detectors.pointer_one_bit_off import pointer_one_bit_off
-from gdb_epi.detectors.registry import DETECTORS, Finding, detector, hex_word, run_detectors
+from gdb_epi.detectors.registry import (
+    DETECTORS,
+    NOTHING_SAID,
+    Finding,
+    detector,
+    hex_word,
+    run_detectors,
+)
 from gdb_epi.detectors.runtimes.aborts import deliberate_abort
 from gdb_epi.detectors.runtimes.sanitizer_report import sanitizer_report
 from gdb_epi.detectors.stack_overflow import stack_overflow
@@ -447,4 +459,50 @@ def test_a_handler_without_a_stack_ends_a_system_call(before: str, code: str) ->
 def test_at_other_instructions_a_handler_without_a_stack_is_not_proven() -> None:
     made = state(crash(code=128, address=0), code=bytes.fromhex("4889c8"))
     made.target.write(PC - 2, b"\x90\x90")
-    assert list(unstarted_handler(made)) == []
+    assert one(unstarted_handler(made)).facts["kind"] == NOTHING_SAID
+
+
+@pytest.mark.parametrize(("held", "count"), [(0, 0), (0x1000, 1), (SP, 1), (HEAP, 0)])
+def test_a_thread_is_ended_for_an_area_of_sequences_that_names_none(
+    held: int, count: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """At HEAP stands a descriptor: its second word is an address of code."""
+    made = state(
+        crash(code=128, address=0), code=bytes.fromhex("4889c8"), registers={"fs_base": STACK}
+    )
+    made.target.write(PC - 2, b"\x90\x90")
+    made.target.write(HEAP, bytes(8) + PC.to_bytes(8, "little"))
+    made.target.write(STACK + 0x28, held.to_bytes(8, "little"))
+    made.target.write(STACK + 0x80, (0x20).to_bytes(8, "little"))
+    monkeypatch.setattr(type(made.target), "symbol", lambda _self, _name: STACK + 0x80)
+    found = list(foreign_sequence(made))
+    assert len(found) == count
+    kinds = [finding.facts["kind"] for finding in unstarted_handler(made)]
+    assert kinds == ([] if count else [NOTHING_SAID])
+
+
+# -- direction_flag, thread_pointer ------------------------------------------------------------
+
+STORE = bytes.fromhex("f3aa")  # rep stos
+
+
+@pytest.mark.parametrize(
+    ("eflags", "code", "own", "count"),
+    [(0x400, STORE, False, 1), (0, STORE, False, 0), (0x400, STORE, True, 0)],
+)
+def test_a_direction_flag_that_code_before_had_left_set(
+    eflags: int, code: bytes, own: bool, count: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("gdb_epi.detectors.lost_cpu_state._sets_direction", lambda *_: own)
+    registers = {"rdi": MMAP - 1, "rcx": 80, "eflags": 0x202 | eflags}
+    made = state(crash(address=MMAP - 1), registers=registers, code=code)
+    assert len(list(direction_flag(made))) == count
+
+
+def test_a_thread_pointer_that_leads_to_no_thread() -> None:
+    code = bytes.fromhex("64488b042510000000")  # mov %fs:0x10,%rax
+    lost = state(crash(address=0x1010), registers={"fs_base": 0x1000}, code=code)
+    assert "is 0x1000, where no thread" in one(thread_pointer(lost)).summary
+    good = state(crash(address=STACK - 8), registers={"fs_base": STACK}, code=code)
+    good.target.write(STACK, STACK.to_bytes(8, "little"))
+    assert list(thread_pointer(good)) == []

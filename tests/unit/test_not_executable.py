@@ -4,8 +4,10 @@
 from __future__ import annotations
 
 import pytest
+from support.scenes import crash, state
 
-from gdb_epi.detectors.bad_calls import is_code
+from gdb_epi.detectors.bad_calls import is_code, vsyscall
+from gdb_epi.fault.mapping_checks import VSYSCALL
 
 ADD_ONE = b"\x8d\x47\x01\xc3"  # lea 1(%rdi), %eax; ret
 FRAMED = b"\x55\x48\x89\xe5\x89\xf8\x5d\xc3"  # push %rbp; mov %rsp, %rbp; mov %edi, %eax; pop; ret
@@ -29,3 +31,14 @@ def test_a_function_reads_as_code(code: bytes) -> None:
 )
 def test_data_do_not(data: bytes) -> None:
     assert not is_code(data)
+
+
+@pytest.mark.parametrize(
+    ("entry", "said", "doubt"),
+    [(0x400, "time() was called by the vsyscall page", "filter"), (0x980, "none of its", None)],
+)
+def test_the_page_of_old_system_calls(entry: int, said: str, doubt: str | None) -> None:
+    address = VSYSCALL + entry
+    (found,) = vsyscall(state(crash(address=address), registers={"rip": address}))
+    assert said in found.summary
+    assert found.facts.get("doubt") == doubt

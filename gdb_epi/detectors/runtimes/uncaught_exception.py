@@ -11,6 +11,7 @@ from gdb_epi.detectors.registry import Finding, SupportedLabel, detector, frames
 from gdb_epi.errors import Absent
 from gdb_epi.fault.account import ABORTED, FaultAccount
 from gdb_epi.fault.cxx_exception import (
+    error_number,
     evidence_of_terminate,
     exception_type,
     requested_size,
@@ -21,9 +22,11 @@ from gdb_epi.fault.own_native_code import function_and_file, function_readable_n
 from gdb_epi.hangs.types import function_and_line
 from gdb_epi.process_state import ProcessState
 from gdb_epi.sizes import USER_TOP
-from gdb_epi.target.api import NativeFrame
+from gdb_epi.target.api import NativeFrame, Target
+from gdb_epi.target.function_bounds import FunctionBounds
 
-NO_MEMORY = "std::bad_alloc"
+NO_MEMORY, SYSTEM_ERROR = "std::bad_alloc", "std::system_error"
+EAGAIN = 11
 _OF_LIBRARY = ("std::", "__gnu_cxx::", "__cxa_", "_Unwind_")
 _PURE_VIRTUAL = "__cxa_pure_virtual"
 _THROWS = ("std::__throw", "__cxa_")
@@ -59,6 +62,12 @@ def uncaught_exception(state: ProcessState) -> Iterator[Finding]:
         of_type = f" of type {thrown}" if thrown else ", whose type cannot be read,"
         what = f"a C++ exception{of_type} was not caught"
         what += _python_exception(state, frames) + _who_threw(frames, by)
+        what += _what_stopped_it(state.target, frames, by)
+        if thrown == SYSTEM_ERROR and error_number(state.target, frames) == EAGAIN:
+            what += (
+                f" with error {EAGAIN}, as where no more threads, or no memory for one, could be "
+                "had (ulimit -u, ulimit -v, pids of a control group)"
+            )
         kind = "info" if thrown == NO_MEMORY else "exception"
         if thrown == NO_MEMORY and asked_for_too_much(state, account):
             kind = "absurd-size"
@@ -133,6 +142,16 @@ def _who_threw(frames: Sequence[NativeFrame], by: NativeFrame | None) -> str:
     if owner is None or owner == by or owner.module_name.startswith(_STARTS_THREADS):
         return f"; {place} threw it"
     return f"; {function_readable_name(by) or place} threw it, for {function_and_file(owner)}"
+
+
+def _what_stopped_it(target: Target, frames: Sequence[NativeFrame], by: NativeFrame | None) -> str:
+    """Name the caller whose code has no unwind table: no exception gets past it to a catch."""
+    bounds = FunctionBounds(target)
+    callers = frames[frames.index(by) : MAX_FRAMES] if by is not None else ()
+    wall = next((f for f in callers if f.kind == "normal" and bounds.lacks(f.pc - 1)), None)
+    if wall is None:
+        return ""
+    return f"; it could not get past {function_and_file(wall)}, which has no unwind tables"
 
 
 def _first_own(frames: Sequence[NativeFrame]) -> NativeFrame | None:
