@@ -52,6 +52,10 @@ def test_the_word_that_was_flipped_is_named(name: str) -> None:
         ("lines_shown_from_a_long_log", "S:far-index", "its upper half is all ones"),
         ("stale_cache_of_object", "S:wild-value:one-bit", "no pointer stands there"),
         ("future_settled_on_a_thin_loop", "S:use-after-free", "all that it held too"),
+        ("carriages_never_coupled", "S:unset-or-freed", "mark of freed blocks does not stand"),
+        ("loom_width_from_the_file", "S:stack_overflow:one-step", "a size that it computed"),
+        ("speech_kernels_of_another_cpu", "missing_instruction_set", "AVX-512 4VNNIW"),
+        ("chart_that_probes_its_pages", "category:abort-other", "sent itself SIGABRT"),
     ],
 )
 def test_what_the_program_did_is_no_damage(name: str, rule: str, said: str) -> None:
@@ -77,3 +81,23 @@ def test_an_object_that_was_written_over_is_damage_and_no_flip(name: str) -> Non
     damage = get_group(verdict, "damage")
     assert (verdict["label"], damage["found"], damage["bits"]) == ("software", True, [])
     assert get_group(record, "flags")["bitflip"] is False
+
+
+@pytest.mark.parametrize(
+    ("name", "detector", "said"),
+    [
+        ("crash_report_without_a_folder", "earlier_crash", "SIGSEGV at 0x4 in seats_of"),
+        ("ferry_reported_by_another_thread", "earlier_crash", "SIGSEGV at 0x4 in cars_on"),
+        ("tide_tables_cleared_backwards", "direction_flag", "run backwards"),
+        ("berries_sorted_by_a_plain_library", "uncaught_exception", "past sort_all in sorting.so"),
+    ],
+)
+def test_what_came_before_is_named(name: str, detector: str, said: str) -> None:
+    findings = get_groups(record_of(PIECES[name]), "findings")
+    (found,) = [finding for finding in findings if finding["detector"] == detector]
+    assert said in str(found["summary"])
+
+
+def test_a_link_into_memory_that_was_moved_is_no_wrong_bit() -> None:
+    record = record_of(PIECES["berths_of_a_moved_harbour"])
+    assert get_group(record, "verdict")["label"] == "cannot-tell"
