@@ -503,19 +503,29 @@ def any_python(monkeypatch: pytest.MonkeyPatch) -> SimpleNamespace:
     return SimpleNamespace(layout=None)
 
 
-def objects_with(type_pointer: int, count: int, python: SimpleNamespace, references: int = 1):
+def objects_with(
+    type_pointer: int,
+    count: int,
+    python: SimpleNamespace,
+    references: int = 1,
+    file: str = "/usr/bin/python3",
+):
     words = {HEAP + 0x60 * n: references for n in range(1, count + 1)}
     words |= {HEAP + 0x60 * n + 8: type_pointer for n in range(1, count + 1)}
-    return state(
+    made = state(
         crash(address=type_pointer), registers={"rdi": type_pointer}, code=LOAD, words=words,
         python=python,
     )  # fmt: skip
+    made.target._modules = tuple(m._replace(path=file) for m in made.target._modules)
+    return made
 
 
 def test_the_same_wrong_type_in_several_objects(python) -> None:
     (found,) = overwritten.repeated_wrong_word(objects_with(WRONG_TYPE, 3, python))
     assert found.facts["objects"] == 3
     assert "3 objects, 96 bytes apart, have" in found.summary
+    of_library = objects_with(WRONG_TYPE, 3, python, file="/opt/x/ext.so")
+    assert not list(overwritten.repeated_wrong_word(of_library)), "it follows no types of objects"
 
 
 def test_one_damaged_type_and_copies_of_it_are_not_several(python) -> None:
