@@ -38,6 +38,7 @@ from gdb_epi.hangs.live.values import (
 )
 from gdb_epi.hangs.live.walk import EVERYTHING
 
+MAX_CELLS = 16  # of a library's function
 MAX_DEPTH = 30  # of calls that lead to one another at once
 MAX_VARIANTS = 6  # of one function, by its arguments; then all are one
 _GENERATES = 0x20 | 0x80 | 0x200  # CO_GENERATOR, CO_COROUTINE, CO_ASYNC_GENERATOR
@@ -48,6 +49,12 @@ _GIVES_DATA = frozenset(
     "socket ssl urllib http email pathlib tempfile shutil platform statistics decimal fractions "
     "csv locale secrets subprocess sqlite3 logging io getpass gc fcntl resource errno traceback "
     "warnings textwrap hmac calendar numbers shlex signal thread".split()
+)
+# Those of them that call none of their arguments, but for methods of the program's classes.
+_CALLS_NOTHING = frozenset(
+    "time os posix posixpath math datetime uuid hashlib base64 struct string zlib gzip socket "
+    "logging pathlib tempfile platform csv locale secrets getpass fcntl errno textwrap calendar "
+    "shlex statistics decimal fractions numbers hmac".split()
 )
 _INSERTS = frozenset(
     "append appendleft add insert extend extendleft update setdefault put put_nowait "
@@ -186,6 +193,7 @@ class ValueCalls(ValueReads):
         if method and heap.kind(method) == "function":
             return self._call_function(method, atom, given, by_name)
         self._hand_on_all(given, by_name)
+        self.does_anything |= kind.rpartition(".")[2] in UNFOLLOWED
         if kind != "NoneType":
             self.call_kept()
         return UNKNOWN
@@ -218,6 +226,9 @@ class ValueCalls(ValueReads):
         by_name: Mapping[str, Value],
     ) -> Value:  # fmt: skip
         wrapped = self._heap.own_attribute(address, "__wrapped__")
+        for cell in self._containers.cells(address, MAX_CELLS):
+            if cell and cell != wrapped:
+                self.hand_on(self._heap.value(cell))
         if wrapped and self._heap.kind(wrapped) == "function":  # as by contextmanager()
             inside = [frozenset((subject,)), *(given or ())] if subject is not None else given
             return self.call(
@@ -229,17 +240,29 @@ class ValueCalls(ValueReads):
             kind = self._type_of(subject)
             if self._heap.type_info(kind).module in self._live.own_modules:
                 self._call_methods(subject, kind)
-        cells = self._containers.cells(address, 8)
-        for cell in filter(None, cells):
-            self.hand_on(self._heap.value(cell))
         self._enter_library(module.name, held)
-        self._hand_on_all(given, by_name)
+        top = module.name.partition(".")[0]
+        if top == "contextlib" or (module.name == "threading" and name in ("run", "start")):
+            self._call_what_is_held(held)
+        if top in _CALLS_NOTHING:
+            self._hand_on_callables(given, by_name)
+        else:
+            self._hand_on_all(given, by_name)
         if isinstance(subject, Obj) and module.name == "queue" and name in _TAKES:
             queue = self._heap.own_attribute(subject.address, "queue")
             return self.items(None, self._heap.value(queue)) if queue else UNKNOWN
-        if module.name.partition(".")[0] in _GIVES_DATA and not self._are_called(given, by_name):
+        if top in _GIVES_DATA and not self._are_called(given, by_name):
             return DATA
         return UNKNOWN
+
+    def _call_what_is_held(self, objects: Sequence[int]) -> None:
+        """Call what some objects of a library have been given to call."""
+        given = self._heap.given(objects)
+        if given is None:
+            self.call_kept()
+        for at in given or ():
+            if at not in objects:
+                self._hand_on_object(Obj(at))
 
     def _enter(
         self, code: int, scope: int, names: Mapping[str, int], given: Sequence[Value] | None,
@@ -460,8 +483,11 @@ class ValueCalls(ValueReads):
             )
             self.collect(made, items)
             return made
-        self._hand_on_all(given, by_name)
         module = self._module_name(subject)
+        if module in _CALLS_NOTHING:
+            self._hand_on_callables(given, by_name)
+        else:
+            self._hand_on_all(given, by_name)
         gives_data = module in _GIVES_DATA and not self._are_called(given, by_name)
         if gives_data or name == "open":
             return DATA

@@ -46,6 +46,8 @@ class LiveCode(ProgramCode):
                 for frames in (*stacks, *generators):
                     walk.add_stack(frames, in_loop=in_loop)
                 reach = walk.reach()
+                if walk.does_anything:
+                    return ANYTHING
                 if not reach.unbounded:
                     return reach
             return Walk(self, *stacks, *generators, in_loop=in_loop).reach()

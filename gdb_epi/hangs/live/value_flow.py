@@ -422,7 +422,13 @@ class ValueFlow:
             return
         called = [word for word in beside if word != NULL]
         given: list[Value] | None = list(arguments)
-        if len(called) > 1:  # a function of a frame's stack, and its first argument
+        frame = self._context.frame
+        if len(called) > 1 and frame is not None and called[0] == frame.stack:
+            called = [frame.stack]  # which of the words of its stack is called is not known
+            for word in arguments:
+                self._policy.hand_on(word)
+            given = None
+        elif len(called) > 1:  # a function, and its first argument: of a comprehension
             given, called = [called[1], *arguments], called[:1]
         by_name: dict[str, Value] = {}
         if spread:
@@ -432,10 +438,10 @@ class ValueFlow:
             for word in arguments:
                 self._policy.hand_on(word)
             given = None
-        elif keywords:
+        elif keywords and given is not None:
             split = len(arguments) - len(keywords)
             by_name = dict(zip(keywords, arguments[split:], strict=False))
-            given = [*(given or ())][: len(given or ()) - len(keywords)]
+            given = given[:split]
         target = called[0] if called else UNKNOWN
         stack.append(self._policy.call(self._context, target, given, by_name))
 

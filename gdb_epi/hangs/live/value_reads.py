@@ -63,6 +63,7 @@ class ValueReads(Policy):
         self._reading: Context | None = None
         self._entered_libraries: set[object] = set()
         self._handed: set[object] = set()
+        self.does_anything = False  # what it calls has a name that is not seen
         self._depth = 0
         self._handing: set[object] = set()  # containers that hold one another
         self._made_classes: set[int] = set()
@@ -275,11 +276,9 @@ class ValueReads(Policy):
                 value = join(value, heap.value(inner))
             elif heap.kind(found) == "function":
                 value = join(value, frozenset((Bound(Obj(found), atom, name),)))
-            elif heap.kind(found) in (
-                "method_descriptor",
-                "wrapper_descriptor",
-                "getset_descriptor",
-            ):
+            elif heap.kind(found) == "getset_descriptor":  # what C code gives is not known
+                value = join(value, self._of_unknown(name))
+            elif heap.kind(found) in ("method_descriptor", "wrapper_descriptor"):
                 value = join(value, frozenset((OfBuiltin(atom, name, "builtin"),)))
             else:
                 value = join(value, self._now(found, name))
@@ -289,7 +288,8 @@ class ValueReads(Policy):
             if getter and heap.kind(getter) == "function":
                 text: Sequence[Value] = (DATA,)
                 return self._call_function(getter, atom, text, {})
-            if any(not each.python_class and each.full_name != "object" for each in classes):
+            # Since 3.12 static types keep their dicts elsewhere: it may be a method of theirs.
+            if not found and any(not each.dict and each.full_name != "object" for each in classes):
                 return frozenset((OfBuiltin(atom, name, "builtin"),))
             return self._of_unknown(name)
         return value

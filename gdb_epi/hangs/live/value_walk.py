@@ -44,8 +44,14 @@ MAX_RUNS = 6_000  # of contexts, again where what they read has changed
 # Those written in Python that keep what they call in their own objects.
 # What operators and functions such as len() and print() call.
 _BY_OPERATORS = (
-    "__len__", "__str__", "__repr__", "__format__", "__lt__", "__eq__", "__hash__", "__add__",
-    "__sub__", "__mul__", "__int__", "__float__", "__index__", "__reversed__", "__fspath__",
+    "__len__", "__str__", "__repr__", "__format__", "__lt__", "__gt__", "__le__", "__ge__",
+    "__eq__", "__ne__", "__hash__", "__int__", "__float__", "__index__", "__reversed__",
+    "__fspath__", "__neg__", "__invert__", "__abs__", "__round__", "__instancecheck__",
+    "__set_name__", "__delattr__", "__delete__", "__copy__", "__deepcopy__", "__reduce__",
+    *(f"__{side}{name}__" for side in ("", "r", "i") for name in (
+        "add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "and", "or", "xor", "lshift",
+        "rshift", "matmul",
+    )),
 )  # fmt: skip
 _KEEPS_WITHIN = frozenset(("concurrent", "socketserver", "sched", "wsgiref", "xmlrpc", "http"))
 
@@ -286,12 +292,7 @@ class ValueWalk(ValueCalls):
                     if name == "__enter__" and not module.is_library:
                         entering = returned
             if isinstance(atom, Obj) and self._heap.type_info(kind).module == "contextlib":
-                held = self._heap.given([atom.address])  # as an ExitStack has callbacks
-                for at in held or ():
-                    if at != atom.address:
-                        self._hand_on_object(Obj(at))
-                if held is None:
-                    self.call_kept()
+                self._call_what_is_held([atom.address])  # as an ExitStack has callbacks
             given = join(given, UNKNOWN if later else entering)
         return given
 
