@@ -29,7 +29,7 @@ DEATH_SENTENCES = {
     "bus-adrerr": "crashed: mapped memory had no data at the place that it used, {where}",
     "bus-memerr": "was stopped by the kernel: this machine's memory failed, {where}",
     "fpe": "crashed on an arithmetic error {where}",
-    "ill": "crashed on an instruction that this CPU does not know, {where}",
+    "ill": "crashed on an illegal instruction, {where}",
     "trap": "stopped at a trap instruction {where}",
     "raised": "ended itself with a signal, {where}",
     "limit:cpu": "was stopped: it used up the CPU time that it was allowed, {where}",

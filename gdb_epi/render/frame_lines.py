@@ -359,6 +359,8 @@ def hole_words(why: str) -> str:
     """Return the words for a Python frame that cannot be decoded; addresses of gaps say nothing."""
     if "cannot read" in why and why.endswith(_GAPS):
         return "(a Python frame that is not in the core)"
+    if "leads to no frame" in why:
+        return "(a Python frame that cannot be decoded: its link leads to no frame)"
     return f"(a Python frame that cannot be decoded: {why})"
 
 

@@ -20,6 +20,7 @@ from gdb_epi.session import Session
 from gdb_epi.typing_lite import Any
 
 TAB = 8
+MAX_BEFORE = 70  # characters of a long line that may stand before the part that ran
 MAX_SHOWN = 2000  # characters of one line; minified sources have lines of a megabyte
 MARK = "^"
 CUT = " ..."
@@ -164,8 +165,14 @@ def line_that_ran(session: Session, record: Mapping[str, Any]) -> str:
         for frame in thread.frames:
             alike = frame.lineno == call.lineno and (frame.qualname or frame.name) == call.name
             if alike and redact_path(frame.filename) == call.filename:
-                text = mask_literals(next(iter(source_line_printer(session)(frame)), ""))
-                return f"{short_place(call)}  {text}" if text else ""
+                text, *marks = source_line_printer(session)(frame) or [""]
+                masked = mask_literals(text)
+                if marks and len(marks[0]) > MAX_BEFORE:  # a screen cuts the line at its end
+                    start = len(marks[0]) - len(marks[0].lstrip())
+                    ran = text[start : len(marks[0])]
+                    place = start if masked[start:].startswith(ran) else masked.find(ran)
+                    masked = f"... {masked[place:]}" if place > 0 else masked
+                return f"{short_place(call)}  {masked}" if text else ""
     return ""
 
 

@@ -394,7 +394,10 @@ def _signal_sentences(record: Json) -> Iterator[str]:
         yield f"{name} in {thread}{_access_words(record, signal)}"
     behind = get_group(signal, "behind_handler")
     if behind:
-        yield f"a handler raised it again; the first signal was {behind.get('name')}"
+        first = str(behind.get("name"))
+        at = unpadded_address(str(behind.get("fault_address") or ""))
+        first += f", at {at}" if at else ""
+        yield f"a handler (faulthandler, say) raised it again; the first signal was {first}"
 
 
 def _thread_name(record: Json) -> str:

@@ -221,7 +221,7 @@ def test_a_wait_has_a_fix_where_its_kind_names_the_cause(
     ("sort", "doing", "what", "mends", "fix"),
     [
         ("nobody gives it", "event", "room in a queue (corn)", "", "end the producer when its"),
-        ("nobody gives it", "event", "an item in a queue (free)", "", "put in a `finally` what is"),
+        ("nobody gives it", "event", "an item in a queue (free)", "", "let the producer put a"),
         ("nobody gives it", "event", "a semaphore (mill.limit)", "", "give back on every way out"),
         ("nobody gives it", "event", f"1 more of the 4 {OF_BARRIER} (b)", "", "call abort() of"),
         ("nobody gives it", "event", "a notification (e)", "", ""),

@@ -68,7 +68,7 @@ _MEANINGS = (
     ),
     (
         "double free or corruption (!prev)",
-        "freed a block that is free by the next one: freed before, or that word was overwritten",
+        "freed a block that is free already: freed before, or the word behind it is damaged",
     ),
 )
 # Those by which malloc knows for sure that the caller frees a block again.

@@ -153,7 +153,7 @@ def task_deadlock_by_held_lock(scene: HangContext) -> HangDiagnosis | None:
         )
         behind = len(held_up) - direct  # they wait for the tasks that wait for it
         more = f" and {counted(direct - 1, 'more task')}" if direct > 1 else ""
-        others = f" ({counted(behind, 'task')} for these)" if behind else ""
+        others = f" (and {counted(behind, 'task')} for these tasks)" if behind else ""
         sentence = (
             f"{describe_waiting_task(holder, scene.installed)}, and holds what "
             f"{name_task(first)} at {at}{more} wait{'' if more else 's'} for{others}; "

@@ -88,7 +88,7 @@ _BY_KIND = {
     "long sleep": "check the unit of that time, and do not sleep with a lock",
     "held by a generator": "do not `yield` inside `with` of a lock: copy what is to be given first",
     "held while it waits": "release that lock before the wait",
-    "pool": "a job of a full pool must not wait for what needs a place of that pool",
+    "pool": "inside a job of a pool, do not wait for another job of the same pool",
     "pool callback": "do not wait for results in a callback of the pool",
     "own caller": "do not wait there for what the calling code does afterwards",
     "paused reading": "resume reading before you wait for more: a message may be that large",
@@ -113,11 +113,11 @@ _BY_KIND = {
     "endless walk": "remember what was visited, and do not visit it again",
     "preexec_fn": "do without preexec_fn: it runs between fork() and exec()",
     "signal handler": "only set a flag in that signal handler",
-    "nothing wakes the loop": "set a timeout (asyncio.wait_for), and settle each future in the end",
+    "nothing wakes the loop": "set a timeout (asyncio.wait_for); see that each future is set",
 }
 # Of hangs where nobody is left who gives what is waited for.
 _BY_AWAITED = {
-    QUEUE_ITEM: "put in a `finally` what is awaited: a last item, or what was taken from there",
+    QUEUE_ITEM: "let the producer put a last item (None, say) in a `finally`: it ends who waits",
     QUEUE_ROOM: "end the producer when its consumer has ended, or use put(timeout=...)",
     SEMAPHORE: "give back on every way out what was taken: `with`, or `finally`",
 }
