@@ -30,7 +30,6 @@ from gdb_epi.hangs.loops.endless_walks import endless_search, endless_walk
 from gdb_epi.hangs.loops.futile_polls import futile_poll
 from gdb_epi.hangs.loops.long_computations import long_computation
 from gdb_epi.hangs.loops.long_iterations import endless_iteration
-from gdb_epi.hangs.loops.native_loops import endless_native_code
 from gdb_epi.hangs.loops.polled_waits import (
     loop_gives_in_vain,
     polls_in_vain,
@@ -54,6 +53,7 @@ from gdb_epi.hangs.loops.tasks_of_one_connection import (
     tasks_read_from_each_other,
     tasks_write_to_each_other,
 )
+from gdb_epi.hangs.native.native_loops import endless_native_code
 from gdb_epi.hangs.processes.child_processes import diagnose_poll_for_process
 from gdb_epi.hangs.signal_waits import diagnose_wait_in_signal_handler
 from gdb_epi.hangs.types import (

@@ -44,9 +44,8 @@ from gdb_epi.hangs.library_calls import (
 from gdb_epi.hangs.live.own_connections import diagnose_read_from_own_connection
 from gdb_epi.hangs.loops.event_loop_diagnosis import Through
 from gdb_epi.hangs.loops.futile_polls import only_waits_in_turns
-from gdb_epi.hangs.loops.library_retries import diagnose_library_retry
 from gdb_epi.hangs.loops.polled_waits import diagnose_polling_loop, diagnose_wait_outside_loop
-from gdb_epi.hangs.loops.retry_loops import diagnose_connection_poll, diagnose_retry_loop
+from gdb_epi.hangs.loops.retry_loops import diagnose_connection_poll, diagnose_retries
 from gdb_epi.hangs.processes.accept_locks import diagnose_turn_to_accept
 from gdb_epi.hangs.processes.child_processes import (
     diagnose_wait_for_new_child,
@@ -613,8 +612,7 @@ def diagnose_sleep(
     where += f" at {activity.where()}" if activity.frames else ""
     # Before its loop is looked for: since 3.12 a handler's code stands apart from the loop's.
     answer = diagnose_lock_polled_by_library(scene, activity)
-    answer = answer or diagnose_retry_loop(scene, activity)
-    answer = answer or diagnose_library_retry(scene, activity)
+    answer = answer or diagnose_retries(scene, activity)
     if answer is not None:
         return answer
     # Who sleeps for ever to keep a program alive holds no lock.

@@ -56,10 +56,11 @@ TIME_LIMIT = "a time limit of the program"
 FILE_GROWS = "another process that writes to that file later"
 BUFFER_FILLED = "native code that fills that buffer later"
 UNREAD_CODE = "code that cannot be read here"
+LONG_QUERY = "a long query over rows that are in no circle"
 # Beside these there is no other side to look at.
 WITHIN = frozenset((KEEPER, SERVICE, HANDLED_SIGNAL, NATIVE_THREAD, CANCELLING_TASK,
                     TIMEOUT_AROUND, LATER_THREAD, LATER_RELEASE, WATCHDOG, TIME_LIMIT,
-                    BUFFER_FILLED, UNREAD_CODE))  # fmt: skip
+                    BUFFER_FILLED, UNREAD_CODE, LONG_QUERY))  # fmt: skip
 MAY_BE_IDLE = "may be idle"  # a kind of no fault
 UNTIL_SIGNAL = "until a signal"  # of a thread that another one waits for
 INHERITED = "fork-inherited-lock"

@@ -67,6 +67,7 @@ class Thread(NamedTuple):
     cpu_seconds: tuple[float, float] | None = None
     architecture: Architecture = X86_64
     blocked_signals: int | None = None  # bit 0 is signal 1; None outside of cores
+    vectors: tuple[int, ...] = ()  # the first eight bytes of xmm0 and so on, of cores of x86-64
 
     @property
     def pc(self) -> int:

@@ -17,12 +17,14 @@ from gdb_epi.target.api import CrashInfo, ProcessInfo, Thread
 from gdb_epi.target.elf import Note
 from gdb_epi.typing_lite import NamedTuple
 
-NT_PRSTATUS, NT_PRPSINFO, NT_AUXV = 1, 3, 6
+NT_PRSTATUS, NT_PRFPREG, NT_PRPSINFO, NT_AUXV = 1, 2, 3, 6
 NT_SIGINFO, NT_FILE = 0x53494749, 0x46494C45
 
 NT_ARM_TLS, NT_ARM_SYSTEM_CALL = 0x401, 0x404  # of owner "LINUX", after the thread's NT_PRSTATUS
 
 _PRSTATUS_BLOCKED, _PRSTATUS_PID, _PRSTATUS_REGS = 24, 32, 112  # pr_sighold, ...
+# SDM, FXSAVE: its size, where xmm0 is in it, and the low halves of 16 registers.
+_FXSAVE, _XMM, _LOW_HALVES = 512, 160, struct.Struct("<" + "Q8x" * 16)
 _PRSTATUS_TIMES, _TIMES = 48, struct.Struct("<4q")  # pr_utime, pr_stime: struct timeval
 _MAX_SECONDS = 10**10
 _PRPSINFO = struct.Struct("<4B4xQIIiiii16s80s")
@@ -83,6 +85,9 @@ def decode_notes(all_notes: Iterable[Note], architecture: Architecture = X86_64)
             threads.append(thread)
         elif note.name == b"LINUX" and threads and note.type in _SINGLE_REGISTERS:
             threads[-1] = _add_register(threads[-1], note)
+        elif note.type == NT_PRFPREG and note.name == b"CORE" and threads:
+            if architecture is X86_64 and len(note.desc) == _FXSAVE:
+                threads[-1] = threads[-1]._replace(vectors=_LOW_HALVES.unpack_from(note.desc, _XMM))
         elif note.type == NT_SIGINFO and siginfo is None:
             siginfo = note.desc
         elif note.type == NT_PRPSINFO and note.name == b"CORE":

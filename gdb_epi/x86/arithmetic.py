@@ -107,7 +107,7 @@ def _two_byte(insn: Instruction, register: str, values: Mapping[str, int]) -> in
     if insn.rm is None or insn.opcode not in (0xB6, 0xB7, 0xBE, 0xBF):
         return None
     size = 2 if insn.opcode & 1 else 1
-    if size == 1 and insn.rm not in _LOW_BYTES:
+    if size == 1 and insn.rm not in _LOW_BYTES and not insn.rex:
         return None  # ah to bh, without a REX prefix
     value = values.get(insn.rm)
     if insn.opcode >= 0xBE:

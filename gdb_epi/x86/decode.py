@@ -323,6 +323,8 @@ def _instruction(code: bytes, parts: InstructionParts) -> Instruction:
         privileged=raw.encoding == "legacy" and raw.opcode in privileged,
         memory=None if memory is None else memory._replace(length=length),
         repeated=name == "string" and raw.repeated,
+        prefix=raw.prefix,
+        rex=raw.encoding == "legacy" and prefixes.at > 0 and code[prefixes.at - 1] >> 4 == 4,
     )
 
 

@@ -77,6 +77,8 @@ class Instruction(NamedTuple):
     instruction. An indirect jump or call goes through `target_register`, or else through its
     first operand. `name` is a mnemonic where the decoder needs one, else "". `reg` and `rm` are the
     general registers of the ModRM byte by their 64-bit names, whatever their kind really is.
+    `prefix` is the one that selects one of the instructions of an opcode (0x66, 0xF2, 0xF3),
+    0 without one. `rex`: it has a REX prefix, by which bytes are those of sil and not of dh.
     `repeated`: a string operation with a rep prefix, which can fail between two of its rounds.
     """
 
@@ -97,6 +99,8 @@ class Instruction(NamedTuple):
     privileged: bool = False
     memory: MemoryOperand | None = None  # what the ModRM byte addresses, also for lea
     repeated: bool = False
+    prefix: int = 0
+    rex: bool = False
 
     @property
     def explicit(self) -> MemoryOperand | None:

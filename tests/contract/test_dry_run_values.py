@@ -98,6 +98,18 @@ def base():
 def prices():
     return sum([decimal.Decimal("0.5"), decimal.Decimal("1.5")]) == 2
 
+def endless_root():
+    root, rounds = START.x * float("nan"), 0
+    while abs(root) > 1e-9 or root != root:
+        root, rounds = -root / 2 + 1, rounds + 1
+
+def of_nan():
+    nan = float("nan")
+    return (nan == nan) + 10 * (nan < 1) + 100 * (nan != nan) + 1000 * (not nan >= nan)
+
+def nan_within():
+    return float("nan") in [float("nan")]
+
 def mapped():
     return sum(map(int, ["1", "2"])) * 10 + len(list(filter(None, [0, 1, 2])))
 
@@ -111,7 +123,7 @@ EXPECTED = {
     "changed_bytes": "abcde", "writable_view": UNKNOWN, "endless_view": "endless",
     "places": 4242, "endless_places": "endless", "endless_slugs": "endless",
     "longer_slugs": "storm-5", "unknown_part": UNKNOWN, "rows": 19, "base": "x.txt/srv",
-    "prices": True, "mapped": 32,
+    "prices": True, "mapped": 32, "endless_root": "endless", "of_nan": 1100, "nan_within": UNKNOWN,
 }  # fmt: skip
 
 

@@ -13,12 +13,13 @@ from pathlib import Path
 import pytest
 
 from gdb_epi.errors import UnreadableMemory
-from gdb_epi.hangs.loops.native_library_calls import (
+from gdb_epi.hangs.native.library_calls import (
     arguments_of,
     function_called_before,
     returned_number,
 )
-from gdb_epi.hangs.loops.native_loops import MAX_STEPS_OF_ALL, _Leaves, _Run, find_endless_loop_from
+from gdb_epi.hangs.native.native_loops import MAX_STEPS_OF_ALL, _Run, find_endless_loop_from
+from gdb_epi.hangs.native.native_state import Leaves
 from gdb_epi.x86 import REGISTERS
 
 CODE, MEMORY = 0x1000, 0x8000
@@ -108,6 +109,18 @@ F long sort(long n) {
     for (int i = 0; i < 24; i++) h = h * 31 + a[i];
     return h;
 }
+F long root(long n) {
+    double x = n, y = x;
+    for (int i = 0; i < 9; i++) y = (y + x / y) / 2;
+    return y * 1e6;
+}
+F long quarters(long n) {
+    float a = 0, e = n; long c = 0;
+    while (a != e) { a += .25f; c++; }
+    return c;
+}
+F long nearest(long n) { double a = n; while (a > 0.7) a = a * 0.75 - 0.0625f; return a * 1e9; }
+F long narrow(long n) { unsigned char i = 0; long s = 0; while (i < n + 90) s += i++; return s; }
 F long halves(long n) { ui a = n | 1, k = 0; while (a && k < 90) { a >>= 1; k += 2; } return k; }
 """
 
@@ -119,7 +132,9 @@ def test_what_ends_comes_to_what_the_machine_makes_of_it(option: str, tmp_path: 
     command = ["gcc", option, "-shared", "-fPIC", "-x", "c", "-", "-o", str(library)]
     subprocess.run(command, input=ENDS, text=True, check=True)
     functions, beyond = ctypes.CDLL(str(library)), 0x10  # where the first function returns to
-    for name in ("gcd", "calls", "fib", "sort", "halves"):
+    for name in (
+        "gcd", "calls", "fib", "sort", "halves", "root", "quarters", "nearest", "narrow"
+    ):  # fmt: skip
         function = getattr(functions, name)
         function.restype, function.argtypes = ctypes.c_long, [ctypes.c_long]
         start = ctypes.cast(function, ctypes.c_void_p).value or 0
@@ -127,10 +142,42 @@ def test_what_ends_comes_to_what_the_machine_makes_of_it(option: str, tmp_path: 
         registers = dict.fromkeys(REGISTERS, 0x1111)
         registers |= {"rdi": 11, "rsp": ctypes.addressof(stack) + 4088, "eflags": 0x202}
         run = _Run(ctypes.string_at, range(start - 4096, start + 4096), start, registers)
-        with pytest.raises(_Leaves):
+        with pytest.raises(Leaves):
             run.loop([MAX_STEPS_OF_ALL])
         result = run._values["rax"].number
         assert (run._at, result) == (beyond, function(11) % (1 << 64)), name
+
+
+ENDLESS = """
+#define F __attribute__((noinline))
+typedef unsigned char byte;
+F long narrow(long n) { long s = 0; for (byte i = 0; i < (unsigned)n + 256; i++) s += i; return s; }
+F long past(long n) {
+    float a = n * 1e6f; long c = 0;
+    while (a != n + .5f) { a += .01f; c++; }
+    return c;
+}
+F long lost(long n) { double a = n * 1e16, e = a + 1e3; while (a < e) a += .5; return a; }
+F long never(long n) { double z = n - n, x = z / z; while (!(x < 1)) x = x * 2 + 1; return x; }
+F long odd(long n) { while (n != 1) n = n & 1 ? 3 * n - 1 : n >> 1; return n; }
+"""
+
+
+@pytest.mark.skipif(shutil.which("gcc") is None, reason="gcc is not installed")
+@pytest.mark.parametrize("option", ["-O0", "-O2"])
+def test_loops_whose_numbers_never_get_there(option: str, tmp_path: Path) -> None:
+    library = tmp_path / "endless.so"
+    command = ["gcc", option, "-shared", "-fPIC", "-x", "c", "-", "-o", str(library)]
+    subprocess.run(command, input=ENDLESS, text=True, check=True)
+    functions = ctypes.CDLL(str(library))
+    for name in ("narrow", "past", "lost", "never", "odd"):
+        start = ctypes.cast(getattr(functions, name), ctypes.c_void_p).value or 0
+        stack = ctypes.create_string_buffer(struct.pack("<Q", 16).rjust(4096, b"\0"), 4096)
+        registers = dict.fromkeys(REGISTERS, 0x1111)
+        registers |= {"rdi": 5, "rsp": ctypes.addressof(stack) + 4088, "eflags": 0x202}
+        code = range(start - 4096, start + 4096)
+        loop = find_endless_loop_from(ctypes.string_at, code, start, registers, [MAX_STEPS_OF_ALL])
+        assert loop is not None, name
 
 
 def test_a_loop_that_stores_a_new_value_each_turn_may_end() -> None:
@@ -146,7 +193,7 @@ def test_what_a_loop_stored_costs_later_turns_nothing() -> None:
         lambda at, size: raw[at - CODE : at - CODE + size], range(CODE, CODE + len(raw)), CODE,
         dict.fromkeys(REGISTERS, MEMORY) | {"rdx": MEMORY << 8, "eflags": 0x202},
     )  # fmt: skip
-    with pytest.raises(_Leaves):
+    with pytest.raises(Leaves):
         run.loop([4000])
     assert len(run._values) > 900
     assert len(run._registers()) == len(REGISTERS) + 1
@@ -249,5 +296,5 @@ def test_a_guess_counts_only_where_the_same_test_comes_out_so_again() -> None:
         if loops:
             assert run.loop([MAX_STEPS_OF_ALL]).start == CODE
         else:
-            with pytest.raises((_Leaves, UnreadableMemory)):
+            with pytest.raises((Leaves, UnreadableMemory)):
                 run.loop([MAX_STEPS_OF_ALL])

@@ -443,7 +443,7 @@ def apply_number_function(
     """
     bounds = arguments[0] if len(arguments) == 1 or name == "round" else None
     if not isinstance(bounds, UnknownNumber):
-        return run.of_host(function, *map(run.host, arguments))
+        return run.of_host(function, *map(run.number, arguments))
     digits = [n for n in map(run.host, arguments[1:]) if n is not None]  # of round()
     infinite = INFINITE in (abs(bounds.low), abs(bounds.high))
     if infinite and are_float_bounds(bounds):

@@ -186,9 +186,7 @@ class ContainerEvaluation(Evaluation):
         ):
             return None
         value = self.plain(item)
-        if isinstance(value, str) or value != value:  # NaN
-            raise Undecodable("no number")
-        return value, value
+        return None if isinstance(value, str) or value != value else (value, value)  # NaN
 
     def kind(self, item: Item) -> str:
         """Return the name of an item's built-in type; "" for another, or one derived from it."""
@@ -254,6 +252,14 @@ class ContainerEvaluation(Evaluation):
                 return IdentityKey(item.address)
         raise Undecodable("a value of another kind")
 
+    def number(self, item: Item) -> object:
+        """Return a value that is compared or computed with by itself: it may be NaN.
+
+        Within a container NaN is found by its identity, which is not known here.
+        """
+        is_float = self.kind(item) == "float"
+        return math.nan if is_float and self.plain(item) != self.plain(item) else self.host(item)
+
     def over_draws(self, function: Callable[..., object], *items: Item) -> Item:
         """Return what a function gives of values, for all that may have been drawn."""
         pools = [each.of if isinstance(each, Drawn) else (self.host(each),) for each in items]
@@ -281,7 +287,8 @@ class ContainerEvaluation(Evaluation):
         if isinstance(value, str) and len(value) <= MAX_TEXT:
             return BuiltStr(value)
         if isinstance(value, (int, float)):
-            return ComputedNumber(value, isinstance(value, float))
+            # One NaN for all of them: a state that has it is the same state again.
+            return ComputedNumber(value if value == value else math.nan, isinstance(value, float))
         if isinstance(value, tuple):
             return BuiltTuple(tuple(map(self.of_value, value)))
         if isinstance(value, bytes):

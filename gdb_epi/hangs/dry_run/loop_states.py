@@ -286,7 +286,7 @@ def does_state_match(claimed: Any, now: Any, bounds: _BoundsOf) -> bool:
             does_state_match(item, now[key], bounds) for key, item in claimed.items()
         )
     if not isinstance(claimed, tuple):
-        return bool(claimed == now)
+        return claimed is now or bool(claimed == now)  # there is one NaN
     alike = type(claimed) is type(now) and len(claimed) == len(now)
     return alike and all(does_state_match(*pair, bounds) for pair in zip(claimed, now, strict=True))
 

@@ -226,14 +226,17 @@ class ObjectEvaluation(ContainerEvaluation):
         return item, iterator._replace(place=place + 1)
 
     def _advance_object(self, iterator: ProcessObject) -> tuple[Item, Item] | None:
-        self.refuse_change_of(iterator)
         if iterator.address not in self.memory.contents:
             generates = self.kind(iterator) == "generator"
             read = self.generators if generates else self.iteration
             kept: Item = read(iterator.address) if read is not None else None
             if read is None or (kept is None and not generates):
                 raise Undecodable("an iterator of another kind")
+            if not (isinstance(kept, SuspendedRun) and kept.runs):  # then its value is to come
+                self.refuse_change_of(iterator)
             self.memory.contents[iterator.address] = (kept,) if kept is not None else ()
+        else:
+            self.refuse_change_of(iterator)
         (kept,) = self.memory.contents[iterator.address] or (None,)
         if isinstance(kept, SuspendedRun):
             item = self.resume(iterator, kept)

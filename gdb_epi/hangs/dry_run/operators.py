@@ -229,8 +229,8 @@ def apply_comparison(run: ObjectEvaluation, how: int, left: Item, right: Item) -
         return ComputedNumber(given.pop())
     if isinstance(left, Drawn) or isinstance(right, Drawn):
         return run.over_draws(function, left, right)
-    second: Any = run.host(right)
-    first: Any = run.host(left)
+    second: Any = run.number(right)
+    first: Any = run.number(left)
     try:
         return ComputedNumber(function(first, second))
     except TypeError:

@@ -20,14 +20,18 @@ from gdb_epi.fault.own_native_code import is_own_library
 from gdb_epi.fault.signal_sender import SIGNALLING
 from gdb_epi.hangs.hang_context import HangContext
 from gdb_epi.hangs.idleness import library_frames_called
+from gdb_epi.hangs.loops.circular_paths import is_circular, years_of_walk
 from gdb_epi.hangs.loops.endless_loops import does_dry_run_end, is_ended_by_error
 from gdb_epi.hangs.loops.futile_polls import find_polled_condition
+from gdb_epi.hangs.loops.library_retries import diagnose_library_retry
+from gdb_epi.hangs.loops.recursive_queries import UnlimitedRecursion, find_running_recursion
 from gdb_epi.hangs.system_calls import MAY_LAST
 from gdb_epi.hangs.tasks import event_loop_module, name_task, own_frames
 from gdb_epi.hangs.types import (
     GIL,
     HANG,
     IN_CALL,
+    LONG_QUERY,
     NO_FAULT,
     RUNNING,
     UNSEEN_END,
@@ -53,7 +57,6 @@ _SHARED = frozenset((
 ))  # fmt: skip
 _SQLITE = ("libsqlite3", "_sqlite3")
 _RECURSIVE = re.compile(r"\bWITH\s+RECURSIVE\b", re.IGNORECASE)
-_CIRCULAR = re.compile(r"((?:/[^/]+){1,4}?)\1{5}")
 _INSTALLED = re.compile(r"/(?:site|dist)-packages/")
 _GROWS = ("append", "extend", "insert")
 MAX_NAMED = 2  # other threads that run
@@ -89,6 +92,24 @@ def diagnose_computing_threads(scene: HangContext) -> HangDiagnosis | None:
         seen.append(f"{counted(waiting, 'thread')} {does} with the GIL")
     ruled_out = ("a circle of locks", "a GIL that is held asleep")
     asks_them = bool(waiting) and find_polled_condition(scene, first) is not None
+    queries = _texts_of(scene, first.frames[0]) if first.module.startswith(_SQLITE) else ()
+    endless = find_running_recursion(queries)
+    if endless is not None:
+        return _recursion(first, endless, tuple(seen))
+    years = max(map(years_of_walk, _paths(scene, first)), default=0.0)
+    if years:
+        why = (
+            "links lead from its folders back to those above by several ways, so that there are "
+            f"paths for at least {years:.2g} years"
+        )
+        return HangDiagnosis(
+            HANG, "endless walk", f"{first.who()} is in a walk through folders that does not end "
+            f"at {first.where()}: {why}", (first,), PROBABLE, (*seen, why),
+            (*ruled_out, "a walk that knows what it has visited"), ("who stops it before that",),
+        )  # fmt: skip
+    retries = diagnose_library_retry(scene, first)
+    if retries is not None:
+        return retries._replace(ruled_out=(*retries.ruled_out, *ruled_out))
     without_end = "" if others or asks_them else _code_without_seen_end(scene, first)
     if without_end:
         return HangDiagnosis(
@@ -101,6 +122,23 @@ def diagnose_computing_threads(scene: HangContext) -> HangDiagnosis | None:
     )
 
 
+def _recursion(
+    activity: ThreadActivity, endless: UnlimitedRecursion, seen: tuple[str, ...]
+) -> HangDiagnosis:
+    """Return the answer for a thread that computes a recursive query without a limit."""
+    ends = "so it never ends"
+    if endless.by_rows:
+        ends = "and over rows that lead back to each other it never ends"
+    return HangDiagnosis(
+        HANG, "recursive query", f"{activity.who()} is in a recursive query of SQLite at "
+        f"{activity.where()}: nothing in its text limits its table {endless.table}, "
+        f"{ends}", (activity,), PROBABLE,
+        (*seen, f"its query makes rows of {endless.table} out of rows of {endless.table}"),
+        ("a comparison, a LIMIT or a UNION that ends it",),
+        outside=LONG_QUERY if endless.by_rows else "",
+    )  # fmt: skip
+
+
 def _code_without_seen_end(scene: HangContext, activity: ThreadActivity) -> str:
     """Return in words what a thread runs that may have no end; "" where its end is seen."""
     if activity.call == _CLOSES:  # of a socket with SO_LINGER: as long as the other side likes
@@ -109,9 +147,7 @@ def _code_without_seen_end(scene: HangContext, activity: ThreadActivity) -> str:
         _RECURSIVE.search(text) for text in _texts_of(scene, activity.frames[0])
     ):
         return "; its query is recursive, and ends only when that gives no more new rows"
-    frames = scene.view.frames(activity.tid)[:MAX_FRAMES]
-    paths = (text for each in frames for text in _texts_of(scene, each, variables_only=True))
-    if any(map(_CIRCULAR.search, paths)):
+    if any(map(is_circular, _paths(scene, activity))):
         return "; the path that it is at goes in a circle, as links to folders above make it"
     # A library's function returns; what calls it again and again may be further out.
     called = sorted(scene.native_modules(activity.tid, within_call=True))
@@ -242,6 +278,12 @@ def _texts_of(scene: HangContext, frame: PyFrame, *, variables_only: bool = Fals
                 text = view.reader.string(word, MAX_TEXT)
                 if not isinstance(text, Absent):
                     yield text
+
+
+def _paths(scene: HangContext, activity: ThreadActivity) -> Iterator[str]:
+    """Yield the strings in the variables of a thread's innermost frames."""
+    for frame in scene.view.frames(activity.tid)[:MAX_FRAMES]:
+        yield from _texts_of(scene, frame, variables_only=True)
 
 
 def _is_of_python(scene: HangContext, file_name: str) -> bool:

@@ -21,13 +21,14 @@ from gdb_epi.hangs.frame_references import METHODS
 from gdb_epi.hangs.hang_context import HangContext
 from gdb_epi.hangs.idleness import is_in_serving_loop, library_frames_called
 from gdb_epi.hangs.library_calls import is_library_file
-from gdb_epi.hangs.types import HANG, HangDiagnosis, ThreadActivity, wait_diagnosis
+from gdb_epi.hangs.types import HANG, RUNNING, HangDiagnosis, ThreadActivity, wait_diagnosis
 from gdb_epi.locks.types import INFO, PROBABLE
 from gdb_epi.typing_lite import NamedTuple
 from gdb_epi.util import counted
 
 MAX_VALUES = 512  # of one frame: its variables, their attributes, and those of these
 MANY = 3  # tries: fewer are no sign that it will not succeed
+TOO_MANY = 1000  # of them say that it will not, also to who serves others
 _LIMIT = re.compile(r"(?:\A|_)(?:max|limit|stop|deadline|total)(?:_|\Z)", re.IGNORECASE)
 _TRIES = re.compile(
     r"(?:\A|_)(?:attempts?|attempt_number|tries|retry_count|failures)\Z", re.IGNORECASE
@@ -51,9 +52,10 @@ class _Retry(NamedTuple):
 
 
 def diagnose_library_retry(scene: HangContext, activity: ThreadActivity) -> HangDiagnosis | None:
-    """Return the answer for a thread that sleeps in a loop of a library that tries again.
+    """Return the answer for a thread that sleeps, or runs, in a loop that tries again.
 
-    None where the number of tries, or their time, is limited.
+    None where the number of tries, or their time, is limited; of a thread that runs, also where
+    there were few tries: the one that goes on may well be its work.
     """
     if not activity.frames:
         return None
@@ -61,7 +63,8 @@ def diagnose_library_retry(scene: HangContext, activity: ThreadActivity) -> Hang
         if not scene.runs_in_loop(frame) or scene.goes_over_finite(frame):
             continue
         retry = _state(scene, frame)
-        if retry is not None and (retry.unlimited or not scene.is_in_bounded_loop(frame)):
+        many = activity.kind not in RUNNING or (retry and (retry.tries or 0) >= TOO_MANY)
+        if retry and many and (retry.unlimited or not scene.is_in_bounded_loop(frame)):
             return _diagnosis(scene, activity, retry)
     return None
 
@@ -76,17 +79,22 @@ def _diagnosis(scene: HangContext, activity: ThreadActivity, retry: _Retry) -> H
         "no limit of the tries is seen"
     )  # fmt: skip
     few = retry.tries is not None and retry.tries < MANY
+    many = retry.tries is not None and retry.tries >= TOO_MANY
     serves = is_in_serving_loop(scene, activity.frames[1 if own else 0 :])
-    evidence = [f"{loop} sleeps between two tries of {retry.function}", *so_far]
+    runs = activity.kind in RUNNING
+    evidence = [f"{loop} {'makes' if runs else 'sleeps between two'} tries of {retry.function}"]
+    evidence += so_far
     if retry.unlimited:
         evidence.append(f"its {retry.unlimited} sets no limit")
     if retry.error is not None:
         evidence.append(f"the traceback of {error} leads through {retry.function}")
     return wait_diagnosis(
-        HANG, "retries", f"{activity.who()} sleeps at {activity.where()}"
-        f"{'' if own else f' in {loop}'} between two tries of {retry.function}"
+        HANG, "retries", f"{activity.who()} {'is' if runs else 'sleeps'} at {activity.where()}"
+        f"{'' if own else f' in {loop}'}"
+        f"{', where it tries' if runs else ' between two tries of'} {retry.function}"
+        f"{' again and again' if runs else ''}"
         f"{' (' * bool(so_far)}{', '.join(so_far)}{')' * bool(so_far)}; {ends}", activity,
-        PROBABLE if retry.unlimited and not few and not serves else INFO,
+        PROBABLE if retry.unlimited and not few and (many or not serves) else INFO,
         evidence=tuple(evidence), ruled_out=("a number of tries that ends it", "a time limit")
         if retry.unlimited else (),
         doubts=("whether the next try succeeds is not in the core",),

@@ -7,10 +7,14 @@ connection of a function that called the loop, the transaction ends only after t
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 from gdb_epi.cpython.running.exceptions import HANDLED, ExceptionDecoder, ExceptionInfo
+from gdb_epi.cpython.types import PyFrame
 from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
 from gdb_epi.hangs.hang_context import HangContext
-from gdb_epi.hangs.idleness import is_in_serving_loop
+from gdb_epi.hangs.idleness import is_in_serving_loop, library_frames_called
+from gdb_epi.hangs.loops.library_retries import diagnose_library_retry
 from gdb_epi.hangs.sqlite_locks import connection_held_by_callers_clause
 from gdb_epi.hangs.types import HANG, HangDiagnosis, ThreadActivity, wait_diagnosis
 from gdb_epi.locks.python.call_sites import ends_by_clock
@@ -22,12 +26,24 @@ _LOCKED = ("database is locked", "database table is locked", "database schema is
 _NOTHING_THERE = ("Empty", "Full", "BlockingIOError", "TimeoutError", "timeout", "StopIteration")
 _CONNECTS = frozenset(("connect", "connect_ex", "create_connection", "urlopen"))
 MAX_DEPTH = 2  # functions that the loop calls
+MAX_INNER = 3  # frames of which one has the loop in which a thread sleeps
 _LOCK_FILE = "FileExistsError"
 # Parts of the names of those that say that a service is not there.
 _PEERS = ("Connection", "gaierror", "URLError", "OperationalError")
 
 
-def diagnose_retry_loop(scene: HangContext, activity: ThreadActivity) -> HangDiagnosis | None:
+def diagnose_retries(scene: HangContext, activity: ThreadActivity) -> HangDiagnosis | None:
+    """Return the answer for a thread that sleeps between two tries; None where it does not.
+
+    The function that sleeps may be one that the loop calls.
+    """
+    if not library_frames_called(scene, activity):
+        near = (n for n, f in enumerate(activity.frames[:MAX_INNER]) if scene.runs_in_loop(f))
+        activity = activity._replace(frames=activity.frames[next(near, 0) :])
+    return _retry_loop(scene, activity) or diagnose_library_retry(scene, activity)
+
+
+def _retry_loop(scene: HangContext, activity: ThreadActivity) -> HangDiagnosis | None:
     """Return the answer for a thread that sleeps in a loop while it handles what failed there."""
     handled = _handled(scene, activity.tid) if activity.frames else []
     messages = (e.message for e in handled if e.type == ERROR and isinstance(e.message, str))
@@ -38,8 +54,8 @@ def diagnose_retry_loop(scene: HangContext, activity: ThreadActivity) -> HangDia
     if caught is None:
         return None
     name = str(caught.type).rpartition(".")[2]
-    if name in _NOTHING_THERE or scene.goes_over_finite(activity.frames[0]):
-        return None  # the number of tries is limited
+    if name in _NOTHING_THERE or _is_limited(scene, activity.frames[0]):
+        return None
     alone = scene.is_only_python_thread(activity.tid)
     lock_file = name == _LOCK_FILE and not is_in_serving_loop(scene, activity.frames[1:])
     sure = PROBABLE if lock_file or (alone and any(part in name for part in _PEERS)) else INFO
@@ -54,6 +70,20 @@ def diagnose_retry_loop(scene: HangContext, activity: ThreadActivity) -> HangDia
         evidence=(f"it handles {caught.type}, which was raised in that loop",),
         doubts=("whether the next try succeeds is not in the core",),
     )  # fmt: skip
+
+
+def _is_limited(scene: HangContext, frame: PyFrame) -> bool:
+    """Tell whether a loop limits the number of its tries, or their time.
+
+    Since 3.12 the code of a handler stands apart from the loop's: all loops are looked at.
+    """
+    with suppress(UnreadableMemory, LayoutError):
+        return any(
+            scene.is_in_bounded_loop(frame, loop)
+            or ends_by_clock(frame.code, range(loop[0], loop[1] + 1), scene.call_sites)
+            for loop in scene.call_sites.of(frame.code).loops
+        )
+    return False
 
 
 def _of_this_loop(scene: HangContext, activity: ThreadActivity, error: ExceptionInfo) -> bool:

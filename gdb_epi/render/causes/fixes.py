@@ -110,6 +110,7 @@ _BY_KIND = {
     "endless repetition": "leave the loop when a turn brings it no further",
     "long computation": "limit the size of numbers that others give, before you compute with them",
     "endless search": _LIMIT_SEARCH,
+    "recursive query": "write UNION, without columns that count, or limit how deep it goes",
     "endless walk": "remember what was visited, and do not visit it again",
     "preexec_fn": "do without preexec_fn: it runs between fork() and exec()",
     "signal handler": "only set a flag in that signal handler",

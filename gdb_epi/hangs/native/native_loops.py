@@ -3,7 +3,7 @@
 
 The instructions are done from where the thread stands, as far as they are known: moves, sums,
 comparisons, jumps, calls within one library and of what only compares or computes in the C library
-(native_library_calls.py), and tries to take a lock that is taken. With each
+(library_calls.py), and tries to take a lock that is taken. With each
 value goes which registers and words of memory it comes from. Where a place is reached again, and
 all on which a jump depended is as it was there, the loop goes on for ever, whatever its other
 registers count. Only x86-64.
@@ -17,13 +17,15 @@ from itertools import islice
 
 from gdb_epi.errors import UnreadableMemory
 from gdb_epi.hangs.hang_context import HangContext
-from gdb_epi.hangs.loops.native_library_calls import (
+from gdb_epi.hangs.live.going_on import GoingOn
+from gdb_epi.hangs.native.library_calls import (
     CLOBBERED,
     KNOWN,
     arguments_of,
     function_called_before,
     returned_number,
 )
+from gdb_epi.hangs.native.native_state import FLAGS, Leaves, NativeState, Value
 from gdb_epi.hangs.types import (
     EVENT,
     GIL,
@@ -37,15 +39,29 @@ from gdb_epi.hangs.types import (
 )
 from gdb_epi.locks.types import PROBABLE
 from gdb_epi.sizes import WORD_MASK
-from gdb_epi.target.api import Region, Target, Thread
+from gdb_epi.target.api import Module, Region, Target, Thread
 from gdb_epi.target.cfi import Unwinder, UnwoundFrame
 from gdb_epi.target.function_bounds import FunctionBounds
 from gdb_epi.target.imported_functions import ImportedFunctions
-from gdb_epi.target.symbols import symbolize
+from gdb_epi.target.symbols import exported_symbol, symbolize
 from gdb_epi.typing_lite import TYPE_CHECKING, NamedTuple
 from gdb_epi.util import counted
-from gdb_epi.x86 import REGISTERS, Instruction, decode
+from gdb_epi.x86 import Instruction, decode
 from gdb_epi.x86.arithmetic import MEMORY, computed_value
+from gdb_epi.x86.flags import (
+    CARRY,
+    OVERFLOW,
+    PARITY,
+    SIGN,
+    UNKNOWN_CARRY,
+    ZERO,
+    bytes_read,
+    compared,
+    flags_after,
+    keeps_bytes_apart,
+    leaves_flags,
+    stored_number,
+)
 from gdb_epi.x86.instruction import BRANCH, CALL, JUMP, NEXT, RETURN
 from gdb_epi.x86.register_changes import (
     ADDRESS,
@@ -55,25 +71,19 @@ from gdb_epi.x86.register_changes import (
     changed_registers,
     value_source,
 )
+from gdb_epi.x86.scalar_floats import XMM
 
 MAX_STEPS = 20_000  # of one thread
 MAX_STEPS_OF_ALL = 60_000
 MAX_CALLERS = 4  # frames between a function of the C library and the code that called it
 _SYSTEM = ("libc.so", "libc-", "libm.so", "libm-", "ld-musl")
 FLAG_WORDS = 8  # a loop that looks at more of them searches a table, and awaits no other thread
-_CARRY, _ZERO, _SIGN, _OVERFLOW = 1, 1 << 6, 1 << 7, 1 << 11  # of eflags
-_SETS_NO_FLAGS = frozenset((
-    *range(0x50, 0x60), 0x63, 0x68, 0x6A, *range(0x88, 0x8C), 0x8D, 0x90, 0x98, 0x99,
-    *range(0xB0, 0xC0), 0xC6, 0xC7, 0xC9,
-))  # fmt: skip
-_SETS_NO_FLAGS_TWO = frozenset(
-    (*range(0x40, 0x50), *range(0x90, 0xA0), 0x1E, 0x1F, 0xB6, 0xB7, 0xBE, 0xBF)
+_LOW_BYTES = frozenset(("rax", "rcx", "rdx", "rbx"))  # whose low byte is named, always
+# The reg field of their ModRM says what they do, and names no register.
+_GROUPS = frozenset(
+    (*range(0x80, 0x84), 0xC0, 0xC1, 0xC6, 0xC7, *range(0xD0, 0xD4), 0xF6, 0xF7, 0xFE, 0xFF)
 )
-_MOVES = frozenset((0x88, 0x89, 0xC6, 0xC7))  # to memory
-_UNKNOWN_CARRY = 1 << 32  # carry and overflow of a sum are not computed
-_OR, _AND, _SUB, _XOR, _CMP = 1, 4, 5, 6, 7  # numbers of the eight groups of SDM's opcode map
-_FLAGS = "flags"
-_HIGH_BYTES = ("rsp", "rbp", "rsi", "rdi")  # whose low bytes are ah, ch, dh and bh, mostly
+_NARROW = "/"  # stands before the number of low bytes of a register or word
 if TYPE_CHECKING:
     _Sources = frozenset[str]  # registers and words as they were at the beginning of a turn
 
@@ -96,13 +106,15 @@ def endless_native_code(scene: HangContext) -> HangDiagnosis | None:
         others = [d for d in scene.activities if d.tid != activity.tid and not loops.get(d.tid)]
         if loop is None or not activity.frames:
             continue
-        if loop.words and not _alone(scene, activity, loop.words, others):
+        region = scene.target.region_at(loop.start)
+        library = ((region and region.path) or activity.module).rpartition("/")[2]
+        if loop.words and not _alone(scene, activity, loop.words, others, library):
             continue
         function = symbolize(scene.target, loop.start).partition("+")[0]
         waiting = [d for d in scene.activities if d.kind == GIL and d.frames]
         sentence = (
             f"{activity.who()} is in a loop without end of native code, in {function} of "
-            f"{activity.module}, called at {activity.where()}: with its registers as they are no "
+            f"{library}, called at {activity.where()}: with its registers as they are no "
             "jump leads out of it"
         )
         if waiting and scene.gil_holder == activity.tid:
@@ -126,14 +138,16 @@ def endless_native_code(scene: HangContext) -> HangDiagnosis | None:
 
 def _alone(
     scene: HangContext, activity: ThreadActivity, words: Sequence[int],
-    others: Sequence[ThreadActivity],
+    others: Sequence[ThreadActivity], library: str,
 ) -> bool:  # fmt: skip
     """Tell whether no other thread or process can change words of memory meanwhile."""
     paths = {module.path for module in scene.target.modules()}
     regions = [scene.target.region_at(word) for word in words]
     if any(each is None or (each.in_file and each.path not in paths) for each in regions):
         return False  # a file that others may have mapped too
-    if all(d.kind in (EVENT, JOIN, LOCK) and not d.timed for d in others):
+    going = [d for d in others if d.timed or d.kind not in (EVENT, JOIN, LOCK)]
+    code = next((m for m in scene.target.modules() if m.path.endswith(f"/{library}")), None)
+    if all(_leaves_alone(scene, each, code) for each in going):
         return True
     running = any(d.kind in RUNNING for d in others)
     native = [d for d in others if not scene.view.frames(d.tid)]
@@ -142,13 +156,21 @@ def _alone(
     return (searches or scene.gil_holder == activity.tid) and not running and not of_its_own
 
 
-class _Leaves(Exception):
-    """The loop ends, or does something that is not followed."""
+def _leaves_alone(scene: HangContext, activity: ThreadActivity, library: Module | None) -> bool:
+    """Tell whether no code that a thread may still run calls a function of a library.
 
-
-class _Value(NamedTuple):
-    number: int | None  # None where it is not known
-    sources: _Sources = frozenset()
+    Such functions are known by their names where ctypes or cffi calls them, not where the library
+    is an extension of Python.
+    """
+    if library is None or not scene.view.frames(activity.tid):
+        return False
+    stem = library.path.rpartition("/")[2].partition(".")[0]
+    reach = GoingOn(scene).of(activity.tid)
+    names = {name for _, name in reach.calls} | {f"PyInit_{stem}"}
+    if reach.unbounded or "*" in names:
+        return False
+    places = (exported_symbol(scene.target, name) for name in names)
+    return not any(at is not None and library.start <= at < library.end for at in places)
 
 
 def find_endless_native_loop(
@@ -163,9 +185,8 @@ def find_endless_native_loop(
         return None
     imports, code = ImportedFunctions(target), range(region.start, region.end)
     if not _is_of_system(region.path):
-        return find_endless_loop_from(
-            target.read, code, thread.pc, thread.registers, budget, imports.name
-        )
+        registers = {**thread.registers, **dict(zip(XMM, thread.vectors, strict=False))}
+        return find_endless_loop_from(target.read, code, thread.pc, registers, budget, imports.name)
     # A function that only compares or computes comes back, to code whose other registers are known.
     walk = islice(Unwinder(target, FunctionBounds(target)).walk(thread.registers), MAX_CALLERS)
     for frame in walk:
@@ -185,10 +206,12 @@ def _loop_after_call(
 ) -> NativeLoop | None:  # fmt: skip
     """Return the loop without end behind a call, whatever that gives; None where it may end."""
     code, loops = range(region.start, region.end), list[NativeLoop]()
-    for guess in (True, False):
+    for guess in (None, True, False):  # None: no jump needs what the call gave
         run = _Run(target.read, code, frame.pc, frame.registers, imports.name, guess)
-        with suppress(_Leaves, UnreadableMemory):
+        with suppress(Leaves, UnreadableMemory):
             loops.append(run.loop(budget))
+        if guess is None and loops:
+            break
     return loops[0] if len(loops) == 1 else None
 
 
@@ -207,32 +230,28 @@ def find_endless_loop_from(
     """
     try:
         return _Run(read, code, at, registers, import_name).loop(budget)
-    except (_Leaves, UnreadableMemory):
+    except (Leaves, UnreadableMemory):
         return None
 
 
-class _Run:
-    """A thread's code goes on. What it stores is kept beside the memory of the core, by word."""
+class _Run(NativeState):
+    """A thread's code goes on."""
 
     def __init__(
         self, read: Callable[[int, int], bytes], code: range, at: int,
         registers: Mapping[str, int], import_name: Callable[[int], str] = lambda slot: "",
         guess: bool | None = None,
     ) -> None:  # fmt: skip
-        self._read, self._code, self._at = read, code, at
-        self._import_name = import_name
+        super().__init__(read, at, registers)
+        self._code, self._import_name = code, import_name
         self._guess = guess  # how the first jump goes whose flags are not known
         self._guessed_at, self._confirmed = 0, guess is None
-        self._values = {name: _Value(registers.get(name), frozenset((name,))) for name in REGISTERS}
-        self._values[_FLAGS] = _Value(registers.get("eflags"))
-        self._word_of: dict[int, str] = {}  # by byte
-        self._words: set[int] = set()
         self._needed: _Sources = frozenset()  # what jumps depended on in this turn
         self._decoded: dict[int, Instruction] = {}
         self._before: dict[str, int | None] = {}  # the numbers at the beginning of the turn
 
     def loop(self, budget: list[int]) -> NativeLoop:
-        """Return the loop that goes round for ever. Raises _Leaves, UnreadableMemory."""
+        """Return the loop that goes round for ever. Raises Leaves, UnreadableMemory."""
         head, most, count = 0, 1, 0
         for _ in range(min(MAX_STEPS, budget[0])):
             budget[0] -= 1
@@ -244,98 +263,110 @@ class _Run:
                 continue
             to = self._next(instruction, after)
             if to <= self._at and instruction.target is not None and instruction.flow != CALL:
-                if to == head and all(map(self._is_as_before, self._decisive())):
-                    if not self._needed and len(self._values) > len(REGISTERS) + 1:
-                        raise _Leaves  # it stores, and nothing leads out: it may be meant to go on
+                decisive = self._decisive() if to == head else frozenset[str]()
+                if to == head and all(map(self._is_as_before, decisive)):
+                    if not self._needed and any(":" in name for name in self._values):
+                        raise Leaves  # it stores, and nothing leads out: it may be meant to go on
                     if not self._confirmed:
-                        raise _Leaves
-                    return NativeLoop(to, tuple(sorted(self._words)))
+                        raise Leaves
+                    places = {int(name.partition(":")[0], 16) for name in decisive if ":" in name}
+                    return NativeLoop(to, tuple(sorted(places & self._words)))
                 count += 1
                 if count >= most:
                     head, most, count = to, 2 * most, 0
                     self._begin_turn()
             self._at = to
-        raise _Leaves
+        raise Leaves
 
     def _next(self, instruction: Instruction, after: int) -> int:
-        """Return where the code goes on after a jump, call or return. Raises _Leaves."""
+        """Return where the code goes on after a jump, call or return. Raises Leaves."""
         if instruction.flow == RETURN:
             return self._known_place(self._pop())
         if instruction.flow == BRANCH:
             to = instruction.branches_to(after)
             if to is None:
-                raise _Leaves
-            if self._guess is not None and self._values[_FLAGS].number is None:
+                raise Leaves
+            if self._guess is not None and self._values[FLAGS].number is None:
                 holds, self._guess, self._guessed_at = self._guess, None, self._at
                 self._guessed = holds
                 return to if holds else after
             holds = self._holds(instruction.opcode & 15, instruction)
             if self._at == self._guessed_at:
                 if holds != self._guessed:
-                    raise _Leaves
+                    raise Leaves
                 self._confirmed = True
             return to if holds else after
         if instruction.flow not in (JUMP, CALL):
-            raise _Leaves
+            raise Leaves
         if instruction.target is not None:
             to = after + instruction.target
         elif instruction.target_register is not None:
             to = self._known_place(self._values[instruction.target_register])
         else:
-            to = self._known_place(self._operand(instruction))
+            slot = self._address(instruction) or 0
+            if self._import_name(slot):  # which the dynamic linker filled: nobody changes it
+                to = int.from_bytes(self._read(slot, 8), "little")
+            else:
+                to = self._known_place(self._operand(instruction))
             if to not in self._code:
                 return self._call_import(instruction, after)
         if instruction.flow == CALL:
-            self._push(_Value(after))
+            self._push(Value(after))
         return to
 
     def _call_import(self, instruction: Instruction, after: int) -> int:
-        """Do a function of the C library; return where it comes back. Raises _Leaves.
+        """Do a function of the C library; return where it comes back. Raises Leaves.
 
         It is reached by its slot: from the code that calls it, or from a stub that was called.
         """
         name = self._import_name(self._address(instruction) or 0)
         if name not in KNOWN:
-            raise _Leaves
+            raise Leaves
         back = after if instruction.flow == CALL else self._known_place(self._pop())
         given = {each: self._values[each] for each in arguments_of(name)}
         numbers = {each: v.number for each, v in given.items() if v.number is not None}
         number = returned_number(name, numbers, self._unchanged)
         sources = frozenset[str]().union(*(value.sources for value in given.values()))
-        for register in CLOBBERED:
-            self._values[register] = _Value(None)
-        self._values["rax"] = _Value(number, sources)
-        self._values[_FLAGS] = _Value(None)
+        for register in (*CLOBBERED, *XMM):
+            self._values[register] = Value(None)
+        self._values["rax"] = Value(number, sources)
+        self._values[FLAGS] = Value(None)
         return back
 
     def _unchanged(self, address: int, size: int) -> bytes:
-        """Return bytes of the core that the run has stored nothing in. Raises _Leaves."""
+        """Return bytes of the core that the run has stored nothing in. Raises Leaves."""
         if any(self._word_of.get(address + n) in self._values for n in range(size)):
-            raise _Leaves
+            raise Leaves
         self._words.add(address)
         return self._read(address, size)
 
-    def _known_place(self, value: _Value) -> int:
+    def _known_place(self, value: Value) -> int:
         if value.number is None:
-            raise _Leaves
+            raise Leaves
         self._needed |= value.sources
         return value.number
 
     def _is_as_before(self, name: str) -> bool:
+        name, _, width = name.partition(_NARROW)
         value = self._values.get(name)
         if value is None:
             return True  # a word that nothing was stored in
         place, _, size = name.partition(":")
         if name not in self._before and size:
             self._before[name] = int.from_bytes(self._read(int(place, 16), int(size)), "little")
-        return value.number is not None and self._before.get(name) == value.number
+        before = self._before.get(name)
+        if value.number is None or before is None:
+            return False
+        return not (before ^ value.number) & (1 << 8 * int(width or 16)) - 1
 
     def _decisive(self) -> _Sources:
         """Return the registers that jumps depended on, and those that these come from."""
         needed = self._needed
         while True:
-            made = (self._values[name] for name in needed if name in self._values)
-            wider = needed.union(*(value.sources for value in made))
+            parts = [name.partition(_NARROW) for name in needed]
+            made = [(self._values[name], int(width or 16)) for name, _, width in parts
+                    if name in self._values]  # fmt: skip
+            wider = needed.union(*(_low_sources(value, width) for value, width in made))
             if wider == needed:
                 return needed
             needed = wider
@@ -343,24 +374,26 @@ class _Run:
     def _begin_turn(self) -> None:
         self._before = {name: value.number for name, value in self._values.items()}
         for name, value in self._values.items():
-            self._values[name] = value._replace(sources=frozenset((name,)))
+            self._values[name] = value._replace(sources=frozenset((name,)), apart=True)
         self._words.clear()
         self._needed = frozenset()
 
     def _instruction(self) -> Instruction:
         if self._at not in self._code:
-            raise _Leaves
+            raise Leaves
         if self._at not in self._decoded:
             decoded = decode(self._read(self._at, min(15, self._code.stop - self._at)))
             if decoded is None:
-                raise _Leaves
+                raise Leaves
             self._decoded[self._at] = decoded
         return self._decoded[self._at]
 
     def _do(self, instruction: Instruction) -> None:
+        if self._do_vector(instruction):
+            return
         changed = changed_registers(instruction)
         if changed is None or instruction.repeated or instruction.name == "syscall":
-            raise _Leaves
+            raise Leaves
         opcode, explicit = instruction.opcode, instruction.explicit
         if (
             instruction.encoding == "legacy"
@@ -376,32 +409,45 @@ class _Run:
             self._swap(instruction, swapped, operand)
             return
         replaced = {name for name in changed if _replaces(instruction, name)}
-        named = (instruction.reg, instruction.rm, *changed)
+        is_group = not instruction.opcode_map and opcode in _GROUPS
+        named = (None if is_group else instruction.reg, instruction.rm, *changed)
         used = [values[name] for name in named if name is not None and name not in replaced]
         used += [values[source] for name in replaced for source in _sources(instruction, name)]
-        sources = operand.sources.union(*(each.sources for each in used))
+        width = bytes_read(instruction)
+        sources = operand.sources.union(*(_low_sources(each, width) for each in used))
+        apart = keeps_bytes_apart(instruction) and all(each.apart for each in used)
+        if instruction.memory is not None:  # what is loaded depends on all of its address
+            addressed = [self._values[name] for name in instruction.memory.registers()]
+            loads = instruction.explicit is not None
+            apart = apart and all(each.apart and not loads for each in addressed)
         results = {name: self._result(instruction, name, numbers) for name in changed}
         by_flags = instruction.encoding == "legacy" and instruction.opcode_map == 1
         if by_flags and 0x40 <= opcode < 0x50 and instruction.reg:  # cmov
-            sources |= self._values[_FLAGS].sources
+            sources |= self._values[FLAGS].sources
             holds = self._holds(opcode & 15, instruction)
             number = numbers.get((instruction.rm or MEMORY) if holds else instruction.reg)
             cut = number is None or instruction.size == 8
             results[instruction.reg] = number if cut else (number or 0) & 0xFFFFFFFF
+        names_byte = instruction.rm in _LOW_BYTES or instruction.rex
+        if by_flags and 0x90 <= opcode < 0xA0 and instruction.rm and names_byte:  # setcc
+            sources |= self._values[FLAGS].sources
+            before = numbers.get(instruction.rm)
+            holds = self._holds(opcode & 15, instruction)
+            results = {instruction.rm: None if before is None else before & ~0xFF | holds}
         if explicit is not None and explicit.access != "r":
             address = self._address(instruction)
             if address is None or not explicit.size:
-                raise _Leaves
-            stored = _stored_number(instruction, numbers)
+                raise Leaves
+            stored = stored_number(instruction, numbers)
             if stored is not None:
                 stored &= (1 << 8 * explicit.size) - 1
             results[MEMORY] = stored
-            self._store(address, explicit.size, _Value(stored, sources))
-        if not _leaves_flags(instruction):
-            results[_FLAGS] = _flags_after(instruction, numbers, results)
+            self._store(address, explicit.size, Value(stored, sources, apart))
+        if not leaves_flags(instruction):
+            results[FLAGS] = flags_after(instruction, numbers, results)
         results.pop(MEMORY, None)
         for name, number in results.items():
-            self._values[name] = _Value(number, sources)
+            self._values[name] = Value(number, sources, apart)
 
     def _moves_stack(self, instruction: Instruction) -> bool:
         """Do a push, pop or leave; tell whether it was one."""
@@ -409,7 +455,7 @@ class _Run:
         if 0x50 <= opcode < 0x58 and register:
             self._push(self._values[register])
         elif opcode in (0x68, 0x6A):
-            self._push(_Value(None if instruction.immediate is None
+            self._push(Value(None if instruction.immediate is None
                               else instruction.immediate & WORD_MASK))  # fmt: skip
         elif 0x58 <= opcode < 0x60 and register:
             value = self._pop()
@@ -420,68 +466,6 @@ class _Run:
         else:
             return False
         return True
-
-    def _push(self, value: _Value) -> None:
-        stack = self._values["rsp"]
-        if stack.number is None:
-            raise _Leaves
-        self._store(stack.number - 8, 8, value._replace(sources=value.sources | stack.sources))
-        self._values["rsp"] = stack._replace(number=stack.number - 8)
-
-    def _pop(self) -> _Value:
-        stack = self._values["rsp"]
-        if stack.number is None:
-            raise _Leaves
-        value = self._load(stack.number, 8)
-        self._values["rsp"] = stack._replace(number=stack.number + 8)
-        return value._replace(sources=value.sources | stack.sources)
-
-    def _load(self, address: int, size: int) -> _Value:
-        name = self._word(address, size, stores=False)
-        if name in self._values:
-            return self._values[name]
-        self._words.add(address)
-        raw = self._read(address, size)
-        return _Value(int.from_bytes(raw, "little"), frozenset((name,)))
-
-    def _store(self, address: int, size: int, value: _Value) -> None:
-        self._values[self._word(address, size, stores=True)] = value
-
-    def _word(self, address: int, size: int, *, stores: bool) -> str:
-        """Return the name of a word. Raises _Leaves where a part of another one is stored."""
-        name = f"{address:x}:{size}"
-        names = {self._word_of.setdefault(address + n, name) for n in range(size)}
-        if names != {name} and (stores or not names.isdisjoint(self._values)):
-            raise _Leaves
-        return name
-
-    def _operand(self, instruction: Instruction) -> _Value:
-        """Return what an instruction reads from memory, or the address that it computes."""
-        memory = instruction.memory
-        if memory is None:
-            return _Value(None)
-        sources = frozenset[str]().union(*(self._values[r].sources for r in memory.registers()))
-        explicit = instruction.explicit
-        address = self._address(instruction)
-        only_stores = instruction.opcode_map == 0 and instruction.opcode in _MOVES
-        if explicit is None or address is None or explicit.size not in (1, 2, 4, 8) or (
-            only_stores and explicit.access != "r"
-        ):  # fmt: skip
-            return _Value(None, sources)
-        value = self._load(address, explicit.size)
-        return value._replace(sources=value.sources | sources)
-
-    def _address(self, instruction: Instruction) -> int | None:
-        memory = instruction.memory
-        if memory is None:
-            return None
-        registers = self._registers().items()
-        numbers = {name: each.number for name, each in registers if each.number is not None}
-        return memory.address({**numbers, "rip": self._at})
-
-    def _registers(self) -> dict[str, _Value]:
-        """Return the registers alone: each turn of a loop that stores adds words."""
-        return {name: self._values[name] for name in (*REGISTERS, _FLAGS)}
 
     def _result(
         self, instruction: Instruction, register: str, numbers: dict[str, int]
@@ -503,42 +487,48 @@ class _Run:
             return None if address is None else address & mask
         return computed_value(instruction, register, numbers)
 
-    def _swap(self, instruction: Instruction, name: str, operand: _Value) -> None:
-        """Do an xchg or cmpxchg that leaves memory as it is. Raises _Leaves for another."""
+    def _swap(self, instruction: Instruction, name: str, operand: Value) -> None:
+        """Do an xchg or cmpxchg that leaves memory as it is. Raises Leaves for another."""
         mask, mine = (1 << 8 * instruction.size) - 1, self._values[name]
         if mine.number is None or operand.number is None or instruction.size < 4:
-            raise _Leaves
+            raise Leaves
         stores_another = mine.number & mask != operand.number
         if stores_another == (instruction.opcode_map == 0):
-            raise _Leaves
+            raise Leaves
         sources = mine.sources | operand.sources
         self._needed |= sources
-        self._values[name] = _Value(operand.number, sources)
+        self._values[name] = Value(operand.number, sources)
         if instruction.opcode_map:
-            flags = _compared(mine.number, operand.number, instruction.size)
-            self._values[_FLAGS] = _Value(flags, sources)
+            flags = compared(mine.number, operand.number, instruction.size)
+            self._values[FLAGS] = Value(flags, sources)
 
     def _holds(self, condition: int, instruction: Instruction) -> bool:
-        """Tell whether a condition of the flags holds. Raises _Leaves where that is not known.
+        """Tell whether a condition of the flags holds. Raises Leaves where that is not known.
 
         What it depends on is needed, also by a move that is made or not.
         """
         first, last = (0x70, 0x80) if instruction.opcode_map == 0 else (0x40, 0xA0)
         if instruction.opcode_map > 1 or not first <= instruction.opcode < last:
-            raise _Leaves
-        flags, sources = self._values[_FLAGS]
-        if flags is None or (flags & _UNKNOWN_CARRY and condition >> 1 not in (2, 4)):
-            raise _Leaves
+            raise Leaves
+        flags, sources, _ = self._values[FLAGS]
+        if flags is None or (flags & UNKNOWN_CARRY and condition >> 1 not in (2, 4, 5)):
+            raise Leaves
         self._needed |= sources
-        carry, zero = bool(flags & _CARRY), bool(flags & _ZERO)
-        sign, overflow = bool(flags & _SIGN), bool(flags & _OVERFLOW)
+        carry, zero = bool(flags & CARRY), bool(flags & ZERO)
+        sign, overflow = bool(flags & SIGN), bool(flags & OVERFLOW)
         holds = (
-            overflow, carry, zero, carry or zero, sign, None, sign != overflow,
+            overflow, carry, zero, carry or zero, sign, bool(flags & PARITY), sign != overflow,
             zero or sign != overflow,
         )[condition >> 1]  # fmt: skip
-        if holds is None:  # parity
-            raise _Leaves
         return holds != bool(condition & 1)
+
+
+def _low_sources(value: Value, width: int) -> _Sources:
+    """Return what the low bytes of a value come from."""
+    if width >= 8 or not value.apart:
+        return value.sources
+    parts = (name.partition(_NARROW) for name in value.sources)
+    return frozenset(f"{name}{_NARROW}{min(int(low or 8), width)}" for name, _, low in parts)
 
 
 def _replaces(instruction: Instruction, register: str) -> bool:
@@ -559,69 +549,3 @@ def _swap_of(instruction: Instruction) -> str | None:
         return None
     by_opcode = {(0, 0x87): instruction.reg, (1, 0xB1): "rax"}
     return by_opcode.get((instruction.opcode_map, instruction.opcode))
-
-
-def _leaves_flags(instruction: Instruction) -> bool:
-    """Tell whether an instruction is known to leave the flags as they are."""
-    quiet = (_SETS_NO_FLAGS, _SETS_NO_FLAGS_TWO)[min(instruction.opcode_map, 1)]
-    one_or_two = instruction.encoding == "legacy" and instruction.opcode_map < 2
-    return one_or_two and instruction.opcode in quiet
-
-
-def _flags_after(
-    instruction: Instruction, numbers: Mapping[str, int], results: Mapping[str, int | None]
-) -> int | None:
-    """Return the flags that a comparison or a sum leaves; None where they are not known."""
-    opcode, extension = instruction.opcode, instruction.modrm_reg
-    if instruction.encoding != "legacy" or instruction.opcode_map:
-        return None
-    size = instruction.size if opcode & 1 else 1
-    by_number = 0x80 <= opcode < 0x84 or opcode in (0xF6, 0xF7)  # then the reg field is no register
-    registers = (instruction.rm, None if by_number else instruction.reg)
-    if size == 1 and any(name in _HIGH_BYTES for name in registers):
-        return None
-    tests = opcode in (0x84, 0x85, 0xA8, 0xA9) or (opcode in (0xF6, 0xF7) and extension < 2)
-    group = opcode >> 3 if opcode < 0x40 else extension if 0x80 <= opcode < 0x84 else -1
-    if tests or group in (_SUB, _CMP):
-        left = numbers.get(instruction.rm or MEMORY)
-        right = instruction.immediate if by_number else numbers.get(instruction.reg or "")
-        if opcode in (0x2C, 0x2D, 0x3C, 0x3D, 0xA8, 0xA9):
-            left, right = numbers.get("rax"), instruction.immediate
-        elif opcode in (0x2A, 0x2B, 0x3A, 0x3B):
-            left, right = right, left
-        if left is None or right is None:
-            return None
-        return _flags(left & right, size) if tests else _compared(left, right, size)
-    shifts = opcode in (0xC1, 0xD1) and extension in (4, 5, 7) and instruction.immediate != 0
-    sums = group >= 0 or (opcode == 0xFF and extension < 2) or shifts
-    number = next(iter(results.values()), None) if len(results) == 1 else None
-    if not sums or not opcode & 1 or instruction.size < 4 or number is None:
-        return None
-    return _flags(number, size) | (0 if group in (_OR, _AND, _XOR) else _UNKNOWN_CARRY)
-
-
-def _stored_number(instruction: Instruction, numbers: Mapping[str, int]) -> int | None:
-    """Return what an instruction stores; None where that is not known."""
-    if instruction.encoding != "legacy" or instruction.opcode_map:
-        return None
-    if instruction.opcode in (0x88, 0x89):
-        is_high = instruction.opcode == 0x88 and instruction.reg in _HIGH_BYTES
-        return None if is_high else numbers.get(instruction.reg or "")
-    if instruction.opcode in (0xC6, 0xC7):
-        return instruction.immediate
-    return computed_value(instruction, MEMORY, numbers)
-
-
-def _flags(number: int, size: int) -> int:
-    """Return the flags of a result without carry and overflow."""
-    number &= (1 << 8 * size) - 1
-    return (_ZERO if not number else 0) | (_SIGN if number >> 8 * size - 1 else 0)
-
-
-def _compared(left: int, right: int, size: int) -> int:
-    """Return the flags of a subtraction."""
-    bits = 8 * size
-    left, right = left & (1 << bits) - 1, right & (1 << bits) - 1
-    flags = _flags(left - right, size) | (_CARRY if left < right else 0)
-    overflow = (left ^ right) & (left ^ (left - right)) & 1 << bits - 1
-    return flags | (_OVERFLOW if overflow else 0)

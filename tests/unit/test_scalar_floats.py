@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What SSE instructions make of single numbers, as the processor makes it."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+from gdb_epi.x86 import decode
+from gdb_epi.x86.scalar_floats import as_bits, as_float, compared_floats, truncated, vector_value
+
+
+def bits(number: float, *, double: bool = True) -> int:
+    return as_bits(number, 0, double=double)
+
+
+@pytest.mark.parametrize(
+    ("code", "double", "left", "right", "made"),
+    [
+        ("f2 0f 58 c1", True, 0.1, 0.2, 0.1 + 0.2),  # addsd xmm0, xmm1
+        ("f3 0f 58 c1", False, 16777216.0, 1.0, 16777216.0),  # addss: lost by rounding
+        ("f2 0f 5c c1", True, 3.0, 5.0, -2.0),
+        ("f2 0f 5e c1", True, 1.0, 0.0, math.inf),
+        ("f2 0f 5e c1", True, 1.0, -0.0, -math.inf),
+        ("f3 0f 59 c1", False, 3e38, 3e38, math.inf),
+        ("f2 0f 51 c1", True, 7.0, 9.0, 3.0),
+        ("f2 0f 5d c1", True, math.nan, 4.0, 4.0),  # minsd takes the second one
+    ],
+)  # fmt: skip
+def test_operations(code: str, double: bool, left: float, right: float, made: float) -> None:
+    insn = decode(bytes.fromhex(code))
+    assert insn is not None
+    number = vector_value(insn, bits(left, double=double), bits(right, double=double))
+    assert number is not None
+    assert as_float(number, double=double) == made
+
+
+def test_what_is_not_known_stays_so() -> None:
+    add, clear = decode(bytes.fromhex("f2 0f 58 c1")), decode(bytes.fromhex("66 0f ef c0"))
+    packed = decode(bytes.fromhex("66 0f 58 c1"))
+    assert add is not None and clear is not None and packed is not None
+    assert vector_value(add, None, 1) is None
+    assert vector_value(add, 1, None) is None
+    assert vector_value(packed, 1, 1) is None
+    assert vector_value(clear, None, None) == 0
+
+
+def test_comparisons() -> None:
+    one, two, nan = bits(1.0), bits(2.0), bits(math.nan)
+    assert compared_floats(one, two, double=True) == 1
+    assert compared_floats(two, one, double=True) == 0
+    assert compared_floats(one, one, double=True) == 64
+    assert compared_floats(one, nan, double=True) == 64 | 4 | 1
+    assert truncated(bits(-2.7), 4, double=True) == 0xFFFFFFFE
+    assert truncated(nan, 8, double=True) is None
+    assert truncated(bits(1e300), 8, double=True) is None
