@@ -453,20 +453,15 @@ class ValueCalls(ValueReads):
             )
         self._calls.add((subject, name))
         values = list(given or ())
-        if name in ("getattr", "setattr") and context is not None:
+        if name == "getattr" and context is not None:
             (text, *more) = (values[1] if len(values) > 1 else None) or (IS_DATA,)
-            wanted = self._reader.string(text.address, MAX_TEXT) if isinstance(text, Text) else None
-            if not isinstance(wanted, str) or more:
-                self._unbounded = True
-            elif name == "setattr":
-                self.store_attribute(
-                    context, values[0], wanted, values[2] if len(values) > 2 else UNKNOWN
-                )
-            else:
-                return join_all([self.attribute(context, values[0], wanted), *values[2:]])
-            return DATA
-        if name in UNFOLLOWED or name == "__import__":
-            self._unbounded |= name in UNFOLLOWED
+            if isinstance(text, Text) and not more:
+                wanted = self._reader.string(text.address, MAX_TEXT)
+                if isinstance(wanted, str):
+                    return join_all([self.attribute(context, values[0], wanted), *values[2:]])
+        if name in UNFOLLOWED or name in ("getattr", "setattr"):
+            self.does_anything = True
+        if name == "__import__":
             return UNKNOWN
         if name in _ONLY_LOOK:
             self._hand_on_all(None, by_name)

@@ -117,7 +117,7 @@ class ValueReads(Policy):
     def global_value(self, context: Context, name: str) -> Value:
         """Return what a global name may be."""
         if name in UNFOLLOWED:
-            self._unbounded = True
+            self.does_anything = True
         value = self._view.objects.dict_get(context.scope, name)
         stored = self._read(("global", context.scope, name))
         if isinstance(value, Absent):
@@ -182,7 +182,7 @@ class ValueReads(Policy):
     def attribute(self, context: Context, of: Value, name: str) -> Value:
         """Return what an attribute may be."""
         if name in UNFOLLOWED:
-            self._unbounded = True
+            self.does_anything = True
         if of is None:
             return self._of_unknown(name)
         return join_all(self._attribute(atom, name) for atom in of)
