@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from contextlib import suppress
 
 from gdb_epi.cpython.objects.containers import ContainerReader
@@ -16,6 +17,7 @@ from gdb_epi.hangs.library_calls import MESSAGE, frames_running
 from gdb_epi.hangs.loops.event_loop_diagnosis import Through
 from gdb_epi.hangs.types import DEADLOCK, HANG, HangDiagnosis, ThreadActivity, wait_diagnosis
 from gdb_epi.locks.types import INFO, PROBABLE
+from gdb_epi.util import counted
 
 _FORKS = frozenset(("fork", "forkpty", "posix_spawn", "posix_spawnp"))
 _SENDS = frozenset(("send", "send_bytes"))
@@ -24,6 +26,9 @@ _WATCH = "inotify"
 # System calls that methods of sockets make (Modules/socketmodule.c), and os.read() does not.
 _OF_SOCKETS = frozenset(
     "recvfrom recvmsg recvmmsg sendto sendmsg sendmmsg accept accept4 connect".split()
+)
+_READS_BODY = frozenset(
+    ("http.client", name) for name in ("read", "read1", "readinto", "readline", "_safe_read")
 )
 CALLING = 2  # innermost frames that have the socket of a call
 ALIVE = frozenset(
@@ -296,3 +301,29 @@ def diagnose_read_of_socket_kept_open(
         ruled_out=("a timeout", "another thread"),
         doubts=("whether that socket is the other end is not in the core",),
     )  # fmt: skip
+
+
+def rest_of_message_clause(scene: HangContext, called: Sequence[PyFrame]) -> str:
+    """Say that a message has begun to come, and is not whole; "" where that is not known.
+
+    `called` are the frames of the library that reads, innermost first. Four bytes with its size
+    come before a message of multiprocessing (Lib/multiprocessing/connection.py, _recv_bytes and
+    _recv, 3.8 to 3.15). An answer of HTTP says its length (`length` is what is left of it, or was
+    before the call that reads all; Lib/http/client.py, 3.8 to 3.15).
+    """
+    for place, frame in enumerate(called):
+        if not place and (frame.module, frame.name) == ("multiprocessing.connection", "_recv"):
+            words = (scene.view.variable(frame, name) for name in ("size", "remaining"))
+            counts = [scene.view.objects.integer(word) for word in words if word]
+            return "; a message has begun to come, and its rest has not" * (
+                counts not in ([4, 4], [])
+            )
+        if (frame.module, frame.name) in _READS_BODY:
+            answer = scene.view.variable(frame, "self")
+            left = scene.view.integer_attribute(answer, "length") if answer else None
+            if left:
+                return (
+                    "; the head of the answer has come, and by its Content-Length there are up to "
+                    f"{counted(left, 'byte')} more"
+                )
+    return ""

@@ -20,6 +20,7 @@ from gdb_epi.hangs import types as hang_types
 from gdb_epi.hangs.hang_context import HangContext
 from gdb_epi.hangs.idleness import classify_idle_process, strengthen_timed_diagnosis
 from gdb_epi.hangs.live.enders import name_who_may_end
+from gdb_epi.hangs.live.possession import channel_without_other_end, permits_of_ended_tasks
 from gdb_epi.hangs.live.stuck_tasks import diagnose_main_task
 from gdb_epi.hangs.loops.computing_threads import diagnose_computing_threads
 from gdb_epi.hangs.loops.condition_waits import missed_notification
@@ -139,6 +140,8 @@ def _first(scene: HangContext) -> HangDiagnosis | None:
         event_loop_threads_exhausted,
         task_deadlock_by_held_lock,
         task_lock_never_released,
+        permits_of_ended_tasks,
+        channel_without_other_end,
         connection_pool_exhausted,
         connection_pool_held_by_caller,
         _stuck,

@@ -32,6 +32,7 @@ from gdb_epi.hangs.library_calls import (
     serving_function,
 )
 from gdb_epi.hangs.live.going_on import GoingOn
+from gdb_epi.hangs.live.possession import lost_permits_clause
 from gdb_epi.hangs.loops.event_loop_diagnosis import Through
 from gdb_epi.hangs.processes.process_pools import (
     diagnose_wait_for_pool_results,
@@ -372,7 +373,8 @@ class _EventWait:
                 return answer
         awaited = self._name or self._what
         rest = other_wait_clause(scene, activity, same, seen) + (
-            f"no code that can still run ends a wait for {awaited}" if proven
+            f"no code that can still run ends a wait for {awaited}"
+            f"{lost_permits_clause(scene, activity.object)}" if proven
             else f"code of {naming[0].who()}, at {naming[0].where()}, may end that" if naming
             else f"no frame of {other} thread leads to {awaited}"
         )  # fmt: skip

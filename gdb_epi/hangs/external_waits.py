@@ -14,6 +14,7 @@ from gdb_epi.hangs.descriptor_waits import (
     diagnose_read_of_socket_kept_open,
     diagnose_wait_on_closed_socket,
     may_have_untracked_children,
+    rest_of_message_clause,
     watches_files,
 )
 from gdb_epi.hangs.hang_context import HangContext
@@ -220,12 +221,13 @@ def diagnose_child_wait(scene: HangContext, activity: ThreadActivity) -> HangDia
         doubts = (*doubt, "whether the child needs that is not in this core")
         return wait_diagnosis(HANG, "child", sentence, activity, evidence=evidence, doubts=doubts)
     queue = find_unread_queue(scene, activity)
-    if queue:
+    if queue is not None:
+        lie = f", in which {counted(queue.items, 'item')} lie," if queue.items else ""
         sentence = (
-            f"{waits}, and nobody reads the queue `{queue}` meanwhile: a child does not end before "
-            "what it put there was read"
+            f"{waits}, and nobody reads the queue `{queue.name}`{lie} meanwhile: a child does not "
+            "end before what it put there is in the pipe, which holds 64 KiB"
         )
-        evidence = (f"this process never put anything into {queue}: it has no feeder thread",)
+        evidence = (f"this process never put anything into {queue.name}: it has no feeder thread",)
         return wait_diagnosis(
             HANG, "unread queue", sentence, activity, evidence=evidence, doubts=doubt
         )
@@ -434,8 +436,9 @@ def _from_a_peer(scene: HangContext, activity: ThreadActivity, waits: str) -> Ha
         return _turn_to_read(scene, activity, f"{waits}{what}")
     kind = "queue of processes" if is_queue else "peer"
     sentence = f"{waits}{what}, without a timeout"
-    if _lacks_rest_of_message(scene, activity):
-        sentence += "; a message has begun to come, and its rest has not"
+    rest = rest_of_message_clause(scene, library_frames_called(scene, activity))
+    if rest:
+        sentence += rest
     elif _reads_result_of_a_child(scene, activity):
         # As wait() does: a child that works on is waited for in the same way.
         sentence = f"{waits}{what}; what the process does that is to write it is not in this core"
@@ -497,19 +500,6 @@ def _reads_result_of_a_child(scene: HangContext, activity: ThreadActivity) -> bo
         return activity.awaits in (MESSAGE, PROCESS_QUEUE, MANAGED_ITEM)
     kind = scene.descriptors.describe(activity.target).kind
     return kind == "pipe" or (kind != "socket" and may_have_untracked_children(scene, activity))
-
-
-def _lacks_rest_of_message(scene: HangContext, activity: ThreadActivity) -> bool:
-    """Tell whether a connection of multiprocessing has read a part of a message, and waits.
-
-    Four bytes with its size come first (Lib/multiprocessing/connection.py, _recv_bytes and _recv,
-    3.8 to 3.15).
-    """
-    inner = next(iter(library_frames_called(scene, activity)), None)
-    if inner is None or (inner.module, inner.name) != ("multiprocessing.connection", "_recv"):
-        return False
-    words = (scene.view.variable(inner, name) for name in ("size", "remaining"))
-    return [scene.view.objects.integer(word) for word in words if word] not in ([4, 4], [])
 
 
 def _others_may_write(scene: HangContext, activity: ThreadActivity) -> bool:

@@ -31,12 +31,14 @@ from gdb_epi.hangs.descriptors import SOCKET
 from gdb_epi.hangs.hang_context import HangContext
 from gdb_epi.hangs.library_calls import (
     CLOSING,
+    HANDSHAKE,
     HELPERS,
     MANAGED_ITEM,
     MESSAGES,
     PROCESS_QUEUE,
     QUEUE_ITEM,
     SERVERS,
+    TLS_HANDSHAKE,
     event_loop_frame_index,
     frames_running,
     is_any_request_name,
@@ -368,9 +370,12 @@ def _collects_pieces(scene: HangContext, frame: PyFrame) -> bool:
 def weaken_diagnosis_in_loop(scene: HangContext, answer: HangDiagnosis) -> HangDiagnosis:
     """Return the answer of a wait for another side, unsure where loops wait in each turn.
 
-    It does so where all is well too, when the other is slower: one look tells no hang.
+    It does so where all is well too, when the other is slower: one look tells no hang. But for a
+    handshake, which comes once in a connection and is answered at once.
     """
-    if not all(waits_repeatedly(scene, member.frames) for member in answer.members):
+    if answer.members[-1].awaits in (TLS_HANDSHAKE, HANDSHAKE) or not all(
+        waits_repeatedly(scene, member.frames) for member in answer.members
+    ):
         return answer
     doubt = "it waits so in each turn of a loop; whether this turn lasts longer is not in the core"
     return answer._replace(sure=INFO, open=(*answer.open, doubt))

@@ -24,6 +24,7 @@ EVENT_SET = "a notification"
 QUEUE_ITEM, QUEUE_ROOM = "an item in a queue", "room in a queue"
 QUEUE_END = "the end of all jobs of a queue"
 MESSAGE = "a message of another process"
+TLS_HANDSHAKE = "the other side of a TLS handshake"
 HANDSHAKE = "the other side's part of the handshake of a connection"  # given at once by who accepts
 NEW_CHILD = "a new child process to start its program"
 POOL_RESULTS = "results of a pool"
@@ -103,7 +104,7 @@ ROWS: dict[tuple[str, str], tuple[str, str]] = {
     ("socket", "accept"): (hang_types.ACCEPT, "a client"),
     ("http.client", "getresponse"): (hang_types.READ, "the answer of an HTTP server"),
     ("urllib.request", "urlopen"): (hang_types.READ, "the answer of an HTTP server"),
-    ("ssl", "do_handshake"): (hang_types.READ, "the other side of a TLS handshake"),
+    ("ssl", "do_handshake"): (hang_types.READ, TLS_HANDSHAKE),
     ("smtplib", "getreply"): (hang_types.READ, "the answer of a mail server"),
     ("ftplib", "getresp"): (hang_types.READ, "the answer of an FTP server"),
     ("filelock._api", "acquire"): (hang_types.FILE_LOCK, "a lock of a file"),

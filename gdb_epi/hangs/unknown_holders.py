@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from gdb_epi.cpython.heap.instances import shared_instances
+from gdb_epi.errors import Absent
 from gdb_epi.hangs.hang_context import HangContext
 from gdb_epi.hangs.idleness import weaken_diagnosis_in_loop
 from gdb_epi.hangs.library_calls import NOTIFICATION
@@ -19,6 +20,7 @@ from gdb_epi.hangs.types import (
 from gdb_epi.locks.python.lock_objects import SEMLOCK
 from gdb_epi.locks.types import INFO, PROBABLE, LockWait
 
+_STARTED_BY_PARENT = ("multiprocessing.process", "_bootstrap")
 RWLOCK, SEMAPHORE = "pthread rwlock", "semaphore"  # of the C library: locks/families
 
 
@@ -31,11 +33,28 @@ def diagnose_multiprocessing_notification_wait(
         return wait_diagnosis(NO_FAULT, "timed wait", f"{sentence}, with a timeout", activity, INFO)
     if activity.awaits == NOTIFICATION:
         sentence += " (an Event, Condition or Barrier of multiprocessing)"
+    sentence += f", without a timeout{_ended_parent_clause(scene)}"
     return weaken_diagnosis_in_loop(scene, wait_diagnosis(
-        HANG, "lock of another process", f"{sentence}, without a timeout", activity,
+        HANG, "lock of another process", sentence, activity,
         doubts=("which process should give it, and whether that lives, is not in the core",),
         fix=SET_TIMEOUT,
     ))  # fmt: skip
+
+
+def _ended_parent_clause(scene: HangContext) -> str:
+    """Say that the process has ended which started this one by multiprocessing; "" where not.
+
+    The kernel gives orphans to process 1, or to a subreaper, which looks like a forkserver.
+    """
+    view, process = scene.view, scene.target.process()
+    if isinstance(process, Absent) or process.ppid != 1:
+        return ""
+    frames = (frame for own in view.all_frames().values() for frame in own)
+    started = (view.variable(frame, "self") for frame in frames
+               if (frame.module, frame.name) == _STARTED_BY_PARENT)  # fmt: skip
+    parents = (view.integer_attribute(at, "_parent_pid") for at in started if at)
+    parent = next((pid for pid in parents if pid is not None and pid > 1), None)
+    return f"; process {parent}, which had started this one, has ended" if parent else ""
 
 
 def diagnose_unknown_lock_holder(

@@ -392,14 +392,17 @@ def queue_that_nobody_reads(calls, other_calls=(), other_variables=()) -> str:
     scene = SimpleNamespace(
         activities=(parent, ThreadActivity(8, "Thread-1", hang_types.READ)),
         calls=calls_of,
+        calls_ahead=lambda _frame, _depth: [],
         view=SimpleNamespace(
+            attribute=lambda _address, _name: None,
             frames=lambda tid: ("parent",) if tid == 7 else ("other",),
             variable_addresses=variables.get,
             locks=SimpleNamespace(type_name=TYPES.get),
             attributes=lambda address: ATTRIBUTES if address == QUEUE else [],
         ),
     )
-    return find_unread_queue(scene, parent)
+    unread = find_unread_queue(scene, parent)
+    return unread.name if unread is not None else ""
 
 
 @pytest.mark.parametrize("calls", [[], [(QUEUE, "get", AHEAD)], [(QUEUE, "close", MADE)]])

@@ -6,7 +6,7 @@ A library sets the futures that it makes, and those that it is given.
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from itertools import pairwise
 
 from gdb_epi.cpython.types import PyFrame
@@ -80,6 +80,54 @@ def is_made_by_called(scene: HangContext, frame: PyFrame, makers: Collection[str
         )
     except (UnreadableMemory, LayoutError, IndexError):
         return False
+
+
+def is_made_by_stored(
+    scene: HangContext, frame: PyFrame, future: int, makers: Collection[str]
+) -> bool:
+    """Tell whether a function of the program made what a variable of a frame holds: it gave it."""
+    own = scene.live_code.own
+    try:
+        names = {name for name, held in scene.view.variable_addresses(frame) if held == future}
+        stored = {called for name, called in variables_stored(scene, frame.code) if name in names}
+        functions = [each for called in stored for each in own.get(called, ())]
+        return (
+            stored <= own.keys()
+            and bool(functions)
+            and all(
+                _is_made_in(scene, each.code, _names_returned(scene, each.code), MAX_CODE, makers)
+                for each in functions
+            )
+        )
+    except (UnreadableMemory, LayoutError, IndexError):
+        return False
+
+
+def variables_stored(scene: HangContext, code: int) -> Iterator[tuple[str, str]]:
+    """Yield each variable that code stores to, and what the statement loads first to call it.
+
+    "" where that is no name. Raises UnreadableMemory, LayoutError, IndexError.
+    """
+    sites = scene.call_sites
+    _, slots, cells = sites.tables(code)
+    steps = {step.at: step for step in sites.instructions(code)}
+    targets = {sites.leads_to(step) for step in steps.values()}
+    chain, closed = list[str](), False
+    for at, does, name in sites.names_used(code):
+        step = steps[at]
+        if step.name in ("STORE_FAST", "STORE_DEREF"):
+            names = slots if does == "store" else cells
+            one_of_two = at in targets  # `a or b`, `a if b else c`
+            yield names[step.argument], chain[-1] if chain and not one_of_two else ""
+        elif step.name.startswith("STORE_FAST_"):  # one of two, or and a load
+            yield slots[step.argument >> 4], ""
+            yield slots[step.argument & 15], ""
+        if does in _STATEMENT_ENDS or does == "next" or step.name.startswith("STORE_"):
+            chain, closed = [], False
+        elif not closed and does in (("attr", "method") if chain else _ROOTS):
+            chain.append(name)
+        elif does not in ("nothing", "extended"):
+            closed = bool(chain)
 
 
 def _called_first_loaded(scene: HangContext, frame: PyFrame) -> str:

@@ -9,7 +9,7 @@ on as well.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from gdb_epi.cpython.running.unfinished_tasks import UnfinishedTask
 from gdb_epi.cpython.types import PyFrame
@@ -20,6 +20,7 @@ from gdb_epi.hangs.hang_context import HangContext
 from gdb_epi.hangs.library_calls import FREE_CONNECTION, FUTURES, OF_CLUSTER, POOL_RESULTS
 from gdb_epi.hangs.live.borrowing import Borrowers
 from gdb_epi.hangs.live.futures_made_here import is_made_by
+from gdb_epi.hangs.live.possession import is_had_only_by
 from gdb_epi.hangs.live.reach import ANYTHING, REWIRED, REWIRING, Body, Reach, covers
 from gdb_epi.hangs.loops.futile_polls import find_polled_condition
 from gdb_epi.hangs.tasks import event_loop_module
@@ -51,6 +52,8 @@ class GoingOn:
 
     def may_end(self, activity: ThreadActivity) -> bool:
         """Tell whether code that goes on may end a thread's wait. True where that is not known."""
+        if self._is_had_by_waiters(activity, self._scene.activities):
+            return False
         if self.is_given_by_library(activity) or not activity.object or self._too_many:
             return True
         return self.is_kept(activity) or any(True for _ in self.who_may_end(activity))
@@ -69,10 +72,25 @@ class GoingOn:
 
         NO_THREAD stands for code that no thread runs now.
         """
+        if self._is_had_by_waiters(activity, self._scene.activities):
+            return
         enders, borrowers = self._enders(activity), self._borrowers(activity)
         for tid, reach in self._others(activity.tid, activity):
             if reach.calls_any(activity.object, enders) and not borrowers.take_before_giving(reach):
                 yield tid, reach
+
+    def _is_had_by_waiters(
+        self, activity: ThreadActivity, threads: Iterable[ThreadActivity]
+    ) -> bool:
+        """Tell whether nobody has what a thread waits for but those that wait so too."""
+        at, view = activity.object, self._scene.view
+        if activity.awaits in _GIVEN_BY_LIBRARIES and activity.awaits not in FUTURES:
+            return False  # a library's own, which has more parts
+        same = [d for d in threads if d.object == at and d.kind == activity.kind and not d.timed]
+        return (
+            bool(at) and activity.kind == hang_types.EVENT and not activity.timed
+            and is_had_only_by(self._scene, at, (view.frames(d.tid) for d in same))
+        )  # fmt: skip
 
     def _borrowers(self, activity: ThreadActivity) -> Borrowers:
         scene = self._scene
@@ -262,6 +280,10 @@ class GoingOn:
         going = [d for d in self._scene.activities if d.tid not in waiting]
         if activity.target is not None and activity.kind in (hang_types.JOIN, hang_types.LOCK):
             return activity.target not in waiting and activity.target not in self.polling
+        if self._is_had_by_waiters(
+            activity, [d for d in self._scene.activities if d.tid in waiting]
+        ):
+            return False
         enders = self._enders(activity)
         return self._scene.live_code.is_bound(activity.object, enders) or any(
             reach.calls_any(activity.object, enders)

@@ -11,7 +11,7 @@ library sets its own.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
 from functools import cached_property
 from itertools import islice
@@ -33,8 +33,14 @@ from gdb_epi.errors import LayoutError, UnreadableMemory
 from gdb_epi.hangs.event_waits import is_shutdown_name
 from gdb_epi.hangs.hang_context import HangContext
 from gdb_epi.hangs.live.borrowing import Borrowers
-from gdb_epi.hangs.live.futures_made_here import is_made_by, is_made_by_called
+from gdb_epi.hangs.live.futures_made_here import is_made_by, is_made_by_called, is_made_by_stored
 from gdb_epi.hangs.live.going_on import GoingOn
+from gdb_epi.hangs.live.possession import (
+    is_had_only_by,
+    lost_permits_clause,
+    may_cancel,
+    name_of_replaced,
+)
 from gdb_epi.hangs.live.reach import Reach
 from gdb_epi.hangs.loops.tasks_of_one_connection import (
     may_be_written,
@@ -70,7 +76,7 @@ _HELD = (LOCK, SEMAPHORE)
 _OF_TRIO = (EVENT, CONDITION, SEMAPHORE, TASK, TASKS)
 _CUTS_SHORT = ("CancelScope", "Timeout")
 _PROTOCOL = "asyncio.streams.StreamReaderProtocol"
-_MAKES = ("create_future", "Future")
+_MAKES = ("create_future", "Future", "AsyncResult")
 # What servers call the program's code by, for one request or client.
 _SERVERS = frozenset((
     ("aiohttp.web_protocol", "_handle_request"), ("tornado.web", "_execute"),
@@ -132,6 +138,8 @@ def _never_woken(
         f"{describe_waiting_task(last, scene.installed)}: no code of a task, callback or thread "
         f"that can still run {ends}"
     )
+    if last.wait is not None and last.wait.kind == SEMAPHORE and not last.wakers:
+        sentence += lost_permits_clause(scene, last.wait.address)
     for task in reversed(chain[:-1]):
         own = own_frames(task, scene.installed)
         at = f" at {function_and_line(own[0])}" if own else ""
@@ -357,11 +365,23 @@ class _StuckTasks:
         own = own_frames(task, self._scene.installed)
         if not own or own[0].address != task.stack[0].address:
             return False  # a coroutine of a library waits
+        if task.framework != "asyncio" and self._links_results:
+            return False  # a greenlet that ends sets it
         scene, wait = self._scene, task.wait
         return wait is not None and (
             is_made_by(scene, own[0], wait.address, _MAKES)
             or is_made_by_called(scene, own[0], _MAKES)
+            or is_made_by_stored(scene, own[0], wait.address, _MAKES)
         )
+
+    @cached_property
+    def _links_results(self) -> bool:
+        """Whether the program links anything to greenlets, as link() and rawlink() of gevent do."""
+        live = self._scene.live_code
+        codes = {function.code for named in live.own.values() for function in named}
+        codes |= {frame.code for task in self._scene.tasks for frame in task.stack if frame.code}
+        names = (name for code in codes for name in live.calls.sites.strings(code, "co_names"))
+        return any(name.startswith(("link", "rawlink")) for name in names)
 
     def place_of(self, task: UnfinishedTask) -> str:
         """Return the name or place of what a task waits for, "" without one.
@@ -373,10 +393,20 @@ class _StuckTasks:
             return "" if task.wait is None or not own else task.wait.name
         if task.id not in self._places:
             place = self._find_place(own[0], task.wait.address)
+            if not place and self._is_had_only_by(self._scene.tasks, task):
+                place = name_of_replaced(self._scene, own[0], task.wait.address)
+                place = f"an earlier {place}" if place else ""
             if not place and is_made_by_called(self._scene, own[0], _MAKES):
                 place = "what a function of the program gave"
             self._places[task.id] = place
         return self._places[task.id]
+
+    def _is_had_only_by(self, tasks: Iterable[UnfinishedTask], task: UnfinishedTask) -> bool:
+        """Tell whether nobody has what a task waits for but those of some that wait for it too."""
+        at = task.wait.address if task.wait is not None else 0
+        same = [each for each in tasks if each.wait is not None and each.wait.address == at]
+        awaiting = len(same) if task.wait is not None and task.wait.kind == FUTURE else 0
+        return bool(at) and is_had_only_by(self._scene, at, (t.stack for t in same), awaiting)
 
     def _find_place(self, frame: PyFrame, sought: int) -> str:
         view = self._scene.view
@@ -427,6 +457,8 @@ class _StuckTasks:
                 return not stays
         if task.wait is None:
             return True
+        if task.framework == "asyncio" and self._is_had_only_by(waiting.values(), task):
+            return False
         enders = ENDERS[task.wait.kind]
         borrowers = self._borrowers.get(task.id)
         if borrowers is None:
@@ -439,7 +471,7 @@ class _StuckTasks:
             enders, elsewhere = enders - CANCELS, cancels
         return any(
             (reach.calls_any(task.wait.address, enders) and not borrowers.take_before_giving(reach))
-            or any(x in elsewhere for _, x in reach.calls)
+            or (elsewhere and may_cancel(self._scene, reach, task, elsewhere))
             for reach in self._going_on(waiting)
         )
 

@@ -11,7 +11,7 @@ can follow was answered before.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import suppress
 
 from gdb_epi.cpython.types import PyFrame
@@ -38,6 +38,7 @@ from gdb_epi.hangs.types import (
     HangDiagnosis,
     ThreadActivity,
     function_and_line,
+    wait_diagnosis,
 )
 from gdb_epi.locks.python.call_sites import ends_by_clock
 from gdb_epi.locks.types import INFO, PROBABLE
@@ -49,6 +50,7 @@ _DOUBT = "one look cannot tell a loop that never ends from a long computation"
 MAX_FRAMES, MAX_TEXTS, MAX_TEXT = 8, 256, 4096
 ENOUGH_CALLS = 3  # of a recursion whose loops end: so does that of its outer calls
 _CLOSES = "close"
+_SOCKETS = ("socket", "ssl")
 _WITHOUT_END = ("itertools.count", "itertools.cycle")
 _TAKES = frozenset(("get", "acquire", "wait", "recv"))
 _SHARED = frozenset((
@@ -92,6 +94,13 @@ def diagnose_computing_threads(scene: HangContext) -> HangDiagnosis | None:
         seen.append(f"{counted(waiting, 'thread')} {does} with the GIL")
     ruled_out = ("a circle of locks", "a GIL that is held asleep")
     asks_them = bool(waiting) and find_polled_condition(scene, first) is not None
+    if not others and first.call == _CLOSES and _is_in_module(scene, first.tid, _SOCKETS):
+        return wait_diagnosis(
+            HANG, "peer does not read",
+            f"{first.who()} waits in close() of a socket at {first.where()} until the other side "
+            "has taken what was sent: SO_LINGER is set, for without it close() returns at once",
+            first, ruled_out=ruled_out, doubts=("for how long it waits is not in this core",),
+        )  # fmt: skip
     queries = _texts_of(scene, first.frames[0]) if first.module.startswith(_SQLITE) else ()
     endless = find_running_recursion(queries)
     if endless is not None:
@@ -120,6 +129,11 @@ def diagnose_computing_threads(scene: HangContext) -> HangDiagnosis | None:
     return HangDiagnosis(
         NO_FAULT, kind, sentence, (first,), PROBABLE, tuple(seen), ruled_out, (_DOUBT,)
     )
+
+
+def _is_in_module(scene: HangContext, tid: int, modules: Collection[str]) -> bool:
+    frames = scene.view.frames(tid)
+    return bool(frames) and frames[0].module in modules
 
 
 def _recursion(

@@ -283,7 +283,7 @@ class _Asleep:
         # What the loop watches itself, such as the socket of a server, is not read.
         who = "its tasks wait" if len(self.own) > 1 else "its only task waits"
         within = len(self.own) > 1 and not (others or signals)
-        what = "only for each other" if within else "for nothing that comes from outside"
+        what = "only for what one of them gives" if within else "for nothing from outside"
         by = "another thread" if others else "the handler of a signal" if signals else ""
         beside = f"; {by} may wake {'one' if len(self.own) > 1 else 'it'}" if by else ""
         sentence = f"{base}, and {who} {what}{waits}{beside}"

@@ -129,7 +129,8 @@ def task_deadlock_by_held_lock(scene: HangContext) -> HangDiagnosis | None:
     """A task waits for what another one would give, and all others wait for what it holds itself.
 
     It need not be known who would take from the queue, set the event or release the lock: only a
-    task that has not started yet could still do it.
+    task that has not started yet could still do it. They wait for each other where one of those
+    that it holds up has code that does; else nobody would end its wait, locked out or not.
     """
     own = [task for task in scene.tasks if own_frames(task, scene.installed)]
     activity = scene.loop_thread
@@ -162,8 +163,12 @@ def task_deadlock_by_held_lock(scene: HangContext) -> HangDiagnosis | None:
         members = tuple(
             activity_of_task(activity, task, scene.installed) for task in (holder, first)
         )
+        going, awaited = GoingOn(scene), holder.wait.address if holder.wait is not None else 0
+        is_circle = kind in (QUEUE_PUT, QUEUE_JOIN, *_HELD) or any(
+            going.of_task(task).calls_any(awaited, ENDERS[kind]) for task in held_up
+        )
         return HangDiagnosis(
-            DEADLOCK, "tasks", sentence, members, PROBABLE,
+            DEADLOCK if is_circle else HANG, "tasks", sentence, members, PROBABLE,
             (f"all {len(own)} tasks of the program wait for that one, or for what it holds",),
             ("a timeout", "another thread that runs code of the program"),
             ("a task that starts later, as for a new client",),

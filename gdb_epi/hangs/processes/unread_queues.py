@@ -11,10 +11,12 @@ from __future__ import annotations
 from itertools import chain
 
 from gdb_epi.cpython.types import PyFrame
-from gdb_epi.errors import EpiError
+from gdb_epi.errors import EpiError, LayoutError, UnreadableMemory
+from gdb_epi.fault.memory_reads import read_u32
 from gdb_epi.hangs.hang_context import HangContext
 from gdb_epi.hangs.types import ThreadActivity
-from gdb_epi.locks.python.acquire_calls import AHEAD
+from gdb_epi.locks.python.acquire_calls import AHEAD, MAX_DEPTH
+from gdb_epi.typing_lite import NamedTuple
 
 MAX_FRAMES = 2_000  # of other threads that are examined
 _READS = frozenset(("get", "get_nowait"))
@@ -24,28 +26,61 @@ _AWAITS = frozenset(("join", "wait"))
 _NEVER_PUT = "NoneType"  # Queue._thread of a process that has put nothing: it has no feeder
 
 
-def find_unread_queue(scene: HangContext, activity: ThreadActivity) -> str:
-    """Return the name of a queue that a waiting thread's code reads later or never; "" for none.
+class UnreadQueue(NamedTuple):
+    """A queue that nobody reads for now, and how many items lie in it; None: that is not known."""
+
+    name: str
+    items: int | None
+
+
+def find_unread_queue(scene: HangContext, activity: ThreadActivity) -> UnreadQueue | None:
+    """Return a queue that a waiting thread's code reads later or never; None for none.
 
     Only queues into which this process put nothing: what is in them its children put there. None
-    that another thread has at hand: it may read it.
+    that another thread has at hand: it may read it. One that is known to hold items may have been
+    read before.
     """
     for frame in activity.frames:
         try:
             calls = list(scene.calls(frame))
+            later = [at for at, how in scene.calls_ahead(frame, MAX_DEPTH) if how in _READS]
         except EpiError:
             continue
         names = {at: name for name, at in scene.view.variable_addresses(frame)}
-        for queue in dict.fromkeys((*names, *(at for at, how, _ in calls if how in _READS))):
+        read_here = (at for at, how, _ in calls if how in _READS)
+        for queue in dict.fromkeys((*names, *read_here, *later)):
             if not _is_fed_by_others(scene, queue):
                 continue
+            items = _items_put(scene, queue)
             reads = [when for at, method, when in calls if at == queue and method in _READS]
-            if all(when == AHEAD for when in reads) and not _others_have(
-                scene, activity.tid, queue
+            if (
+                items == 0
+                or not (items or all(when == AHEAD for when in reads))
+                or _others_have(scene, activity.tid, queue)
             ):
-                name = names.get(queue) or scene.references.variable_name(queue, activity.tid)
-                return name or "multiprocessing.Queue"
-    return ""
+                continue
+            name = names.get(queue) or scene.references.variable_name(queue, activity.tid)
+            return UnreadQueue(name or "multiprocessing.Queue", items)
+    return None
+
+
+def _items_put(scene: HangContext, queue: int) -> int | None:
+    """Return how many items were put into a queue and not taken; None where that is not known.
+
+    put() takes a place of the queue's semaphore before it does anything else, get() gives it back
+    (Lib/multiprocessing/queues.py, 3.8 to 3.15). Its value is in memory that processes share.
+    """
+    room = scene.view.attribute(queue, "_sem")
+    semlock = scene.view.attribute(room, "_semlock") if room else None
+    lock = scene.view.locks.at(semlock) if semlock else None
+    if not semlock or lock is None:
+        return None
+    try:
+        places = scene.view.reader.field32(semlock, "SemLockObject", "maxvalue")
+    except (UnreadableMemory, LayoutError):
+        return None
+    left = read_u32(scene.target, lock.start)
+    return places - left if left is not None and 0 <= left <= places else None
 
 
 def sent_only_after_child_clause(scene: HangContext, activity: ThreadActivity) -> str:

@@ -467,10 +467,14 @@ class CallSites:
         root: tuple[str, str] | None = None
         path: tuple[str, ...] = ()
         instructions = list(self.instructions(code))
-        for each in instructions:
+        leading = [self.leads_to(each) for each in instructions]
+        targets = {*leading}
+        for each, target in zip(instructions, leading, strict=True):
             offset, operation, argument = each.at, each.operation, each.argument
+            if offset in targets:
+                root = None  # one of several: `(a or b).method()`
             after = each.end if each.goes_on else None
-            steps.append(CodeStep(offset, after, self.leads_to(each), operation == "cold"))
+            steps.append(CodeStep(offset, after, target, operation == "cold"))
             if operation in ("fast", "fast2", "store_load"):
                 slot = argument if operation == "fast" else argument & 15
                 root, path = (("local", slots[slot]) if slot < len(slots) else None), ()
