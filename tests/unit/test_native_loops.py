@@ -180,6 +180,16 @@ def test_loops_whose_numbers_never_get_there(option: str, tmp_path: Path) -> Non
         assert loop is not None, name
 
 
+def test_a_spin_that_yields_does_not_end_and_one_that_sleeps_may_be_a_services() -> None:
+    """Cmp dword [rbx], 0; jne out; call through the slot behind the flag; jmp back; out: ret."""
+    slot = MEMORY + 8
+    code = f"83 3b 00 75 08 ff 15 {struct.pack('<i', slot - CODE - 11).hex()} eb f3 c3"
+    for name, flag, start in (("sched_yield", 0, 0), ("sched_yield", 1, None), ("usleep", 0, None)):
+        memory = struct.pack("<QQ", flag, 0x99999)
+        names = {slot: name}
+        assert followed(code, memory, lambda at, n=names: n.get(at, ""), rbx=MEMORY) == start, name
+
+
 def test_a_loop_that_stores_a_new_value_each_turn_may_end() -> None:
     """Cmp dword [rdi], 7; je out; inc dword [rdi]; jmp back; out: ret."""
     assert followed("83 3f 07 74 04 ff 07 eb f7 c3", bytes(4), rdi=MEMORY) is None

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What functions of the C library give that native loops call: that compare, compute or pause.
+"""What functions of the C library give that native loops call: that compare, compute or yield.
 
 Such a function changes neither memory nor the registers that it must give back (rbx, rbp, rsp, r12
 to r15 in the x86-64 psABI): all others may be anything afterwards. What a comparison of texts gives
@@ -26,14 +26,15 @@ _OTHERS = frozenset(("strlen", "abs", "labs", "toupper", "tolower"))
 _THROUGH_SLOT, _JUMP_THROUGH_SLOT, _CALL = b"\xff\x15", b"\xff\x25", 0xE8
 _ENDBR64, _BND = b"\xf3\x0f\x1e\xfa", b"\xf2"
 _LONGEST, _STUB = 6, 16  # bytes of a call through a slot, and of a stub
-_PAUSES = frozenset(("sched_yield", "usleep", "sleep", "pthread_yield", "thrd_yield"))
-KNOWN = _OF_MATH | _COMPARES | _OTHERS | _PAUSES
+# A loop that sleeps and looks at a flag may be a service's, whose flag a signal's handler sets.
+_YIELDS = frozenset(("sched_yield", "pthread_yield", "thrd_yield"))
+KNOWN = _OF_MATH | _COMPARES | _OTHERS | _YIELDS
 Reader = Callable[[int, int], bytes]
 
 
 def arguments_of(name: str) -> tuple[str, ...]:
     """Return the registers that hold what a function of KNOWN is given, numbers of floats apart."""
-    if name in _OF_MATH or name in _PAUSES:
+    if name in _OF_MATH or name in _YIELDS:
         return ()
     if name in _COMPARES:
         has_size = "n" in name or name in ("memcmp", "bcmp")

@@ -17,7 +17,6 @@ from itertools import islice
 
 from gdb_epi.errors import UnreadableMemory
 from gdb_epi.hangs.hang_context import HangContext
-from gdb_epi.hangs.live.going_on import GoingOn
 from gdb_epi.hangs.native.library_calls import (
     CLOBBERED,
     KNOWN,
@@ -39,11 +38,11 @@ from gdb_epi.hangs.types import (
 )
 from gdb_epi.locks.types import PROBABLE
 from gdb_epi.sizes import WORD_MASK
-from gdb_epi.target.api import Module, Region, Target, Thread
+from gdb_epi.target.api import Region, Target, Thread
 from gdb_epi.target.cfi import Unwinder, UnwoundFrame
 from gdb_epi.target.function_bounds import FunctionBounds
 from gdb_epi.target.imported_functions import ImportedFunctions
-from gdb_epi.target.symbols import exported_symbol, symbolize
+from gdb_epi.target.symbols import symbolize
 from gdb_epi.typing_lite import TYPE_CHECKING, NamedTuple
 from gdb_epi.util import counted
 from gdb_epi.x86 import Instruction, decode
@@ -108,7 +107,7 @@ def endless_native_code(scene: HangContext) -> HangDiagnosis | None:
             continue
         region = scene.target.region_at(loop.start)
         library = ((region and region.path) or activity.module).rpartition("/")[2]
-        if loop.words and not _alone(scene, activity, loop.words, others, library):
+        if loop.words and not _alone(scene, activity, loop.words, others):
             continue
         function = symbolize(scene.target, loop.start).partition("+")[0]
         waiting = [d for d in scene.activities if d.kind == GIL and d.frames]
@@ -138,39 +137,20 @@ def endless_native_code(scene: HangContext) -> HangDiagnosis | None:
 
 def _alone(
     scene: HangContext, activity: ThreadActivity, words: Sequence[int],
-    others: Sequence[ThreadActivity], library: str,
+    others: Sequence[ThreadActivity],
 ) -> bool:  # fmt: skip
     """Tell whether no other thread or process can change words of memory meanwhile."""
     paths = {module.path for module in scene.target.modules()}
     regions = [scene.target.region_at(word) for word in words]
     if any(each is None or (each.in_file and each.path not in paths) for each in regions):
         return False  # a file that others may have mapped too
-    going = [d for d in others if d.timed or d.kind not in (EVENT, JOIN, LOCK)]
-    code = next((m for m in scene.target.modules() if m.path.endswith(f"/{library}")), None)
-    if all(_leaves_alone(scene, each, code) for each in going):
+    if all(d.kind in (EVENT, JOIN, LOCK) and not d.timed for d in others):
         return True
     running = any(d.kind in RUNNING for d in others)
     native = [d for d in others if not scene.view.frames(d.tid)]
     of_its_own = any(activity.module in scene.native_modules(d.tid) for d in native)
     searches = len(words) > FLAG_WORDS
     return (searches or scene.gil_holder == activity.tid) and not running and not of_its_own
-
-
-def _leaves_alone(scene: HangContext, activity: ThreadActivity, library: Module | None) -> bool:
-    """Tell whether no code that a thread may still run calls a function of a library.
-
-    Such functions are known by their names where ctypes or cffi calls them, not where the library
-    is an extension of Python.
-    """
-    if library is None or not scene.view.frames(activity.tid):
-        return False
-    stem = library.path.rpartition("/")[2].partition(".")[0]
-    reach = GoingOn(scene).of(activity.tid)
-    names = {name for _, name in reach.calls} | {f"PyInit_{stem}"}
-    if reach.unbounded or "*" in names:
-        return False
-    places = (exported_symbol(scene.target, name) for name in names)
-    return not any(at is not None and library.start <= at < library.end for at in places)
 
 
 def find_endless_native_loop(
