@@ -229,3 +229,13 @@ def test_an_export_that_failed_is_not_logged(fleet, tmp_path):
     assert fleet("fleet", "export", "--output", tmp_path / "all.jsonl").code == 0
     out = fleet("fleet", "forget", "--host", "node-2").out
     assert "all.jsonl" in out and str(nowhere) not in out
+
+
+def test_show_says_which_crashes_of_a_host_are_one_event(fleet):
+    """Four crashes of one kind within minutes are a program that is started again."""
+    again = [full(7 * i + 900, time={"crash_ts": START + 20 * DAY + 60 * i},
+                  host={"hostname": "node-9", "attributes": {}}) for i in range(4)]  # fmt: skip
+    lines = "\n".join(map(json.dumps, again)).encode()
+    assert fleet("fleet", "ingest", "-", stdin=lines).code == 0
+    out = fleet("fleet", "show", "node-9").out
+    assert "3 of its crashes came right after one of their kind" in " ".join(out.split())

@@ -6,7 +6,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from support import fleet_troubles
-from support.fleet_simulator import FIRST_DAY, population, simulate
+from support.fleet_simulator import FIRST_DAY, Crash, population, simulate
 
 from gdb_epi.fleet.questions.splitting import split_signature
 from gdb_epi.fleet.questions.verdict import ONE_EVENT, judge_population
@@ -44,6 +44,21 @@ def test_a_loop_and_an_event_are_told_and_accuse_nobody():
     assert kinds == {ONE_EVENT}
     whole = split_signature(pop, pop.signatures.index("looping"), LAST)
     assert sum(part.crashes for part in whole.parts) == 60, "each crash is in one part"
+
+
+def test_a_pod_that_waits_long_is_one_loop_where_its_program_is_on_other_hosts_too():
+    """It dies each half hour on one host; on a machine of its own that is how often it dies."""
+    fleet = simulate(7_020, **SMALL)
+    for number in range(40):
+        second = 1_800 * number
+        fleet.crashes.append(Crash(10, 3, "pool", 1, False, "", second=second))
+    fleet.crashes.sort()
+    pop = population(fleet)
+    code = pop.signatures.index("pool")
+    (loop,) = (f for f in find_events(pop).findings if f.signature == "pool")
+    assert (loop.attr, loop.n) == (LOOP_OF, 40)
+    alone = pop._replace(host=np.where(pop.host >= 0, 3, pop.host), memo=None)
+    assert not (find_events(alone).repeats & (pop.signature == code)).any()
 
 
 @pytest.mark.parametrize(

@@ -67,7 +67,9 @@ def _answer(
         summary = lookup.summarise_host(engine, hosts, asof)
         attributes = lookup.host_attributes(engine, hosts)
         data = {"host": what, "attributes": attributes, **summary._asdict()}
-        decisions = _findings_and_marks_of_host(engine, what)
+        decisions = _findings_and_marks_of_host(engine, what) + _names_and_events_of_host(
+            engine, what, asof
+        )
         return data, [f"host {what}", *_host_lines(summary, attributes, decisions, again)]
     record = lookup.find_record(engine, what)
     if record is not None:
@@ -152,6 +154,38 @@ def _findings_and_marks_of_host(engine: Any, name: str) -> list[str]:
     ]  # fmt: skip
     with engine.connect() as connection:
         return words + host_decision_lines(sqlalchemy_executor(connection), name)
+
+
+def _names_and_events_of_host(engine: Any, name: str, asof: int | None) -> list[str]:
+    """Say which crashes of a host are of another machine, and how many are one event."""
+    import numpy as np
+
+    from gdb_epi.fleet.population.cache import load_population
+    from gdb_epi.fleet.population.host_spelling import match_spellings
+    from gdb_epi.fleet.screen.events import find_events
+
+    population = load_population(engine, asof)
+    mine = [population.hosts.index(host) for host in match_spellings([name], population.hosts)]
+    count = int(np.isin(population.host, mine).sum())
+    lines = []
+    for *before, last in population.quality.get("renamed", ()):
+        if name in before and name in population.quality.get("given_again", ()):
+            lines.append(
+                f"{counted(count, 'crash')} of the machine that has this name now; the others are "
+                f"of the one that is called {last} since"
+            )
+        elif name == last:
+            lines.append(
+                f"it was called {' and '.join(before)} before: {counted(count, 'crash')} with those"
+            )
+    repeated = find_events(population).repeated
+    again = int(np.isin(population.host[repeated], mine).sum())
+    if again:
+        lines.append(
+            f"{again} of its crashes came right after one of their kind, as of a program that is "
+            "started again: counted once"
+        )
+    return lines
 
 
 def _host_lines(

@@ -274,8 +274,9 @@ def _cells_of(record: Mapping[str, Any]) -> tuple[str, str, str]:
     label = verdict_label(record)
     category = str(signature.get("category") or "")
     where, what = where_and_what(grouping_line(signature), category or None, hung=label in HUNG)
-    if where == UNKNOWN and get_group(record, "truncated").get("flag") and label == CANNOT_TELL:
-        what = "the core was cut off"
+    if get_group(record, "truncated").get("flag"):
+        nothing = where == UNKNOWN and label == CANNOT_TELL
+        what = "the core was cut off" if nothing else f"{what} (the core was cut off)"
     return label, where, what
 
 

@@ -41,6 +41,7 @@ MIN_HOSTS = 20  # that are compared
 MOST_EQUAL = 1 / 3  # P(2 crashes of a host that has any) is 0.32 at most, of 3 and more less
 MAX_CHANCE = 0.05  # that crashes fall on so many hosts and twice on none
 MIN_LARGE = 8  # crashes above a size
+OF_CORES = ("core_", "dump_")  # begin the names of attributes that may tell it
 MAX_FALL_P = 0.001  # that the first half of the time has so many
 
 
@@ -267,12 +268,13 @@ class SizeLimit(NamedTuple):
 def find_size_limit(population: Population) -> SizeLimit | None:
     """Return the size from which no core was kept for a time, of several programs; None if none.
 
-    The size of a core, or a number that each crash has of its own. The surest limit is told.
+    The size of a core, in classes or as what collects them tells it. The surest limit is told.
     """
     programs = program_of_each_crash(population)
     best: tuple[float, SizeLimit] | None = None
     for fact in (*population.facts, *population.attributes):
-        if fact.name != CORE_SIZE and (fact.name.endswith(RANGE) or not is_measured(fact)):
+        is_of_core = fact.name.startswith(OF_CORES) and is_measured(fact)
+        if fact.name != CORE_SIZE and (fact.name.endswith(RANGE) or not is_of_core):
             continue
         numbers = [parse_leading_number(value.split(" ")[0]) or 0.0 for value in fact.values]
         rows = np.flatnonzero(population.timed & (fact.crash >= 0))

@@ -26,6 +26,7 @@ from gdb_epi.fleet.screen.programs import (
     caveat_of_program_on_one_host,
     crashes_of_same_programs,
     is_process_attribute,
+    program_of_each_crash,
 )
 from gdb_epi.fleet.statistics.arrays import (
     ABSENT,
@@ -304,7 +305,10 @@ def _loops_of(population: Population, second: Ints) -> _Loops:
 
 
 def _gaps_of_loops(population: Population) -> Ints:
-    """Return how many seconds may lie between crashes of a loop, for each signature."""
+    """Return how many seconds may lie between crashes of a loop, for each signature.
+
+    Longer ones where one host alone has a signature whose program crashes on several hosts.
+    """
     columns = population.signature, population.host
     signature, _, counts = population.once(count_known_pairs, *columns)
     size = len(population.signatures)
@@ -312,6 +316,14 @@ def _gaps_of_loops(population: Population) -> Ints:
     most = np.zeros(size, dtype=np.int64)
     np.maximum.at(most, signature, counts)
     alone = (most >= MIN_LOOP) & (most >= MOSTLY * total)
+    programs = program_of_each_crash(population)
+    crash = population.signature * 0 if programs is None else programs.crash
+    program, _, _ = population.once(count_known_pairs, crash, population.host)
+    hosts_of_program = np.bincount(program, minlength=int(crash.max(initial=0)) + 1)
+    signature, program, _ = population.once(count_known_pairs, population.signature, crash)
+    widest = np.zeros(size, dtype=np.int64)
+    np.maximum.at(widest, signature, hosts_of_program[program])
+    alone &= widest >= MIN_HOSTS
     return np.where(alone, GAP_OF_ONE_HOST, LOOP_GAP)
 
 

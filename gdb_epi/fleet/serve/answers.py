@@ -116,7 +116,8 @@ def new_signatures_answer(engine: Engine, days: float) -> list[dict[str, Any]]:
         return []
     window = min(max(days, 0.0), float(MAX_DAYS))
     rows = curves.new_signatures(engine, population, window, until, MAX_ROWS)
-    return [row._asdict() for row in rows]
+    # As `top` says it: the day on which a record came in is no time of a crash.
+    return [{**row._asdict(), "first_seen": row.first_seen if row.timed else None} for row in rows]
 
 
 def findings_answer(engine: Engine) -> list[dict[str, Any]]:
