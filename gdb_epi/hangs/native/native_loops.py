@@ -121,9 +121,9 @@ def endless_native_code(scene: HangContext) -> HangDiagnosis | None:
                 f"; {waiting[0].who()} waits at {waiting[0].where()} for the GIL, "
                 f"which {activity.who()} holds"
             )
-        seen = "it reads no memory" if not loop.words else (
-            f"it reads {counted(len(loop.words), 'word')} of memory, and no thread that could "
-            "change them can run"
+        seen = "no jump of it depends on memory" if not loop.words else (
+            f"its jumps depend on {counted(len(loop.words), 'word')} of memory, and no thread that "
+            "could change them can run"
         )  # fmt: skip
         return HangDiagnosis(
             HANG, "endless native loop", sentence, (activity,), PROBABLE,
