@@ -24,7 +24,7 @@ from gdb_epi.fault.fault_site import UNSTARTED_HANDLER, is_in_system_call
 from gdb_epi.fault.find_fault import SELF, Fault
 from gdb_epi.fault.mapping_checks import may_execute, permits
 from gdb_epi.fault.memory_reads import read_word
-from gdb_epi.fault.own_native_code import VICTIM, at_fault_in, files_that_import
+from gdb_epi.fault.own_native_code import MAX_NAMED, VICTIM, files_that_import
 from gdb_epi.fault.signals import SI_TIMER, SIGSYS, SYS_SECCOMP, signal_name
 from gdb_epi.hangs.types import function_and_line
 from gdb_epi.locks.python.python_view import PythonView
@@ -166,8 +166,9 @@ def unstarted_handler(state: ProcessState) -> Iterator[Finding]:
         makers = files_that_import(state.target, "sigaltstack")
         if makers and has_room:
             kind = ALTERNATE_STACK
-            summary += f": {makers[0]} makes such a stack (sigaltstack())"
-            facts |= at_fault_in(makers[0]) if len(makers) == 1 else {VICTIM: True}
+            # Libraries in Rust can, by its standard library, and mostly do not.
+            facts[VICTIM] = True
+            summary += f"; {', '.join(makers[:MAX_NAMED])} can make one (sigaltstack())"
     facts["kind"] = kind
     yield Finding("unstarted_handler", f"thread {account.fault.tid}", facts, summary)
 
