@@ -9,7 +9,8 @@ from gdb_epi.fault.called_functions import function_that_returned, imported_call
 from gdb_epi.fault.errno import ENOMEM, errno_of
 from gdb_epi.fault.own_native_code import is_own_library
 from gdb_epi.lazy_pattern import LazyPattern
-from gdb_epi.target.api import Target
+from gdb_epi.target.api import Target, module_at
+from gdb_epi.target.imported_functions import ImportedFunctions
 
 MAX_FRAMES, MAX_OWN = 24, 4  # native frames of a thread, and those of the program's own libraries
 # Parts of the names of functions that ask for memory: malloc() and its like, mmap(), strdup(),
@@ -22,7 +23,8 @@ def is_out_of_memory(target: Target, account: FaultAccount) -> bool:
 
     No call that succeeds sets errno back, and msync() and mlock() set it to ENOMEM for addresses
     without memory: errno alone may be of long ago, or of a probe. Where the stack or the code
-    cannot be read it has to do.
+    cannot be read it has to do. A pointer that was used may have come by way of Python from an
+    earlier call: of its library it is enough that it asks for memory anywhere.
     """
     if errno_of(target, account.fault) != ENOMEM:
         return False
@@ -37,4 +39,7 @@ def is_out_of_memory(target: Target, account: FaultAccount) -> bool:
     called = [frame for frame in frames[:MAX_FRAMES] if not frame.inlined and frame.pc]
     own = [frame.pc for frame in called if is_own_library(frame.module or "")]
     calls = [imported_calls_before(target, pc) for pc in own[:MAX_OWN]]
+    if account.how == ACCESS and own:  # the pointer may be the result of an earlier call
+        library, imported = module_at(target, own[0]), ImportedFunctions(target)
+        calls.append(list(imported.of_object(library.start).values()) if library else None)
     return any(names is None or any(map(_ASKING.search, names)) for names in calls)
