@@ -22,7 +22,15 @@ from gdb_epi.util import counted
 GROUP = "Set-up"
 HELP = "what is installed, what is missing, and how to get core dumps"
 GDB_SECONDS = 60.0  # a machine under load is no broken one
-PACKAGES = ("SQLAlchemy", "psycopg", "pyelftools", "tabulate", "Pygments")
+PACKAGES = ("SQLAlchemy", "pyelftools", "tabulate", "Pygments")
+# What single commands need: package -> the extra that has it, and what it is for.
+OF_COMMANDS = {
+    "psycopg": ("postgresql", "PostgreSQL"),
+    "jinja2": ("report", "`gdb-epi report`"),
+    "starlette": ("serve", "`gdb-epi serve`"),
+    "pyarrow": ("parquet", "Parquet files"),
+    "duckdb": ("lake", "questions to Parquet files"),
+}
 CORE_PATTERN = Path("/proc/sys/kernel/core_pattern")
 _ASK = "python import sys, gdb; print('|'.join([gdb.VERSION, sys.version.split()[0]]))"
 CRASH_FOLDER = "/var/crash"  # Debian has none until apport is installed
@@ -108,7 +116,8 @@ def _answer(lines: Sequence[CheckResult], *, everything: bool) -> Iterator[str]:
     width = max((len(line.subject) for line in well), default=0)
     yield "Well"
     for line in well:
-        how = f" (for PostgreSQL alone: {line.advice})" if line.advice else ""
+        purpose = OF_COMMANDS.get(line.subject, ("", ""))[1]
+        how = f" (for {purpose} alone: {line.advice})" if line.advice else ""
         yield f"  {line.subject:<{width}}  {line.state}{how}"
 
 
@@ -119,13 +128,14 @@ def _versions() -> Iterator[CheckResult]:
     yield CheckResult("gdb-epi", f"{__version__} in {os.path.dirname(home)}")
     yield CheckResult("python", f"{platform.python_version()} {sys.executable}")
     needed_by = {"SQLAlchemy": install_command("fleet")}
-    needed_by["psycopg"] = install_command("postgresql")
-    for name in PACKAGES:
+    for name in (*PACKAGES, *OF_COMMANDS):
         try:
             yield CheckResult(name, version(name))
         except PackageNotFoundError:
             advice = needed_by.get(name, f"pip install {name}")
-            yield CheckResult(name, "missing", advice, optional=name == "psycopg")
+            if name in OF_COMMANDS:
+                advice = install_command(OF_COMMANDS[name][0])
+            yield CheckResult(name, "missing", advice, optional=name in OF_COMMANDS)
 
 
 def _gdbs_and_source() -> Iterator[CheckResult]:

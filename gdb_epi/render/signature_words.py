@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping
 from gdb_epi.corruption.evidence import OVERWRITTEN
 from gdb_epi.record.record_parts import get_group, get_groups, get_number, get_texts, hypotheses
 from gdb_epi.render.category_words import category_words
+from gdb_epi.render.causes.whose_code import percent
 from gdb_epi.render.escape import screen_width, unpad_addresses
 from gdb_epi.render.frame_lines import without_build_tag
 from gdb_epi.typing_lite import Any, NamedTuple
@@ -221,7 +222,7 @@ def evidence_lines(record: Json) -> Iterator[str]:
 def _verdict_lines(record: Json) -> Iterator[str]:
     verdict = get_group(record, "verdict")
     confidence = get_number(verdict, "confidence")
-    yield f"Verdict: {verdict.get('label')} ({confidence:.0%})"
+    yield f"Verdict: {verdict.get('label')} ({percent(confidence)})"
     for text in get_texts(verdict, "reasons"):
         yield from _wrapped_item("because", text)
     rejected = _rejected_sentences(record)

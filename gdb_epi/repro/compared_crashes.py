@@ -18,6 +18,7 @@ from gdb_epi.record.record_parts import (
     verdict_label,
 )
 from gdb_epi.render.causes.memory_use import size_in_words
+from gdb_epi.render.causes.whose_code import percent
 from gdb_epi.render.escape import wrap_text
 from gdb_epi.render.frame_lines import (
     NATIVE,
@@ -358,7 +359,7 @@ def _verdict(record: Record) -> str:
     if not group:
         return ""
     share = get_number(group, "confidence")
-    return verdict_label(record) + (f" ({share:.0%})" if share else "")
+    return verdict_label(record) + (f" ({percent(share)})" if share else "")
 
 
 def _stack_lines(
