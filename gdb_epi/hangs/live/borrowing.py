@@ -152,9 +152,16 @@ class Borrowers:
                 yield 0, MethodCall(at, ("", ""), (name,))
 
     def _calls(self, body: Body, name: str) -> Iterator[MethodCall]:
-        for call in self._live.calls.sites.of(body.code).all_of_it():
+        """Yield where code calls what has a name, also of an object that came out of another."""
+        sites, seen = self._live.calls.sites, set[int]()
+        for call in sites.of(body.code).all_of_it():
+            seen.add(call.at)
             if call.name == name and covers(body.live, call.at):
                 yield call
+        for at, does, used in sites.names_used(body.code):
+            loads = does in ("attr", "method") and used == name
+            if loads and at not in seen and covers(body.live, at):
+                yield MethodCall(at, ("", ""), (name,))
 
     def _takes_before(self, body: Body, places: Sequence[MethodCall]) -> bool:
         """Tell whether code has taken it before it comes to any of some calls."""
