@@ -74,7 +74,10 @@ def locate_object(
         raise value
     why = f": {_host_message(value, text)}" if session.host is not None else ""
     rest = text[start.end() :]
-    raise UsageError(f"cannot read {rest!r} in {text!r}{why}", hint="a.b[3]['k']")
+    hint = "a.b[3]['k']"
+    if rest.lstrip().startswith("("):
+        hint += " (functions of Python are not called)"
+    raise UsageError(f"cannot read {rest!r} in {text!r}{why}", hint=hint)
 
 
 def render_value(session: Session, values: ProcessValues, text: str, address: int) -> Value:

@@ -15,7 +15,7 @@ from gdb_epi.typing_lite import Namespace
 
 MORE = "what `...` and `<cut>` stand for was left out; --depth, --width and --length show more"
 MASKED_NOTE = "`<masked ...>` stands for what a name says is secret; --secrets shows it"
-INEXACT = "not as repr() shows it"
+INEXACT = "repr() would show more, or other words"
 _DOUBTS = "<cannot decode"  # says so itself
 # Types that are obvious from the text.
 _PLAIN = frozenset(
