@@ -12,6 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from gdb_epi.cpython.objects.type_objects import TypeInfo
 from gdb_epi.errors import Absent
+from gdb_epi.hangs.live.harmless import OF_OWN_OBJECT, READS, is_harmless
 from gdb_epi.hangs.live.program_code import Module
 from gdb_epi.hangs.live.reach import OF_DATA
 from gdb_epi.hangs.live.value_flow import Context
@@ -95,9 +96,12 @@ class ValueCalls(ValueReads):
         by_name: Mapping[str, Value],
     ) -> Value:  # fmt: skip
         """Return what a call gives; None for arguments that are not known."""
+        if given is None and context is not None and (called is None or self._may_change(called)):
+            self.touch(UNKNOWN)
         if called is None:
             self.call_kept()
             self._hand_on_all(given, by_name)
+            self._touch_all(given, by_name)
             return UNKNOWN
         self._depth += 1
         try:
@@ -109,8 +113,41 @@ class ValueCalls(ValueReads):
             self._depth -= 1
 
     def _hand_on_all(self, given: Sequence[Value] | None, by_name: Mapping[str, Value]) -> None:
-        for value in (*(given or ()), *by_name.values()):
+        values = [*(given or ()), *by_name.values()]
+        for value in values:
             self.hand_on(value)
+        if any(map(self._may_change, values)):
+            for value in values:
+                self.touch(value, within=True)
+
+    def _touch_all(self, given: Sequence[Value] | None, by_name: Mapping[str, Value]) -> None:
+        """Give arguments, and what they hold, to what may change them."""
+        for value in (*(given or ()), *by_name.values()):
+            self.touch(value, within=True)
+
+    def _may_change(self, called: Value) -> bool:
+        """Tell whether a function that is not followed may change its arguments."""
+        for atom in called or ():
+            if isinstance(atom, OfBuiltin) and atom.name not in OF_OWN_OBJECT:
+                return True
+            kind = self._heap.kind(atom.address) if isinstance(atom, Obj) else ""
+            if not isinstance(atom, Obj) or not kind:
+                continue
+            if kind in ("wrapper_descriptor", "method_descriptor", "method-wrapper"):
+                return True
+            if kind == "function":
+                made = self._live.calls.body_of(atom.address, 0)
+                module = self._live.module(made.scope)
+                name = self._live.name_of(made.code)
+                if module.is_library and not is_harmless(module.name, name):
+                    return True
+            if kind == "builtin_function_or_method":
+                subject = self._reader.field(atom.address, "PyCFunctionObject", "m_self")
+                defined = self._reader.definition_name(atom.address)
+                name = defined if isinstance(defined, str) else ""
+                if name not in OF_OWN_OBJECT and not is_harmless(self._module_name(subject), name):
+                    return True
+        return False
 
     def _call(
         self, context: Context | None, atom: Atom, given: Sequence[Value] | None,
@@ -134,6 +171,8 @@ class ValueCalls(ValueReads):
         elif isinstance(atom, Named):
             self._hand_on_all(given, by_name)
             self._call_named(atom.name)
+            if atom.name not in OF_OWN_OBJECT and atom.name not in self._live.own:
+                self._touch_all(given, by_name)
             return UNKNOWN
         elif isinstance(atom, (Mark, Text, Super)):
             self._hand_on_all(given, by_name)
@@ -196,6 +235,9 @@ class ValueCalls(ValueReads):
         self.does_anything |= kind.rpartition(".")[2] in UNFOLLOWED
         if kind != "NoneType":
             self.call_kept()
+            self._touch_all(given, by_name)
+            if kind == "method-wrapper":
+                self.touch(UNKNOWN)
         return UNKNOWN
 
     def _call_function(
@@ -248,6 +290,9 @@ class ValueCalls(ValueReads):
             self._hand_on_callables(given, by_name)
         else:
             self._hand_on_all(given, by_name)
+        if not is_harmless(module.name, name):
+            self._touch_all(given, by_name)
+            self.touch(frozenset((subject,)) if subject is not None else NOTHING)
         if isinstance(subject, Obj) and module.name == "queue" and name in _TAKES:
             queue = self._heap.own_attribute(subject.address, "queue")
             return self.items(None, self._heap.value(queue)) if queue else UNKNOWN
@@ -453,6 +498,10 @@ class ValueCalls(ValueReads):
             )
         self._calls.add((subject, name))
         values = list(given or ())
+        if name in ("next", "anext"):
+            self.touch(values[0] if values else UNKNOWN)
+        if not is_harmless(self._module_name(subject), name):
+            self._touch_all(given, by_name)
         if name == "getattr" and context is not None:
             (text, *more) = (values[1] if len(values) > 1 else None) or (IS_DATA,)
             if isinstance(text, Text) and not more:
@@ -521,9 +570,14 @@ class ValueCalls(ValueReads):
         self, atom: OfBuiltin, given: Sequence[Value] | None, by_name: Mapping[str, Value]
     ) -> Value:
         subject, name = atom.subject, atom.name
+        of_class = isinstance(subject, Obj) and self._is_type(subject.address)
+        if name not in (READS if of_class else OF_OWN_OBJECT):  # a class is given its object
+            self._touch_all(given, by_name)
         if isinstance(subject, Mark):
             self._hand_on_callables(given, by_name)
             return DATA
+        if name not in READS and not of_class:
+            self.touch(frozenset((subject,)))
         kind = self._kind_of(subject)
         if isinstance(subject, Obj):
             self._calls.add((subject.address, name))

@@ -20,6 +20,7 @@ from gdb_epi.hangs.hang_context import HangContext
 from gdb_epi.hangs.library_calls import FREE_CONNECTION, FUTURES, OF_CLUSTER, POOL_RESULTS
 from gdb_epi.hangs.live.borrowing import Borrowers
 from gdb_epi.hangs.live.futures_made_here import is_made_by
+from gdb_epi.hangs.live.harmless import CHANGERS
 from gdb_epi.hangs.live.possession import is_had_only_by
 from gdb_epi.hangs.live.reach import ANYTHING, REWIRED, REWIRING, Body, Reach, covers
 from gdb_epi.hangs.loops.futile_polls import find_polled_condition
@@ -38,9 +39,8 @@ _WITH_ITEMS = frozenset((
     "collections.Counter",
 ))  # fmt: skip
 _IN_PLACE = range(13, 26)  # arguments of BINARY_OP (Include/opcode.h, NB_INPLACE_*, 3.11 to 3.15)
-CHANGES = frozenset(
-    "append appendleft extend insert add update setdefault pop popleft popitem remove discard "
-    "clear put put_nowait set set_result set_exception cancel release notify notify_all".split()
+CHANGES = CHANGERS | frozenset(
+    "put put_nowait set set_result set_exception cancel release notify notify_all".split()
 )
 
 
@@ -185,8 +185,13 @@ class GoingOn:
         return self._too_many or any(
             self._scene.live_code.stores(reach, names)
             or any(map(self._rewires, reach.bodies))
-            or (items and any(self._changes_in_place(body, objects) for body in reach.bodies))
+            or (
+                items
+                and reach.touched is None
+                and any(self._changes_in_place(body, objects) for body in reach.bodies)
+            )
             or (items and self._scene.live_code.stores_items(reach))
+            or reach.touches(objects)
             or any(name in CHANGES and (not at or at in objects) for at, name in reach.calls)
             or (bool(objects) and any(name == "*" and at in objects for at, name in reach.calls))
             for _, reach in self._others(tid)

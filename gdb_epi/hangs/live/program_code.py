@@ -31,6 +31,10 @@ MAX_NAME = 256
 _WEAK_REFERENCES = ("weakref", "weakref.ReferenceType", "ReferenceType")
 _FUNCTION = ("f_funcobj.bits", "f_funcobj", "f_func")  # renamed in 3.12, tagged in 3.14
 LOOPS = frozenset(("trio", "gevent", "greenlet", "outcome"))
+# What calls of classes and `with` lead to is followed; annotations are made by none of these.
+_CALLED_BY_VALUES = frozenset((
+    "__init__", "__new__", "__enter__", "__exit__", "__aenter__", "__aexit__", "__annotate__",
+))  # fmt: skip
 _PLAIN_BASES = frozenset(("", "builtins", "abc", "typing", "enum", "collections", "contextlib"))
 
 
@@ -83,6 +87,12 @@ class ProgramCode:
             if self.module(each.scope).is_own:
                 by_name.setdefault(self.name_of(each.code), []).append(each)
         return by_name
+
+    @cached_property
+    def implicit(self) -> list[str]:
+        """The program's methods that operators, statements and C code call without their names."""
+        return [name for name in sorted(self.own) if name[:2] == name[-2:] == "__" != name
+                and name not in _CALLED_BY_VALUES]  # fmt: skip
 
     @cached_property
     def own_modules(self) -> frozenset[str]:

@@ -60,12 +60,14 @@ class Body(NamedTuple):
 class Reach(NamedTuple):
     """What some code may do: (object, method) of its calls, object 0 where it is not known.
 
-    `unbounded`: it cannot be followed, and may do anything.
+    `unbounded`: it cannot be followed, and may do anything. `touched` are the objects with which it
+    does what is not known to be harmless, 0 for any; None where values were not followed.
     """
 
     calls: frozenset[tuple[int, str]]
     bodies: tuple[Body, ...]
     unbounded: bool = False
+    touched: frozenset[int] | None = None
 
     def calls_any(self, address: int, methods: Collection[str]) -> bool:
         """Tell whether it may call one of some methods of an object."""
@@ -74,6 +76,12 @@ class Reach(NamedTuple):
     def names(self, address: int, methods: Collection[str]) -> bool:
         """Tell whether it calls one of some methods of this very object."""
         return any(at == address and (name in methods or name == "*") for at, name in self.calls)
+
+    def touches(self, objects: Collection[int]) -> bool:
+        """Tell whether it may change one of some objects, of what its values show."""
+        return bool(self.touched) and (
+            0 in (self.touched or ()) or not (self.touched or frozenset()).isdisjoint(objects)
+        )
 
 
 ANYTHING = Reach(frozenset(), (), unbounded=True)

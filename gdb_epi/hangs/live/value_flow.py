@@ -29,7 +29,7 @@ _PLAIN: Mapping[str, tuple[int, tuple[Value, ...]]] = {
         "SETUP_ANNOTATIONS JUMP_FORWARD JUMP_BACKWARD JUMP_BACKWARD_NO_INTERRUPT JUMP_ABSOLUTE "
         "DELETE_FAST DELETE_DEREF DELETE_GLOBAL DELETE_NAME".split(), (0, ())
     ),
-    **dict.fromkeys("POP_TOP POP_ITER GEN_START PRINT_EXPR DELETE_ATTR".split(), (1, ())),
+    **dict.fromkeys("POP_TOP POP_ITER GEN_START PRINT_EXPR".split(), (1, ())),
     **dict.fromkeys("COMPARE_OP IS_OP CONTAINS_OP".split(), (2, (_DATA,))),
     **dict.fromkeys("UNARY_NOT TO_BOOL FORMAT_SIMPLE CONVERT_VALUE".split(), (1, (_DATA,))),
     **dict.fromkeys("LOAD_ASSERTION_ERROR LOAD_COMMON_CONSTANT LOAD_SMALL_INT GET_LEN "
@@ -39,7 +39,7 @@ _PLAIN: Mapping[str, tuple[int, tuple[Value, ...]]] = {
     **dict.fromkeys("GET_AITER GET_AWAITABLE ASYNC_GEN_WRAP CHECK_EXC_MATCH".split(),
                     (1, (_ANY,))),
     "FORMAT_WITH_SPEC": (2, (_DATA,)), "PUSH_EXC_INFO": (1, (_ANY, _ANY)),
-    "CHECK_EG_MATCH": (2, (_ANY, _ANY)), "DELETE_SUBSCR": (2, ()), "CALL_INTRINSIC_2": (2, (_ANY,)),
+    "CHECK_EG_MATCH": (2, (_ANY, _ANY)), "CALL_INTRINSIC_2": (2, (_ANY,)),
     "MATCH_CLASS": (3, (_ANY,)), "CLEANUP_THROW": (3, (_ANY, _ANY)),
     "LOAD_FROM_DICT_OR_GLOBALS": (1, (_ANY,)),
 }  # fmt: skip
@@ -120,6 +120,10 @@ class Policy:
         """Take a value for a container that is being made."""
         raise NotImplementedError
 
+    def touch(self, value: Value) -> None:
+        """Something is done with a value that may change it."""
+        raise NotImplementedError
+
     def items(self, context: Context, of: Value) -> Value:
         """Return what iterating over something gives."""
         raise NotImplementedError
@@ -179,7 +183,8 @@ class ValueFlow:
         """Follow all of it. Raises UnknownFlow, UnreadableMemory, LayoutError, IndexError."""
         code = list(self._sites.instructions(self._context.code))
         steps = {each.at: each for each in code}
-        before: dict[int, list[Value]] = {code[0].at: []} if code else {}
+        sent = [UNKNOWN] if code and code[0].name == "GEN_START" else []  # 3.10
+        before: dict[int, list[Value]] = {code[0].at: sent} if code else {}
         todo = [code[0].at] if code else []
         left = MAX_STEPS
         while todo:
@@ -507,7 +512,16 @@ class ValueFlow:
         elif name.startswith(("BINARY_", "INPLACE_")):
             second = stack[-1] if stack else UNKNOWN
             first = self._take(stack, 2)
+            in_place = name.startswith("INPLACE_") or (
+                name == "BINARY_OP" and (self._sites.opcodes.operator(argument) or "").endswith("=")
+            )
+            if in_place and not self._quiet and (first is not None or second != DATA):
+                self._policy.touch(first)  # a sum with a number or text is one itself
             stack.append(DATA if first == second == DATA else join(first, second))
+        elif name in ("DELETE_ATTR", "DELETE_SUBSCR"):
+            of = self._take(stack, 1 if name == "DELETE_ATTR" else 2)
+            if not self._quiet:
+                policy.touch(of)
         elif name == "FORMAT_VALUE":
             self._take(stack, 2 if argument & 4 else 1)
             stack.append(DATA)

@@ -52,6 +52,7 @@ class ValueReads(Policy):
         self.sites = code.calls.sites
         self._containers = ContainerReader(self._reader)
         self._calls: set[tuple[int, str]] = set()
+        self._touched: set[int] = set()  # 0 for any object
         self._contexts: list[Context] = []
         self._by_key: dict[object, Context] = {}
         self._variants: dict[object, int] = {}
@@ -351,6 +352,34 @@ class ValueReads(Policy):
         for kind, setter in self._live.setters.get(name, ())[:MAX_NAMED]:
             self._call_of_any(kind, setter, (value,))
 
+    # -- what may change ----------------------------------------------------------------------
+
+    def touch(self, value: Value, *, within: bool = False) -> None:
+        """Something is done with a value that may change it; `within`: or what that holds."""
+        if value is None:
+            self._touched.add(0)
+        for atom in value or ():
+            if isinstance(atom, Obj):
+                self._touched.add(atom.address)
+                if self._is_type(atom.address):  # with its attributes those of its objects
+                    self._touched.update(self._live.instances_of(atom.address))
+                if within and ("within", atom) not in self._handed:
+                    self._handed.add(("within", atom))
+                    held = self._heap.within(atom.address)
+                    self._touched.update([0] if held is None else held)
+            elif isinstance(atom, Instance) and not atom.is_new:
+                self._touched.update(self._live.instances_of(atom.type))
+            elif isinstance(atom, Named):
+                self._touched.add(0)
+            elif isinstance(atom, View):
+                self.touch(frozenset((atom.subject,)), within=within)
+            elif within and isinstance(atom, Bound):
+                self.touch(frozenset((atom.subject,)), within=True)
+            elif within and isinstance(atom, Site) and ("within", atom) not in self._handing:
+                self._handing.add(("within", atom))
+                self.touch(self._items(atom) or NOTHING, within=True)
+                self._handing.discard(("within", atom))
+
     # -- containers ---------------------------------------------------------------------------
 
     def collect(self, of: Value, value: Value) -> None:
@@ -361,6 +390,8 @@ class ValueReads(Policy):
     def store_item(self, context: Context, of: Value, value: Value) -> None:
         """Take a value that is put into a container."""
         self.collect(of, value)
+        if of is not None:
+            self.touch(of)
         if of is None or any(not isinstance(each, Site) for each in of):
             self._hand_on_to_others(value)
 
@@ -430,6 +461,8 @@ class ValueReads(Policy):
                 if value and not isinstance(value, Absent):
                     return join(self._now(value, ""), self._read(("items", atom)))
         kind = self._type_of(atom)
+        if isinstance(atom, Obj) and self._heap.kind(atom.address) == "collections.defaultdict":
+            self.call(None, self._heap.value(self._heap.default_factory(atom.address)), (), {})
         method = self._heap.in_class(kind, "__getitem__") if kind else 0
         if method and self._heap.kind(method) == "function" and isinstance(atom, (Obj, Instance)):
             return self._call_function(method, atom, (key,), {})
@@ -459,6 +492,13 @@ class ValueReads(Policy):
         by_name: Mapping[str, Value],
     ) -> Value:
         """Call a function, of a method with its `self`."""
+        raise NotImplementedError
+
+    def call(
+        self, context: Context | None, called: Value, given: Sequence[Value] | None,
+        by_name: Mapping[str, Value],
+    ) -> Value:  # fmt: skip
+        """Return what a call gives."""
         raise NotImplementedError
 
     def _hand_on_to_others(self, value: Value) -> None:

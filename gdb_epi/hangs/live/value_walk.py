@@ -36,23 +36,12 @@ from gdb_epi.hangs.live.values import (
     join,
     single,
 )
-from gdb_epi.hangs.live.walk import MANAGERS, UNNAMED
+from gdb_epi.hangs.live.walk import MANAGERS
 from gdb_epi.locks.python.call_sites import MAX_CODE
 
 MAX_CONTEXTS = 1_500
 MAX_RUNS = 6_000  # of contexts, again where what they read has changed
 # Those written in Python that keep what they call in their own objects.
-# What operators and functions such as len() and print() call.
-_BY_OPERATORS = (
-    "__len__", "__str__", "__repr__", "__format__", "__lt__", "__gt__", "__le__", "__ge__",
-    "__eq__", "__ne__", "__hash__", "__int__", "__float__", "__index__", "__reversed__",
-    "__fspath__", "__neg__", "__invert__", "__abs__", "__round__", "__instancecheck__",
-    "__set_name__", "__delattr__", "__delete__", "__copy__", "__deepcopy__", "__reduce__",
-    *(f"__{side}{name}__" for side in ("", "r", "i") for name in (
-        "add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "and", "or", "xor", "lshift",
-        "rshift", "matmul",
-    )),
-)  # fmt: skip
 _KEEPS_WITHIN = frozenset(("concurrent", "socketserver", "sched", "wsgiref", "xmlrpc", "http"))
 
 
@@ -119,7 +108,7 @@ class ValueWalk(ValueCalls):
     def reach(self) -> Reach:
         """Return what all of it may do. Raises UnknownFlow, and what reading raises."""
         if self._contexts and not self._surely:
-            for name in (*UNNAMED, *_BY_OPERATORS):
+            for name in self._live.implicit:
                 self._call_all_named(name)
             for value in self._live.callbacks_of_weak_references:
                 self.hand_on(self._heap.value(value))
@@ -131,8 +120,9 @@ class ValueWalk(ValueCalls):
             runs += 1
             self._unbounded |= len(self._contexts) > MAX_CONTEXTS or runs > MAX_RUNS
         return Reach(
-            frozenset(self._calls), tuple(map(self._body, self._contexts)), self._unbounded
-        )
+            frozenset(self._calls), tuple(map(self._body, self._contexts)), self._unbounded,
+            frozenset(self._touched),
+        )  # fmt: skip
 
     def _run(self, context: Context) -> None:
         tables = self.sites.tables(context.code)

@@ -209,6 +209,10 @@ class Heap:
         function, given = (read(address, "partialobject", name) for name in ("fn", "args"))
         return function, self._containers.tuple_items(given)
 
+    def default_factory(self, address: int) -> int:
+        """Return what a defaultdict calls for a key that it has not."""
+        return self.reader.field(address, "defdictobject", "default_factory")
+
     def method(self, address: int) -> tuple[int, int]:
         """Return (function, self) of a bound method."""
         read = self.reader.field
@@ -241,6 +245,24 @@ class Heap:
                 return self.items(inner) if inner else None
         return None
 
+    def within(self, root: int) -> list[int] | None:
+        """Return an object, what it has as items and attributes, and what those have.
+
+        None where that is too much.
+        """
+        todo, seen = [root], set[int]()
+        while todo:
+            at = todo.pop()
+            kind = self.kind(at) if at and not at & 7 and at not in seen else ""
+            if not kind or kind in PLAIN or kind in _NO_HOLDERS:
+                continue
+            seen.add(at)
+            if len(seen) > MAX_GIVEN:
+                return None
+            inner = self.items(at)
+            todo += [value for _, value in self.view.attributes(at)] if inner is None else inner
+        return list(seen)
+
     def given(self, roots: Iterable[int]) -> list[int] | None:
         """Return the functions, methods and objects of classes to which some objects lead.
 
@@ -270,11 +292,12 @@ class Heap:
 
 PLAIN = frozenset(
     "int float str bytes bool NoneType complex ellipsis range slice datetime.datetime "
-    "datetime.date datetime.timedelta re.Pattern bytearray".split()
+    "datetime.date datetime.timedelta re.Pattern".split()
 )
 _CALLABLES = frozenset((
     "function", "method", "type", "builtin_function_or_method", "functools.partial",
 ))  # fmt: skip
+_NO_HOLDERS = frozenset(("module", "code", "frame", "type", "function"))
 _ITERATORS = frozenset((
     "list_iterator", "list_reverseiterator", "tuple_iterator", "tupleiterator", "set_iterator",
     "dict_keyiterator", "dict_valueiterator", "dict_itemiterator", "dict_keys", "dict_values",
