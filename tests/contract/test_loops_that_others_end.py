@@ -18,7 +18,7 @@ from gdb_epi.session import Session
 from gdb_epi.target.corefile import CoreFileTarget
 
 PROGRAM = """
-import ctypes, gc, multiprocessing, os, socket, sys, tempfile, threading, time, weakref
+import ctypes, gc, heapq, multiprocessing, os, socket, sys, tempfile, threading, time, weakref
 def begin(target, *args):
     threading.Thread(target=target, args=args, daemon=True).start()
 def later(does, *args):
@@ -93,11 +93,20 @@ def finalizer_appends():
     while not rows:
         time.sleep(0.1)
 def united_in_place():
-    rows = {}
+    rows = set()
     def unite(other):
         time.sleep(600)
-        other |= {1: 2}
+        other |= {1}
     begin(unite, rows)
+    ready()
+    while not rows:
+        time.sleep(0.1)
+def heap_is_pushed():
+    rows = []
+    def push():
+        time.sleep(600)
+        heapq.heappush(rows, 1)
+    begin(push)
     ready()
     while not rows:
         time.sleep(0.1)
@@ -155,6 +164,7 @@ TRUTHS = {
     "nobody_appends": ("polls in vain", ""),
     "finalizer_appends": None,
     "united_in_place": None,
+    "heap_is_pushed": None,
     "value_of_processes": None,
     "hook_of_collector": None,
     "hook_of_errors": None,
@@ -162,7 +172,6 @@ TRUTHS = {
     "busy_file_that_grows": ("reads past the end", FILE_GROWS),
     "descriptor_after_detach": None,
 }
-OLDEST = {"united_in_place": (3, 9)}
 CELLS = [
     pytest.param(one, name, id=f"{one.id}-{name}")
     for name in TRUTHS

@@ -204,12 +204,16 @@ class GoingOn:
         )
 
     def _rewires(self, body: Body) -> bool:
-        """Tell whether code changes what no name of a store tells."""
+        """Tell whether code changes what no name of a store tells.
+
+        A method as __setattr__ that calls the one of its base does what the store asked it for.
+        """
         sites = self._scene.call_sites
         try:
+            itself = self._scene.live_code.name_of(body.code)
             table = sites.strings(body.code, "co_names")
             return any(
-                name in REWIRING and covers(body.live, at)
+                name in REWIRING and name != itself and covers(body.live, at)
                 for at, _, name in sites.names_used(body.code)
             ) or any(
                 each.name == "STORE_ATTR" and table[each.argument] in REWIRED
@@ -392,7 +396,7 @@ class GoingOn:
         if native or (loops and not of_asyncio) or self._may_handle_signals():
             return scene.live_code.called_back
         called = [may for _, may in scene.reach_of_signals.values()]
-        called += map(scene.live_code.of_callable, scene.hooks)
+        called += map(scene.live_code.of_callable, (*scene.hooks, *scene.factories))
         called += [scene.live_code.called_by_loops] if loops else []
         return Reach(
             frozenset(call for may in called for call in may.calls),
