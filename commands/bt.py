@@ -89,7 +89,7 @@ def show_merged_stacks(session: Session, args: Namespace) -> Report:
     function of a native frame, or else the symbol of that native frame.
     """
     state = session.state
-    args.limit, outermost, full = _which(args)
+    args.limit, outermost, full = _requested_lines(args)
     args.locals = args.locals or full
     every = args.all or args.native_all or args.python
     detail = ALL if args.native_all else NATIVE if args.native else FOLDED
@@ -104,7 +104,7 @@ def show_merged_stacks(session: Session, args: Namespace) -> Report:
     if args.python:
         return _python_stacks(session, args)
     lines: list[str] = []
-    below = _below(session, args)
+    below = _lines_below_frame(session, args)
     limit = args.limit
     callees = {tid: state.callees(tid) for tid in tids}
     for tid in tids:
@@ -142,7 +142,7 @@ def _python_stacks(session: Session, args: Namespace) -> Report:
     state = session.state
     python = state.required_python()
     if args.locals:
-        lines, below = [], _below(session, args)
+        lines, below = [], _lines_below_frame(session, args)
         for thread in python.threads():
             lines += ["", thread_title(state, thread.tid, thread)]
             stack = state.ghost_stack(thread)._replace(native=None)
@@ -155,7 +155,7 @@ def _python_stacks(session: Session, args: Namespace) -> Report:
     return Report("bt", lines=lines, data=document, soft_errors=errors)
 
 
-def _which(args: Namespace) -> tuple[int, bool, bool]:
+def _requested_lines(args: Namespace) -> tuple[int, bool, bool]:
     """Return how many lines, whether the outermost ones, and whether with locals."""
     words = getattr(args, "which", ())
     count = next((word for word in words if word is not FULL), args.limit)
@@ -171,7 +171,7 @@ def _vanished(state: ProcessState, limit: int) -> list[str]:
     return vanished_lines(gone._replace(threads=rest), limit=limit)
 
 
-def _below(session: Session, args: Namespace) -> Callable[[PyFrame], list[str]] | None:
+def _lines_below_frame(session: Session, args: Namespace) -> Callable[[PyFrame], list[str]] | None:
     """Return what gives the lines under a Python frame: its source, its variables."""
     parts: list[Callable[[PyFrame], list[str]]] = []
     if getattr(args, "source", False):

@@ -56,7 +56,7 @@ def explain_finding(session: Session, args: Namespace) -> Report:
             for name in [*list_written_pages(), *items_with_pages()]
         ]
         titles = dict(rows)
-        here = _here(session)
+        here = _findings_of_loaded_core(session)
         listed: dict[str, Any] = {"here": here, "pages": titles}
         if args.all:
             return Report("Findings", ("finding", "about"), list(titles.items()), data=listed)
@@ -80,7 +80,7 @@ def explain_finding(session: Session, args: Namespace) -> Report:
     return Report(f"explain {name}", lines=page.rstrip("\n").split("\n"), data=document)
 
 
-def _here(session: Session) -> list[str]:
+def _findings_of_loaded_core(session: Session) -> list[str]:
     """Return the findings and signs of the core that is loaded, in the record's order."""
     if not session.has_target:
         return []

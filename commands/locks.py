@@ -41,7 +41,7 @@ def show_lock_waits(session: Session, args: Namespace) -> Report:
     )
     if args.dot:
         return Report(title, lines=dot_lines(session.state), data=document, soft_errors=errors)
-    lines = [] if args.json else _answer(session, circles=bool(report.cycles))
+    lines = [] if args.json else _answer_without_crash(session, circles=bool(report.cycles))
     if args.graph:
         lines += tree_lines(session.state)
     else:
@@ -50,7 +50,7 @@ def show_lock_waits(session: Session, args: Namespace) -> Report:
     return Report(title, lines=lines, data=document, soft_errors=errors)
 
 
-def _answer(session: Session, *, circles: bool) -> list[str]:
+def _answer_without_crash(session: Session, *, circles: bool) -> list[str]:
     """Return what `epi triage` says of a process that did not fail by itself; else nothing."""
     if isinstance(session.state.hang, Absent):
         return []

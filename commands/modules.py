@@ -58,7 +58,7 @@ def show_imported_packages(session: Session, args: Namespace) -> Report:
         chosen = [module for module in imported.modules if _wanted(module, args)]
         listed = packages_by_files(imported, top_level_packages(imported), sysroot)
         interpreters.append(_json(imported, chosen, listed))
-        rows += _rows(imported, chosen, listed)
+        rows += _module_rows(imported, chosen, listed)
         hidden = len(imported.modules) - len(chosen)
         if hidden and not args.name:
             text = f"{hidden} more: submodules and the standard library (--all)"
@@ -86,7 +86,7 @@ def _wanted(module: ImportedModule, args: Namespace) -> bool:
     return args.all or module.initializing or not (module.stdlib or "." in module.name)
 
 
-def _rows(
+def _module_rows(
     imported: ImportedModules, chosen: list[ImportedModule], listed: list[Package]
 ) -> list[list[object]]:
     packages_by_name = {package.name: package for package in listed}

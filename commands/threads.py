@@ -99,7 +99,7 @@ def _entry(
         "name": name,
         "state": ", ".join(_marks(state, tid, thread, fact)),
         "python": f"interpreter {thread.interpreter}" if thread else NO_PYTHON,
-        "where": _where(thread),
+        "where": _innermost_call(thread),
         "ident": f"0x{thread.ident:016x}" if thread else None,
         "crashed": state.died_in(tid, thread),
         "holds_gil": thread is not None and thread.holds_gil,
@@ -147,7 +147,7 @@ def _marks(
     return marks
 
 
-def _where(thread: ThreadState | None) -> str:
+def _innermost_call(thread: ThreadState | None) -> str:
     if thread is None or not thread.frames:
         return ""
     frame = next((f for f in thread.frames if f.hole is None), None)
@@ -158,7 +158,7 @@ def _where(thread: ThreadState | None) -> str:
 
 def _in_full(thread: ThreadState | None) -> str:
     """Return where a thread is, and which call of the program's own led there."""
-    where = _where(thread)
+    where = _innermost_call(thread)
     frames = thread.frames if thread is not None else ()
     calls = [python_call(frame) for frame in frames if frame.hole is None]
     own = next((number for number, call in enumerate(calls) if not call_library(call)), 0)

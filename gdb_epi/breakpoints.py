@@ -44,7 +44,7 @@ def set_breakpoint(session: Session, words: list[str], *, temporary: bool) -> Re
         raise InputError("a core does not run", hint="attach PID, or run the program in GDB")
     python = session.state.required_python()
     try:
-        place = _place(session, text)
+        place = _parse_location(session, text)
         _refuse_python_names(session, place, condition)
     except (LayoutError, UnreadableMemory, Undecodable) as error:
         raise InputError(f"cannot stop at {text}: {error}") from None
@@ -85,7 +85,7 @@ def _refuse_python_names(session: Session, place: BreakpointLocation, condition:
             raise UsageError(what, hint=hint) from None
 
 
-def _place(session: Session, text: str) -> BreakpointLocation:
+def _parse_location(session: Session, text: str) -> BreakpointLocation:
     values = session.values()
     codes = CodeReader(values.context.reader)
     line = _LINE.match(text)

@@ -139,7 +139,7 @@ class ProcessState:
         """Waiting threads, lock owners and evidence of a fork."""
         from gdb_epi.locks.examine_locks import examine_locks
 
-        return examine_locks(self.target, self.python, self.forked, self._threads_before)
+        return examine_locks(self.target, self.python, self.forked, self._threads_before_signal)
 
     @cached_property
     def hang(self) -> HangDiagnosis | Absent:
@@ -150,7 +150,7 @@ class ProcessState:
             return Absent(NOT_APPLICABLE, "the process failed by itself")
         from gdb_epi.hangs.diagnose_hang import diagnose_hang
 
-        return diagnose_hang(self.target, self.python, self.locks, self._threads_before)
+        return diagnose_hang(self.target, self.python, self.locks, self._threads_before_signal)
 
     @cached_property
     def signal_sender(self) -> SignalSender | None:
@@ -167,7 +167,7 @@ class ProcessState:
         return find_signal_sender(scene, fault.tid)
 
     @cached_property
-    def _threads_before(self) -> Sequence[Thread]:
+    def _threads_before_signal(self) -> Sequence[Thread]:
         """The threads, as they were before a handler raised the signal again, or one stopped."""
         from gdb_epi.fault.find_fault import threads_before_the_signal
         from gdb_epi.fault.signal_sender import with_restarted_calls

@@ -93,12 +93,12 @@ def run(args: Namespace) -> int:
         return code
     from gdb_epi.render.escape import escape
 
-    for text in _answer(lines, everything=args.all):
+    for text in _summary_lines(lines, everything=args.all):
         print(escape(text))
     return code
 
 
-def _answer(lines: Sequence[CheckResult], *, everything: bool) -> Iterator[str]:
+def _summary_lines(lines: Sequence[CheckResult], *, everything: bool) -> Iterator[str]:
     """Yield "ready" or the number of problems first, then each problem with a line to paste."""
     problems = [line for line in lines if line.advice and not line.optional]
     by_advice: dict[str, list[CheckResult]] = {}

@@ -139,7 +139,7 @@ def add_arguments(parser: ArgumentParser) -> None:
         "--gdb", metavar="PATH", help="the GDB to use ($GDB_EPI_GDB, beside this Python, PATH)"
     )
     _add_store(parser.add_argument_group("the record"))
-    _add_sidecars(parser.add_argument_group("what collectors knew"))
+    _add_sidecar_options(parser.add_argument_group("what collectors knew"))
     _add_limits(parser.add_argument_group("many or huge cores"))
 
 
@@ -170,7 +170,7 @@ def _add_store(group: _ArgumentGroup) -> None:
     add("--hmac-key-file", metavar="FILE", help="host names as HMAC-SHA256 under this key")
 
 
-def _add_sidecars(group: _ArgumentGroup) -> None:
+def _add_sidecar_options(group: _ArgumentGroup) -> None:
     add = group.add_argument
     add("--host-json", metavar="FILE", help="what is known of the host: a JSON object")
     add("--journal", metavar="FILE", help="entries of journalctl -o json or -o export")

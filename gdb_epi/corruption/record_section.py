@@ -48,11 +48,11 @@ def owner_of_damaged_block(context: Context, leading: Iterable[Evidence] = ()) -
     if isinstance(message, AbortMessage) and message.kind == "malloc":
         return MALLOC
     places = [evidence.where for evidence in leading if isinstance(evidence.where, int)]
-    owners = (_owner(context, place) for place in chain(places, _places(context)))
+    owners = (_owner(context, place) for place in chain(places, _addresses_of_access(context)))
     return next(filter(None, owners), None)
 
 
-def _places(context: Context) -> Iterator[int]:
+def _addresses_of_access(context: Context) -> Iterator[int]:
     """Yield where the bad word was read, then what the access went through."""
     for word in find_fault_words(context)[:1]:
         origin = find_read_place(context, word)

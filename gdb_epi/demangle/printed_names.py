@@ -51,14 +51,14 @@ class _NameCutter:
 
     def cut(self) -> str:
         """Return the path."""
-        while self.position < len(self.name) and self._step():
+        while self.position < len(self.name) and self._consume_piece():
             pass
         text = "".join(self.out).strip()
         if " " in text:
             self.used.add("N13")  # a return type
         return text.rpartition(" ")[2].lstrip("*&").replace("\0", " ")
 
-    def _step(self) -> bool:
+    def _consume_piece(self) -> bool:
         """Consume one piece; False at the end of the path."""
         may = self.operators
         conversion = _CONVERSION.match(self.name, self.position) if may else None

@@ -45,7 +45,7 @@ class PythonBreakpoint(gdb.Breakpoint):  # type: ignore[misc]
         place = self._place
         why = ""
         try:
-            if not self._is_there():
+            if not self._runs_at_location():
                 return False
             if self._condition and not gdb.parse_and_eval(self._condition):
                 return False
@@ -56,7 +56,7 @@ class PythonBreakpoint(gdb.Breakpoint):  # type: ignore[misc]
         self._stopped = True
         return True
 
-    def _is_there(self) -> bool:
+    def _runs_at_location(self) -> bool:
         thread = gdb.selected_thread()
         inferior = gdb.selected_inferior()
         pid, lwp, _ = thread.ptid

@@ -99,7 +99,7 @@ def _start_child(
             os.close(names)
             _open_files_anew()
             os.write(end, b"[")  # this process may go on
-            _answer(request, end)
+            _handle_request(request, end)
         finally:
             os._exit(0)
     os.close(end)
@@ -128,7 +128,7 @@ def _open_files_anew() -> None:
         os.close(own)
 
 
-def _answer(request: dict[str, Any], end: int) -> None:
+def _handle_request(request: dict[str, Any], end: int) -> None:
     """Do what native_gdb.gdb_command_line() would do; then report the files that were read."""
     os.chdir(request["folder"])
     if request["sysroot"] is not None:

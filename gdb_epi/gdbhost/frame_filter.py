@@ -75,13 +75,15 @@ def _plan_python_frames() -> tuple[dict[int, list[PyFrame]], set[int], FrameVari
         thread = session.state.python_thread(tid)
         if native is not None and thread is not None and thread.frames:
             return native.detail  # nothing is known about their places
-        placed, plumbing = _places(session.state, tid)
+        placed, plumbing = _python_frames_by_level(session.state, tid)
         return placed, plumbing, _reader(session.state)
     except (EpiError, gdb.error):
         return ""  # GDB's own frames are right in any case
 
 
-def _places(state: ProcessState, tid: int) -> tuple[dict[int, list[PyFrame]], set[int]]:
+def _python_frames_by_level(
+    state: ProcessState, tid: int
+) -> tuple[dict[int, list[PyFrame]], set[int]]:
     from gdb_epi.cpython.frames.merged_stack import frames_with_levels
     from gdb_epi.render.merged_stacks import is_interpreter_frame
 

@@ -151,13 +151,13 @@ class _Unwinder(gdb.unwinder.Unwinder):  # type: ignore[misc]  # its module has 
         part = self._parts.get((rip, rsp))
         if part is None:
             return None
-        frame_id = _FrameId(self._value(part.cfa), self._value(rip))
+        frame_id = _FrameId(self._gdb_word(part.cfa), self._gdb_word(rip))
         info = pending.create_unwind_info(frame_id)
         for name in _REGISTERS:
-            info.add_saved_register(name, self._value(part.registers[name]))
+            info.add_saved_register(name, self._gdb_word(part.registers[name]))
         return info
 
-    def _value(self, number: int) -> gdb.Value:
+    def _gdb_word(self, number: int) -> gdb.Value:
         return gdb.Value(number).cast(self._word)
 
 

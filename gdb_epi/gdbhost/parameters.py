@@ -28,7 +28,7 @@ class Parameter(NamedTuple):
     more: str = ""
 
 
-def _is_on(value: str) -> bool:
+def _is_enabled(value: str) -> bool:
     from gdb_epi.gdbhost.frame_filter import is_under_machine_interface
 
     return value == ON or (value == AUTO and not is_under_machine_interface())
@@ -37,13 +37,13 @@ def _is_on(value: str) -> bool:
 def _frames(value: str) -> None:
     from gdb_epi.gdbhost.frame_filter import switch_frame_filter
 
-    switch_frame_filter(on=_is_on(value))
+    switch_frame_filter(on=_is_enabled(value))
 
 
 def _printers(value: str) -> None:
     from gdb_epi.gdbhost.python_values import switch_printers
 
-    switch_printers(on=_is_on(value))
+    switch_printers(on=_is_enabled(value))
 
 
 def _sysroot(value: str | None) -> None:
@@ -107,7 +107,7 @@ PARAMETERS = (
 )
 
 
-def _in_words(setting: Parameter, value: Any) -> str:
+def _value_words(setting: Parameter, value: Any) -> str:
     unset = "each command's own" if setting.kind == gdb.PARAM_ZUINTEGER else "none"
     return str(value or unset)
 
@@ -118,7 +118,7 @@ def _list_settings(word: str, text: str) -> None:
         raise gdb.GdbError(f"no setting `{text.strip()}'; try: help {word} epi")
     for setting in PARAMETERS:
         gdb.write(
-            f"epi {setting.name}: {_in_words(setting, gdb.parameter(f'epi {setting.name}'))}\n"
+            f"epi {setting.name}: {_value_words(setting, gdb.parameter(f'epi {setting.name}'))}\n"
         )
 
 
@@ -173,7 +173,7 @@ class _Parameter(gdb.Parameter):  # type: ignore[misc]
     def get_show_string(self, shown: str) -> str:
         """Return what `show_text` prints."""
         summary = self._setting.summary
-        return f"{summary[0].upper()}{summary[1:]}: {_in_words(self._setting, self.value)}."
+        return f"{summary[0].upper()}{summary[1:]}: {_value_words(self._setting, self.value)}."
 
 
 class _Info(gdb.Command):  # type: ignore[misc]

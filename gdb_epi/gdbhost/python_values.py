@@ -132,7 +132,7 @@ class PythonPrinters:
             return None
         self._asking = True
         try:
-            return self._ask_others(value) or _printer(value)
+            return self._other_printer_of(value) or _printer(value)
         finally:
             self._asking = False
 
@@ -140,7 +140,7 @@ class PythonPrinters:
         """Prepare the values while no frame is printed."""
         shared_sessions().prepare()
 
-    def _ask_others(self, value: gdb.Value) -> Any:
+    def _other_printer_of(self, value: gdb.Value) -> Any:
         for printer in gdb.pretty_printers:
             if printer is not self and getattr(printer, "enabled", True):
                 answer = printer(value)

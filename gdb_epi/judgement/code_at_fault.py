@@ -138,7 +138,7 @@ def _by_stack(
         others = (path for path in paths if path and not is_packaged(path))
         if any(map(is_own_library, others)) and is_packaged(first.module or ""):
             return unknown  # far more people use that package than the program's own code
-        outward = next((f for f in frames[number:] if _is_other(f, first.module)), None)
+        outward = next((f for f in frames[number:] if _is_of_other_module(f, first.module)), None)
         called = outward is not None and outward.module_name.startswith(CALLERS)
         called = called or is_packaged(first.module or "")  # its callers are newer than it is
         # Who called it is not known where the stack above was overwritten, nor whose the memory was
@@ -187,5 +187,5 @@ def _is_somebodys(frame: NativeFrame) -> bool:
     )
 
 
-def _is_other(frame: NativeFrame, module: str | None) -> bool:
+def _is_of_other_module(frame: NativeFrame, module: str | None) -> bool:
     return frame.module != module and _is_somebodys(frame)

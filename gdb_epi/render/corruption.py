@@ -86,7 +86,7 @@ def corruption_report(study: CheckResults, *, numbers: bool = False) -> Report:
     if no_check_ran(study.skipped):
         why = f"{study.skipped[0].why}: its instructions are not decoded"
         return Report("corruption", lines=[why], data=corruption_json(study))
-    lines = [*_interrupted_lines(study), *_answer(study), *_changed_lines(study)]
+    lines = [*_interrupted_lines(study), *_score_lines(study), *_changed_lines(study)]
     lines += [*_comparison_lines(study, named=numbers), *_not_checked(study, named=numbers)]
     rows: list[tuple[object, ...]] = []
     if numbers:
@@ -157,7 +157,7 @@ def _interrupted_lines(study: CheckResults) -> list[str]:
     return [*lines, ""]
 
 
-def _answer(study: CheckResults) -> list[str]:
+def _score_lines(study: CheckResults) -> list[str]:
     score = study.score
     answer = ANSWERS.get(score.word, score.word)
     if study.context.state.target.truncation().truncated:
@@ -177,7 +177,9 @@ def _changed_lines(study: CheckResults) -> list[str]:
     words: dict[tuple[str, int, int], tuple[int, ...]] = {}
     for evidence in study.evidence:
         if evidence.found is not None and evidence.corrected is not None and evidence.bits:
-            words[_place(evidence), evidence.found, evidence.corrected] = tuple(evidence.bits)
+            words[_address_text(evidence), evidence.found, evidence.corrected] = tuple(
+                evidence.bits
+            )
     lines = []
     for (place, found, corrected), bits in words.items():
         lines.append(f"{word_place(place)} holds {hex_word(found)}")
@@ -273,7 +275,7 @@ def _row(number: int, evidence: Evidence) -> tuple[object, ...]:
     return (
         number,
         evidence.id,
-        _place(evidence),
+        _address_text(evidence),
         _hex_or_none(evidence.found),
         _hex_or_none(evidence.corrected),
         bits,
@@ -282,7 +284,7 @@ def _row(number: int, evidence: Evidence) -> tuple[object, ...]:
     )
 
 
-def _place(evidence: Evidence) -> str:
+def _address_text(evidence: Evidence) -> str:
     where = evidence.where
     return hex_word(where) if isinstance(where, int) else where or "-"
 
@@ -298,7 +300,7 @@ def _evidence_json(evidence: Evidence) -> dict[str, Any]:
         "group": weight.group if weight else None,
         "llr": weight.llr if weight else 0.0,
         "origin": weight.origin if weight else None,
-        "where": _place(evidence),
+        "where": _address_text(evidence),
         "found": _hex_or_none(evidence.found),
         "corrected": _hex_or_none(evidence.corrected),
         "bits": list(evidence.bits),

@@ -217,7 +217,7 @@ def _sentences_about_computing(
     first = split_outside_quotes(reason, "; ")[0]
     computed = _sentence_about_thread(record, _computing_words(first, calls))
     if hang_types.IN_CALL in reason:
-        when = _when_words(get_group(record, "signal"))
+        when = _signal_words(get_group(record, "signal"))
         return f"{who} was in a system call when {when}", f"{computed} {CALL}"
     pid = get_group(record, "process").get("pid") or "PID"
     take = TAKE_TWO if get_group(record, "signal") else TAKE_ANOTHER.format(pid=pid)
@@ -530,10 +530,10 @@ def _healthy_words(record: Json, state: str = "healthy") -> str:
     # With several threads some may wait, and a loop that sleeps need not test anything.
     computed = "it waited for nothing" if alone else "it computed"
     seen = {"busy": f": {computed}", hang_types.ASLEEP: ": nothing wrong is seen"}
-    return f"was {state} when {_when_words(signal)}{seen.get(state, confidence_words(record))}"
+    return f"was {state} when {_signal_words(signal)}{seen.get(state, confidence_words(record))}"
 
 
-def _when_words(signal: Json) -> str:
+def _signal_words(signal: Json) -> str:
     """Return "this was taken" or "SIGABRT from pid 7 ended it"."""
     return f"{signal.get('name')}{_sent_by(signal)} ended it" if signal else "this was taken"
 
@@ -638,10 +638,10 @@ def _sentences_about_outside_end(
     signal = get_group(record, "signal")
     going_on = _first_summary(record, "going_on") if label == CANNOT_TELL else ""
     if going_on and not get_texts(get_group(record, "verdict"), "reasons")[1:]:
-        healthy = f"{who} may have been healthy when {_when_words(signal)}{_UNSURE}"
+        healthy = f"{who} may have been healthy when {_signal_words(signal)}{_UNSURE}"
         return healthy, _sentence_about_thread(record, going_on)
     if reason and label == CANNOT_TELL and reason == _first_summary(record, "stuck_"):
-        hung = f"{who} may have hung when {_when_words(signal)}{_UNSURE}"
+        hung = f"{who} may have hung when {_signal_words(signal)}{_UNSURE}"
         return hung, _sentence_about_thread(record, reason)
     doing = f"at that moment {telling_thread_name(record) or 'it'} was {place_words(calls)}"
     if not signal:

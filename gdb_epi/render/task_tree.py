@@ -185,10 +185,10 @@ def tasks_report(state: ProcessState, limit: int, *, tree: bool, each: bool) -> 
     lines: list[str] = []
     if tree:
         place = partial(_place_in_tree, shown, each=each)
-        lines = tree_lines(listing.tasks, partial(_heads, shown), place, MAX_LINES)
+        lines = tree_lines(listing.tasks, partial(_heading_lines, shown), place, MAX_LINES)
     else:
         for alike in _groups(shown, listing.tasks, each=each):
-            lines += _heads(shown, alike)
+            lines += _heading_lines(shown, alike)
             lines += task_frame_lines(alike[0].stack, limit=max(limit, 2))
     if not listing.tasks:
         lines = [nothing_found_line(state, "no tasks of asyncio or trio", listing.soft_errors)]
@@ -265,7 +265,7 @@ def _place_in_tree(shown: _Waits, task: Task, *, each: bool) -> object:
     return _grouping_key(shown, task, each=each)
 
 
-def _heads(shown: _Waits, alike: Sequence[Task]) -> list[str]:
+def _heading_lines(shown: _Waits, alike: Sequence[Task]) -> list[str]:
     if len(alike) == 1:
         return [f"{_name(alike[0])}  {_state_words(alike[0], shown.text(alike[0]))}"]
     names = sorted(map(_name, alike), key=lambda name: (len(name), name))

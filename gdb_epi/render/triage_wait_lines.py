@@ -102,10 +102,11 @@ def wait_lines(record: Json, calls: Sequence[StackCall]) -> Iterator[str]:
             continue
         in_join = _tid(wait) in joining or _joins_in_threading(record, wait)
         if not wait.get("name") and in_join:  # by threading's own lock
-            yield f"{waiter} waits for the end of {_held_by(wait, names).removeprefix('held by ')}"
+            thread = _holder_words(wait, names).removeprefix("held by ")
+            yield f"{waiter} waits for the end of {thread}"
             continue
         holder = list(holder_lines(record, wait))
-        words = _held_by(wait, names)
+        words = _holder_words(wait, names)
         owner = f", {words}" if words and not holder else ""
         kind = str(wait.get("kind"))
         if (
@@ -168,7 +169,7 @@ def _tid(wait: Json) -> int:
     return int(get_number(wait, "tid"))
 
 
-def _held_by(wait: Json, names: Mapping[Any, Any]) -> str:
+def _holder_words(wait: Json, names: Mapping[Any, Any]) -> str:
     """Return who holds what is waited for; "" for a queue, an event and the like."""
     owner = get_group(wait, "owner")
     if owner.get("state") == "none":

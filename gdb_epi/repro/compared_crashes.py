@@ -233,7 +233,7 @@ def side_by_side_lines(
     `find_changes` reads two copies of one process.
     """
     match = KeyMatch(**comparison["match"])
-    answer, moved = _answer(first, second, match), list[str]()
+    answer, moved = _sameness_sentence(first, second, match), list[str]()
     if did_not_crash(first) and did_not_crash(second):
         same_place = is_same_crash(first, second, match)
         changes = find_changes() if is_same_process(first, second) else Changes()
@@ -261,7 +261,7 @@ def side_by_side_lines(
     return lines
 
 
-def _answer(first: Record, second: Record, match: KeyMatch) -> str:
+def _sameness_sentence(first: Record, second: Record, match: KeyMatch) -> str:
     """Return whether it is the same crash, and how sure that is."""
     if not match.compared:
         return "Cannot tell whether it is the same crash: they have no key in common."

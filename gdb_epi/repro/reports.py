@@ -48,13 +48,13 @@ def describe_run(result: RunResult, aim: SoughtCrash | None = None) -> str:
             words[-1] += f": {last[:MAX_LAST_LINE]}"
     crash = result.best
     if crash is not None:
-        words[-1] += f": {_what_and_where(crash, hung=run.kind == HANG)}"
+        words[-1] += f": {_crash_summary(crash, hung=run.kind == HANG)}"
         words += [f"- {match_text(crash.match, lone=lone)}"] if crash.match else []
     words += [f"- {problem}" for problem in result.trouble[:2]]
     return " ".join(words)
 
 
-def _what_and_where(crash: ExaminedCrash, *, hung: bool) -> str:
+def _crash_summary(crash: ExaminedCrash, *, hung: bool) -> str:
     """Return "NULL pointer in memcpy, in copy_payload (key 1f2e...)"; `seen` takes the key."""
     from gdb_epi.render.signature_words import where_and_what
 

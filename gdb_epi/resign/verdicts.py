@@ -123,7 +123,7 @@ def _evidence(stored: Stored) -> Evidence:
     rivals, ambiguous = stored.get("rivals"), stored.get("ambiguous")
     return Evidence(
         _text(stored, "id"),
-        _place(stored.get("where")),
+        _address_or_text(stored.get("where")),
         found,
         corrected,
         changed_bits(found or 0, corrected or 0) if both else (),
@@ -146,7 +146,7 @@ def _first_model(group: Stored) -> Iterator[Evidence]:
             yield Evidence(name, "", None, None, (), UNKNOWN, f"a sign of software: {name}", {})
 
 
-def _place(value: object) -> int | str:
+def _address_or_text(value: object) -> int | str:
     word = _word(value)
     return word if word is not None else value if isinstance(value, str) else ""
 

@@ -174,7 +174,7 @@ def _hash_part(text: str | None) -> str | None:
 def _cpu(host: HostFiles) -> Facts:
     """Model, microcode and counts of /proc/cpuinfo (x86: arch/x86/kernel/cpu/proc.c)."""
     values: dict[str, set[str]] = {}
-    for name, value in _pairs(host.text("proc/cpuinfo") or "", ":"):
+    for name, value in _names_and_values(host.text("proc/cpuinfo") or "", ":"):
         values.setdefault(name, set()).add(value)
 
     def values_of(name: str) -> str | None:
@@ -208,7 +208,7 @@ def _firmware(host: HostFiles) -> Facts:
 def _memory(host: HostFiles) -> Facts:
     """Sizes, modules (SMBIOS, root only, else EDAC), errors that were corrected or not."""
     facts: Facts = {}
-    sizes = dict(_pairs(host.text("proc/meminfo") or "", ":"))
+    sizes = dict(_names_and_values(host.text("proc/meminfo") or "", ":"))
     for fact, name in (("memory_kib", "MemTotal"), ("memory_poisoned_kib", "HardwareCorrupted")):
         kib = int(sizes.get(name, "0").removesuffix(" kB"))
         facts |= {fact: kib} if kib else {}
@@ -256,7 +256,7 @@ def _gpus(host: HostFiles) -> Facts:
         facts["gpu_driver"] = next((w for w in words if w.count(".") >= 1 and w[0].isdigit()), None)
     cards = [host.text(p) or "" for p in host.matches("proc/driver/nvidia/gpus/*/information")]
     if cards:
-        tables = [dict(_pairs(card, ":")) for card in cards]
+        tables = [dict(_names_and_values(card, ":")) for card in cards]
         facts["gpu_count"] = len(cards)
         for fact, name in _NVIDIA.items():
             facts[fact] = _join_texts(table.get(name) for table in tables)
@@ -273,7 +273,7 @@ def _gpus(host: HostFiles) -> Facts:
     return facts
 
 
-def _pairs(text: str, separator: str) -> list[tuple[str, str]]:
+def _names_and_values(text: str, separator: str) -> list[tuple[str, str]]:
     parts = (line.partition(separator) for line in text.split("\n"))
     return [(name.strip(), value.strip()) for name, has_separator, value in parts if has_separator]
 
@@ -334,7 +334,7 @@ def _cloud(host: HostFiles) -> Facts:
 
 
 def _equals(text: str) -> dict[str, str]:
-    return {name: value.strip('"') for name, value in _pairs(text, "=")}
+    return {name: value.strip('"') for name, value in _names_and_values(text, "=")}
 
 
 PROBES: tuple[Callable[[HostFiles], Facts], ...] = (

@@ -249,14 +249,14 @@ class HangKeyParts(NamedTuple):
 def hang_key_parts_of_diagnosis(answer: HangDiagnosis) -> HangKeyParts | None:
     """Return what the keys of an answer are made of; None when no frame of the program is known."""
     if answer.label == DEADLOCK:
-        members = [_member(activity) for activity in answer.members]
+        members = [_hang_member(activity) for activity in answer.members]
         members = list(dict.fromkeys(members)) if answer.kind == "pool" else members
         return HangKeyParts(CIRCLE, _rotate_to_smallest(members[:MAX_MEMBERS]))
     last = answer.members[-1] if answer.members else None
     if last is None or not last.frames:
         return None
     word = BUSY if last.kind in RUNNING else signature_safe_text(last.label or last.kind)
-    return HangKeyParts(word, (_member(last),))
+    return HangKeyParts(word, (_hang_member(last),))
 
 
 def hang_key_parts_of_record(document: Any) -> HangKeyParts | None:
@@ -272,7 +272,7 @@ def hang_key_parts_of_record(document: Any) -> HangKeyParts | None:
     return HangKeyParts(document["word"], tuple(members)) if members else None
 
 
-def _member(activity: ThreadActivity) -> HangMember:
+def _hang_member(activity: ThreadActivity) -> HangMember:
     drops = load_drop_sets()
     names = []
     for frame in activity.key_frames or activity.frames:
@@ -329,5 +329,5 @@ def choose_signed_member(answer: HangDiagnosis, words: HangKeyParts) -> ThreadAc
     if words.word != CIRCLE:
         return answer.members[-1]
     first = words.members[0]
-    matching = (activity for activity in answer.members if _member(activity) == first)
+    matching = (activity for activity in answer.members if _hang_member(activity) == first)
     return next(matching, answer.members[0])

@@ -131,7 +131,7 @@ class NonZeroRanges:
             os.close(descriptor)
 
 
-class _Part(NamedTuple):
+class _FilledPart(NamedTuple):
     """What is not zero of a mapping, by its number: file offsets, and how far they are ahead."""
 
     low: int
@@ -164,7 +164,7 @@ class CoreFileTarget(MappedRegions):
         self._data = data
         self._bytes = MappedBytes(data)
         self._filled_ranges = NonZeroRanges(path, data)
-        self._spans: tuple[Ranges, list[tuple[int, int, list[_Part]]]] | None = None
+        self._spans: tuple[Ranges, list[tuple[int, int, list[_FilledPart]]]] | None = None
         self._asked_before = 0, -1, 0  # a mapping's first and last word, and how its file is ahead
         self._gives_back = False
         self._looked_at = 0  # bytes, since pages were given back
@@ -404,7 +404,7 @@ class CoreFileTarget(MappedRegions):
         if not needle.strip(b"\0"):
             return self._search(self._bytes.find, needle, low, high)
         over = len(needle) - 1  # its zero bytes may lie outside the filled part
-        ranges = self._filled_of(number)
+        ranges = self._nonzero_ranges(number)
         first = bisect_right(ranges, (low, low)) - 1
         for filled_low, filled_high in ranges[max(0, first) :]:
             if filled_low - over >= high:
@@ -415,7 +415,7 @@ class CoreFileTarget(MappedRegions):
                 return at
         return -1
 
-    def _filled_of(self, number: int) -> Sequence[tuple[int, int]]:
+    def _nonzero_ranges(self, number: int) -> Sequence[tuple[int, int]]:
         """Return the file offsets of what is not zero in a region; all of it of a small one."""
         delta = self._deltas[number]
         start, end = self._starts[number] + delta, self._dumped_ends[number] + delta
@@ -443,14 +443,14 @@ class CoreFileTarget(MappedRegions):
                     if met == most:
                         low = max((p.high for p in parts if p.number == last), default=high)
 
-    def _join_ranges(self, ranges: Ranges) -> list[tuple[int, int, list[_Part]]]:
+    def _join_ranges(self, ranges: Ranges) -> list[tuple[int, int, list[_FilledPart]]]:
         """Return (low, high, parts) in the file of what is not zero; little is between parts."""
-        spans: list[tuple[int, int, list[_Part]]] = []
+        spans: list[tuple[int, int, list[_FilledPart]]] = []
         for start, end in ranges:
             number = bisect_right(self._starts, start) - 1
             delta = self._deltas[number]
-            for low, high in self._filled_of(number):
-                part = _Part(max(low, start + delta), min(high, end + delta), delta, number)
+            for low, high in self._nonzero_ranges(number):
+                part = _FilledPart(max(low, start + delta), min(high, end + delta), delta, number)
                 if part.low >= part.high:
                     continue
                 if spans and not (delta | spans[-1][2][0].delta) & 7:

@@ -80,7 +80,7 @@ def parse_frame(number: int, text: str) -> TextFrame:
     address = _ADDRESS.match(text)
     pc = int(address[1], 16) if address else None
     rest = text[address.end() :] if address else text
-    place = _place(rest)
+    place = _frame_tail(rest)
     start = _arguments_at(rest)
     name: str | None = rest[:start].strip()
     if name in ("??", "", "<signal handler called>"):
@@ -139,7 +139,7 @@ def parse_siginfo_and_registers(text: str) -> dict[str, int]:
     return facts
 
 
-def _place(text: str) -> FrameTail:
+def _frame_tail(text: str) -> FrameTail:
     match = _AT.search(text) if ") " in text or ")\t" in text else None
     if match:
         return FrameTail(None, match[1], int(match[2]), _behind_bracket(text, match.start(1)))

@@ -115,7 +115,7 @@ def _categories_of_fault(
     dump: TextCrash, thread: TextThread, signal: str, cut: bool
 ) -> PossibleCategories:
     code = None if cut else dump.facts.get("si_code")
-    if not cut and _raised_here(thread, 0):
+    if not cut and _is_raise_or_abort(thread, 0):
         # Sent by the process itself, and no fault under a handler: no rule of the core decides.
         return _certain("unknown", False, f"category: {signal} that the process sent itself")
     if code is not None and code <= 0:
@@ -172,7 +172,7 @@ def _categories_of_abort(thread: TextThread) -> PossibleCategories:
     if _is_reraise(thread):
         why = "a handler aborted; which signal it handled is not told"
         return PossibleCategories(FAULTS, open=why, cut=True)
-    if not _raised_here(thread, 0):
+    if not _is_raise_or_abort(thread, 0):
         step = "category: SIGABRT outside of abort() and raise(): sent from outside"
         return _certain("killed-external", False, step)
     scene = _AbortScene(thread)
@@ -223,10 +223,12 @@ def _is_reraise(thread: TextThread) -> bool:
     """Tell whether a handler raised again what the kernel had raised below it."""
     signals = (i for i, frame in enumerate(thread.native) if frame.kind == SIGNAL)
     at = next(signals, None)
-    return at is not None and _raised_here(thread, 0) and not _raised_here(thread, at + 1)
+    return (
+        at is not None and _is_raise_or_abort(thread, 0) and not _is_raise_or_abort(thread, at + 1)
+    )
 
 
-def _raised_here(thread: TextThread, start: int) -> bool:
+def _is_raise_or_abort(thread: TextThread, start: int) -> bool:
     """Tell whether the named frame at or after `start` is one of raise() and abort()."""
     for frame in thread.native[start:]:
         if frame.kind == SIGNAL:
@@ -338,7 +340,7 @@ def find_crashed_thread(dump: TextCrash) -> tuple[TextThread | None, str]:
 
 def _join_stacks(dump: TextCrash, thread: TextThread) -> TextThread:
     """Add what other parts of the text say about the thread: `bt` and `py-bt` may be apart."""
-    for other in [t for t in dump.threads if t is not thread and _is_same(t, thread)]:
+    for other in [t for t in dump.threads if t is not thread and _is_same_thread(t, thread)]:
         if len(other.native) > len(thread.native):
             thread = thread._replace(native=other.native, ends=other.ends)
         if len(other.python) > len(thread.python):
@@ -346,7 +348,7 @@ def _join_stacks(dump: TextCrash, thread: TextThread) -> TextThread:
     return thread
 
 
-def _is_same(thread: TextThread, other: TextThread) -> bool:
+def _is_same_thread(thread: TextThread, other: TextThread) -> bool:
     if thread.tid is not None and thread.tid == other.tid:
         return True
     return bool(thread.label) and thread.label == other.label

@@ -38,7 +38,11 @@ from gdb_epi.corruption.checks.control_flow import (
     return_without_return_address,
 )
 from gdb_epi.corruption.checks.flipped_words import _sentence, one_bit_pointer, recurring_flips
-from gdb_epi.corruption.checks.overwritten_places import _collector_names, _is_table, _steps
+from gdb_epi.corruption.checks.overwritten_places import (
+    _collector_names,
+    _distances_to_same_byte,
+    _is_table,
+)
 from gdb_epi.corruption.checks.registers import register_values
 from gdb_epi.corruption.checks.wild_values import call_of_data
 from gdb_epi.corruption.context import Context
@@ -561,7 +565,7 @@ def test_an_address_of_a_low_program_with_a_bit_too_many(low: int, ids: list[str
 def test_a_table_of_addresses_is_no_loop_over_rows() -> None:
     addresses = [0x7FFF_F6AE_0000 + 1024 * number for number in range(64)]
     table = b"".join(address.to_bytes(8, "little") for address in addresses)
-    assert _steps(table, 8 * 20 + 2) == [8]
+    assert _distances_to_same_byte(table, 8 * 20 + 2) == [8]
     assert _is_table(table, range(2, len(table), 8))
     others = [address ^ number * number << 5 for number, address in enumerate(addresses)]
     mixed = b"".join(address.to_bytes(8, "little") for address in others)

@@ -45,7 +45,7 @@ def run(args: Namespace) -> None:
     with open_database(args.db, write=False) as engine:
         from gdb_epi.fleet.store.day_of_prune import prune_caveat, read_prune_day_by_itself
 
-        data, lines = _answer(
+        data, lines = _subject_report(
             engine, args.what, parse_day_argument(args.asof), repeated_database_option(args)
         )
         if "first" in data:  # of a signature or a host
@@ -56,7 +56,7 @@ def run(args: Namespace) -> None:
     print_lines(lines)
 
 
-def _answer(
+def _subject_report(
     engine: Any, what: str, asof: int | None, again: str
 ) -> tuple[dict[str, Any], list[str]]:
     """Return data and lines; `again` is --db, which commands to paste repeat."""

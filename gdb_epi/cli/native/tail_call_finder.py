@@ -219,12 +219,12 @@ class ImpossibleTailCalls:
                     if insn.target_register in REGISTERS
                     else -1
                 )
-                return number not in self._address_registers(caller)
+                return number not in self._registers_with_function_address(caller)
         except UnreadableMemory:
             pass
         return False
 
-    def _address_registers(self, frame: WalkedFrame) -> frozenset[int]:
+    def _registers_with_function_address(self, frame: WalkedFrame) -> frozenset[int]:
         """Return the registers into which a function loads the address of another one.
 
         So -fno-plt calls what the compiler knows by name; then GDB knows it too. -1 is there

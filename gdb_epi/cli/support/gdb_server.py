@@ -124,7 +124,7 @@ class PendingAnswer:
         until = time.monotonic() + seconds
         while (left := until - time.monotonic()) > 0:
             if poll.poll(min(left, LOOK) * 1000):
-                if not self._said():
+                if not self._receive_byte():
                     return True
                 self.taken = True
             elif not self.taken and self._server.given_up():
@@ -132,7 +132,7 @@ class PendingAnswer:
         self._server.note_hang(of_itself=not self.taken)
         return False
 
-    def _said(self) -> bytes:
+    def _receive_byte(self) -> bytes:
         try:
             return self._end.recv(1)
         except OSError:  # it died

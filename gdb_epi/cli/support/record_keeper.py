@@ -113,7 +113,7 @@ class RecordKeeper:
                 # After the records: who is killed between them does these cores again.
                 note_examined(engine, {key: core for key, core in keys.items() if core})
             if len(batch) == 1:
-                self._alike = _others(engine, batch[0][1])
+                self._alike = _count_other_crashes(engine, batch[0][1])
         self.added += outcome.added
         self.known += outcome.replaced + outcome.known
         for core, why in outcome.rejected:
@@ -141,7 +141,7 @@ class RecordKeeper:
         write_to_stderr(f"{count} kept in {path}; later: {ingest_later_command(path, self._db)}")
 
 
-def _others(engine: Engine, record: Mapping[str, Any]) -> int | None:
+def _count_other_crashes(engine: Engine, record: Mapping[str, Any]) -> int | None:
     """Return how many crashes beside this one have its signature; None without one."""
     from gdb_epi.fleet.questions.signature_history import count_crashes
     from gdb_epi.fleet.store.plain_sql import sqlalchemy_executor

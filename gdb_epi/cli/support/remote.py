@@ -89,7 +89,7 @@ def list_remote_objects(url: str, size: int) -> Iterator[tuple[RemoteObject, byt
     `size` is how many bytes. What cannot be had is yielded as an error.
     """
     try:
-        with _one_line(url):
+        with _errors_in_one_line(url):
             system, path = _opened_system(url)
             objects, is_itself = _list_objects(system, path, url)
     except InputError as error:
@@ -164,7 +164,7 @@ def _date(info: dict[str, Any]) -> float | None:
 
 
 def _first_bytes(system: Any, url: str, size: int) -> bytes:
-    with _one_line(url):
+    with _errors_in_one_line(url):
         path = system._strip_protocol(url)
         if _is_web(url):
             with system.open(path, "rb", block_size=STREAM) as file:
@@ -175,14 +175,14 @@ def _first_bytes(system: Any, url: str, size: int) -> bytes:
 @contextmanager
 def open_remote(remote: RemoteObject) -> Iterator[DecompressedStream]:
     """Open an object as a stream of its bytes. Raises InputError."""
-    with _one_line(remote.url):
+    with _errors_in_one_line(remote.url):
         system, path = _opened_system(remote.url)
         block = STREAM if _is_web(remote.url) else REQUEST
         file = system.open(path, "rb", block_size=block, cache_type="readahead")
     try:
         yield _Stream(file, remote)
     finally:
-        with _one_line(remote.url):
+        with _errors_in_one_line(remote.url):
             file.close()
 
 
@@ -201,7 +201,7 @@ class _Stream:
 
     def read(self, size: int = -1, /) -> bytes:
         """Return up to `size` bytes, b"" at the end. Raises InputError."""
-        with _one_line(self._remote.url):
+        with _errors_in_one_line(self._remote.url):
             content = bytes(self._file.read(size))
         self._count += len(content)
         whole = self._remote.size
@@ -235,7 +235,7 @@ def _opened_system(url: str) -> tuple[Any, str]:
 
 
 @contextmanager
-def _one_line(url: str) -> Iterator[None]:
+def _errors_in_one_line(url: str) -> Iterator[None]:
     """Turn what a store's library raises into one line without secrets."""
     try:
         yield

@@ -81,14 +81,14 @@ class _Output:
         """Write lines."""
         for text in texts:
             if not self._gone:
-                self._try(lambda line=text: print(line, file=self._file))
+                self._unless_pipe_is_closed(lambda line=text: print(line, file=self._file))
 
     def flush(self) -> None:
         """Let the reader have it now; storing may take longer."""
         if not self._gone:
-            self._try(self._file.flush)
+            self._unless_pipe_is_closed(self._file.flush)
 
-    def _try(self, action: Any) -> None:
+    def _unless_pipe_is_closed(self, action: Any) -> None:
         try:
             action()
         except BrokenPipeError:

@@ -523,7 +523,7 @@ def overwritten_neighbours(context: Context) -> Iterator[Evidence]:
     if site is None:
         return
     for place, value in _read_places(context, site):
-        if _is_in_text(context, place):
+        if _is_in_text_object(context, place):
             continue
         around = [place + offset for offset in AROUND]
         plain = untagged_address(context.target, value)
@@ -580,7 +580,7 @@ def _has_mark_of(context: Context, value: int, address: int) -> bool:
     return word is not None and has_same_tag(context.target, word, value)
 
 
-def _is_in_text(context: Context, place: int) -> bool:
+def _is_in_text_object(context: Context, place: int) -> bool:
     """Whether a word lies in a str or bytes object: what is text there was not overwritten."""
     index = address_index(context)
     within = index.place_in_block(place)
@@ -612,7 +612,7 @@ def ordinary_causes_of_detectors(context: Context) -> Iterator[Evidence]:
             sign = plain_evidence(_id(finding), "", finding.summary)
             if finding.detector == "null_dereference":
                 sign = _zero_link(context) or sign._replace(id=null_sign_id(context))
-            elif finding.detector == "stack_overflow" and _in_one_step(context):
+            elif finding.detector == "stack_overflow" and _stack_never_reached_further(context):
                 sign = sign._replace(id=sign.id + IN_ONE_STEP)
             yield sign._replace(facts={**finding.facts, **sign.facts})
 
@@ -650,7 +650,7 @@ def _id(finding: Finding) -> str:
     return f"S:abort-{'double-free' if double else finding.facts.get('kind')}"
 
 
-def _in_one_step(context: Context) -> bool:
+def _stack_never_reached_further(context: Context) -> bool:
     """Whether nothing was ever written near the end of the stack that was passed.
 
     Recursion writes its frames down to the end. One large frame does not, nor a stack pointer that

@@ -527,7 +527,7 @@ def _compare(
         for n in pages[:MAX_PIECES]
         for word in _differing_words(start + n, data[n : n + PAGE], right[n : n + PAGE])
     ]
-    yield from _judge(image, wrong, written)
+    yield from _explain_differences(image, wrong, written)
 
 
 def _differing_words(start: int, ours: bytes, theirs: bytes) -> Iterator[tuple[int, int, int]]:
@@ -537,7 +537,7 @@ def _differing_words(start: int, ours: bytes, theirs: bytes) -> Iterator[tuple[i
             yield start + at, int.from_bytes(held, "little"), int.from_bytes(right, "little")
 
 
-def _judge(
+def _explain_differences(
     image: ImageFile, wrong: list[tuple[int, int, int]], written: bool
 ) -> Iterator[Evidence | Skipped]:
     traps = [word for word in wrong if is_breakpoint(word[1], word[2])]

@@ -101,7 +101,7 @@ def _pointer_evidence(context: Context, neighbour: Correction) -> Evidence:
     suspect = neighbour.suspect
     where, path = _origin(context, neighbour)
     evidence = word_evidence(
-        _id(context, neighbour),
+        _evidence_id(context, neighbour),
         where,
         suspect.value,
         neighbour.corrected,
@@ -132,7 +132,7 @@ def _origin(context: Context, neighbour: Correction) -> tuple[int | str, str]:
     return suspect.source, REGISTER
 
 
-def _id(context: Context, neighbour: Correction) -> str:
+def _evidence_id(context: Context, neighbour: Correction) -> str:
     may_be_far = not neighbour.suspect.depth and neighbour.level not in ("P5", "P14", "P16", "R17")
     far = may_be_far and is_far_flip(context, neighbour.suspect, neighbour.bit)
     return f"{neighbour.level}:far" if far else neighbour.level

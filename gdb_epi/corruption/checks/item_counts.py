@@ -317,7 +317,7 @@ def _repair(context: Context, walk: ObjectWalk, count: _Count) -> Iterator[Evide
     if len(right) > 1 and count.ends:
         right = [value for value in right if _ends_there(walk, count, value)]
     if len(right) > 1 and count.items:
-        right = [value for value in right if not walk.type_at(_item(walk, count, value))]
+        right = [value for value in right if not walk.type_at(_item_at(walk, count, value))]
     if len(right) == 1 and (not count.items or _are_objects(walk, count.items, right[0])):
         if far == "two bits" and not _ends_there(walk, count, right[0]):
             return
@@ -331,7 +331,7 @@ def _repair(context: Context, walk: ObjectWalk, count: _Count) -> Iterator[Evide
         yield word_evidence("R25", count.place, count.held, right[0], summary)
 
 
-def _item(walk: ObjectWalk, count: _Count, number: int) -> int:
+def _item_at(walk: ObjectWalk, count: _Count, number: int) -> int:
     """Return an item, counted from 0."""
     return walk.reader.word(count.items + WORD * number)
 

@@ -113,7 +113,7 @@ def _lost(context: Context, walk: ObjectWalk) -> Iterator[_Lost]:
         region = context.target.region_at(address)
         if len(by_place) < 2 or region is None or region.in_file:
             continue
-        mine = [slot for slot in by_place.values() if _is_item(walk, slot, slots)]
+        mine = [slot for slot in by_place.values() if _is_slot_of_container(walk, slot, slots)]
         count = _references(context, walk, address)
         least = 2 + sum(slot.kind == FRAME for slot in mine) if count is None else 1
         lost = len(mine) - (count or 0)
@@ -165,7 +165,7 @@ def _references(context: Context, walk: ObjectWalk, address: int) -> int | None:
     return WORD_MASK if count is None else count
 
 
-def _is_item(walk: ObjectWalk, slot: ContainerSlot, lost: Container[int]) -> bool:
+def _is_slot_of_container(walk: ObjectWalk, slot: ContainerSlot, lost: Container[int]) -> bool:
     """Whether a slot is one of its container's, whichever one bit of its size was flipped.
 
     Behind the last item lie what were items: all of them count too few references.

@@ -112,8 +112,8 @@ def _wrong_nulls(context: Context, word: FaultWord) -> list[_Field]:
     if place is not None:
         field = _field_at(context, place)
         return [field] if field and _is_null_elsewhere(context, field, MIN_NULL) else []
-    at_hand = _places_in(context, word.value, fault_values(context))
-    fields = map(partial(_field_at, context), at_hand or _places(context, word))
+    at_hand = _fields_holding(context, word.value, fault_values(context))
+    fields = map(partial(_field_at, context), at_hand or _possible_fields(context, word))
     return [
         field
         for field in fields
@@ -143,20 +143,22 @@ def _flipped_null(context: Context, field: _Field, value: int) -> Evidence:
     return word_evidence("R18:null", field.place, value, 0, summary)
 
 
-def _places(context: Context, word: FaultWord) -> list[int]:
+def _possible_fields(context: Context, word: FaultWord) -> list[int]:
     """Return the places that a number may have been read from: in objects near the fault.
 
     Where none has it, all words of memory that hold it; none of a small one, or of many.
     """
     # Numbers below a page stand everywhere.
-    places = _places_in(context, word.value, _objects_near(context)) if word.value >= PAGE else []
+    places = (
+        _fields_holding(context, word.value, _objects_near(context)) if word.value >= PAGE else []
+    )
     if not places and word.value >= MIN_SEARCHED:
         everywhere = context.places_of(word.value, MAX_PLACES)
         places = sorted({*everywhere}) if len(everywhere) < MAX_PLACES else []
     return [place for place in places if not is_on_stack(context, place)]
 
 
-def _places_in(context: Context, value: int, addresses: Sequence[int]) -> list[int]:
+def _fields_holding(context: Context, value: int, addresses: Sequence[int]) -> list[int]:
     """Return the places that hold a word in the first bytes of objects at some addresses."""
     places = {
         at
@@ -317,7 +319,7 @@ class OthersOfTypes:
             at = number * WORD
             if held < NEAR_NULL or (held >> ADDRESS_BITS).bit_count() > 1:
                 continue
-            if (kind, at) in self._of_other_things or self._name(held):
+            if (kind, at) in self._of_other_things or self._type_name_at(held):
                 continue
             if beside is None:
                 beside = self._in_use(find_others_beside(context, start, kind), start)
@@ -342,11 +344,11 @@ class OthersOfTypes:
         words = self._named(others, kind, place - start)
         if words is None or len(words) < MIN_NAMED:
             return None
-        kinds = {*map(self._name, words)}
+        kinds = {*map(self._type_name_at, words)}
         right = [
             flip
             for flip in near
-            if self._name(flip) in kinds
+            if self._type_name_at(flip) in kinds
             and not is_partly_written(context, place, held, flip)
             and _was_named(context, held, flip, words)
         ]
@@ -355,7 +357,7 @@ class OthersOfTypes:
             return None
         for at in range(2 * WORD, _basic_size(context, kind), WORD):
             mine = read_word(context.target, start + at)
-            if mine and start + at != place and not self._name(mine):
+            if mine and start + at != place and not self._type_name_at(mine):
                 named = self._named(others, kind, at)
                 if named is not None and len(named) >= MIN_NAMED:
                     return None  # more than one field is wrong: it was overwritten
@@ -363,9 +365,9 @@ class OthersOfTypes:
 
     def _functions_one_bit_off(self, word: int) -> list[int]:
         near = self._index.mapped_one_bit_off(word) if word < 1 << ADDRESS_BITS else []
-        return [flip for flip, region in near if may_execute(region) and self._name(flip)]
+        return [flip for flip, region in near if may_execute(region) and self._type_name_at(flip)]
 
-    def _name(self, address: int) -> str:
+    def _type_name_at(self, address: int) -> str:
         """Return the type of the object that begins at an address, FUNCTION of code; else ""."""
         pointee = self._index.at(address)
         if pointee is None or pointee.kind not in (OBJECT, FUNCTION):
@@ -386,7 +388,7 @@ class OthersOfTypes:
     def _named(self, others: Sequence[int], kind: int, at: int) -> list[int] | None:
         """Return the objects or functions that others name in a field; None where one does not."""
         words = [word for word in self._reader.words([other + at for other in others]) if word]
-        if not all(map(self._name, words)):
+        if not all(map(self._type_name_at, words)):
             self._of_other_things.add((kind, at))
             return None
         return words

@@ -225,7 +225,7 @@ def _bytes_in_step(context: Context, slot: int | None) -> Evidence | None:
             continue
         if untagged_address(context.target, word) is not None:
             continue  # pointers in a table may be marked in their top bits, all alike
-        for step in _steps(memory, place)[:MAX_STEPS]:
+        for step in _distances_to_same_byte(memory, place)[:MAX_STEPS]:
             first, last = _ends_of_run(memory, place, step)
             run = range(first, last + 1, step)
             if _is_table(memory, run):
@@ -255,7 +255,7 @@ def _is_table(memory: bytes, run: range) -> bool:
     return run.step == WORD and step != 0 and number * 2 > len(words)
 
 
-def _steps(memory: bytes, place: int) -> list[int]:
+def _distances_to_same_byte(memory: bytes, place: int) -> list[int]:
     """Return the distances from a place to bytes like that one, ascending."""
     steps, byte = set(), memory[place : place + 1]
     if byte in (memory[place - WORD : place - WORD + 1], memory[place + WORD : place + WORD + 1]):

@@ -98,7 +98,7 @@ def overwritten_range(context: Context) -> Iterator[Evidence]:
         runs = list(content_runs(context.target, claim.place))
         for run in runs:
             edge = _crossed_edge(context, run, claim.place)
-            if edge is not None and (claim.alone or _is_in_step(context, run, edge)):
+            if edge is not None and (claim.alone or _continues_over_edge(context, run, edge)):
                 yield _evidence(context, claim, run, edge)
                 return
         if claim.proven:
@@ -116,7 +116,7 @@ def _pool_headers(context: Context) -> Iterator[Evidence]:
     values = [
         run.end - 1
         for word in find_fault_words(context)
-        for place in _places_of(context, word)
+        for place in _addresses_of_wrong_word(context, word)
         for run in content_runs(context.target, place)
     ]
     if isinstance(context.site, Absent) or context.site.kind not in (DATA, *TRANSFERS):
@@ -196,7 +196,7 @@ def _crossed_edge(context: Context, run: ContentRun, place: int) -> int | None:
     return None
 
 
-def _is_in_step(context: Context, run: ContentRun, edge: int) -> bool:
+def _continues_over_edge(context: Context, run: ContentRun, edge: int) -> bool:
     """Whether content goes on over an edge as two buffers that are filled alike do not."""
     if run.in_step:
         return True
@@ -223,13 +223,17 @@ def _claims(context: Context) -> Iterator[_Claim]:
 
 def _objects_at_hand(context: Context) -> list[int]:
     """Return what the fault may have taken for objects, or places in them."""
-    values = [place for word in find_fault_words(context) for place in _places_of(context, word)]
+    values = [
+        place
+        for word in find_fault_words(context)
+        for place in _addresses_of_wrong_word(context, word)
+    ]
     values += [suspect.value for suspect in find_suspects(context)]
     return [*dict.fromkeys((*values, *fault_values(context)))]
 
 
 @once_per_run
-def _places_of(context: Context, word: FaultWord) -> list[int]:
+def _addresses_of_wrong_word(context: Context, word: FaultWord) -> list[int]:
     """Return where a wrong word was read; where no code tells, places that hold it.
 
     Of many, as of a filling pattern, those where its run goes over the edge of a block.
@@ -372,7 +376,7 @@ def _holder_of(context: Context, address: int) -> int | None:
 def _read_words(context: Context) -> Iterator[_Claim]:
     """Yield the words that the failed access took for pointers."""
     for word in find_fault_words(context):
-        for place in _places_of(context, word):
+        for place in _addresses_of_wrong_word(context, word):
             if place % WORD or is_on_stack(context, place):
                 continue
             if _is_wild(context, word.value) or 0 < word.value < NEAR_NULL:

@@ -101,18 +101,18 @@ class _ObjectWords:
 
     def pointer(self, place: int, name: str, alone: bool = True) -> int:
         """Return a pointer; `alone`: to what no other object points at."""
-        return self._ask(place, _SuspectWord(name, 0, alone))
+        return self._read_suspect(place, _SuspectWord(name, 0, alone))
 
     def number(self, place: int, name: str, least: int = MIN_BIT) -> int:
         """Return a number with a sign."""
-        return signed_word(self._ask(place, _SuspectWord(name, least)))
+        return signed_word(self._read_suspect(place, _SuspectWord(name, least)))
 
-    def _ask(self, place: int, word: _SuspectWord) -> int:
+    def _read_suspect(self, place: int, word: _SuspectWord) -> int:
         self.asked.setdefault(place, word)
         return self.instead[1] if place == self.instead[0] else self._reader.word(place)
 
 
-class _Judge:
+class _ConsistencyJudge:
     """Tells of an object whether its words can all be true."""
 
     def __init__(self, context: Context, walk: ObjectWalk) -> None:
@@ -157,7 +157,7 @@ class _Judge:
         return self._walk.type_at(address)
 
 
-def _fills(need: int, room: int, *, shrinks: bool = False) -> int:
+def _room_verdict(need: int, room: int, *, shrinks: bool = False) -> int:
     """Return whether a block is too small for what is in it, or just right."""
     if need > room:
         return CONTRADICTS
@@ -168,7 +168,7 @@ def _fills(need: int, room: int, *, shrinks: bool = False) -> int:
 # -- one function for each type: what its words say together --------------------------------------
 
 
-def _check_array(judge: _Judge, words: _ObjectWords, owner: int) -> int:
+def _check_array(judge: _ConsistencyJudge, words: _ObjectWords, owner: int) -> int:
     """An array.array: header, ob_item, allocated, ob_descr (Modules/arraymodule.c, 3.8 to 3.14)."""
     width = words.raw(words.raw(owner + _ARRAY_DESCR)) >> 32
     if width not in (1, 2, 4, 8):
@@ -181,10 +181,10 @@ def _check_array(judge: _Judge, words: _ObjectWords, owner: int) -> int:
     if not start:
         return POSSIBLE if not allocated else CONTRADICTS
     room = judge.room(start)
-    return CONTRADICTS if room is None else _fills(allocated * width, room, shrinks=True)
+    return CONTRADICTS if room is None else _room_verdict(allocated * width, room, shrinks=True)
 
 
-def _check_numpy_array(judge: _Judge, words: _ObjectWords, owner: int) -> int:
+def _check_numpy_array(judge: _ConsistencyJudge, words: _ObjectWords, owner: int) -> int:
     """A numpy array that owns its data, or is a view into one that does.
 
     `strides` follow `dimensions` in one block (PyArray_NewFromDescr_int, numpy 1.7 to 2.3).
@@ -219,7 +219,7 @@ def _check_numpy_array(judge: _Judge, words: _ObjectWords, owner: int) -> int:
     start = words.pointer(owner + _DATA, "data")
     if owns:
         room = judge.room(start)
-        return CONTRADICTS if room is None or low else _fills(high + width, room)
+        return CONTRADICTS if room is None or low else _room_verdict(high + width, room)
     held = words.raw(base + _DATA)
     room = judge.room(held)
     if room is None:
@@ -229,7 +229,7 @@ def _check_numpy_array(judge: _Judge, words: _ObjectWords, owner: int) -> int:
     return AGREES
 
 
-def _check_memoryview(judge: _Judge, words: _ObjectWords, owner: int) -> int:
+def _check_memoryview(judge: _ConsistencyJudge, words: _ObjectWords, owner: int) -> int:
     """A memoryview of one dimension: its length, and the buffer that it is a part of."""
     at = {
         name: owner + judge.layout.require("PyMemoryViewObject", name)
@@ -259,7 +259,7 @@ def _check_memoryview(judge: _Judge, words: _ObjectWords, owner: int) -> int:
     return AGREES
 
 
-def _check_weakref(judge: _Judge, words: _ObjectWords, owner: int) -> int:
+def _check_weakref(judge: _ConsistencyJudge, words: _ObjectWords, owner: int) -> int:
     """A weak reference names an object, and that names the first of its weak references.
 
     Where it does so its type tells: from 3.12 on before the object (MANAGED_WEAKREF_OFFSET).
@@ -274,7 +274,7 @@ def _check_weakref(judge: _Judge, words: _ObjectWords, owner: int) -> int:
     return AGREES if offset and words.raw(target + offset & WORD_MASK) == owner else POSSIBLE
 
 
-def _check_set(judge: _Judge, words: _ObjectWords, owner: int) -> int:
+def _check_set(judge: _ConsistencyJudge, words: _ObjectWords, owner: int) -> int:
     """A set: how many entries are used, the mask of its table, and the table."""
     offset = judge.layout.require
     fill = words.number(owner + offset("PySetObject", "fill"), "fill")
@@ -287,10 +287,10 @@ def _check_set(judge: _Judge, words: _ObjectWords, owner: int) -> int:
     if mask == OVERHEAD - 1:
         return AGREES if table == owner + offset("PySetObject", "smalltable") else CONTRADICTS
     room = judge.room(table)
-    return CONTRADICTS if room is None else _fills((mask + 1) * entry, room)
+    return CONTRADICTS if room is None else _room_verdict((mask + 1) * entry, room)
 
 
-def _check_int(judge: _Judge, words: _ObjectWords, owner: int) -> int:
+def _check_int(judge: _ConsistencyJudge, words: _ObjectWords, owner: int) -> int:
     """An int: its number of digits, in ob_size or above three bits of lv_tag (3.12, gh-102381)."""
     digits = owner + judge.layout.require("PyLongObject", "ob_digit")
     tag = judge.layout.offset("PyLongObject", "lv_tag")
@@ -308,7 +308,7 @@ def _check_int(judge: _Judge, words: _ObjectWords, owner: int) -> int:
     return AGREES if 0 < top < 1 << 30 else POSSIBLE
 
 
-def _check_bytearray(judge: _Judge, words: _ObjectWords, owner: int) -> int:
+def _check_bytearray(judge: _ConsistencyJudge, words: _ObjectWords, owner: int) -> int:
     """A bytearray: its block, how much of it there is, and where its bytes begin and end."""
     count_at = owner + judge.layout.require("PyVarObject", "ob_size")
     alloc_at, bytes_at, start_at = (
@@ -322,10 +322,10 @@ def _check_bytearray(judge: _Judge, words: _ObjectWords, owner: int) -> int:
     if count < 0 or not block <= start <= start + count <= block + room_said:
         return CONTRADICTS
     room = judge.room(block)
-    return CONTRADICTS if room is None else _fills(room_said, room, shrinks=True)
+    return CONTRADICTS if room is None else _room_verdict(room_said, room, shrinks=True)
 
 
-def _check_stream(judge: _Judge, words: _ObjectWords, owner: int) -> int:
+def _check_stream(judge: _ConsistencyJudge, words: _ObjectWords, owner: int) -> int:
     """A buffered stream of io: its buffer, that one's size, and the positions in it."""
     at = {
         name: owner + judge.layout.require("buffered", name)
@@ -341,10 +341,10 @@ def _check_stream(judge: _Judge, words: _ObjectWords, owner: int) -> int:
     if not all(-1 <= place <= size for place in inside):
         return CONTRADICTS
     room = judge.room(start)
-    return CONTRADICTS if room is None else _fills(size, room)
+    return CONTRADICTS if room is None else _room_verdict(size, room)
 
 
-def _check_decimal(judge: _Judge, words: _ObjectWords, owner: int) -> int:
+def _check_decimal(judge: _ConsistencyJudge, words: _ObjectWords, owner: int) -> int:
     """A Decimal: its digits, the words that hold them, and how many of those it has room for."""
     digits = words.number(owner + _DIGITS, "digits")
     length, room_said = (
@@ -358,10 +358,10 @@ def _check_decimal(judge: _Judge, words: _ObjectWords, owner: int) -> int:
     if start == owner + _OWN_WORDS:
         return AGREES if room_said == _OWN_COUNT else CONTRADICTS
     room = judge.room(start)
-    return CONTRADICTS if room is None else _fills(WORD * room_said, room, shrinks=True)
+    return CONTRADICTS if room is None else _room_verdict(WORD * room_said, room, shrinks=True)
 
 
-def _check_text_buffer(judge: _Judge, words: _ObjectWords, owner: int) -> int:
+def _check_text_buffer(judge: _ConsistencyJudge, words: _ObjectWords, owner: int) -> int:
     """An io.StringIO: its characters, how many there are, and for how many there is room."""
     start = words.pointer(owner + _TEXT, "buf")
     size = words.number(owner + _TEXT_SIZE, "string_size")
@@ -371,10 +371,12 @@ def _check_text_buffer(judge: _Judge, words: _ObjectWords, owner: int) -> int:
     if not 0 <= size <= room_said:
         return CONTRADICTS
     room = judge.room(start)
-    return CONTRADICTS if room is None else _fills(_CHARACTER * room_said, room, shrinks=True)
+    return (
+        CONTRADICTS if room is None else _room_verdict(_CHARACTER * room_said, room, shrinks=True)
+    )
 
 
-_TYPES: dict[str, Callable[[_Judge, _ObjectWords, int], int]] = {
+_TYPES: dict[str, Callable[[_ConsistencyJudge, _ObjectWords, int], int]] = {
     "array.array": _check_array,
     "numpy.ndarray": _check_numpy_array,
     "memoryview": _check_memoryview,
@@ -415,7 +417,7 @@ def owned_buffers(context: Context) -> Iterator[Evidence | Skipped]:
     """
     walk = require(object_walk(context))
     walk.kinds.of_all(list(fault_values(context)))
-    judge, wrong = _Judge(context, walk), []
+    judge, wrong = _ConsistencyJudge(context, walk), []
     for name, objects in walk.kinds.objects_of(frozenset(_TYPES)).items():
         for owner in _worth_a_look(walk, name, objects)[:MAX_OBJECTS]:
             try:
@@ -428,7 +430,7 @@ def owned_buffers(context: Context) -> Iterator[Evidence | Skipped]:
     if len(wrong) > MAX_WRONG:
         return
     for name, owner, words in wrong:
-        yield from _repair(judge, name, owner, words)
+        yield from _find_one_bit_correction(judge, name, owner, words)
 
 
 def _worth_a_look(walk: ObjectWalk, name: str, objects: list[int]) -> list[int]:
@@ -451,11 +453,13 @@ def _worth_a_look(walk: ObjectWalk, name: str, objects: list[int]) -> list[int]:
     ]
 
 
-def _is_alive(judge: _Judge, owner: int) -> bool:
+def _is_alive(judge: _ConsistencyJudge, owner: int) -> bool:
     return judge.index.object_type(owner) is not None and not judge.index.in_free_block(owner)
 
 
-def _repair(judge: _Judge, name: str, owner: int, words: _ObjectWords) -> Iterator[Evidence]:
+def _find_one_bit_correction(
+    judge: _ConsistencyJudge, name: str, owner: int, words: _ObjectWords
+) -> Iterator[Evidence]:
     """Yield the one word in which one flipped bit makes all agree; nothing where several do."""
     right = []
     for place, word in list(words.asked.items()):

@@ -129,7 +129,7 @@ class BlockTypesCheck:
         if self._near_types is not None:
             blocks = self._worth_a_look(pool, data, places)
         for at in blocks:
-            self._look_at(pool, at, words, places, debug)
+            self._check_block(pool, at, words, places, debug)
 
     def _worth_a_look(
         self, pool: Pool, data: bytes, places: list[tuple[int, int]]
@@ -162,7 +162,7 @@ class BlockTypesCheck:
             if at not in pool.free:
                 yield at
 
-    def _look_at(
+    def _check_block(
         self, pool: Pool, at: int, words: memoryview, places: list[tuple[int, int]], debug: int
     ) -> None:
         """Take one block: its count when it has a type, else the words in the type's places."""
@@ -357,7 +357,7 @@ def pymalloc(context: Context) -> Iterator[Evidence | Skipped]:
                 if freed_count is not None:
                     yield freed_count
                 elif is_first_link_wild(pool, data):
-                    yield from _lost_list(context, pool, data)
+                    yield from _damaged_free_list(context, pool, data)
                 else:
                     yield from _cut_links(context, pool, data)
         blocks.look(pool, data)
@@ -397,7 +397,7 @@ def _evidence(wrong: WrongWord, pool: int) -> Evidence:
     return evidence._replace(ambiguous=INCREMENT) if wrong.is_low_bit else evidence
 
 
-def _lost_list(context: Context, pool: Pool, data: bytes) -> Iterator[Evidence]:
+def _damaged_free_list(context: Context, pool: Pool, data: bytes) -> Iterator[Evidence]:
     """Yield evidence that names no culprit: a freed block that was written to is handed out too.
 
     Where the fault went through the first free block, the list is damaged for certain; elsewhere

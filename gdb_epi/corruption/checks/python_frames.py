@@ -36,7 +36,7 @@ MAX_UNITS = 1 << 24
 MAX_CALLS = 4096  # of the interpreter's loop, by one thread
 
 
-class _Places(NamedTuple):
+class _FrameOffsets(NamedTuple):
     """Offsets of the frame's words, and of the function's copies of them."""
 
     function: int
@@ -61,7 +61,7 @@ def frame_against_function(context: Context) -> Iterator[Evidence]:
     """
     python = require(context.state.python)
     reader = MemoryReader(context.target, python.layout)
-    places = _places(reader)
+    places = _find_frame_offsets(reader)
     threads = sorted(python.threads(), key=lambda thread: not thread.crashed)
     frames = [frame for thread in threads for frame in thread.frames if frame.address]
     frames = frames[: MAX_SWEPT if context.sweep else MAX_FRAMES]
@@ -76,7 +76,7 @@ def frame_against_function(context: Context) -> Iterator[Evidence]:
             yield from _compare(reader, frame, places, kind)
 
 
-def _places(reader: MemoryReader) -> _Places | None:
+def _find_frame_offsets(reader: MemoryReader) -> _FrameOffsets | None:
     layout = reader.layout
     frame, function = "_PyInterpreterFrame", "PyFunctionObject"
     at = layout.offset(frame, "f_funcobj.bits", "f_funcobj", "f_func")  # f_func: 3.11
@@ -88,7 +88,7 @@ def _places(reader: MemoryReader) -> _Places | None:
         for name in ("globals", "builtins")
     )
     code_pair = ("code", code, layout.require(function, "func_code"))
-    return _Places(at, (*pairs, code_pair), code)
+    return _FrameOffsets(at, (*pairs, code_pair), code)
 
 
 def _usual_type(reader: MemoryReader, frames: list[PyFrame], at: int) -> int | None:
@@ -102,10 +102,10 @@ def _usual_type(reader: MemoryReader, frames: list[PyFrame], at: int) -> int | N
 
 
 def _compare(
-    reader: MemoryReader, frame: PyFrame, places: _Places, kind: int
+    reader: MemoryReader, frame: PyFrame, places: _FrameOffsets, kind: int
 ) -> Iterator[Evidence]:
     function = reader.u64(frame.address + places.function)
-    if not _is(reader, function & ~STACKREF_TAG, kind):
+    if not _is_instance_of(reader, function & ~STACKREF_TAG, kind):
         yield from _function_itself(reader, frame, places, kind, function)
         return
     for what, in_frame, in_function in places.pairs:
@@ -128,14 +128,14 @@ def _compare(
 
 
 def _function_itself(
-    reader: MemoryReader, frame: PyFrame, places: _Places, kind: int, function: int
+    reader: MemoryReader, frame: PyFrame, places: _FrameOffsets, kind: int, function: int
 ) -> Iterator[Evidence]:
     """Find the bit that makes the frame's function one that has the frame's code."""
     code = reader.u64(frame.address + places.code) & ~STACKREF_TAG
     in_function = places.pairs[-1][2]
     for bit in range(64):
         right = function ^ 1 << bit
-        if not _is(reader, right & ~STACKREF_TAG, kind):
+        if not _is_instance_of(reader, right & ~STACKREF_TAG, kind):
             continue
         if reader.u64((right & ~STACKREF_TAG) + in_function) == code:
             summary = (
@@ -168,7 +168,7 @@ def _builtins_agree(reader: MemoryReader, frames: list[PyFrame]) -> Iterator[Evi
             yield word_evidence("R10", address + at, word, usual, summary)
 
 
-def _is(reader: MemoryReader, address: int, kind: int) -> bool:
+def _is_instance_of(reader: MemoryReader, address: int, kind: int) -> bool:
     try:
         return not address & 7 and reader.type_of(address) == kind
     except UnreadableMemory:

@@ -317,10 +317,10 @@ def saved_registers(context: Context) -> Iterator[Evidence]:
     for link in passed_arguments(context, frames):
         context.counts["arguments kept"] = context.counts.get("arguments kept", 0) + 1
         if (link.held ^ link.expected).bit_count() == 1:
-            yield from _judge(context, frames, link)
+            yield from _find_wrong_copy(context, frames, link)
 
 
-def _judge(
+def _find_wrong_copy(
     context: Context, frames: list[UnwoundFrame], link: PassedArgument
 ) -> Iterator[Evidence]:
     """Yield the word that leads nowhere when the other one does, or begins nothing."""
@@ -374,7 +374,7 @@ class PassedArgument(NamedTuple):
 _Pair = tuple[int, tuple[UnwoundFrame, UnwoundFrame]]  # a frame's number, it and its caller
 
 
-class _Kept(NamedTuple):
+class _ArgumentRegister(NamedTuple):
     argument: str
     register: str
     behind: int  # bytes from the function's start from which on it holds
@@ -400,7 +400,7 @@ def _in_doubt(context: Context, pairs: list[_Pair]) -> list[_Pair]:
     left = MAX_DECODED
     affordable = []
     for pair in chosen[:MAX_IN_DOUBT]:
-        function = _function(context, pair[0], pair[1][0])
+        function = _function_of_frame(context, pair[0], pair[1][0])
         size = 0 if function is None else function.end - function.start
         if 0 < size <= left:
             left -= size
@@ -408,7 +408,7 @@ def _in_doubt(context: Context, pairs: list[_Pair]) -> list[_Pair]:
     return affordable
 
 
-def _function(context: Context, number: int, frame: UnwoundFrame) -> Function | None:
+def _function_of_frame(context: Context, number: int, frame: UnwoundFrame) -> Function | None:
     return context.functions.at(frame.pc - 1 if number else frame.pc)
 
 
@@ -435,7 +435,7 @@ def is_mapped(context: Context, word: int) -> bool:
 def _link(
     context: Context, number: int, inner: UnwoundFrame, outer: UnwoundFrame
 ) -> Iterator[PassedArgument]:
-    function = _function(context, number, inner)
+    function = _function_of_frame(context, number, inner)
     caller_call = call_before(context.target, outer.pc)
     if function is None or caller_call is None:
         return
@@ -449,7 +449,7 @@ def _link(
         return
     kept = {
         kept_argument.argument: kept_argument.register
-        for kept_argument in _kept(context, function)
+        for kept_argument in _argument_registers(context, function)
         if function.start + kept_argument.behind <= inner.pc
         and inner.slots.get(kept_argument.register, 0)
         >= inner.registers["rsp"]  # not given back yet
@@ -472,13 +472,13 @@ def _is_sure(remade: RecomputedRegister) -> bool:
 
 
 @once_per_run
-def _kept(context: Context, function: Function) -> tuple[_Kept, ...]:
+def _argument_registers(context: Context, function: Function) -> tuple[_ArgumentRegister, ...]:
     """Return the registers that a function writes once, with an argument, before it branches."""
     size = function.end - function.start
     code = read_up_to(context.target, function.start, min(size, MAX_COPYING_FUNCTION + 1))
     if not 0 < size == len(code) <= MAX_COPYING_FUNCTION:
         return ()
-    writers: dict[str, list[_Kept | None]] = {name: [] for name in SAVED}
+    writers: dict[str, list[_ArgumentRegister | None]] = {name: [] for name in SAVED}
     gone: set[str] = set()  # registers that were written
     straight, pushed = True, False
     earliest = size  # that a branch leads to
@@ -496,7 +496,9 @@ def _kept(context: Context, function: Function) -> tuple[_Kept, ...]:
             if pushed or not _gives_back(instruction):
                 argument = _copied_argument(instruction, name) if straight else None
                 usable = argument is not None and argument not in gone
-                writers[name].append(_Kept(argument or "", name, at) if usable else None)
+                writers[name].append(
+                    _ArgumentRegister(argument or "", name, at) if usable else None
+                )
         gone |= change
         to = instruction.branches_to(at)
         if to is not None and to >= 0:  # others lead to the split-off part

@@ -465,7 +465,7 @@ def _wrong_of(
 
 def _repair(context: Context, walk: ObjectWalk, wrong: _WrongField) -> Iterator[Evidence]:
     """Yield the one flip that makes a field right; nothing where several do, or none."""
-    if not wrong.field.own and _is_its_own(context, wrong.value):
+    if not wrong.field.own and _is_unreferenced_block(context, wrong.value):
         return
     right_words = []
     for bit in BITS:
@@ -487,7 +487,7 @@ def _repair(context: Context, walk: ObjectWalk, wrong: _WrongField) -> Iterator[
     yield word_evidence("R18", place, wrong.value, right, summary, field=wrong.field.name)
 
 
-def _is_its_own(context: Context, value: int) -> bool:
+def _is_unreferenced_block(context: Context, value: int) -> bool:
     """Whether a block begins there that nothing else names: freed or overwritten, but no other's.
 
     Seen in one of 444 software cores: memory after a bytearray was zeroed.
@@ -590,7 +590,7 @@ def static_data_pointers(context: Context) -> Iterator[Evidence]:
         first = firsts.setdefault(kind, address)
         others = find_others_beside(context, first, kind)
         # Most pointers are those of their neighbours: then memory needs no search.
-        if all(_is_held_by(context, others, address, at) for at in places):
+        if all(_another_object_holds(context, others, address, at) for at in places):
             continue
         of_type = find_others_of_type(context, first, kind)
         yield from _other_description(context, address, places, of_type)
@@ -632,7 +632,7 @@ def _is_static_data(context: Context, address: int) -> bool:
     return region is not None and region.in_file and not may_execute(region)
 
 
-def _is_held_by(context: Context, others: Sequence[int], address: int, at: int) -> bool:
+def _another_object_holds(context: Context, others: Sequence[int], address: int, at: int) -> bool:
     """Whether another object holds at its place what an object does at one of its own."""
     value = read_word(context.target, at) or 0
     return any(

@@ -122,7 +122,11 @@ def find_object_that_lost_reference(
     if len(near) < MIN_ALIKE or len(kinds) != 1:
         return []
     same = [candidate for candidate in objects if candidate.kind in kinds]
-    mine = [candidate for candidate in same if _is_told(context, walk, slot.value, candidate)]
+    mine = [
+        candidate
+        for candidate in same
+        if _is_rarely_at_stale_address(context, walk, slot.value, candidate)
+    ]
     counted = context.objects_counted + len(mine) + COUNTED
     if not 0 < len(mine) <= MAX_COUNTED or counted > MAX_IN_ALL:
         return []
@@ -137,7 +141,9 @@ def find_object_that_lost_reference(
     return lost if len(lost) == 1 else []
 
 
-def _is_told(context: Context, walk: ObjectWalk, value: int, right: TypedAddress) -> bool:
+def _is_rarely_at_stale_address(
+    context: Context, walk: ObjectWalk, value: int, right: TypedAddress
+) -> bool:
     """Whether an object that a reference is missing for is seldom near a stale address.
 
     Of 3,318 addresses of the heap that were put into slots of 33 software cores (21 November 2026),
@@ -189,12 +195,12 @@ def is_dict_key_in_place(walk: ObjectWalk, slot: ContainerSlot, key: int) -> boo
     try:
         keys = walk.reader.field(slot.owner, "PyDictObject", "ma_keys")
         hash_at = key + walk.reader.layout.require("PyASCIIObject", "hash")
-        return _is_found(walk, slot, keys, hash_at)
+        return _is_key_in_its_place(walk, slot, keys, hash_at)
     except (UnreadableMemory, LayoutError):
         return False
 
 
-def _is_found(walk: ObjectWalk, slot: ContainerSlot, keys: int, hash_at: int) -> bool:
+def _is_key_in_its_place(walk: ObjectWalk, slot: ContainerSlot, keys: int, hash_at: int) -> bool:
     start, count, width, offsets = walk.dict_place(slot.owner)
     wanted, rest = divmod(slot.place - start - WORD * offsets[0], width)
     if len(offsets) != 2 or rest or not 0 <= wanted < count:
@@ -451,10 +457,10 @@ def _key_with_this_entry(
     What a dict's entry holds is not counted then: old tables, and what compiled a program, hold
     many names still.
     """
-    return [] if may_be_stale(context, slot.value) else _found_at(walk, slot, objects)
+    return [] if may_be_stale(context, slot.value) else _keys_right_for_slot(walk, slot, objects)
 
 
-def _found_at(walk: ObjectWalk, slot: ContainerSlot, objects: Objects) -> Objects:
+def _keys_right_for_slot(walk: ObjectWalk, slot: ContainerSlot, objects: Objects) -> Objects:
     keys = [
         right
         for right in objects
@@ -475,7 +481,7 @@ def _key_of_large_table(
     if slot.kind == "dict" and address_index(context).inside_block(slot.value):
         with suppress(UnreadableMemory, LayoutError):
             if walk.dict_place(slot.owner)[1] >= LARGE_TABLE:
-                return _found_at(walk, slot, objects)
+                return _keys_right_for_slot(walk, slot, objects)
     return []
 
 

@@ -118,7 +118,7 @@ def origin_of_bad_word(context: Context) -> Iterator[Evidence]:
         return
     for word in find_fault_words(context)[:1]:
         read_from = find_read_place(context, word)
-        slot = read_from.slot if read_from is not None else _kept_at(context, word)
+        slot = read_from.slot if read_from is not None else _only_address_holding(context, word)
         if slot is None:
             continue
         past = _item_past_end(context, word)
@@ -154,7 +154,7 @@ def _who_refers_to(context: Context, address: int) -> str:
     return ""
 
 
-def _kept_at(context: Context, word: FaultWord) -> int | None:
+def _only_address_holding(context: Context, word: FaultWord) -> int | None:
     """Return the one place outside of stacks that holds a word whose origin is not known.
 
     Of several it is not known which the word came from.

@@ -151,7 +151,7 @@ class ElfTables:
         return addresses
 
     @cached_property
-    def _others(self) -> dict[int, int]:
+    def _symbol_relocations(self) -> dict[int, int]:
         """The rows of DT_RELA after those of R_X86_64_RELATIVE, by address.
 
         A libpython has 15,000, nearly all of words that name a symbol: picking those one by one
@@ -167,7 +167,7 @@ class ElfTables:
 
         None for another word, and when the symbol is not defined here.
         """
-        row = self._others.get(own)
+        row = self._symbol_relocations.get(own)
         info, addend = (0, 0) if row is None else self._rela[3 * row + 1 : 3 * row + 3]
         if info & 0xFFFFFFFF not in kinds:
             return None
@@ -204,7 +204,7 @@ class ElfTables:
     def pointers(self) -> dict[int, int]:
         """Return what moved() says of each word that it says anything about."""
         pointers = dict(self.relatives(0, WORD_MASK))
-        named = {own: self.symbol_of(own) for own in self._others}
+        named = {own: self.symbol_of(own) for own in self._symbol_relocations}
         pointers.update((own, value) for own, value in named.items() if value is not None)
         return pointers
 

@@ -70,7 +70,7 @@ class ConstantDifference(NamedTuple):
     number: bool
 
 
-class _Part(NamedTuple):
+class _ImageBytes(NamedTuple):
     """Bytes of an object's image, as one little-endian number; `ignored` bits may be anything."""
 
     offset: int
@@ -132,7 +132,7 @@ class CodeComparer:
             held = self.reader.u64(slot)
             if isinstance(value, OpaqueConstant | MarshalledCode):
                 continue
-            if not self._is(held, value):
+            if not self._is_equal_to(held, value):
                 difference = ConstantDifference(member, slot, held, value, False)
                 # A name held twice is one.
                 if not any(difference[2:] == other[2:] for other in differing):
@@ -200,7 +200,7 @@ class CodeComparer:
     def _equals(self, address: int, value: Value) -> bool:
         """Tell whether an object and all that it holds is that value."""
         try:
-            if not self._is(address, value):
+            if not self._is_equal_to(address, value):
                 return False
             if not isinstance(value, tuple):
                 return True
@@ -212,7 +212,7 @@ class CodeComparer:
         except UnreadableMemory:
             return False
 
-    def _is(self, address: int, value: Value) -> bool:
+    def _is_equal_to(self, address: int, value: Value) -> bool:
         """Whether an object is that value; of a tuple its length alone. Raises UnreadableMemory."""
         if address & 7 or self.kind(address) != _KINDS.get(type(value)):
             return False
@@ -221,11 +221,11 @@ class CodeComparer:
         except UnreadableMemory:
             return False
 
-    def _wrong(self, address: int, part: _Part) -> int:
+    def _wrong(self, address: int, part: _ImageBytes) -> int:
         raw = self.reader.read(address + part.offset, part.size)
         return (int.from_bytes(raw, "little") ^ part.right) & ~part.ignored
 
-    def _image(self, value: Value) -> Iterable[_Part]:
+    def _image(self, value: Value) -> Iterable[_ImageBytes]:
         if isinstance(value, str):
             return self._text(value)
         if isinstance(value, int):
@@ -240,13 +240,13 @@ class CodeComparer:
             return [_part(self._complex_at, struct.pack("<dd", value.real, value.imag))]
         return ()
 
-    def _text(self, value: str) -> list[_Part]:
+    def _text(self, value: str) -> list[_ImageBytes]:
         highest = max(map(ord, value), default=0)
         codec = "latin-1" if highest < 0x100 else "utf-16-le" if highest < 0x10000 else "utf-32-le"
         encoded = value.encode(codec, "surrogatepass")
         return _parts_with_size(self._length_at, len(value), self._heads[highest >= 0x80], encoded)
 
-    def _integer(self, value: int) -> list[_Part]:
+    def _integer(self, value: int) -> list[_ImageBytes]:
         count = -(-abs(value).bit_length() // DIGIT)
         digits = b"".join(
             (abs(value) >> DIGIT * n & (1 << DIGIT) - 1).to_bytes(DIGIT_SIZE, "little")
@@ -254,19 +254,19 @@ class CodeComparer:
         )
         sign = (value > 0) - (value < 0)
         if self._tag_at is not None:
-            parts = [_Part(self._tag_at, 8, count << 3 | 1 - sign, IMMORTAL_INT)]
+            parts = [_ImageBytes(self._tag_at, 8, count << 3 | 1 - sign, IMMORTAL_INT)]
         else:
             assert self._int_size_at is not None
-            parts = [_Part(self._int_size_at, 8, sign * count & WORD_MASK)]
+            parts = [_ImageBytes(self._int_size_at, 8, sign * count & WORD_MASK)]
         return [*parts, _part(self._digits_at, digits)]
 
 
-def _part(offset: int, content: bytes) -> _Part:
-    return _Part(offset, len(content), int.from_bytes(content, "little"))
+def _part(offset: int, content: bytes) -> _ImageBytes:
+    return _ImageBytes(offset, len(content), int.from_bytes(content, "little"))
 
 
-def _parts_with_size(size_at: int, size: int, data_at: int, content: bytes) -> list[_Part]:
-    return [_Part(size_at, 8, size), _part(data_at, content)]
+def _parts_with_size(size_at: int, size: int, data_at: int, content: bytes) -> list[_ImageBytes]:
+    return [_ImageBytes(size_at, 8, size), _part(data_at, content)]
 
 
 def _single(place: int, flips: int) -> tuple[int, int] | None:

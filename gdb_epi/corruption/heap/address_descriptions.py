@@ -78,7 +78,7 @@ def describe_address(context: Context, address: int) -> str:
         if _is_free(context, chunk):
             return f"{address - start} bytes into {size} free bytes of malloc's"
         block = f"a block of malloc's with {size} bytes"
-        return _item(context, address, start) or f"{address - start} bytes into {block}"
+        return _describe_item(context, address, start) or f"{address - start} bytes into {block}"
     if index.in_damaged_pool(address):
         return "in a pool of pymalloc's whose list of free blocks is broken"
     if index.in_emptied_pool(address):
@@ -108,7 +108,7 @@ def _in_pool(context: Context, address: int, start: int) -> str:
         if name == "tuple" and address >= first > owner:
             return f"item {(address - first) // WORD} of the tuple at {owner:#x}"
         return f"{address - owner} bytes into an object of type {name}"
-    what = _item(context, address, start)
+    what = _describe_item(context, address, start)
     return what or f"{address - start} bytes into a block of pymalloc's that holds no object"
 
 
@@ -123,7 +123,7 @@ def _slot_of_type(context: Context, address: int) -> str:
     return ""
 
 
-def _item(context: Context, address: int, start: int) -> str:
+def _describe_item(context: Context, address: int, start: int) -> str:
     """Say whose item lies at an address in a block; "" where no container names the block."""
     owner = find_table_owner(context, address, start)
     if owner is None:
@@ -143,7 +143,7 @@ def describe_owner(context: Context, place: int) -> str:
     owner = index.owner(place)
     start = start_of_block(context, place)
     if owner is None:
-        return _item(context, place, start) if start is not None else ""
+        return _describe_item(context, place, start) if start is not None else ""
     if index.object_type(owner[0]) is not None:
         return f"an object of type {owner[1]} at {owner[0]:#x}"
     table = find_table_owner(context, place, start) if start is not None else None  # an entry

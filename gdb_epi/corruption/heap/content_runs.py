@@ -145,7 +145,7 @@ def _runs_in_steps(target: Target, memory: bytes, at: int) -> Iterator[tuple[int
             word = int.from_bytes(memory[first & -WORD : (first & -WORD) + WORD], "little")
             if step % 16 == 0 and word >= LOW and target.region_at(word) is not None:
                 continue  # objects side by side are named in step
-            yield start, end, _step_words(memory, start, width, stride), stride
+            yield start, end, _describe_numbers(memory, start, width, stride), stride
             return
 
 
@@ -189,7 +189,7 @@ def _numbers_in_step(
     return None
 
 
-def _step_words(memory: bytes, start: int, width: int, stride: int) -> str:
+def _describe_numbers(memory: bytes, start: int, width: int, stride: int) -> str:
     places = [start + n * stride for n in range(SHOWN)]
     numbers = [int.from_bytes(memory[at : at + width], "little") for at in places]
     shapes = [shape_of(number) for number in numbers] if width == WORD else []

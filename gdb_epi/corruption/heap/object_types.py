@@ -87,7 +87,7 @@ class ObjectTypes:
     def _judge_type(self, kind: int) -> ObjectType:
         judged = self._kinds.get(kind)
         if judged is None:
-            judged = self._kinds[kind] = self._judge(kind)
+            judged = self._kinds[kind] = self._read_type(kind)
         return judged
 
     def of_all(self, addresses: list[int]) -> list[ObjectType]:
@@ -114,7 +114,7 @@ class ObjectTypes:
         """Tell whether a type was made at run time: a class."""
         return bool(self._reader.word(kind + self._flags_at) & HEAP_TYPE)
 
-    def _judge(self, kind: int) -> ObjectType:
+    def _read_type(self, kind: int) -> ObjectType:
         name = self._index.type_name(kind)
         if not name:
             return NO_TYPE
@@ -157,14 +157,14 @@ class ObjectTypes:
                 if not base:
                     self._slots[kind] = self._header, (size - self._header) // 8
                     return self._header <= size <= self._header + 8 * MAX_SLOTS
-                if self._own_words(at, base) != 0:
+                if self._bytes_added_to_base(at, base) != 0:
                     return False
                 at = base
         except (UnreadableMemory, LayoutError):
             pass
         return False
 
-    def _own_words(self, kind: int, base: int) -> int:
+    def _bytes_added_to_base(self, kind: int, base: int) -> int:
         """Return how many bytes a class adds to its base that no slot accounts for."""
         added = self._words(kind, "tp_basicsize") - self._words(base, "tp_basicsize")
         flags = self._reader.u64(kind + self._flags_at)

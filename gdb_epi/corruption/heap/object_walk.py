@@ -353,7 +353,7 @@ class ObjectWalk:
         step = stride // WORD
         words = self.reader.run(start, min(count, self._most_items) * step)
         if len(offsets) == 2:
-            return _pairs(start, words, step, offsets)
+            return _keys_and_values(start, words, step, offsets)
         column = words if step == 1 else words[offsets[0] :: step]
         place = start + WORD * offsets[0]
         places = range(place, place + stride * len(column), stride)
@@ -400,7 +400,7 @@ _CONTAINERS: dict[str, Callable[[ObjectWalk, int], _Place | None]] = {
 }
 
 
-def _pairs(start: int, words: list[int], step: int, offsets: tuple[int, ...]) -> _Words:
+def _keys_and_values(start: int, words: list[int], step: int, offsets: tuple[int, ...]) -> _Words:
     """Return the keys and values of a table, entry by entry."""
     keys, values = words[offsets[0] :: step], words[offsets[1] :: step]
     if not any(map(eq, keys, values)):  # nearly always

@@ -332,7 +332,7 @@ def _neighbour(
         bit=bit,
         pointee=pointee,
         copies=copies,
-        near=_is_near_others(context, suspect, corrected),
+        near=_is_near_corrected_alone(context, suspect, corrected),
         objects=len(around),
         same=same,
         ambiguous=ambiguous,
@@ -351,7 +351,7 @@ def _what_begins_at(context: Context, suspect: Suspect, corrected: int) -> Point
     return pointee
 
 
-def _is_near_others(context: Context, suspect: Suspect, corrected: int) -> bool:
+def _is_near_corrected_alone(context: Context, suspect: Suspect, corrected: int) -> bool:
     """Whether a register, or the word's own place, is near the corrected address alone."""
     site = context.site
     assert not isinstance(site, Absent)

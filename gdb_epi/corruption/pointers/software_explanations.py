@@ -119,14 +119,14 @@ def _writes_tops(context: Context, region: Region) -> bool:
     """Tell whether an instruction of a region matches _VARIABLE; True where that takes too long."""
     import re
 
-    code = _code_of(context, region, MAX_DECODED)
+    code = _region_bytes(context, region, MAX_DECODED)
     if not code:
         return True
     places = [region.start + match.start() for match in re.finditer(_VARIABLE, code, re.DOTALL)]
     return len(places) > MAX_MATCHES or any(_is_instruction(context, at) for at in places)
 
 
-def _code_of(context: Context, region: Region, most: int) -> bytes:
+def _region_bytes(context: Context, region: Region, most: int) -> bytes:
     """Return the bytes of a region; b"" where it has more than `most`, or they are not at hand."""
     return try_read(context.target, region.start, region.size) if region.size <= most else b""
 
@@ -144,7 +144,7 @@ def _is_instruction(context: Context, address: int) -> bool:
 def _holds_instruction(context: Context, region: Region, bit: int) -> bool:
     import re
 
-    code = _code_of(context, region, MAX_CODE)
+    code = _region_bytes(context, region, MAX_CODE)
     number = re.escape(bytes((bit,)))
     constant = b"[\x48\x49][\xb8-\xbf]" + re.escape((1 << bit).to_bytes(8, "little"))
     set_bit = b"\x0f\xba[\xe8-\xef\xf8-\xff]" + number

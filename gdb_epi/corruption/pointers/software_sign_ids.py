@@ -56,11 +56,11 @@ def value_sign_id(context: Context, word: FaultWord, sign_id: str) -> str:
         )
     if sign_id == NUMBER and is_single_bit(word.value) and is_held_once(context, word.value):
         return pointer_sign_id(context, word, sign_id).replace(UNTRACED, ONE_BIT)
-    common = sign_id in COMMON or (sign_id == "S:poison" and _is_text(word.value))
+    common = sign_id in COMMON or (sign_id == "S:poison" and _is_printable(word.value))
     return sign_id + UNTRACED if common and not _is_placed(context, word) else sign_id
 
 
-def _is_text(value: int) -> bool:
+def _is_printable(value: int) -> bool:
     """Tell whether all bytes of a word are printable: strings hold runs of zeros and spaces."""
     return all(0x20 <= byte < 0x7F for byte in value.to_bytes(WORD, "little"))
 

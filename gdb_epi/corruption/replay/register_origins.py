@@ -151,7 +151,7 @@ def recomputed_registers(context: Context) -> list[RecomputedRegister] | Absent:
     site = context.site
     if isinstance(site, Absent):
         return site
-    place = _place(context, site)
+    place = _end_of_block(context, site)
     if isinstance(place, Absent):
         return place
     pc, registers = place
@@ -210,7 +210,7 @@ def find_addends_of_base(context: Context) -> tuple[int, int, int] | None:
     operand = None if isinstance(site, Absent) else site.operand
     if isinstance(site, Absent) or operand is None or operand.base is None:
         return None
-    place = _place(context, site)
+    place = _end_of_block(context, site)
     path = None if isinstance(place, Absent) else find_preceding_path(context, *place)
     if path is None or isinstance(place, Absent):
         return None
@@ -307,7 +307,7 @@ def _on_all_ways(
     return differing
 
 
-def _place(context: Context, site: FaultSite) -> tuple[int, dict[str, int]] | Absent:
+def _end_of_block(context: Context, site: FaultSite) -> tuple[int, dict[str, int]] | Absent:
     """Return where the block ends, and the registers there; after a call, those of the caller."""
     registers = dict(site.fault.registers)
     if not site.arrived:
@@ -379,7 +379,7 @@ class _Replay:
         from_the_end = [*({} for _ in range(first)), *values_before[::-1]]
         self._later_stores, self._stores = self._stores, []
         for number in range(first, len(steps)):
-            self._step(number, changes[number] or frozenset(), from_the_end[number])
+            self._replay_instruction(number, changes[number] or frozenset(), from_the_end[number])
         return list(reversed(self._made.values()))
 
     def _changes(self, number: int) -> frozenset[str] | None:
@@ -388,7 +388,9 @@ class _Replay:
             return CALL_CHANGES - STACK
         return STACK if instruction.flow in ("call", "return") else changed_registers(instruction)
 
-    def _step(self, number: int, change: frozenset[str], from_the_end: dict[str, int]) -> None:
+    def _replay_instruction(
+        self, number: int, change: frozenset[str], from_the_end: dict[str, int]
+    ) -> None:
         """Run one step; `kept` is what the registers at the end say about those before it."""
         step = self._path.steps[number]
         values = from_the_end | {n: register.expected for n, register in self._made.items()}

@@ -69,7 +69,7 @@ def find_entry_location(codes: CodeReader, code: int) -> BreakpointLocation:
             and not (at and eval_code[at - 2] == 144)
             for at in range(0, len(eval_code) - 1, CODE_UNIT)
         )  # 144: EXTENDED_ARG
-        return _place(codes, info, start, 0, None, LOOPS if loops else "")
+        return _location_in_code(codes, info, start, 0, None, LOOPS if loops else "")
     reader.layout.require("PyCodeObject", "_co_firsttraceable")
     # 3.15 gave RESUME an inline cache; an instruction and its caches have one entry.
     behind = info.firsttraceable + CODE_UNIT
@@ -79,7 +79,7 @@ def find_entry_location(codes: CodeReader, code: int) -> BreakpointLocation:
             break
     if behind >= size:
         raise UnreadableMemory(start, size, "no RESUME in this bytecode")
-    return _place(codes, info, start, behind, info.firsttraceable, "")
+    return _location_in_code(codes, info, start, behind, info.firsttraceable, "")
 
 
 def find_line_location(
@@ -118,7 +118,7 @@ def find_line_location(
     if info.firstlineno == following and info.bytecode and offset <= info.firsttraceable:
         place = find_entry_location(codes, info.address)
     else:
-        place = _place(codes, info, _bytecode(codes.reader, info)[0], offset, None, "")
+        place = _location_in_code(codes, info, _bytecode(codes.reader, info)[0], offset, None, "")
     notes = [place.note] if place.note else []
     if following != line:
         notes.append(f"line {line} has no code")
@@ -184,7 +184,7 @@ def _bytecode(reader: MemoryReader, info: CodeInfo) -> tuple[int, int]:
     return locate_bytecode(reader, info.address)
 
 
-def _place(
+def _location_in_code(
     codes: CodeReader, info: CodeInfo, start: int, offset: int, last: int | None, note: str
 ) -> BreakpointLocation:
     line = codes.line(info, offset if last is None else last)  # for an entry, that of RESUME

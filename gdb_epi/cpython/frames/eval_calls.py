@@ -290,7 +290,7 @@ class EvalCallReader:
         """The n-th CFrame belongs to the n-th call; 3.11's also names the innermost frame."""
         cframes, whole = self._cframes(thread.address)
         if self._cframe_current is None:
-            return _pair(groups, cframes, whole=whole)
+            return _pair_frames_with_cframes(groups, cframes, whole=whole)
         by_frame = {frame: address for address, frame in cframes if frame}
         calls = []
         for group in groups:
@@ -326,7 +326,7 @@ class EvalCallReader:
         return cframes, False
 
 
-def _pair(
+def _pair_frames_with_cframes(
     groups: list[tuple[PyFrame, ...]], cframes: list[tuple[int, int]], *, whole: bool
 ) -> list[EvalCall]:
     """3.10: one CFrame for each call and one call for each frame, or the chain is damaged."""

@@ -188,7 +188,7 @@ def _unpacker(*fields: tuple[int, str]) -> Callable[[bytes, int], tuple[int, ...
     at = 0
     for offset, kind in order:
         if offset < at:
-            return _one_by_one(fields)
+            return _unpack_fields_singly(fields)
         pieces.append(f"{offset - at}x{kind}")
         at = offset + struct.calcsize("<" + kind)
     whole = struct.Struct("<" + "".join(pieces)).unpack_from
@@ -204,7 +204,9 @@ def _unpacker(*fields: tuple[int, str]) -> Callable[[bytes, int], tuple[int, ...
     return unpack
 
 
-def _one_by_one(fields: Sequence[tuple[int, str]]) -> Callable[[bytes, int], tuple[int, ...]]:
+def _unpack_fields_singly(
+    fields: Sequence[tuple[int, str]],
+) -> Callable[[bytes, int], tuple[int, ...]]:
     readers = [(offset, struct.Struct("<" + kind).unpack_from) for offset, kind in fields]
 
     def unpack(data: bytes, position: int) -> tuple[int, ...]:

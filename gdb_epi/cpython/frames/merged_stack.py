@@ -74,7 +74,7 @@ class _CallPlan:
         self._at: dict[int, list[EvalCall]] = {}  # after this native frame
         self._evidence: dict[int, str] = {}
         self._unplaced: dict[int, list[EvalCall]] = {}  # before this native frame
-        self._place()
+        self._place_calls()
 
     def frames(self) -> list[MergedFrame]:
         """Return the stack."""
@@ -104,7 +104,7 @@ class _CallPlan:
             return "the native stack ends before it reaches them"
         return "their place on the C stack is in no unwound frame"
 
-    def _place(self) -> None:
+    def _place_calls(self) -> None:
         """Place the proven calls, then each run of others between two proven ones."""
         where = self._proven()
         run: list[EvalCall] = []

@@ -174,7 +174,7 @@ def _next_believable_frame(
     return None
 
 
-class _Step(NamedTuple):
+class _WalkStep(NamedTuple):
     """One step of the joined walk: a frame, or a hole that stands for an unknown number."""
 
     frame: RawFrame | None
@@ -237,25 +237,25 @@ class StackWalker:
 
     def _on_c_stack(
         self, tstate: int, chain: FrameChain, seen: set[int], problems: list[str]
-    ) -> list[_Step]:
+    ) -> list[_WalkStep]:
         """Return the older frames after a lost link, which the eval loop's calls still hold."""
         from gdb_epi.cpython.frames.unlinked_frames import find_frame_type, find_frames_on_stack
 
         whole = [frame.address for frame in chain.frames if not frame.problem]
-        items: list[_Step] = []
+        items: list[_WalkStep] = []
         for address in find_frames_on_stack(
             self._reader, tstate, find_frame_type(self._reader, whole)
         ):
             if address in seen:
                 continue
             older = walk_chain(self._frames, address, seen, {})
-            items += [_Step(frame, NATIVE) for frame in older.frames]
+            items += [_WalkStep(frame, NATIVE) for frame in older.frames]
         if items:
             count = counted(len(items), "frame")
             problems.append(f"by the C stack, behind a damaged link: {count}")
         return items
 
-    def _finish(self, items: list[_Step]) -> list[PyFrame]:
+    def _finish(self, items: list[_WalkStep]) -> list[PyFrame]:
         """Turn the walk into PyFrames: drop internal and incomplete frames, mark entries."""
         finished: list[PyFrame] = []
         for frame, provenance, why in items:
@@ -302,27 +302,27 @@ class _Joiner:
         """Each frame's place in the data stack."""
         return {frame.address: n for n, frame in enumerate(self._stack)}
 
-    def join(self, chain: FrameChain) -> list[_Step]:
+    def join(self, chain: FrameChain) -> list[_WalkStep]:
         """Return all frames, innermost first."""
-        items: list[_Step] = []
+        items: list[_WalkStep] = []
         if not chain.frames and self._stack:
-            items.append(_Step(None, CHAIN, chain.broken or "no innermost frame"))
+            items.append(_WalkStep(None, CHAIN, chain.broken or "no innermost frame"))
         for _ in range(MAX_REPAIRS):
             self._append_chain(chain, items)
             if self._next >= len(self._stack):
                 break
             chain = self._continue_after_hole(chain, items)
         else:
-            items += [_Step(frame, DATASTACK) for frame in self._stack[self._next :]]
+            items += [_WalkStep(frame, DATASTACK) for frame in self._stack[self._next :]]
             return items
         if chain.broken:
-            items.append(_Step(None, CHAIN, chain.broken))
+            items.append(_WalkStep(None, CHAIN, chain.broken))
         return items
 
-    def _append_chain(self, chain: FrameChain, items: list[_Step]) -> None:
+    def _append_chain(self, chain: FrameChain, items: list[_WalkStep]) -> None:
         """Append a chain; where it jumps over data stack frames, put those in."""
         if not items and not self._next and self._both_witnesses_agree(chain):
-            items += [_Step(frame, CHAIN) for frame in chain.frames]
+            items += [_WalkStep(frame, CHAIN) for frame in chain.frames]
             self._next = len(self._stack)
             return
         inner = 0 if items else 1 << 64
@@ -336,7 +336,7 @@ class _Joiner:
                 self._unsized.append((frame.address, inner))
             if number is not None or frame.problem:
                 inner = frame.address
-            items.append(_Step(frame, CHAIN))
+            items.append(_WalkStep(frame, CHAIN))
 
     def _both_witnesses_agree(self, chain: FrameChain) -> bool:
         """Tell whether the two witnesses hold the same frames in the same order.
@@ -346,7 +346,9 @@ class _Joiner:
         plain = [frame for frame in chain.frames if not frame.internal]
         return len(plain) == len(self._stack) and all(map(is_, plain, self._stack))
 
-    def _insert_skipped(self, number: int, items: list[_Step], inner: Sequence[RawFrame]) -> None:
+    def _insert_skipped(
+        self, number: int, items: list[_WalkStep], inner: Sequence[RawFrame]
+    ) -> None:
         within = {frame.address for frame in inner}
         for frame in self._stack[self._next : number]:
             if any(low < frame.address < high for low, high in self._unsized):
@@ -359,22 +361,22 @@ class _Joiner:
                 self._problems.append(
                     f"frame {frame.address:#x} is in the data stack but not in the frame chain"
                 )
-                items.append(_Step(frame, DATASTACK))
+                items.append(_WalkStep(frame, DATASTACK))
                 self._seen.add(frame.address)
 
-    def _continue_after_hole(self, chain: FrameChain, items: list[_Step]) -> FrameChain:
+    def _continue_after_hole(self, chain: FrameChain, items: list[_WalkStep]) -> FrameChain:
         """Go on at the next older data stack frame, after a hole."""
         frame = self._stack[self._next]
         if items and items[-1].frame is not None:
             at = items[-1].frame.address
             why = chain.broken or "its link is NULL, but older frames are in the data stack"
-            items.append(_Step(None, CHAIN, f"after frame {at:#x}: {why}"))
+            items.append(_WalkStep(None, CHAIN, f"after frame {at:#x}: {why}"))
             if not chain.broken:
                 self._problems.append(f"frame {at:#x}: {why}")
         if frame.address in self._seen:
             self._next += 1
             return FrameChain([], chain.broken)
         self._seen.add(frame.address)
-        items.append(_Step(frame, DATASTACK))
+        items.append(_WalkStep(frame, DATASTACK))
         self._next += 1
         return walk_chain(self._frames, frame.previous, self._seen, self._known)

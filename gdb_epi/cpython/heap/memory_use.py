@@ -304,8 +304,8 @@ class _Walk:
         """Return the bytes of an object, what it leads to by name, and how many items it has."""
         reader, offset = self._reader, self._python.layout.require
         size = info.basicsize + (16 if info.flags & HAVE_GC else 0)
-        self._own(address)
-        self._own(address - 16)
+        self._note_owned_block(address)
+        self._note_owned_block(address - 16)
         if category == "leaf":
             return size, [], None
         if category == "str":
@@ -321,7 +321,7 @@ class _Walk:
                     reader.word(address + offset("PyListObject", "ob_item")), number
                 )
                 buffer = WORD * max(0, room)
-                self._own(reader.word(address + offset("PyListObject", "ob_item")))
+                self._note_owned_block(reader.word(address + offset("PyListObject", "ob_item")))
             else:
                 number = reader.i64(address + self._size_at)
                 items = self._some_items(address + offset("PyTupleObject", "ob_item"), number)
@@ -333,7 +333,7 @@ class _Walk:
             return size, children + self._attributes(address, info), number
         if category in ("set", "frozenset"):
             members = list(self._containers.set_items(address))
-            self._own(reader.word(address + offset("PySetObject", "table")))
+            self._note_owned_block(reader.word(address + offset("PySetObject", "table")))
             mask = reader.word(address + offset("PySetObject", "mask"))
             size += 16 * (mask + 1) if mask > 7 else 0
             return size, [("", member) for member in members], len(members)
@@ -342,7 +342,7 @@ class _Walk:
             size += DEQUE_BLOCK * (len(members) // 64 + 1)
             return size, [("", member) for member in members], len(members)
         if category == "bytearray":
-            self._own(reader.word(address + offset("PyByteArrayObject", "ob_bytes")))
+            self._note_owned_block(reader.word(address + offset("PyByteArrayObject", "ob_bytes")))
             return size + reader.word(address + offset("PyByteArrayObject", "ob_alloc")), [], None
         if category == "type":
             contents = self._context.types.at(address).dict
@@ -375,7 +375,7 @@ class _Walk:
         for word in words:
             if word in self._blocks and word not in self._owned:
                 size += self._blocks[word]
-                self._own(word)
+                self._note_owned_block(word)
             elif word > PAGE and not word & 7 and self._kind(reader.word(word + self._type_at)):
                 children.append(("", word))
         return size, children, length
@@ -417,7 +417,7 @@ class _Walk:
             return self._reader.run(start, number)
         return [self._reader.word(start + WORD * (n * number // MAX_READ)) for n in range(MAX_READ)]
 
-    def _own(self, address: int) -> None:
+    def _note_owned_block(self, address: int) -> None:
         """Note that a block of malloc belongs to an object."""
         if address in self._blocks:
             self._owned.add(address)
@@ -428,7 +428,7 @@ class _Walk:
         keys = self._reader.u64(address + require("PyDictObject", "ma_keys"))
         is_shared = self._reader.word(address + require("PyDictObject", "ma_values"))
         start, count, width, _ = self._objects.entries(keys)
-        self._own(keys)
+        self._note_owned_block(keys)
         number = self._reader.i64(address + require("PyDictObject", "ma_used"))
         if count > MAX_READ and not is_shared:
             places = [start + width * (n * count // MAX_READ) for n in range(MAX_READ)]

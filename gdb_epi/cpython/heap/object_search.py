@@ -253,7 +253,7 @@ class ObjectSearch:
         if (
             not self._is_aligned(address)
             or not self.may_be_alive(address)
-            or self._is_item(address)
+            or self._is_inside_of_sequence(address)
         ):
             return None
         status = self.links(address, info)
@@ -266,7 +266,7 @@ class ObjectSearch:
         region = self.target.region_at(address)
         return region is not None and region.path is not None and not address & 7
 
-    def _is_item(self, address: int) -> bool:
+    def _is_inside_of_sequence(self, address: int) -> bool:
         """Whether this is the inside of a tuple or the like: its ob_size, then its first item."""
         if self._local_at is not None:
             return False  # told by `_alive_shared`
@@ -343,7 +343,7 @@ class ObjectSearch:
             if (
                 not self._is_aligned(candidate)
                 or not self.may_be_alive(candidate)
-                or self._is_item(candidate)
+                or self._is_inside_of_sequence(candidate)
             ):
                 return False
             return candidate <= address < candidate + self.size_of(candidate)

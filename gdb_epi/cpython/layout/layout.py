@@ -265,7 +265,7 @@ class Layout:
         """
         structs, distance = self.document["structs"], 0
         for name, word in words.items():
-            place = _place_of(self.document, name)
+            place = _struct_and_member(self.document, name)
             if place is not None:
                 size, members = structs.get(place[0], _NO_STRUCT)
                 ours = members.get(place[1], (word,))[0] if place[1] else size
@@ -287,7 +287,7 @@ class Layout:
         return Layout(document, f"{self.source} + _Py_DebugOffsets"), overlay.texts
 
 
-def _place_of(document: Mapping[str, Any], name: str) -> tuple[str, str] | None:
+def _struct_and_member(document: Mapping[str, Any], name: str) -> tuple[str, str] | None:
     """Return the struct and member that a word stands for; the member is "" for a size."""
     place = document["debug_offsets"].get(name)
     if place is not None:
@@ -309,7 +309,7 @@ class _Overlay:
         self._believed: dict[tuple[str, str], int] = {}  # which of the texts says so
         self._grown: dict[str, int] = {}  # by struct, how much larger the core says that it is
         for name, word in words.items():
-            place = _place_of(document, name)
+            place = _struct_and_member(document, name)
             if place is None:
                 continue
             if place[1]:
@@ -550,7 +550,7 @@ def _split_believable_words(
             continue
         elif word > MAX_WORD:
             complaints.append(f"{name}: {word:#x} is too large")
-        elif _past_the_end(word, _place_of(table.document, name), table):
+        elif _past_the_end(word, _struct_and_member(table.document, name), table):
             complaints.append(f"{name}: offset {word} lies outside of its struct")
         else:
             words[name] = word

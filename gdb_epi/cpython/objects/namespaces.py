@@ -137,7 +137,7 @@ class NamespaceReader:
         """Return an offset, or None; the layout is asked once for each."""
         return self._layout.offset(struct, member)
 
-    def _at(self, struct: str, member: str) -> int:
+    def _required_offset(self, struct: str, member: str) -> int:
         """Return an offset. Raises LayoutError when there is none."""
         offset = self._find(struct, member)
         return self._layout.require(struct, member) if offset is None else offset
@@ -195,8 +195,8 @@ class NamespaceReader:
         Raises UnreadableMemory. Reference: Objects/dictobject.c, 3.8 to 3.15.
         """
         reader = self._reader
-        keys = reader.u64(address + self._at("PyDictObject", "ma_keys"))
-        values = reader.u64(address + self._at("PyDictObject", "ma_values"))
+        keys = reader.u64(address + self._required_offset("PyDictObject", "ma_keys"))
+        values = reader.u64(address + self._required_offset("PyDictObject", "ma_values"))
         if values:
             values += self._find("PyDictValues", "values") or 0
         yield from self.key_items(keys, values)
@@ -238,8 +238,8 @@ class NamespaceReader:
         capacity = self._find("PyDictValues", "capacity")
         try:
             if capacity is not None:
-                prefix = values - self._at("PyDictValues", "values")
-                size = self._reader.u8(prefix + self._at("PyDictValues", "size"))
+                prefix = values - self._required_offset("PyDictValues", "values")
+                size = self._reader.u8(prefix + self._required_offset("PyDictValues", "size"))
                 room = self._reader.u8(prefix + capacity)
                 order = list(self._reader.read(values + 8 * room, size))
             elif self._find("PyDictValues", "values") is not None:
@@ -280,20 +280,20 @@ class NamespaceReader:
     def _entries(self, keys: int) -> tuple[int, int, int, bool]:
         reader = self._reader
         table = "PyDictKeysObject"
-        count = reader.i64(keys + self._at(table, "dk_nentries"))
+        count = reader.i64(keys + self._required_offset(table, "dk_nentries"))
         if count < 0:
             raise UnreadableMemory(keys, 8, f"dk_nentries is {count}")
         if count > MANY_ENTRIES:
             self._require_room(keys, count)
-        indices = keys + self._at(table, "dk_indices")
+        indices = keys + self._required_offset(table, "dk_indices")
         log2_bytes = self._find(table, "dk_log2_index_bytes")
         if log2_bytes is not None:  # 3.11 (bpo-46845): unicode tables without hashes
             log2 = reader.u8(keys + log2_bytes)
-            kind = reader.u8(keys + self._at(table, "dk_kind"))
+            kind = reader.u8(keys + self._required_offset(table, "dk_kind"))
             if log2 > MAX_LOG2 or kind > 2:
                 raise UnreadableMemory(keys, 8, f"dict keys of kind {kind}, log2 {log2}")
             return indices + (1 << log2), count, 24 if kind == 0 else 16, kind == 0
-        size = reader.u64(keys + self._at(table, "dk_size"))
+        size = reader.u64(keys + self._required_offset(table, "dk_size"))
         if size > 1 << MAX_LOG2:
             raise UnreadableMemory(keys, 8, f"dk_size is {size}")
         width = 1 if size <= 0xFF else 2 if size <= 0xFFFF else 4 if size <= 0xFFFFFFFF else 8
@@ -310,7 +310,7 @@ class NamespaceReader:
         if log2_at is not None:  # 3.11 (bpo-46845)
             size = 1 << min(self._reader.u8(keys + log2_at), MAX_LOG2)
         else:
-            size = self._reader.u64(keys + self._at(table, "dk_size"))
+            size = self._reader.u64(keys + self._required_offset(table, "dk_size"))
         if count > size * 2 // 3:
             raise UnreadableMemory(keys, 8, f"dk_nentries is {count} in a table of {size}")
 
@@ -357,22 +357,22 @@ class NamespaceReader:
     def _storage_of(self, kind: int) -> _AttributeStorage:
         """Return where the instances of a class keep their attributes."""
         reader = self._reader
-        flags = reader.u64(kind + self._at("PyTypeObject", "tp_flags"))
+        flags = reader.u64(kind + self._required_offset("PyTypeObject", "tp_flags"))
         if not flags & _MANAGED_DICT:
-            offset = reader.i64(kind + self._at("PyTypeObject", "tp_dictoffset"))
+            offset = reader.i64(kind + self._required_offset("PyTypeObject", "tp_dictoffset"))
             return _AttributeStorage(_NOT_MANAGED, offset, 0)
         if self._find("PyDictValues", "embedded") is None:
             return _AttributeStorage(_TAGGED, -24, 0)
         # 3.13 (gh-115776): values inline after the object, flagged valid or not.
         before, values = -8 if self._layout.free_threaded else -24, 0
         if flags & INLINE_VALUES:
-            values = reader.u64(kind + self._at("PyTypeObject", "tp_basicsize"))
+            values = reader.u64(kind + self._required_offset("PyTypeObject", "tp_basicsize"))
             values += self._find("PyDictValues", "values") or 0
         return _AttributeStorage(_EMBEDDED, before, values)
 
     def shared_keys(self, kind: int) -> int:
         """Return the keys that instances of a class share. Raises UnreadableMemory."""
-        keys = self._reader.u64(kind + self._at("PyHeapTypeObject", "ht_cached_keys"))
+        keys = self._reader.u64(kind + self._required_offset("PyHeapTypeObject", "ht_cached_keys"))
         _, count, _, _ = self.entries(keys)
         if count > MAX_SHARED_KEYS:
             raise UnreadableMemory(keys, count, "an absurd number of shared keys")
@@ -381,9 +381,9 @@ class NamespaceReader:
     def _instance_size(self, kind: int, address: int) -> int:
         """Return the bytes of an instance of variable size, e.g. of a class derived from tuple."""
         reader = self._reader
-        count = abs(reader.i64(address + self._at("PyVarObject", "ob_size")))
-        basic = reader.u64(kind + self._at("PyTypeObject", "tp_basicsize"))
-        item_size = reader.u64(kind + self._at("PyTypeObject", "tp_itemsize"))
+        count = abs(reader.i64(address + self._required_offset("PyVarObject", "ob_size")))
+        basic = reader.u64(kind + self._required_offset("PyTypeObject", "tp_basicsize"))
+        item_size = reader.u64(kind + self._required_offset("PyTypeObject", "tp_itemsize"))
         size = (basic + count * item_size + 7) & ~7
         if size >> MAX_LOG2:
             raise UnreadableMemory(address, size, "an absurd size of an object")
@@ -411,11 +411,13 @@ class NamespaceReader:
                 tag = reader.u64(address + tag_at)
                 count, sign = tag >> 3, 1 - (tag & 3)
             else:
-                size = reader.i64(address + self._at("PyLongObject", "ob_size"))
+                size = reader.i64(address + self._required_offset("PyLongObject", "ob_size"))
                 count, sign = abs(size), (size > 0) - (size < 0)
             if count > MAX_INT_DIGITS:
                 return Absent(UNPARSABLE, f"int of {count} digits at {address:#x}")
-            digits = reader.read(address + self._at("PyLongObject", "ob_digit"), 4 * count)
+            digits = reader.read(
+                address + self._required_offset("PyLongObject", "ob_digit"), 4 * count
+            )
         except UnreadableMemory as error:
             return Absent(UNREADABLE, str(error))
         value = 0

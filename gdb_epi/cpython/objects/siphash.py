@@ -90,7 +90,7 @@ def hash_lanes(key: HashKey, words: Iterable[int], count: int) -> int:
     `words` are their first words, one in each lane, then their second ones, and so on; the last
     holds what is left of the characters, and the length in its highest byte.
     """
-    one_per_lane = _ones(count)
+    one_per_lane = _one_in_each_lane(count)
     mask = one_per_lane * WORD_MASK
     masks = _masks(count)
     keys = (key.k0, key.k1) * 2
@@ -136,14 +136,14 @@ def unequal_lanes(left: int, right: int, count: int) -> list[int]:
 
 
 @lru_cache(maxsize=MAX_KEPT)
-def _ones(count: int) -> int:
+def _one_in_each_lane(count: int) -> int:
     return int.from_bytes((b"\1" + bytes(LANE_BYTES - 1)) * count, "little")
 
 
 @lru_cache(maxsize=MAX_KEPT)
 def _masks(count: int) -> _Masks:
     """Return (high bits, low bits) of each lane for rotations by 13, 16, 17, 21, 32."""
-    one_per_lane = _ones(count)
+    one_per_lane = _one_in_each_lane(count)
     lows = ((1 << shift) - 1 for shift in (13, 16, 17, 21, 32))
     return tuple((one_per_lane * (WORD_MASK & ~low), one_per_lane * low) for low in lows)
 

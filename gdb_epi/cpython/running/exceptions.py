@@ -400,7 +400,7 @@ class ExceptionTextReader:
         if self._room <= 0:
             full = Absent(UNPARSABLE, f"more than {MAX_TEXT} characters of texts")
             return ExceptionTexts(full, full, full)
-        texts = self._texts_of(address)
+        texts = self._decode_texts(address)
         self._room -= sum(len(text) for text in texts[:2] if isinstance(text, str))
         self._room -= sum(map(len, () if isinstance(texts.notes, Absent) else texts.notes))
         if not isinstance(texts.message, Absent):
@@ -409,7 +409,7 @@ class ExceptionTextReader:
             texts = texts._replace(notes=tuple(map(mask_passwords, texts.notes)))
         return texts
 
-    def _texts_of(self, address: int) -> ExceptionTexts:
+    def _decode_texts(self, address: int) -> ExceptionTexts:
         decoder = self._values.decoder()
         args: str | Absent
         message: str | Absent

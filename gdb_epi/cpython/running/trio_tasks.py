@@ -110,7 +110,8 @@ class _TrioDecoder:
             cancelled=self._waits.truth(attribute(status, "effectively_cancelled")),
             # Of the first task's nurseries one is for the program's main task and trio's own
             # tasks, the other for the task that run_sync_soon() wakes.
-            system=address == init or (parent != 0 and parent == init and self._is_own(address)),
+            system=address == init
+            or (parent != 0 and parent == init and self._runs_code_of_trio(address)),
         )
         coroutine = attribute(address, "coro")
         if self._coroutines.ident(coroutine) not in COROUTINES:
@@ -128,7 +129,7 @@ class _TrioDecoder:
             return running or task._replace(running=True)
         return task
 
-    def _is_own(self, address: int) -> bool:
+    def _runs_code_of_trio(self, address: int) -> bool:
         """Whether a task of the system nursery runs trio's own code, not the program's main."""
         coroutine = self._waits.attribute(address, "coro")
         try:

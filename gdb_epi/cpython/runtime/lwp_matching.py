@@ -111,7 +111,7 @@ class _LwpBinder:
         """Return a sub-interpreter's thread state at the LWP on whose C stack its frames run."""
         if not thread.frames:
             return thread
-        tid, evidence = self._place(thread)
+        tid, evidence = self._lwp_by_stack(thread)
         if tid is None and thread.alive:
             message = (
                 "several thread states share its ident, the thread that made them; on which "
@@ -130,7 +130,7 @@ class _LwpBinder:
             thread._replace(ident=ident, tid=tid, alive=True, crashed=crashed), message
         )
 
-    def _place(self, thread: ThreadState) -> tuple[int | None, str]:
+    def _lwp_by_stack(self, thread: ThreadState) -> tuple[int | None, str]:
         calls = [call for call in self._calls.calls_of(thread) if call.on_stack]
         if calls:
             owners = {self._stacks.owner(call.on_stack) for call in calls}
@@ -151,12 +151,12 @@ class _LwpBinder:
         for group in groups.values():
             if len(group) > 1:
                 for index, thread in zip(
-                    group, self._settle([threads[i] for i in group]), strict=True
+                    group, self._mark_doubtful_states([threads[i] for i in group]), strict=True
                 ):
                     threads[index] = thread
         return threads
 
-    def _settle(self, group: list[ThreadState]) -> list[ThreadState]:
+    def _mark_doubtful_states(self, group: list[ThreadState]) -> list[ThreadState]:
         tid = group[0].tid
         numbers = {thread.address: self._native_id(thread.address) for thread in group}
         if any(number == tid for number in numbers.values()):

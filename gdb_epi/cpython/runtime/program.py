@@ -104,7 +104,7 @@ def find_program(target: Target, python: PythonState | Absent, psargs: str) -> P
         return Program(file_name(executable), BOOTLOADER)
     access = None if isinstance(python, Absent) else PlainValues(target, python)
     interpreter = _main_interpreter(python)
-    own = _own_words(access, interpreter) if access is not None and interpreter else []
+    own = _original_arguments(access, interpreter) if access is not None and interpreter else []
     main = _MainModule(access, interpreter) if access is not None and interpreter else None
     asked = None
     if own and (is_interpreter(own[0]) or is_interpreter(executable)):
@@ -147,7 +147,7 @@ def _main_interpreter(python: PythonState | Absent) -> int:
     return min(python.interpreters, key=lambda interpreter: interpreter.id).address
 
 
-def _own_words(access: PlainValues, interpreter: int) -> list[str]:
+def _original_arguments(access: PlainValues, interpreter: int) -> list[str]:
     """Return sys.orig_argv; empty before 3.10, and when it is not there."""
     contents = access.module(interpreter, "sys")
     argv = access.get(contents, "orig_argv") if contents else None

@@ -58,7 +58,7 @@ class GeneratedC:
             content = self._files.get(path)
             begins = _definition(content[0], function, declared, line) if content else None
             if content is not None and begins is not None:
-                return _place(*content, function, begins, line)
+                return _pyx_place(*content, function, begins, line)
         return None
 
 
@@ -100,7 +100,7 @@ def _definition(lines: list[str], function: str, declared: int, line: int) -> in
     return None
 
 
-def _place(
+def _pyx_place(
     lines: list[str], names: list[str], function: str, begins: int, line: int
 ) -> PyxPlace | None:
     raised = {(int(m[1]), int(m[2])) for m in _ERROR.finditer(lines[line - 1])}

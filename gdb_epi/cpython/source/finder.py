@@ -304,11 +304,11 @@ class SourceFinder:
                 text, encoding, problem = decode_source(file.data)
                 self._decoded[path] = (source_lines(text), encoding, problem)
             lines, encoding, problem = self._decoded[path]
-            trust, checks = self._judge(site, path, file, lines)
+            trust, checks = self._check_source(site, path, file, lines)
             notes = [remark for remark in (note, problem) if remark]
             yield Source(site, lines, f"file {file.path}", trust, (*notes, *checks), encoding)
 
-    def _judge(
+    def _check_source(
         self, site: SourceSite, path: str, file: SourceFile, lines: Sequence[str]
     ) -> tuple[str, list[str]]:
         fit = compare_text(lines, site)

@@ -60,7 +60,7 @@ def follow_steps(decoder: ReprDecoder, address: int, text: str, position: int) -
             if step["name"] is not None:
                 address = _attribute(decoder, obj, step["name"], so_far)
             else:
-                address = _item(decoder, obj, step, so_far)
+                address = _item_by_subscript(decoder, obj, step, so_far)
         except (UnreadableMemory, LayoutError, Undecodable) as error:
             raise InputError(f"{text[: step.end()].strip()}: {error}") from None
         position = step.end()
@@ -135,7 +135,7 @@ def own_attributes(decoder: ReprDecoder, obj: Obj) -> Iterator[tuple[str, int]]:
             yield name, value
 
 
-def _item(decoder: ReprDecoder, obj: Obj, step: re.Match[str], so_far: str) -> int:
+def _item_by_subscript(decoder: ReprDecoder, obj: Obj, step: re.Match[str], so_far: str) -> int:
     obj = _wrapped_container(decoder, obj)
     kind = obj.lineage.ident
     text = step["quoted"] or step["bare"]

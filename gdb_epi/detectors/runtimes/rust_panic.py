@@ -62,11 +62,13 @@ def _location(
         return None
     size = min(end, region.end, region.start + region.dumped) - start
     stack = try_read(target, start, max(size, 0) & ~7)
-    places = [place for word in split_into_words(stack) if (place := _place_at(target, word))]
+    places = [
+        place for word in split_into_words(stack) if (place := _panic_location_at(target, word))
+    ]
     return next((place for place in places if _LIBRARY not in place), next(iter(places), None))
 
 
-def _place_at(target: Target, address: int) -> str | None:
+def _panic_location_at(target: Target, address: int) -> str | None:
     region = target.region_at(address)
     if region is None or region.path is None or address % 8 or permits(region, "x"):
         return None

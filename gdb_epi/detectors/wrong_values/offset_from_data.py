@@ -45,7 +45,7 @@ def offset_from_data(state: ProcessState) -> Iterator[Finding]:
     operand, registers = account.site.operand, account.fault.registers
     if account.site.kind != DATA or operand is None:
         return
-    for name, other in _pairs(operand):
+    for name, other in _offset_and_base(operand):
         offset, base = registers.get(name, 0), registers.get(other, 0)
         if offset < MIN_OFFSET:
             continue
@@ -66,7 +66,7 @@ def offset_from_data(state: ProcessState) -> Iterator[Finding]:
         return
 
 
-def _pairs(operand: MemoryOperand) -> Iterator[tuple[str, str]]:
+def _offset_and_base(operand: MemoryOperand) -> Iterator[tuple[str, str]]:
     """Yield (offset, base) of the two registers of an access, in both orders."""
     first, second = operand.base, operand.index_register
     if first is not None and second is not None:

@@ -78,13 +78,13 @@ def forget(engine: Engine, kind: str, name: str, *, apply: bool) -> ForgetSummar
     spooled = drop_spooled(wanted.is_meant, apply=apply)
     if not apply:
         with engine.connect() as connection:
-            counts = _rows(connection, wanted, apply=False)
+            counts = _count_or_delete(connection, wanted, apply=False)
         _check(kind, name, spooled, counts)
     else:
         with begin_write(engine) as connection:
             drop_dimension_ids(connection)
             wanted = _WANTED[kind](connection, name)
-            counts = _rows(connection, wanted, apply=True)
+            counts = _count_or_delete(connection, wanted, apply=True)
             _check(kind, name, spooled, counts)
         compact_database(engine)
     caches = drop_cached_populations(apply=apply)
@@ -172,7 +172,7 @@ _WANTED: dict[str, Callable[[Connection, str], _Wanted]] = {
 }  # fmt: skip
 
 
-def _rows(connection: Connection, wanted: _Wanted, *, apply: bool) -> dict[str, int]:
+def _count_or_delete(connection: Connection, wanted: _Wanted, *, apply: bool) -> dict[str, int]:
     """Count the rows about it, and delete them with `apply`."""
     names_it = _test_of_texts(connection, wanted)
     f, m, n, log = tables.finding.c, tables.mark.c, tables.notice.c, tables.ingest_log.c

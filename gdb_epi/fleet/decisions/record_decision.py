@@ -104,7 +104,7 @@ def record_decision(engine: Engine, decision: Decision, now: float) -> DecisionR
             values = {"state": REPAIRED, "decided_at": moment, "decided_n": c.n, "decided_p": c.p}
             connection.execute(tables.finding.update().where(mine).values(values))
         note_change(connection)
-        return DecisionResult(subject, _answer(execute, subject))
+        return DecisionResult(subject, _state_lines(execute, subject))
 
 
 def _state(decision: Decision) -> str | None:
@@ -184,7 +184,7 @@ def _subject(connection: Connection, execute: Execute, decision: Decision) -> Su
     return Subject(HOST, "", names.pop())
 
 
-def _answer(execute: Execute, subject: Subject) -> list[str]:
+def _state_lines(execute: Execute, subject: Subject) -> list[str]:
     if subject.about == HOST:
         words = host_decision_lines(execute, subject.name)
         return words or [f"host {subject.name} is healthy"]

@@ -180,7 +180,7 @@ def _post(address: str, body: dict[str, Any]) -> str | None:
     """Send one request, again after a pause; return why it was not taken, None when it was."""
     problem = ""
     for pause in (*RETRY_PAUSES, None):
-        problem, again = _try(address, body)
+        problem, again = _send_once(address, body)
         if not problem:
             return None
         if pause is None or not again:
@@ -189,7 +189,7 @@ def _post(address: str, body: dict[str, Any]) -> str | None:
     return problem
 
 
-def _try(address: str, body: dict[str, Any]) -> tuple[str, bool]:
+def _send_once(address: str, body: dict[str, Any]) -> tuple[str, bool]:
     """Return what went wrong ("" for nothing), and whether another try may help."""
     parts = urlsplit(address)
     headers = {"Content-Type": "application/json", "User-Agent": f"gdb-epi/{__version__}"}

@@ -37,7 +37,7 @@ def open_lake_engine(url: URL) -> Engine:
 
     def make_views(connection: Any, record: Any) -> None:
         # Of each connection: a database in memory is its own.
-        record.info[MANIFEST] = _file_of_manifest(folder)
+        record.info[MANIFEST] = _manifest_identity(folder)
         manifest = _manifest_of_this_schema(folder)
         record.info[LAKE_STATE] = state_of_lake(manifest)
         with suppress(duckdb.Error):  # not every version has it
@@ -46,7 +46,7 @@ def open_lake_engine(url: URL) -> Engine:
             connection.execute(statement)
 
     def check_state(_connection: Any, record: Any, _proxy: Any) -> None:
-        if record.info[MANIFEST] != _file_of_manifest(folder):
+        if record.info[MANIFEST] != _manifest_identity(folder):
             raise DisconnectionError  # the pool makes another one
 
     event.listen(engine, "connect", make_views)
@@ -64,7 +64,7 @@ def _manifest_of_this_schema(folder: Path) -> Manifest:
     return manifest
 
 
-def _file_of_manifest(folder: Path) -> tuple[int, int, int] | None:
+def _manifest_identity(folder: Path) -> tuple[int, int, int] | None:
     """Return what tells whether the file is another one: each export replaces it."""
     try:
         status = (folder / MANIFEST).stat()

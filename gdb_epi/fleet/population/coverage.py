@@ -267,18 +267,18 @@ def sum_old_hours(population: Population, since: int) -> Population:
         return population
     some, last, day, hours = rows
     attributes = tuple(
-        a._replace(exposure=population.once(_at, a.exposure, some, last))
+        a._replace(exposure=population.once(_take, a.exposure, some, last))
         for a in population.attributes
     )
     facts = tuple(a._replace(exposure=absent_column(day.size)) for a in population.facts)
-    host = population.once(_at, population.exposure_host, some, last)
+    host = population.once(_take, population.exposure_host, some, last)
     return population._replace(
         attributes=attributes, facts=facts, exposure_day=day, exposure_hours=hours,
         exposure_host=host,
     )  # fmt: skip
 
 
-def _at(column: Ints, some: Ints, last: Ints) -> Ints:
+def _take(column: Ints, some: Ints, last: Ints) -> Ints:
     return np.concatenate((column[some], column[last]))
 
 

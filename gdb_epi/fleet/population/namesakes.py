@@ -102,13 +102,13 @@ def tell_namesakes_apart(
     sites_share_names = any(
         a.site != b.site and min(a.site, b.site) >= 0 and a.overlaps(b)
         for machines in machines_of_name.values()
-        for a, b in _pairs([machine for machine, _ in machines])
+        for a, b in _pairs_of_machines([machine for machine, _ in machines])
     )
     several = {
         host: _machines_of_name(machines, boots_of, by_site=sites_share_names)
         for host, machines in machines_of_name.items()
     }
-    shown = _Shown(site, serial, machine_ids, spans)
+    shown = _NameParts(site, serial, machine_ids, spans)
     return _with_hosts(population, several, (asked, unit), shown)
 
 
@@ -129,7 +129,7 @@ def _names_of_several(
     return names if names.size <= MAX_NAMES else names[:0]
 
 
-def _pairs(machines: Sequence[_Machine]) -> list[tuple[_Machine, _Machine]]:
+def _pairs_of_machines(machines: Sequence[_Machine]) -> list[tuple[_Machine, _Machine]]:
     return [(a, b) for i, a in enumerate(machines) for b in machines[i + 1 :]]
 
 
@@ -160,7 +160,7 @@ def _machines_of_name(
         return [list(parts_of_name)]
     order = sorted(parts_of_name, key=lambda parts: parts[0].first)
     boots: dict[int, set[str]] = {}
-    if any(a.overlaps(b) for a, b in _pairs([machine for machine, _ in order])):
+    if any(a.overlaps(b) for a, b in _pairs_of_machines([machine for machine, _ in order])):
         boots = boots_of(sorted({row for machine, _ in order for row in machine.rows}))
     machines: list[list[_Parts]] = []
     for parts in order:
@@ -190,7 +190,7 @@ def _may_follow(before: _Machine, after: _Machine, *, by_site: bool) -> bool:
     return not before.overlaps(after) and not (apart and by_site)
 
 
-class _Shown(NamedTuple):
+class _NameParts(NamedTuple):
     """What the names of machines are made of."""
 
     site: Attribute | None
@@ -231,7 +231,7 @@ def _with_hosts(
     population: Population,
     several: Mapping[int, list[list[_Parts]]],
     units: tuple[Ints, Ints],
-    shown: _Shown,
+    shown: _NameParts,
 ) -> tuple[Population, dict[str, Any]]:
     """Return the population with a host for each machine, and what is to be said of them."""
     asked, unit = units

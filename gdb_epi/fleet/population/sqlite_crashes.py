@@ -158,7 +158,7 @@ def _part(
         return CrashColumns(np.zeros(0, dtype="S1"), none, none, np.zeros(0, dtype=np.int64), {})
     numbers: dict[str, Ints] = {}
     for word, text in zip(words, texts, strict=True):
-        numbers |= _apart(word, fixed_width_numbers(text, count))
+        numbers |= _split_fields(word, fixed_width_numbers(text, count))
     verdict = numbers.pop("verdict")
     if (verdict == _OTHER - 1).any():
         return None
@@ -185,7 +185,7 @@ def _verdict(labels: int) -> str:
     return f"CASE verdict {cases}ELSE {other} END" if labels else other
 
 
-def _apart(word: Sequence[_Field], rest: Ints) -> dict[str, Ints]:
+def _split_fields(word: Sequence[_Field], rest: Ints) -> dict[str, Ints]:
     """Return field -> numbers, ABSENT for NULL. Raises ValueTooWide."""
     rest = rest - BASE
     if (rest < 0).any():

@@ -245,7 +245,7 @@ def change_by_mix(population: Population, days: DailyRates, cut: int) -> str | N
         variance = (counts.sum(axis=0) * hours.prod(axis=0) / total**2).sum() / (since * before)
         given = ratio_with_interval(since / before, variance)
         # Too wide an interval explains nothing, nor does a part of the change.
-        if not given[1] <= 1 <= given[2] or not _is_told_apart(given, rr):
+        if not given[1] <= 1 <= given[2] or not _differs_from_change(given, rr):
             continue
         share = hours / hours.sum(axis=1, keepdims=True)
         rates = counts.sum(axis=0) / total
@@ -267,7 +267,7 @@ def change_by_mix(population: Population, days: DailyRates, cut: int) -> str | N
     return None if best is None else best[1]
 
 
-def _is_told_apart(given: tuple[float, float, float], rr: float) -> bool:
+def _differs_from_change(given: tuple[float, float, float], rr: float) -> bool:
     """Whether the interval of what is left of a change is well apart from the change."""
     end = given[2] if rr > 1 else given[1]
     return bool(abs(np.log(end)) <= abs(np.log(rr)) / 2)

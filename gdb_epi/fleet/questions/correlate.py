@@ -51,7 +51,11 @@ class AttributeCorrelations(NamedTuple):
 def correlate(population: Population) -> AttributeCorrelations:
     """Return which attributes of the fleet go together, and how strongly."""
     varied = [a for a in population.attributes if _varies(a)]
-    pairs = [p for a, b in combinations(varied, 2) if (p := _pair(population, a, b)) is not None]
+    pairs = [
+        p
+        for a, b in combinations(varied, 2)
+        if (p := _correlate_pair(population, a, b)) is not None
+    ]
     pairs.sort(key=lambda p: (-p.v, p.first, p.second))
     nested = [(p.first, p.second) for p in pairs if p.relation == DECIDES]
     return AttributeCorrelations(tuple(pairs), _groups(pairs), tuple(sorted(nested)))
@@ -63,7 +67,7 @@ def _varies(attribute: Attribute) -> bool:
     return bool(present.size and present.min() != present.max())
 
 
-def _pair(population: Population, first: Attribute, second: Attribute) -> Pair | None:
+def _correlate_pair(population: Population, first: Attribute, second: Attribute) -> Pair | None:
     for a, b, hosts, source in (
         (first.exposure, second.exposure, population.exposure_host, "host-days"),
         (first.crash, second.crash, population.host, "crashes"),

@@ -458,7 +458,7 @@ def _onset(population: Population, signature: int) -> Onset:
     times = rr / common[0].ratio if common else max(rr, 1 / rr)
     change = _Change(low, high, float(scan[best]), times)
     roll_outs = tuple(_roll_outs(population, days, change, rose=rr > 1))
-    answer, caveats = _answer(rates, roll_outs)
+    answer, caveats = _rate_sentence(rates, roll_outs)
     if rr > 1 and not any(_is_proven(r) for r in roll_outs):
         caveats = (*caveats, *_that_may_act_later(population, days, change))
     if common is not None and common[1]:
@@ -469,7 +469,7 @@ def _onset(population: Population, signature: int) -> Onset:
         caveats = (*caveats, f"all other crashes rose too, and less ({common[0].words()})")
     elif not roll_outs:
         varied = [a.name for a in population.attributes if len(a.values) > 1]
-        answer = f"{answer}{_looked_at(varied)}"
+        answer = f"{answer}{_unchanged_attributes(varied)}"
         caveats = (*caveats, *_known_by_these_alone(population, days.mine))
     return nothing._replace(
         answer=answer, day=days.first + cut, low=low, high=high, before=rates[0], after=rates[1],
@@ -629,7 +629,9 @@ def _order(roll_out: RollOut) -> tuple[float, float, str, str]:
     return proof, -roll_out.fit, roll_out.attr, roll_out.value
 
 
-def _answer(rates: list[float], roll_outs: tuple[RollOut, ...]) -> tuple[str, tuple[str, ...]]:
+def _rate_sentence(
+    rates: list[float], roll_outs: tuple[RollOut, ...]
+) -> tuple[str, tuple[str, ...]]:
     rose = rates[1] > rates[0]
     word = "rose" if rose else "fell"
     if not roll_outs:
@@ -667,7 +669,7 @@ def _answer(rates: list[float], roll_outs: tuple[RollOut, ...]) -> tuple[str, tu
     return answer, (_TIME, *((_TOGETHER,) if best.is_several else ()), *caveats)
 
 
-def _looked_at(names: list[str]) -> str:
+def _unchanged_attributes(names: list[str]) -> str:
     """Name the attributes of which no value came into use."""
     if not names:
         return ": no attribute of hosts, kernels or images is"

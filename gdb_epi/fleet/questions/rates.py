@@ -257,7 +257,7 @@ def worse_value_sentences(population: Population, findings: Sequence[Finding]) -
             if chosen is not None and chosen.risk.low <= 1:
                 continue
             mark = f"{attribute.name}={value}"
-            if (of_one := _of_one_program(population, code, parts[0])) is not None:
+            if (of_one := _one_program_sentence(population, code, parts[0])) is not None:
                 worse.append((-whole.sigmas(), f"{of_one.format(mark=mark)}; "
                               f"gdb-epi fleet rates {quote(mark)}"))  # fmt: skip
                 continue
@@ -271,7 +271,7 @@ def worse_value_sentences(population: Population, findings: Sequence[Finding]) -
     return [words for _, words in sorted(worse)[:MAX_SAID]]
 
 
-def _of_one_program(population: Population, code: int, cells: RateCells) -> str | None:
+def _one_program_sentence(population: Population, code: int, cells: RateCells) -> str | None:
     """Say that crashes of one program come with a value, as of a service that runs there alone.
 
     None where the others come more often with it, too. The sentence lacks the `mark`.
@@ -585,7 +585,7 @@ def _is_left_by_hosts(population: Population, codes: Ints, value: int) -> bool:
     return bool((theirs != value).mean() >= 1 - MAX_ALIAS)
 
 
-def _is_beside_others(population: Population, codes: Ints, value: int) -> bool:
+def _other_values_at_same_time(population: Population, codes: Ints, value: int) -> bool:
     """Whether other crashes of the programs have other values while a value is there.
 
     What all have in its time, as a release, takes all crashes of that time with it.
@@ -679,7 +679,7 @@ def _what_the_excess_is(
             some = some[
                 [
                     _is_left_by_hosts(population, other.crash, int(i))
-                    and _is_beside_others(population, other.crash, int(i))
+                    and _other_values_at_same_time(population, other.crash, int(i))
                     for i in some
                 ]
             ]

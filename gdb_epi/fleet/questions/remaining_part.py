@@ -29,7 +29,7 @@ MAX_CHANGE = 2.0  # times, of the rate of those with it, that its interval must 
 ALIKE = 1.25  # times, that it must not
 
 
-class _Part(NamedTuple):
+class _RemainingPart(NamedTuple):
     words: str
     before: int
     after: int
@@ -49,7 +49,7 @@ def what_remains(population: Population, days: DailyRates, since: int) -> str | 
         for attribute in (*population.attributes, *population.facts)
         if not attribute.name.endswith(RANGE)
     )
-    best: _Part | None = None
+    best: _RemainingPart | None = None
     for part in filter(None, parts):
         _, low, high = relative_risk(part.after, hours[1], part.before, hours[0])
         is_alike = 1 / MAX_CHANGE < low <= ALIKE and 1 / ALIKE <= high < MAX_CHANGE
@@ -72,7 +72,7 @@ def what_remains(population: Population, days: DailyRates, since: int) -> str | 
 
 def _part(
     attribute: Attribute, days: DailyRates, late: Bools, totals: Sequence[int]
-) -> _Part | None:
+) -> _RemainingPart | None:
     """Return the part with the value that nearly all later crashes have, if few had it before."""
     codes = attribute.crash
     later = codes[days.mine & late & (codes >= 0)]
@@ -84,4 +84,4 @@ def _part(
     after, share = int(counts[value]), before / max(totals[0], 1)
     if after < NEARLY_ALL * totals[1] or not 0 < share <= MOST_BEFORE:
         return None
-    return _Part(f"{attribute.name}={attribute.values[value]}", before, after, share)
+    return _RemainingPart(f"{attribute.name}={attribute.values[value]}", before, after, share)

@@ -42,7 +42,9 @@ def same_bug_verdicts(
     sentences = []
     for native, signatures in by_code.items():
         # What fails at a place is no bug of the code that dies there.
-        shared = sorted(m for m in set.intersection(*signatures.values()) if not _is_place(m))
+        shared = sorted(
+            m for m in set.intersection(*signatures.values()) if not _names_hardware_or_place(m)
+        )
         rare = _others_with_all(population, native, set(signatures), shared) if shared else []
         if shared and len(signatures) > 1:
             every = [*signatures, *rare]
@@ -72,7 +74,7 @@ def _is_version(mark: str) -> bool:
     return is_process_attribute(mark.partition("=")[0])
 
 
-def _is_place(mark: str) -> bool:
+def _names_hardware_or_place(mark: str) -> bool:
     """Whether a mark names hardware or a place, and no version of something."""
     attr = mark.partition("=")[0]
     return is_hardware(attr) or attr in PLACES

@@ -393,7 +393,7 @@ def split_signature(
     most = max(waiting, key=lambda p: p.more or 0) if waiting else None
     more, leaning = (most.more, most.leaning) if most is not None else (None, None)
     counts = tuple(_add_repeats(whole, events, part) for part in parts)
-    return SignatureSplit(name, counts, _answer(whole, parts, more), more, leaning)
+    return SignatureSplit(name, counts, _split_sentence(whole, parts, more), more, leaning)
 
 
 def _add_repeats(population: Population, events: CrashEvents, part: SignaturePart) -> SignaturePart:
@@ -570,7 +570,7 @@ def _bare(population: Population, same: Bools, label: str, members: Bools) -> Si
     return SignaturePart(label, REST, None, int(members.sum()), hosts, flips, members, facts=facts)
 
 
-def _answer(population: Population, parts: list[SignaturePart], more: int | None) -> str:
+def _split_sentence(population: Population, parts: list[SignaturePart], more: int | None) -> str:
     hosts = [p for p in parts if p.finding is not None and p.finding.attr == "host"]
     others = [p for p in parts if p.finding is not None and p.finding.attr != "host"]
     rest = sum(p.crashes for p in parts if p.finding is None)

@@ -354,7 +354,9 @@ def _verdict_lines(
     verdicts = judge_population(population, screened.day, screened)
     if deaths is not None:
         first = f"host={population.hosts[deaths.host]}" if deaths.host >= 0 else ""
-        events_of_deaths = {id(v) for v in verdicts if v.kind == ONE_EVENT and _is_of(deaths, v)}
+        events_of_deaths = {
+            id(v) for v in verdicts if v.kind == ONE_EVENT and _covers_all_causes(deaths, v)
+        }
         verdicts = [
             v
             for v in verdicts
@@ -413,7 +415,7 @@ def _of_several_programs(
         if len(same) < 2 or hosts < MIN_HOSTS or len(known_programs(population, members)) < 2:
             continue
         names = [v.subject for v in same]
-        others = _others_of_place(population, attr, value, members, names)
+        others = _further_signatures_of_place(population, attr, value, members, names)
         every = [*names, *others]
         programs = [program_of_signature(population, name) for name in every]
         days = population.day[members]
@@ -428,7 +430,7 @@ def _of_several_programs(
         )
 
 
-def _others_of_place(
+def _further_signatures_of_place(
     population: Population, attr: str, value: str, members: Bools, except_for: Sequence[str]
 ) -> list[str]:
     """Return further signatures that prefer a place while it has trouble, beside their programs.
@@ -462,7 +464,7 @@ def _others_of_place(
     return others
 
 
-def _is_of(deaths: JobDeathsByFirstHost, verdict: PopulationVerdict) -> bool:
+def _covers_all_causes(deaths: JobDeathsByFirstHost, verdict: PopulationVerdict) -> bool:
     return all(deaths.members[cause.members].mean() >= MOSTLY for cause in verdict.causes)
 
 

@@ -245,7 +245,7 @@ def _judge_findings(
             of_moments.add(name)
             verdicts.append(judge_signature(population, index[name], day, screened))
         else:
-            verdicts.append(_apart(population, finding))
+            verdicts.append(_judge_clustered_crashes(population, finding))
     return verdicts
 
 
@@ -263,7 +263,7 @@ def _not_split(population: Population, finding: Finding) -> PopulationVerdict:
     )  # fmt: skip
 
 
-def _apart(population: Population, finding: Finding) -> PopulationVerdict:
+def _judge_clustered_crashes(population: Population, finding: Finding) -> PopulationVerdict:
     """Judge crashes that came together, at some time, or on one CPU number of many hosts."""
     kind = ONE_EVENT if finding.attr in CLUSTERED_CRASHES else SOFTWARE
     if finding.attr == CPU_NUMBER:
@@ -366,7 +366,7 @@ def judge_split(population: Population, parted: SignatureSplit) -> PopulationVer
     named = tuple(cause for cause in causes if cause.findings)
     rest = sum(cause.crashes for cause in causes if not cause.findings)
     total = sum(cause.crashes for cause in causes)
-    kind, headline = _judge(population, named, rest, parted)
+    kind, headline = _kind_and_headline(population, named, rest, parted)
     course = None
     if population.day.size <= MAX_CRASHES:
         same = population.of_signature(parted.signature)
@@ -439,7 +439,7 @@ def _with_conditions(population: Population, named: Sequence[Cause]) -> Bools | 
     return given if named else None
 
 
-def _judge(
+def _kind_and_headline(
     population: Population, named: tuple[Cause, ...], rest: int, parted: SignatureSplit
 ) -> tuple[str, str]:
     """Return the kind and the headline."""
@@ -456,7 +456,7 @@ def _judge(
     if len(single) == len(named) and (threshold := describe_thresholds(population, single)):
         group = describe_cause_kind(single[0].attr, parted.signature)
         return named[0].kind, f"{group}: {goes} {threshold} (one limit, not several causes)"
-    if len(distinct) > 1 and (shared := _in_all(named)):
+    if len(distinct) > 1 and (shared := _findings_of_all_causes(named)):
         what = " and ".join(f"{f.attr}={f.value}" for f in shared)
         same = {(f.attr, f.value) for f in shared}
         only = [f for c in named for f in c.findings if (f.attr, f.value) not in same]
@@ -509,7 +509,7 @@ def _judge(
     return kind, words[kind]
 
 
-def _in_all(named: tuple[Cause, ...]) -> list[Finding]:
+def _findings_of_all_causes(named: tuple[Cause, ...]) -> list[Finding]:
     """Return the findings of values that all causes have: these are no causes of their own."""
     values = [{(f.attr, f.value) for f in cause.findings} for cause in named]
     return [f for f in named[0].findings if all((f.attr, f.value) in of for of in values)]

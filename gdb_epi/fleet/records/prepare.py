@@ -118,7 +118,7 @@ class Preparer:
             return self.batch(part.items)
         # Asking once for all costs a third of asking for each line, and nearly all are storable.
         is_plain = self._zone is None and is_storable_text(b"".join(part.lines))
-        prepare = self._as_it_came if is_plain else self._of_line
+        prepare = self._prepare_unchanged if is_plain else self._prepare_line
         # One record at a time: a thousand parsed ones do not fit any cache of a CPU.
         lines = enumerate(part.lines, part.number)
         return self._collect(lines, prepare, lambda number: f"{part.name}:{number}")
@@ -155,13 +155,13 @@ class Preparer:
             best[key] = prepared
         return PreparedBatch(best, tuple(rejected), repeats, tuple(others))
 
-    def _of_line(self, line: bytes) -> PreparedRecord | None:
+    def _prepare_line(self, line: bytes) -> PreparedRecord | None:
         """Prepare a line of a file; an empty one is nothing. Raises InputError."""
         if self._zone is None and is_storable_text(line):
-            return self._as_it_came(line)
+            return self._prepare_unchanged(line)
         return None if line.isspace() else self._prepared(parse_record_line(line))
 
-    def _as_it_came(self, line: bytes) -> PreparedRecord | None:
+    def _prepare_unchanged(self, line: bytes) -> PreparedRecord | None:
         """Prepare a line that needs no change to be stored. Raises InputError."""
         if line.isspace():
             return None

@@ -102,7 +102,7 @@ def read_record_stream(name: str, stream: BinaryIO) -> Iterator[Part]:
             [(name, InputError("binary data, no records: a core goes to gdb-epi triage"))]
         )
         return
-    if head and not _is_line(head):
+    if head and not _is_json_lines(head):
         records = _document(name, head, stream)
         while items := list(islice(records, LINES_OF_PART)):
             yield RecordBatch(items)
@@ -122,7 +122,7 @@ def read_record_stream(name: str, stream: BinaryIO) -> Iterator[Part]:
         yield LineBatch(name, first, lines)
 
 
-def _is_line(head: bytes) -> bool:
+def _is_json_lines(head: bytes) -> bool:
     """Whether the first line is an object of its own, and not the start of a document."""
     start = head.strip()
     return not start or len(start) > MAX_LINE or not (start in (b"{", b"[") or start[:1] == b"[")

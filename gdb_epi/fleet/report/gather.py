@@ -144,7 +144,7 @@ def host_map(
     score[[i for i, name in enumerate(counts.hosts) if name in set(marked)]] = np.inf
     seen = np.flatnonzero(per_host)
     chosen = seen[np.lexsort((seen, -per_host[seen], -score[seen]))][:MAX_ROWS]
-    columns = _columns(counts, rows, chosen)
+    columns = _signature_columns(counts, rows, chosen)
     group_name, groups = _groups(population, counts, chosen)
     at = {counts.signatures.index(row.name): i for i, row in enumerate(columns)}
     lines = []
@@ -168,7 +168,7 @@ def host_map(
     )
 
 
-def _columns(
+def _signature_columns(
     counts: PopulationCounts, rows: Sequence[SignatureRow], hosts: np.ndarray
 ) -> tuple[SignatureRow, ...]:
     """The signatures that these hosts have most, in the order of the table."""
@@ -279,7 +279,7 @@ def gather_page(engine: Engine, wanted: ReportScope) -> Page:
     screened = screen_present(population, today)
     verdicts = judge_population(population, screened.day, screened) if screened is not None else []
     verdicts_shown = [v for v in verdicts if wanted.signature in (None, v.subject)]
-    rows = _rows(
+    rows = _signature_rows(
         population,
         counts,
         series,
@@ -329,7 +329,7 @@ def _explained_crashes(population: Population, verdicts: Sequence[PopulationVerd
     return crashes_of(findings, population.day.size)
 
 
-def _rows(
+def _signature_rows(
     population: Population,
     counts: PopulationCounts,
     series: CrashSeries,

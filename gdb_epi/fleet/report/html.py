@@ -52,8 +52,8 @@ def render_core(record: Mapping[str, Any]) -> str:
     """Return the page of one core: the answer of a triage, and the record behind it."""
     values = {
         "key": record.get("core_key"),
-        "lines": [_Line(escape_controls(line)) for line in _answer(record)],
-        "record": _Line(json.dumps(record, indent=1)),
+        "lines": [_UncutText(escape_controls(line)) for line in _answer_of_record(record)],
+        "record": _UncutText(json.dumps(record, indent=1)),
     }
     return _environment().get_template("core.html.j2").render(values)
 
@@ -61,20 +61,20 @@ def render_core(record: Mapping[str, Any]) -> str:
 def render_decisions(page: DecisionsPage) -> str:
     """Return the page of what was decided, with the forms of a server that takes decisions."""
     typed = [
-        form._replace(given={k: _Line(escape_controls(v)) for k, v in form.given.items()})
+        form._replace(given={k: _UncutText(escape_controls(v)) for k, v in form.given.items()})
         for form in page.forms
     ]
     template = _environment().get_template("decisions.html.j2")
     return template.render(page=page._replace(forms=tuple(typed)))
 
 
-class _Line(str):
+class _UncutText(str):
     """A text that is shown whole."""
 
     __slots__ = ()
 
 
-def _answer(record: Mapping[str, Any]) -> list[str]:
+def _answer_of_record(record: Mapping[str, Any]) -> list[str]:
     """A record from afar may hold anything where a list or a map is due."""
     try:
         return render_triage(dict(record), Audience(REPORT))
@@ -114,7 +114,7 @@ def _environment() -> Environment:
 
 def _finalize(value: Any) -> Any:
     """Clean what is about to be escaped; markup of our own passes."""
-    if isinstance(value, (Markup, _Line, int, float)):
+    if isinstance(value, (Markup, _UncutText, int, float)):
         return value
     return "" if value is None else harmless_text(value)
 

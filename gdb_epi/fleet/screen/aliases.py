@@ -156,7 +156,8 @@ def _without_explained(population: Population, finding: Finding) -> Finding:
     aliases = [
         alias
         for alias in finding.aliases
-        if not rises and not _is_told_apart(population, (attribute, value), alias, crashes)
+        if not rises
+        and not _explains_better_than_alias(population, (attribute, value), alias, crashes)
     ]
     return finding._replace(aliases=tuple(aliases))
 
@@ -183,7 +184,7 @@ def _rises_inside(population: Population, whole: Attribute, value: int, crashes:
     return apply_to_scalars(binomial_tail, hits, mine.size, share) <= MAX_CONDITIONAL_P
 
 
-def _is_told_apart(
+def _explains_better_than_alias(
     population: Population, named: tuple[Attribute, int], alias: str, crashes: Ints
 ) -> bool:
     """Whether the named value explains the crashes with both values known far better."""
@@ -322,10 +323,10 @@ def _of_signal(population: Population, signature: str) -> Ints:
         flags = {BITFLIP: population.bitflip, LOCK: population.lock_inherited}
         return np.flatnonzero(flags.get(signature, np.ones(population.day.size, dtype=bool)))
     code = population.signatures.index(signature)
-    return population.once(_where, population.signature, code)
+    return population.once(_rows_with_code, population.signature, code)
 
 
-def _where(column: Ints, code: int) -> Ints:
+def _rows_with_code(column: Ints, code: int) -> Ints:
     return np.flatnonzero(column == code)
 
 

@@ -268,11 +268,11 @@ def beyond_others_words(population: Population, finding: Finding) -> str | None:
 
 def is_age_of_process(name: str) -> bool:
     """Whether an attribute tells how long a process had run, by its words: process_uptime_s."""
-    words = _words_of(name)
+    words = _words_of_name(name)
     return not words.isdisjoint(AGE_NAMES) and not words.isdisjoint(PROCESS_NAMES)
 
 
-def _words_of(name: str) -> set[str]:
+def _words_of_name(name: str) -> set[str]:
     return set(name.removesuffix(RANGE).lower().replace("-", "_").replace(" ", "_").split("_"))
 
 
@@ -285,7 +285,7 @@ def host_age_words(
     reached that age and have more of the crashes all the same, or `fewer`: a cure is no youth.
     """
     for attribute in population.attributes:
-        words = _words_of(attribute.name)
+        words = _words_of_name(attribute.name)
         if words.isdisjoint(AGE_NAMES) or not words.isdisjoint(PROCESS_NAMES):
             continue
         numbers = [parse_leading_number(value) for value in attribute.values]

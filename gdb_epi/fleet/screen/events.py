@@ -285,7 +285,7 @@ def _loops_of(population: Population, second: Ints) -> _Loops:
             continue
         reported.add(about)
         members = population.mask_of(mine)
-        beside = _others_beside(population, mine)
+        beside = _other_crashes_of_program(population, mine)
         shared = tuple(
             f"{attribute.name}={attribute.values[value]}"
             for attribute in population.attributes
@@ -327,7 +327,7 @@ def _gaps_of_loops(population: Population) -> Ints:
     return np.where(alone, GAP_OF_ONE_HOST, LOOP_GAP)
 
 
-def _others_beside(population: Population, mine: Ints) -> Bools:
+def _other_crashes_of_program(population: Population, mine: Ints) -> Bools:
     """Return the other crashes of a loop's program about its time, or of all where few are."""
     apart = population.signature != population.signature[mine[0]]
     days = population.day[mine]

@@ -77,10 +77,10 @@ def is_known_place(
     `events` are all events so far, `raised` the keys of those that were news. A power strip that
     dips each week is news three times, then at the sixth dip, the twelfth ...
     """
-    if not (place := _place(event)):
+    if not (place := _first_shared_place(event)):
         return False
-    same = sorted(other.value for other in events if _place(other) == place)
-    raised_before = [e.value for e in events if _place(e) == place and e.key in raised]
+    same = sorted(other.value for other in events if _first_shared_place(other) == place)
+    raised_before = [e.value for e in events if _first_shared_place(e) == place and e.key in raised]
     if not raised_before or event.value < max(raised_before):
         return False
     at_last = bisect_right(same, max(raised_before))
@@ -98,13 +98,19 @@ def _events_by_place(findings: Sequence[Finding]) -> dict[int, str]:
     of_signature: dict[str, set[str]] = {}
     for event in events:
         if not event.signature.startswith("*"):
-            of_signature.setdefault(event.signature, set()).add(_place(event))
-    mine = [e for e in events if _place(e) and len(of_signature.get(e.signature, ())) < 2]
-    sizes = Counter(map(_place, mine))
-    return {id(e): _place(e) for e in mine if sizes[_place(e)] >= MIN_ALIKE[EVENT]}
+            of_signature.setdefault(event.signature, set()).add(_first_shared_place(event))
+    mine = [
+        e for e in events if _first_shared_place(e) and len(of_signature.get(e.signature, ())) < 2
+    ]
+    sizes = Counter(map(_first_shared_place, mine))
+    return {
+        id(e): _first_shared_place(e)
+        for e in mine
+        if sizes[_first_shared_place(e)] >= MIN_ALIKE[EVENT]
+    }
 
 
-def _place(event: Finding) -> str:
+def _first_shared_place(event: Finding) -> str:
     """Return the first place that nearly all hosts of an event share; "" where there is none."""
     return next((mark for mark in event.aliases if mark.partition("=")[0] in PLACES), "")
 
@@ -112,9 +118,13 @@ def _place(event: Finding) -> str:
 def place_of_events(finding: Finding, others: Sequence[Finding]) -> str | None:
     """Return the place of events that are told together because of it; None of any others."""
     events = (finding, *others)
-    if finding.attr != EVENT or not others or len({_place(event) for event in events}) > 1:
+    if (
+        finding.attr != EVENT
+        or not others
+        or len({_first_shared_place(event) for event in events}) > 1
+    ):
         return None
-    return _place(finding) or None
+    return _first_shared_place(finding) or None
 
 
 def describe_group(headline: str, finding: Finding, others: Sequence[Finding]) -> str:

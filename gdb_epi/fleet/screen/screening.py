@@ -154,7 +154,7 @@ def _screen(
         free = ~peeled & (part.signature >= 0)
         # Each holds a mask of all crashes: no more of them than are kept are held at any time.
         others = nsmallest(MAX_OTHERS, attribute_findings(part, free, asked), key=lambda f: f.p)
-        earlier = [f for f in earlier_findings if f.attr != HOST and _is_here(part, f)]
+        earlier = [f for f in earlier_findings if f.attr != HOST and _is_comparable(part, f)]
         kept = drop_aliases(part, others, earlier)
         keys = {finding.key for finding in new}
         new += [add_rivals(part, f, free) for f in kept if f.key not in keys]
@@ -249,7 +249,7 @@ def case_control_findings(population: Population, free: Bools, name: str) -> lis
     return [finding for finding in paid if finding.q <= MAX_Q]
 
 
-class _Parts(NamedTuple):
+class _PartsByHours(NamedTuple):
     """The population by what is known of the hours of its crashes; all masks are of all crashes."""
 
     counted: Population  # without repeats
@@ -258,11 +258,11 @@ class _Parts(NamedTuple):
     other_attributes: Population | None  # crashes that no row of host-hours covers
 
 
-def split_by_coverage(events: CrashEvents, day: int) -> _Parts:
+def split_by_coverage(events: CrashEvents, day: int) -> _PartsByHours:
     """Return the population by what the host-hours cover of it, at the end of a day."""
     counted = population = events.counted
     if not population.has_exposure:
-        return _Parts(counted, counted, None, None)
+        return _PartsByHours(counted, counted, None, None)
     covered, repeats = population.covered, events.repeats
     filled, gaps = fill_missing_feed_days(counted)
     near = covered.copy()
@@ -279,7 +279,7 @@ def split_by_coverage(events: CrashEvents, day: int) -> _Parts:
         else None
         for with_hours in (near, covered)
     )
-    return _Parts(counted, by_hours, of_hosts, of_attributes)
+    return _PartsByHours(counted, by_hours, of_hosts, of_attributes)
 
 
 def screen_hosts(population: Population, day: int) -> list[Finding]:
@@ -298,11 +298,11 @@ def judged_hosts(population: Population, day: int) -> JudgedHosts:
     return _judge_group(parts, day, _loudest_group(parts))
 
 
-def _loudest_group(parts: _Parts) -> Finding | None:
+def _loudest_group(parts: _PartsByHours) -> Finding | None:
     return min(group_findings(parts.by_hours), key=lambda f: (f.p, -f.rr), default=None)
 
 
-def _judge_group(parts: _Parts, day: int, group: Finding | None) -> JudgedHosts:
+def _judge_group(parts: _PartsByHours, day: int, group: Finding | None) -> JudgedHosts:
     calm = _without_storm(parts.by_hours)
     return JudgedHosts(calm if group is None else _reweigh(calm, group), day)
 
@@ -328,7 +328,7 @@ def _storm(population: Population) -> Bools | None:
 
 
 def _hosts_of(
-    population: Population, parts: _Parts, judged: JudgedHosts, group: Finding | None
+    population: Population, parts: _PartsByHours, judged: JudgedHosts, group: Finding | None
 ) -> list[Finding]:
     """Return the findings of hosts; those of a `group` are measured by its rate."""
     day = judged.day
@@ -402,7 +402,7 @@ def screen_day_by_day(population: Population) -> Iterator[ScreeningResult]:
         yield screened._replace(judged=None)
 
 
-def _is_here(population: Population, finding: Finding) -> bool:
+def _is_comparable(population: Population, finding: Finding) -> bool:
     """Whether a finding of the past can be compared: its value and signature still exist."""
     attribute = population.attribute(finding.attr)
     if attribute is None or finding.value not in attribute.values:

@@ -208,7 +208,7 @@ def _finding(
         among[np.isin(_slots(population.second[among] // _HOUR, kind), inside)]
     )
     main = main_program(population, members)
-    where = place or _places_of(population, members, crashes)
+    where = place or _values_peculiar_to(population, members, crashes)
     local = None
     if kind == TIME_OF_DAY:
         local = find_local_hours(population, population.mask_of(among))
@@ -275,7 +275,7 @@ def _local_hours(population: Population, some: Bools, first: int, hour: Ints) ->
     return hours
 
 
-def _places_of(population: Population, members: Bools, crashes: Ints) -> tuple[str, ...]:
+def _values_peculiar_to(population: Population, members: Bools, crashes: Ints) -> tuple[str, ...]:
     """Return the values that the crashes of a time have, and hardly any other of the signature."""
     inside = members[crashes]
     places = []

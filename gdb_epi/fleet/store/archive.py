@@ -56,7 +56,7 @@ def archive_lines(engine: Engine) -> Iterator[str]:
     ):
         yield _line(kind, rows)
     for kind, table in _TABLES.items():
-        for rows in _rows(engine, table):
+        for rows in _row_batches(engine, table):
             yield _line(kind, rows)
     with engine.connect() as connection:
         day = read_prune_day(sqlalchemy_executor(connection))
@@ -135,7 +135,7 @@ def _exposure(engine: Engine) -> Iterator[list[Any]]:
                 yield [[day, attributes[number_of_set], hosts[start : start + ROWS]]]
 
 
-def _rows(engine: Engine, table: Table) -> Iterator[list[Any]]:
+def _row_batches(engine: Engine, table: Table) -> Iterator[list[Any]]:
     after = 0
     columns = [column for column in table.c if column.name != "id"]
     while True:

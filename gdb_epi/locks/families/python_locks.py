@@ -183,7 +183,7 @@ def parking_lot(context: LockContext, thread: Thread, call: FutexWait) -> LockGu
     waited_for = view.waiting_object(thread.tid, key)
     if waited_for is not None:
         return _of_object(view, thread, *waited_for, evidence)
-    guess = _by_place(view, thread, key, evidence)
+    guess = _guess_by_struct(view, thread, key, evidence)
     # On musl those who wait for a condition or a barrier sleep on their own stacks too.
     return None if guess.kind == PARKED and context.on_musl else guess
 
@@ -231,7 +231,7 @@ def _same_mapping(context: LockContext, word: int, stack: int) -> bool:
     return region is not None and region.start <= stack < region.end
 
 
-def _by_place(view: PythonView, thread: Thread, key: int, evidence: str) -> LockGuess:
+def _guess_by_struct(view: PythonView, thread: Thread, key: int, evidence: str) -> LockGuess:
     """Name a parked word by the struct that it lies in."""
     layout = view.reader.layout
     for struct, start, label in _runtime_structs(view):

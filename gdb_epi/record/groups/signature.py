@@ -39,7 +39,7 @@ def signature(parts: RecordParts, _notes: RecordNotes) -> Json:
         "absent": dict(signed.absent),
         "native": signed.native,
         "quality": signed.quality,
-        "steps": _steps(signed),
+        "steps": _log_of_rules(signed),
     }
     # SPEC.md 1.3: the key by which a fleet groups crashes.
     name = next((n for n in ("stable", "python", "native", "exact") if n in signed.keys), None)
@@ -65,7 +65,7 @@ def function_code(parts: RecordParts, _notes: RecordNotes) -> Json | None:
     return None if name is None else {"facts": {"function_code": name}}
 
 
-def _steps(signed: Signature) -> list[str]:
+def _log_of_rules(signed: Signature) -> list[str]:
     """Return the log of rules, without what `category` and `thread` say already."""
     repeated = tuple(filter(None, (signed.category.evidence, signed.thread_why)))
     return [step for step in signed.steps if not step.endswith(repeated)][:MAX_STEPS]

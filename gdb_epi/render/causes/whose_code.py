@@ -70,7 +70,7 @@ def software_bug_words(record: Json, calls: Sequence[StackCall], cause: str) -> 
     Where it is a guess whose code it is, a sentence of its own says so, and on what it rests.
     What the cause names is not named twice.
     """
-    whose, guess = _whose_words(record, calls, cause)
+    whose, guess = _whose_code_words(record, calls, cause)
     if place := _place_of_uncaught_exception(record):
         kind = str(get_group(record, "exception").get("type")).rpartition(".")[2]
         whose, cause = f", in {place}", f"{kind} was raised there and not caught; then {cause}"
@@ -116,7 +116,7 @@ def named_file(record: Json, *, whole: bool = False) -> str:
     return f"{package} ({file})" if package and isinstance(package, str) else file
 
 
-def _whose_words(record: Json, calls: Sequence[StackCall], reason: str) -> tuple[str, str]:
+def _whose_code_words(record: Json, calls: Sequence[StackCall], reason: str) -> tuple[str, str]:
     """Return ", in watch.so" where it is known whose code it is; a sentence where it is not."""
     code = get_group(record, "at_fault")
     whose, files = code.get("whose"), [without_build_tag(file) for file in get_texts(code, "files")]

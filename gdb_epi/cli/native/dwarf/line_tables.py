@@ -103,15 +103,15 @@ class LineTable:
 
     def holds(self, pc: int) -> bool:
         """Tell whether there is any row for an address."""
-        return bool(self._parts_at(pc, is_alone=False))
+        return bool(self._sequences_at(pc, is_alone=False))
 
-    def _parts_at(self, pc: int, *, is_alone: bool) -> list[_Sequence]:
+    def _sequences_at(self, pc: int, *, is_alone: bool) -> list[_Sequence]:
         self._wanted = pc if is_alone else NEVER
-        while not (is_alone and self._parts_with(pc)) and next(self._reading, False):
+        while not (is_alone and self._sequences_read_with(pc)) and next(self._reading, False):
             pass
-        return self._parts_with(pc)
+        return self._sequences_read_with(pc)
 
-    def _parts_with(self, pc: int) -> list[_Sequence]:
+    def _sequences_read_with(self, pc: int) -> list[_Sequence]:
         parts = (*self._parts, self._begun) if self._begun.addresses else self._parts
         return [part for part in parts if part.addresses[0] <= pc < part.addresses[-1]]
 
@@ -121,7 +121,7 @@ class LineTable:
         `is_alone`: one function of the unit holds the address. Then no other part does, and the
         program is read no further than to the row behind it: addresses ascend in a part.
         """
-        parts = self._parts_at(pc, is_alone=is_alone)
+        parts = self._sequences_at(pc, is_alone=is_alone)
         if len(parts) != 1:
             raise GdbNeeded("lines in several places, or in none")
         addresses, rows = parts[0]

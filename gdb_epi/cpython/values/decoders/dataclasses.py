@@ -25,13 +25,13 @@ def dataclass(decoder: ReprDecoder, obj: Obj) -> str:
     for key, field in decoder.objects.dict_items(fields):
         if len(texts) > decoder.limits.width:
             break
-        if _is_shown(decoder, field):
+        if _is_field_in_repr(decoder, field):
             name = decoder.string(key)
             texts.append(f"{name}={_field_text(decoder, obj, name)}")
     return f"{obj.type.qualname}({decoder.join_text(texts, len(texts))})"
 
 
-def _is_shown(decoder: ReprDecoder, field: int) -> bool:
+def _is_field_in_repr(decoder: ReprDecoder, field: int) -> bool:
     if decoder.attribute_text(field, "repr") != "True":
         return False
     kind = decoder.attribute(field, "_field_type")

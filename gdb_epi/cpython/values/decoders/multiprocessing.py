@@ -72,12 +72,12 @@ def lock(decoder: ReprDecoder, obj: Obj) -> str:
             return f"<{name}(owner=thread {owner:#x} of this process)>"
         decoder.note("held by", f"thread {owner:#x} of this process")
         thread = "" if asker.name == "MainThread" else f"|{asker.name}"
-        return f"<{name}(owner={_process_name(decoder)}{thread})>"
+        return f"<{name}(owner={_current_process_name(decoder)}{thread})>"
     owner_text = "None" if _value(decoder, semlock) == 1 else "SomeOtherProcess"
     return f"<{name}(owner={owner_text})>"
 
 
-def _process_name(decoder: ReprDecoder) -> str:
+def _current_process_name(decoder: ReprDecoder) -> str:
     current = decoder.module_global("multiprocessing.process", "_current_process")
     return decoder.string(decoder.attribute(current, "_name"))
 

@@ -391,7 +391,7 @@ def array_text(
                 words.append("...")
             words.append(text((*index, place), indent + " ", width - 1))
         if left == 1:
-            body = _in_lines(words, indent, width - 1)
+            body = _wrap_words(words, indent, width - 1)
         else:
             body = ("," + "\n" * (left - 1)).join(indent + word for word in words)
         return f"[{body[len(indent) :]}]"
@@ -399,7 +399,7 @@ def array_text(
     return text((), indent, width)
 
 
-def _in_lines(words: list[str], indent: str, width: int) -> str:
+def _wrap_words(words: list[str], indent: str, width: int) -> str:
     """Put words into lines as numpy's _extendLine() does."""
     done, line = "", indent
     for number, word in enumerate(words):

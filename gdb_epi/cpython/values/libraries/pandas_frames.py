@@ -94,7 +94,7 @@ def _frame_text(decoder: ReprDecoder, obj: Obj) -> str:
     # BlockManager is a word for Cython's methods, its blocks and its axes.
     manager = decoder.obj(decoder.attribute(obj.address, "_mgr"))
     across, down = _axes(decoder, manager)
-    names, labels = _flat(decoder, across), _flat(decoder, down)
+    names, labels = _index_labels(decoder, across), _index_labels(decoder, down)
     if not names or not 0 < len(labels) <= MAX_ROWS:
         raise Undecodable("an empty frame, or one of which pandas leaves rows out")
     decoder.refuse_secrets(*names, *labels)
@@ -118,7 +118,7 @@ def _series_text(decoder: ReprDecoder, obj: Obj) -> str:
     _require_usual_options(decoder)
     manager = decoder.attribute(obj.address, "_mgr")
     (block,) = decoder.tuple_items(decoder.attribute(manager, "blocks"))
-    labels = _flat(decoder, _index_of(decoder, manager))
+    labels = _index_labels(decoder, _index_of(decoder, manager))
     if not 0 < len(labels) <= MAX_ROWS:
         raise Undecodable("an empty series, or one of which pandas leaves rows out")
     decoder.refuse_secrets(*labels)  # a series of a dict has its keys for labels
@@ -184,7 +184,7 @@ def _escape(text: str) -> str:
 # -- labels ------------------------------------------------------------------------------------
 
 
-def _flat(decoder: ReprDecoder, held: int) -> list[str]:
+def _index_labels(decoder: ReprDecoder, held: int) -> list[str]:
     """Do what Index._format_flat() does, for whole numbers and text without a name."""
     if not decoder.is_none(decoder.attribute(held, "_name")):
         raise Undecodable("an index with a name")

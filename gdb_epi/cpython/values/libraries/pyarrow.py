@@ -192,7 +192,7 @@ def _python_text(decoder: ReprDecoder, value: int | float, kind: int, number: in
     return repr(value)
 
 
-def _item(
+def _item_repr(
     decoder: ReprDecoder, array_data: _ArrayData, index: int, depth: int = 0, is_pair: bool = False
 ) -> str:
     """Return repr() of what as_py() gives for an item of an array; a map's is a pair."""
@@ -212,11 +212,13 @@ def _item(
     if array_data.id in (LIST, LARGE_LIST) and len(array_data.children) == 1:
         child = _data(decoder, array_data.children[0])
         begin, end = _range(decoder, array_data, index)
-        shown = (_item(decoder, child, at, depth + 1) for at in range(begin, end))
+        shown = (_item_repr(decoder, child, at, depth + 1) for at in range(begin, end))
         return f"[{decoder.join_text(shown, end - begin)}]"
     if array_data.id == STRUCT:
         names, place = _names(decoder, array_data.type), array_data.offset + index
-        texts = [_item(decoder, _data(decoder, at), place, depth + 1) for at in array_data.children]
+        texts = [
+            _item_repr(decoder, _data(decoder, at), place, depth + 1) for at in array_data.children
+        ]
         if is_pair:
             return f"({', '.join(texts)})"
         inside = [f"{name!r}: {text}" for name, text in zip(names, texts, strict=True)]
@@ -308,11 +310,11 @@ def _scalar_text(decoder: ReprDecoder, at: int, depth: int = 0) -> str:
         array_data = _data(decoder, decoder.reader.u64(decoder.reader.u64(at + 64) + 8))
         if not index.isdecimal() or int(index) >= array_data.length:
             raise Undecodable(f"item {index} of a dictionary")
-        return _item(decoder, array_data, int(index))
+        return _item_repr(decoder, array_data, int(index))
     if number in (LIST, LARGE_LIST, MAP):
         array_data = _data(decoder, decoder.reader.u64(decoder.reader.u64(at + 48) + 8))
         shown = (
-            _item(decoder, array_data, index, is_pair=number == MAP)
+            _item_repr(decoder, array_data, index, is_pair=number == MAP)
             for index in range(array_data.length)
         )
         return f"[{decoder.join_text(shown, array_data.length)}]"
@@ -339,7 +341,7 @@ def _printed_item(decoder: ReprDecoder, array_data: _ArrayData, index: int) -> s
     if not _is_valid(decoder, array_data, index):
         return "null"
     if array_data.id == BOOL:
-        return _item(decoder, array_data, index).lower()
+        return _item_repr(decoder, array_data, index).lower()
     if array_data.id in _TEXTS:
         raw = _raw_text(decoder, array_data, index)
         return f'"{read_utf8(raw)}"' if _TEXTS[array_data.id][1] else raw.hex().upper()
@@ -363,7 +365,7 @@ def _printed_item(decoder: ReprDecoder, array_data: _ArrayData, index: int) -> s
             decoder.mark_inexact()  # where exponents begin is not known
         return float_text(value, _NUMBERS[array_data.id]).removesuffix(".0")
     if array_data.id in _NUMBERS and array_data.id < 10:
-        return _item(decoder, array_data, index)
+        return _item_repr(decoder, array_data, index)
     raise Undecodable(f"items of type {array_data.id}")
 
 
