@@ -120,7 +120,7 @@ def show_merged_stacks(session: Session, args: Namespace) -> Report:
         lines += stack_lines(state.ghost_stack(thread), detail=detail, limit=limit, below=below)
         lines.append("")
     if every:
-        lines += _vanished(state, limit)
+        lines += _vanished_thread_lines(state, limit)
     wanted = None if every else tids
     document = stacks_json(state, locals=args.locals, secrets=args.secrets, tids=wanted)
     for thread_data in document["threads"]:
@@ -162,7 +162,7 @@ def _requested_lines(args: Namespace) -> tuple[int, bool, bool]:
     return abs(count), count < 0, FULL in words
 
 
-def _vanished(state: ProcessState, limit: int) -> list[str]:
+def _vanished_thread_lines(state: ProcessState, limit: int) -> list[str]:
     """Return the threads that a fork left behind; those with a thread state are ghosts above."""
     from gdb_epi.render.vanished_threads import vanished_lines
 

@@ -120,14 +120,14 @@ def _modules(target: Target, loaded_build_id: LoadedBuildId | None) -> list[dict
                 "path": module.path,
                 "build_id": module.build_id,
                 "file": file,
-                "gdb": _compared(module.build_id, loaded) if loaded_build_id else None,
+                "gdb": _compare_build_ids(module.build_id, loaded) if loaded_build_id else None,
                 "gdb_build_id": loaded,
             }
         )
     return rows
 
 
-def _compared(build_id: str | None, loaded: str | None) -> str:
+def _compare_build_ids(build_id: str | None, loaded: str | None) -> str:
     if loaded is None:
         return NOT_LOADED
     if build_id is None:

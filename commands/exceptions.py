@@ -46,7 +46,7 @@ def show_exceptions(session: Session, args: Namespace) -> Report:
             continue
         lines.append(thread_title(state, thread.thread.tid, thread.thread))
         for raised in thread.all():
-            lines += [f"  {line}" for line in _raised(raised, limit=max(args.limit, 2))]
+            lines += [f"  {line}" for line in _exception_lines(raised, limit=max(args.limit, 2))]
         lines.append("")
         raised_here = [raised_json(raised) for raised in thread.all()]
         threads.append(
@@ -59,7 +59,7 @@ def show_exceptions(session: Session, args: Namespace) -> Report:
     return Report("exceptions", lines=lines, data={"threads": threads}, soft_errors=errors)
 
 
-def _raised(raised: RaisedException, *, limit: int) -> Iterator[str]:
+def _exception_lines(raised: RaisedException, *, limit: int) -> Iterator[str]:
     """Yield the lines of an exception and of all that it leads to."""
     numbers = {exception.address: number for number, exception in enumerate(raised.exceptions)}
     for number, exception in enumerate(raised.exceptions):

@@ -70,7 +70,7 @@ def find_objects_or_text(session: Session, args: Namespace) -> Report:
     prefix = (
         "" if literal is not None or args.text else f"no type is called {what:.60}; as a text: "
     )
-    return _texts(
+    return _find_texts(
         heap, AddressLocations(heap, python), what if literal is None else literal, limit, prefix
     )
 
@@ -132,7 +132,7 @@ def _objects(session: Session, heap: ObjectSearch, types: list[TypeInfo], limit:
     )
 
 
-def _texts(
+def _find_texts(
     heap: ObjectSearch, locations: AddressLocations, text: str | bytes, limit: int, prefix: str
 ) -> Report:
     hits: list[TextHit] = []

@@ -62,7 +62,7 @@ def show_garbage_collectors(session: Session, args: Namespace) -> Report:
     collectors = []
     for who, collector in _collectors(runtime, state.python):
         counted = counter.of(collector, who, errors)
-        lines += _lines(
+        lines += _collector_lines(
             runtime, who, collector, counted, free_threaded=state.python.layout.free_threaded
         )
         collectors.append({"interpreter": who, **(gc_json(collector) or {}), "tracked": counted})
@@ -128,7 +128,7 @@ class _Counter:
         return dict(names.most_common(self._most))
 
 
-def _lines(
+def _collector_lines(
     runtime: RuntimeDetails,
     who: str,
     gc: GcState,

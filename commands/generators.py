@@ -32,7 +32,9 @@ def show_generators(session: Session, args: Namespace) -> Report:
     state = session.state
     generators = read_generator_chains(state.target, state.required_python())
     errors = [*generators.soft_errors, *state.python_soft_errors()]
-    alike = Counter(map(_line, generators.chains))  # thousands may be suspended at one place
+    alike = Counter(
+        map(_generator_line, generators.chains)
+    )  # thousands may be suspended at one place
     lines = [f"{n} x {line}" if n > 1 else line for line, n in alike.items()]
     shown = lines[: args.limit]
     if len(lines) > len(shown):
@@ -58,7 +60,7 @@ def show_generators(session: Session, args: Namespace) -> Report:
     )
 
 
-def _line(generator: GeneratorChain) -> str:
+def _generator_line(generator: GeneratorChain) -> str:
     # A line has no room for every path; --json has them.
     places = [
         place_text(frame._replace(filename=frame.filename.rpartition("/")[2]) if number else frame)

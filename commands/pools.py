@@ -52,7 +52,7 @@ def show_executors_and_queues(session: Session, args: Namespace) -> Report:
     for pool in pools:
         lines += _pool(pool)
     lines += _own_job(state)
-    shown = [queue for queue in listing.queues if args.all or _used(queue)]
+    shown = [queue for queue in listing.queues if args.all or _is_in_use(queue)]
     for queue in shown[: args.limit]:
         lines.append(_queue(queue))
     hidden = len(listing.queues) - len(shown)
@@ -75,7 +75,7 @@ def show_executors_and_queues(session: Session, args: Namespace) -> Report:
     )
 
 
-def _used(queue: Queue) -> bool:
+def _is_in_use(queue: Queue) -> bool:
     return bool(queue.size is None or queue.size or queue.getters or queue.putters or queue.users)
 
 
@@ -91,7 +91,7 @@ def _pool(pool: Executor) -> list[str]:
     lines += [f"    {_worker(worker)}" for worker in pool.workers[:MAX_WORKERS]]
     if len(pool.workers) > MAX_WORKERS:
         lines.append(f"    ... {counted(len(pool.workers) - MAX_WORKERS, 'more worker')}")
-    lines += [f"    {words}" for words in _awaited(pool)]
+    lines += [f"    {words}" for words in _awaited_results(pool)]
     for handler in pool.handlers:
         lines.append(f"    the thread that {handler.purpose}: {_handler(handler)}")
     if pool.kind == "processes" and pool.workers:
@@ -107,7 +107,7 @@ def _worker(worker: Worker) -> str:
         ended = ", started in place of one that ended" if worker.replaces else ""
         return f"process {worker.pid}  {worker.name or ''}".rstrip() + ended
     who = f"thread {worker.tid}" if worker.tid is not None else "a thread that is gone"
-    return f"{who}  {worker.name or ''}  {_doing(worker)}"
+    return f"{who}  {worker.name or ''}  {_worker_activity(worker)}"
 
 
 def _own_job(state: ProcessState) -> list[str]:
@@ -117,11 +117,11 @@ def _own_job(state: ProcessState) -> list[str]:
         workers = (f for f in thread.frames if (f.module, f.name) == (POOL_MODULE, "worker"))
         if thread.tid == pid and any(workers):
             worker = Worker(thread.tid, thread.name, *read_worker_state(thread))
-            return [f"this process is a worker of a Pool itself: {_doing(worker)}"]
+            return [f"this process is a worker of a Pool itself: {_worker_activity(worker)}"]
     return []
 
 
-def _awaited(pool: Executor) -> list[str]:
+def _awaited_results(pool: Executor) -> list[str]:
     """Return the results that a Pool owes: each kind, and how much of it is not done."""
     lines = []
     single = [result for result in pool.awaited if result.kind == "apply"]
@@ -147,7 +147,7 @@ def _handler(handler: Handler) -> str:
     return f"thread {handler.tid}, in {place}"
 
 
-def _doing(worker: Worker) -> str:
+def _worker_activity(worker: Worker) -> str:
     if worker.idle is None:
         return "cannot tell what it does"
     if worker.idle:
@@ -167,16 +167,16 @@ def _queue(queue: Queue) -> str:
     if queue.unfinished:
         parts.append(f"task_done() is due for {queue.unfinished}")
     if queue.getters:
-        parts.append(f"{queue.getters} wait{_s(queue.getters)} to get")
+        parts.append(f"{queue.getters} wait{_verb_ending(queue.getters)} to get")
     if queue.putters:
-        parts.append(f"{queue.putters} wait{_s(queue.putters)} to put")
+        parts.append(f"{queue.putters} wait{_verb_ending(queue.putters)} to put")
     if queue.users:
         threads = "threads" if len(queue.users) > 1 else "thread"
         parts.append(f"in its methods: {threads} {', '.join(map(str, queue.users))}")
     return ", ".join(parts)
 
 
-def _s(number: int) -> str:
+def _verb_ending(number: int) -> str:
     """Return the ending of a verb: one waits, two wait."""
     return "s" if number == 1 else ""
 

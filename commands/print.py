@@ -44,7 +44,7 @@ def print_object(session: Session, args: Namespace) -> Report:
     from gdb_epi.expressions import locate_object, render_value
 
     values = session.values(parse_limit_options(args))
-    text = _unquoted(" ".join(args.expression))
+    text = _strip_quotes(" ".join(args.expression))
     address, struct = locate_object(session, values, text, args.frame)
     if struct:
         return _struct(session, text, struct, address)
@@ -91,7 +91,7 @@ def _struct(session: Session, text: str, struct: str, address: int) -> Report:
     return Report(text, lines=lines, data=document)
 
 
-def _unquoted(text: str) -> str:
+def _strip_quotes(text: str) -> str:
     """Return a path without the quotes around all of it, as they are written in shells."""
     quote = text[:1]
     if quote in ("'", '"') and len(text) > 2 and text[-1] == quote and quote not in text[1:-1]:

@@ -62,13 +62,13 @@ def list_threads(session: Session, args: Namespace) -> Report:
         f"{counted(len(state.python_threads()), 'thread state')}",
         COLUMNS,
         [[entry["name"], entry["tid"], entry["state"], where] for entry, where in table],
-        lines=_lines(runtime) if runtime is not None else (),
+        lines=_lines_about_all_threads(runtime) if runtime is not None else (),
         data={"threads": [entry for entry, _ in table]},
         soft_errors=errors,
     )
 
 
-def _lines(runtime: RuntimeDetails) -> list[str]:
+def _lines_about_all_threads(runtime: RuntimeDetails) -> list[str]:
     """Say what concerns all threads, one line each, nothing when nothing does."""
     lines = []
     for interpreter in runtime.interpreters:
@@ -97,7 +97,7 @@ def _entry(
     return {
         "tid": tid,
         "name": name,
-        "state": ", ".join(_marks(state, tid, thread, fact)),
+        "state": ", ".join(_thread_marks(state, tid, thread, fact)),
         "python": f"interpreter {thread.interpreter}" if thread else NO_PYTHON,
         "where": _innermost_call(thread),
         "ident": f"0x{thread.ident:016x}" if thread else None,
@@ -116,7 +116,7 @@ def _entry(
     }
 
 
-def _marks(
+def _thread_marks(
     state: ProcessState, tid: int | None, thread: ThreadState | None, fact: ThreadFacts | None
 ) -> list[str]:
     marks = []

@@ -204,14 +204,14 @@ class ProcessState:
                 by_tid.setdefault(thread.tid, []).append(thread)
         return by_tid
 
-    def _running(self, tid: int) -> list[ThreadState]:
+    def _thread_states_with_frames(self, tid: int) -> list[ThreadState]:
         """Return the thread states of an LWP that have frames; python_thread() takes the first."""
         return [thread for thread in self._by_tid.get(tid, ()) if thread.frames]
 
     def python_thread(self, tid: int) -> ThreadState | None:
         """Return the thread state that runs on an LWP: the innermost, which has frames."""
         states = self._by_tid.get(tid, [None])
-        return next(iter(self._running(tid)), states[-1])
+        return next(iter(self._thread_states_with_frames(tid)), states[-1])
 
     @cached_property
     def _lwps(self) -> dict[int, Thread]:
@@ -254,13 +254,13 @@ class ProcessState:
 
         Where several interpreters run on it, their places on the C stack tell which one it is.
         """
-        if len(self._running(tid)) < 2:
+        if len(self._thread_states_with_frames(tid)) < 2:
             return thread.frames[0]
         return next(f.python for f in self.stack(tid).frames if f.python is not None)
 
     def python_frames(self, tid: int, thread: ThreadState) -> Sequence[PyFrame]:
         """Return the Python frames of one LWP, those of other interpreters on it as well."""
-        if len(self._running(tid)) < 2:
+        if len(self._thread_states_with_frames(tid)) < 2:
             return thread.frames
         return tuple(f.python for f in self.stack(tid).frames if f.python is not None)
 
@@ -275,7 +275,7 @@ class ProcessState:
         self, tid: int, native: Sequence[NativeFrame] | Absent
     ) -> tuple[list[EvalCall] | None, str]:
         """Return the eval calls of one LWP; None when its Python frames alone are at stake."""
-        threads = self._running(tid)
+        threads = self._thread_states_with_frames(tid)
         if isinstance(native, Absent) and len(threads) < 2:
             return None, ""
         if self._call_reader is None:

@@ -123,7 +123,7 @@ def _arguments(verb: Verb, shifted: int) -> Iterator[str]:
     yield f"            (( CURRENT -= {shifted} )); shift {shifted} words"
     specs = [_spec(option, flag) for option in verb.options for flag in option.flags]
     specs += [
-        f"'*:{_plain(option.metavar)}:({' '.join(option.choices)})'"
+        f"'*:{_without_zsh_syntax(option.metavar)}:({' '.join(option.choices)})'"
         for option in verb.options
         if not option.flags and option.choices
     ] or ["'*:file:_files'"]
@@ -134,15 +134,15 @@ def _spec(option: Argument, flag: str) -> str:
     value = ""
     if option.metavar:
         action = f"({' '.join(option.choices)})" if option.choices else "_files"
-        value = f":{_plain(option.metavar)}:{action}"
-    return f"'{flag}[{_plain(option.help)}]{value}'"
+        value = f":{_without_zsh_syntax(option.metavar)}:{action}"
+    return f"'{flag}[{_without_zsh_syntax(option.help)}]{value}'"
 
 
 def _zsh_entry(verb: Verb) -> str:
-    return f"'{verb.name}:{_plain(verb.help)}'"
+    return f"'{verb.name}:{_without_zsh_syntax(verb.help)}'"
 
 
-def _plain(text: str) -> str:
+def _without_zsh_syntax(text: str) -> str:
     """Return a text without what zsh reads in a specification."""
     kept = text.replace("'", "").replace(":", " -").replace("\\", "")
     return kept.replace("[", "(").replace("]", ")")

@@ -58,17 +58,17 @@ def main(words: Sequence[str] | None = None) -> int:
         sys.stdout.flush()
         return code
     except EpiError as error:
-        return _complain(error.line(), error.exit_code)
+        return _print_error(error.line(), error.exit_code)
     except BrokenPipeError:  # `gdb-epi ... | head`: leave quietly
         _drop_output()
         return EXIT_DONE
     except EndRequested as end:
         end.arrive()
         if end.exit_code == EXIT_INTERRUPTED:
-            return _complain("interrupted", EXIT_INTERRUPTED)
+            return _print_error("interrupted", EXIT_INTERRUPTED)
         return end.exit_code
     except KeyboardInterrupt:
-        return _complain("interrupted", EXIT_INTERRUPTED)
+        return _print_error("interrupted", EXIT_INTERRUPTED)
     except Exception as error:  # noqa: BLE001 - boundary
         return report_unexpected_error(error)
 
@@ -132,15 +132,15 @@ def _dispatch(program: str, package: str, words: list[str], *, guarded: bool = F
 
 
 def _no_verb(program: str, package: str, word: str) -> UsageError:
-    instead = _instead(program, word)
-    meant = None if instead else _meant(package, word)
+    instead = _right_command_line(program, word)
+    meant = None if instead else _nearest_word(package, word)
     if meant is not None:
         return UsageError(f"no verb {word!r}: did you mean {program} {meant}?")
     order = "; options come after the verb" if word[:2] == "--" else ""
     return UsageError(f"no verb {word!r}", hint=instead or f"{program} --help{order}")
 
 
-def _meant(package: str, word: str) -> str | None:
+def _nearest_word(package: str, word: str) -> str | None:
     """Return the verb, or the option before a verb, that is nearly the word."""
     from pkgutil import iter_modules
 
@@ -167,7 +167,7 @@ def _is_command_of_gdb(word: str) -> bool:
     return word in command_files()
 
 
-def _instead(program: str, word: str) -> str:
+def _right_command_line(program: str, word: str) -> str:
     """Return what to do with a word that is no verb but a core, or a verb elsewhere, or ""."""
     if program == PROGRAM and os.path.isfile(word):
         return f"{program} triage {word}"
@@ -258,7 +258,7 @@ def _overview(program: str, package: str, *, asked: bool) -> int:
     return EXIT_DONE if asked else EXIT_USAGE
 
 
-def _complain(line: str, code: int) -> int:
+def _print_error(line: str, code: int) -> int:
     from gdb_epi.fleet.paths import hide_passwords
     from gdb_epi.render.escape import escape
 
@@ -284,9 +284,9 @@ def report_unexpected_error(error: Exception) -> int:
         if error.filename is None and error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
             line = f"cannot write the answer: {error.strerror}"
             line += "; try: free some space, or another place"
-        return _complain(line, EXIT_FAILED)
+        return _print_error(line, EXIT_FAILED)
     message = f"internal error: {type(error).__name__}: {error}"
-    return _complain(f"{message}; try: GDB_EPI_DEBUG=1 for the traceback", EXIT_FAILED)
+    return _print_error(f"{message}; try: GDB_EPI_DEBUG=1 for the traceback", EXIT_FAILED)
 
 
 if __name__ == "__main__":

@@ -97,11 +97,11 @@ def _run(args: Namespace) -> int:
     from gdb_epi.repro.campaign import count_results, run_campaign
     from gdb_epi.repro.reports import describe_run
 
-    aim = _aim(args)
+    aim = _sought_crash(args)
     for option, name in (("--junit", args.junit), ("--sarif", args.sarif)):
         if name is not None and not os.path.isdir(os.path.dirname(name) or "."):
             raise UsageError(f"{option} {name}: no such folder", hint="mkdir -p")
-    plan, jobs = _plan(args)
+    plan, jobs = _run_plan(args)
     options = ExamineOptions(native=args.native, gdb=args.gdb)
     if args.keep is not None:
         make_private_folder(Path(args.keep))  # for cores
@@ -126,7 +126,7 @@ def _run(args: Namespace) -> int:
     return BISECT_SKIP if unclear else BISECT_GOOD
 
 
-def _aim(args: Namespace) -> SoughtCrash:
+def _sought_crash(args: Namespace) -> SoughtCrash:
     from gdb_epi.repro.campaign import SoughtCrash
     from gdb_epi.repro.expected_crash import choose_key_level, read_expectation
 
@@ -136,7 +136,7 @@ def _aim(args: Namespace) -> SoughtCrash:
     return SoughtCrash(expectation, choose_key_level(expectation, args.at))
 
 
-def _plan(args: Namespace) -> tuple[RunPlan, int]:
+def _run_plan(args: Namespace) -> tuple[RunPlan, int]:
     """Return how runs are done, and how many at once."""
     from gdb_epi.cli.support.native_gdb import SETTINGS, NoGdb, find_gdb, gdb_environment
     from gdb_epi.repro.run_once import RunPlan, find_core_to_be_overwritten, read_core_dumping

@@ -125,7 +125,7 @@ def _show(name: str, dump: TextCrash, signature: TextSignature | None, args: Nam
         return
     from gdb_epi.render.escape import escape
 
-    for line in _lines(name, dump, signature, explain=args.explain):
+    for line in _signature_lines(name, dump, signature, explain=args.explain):
         print(escape(line))
 
 
@@ -166,7 +166,7 @@ def text_signature_json(
     return fields
 
 
-def _lines(
+def _signature_lines(
     name: str, dump: TextCrash, signature: TextSignature | None, *, explain: bool
 ) -> Iterator[str]:
     from gdb_epi.render.signature_words import absent_keys
@@ -187,7 +187,7 @@ def _lines(
         for doubt in signature.inferred.get(key, ()):
             yield f"    not the same as a core's when: {doubt}"
     if open_keys:
-        yield from _candidates(signature, whole=explain)
+        yield from _candidate_key_lines(signature, whole=explain)
     for line in absent_keys({k: why for k, why in signature.absent.items() if k not in open_keys}):
         yield f"  {line}"
     for note in dump.notes:
@@ -200,7 +200,7 @@ def _lines(
         yield from (f"  frame: {text}" for text in signature.frames[:MAX_FRAMES])
 
 
-def _candidates(signature: TextSignature, *, whole: bool) -> Iterator[str]:
+def _candidate_key_lines(signature: TextSignature, *, whole: bool) -> Iterator[str]:
     """Yield why only the kind of crash is open, and a row of keys for each kind unless many."""
     names = tuple(signature.candidates)
     number = len(signature.possible)

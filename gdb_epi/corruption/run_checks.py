@@ -238,7 +238,7 @@ class _CheckRun:
         interrupted = self._run_missing()
         outcomes = [self._outcomes[check.name] for check in all_checks()]
         errors = [*self._errors, *(error for outcome in outcomes for error in outcome.errors)]
-        symptom = _symptom(self.context, errors)
+        symptom = _classify_or_unknown(self.context, errors)
         skipped = [entry for outcome in outcomes for entry in outcome.skipped]
         score = compute_score(self.context.evidence, self._prior)
         if score.damaged:
@@ -317,7 +317,7 @@ def no_check_ran(skipped: Sequence[Skipped]) -> bool:
     return any(skip.check == ALL for skip in skipped)
 
 
-def _symptom(context: Context, errors: list[SoftError]) -> Symptom:
+def _classify_or_unknown(context: Context, errors: list[SoftError]) -> Symptom:
     try:
         return classify_symptom(context)
     except Exception as error:  # noqa: BLE001 - boundary: running a detector

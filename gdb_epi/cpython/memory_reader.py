@@ -84,7 +84,7 @@ def why_chain_ends(node: int, link: CircularList, cap: int, *, repeats: bool) ->
 
 
 @cache
-def _take(size: int) -> Callable[..., tuple[bytes]]:
+def _bytes_unpacker(size: int) -> Callable[..., tuple[bytes]]:
     """Return what takes so many bytes out of a page at an offset, without a copy of the page."""
     return Struct(f"{size}s").unpack_from
 
@@ -129,7 +129,7 @@ class MemoryReader:
         if 0 <= size <= PAGE - at:
             page = self._words.get(address >> PAGE_BITS) or self._page(address)
             if page is not None and page is not NOTHING:
-                return _take(size)(page, at)[0]
+                return _bytes_unpacker(size)(page, at)[0]
         return self.target.read(address, size)
 
     def u64(self, address: int) -> int:
@@ -285,7 +285,7 @@ class MemoryReader:
                     at = node + next_at
                     words = get(at >> PAGE_BITS)
                     if words is None or at & 7:
-                        following = self._following(at)
+                        following = self._word_over_page_end(at)
                     else:
                         following = words[(at & IN_PAGE) >> 3]
                     append(node)
@@ -303,7 +303,7 @@ class MemoryReader:
             return nodes, str(error)
         return nodes, ""
 
-    def _following(self, address: int) -> int:
+    def _word_over_page_end(self, address: int) -> int:
         if address >> PAGE_BITS not in self._words:
             self._load(address >> PAGE_BITS)
         return self.u64(address)
@@ -438,7 +438,7 @@ class MemoryReader:
             length, state = self._head.unpack_from(page, at)
             plain = state & self._plain_mask == self._plain_bits
             if plain and length <= cap and start + length <= PAGE:
-                return _take(length)(page, start)[0].decode("latin-1")
+                return _bytes_unpacker(length)(page, start)[0].decode("latin-1")
         return None
 
     def bare_string(self, address: int, cap: int) -> bytes | None:

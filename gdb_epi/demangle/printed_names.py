@@ -75,7 +75,7 @@ class _NameCutter:
             self.out.append("operator{conversion}")
             return False
         elif letter == "<" and self.out:
-            self._skip("<", ">")
+            self._skip_bracket("<", ">")
             self.used.add("N9")
             self.out.append("<T>")
         elif letter == "(":
@@ -87,7 +87,7 @@ class _NameCutter:
 
     def _arguments(self) -> bool:
         """Skip an argument list; go on if a local name follows it."""
-        self._skip("(", ")")
+        self._skip_bracket("(", ")")
         self.used.add("N13")
         tail = _TAIL.match(self.name, self.position)
         if tail is None:
@@ -95,7 +95,7 @@ class _NameCutter:
         self.position = tail.end()
         return True
 
-    def _skip(self, opening: str, closing: str) -> None:
+    def _skip_bracket(self, opening: str, closing: str) -> None:
         """Skip a bracket and its contents; "->" and operators inside close nothing."""
         depth = 0
         for position in range(self.position, len(self.name)):

@@ -128,7 +128,7 @@ def message_of_own_abort(target: Target, account: FaultAccount) -> AbortMessage 
 
 def _kind_of_failure(fault: Fault, site: FaultSite) -> str:
     if not fault.is_hardware_trap:
-        return _sent(fault)
+        return _sent_signal_words(fault)
     if site.kind in _PLAIN:
         return site.kind
     if fault.signo == signals.SIGBUS and fault.code in (
@@ -149,7 +149,7 @@ def _kind_of_failure(fault: Fault, site: FaultSite) -> str:
     return UNEXPLAINED
 
 
-def _sent(fault: Fault) -> str:
+def _sent_signal_words(fault: Fault) -> str:
     """Return how a process ended by a signal that no instruction caused (kernel/signal.c)."""
     if fault.signo == signals.SIGXFSZ and fault.sender in (SELF, PROCESS, KERNEL):
         return FILE_SIZE_LIMIT  # send_sig() in mm/filemap.c: the kernel names the writer as sender

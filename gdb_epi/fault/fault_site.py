@@ -104,7 +104,7 @@ def site_of_fault(target: Target, fault: Fault) -> FaultSite:
     if fault.signo == SIGBUS and fault.code == BUS_ADRALN:  # #AC: the flag AC, a split lock
         return blank._replace(kind=MISALIGNED)
     if fault.signo == SIGBUS and fault.address:  # the end of a mapped file, poisoned memory
-        return _data(target, blank)
+        return _data_access_site(target, blank)
     return blank._replace(kind=UNEXPLAINED, address=fault.address, source="kernel")
 
 
@@ -125,7 +125,7 @@ def _page_fault(target: Target, site: FaultSite) -> FaultSite:
         fetched = at_pc or (next_page and not may_execute(region))
     if fetched:
         return find_transfer(target, site._replace(address=address, source="kernel"))
-    return _data(target, site)
+    return _data_access_site(target, site)
 
 
 def find_transfer(target: Target, site: FaultSite) -> FaultSite:
@@ -180,7 +180,7 @@ def is_target_of_call(
     return at is not None and read_word(target, at, dumped_only=False) == wanted
 
 
-def _data(target: Target, site: FaultSite) -> FaultSite:
+def _data_access_site(target: Target, site: FaultSite) -> FaultSite:
     """Find the access of the instruction that covers the address the kernel reported."""
     fault, address = site.fault, site.fault.address or 0
     access = None
@@ -197,7 +197,7 @@ def _data(target: Target, site: FaultSite) -> FaultSite:
         operand for operand in site.instruction.operands if operand.address(fault.registers) is None
     ]
     for operand in site.instruction.operands:
-        if _covers(operand, fault, address, site.instruction.name == "string"):
+        if _access_covers(operand, fault, address, site.instruction.name == "string"):
             return site._replace(operand=operand, access=access or operand.access)
     if unknown:
         return site._replace(operand=unknown[0], access=access or unknown[0].access)
@@ -206,7 +206,7 @@ def _data(target: Target, site: FaultSite) -> FaultSite:
     return site._replace(kind=UNEXPLAINED, why=_not_there(site, address))
 
 
-def _covers(operand: MemoryOperand, fault: Fault, address: int, string: bool) -> bool:
+def _access_covers(operand: MemoryOperand, fault: Fault, address: int, string: bool) -> bool:
     start = operand.address(fault.registers)
     if start is None:
         return False

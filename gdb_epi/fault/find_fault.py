@@ -165,7 +165,7 @@ def _met_elsewhere(target: Target, outer: Fault) -> Fault | None:
     thread may have sent itself. A handler without SA_SIGINFO has no siginfo, only zeros.
     """
     siginfo_at = outer.architecture.signal_frame.siginfo_at
-    for stack, start, context in _contexts(target, outer):
+    for stack, start, context in _signal_contexts(target, outer):
         code = target.region_at(context[outer.architecture.pc])
         if context.get("trapno", 0) > MAX_TRAP or code is None or "x" not in code.perms:
             continue
@@ -174,7 +174,9 @@ def _met_elsewhere(target: Target, outer: Fault) -> Fault | None:
             signo, si_code, _ = siginfo
             if signo != outer.signo or si_code > 0:
                 return None
-        registers = registers_before_handler(target, _general(context, outer), outer.architecture)
+        registers = registers_before_handler(
+            target, _general_registers(context, outer), outer.architecture
+        )
         if registers is None:
             return None
         return outer._replace(
@@ -194,7 +196,7 @@ def interrupted_faults(target: Target, outer: Fault) -> Iterator[Fault]:
     A frame is recognised by bytes that all frames have (on x86-64 the word of user code's segment
     registers) and by a consistent siginfo; only bytes dumped in the core count.
     """
-    for stack, start, _ in _contexts(target, outer):
+    for stack, start, _ in _signal_contexts(target, outer):
         fault = _context_at(target, stack, start, outer)
         if fault is not None:
             yield fault
@@ -209,15 +211,15 @@ def interrupted_by_handlers(target: Target, thread: Thread) -> Iterator[Thread]:
         thread.tid, 0, None, None, thread.registers, "core", UNKNOWN,
         architecture=thread.architecture,
     )  # fmt: skip
-    for _stack, start, context in _contexts(target, outer):
-        met = thread._replace(registers=_general(context, outer))
+    for _stack, start, context in _signal_contexts(target, outer):
+        met = thread._replace(registers=_general_registers(context, outer))
         code, stack = target.region_at(met.pc), target.region_at(met.sp)
         in_code = code is not None and "x" in code.perms
         if in_code and stack is not None and "w" in stack.perms and met.sp != outer.sp + start:
             yield met
 
 
-def _contexts(target: Target, outer: Fault) -> Iterator[tuple[bytes, int, dict[str, int]]]:
+def _signal_contexts(target: Target, outer: Fault) -> Iterator[tuple[bytes, int, dict[str, int]]]:
     """Yield possible signal frames on a stack: its bytes, where each begins, the registers."""
     region = target.region_at(outer.sp)
     if region is None:
@@ -294,7 +296,7 @@ def _context_at(target: Target, stack: bytes, start: int, outer: Fault) -> Fault
         signo=signo,
         code=code,
         address=address,
-        registers=_general(context, outer),
+        registers=_general_registers(context, outer),
         origin="signal-frame",
         sender=KERNEL,
         error=error,
@@ -316,7 +318,7 @@ def threads_before_the_signal(threads: Sequence[Thread], fault: Fault | Absent) 
     ]
 
 
-def _general(context: Mapping[str, int], outer: Fault) -> dict[str, int]:
+def _general_registers(context: Mapping[str, int], outer: Fault) -> dict[str, int]:
     """Return the registers of a context, plus those of the thread that no context holds."""
     machine = outer.architecture
     names = (*machine.general, machine.pc)

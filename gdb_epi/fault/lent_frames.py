@@ -46,7 +46,7 @@ class Borrower(NamedTuple):
     file: str
 
 
-class _Passed(NamedTuple):
+class _CallWithFramePointer(NamedTuple):
     """A call with a pointer into the frame in some argument registers."""
 
     instruction: Instruction
@@ -99,7 +99,7 @@ def borrowers_of_frame(target: Target, return_address: int) -> list[Borrower]:
 
 def _calls_with_pointer(
     target: Target, start: int, end: int, holders: frozenset[str]
-) -> Iterator[_Passed]:
+) -> Iterator[_CallWithFramePointer]:
     """Yield the calls of a function with a pointer that lies in some registers at its start.
 
     "rsp" stands for its own frame. Code is read from the start to the end, branches are not
@@ -117,7 +117,7 @@ def _calls_with_pointer(
         leaves = leaves and not 0 <= at + (instruction.target or 0) < end - start
         arguments = frozenset(held.intersection(ARGUMENTS))
         if arguments and (instruction.flow == CALL or leaves):
-            yield _Passed(instruction, start + at, arguments)
+            yield _CallWithFramePointer(instruction, start + at, arguments)
         stored, place = stored_register(instruction), instruction.memory
         if stored is not None and place is not None:
             slot = (place.base, place.index_register, place.displacement)

@@ -165,13 +165,13 @@ def _extended_heap(target: Target, heap: Region) -> Region:
             continue
         anonymous = region.path is None and "w" in region.perms
         complete = heap.dumped >= heap.size and region.dumped > 0
-        if not anonymous or not complete or not _goes_on(target, heap, region):
+        if not anonymous or not complete or not _continues_past_mapping(target, heap, region):
             break
         heap = heap._replace(end=region.end, dumped=heap.size + region.dumped)
     return heap
 
 
-def _goes_on(target: Target, heap: Region, behind: Region) -> bool:
+def _continues_past_mapping(target: Target, heap: Region, behind: Region) -> bool:
     """Whether the last chunk of a heap does not end with its mapping, or others follow there."""
     words = HeapWords(target, heap.start, heap.size // 8)
     recent: deque[int] = deque(maxlen=1)

@@ -37,10 +37,10 @@ def evaluate_c_expression(text: str) -> CValue:
         with temporary_gdb_setting("may-call-functions", "off"):
             return where_value_leads(gdb.parse_and_eval(_POINTED.sub(_or_void, text)), text)
     except (gdb.error, OverflowError, ValueError) as error:
-        raise InputError(f"{text}: {_words(error)}") from None
+        raise InputError(f"{text}: {_message_of_gdb(error)}") from None
 
 
-def _words(error: Exception) -> str:
+def _message_of_gdb(error: Exception) -> str:
     """Return GDB's message, without its advice to load a file that has no symbols anyway."""
     words = str(error).rstrip(".")
     if words.startswith(_NO_SYMBOLS):

@@ -295,7 +295,7 @@ class Unwinder:
                 since = KEEP_BEHIND_JUMP
             try:
                 older = frame.older()
-                if older is not None and greenlets and _begins(greenlets, frame, older):
+                if older is not None and greenlets and _greenlet_begins_in(greenlets, frame, older):
                     break  # the outermost call of a greenlet
                 last = older is None or not self._is_caller(tid, frame, older)
             except gdb.error as error:
@@ -339,7 +339,7 @@ class Unwinder:
             or gdb.current_progspace().filename
         ):
             return ""
-        return f"GDB has loaded neither the executable nor libraries; {_remedy(executable)}"
+        return f"GDB has loaded neither the executable nor libraries; {_load_advice(executable)}"
 
     def _why_libraries_are_unknown(self, frames: Sequence[NativeFrame]) -> str:
         """Return why a stack through libraries was guessed, "" when one of them is loaded.
@@ -356,7 +356,7 @@ class Unwinder:
         ]
         if executable is None or not library_pcs or any(gdb.solib_name(pc) for pc in library_pcs):
             return ""
-        return f"GDB has loaded none of the libraries on this stack; {_remedy(executable)}"
+        return f"GDB has loaded none of the libraries on this stack; {_load_advice(executable)}"
 
     def _describe(self, frame: gdb.Frame) -> NativeFrame:
         pc = frame.pc()
@@ -409,7 +409,7 @@ class Unwinder:
         self._errors.append(SoftError("native", subject, message))
 
 
-def _remedy(executable: Module) -> str:
+def _load_advice(executable: Module) -> str:
     return f"try: file {executable.path}, then core-file CORE"
 
 
@@ -449,7 +449,7 @@ def _objfile_named(name: str) -> gdb.Objfile | None:
     return None
 
 
-def _begins(greenlets: GreenletStackWalk, frame: gdb.Frame, older: gdb.Frame) -> bool:
+def _greenlet_begins_in(greenlets: GreenletStackWalk, frame: gdb.Frame, older: gdb.Frame) -> bool:
     """Tell whether a greenlet's stack begins in a frame; raises gdb.error."""
     low = int(frame.read_register("sp")) & WORD_MASK
     high = int(older.read_register("sp")) & WORD_MASK

@@ -204,7 +204,7 @@ class _Info(gdb.Command):  # type: ignore[misc]
 
 def install_parameters() -> None:
     """Register the prefixes and the parameters; sourced again, the values are kept."""
-    before = {s.name: _before(s.name) for s in PARAMETERS}
+    before = {s.name: _earlier_value(s.name) for s in PARAMETERS}
     _install_prefixes()
     _Info()
     for setting in PARAMETERS:
@@ -213,7 +213,7 @@ def install_parameters() -> None:
             parameter.value = before[setting.name]
 
 
-def _before(name: str) -> Any:
+def _earlier_value(name: str) -> Any:
     try:
         return gdb.parameter(f"epi {name}")
     except RuntimeError:

@@ -106,7 +106,7 @@ def judge(
     unsure = find_unsure_hangs(category, findings)
     if unsure or any(not argument.last for argument in arguments):
         arguments = [argument for argument in arguments if not argument.last]
-    weights = _weights(arguments)
+    weights = _weights_of_hypotheses(arguments)
     cause = {name: weight / sum(weights.values()) for name, weight in weights.items()}
     # The probability of each label that something speaks for.
     strongest = _strongest(arguments)
@@ -115,7 +115,7 @@ def judge(
     label, confidence = max(
         by_label.items(), key=lambda entry: entry[1], default=(CANNOT_TELL, 0.0)
     )
-    overwritten = None if score.damaged else _overwritten(findings, score, arguments)
+    overwritten = None if score.damaged else _first_sign_of_overwriting(findings, score, arguments)
     found = score.damaged or overwritten is not None
     if confidence < MIN_CONFIDENCE or (label == DAMAGE and not found):  # a weak sign is a doubt
         label, confidence = CANNOT_TELL, 0.0
@@ -123,9 +123,9 @@ def judge(
         label, confidence = _damage_label(arguments, confidence)
     confidence = min(confidence, MAX_CONFIDENCE)
     mine = [a for a in arguments if a.label == label or (label in _OF_DAMAGE and a.label == DAMAGE)]
-    reasons, against = _texts(label, category, findings, score, arguments)
+    reasons, against = _texts_for_and_against(label, category, findings, score, arguments)
     if overwritten is not None and label in (SOFTWARE, DAMAGED_MEMORY):  # more than who noticed it
-        reasons = _unique([overwritten[1], *reasons])
+        reasons = _without_repetition([overwritten[1], *reasons])
     return Verdict(
         label=label,
         confidence=round(confidence, 3),
@@ -153,7 +153,7 @@ def _strongest(arguments: Sequence[LabelEvidence]) -> dict[str, LabelEvidence]:
     return strongest
 
 
-def _weights(arguments: Sequence[LabelEvidence]) -> dict[str, float]:
+def _weights_of_hypotheses(arguments: Sequence[LabelEvidence]) -> dict[str, float]:
     """Return what each hypothesis weighs: its share in the odds of its label."""
     weights = {UNKNOWN: 1.0}
     for label, strongest in _strongest(arguments).items():
@@ -193,7 +193,7 @@ def _damage(score: Score, arguments: Sequence[LabelEvidence]) -> DamagedWord:
     return DamagedWord(score.damaged, chance, best.where, best.bits, best.found, best.corrected)
 
 
-def _overwritten(
+def _first_sign_of_overwriting(
     findings: Sequence[Finding], score: Score, arguments: Sequence[LabelEvidence]
 ) -> tuple[DamagedWord, str] | None:
     """Return what first shows memory to be overwritten, as damage, and its sentence."""
@@ -232,7 +232,7 @@ def _rounded_hypotheses(cause: Mapping[str, float]) -> tuple[Cause, ...]:
     return tuple(sorted(causes, key=lambda entry: -entry.probability))
 
 
-def _texts(
+def _texts_for_and_against(
     label: str,
     category: str,
     findings: Sequence[Finding],
@@ -248,12 +248,14 @@ def _texts(
         for_it = [*mine, *of_damage]
         doubt = ONE_CORE if label == HARDWARE_SUSPECT else UNDECIDED
         signs = [evidence.summary for evidence in score.against]
-        return _unique(for_it), _unique([doubt, *others, *signs])
+        return _without_repetition(for_it), _without_repetition([doubt, *others, *signs])
     if label == CANNOT_TELL:
         told = [f.summary for f in findings if f.facts.get("kind") == NOTHING_SAID]
         known = [] if arguments else [*find_unsure_hangs(category, findings), *told]
         why = [*known[:1], _why_not_known(category, arguments, score.undecided)]
-        return why, [t for t in _unique([*of_damage, *others, *summaries]) if t not in why]
+        return why, [
+            t for t in _without_repetition([*of_damage, *others, *summaries]) if t not in why
+        ]
     if label == OUT_OF_MEMORY:
         others.insert(
             0,
@@ -262,10 +264,10 @@ def _texts(
         )
     if label == FORK_INHERITED_LOCK:
         others.append("who ended it and why is not in the core")
-    return _unique(mine or of_damage), _unique([*others, *of_damage])
+    return _without_repetition(mine or of_damage), _without_repetition([*others, *of_damage])
 
 
-def _unique(texts: Sequence[str]) -> list[str]:
+def _without_repetition(texts: Sequence[str]) -> list[str]:
     return list(dict.fromkeys(text for text in texts if text))
 
 

@@ -103,7 +103,7 @@ class DeathCases:
     def all(self) -> list[DeathCase]:
         """Return the cases that were made so far, in the order of their making."""
         files = sorted(Path(self._folder).glob("*.json"), key=lambda path: path.stat().st_mtime_ns)
-        return [_read(path) for path in files]
+        return [_read_case(path) for path in files]
 
     def of(
         self,
@@ -120,14 +120,14 @@ class DeathCases:
         """
         path = os.path.join(self._folder, f"{watched.pid}.json")
         if os.path.exists(path):
-            return _read(Path(path))
+            return _read_case(Path(path))
         core = self.core_of(watched) if verb == CRASHED else hung
         test = watched.test
         place = None
         if test is not None and test.line is not None:
             place = SourceLine(os.path.join(self._settings.start, test.file), test.line)
         case = DeathCase(subject or watched.place(), verb, ending, watched.pid, place)
-        return self._keep(self._examine(case, core, watched), path)
+        return self._write_case(self._examine(case, core, watched), path)
 
     def of_children(
         self, test: str, parent: int | None, since: float, folders: Sequence[str]
@@ -153,7 +153,7 @@ class DeathCases:
                 f"a process that {test} started", CRASHED, "the process died", origin.pid
             )
             path = os.path.join(self._folder, f"{origin.pid}.json")
-            yield self._keep(self._examine(case, core), path)
+            yield self._write_case(self._examine(case, core), path)
 
     def core_of(self, watched: JournalReader) -> str | None:
         """Return the core that a process left, None when there is none."""
@@ -230,7 +230,7 @@ class DeathCases:
             return {}, (lines or ["its core could not be read"])[-1]
         return (record, "") if isinstance(record, dict) else ({}, "its core could not be read")
 
-    def _keep(self, case: DeathCase, path: str) -> DeathCase:
+    def _write_case(self, case: DeathCase, path: str) -> DeathCase:
         _write(os.path.dirname(path), os.path.basename(path), json.dumps(case._asdict()))
         return case
 
@@ -240,7 +240,7 @@ def _write(folder: str, name: str, text: str) -> None:
         file.write(text)
 
 
-def _read(path: Path) -> DeathCase:
+def _read_case(path: Path) -> DeathCase:
     values = json.loads(path.read_text(encoding="utf-8"))
     place = values["place"]
     return DeathCase(

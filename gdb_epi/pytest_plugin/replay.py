@@ -64,7 +64,7 @@ class DeathReportPlugin:
         for data in watched.reports():
             report = config.hook.pytest_report_from_serializable(config=config, data=data)
             before += getattr(report, "when", None) == "teardown"
-            self._hand_on(config, report)
+            self._give_to_reporters(config, report)
         terminal = config.pluginmanager.get_plugin("terminalreporter")
         if terminal is not None:
             left = max((watched.collected or 0) - before - 1, 0)
@@ -73,11 +73,11 @@ class DeathReportPlugin:
             terminal.line(self._case.ending)
             if left:
                 terminal.line(f"{counted(left, 'test')} did not run")
-        for report in self._reports():
-            self._hand_on(config, report)
+        for report in self._reports_of_dead_test():
+            self._give_to_reporters(config, report)
         return True
 
-    def _reports(self) -> list[pytest.TestReport]:
+    def _reports_of_dead_test(self) -> list[pytest.TestReport]:
         """Return the reports of the test that died."""
         case, test = self._case, self._watched.test
         name = test.name if test is not None else case.subject
@@ -94,7 +94,7 @@ class DeathReportPlugin:
         )
         return [failed, ended]
 
-    def _hand_on(self, config: pytest.Config, report: Any) -> None:
+    def _give_to_reporters(self, config: pytest.Config, report: Any) -> None:
         """Give a report to all reporters; the terminal counts it and prints it at the end."""
         terminal = config.pluginmanager.get_plugin("terminalreporter")
         hidden = [terminal] if terminal is not None else []

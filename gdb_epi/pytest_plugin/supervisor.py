@@ -184,13 +184,13 @@ class _Supervisor:
         sys.stdout.flush()
         sys.stderr.flush()
         process = subprocess.Popen(words, env=environment, start_new_session=True)
-        with _signals_go_to(lambda signo, _frame: self._pass_on(process.pid, signo)):
+        with _signals_go_to(lambda signo, _frame: self._pass_signal_on(process.pid, signo)):
             ended = self._watch(process)
         if ended.case is not None:
             kill_session(process.pid)  # no fixture will end what the tests had started
         return ended
 
-    def _pass_on(self, process: int, signo: int) -> None:
+    def _pass_signal_on(self, process: int, signo: int) -> None:
         self._passed_on, self._passed_at = signo, time.monotonic()
         with contextlib.suppress(ProcessLookupError):
             os.kill(process, signo)
@@ -246,7 +246,7 @@ class _Supervisor:
                 watched.add_folder(os.readlink(f"/proc/{watched.pid}/cwd"))
             if limit is None:
                 continue
-            if _overdue(watched, limit) and is_process_running(watched.pid):
+            if _is_overdue(watched, limit) and is_process_running(watched.pid):
                 case = self._hang(watched, limit, process.pid)
                 if watched.role != WORKER:
                     return case
@@ -294,7 +294,7 @@ def is_process_running(pid: int, proc: str = "/proc") -> bool:
         return False
 
 
-def _overdue(watched: JournalReader, limit: float) -> bool:
+def _is_overdue(watched: JournalReader, limit: float) -> bool:
     since = None
     if watched.test is not None:
         since = watched.test.begun

@@ -34,7 +34,9 @@ def about_lines(session: Session, settings: Mapping[str, str]) -> list[str]:
     else:
         python = session.state.python
         lines += process_lines(core_facts(session.target, host), cpython_facts(python))
-    missing = [f"{PACKAGES[name][0]}: {PACKAGES[name][1]}" for name in PACKAGES if not _has(name)]
+    missing = [
+        f"{PACKAGES[name][0]}: {PACKAGES[name][1]}" for name in PACKAGES if not _is_installed(name)
+    ]
     if session.has_target:
         errors = session.state.all_soft_errors()
         missing += [f"{error.subject}: {error.message}" for error in errors]
@@ -46,7 +48,7 @@ def about_lines(session: Session, settings: Mapping[str, str]) -> list[str]:
     return lines
 
 
-def _has(package: str) -> bool:
+def _is_installed(package: str) -> bool:
     from importlib.util import find_spec
 
     return find_spec(package) is not None

@@ -118,7 +118,7 @@ def death_sentence(category: str, signal: str) -> str:
         return text
     text = DEATH_SENTENCES.get(kind)
     if text is None or kind == UNKNOWN:
-        return _BY_SIGNAL.get(signal) or _unknown(signal)
+        return _BY_SIGNAL.get(signal) or _unknown_category_words(signal)
     if detail == "pure-virtual":
         return "aborted: C++ called a virtual function that has no code, {where}"
     if detail and detail not in ("unknown", "error"):
@@ -126,7 +126,7 @@ def death_sentence(category: str, signal: str) -> str:
     return text
 
 
-def _unknown(signal: str) -> str:
+def _unknown_category_words(signal: str) -> str:
     if signal in CRASHES:
         return "crashed {where}"
     return f"was ended by {signal}, {{where}}" if signal else DEATH_SENTENCES[UNKNOWN]

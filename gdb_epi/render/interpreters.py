@@ -87,11 +87,11 @@ def interpreter_lines(
         how = "has stopped" if stop.stopped else "is asked to stop"
         lines.append(f"  the world {how} for {tstate_name(runtime, stop.requester)}")
     for queue in interpreter.pending:
-        lines += [f"  {line}" for line in _pending(target, queue)]
+        lines += [f"  {line}" for line in _pending_call_lines(target, queue)]
     return lines
 
 
-def _pending(target: Target, queue: PendingCalls | Absent) -> list[str]:
+def _pending_call_lines(target: Target, queue: PendingCalls | Absent) -> list[str]:
     if isinstance(queue, Absent):
         return [f"pending calls: cannot tell, because {queue.detail}"]
     if not queue.calls:

@@ -28,7 +28,7 @@ def wait_lines(state: ProcessState, *, evidence: bool = False) -> list[str]:
     for wait in report.waits:
         same = (wait.address, wait.kind, wait.name, wait.owner, wait.verdict, wait.confidence)
         groups.setdefault(same, []).append(wait)
-    lines = _circles(report, names)
+    lines = _circle_lines(report, names)
     for waits in groups.values():
         first = waits[0]
         who = [thread_words(names.get(wait.tid), wait.tid) for wait in waits[:MAX_TOGETHER]]
@@ -127,7 +127,7 @@ def owner_text(owner: LockOwner) -> str:
     return f"{quoted_name(owner.thread_name)} ({number})" if owner.thread_name else number
 
 
-def _circles(report: LockReport, names: dict[int, str]) -> list[str]:
+def _circle_lines(report: LockReport, names: dict[int, str]) -> list[str]:
     lines = []
     for cycle in report.cycles:
         shown = [_label(tid, names) for tid in cycle.tids[:MAX_SHOWN]]
@@ -142,7 +142,7 @@ def _circles(report: LockReport, names: dict[int, str]) -> list[str]:
 def tree_lines(state: ProcessState) -> list[str]:
     """Return who waits for whom: holders first, their waiters below; cycles are named before."""
     report, names = state.locks, thread_names(state)
-    lines = _circles(report, names)
+    lines = _circle_lines(report, names)
     for line in _forest_lines(report, names):
         if len(lines) >= MAX_LINES:
             return [*lines, f"... more than {MAX_LINES} lines"]

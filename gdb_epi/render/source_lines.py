@@ -36,7 +36,7 @@ def listing_lines(listing: Listing, *, color: bool = False) -> list[str]:
     for number, text in enumerate(shown, listing.first):
         arrow = "->" if number == listing.current else "  "
         lines.append(f"{arrow} {number:>{width}}  {text}".rstrip())
-        marks = _marks(listing.span, number, *painted[number - listing.first])
+        marks = _caret_line(listing.span, number, *painted[number - listing.first])
         if marks:
             lines.append(" " * (width + 5) + marks)
     return lines
@@ -77,7 +77,7 @@ def _cell(character: str, column: int) -> tuple[str, int]:
     return shown, 2 if unicodedata.east_asian_width(character) in ("W", "F") else 1
 
 
-def _marks(span: SourceRange | None, number: int, text: str, columns: Sequence[int]) -> str:
+def _caret_line(span: SourceRange | None, number: int, text: str, columns: Sequence[int]) -> str:
     """Return the carets below one line; "" when the range does not touch it."""
     if span is None or not span.line <= number <= span.end_line:
         return ""
@@ -101,7 +101,7 @@ def line_with_carets(lines: Sequence[str], number: int, span: SourceRange | None
     text, columns = terminal_text_and_columns(lines[number - 1])
     lead = len(text) - len(text.lstrip())
     yield text.strip()
-    marks = _marks(span, number, text, columns)[lead:].rstrip()
+    marks = _caret_line(span, number, text, columns)[lead:].rstrip()
     if marks and len(marks.strip()) < len(text.strip()):  # as CPython: not below the whole line
         yield marks
 

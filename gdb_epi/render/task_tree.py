@@ -74,7 +74,7 @@ class _Forest:
             yield alike, []
         for task in self._tasks:  # those that no root leads to
             if task.address not in self._shown and task.address not in self._stood_for:
-                circle = self._circle(task)
+                circle = self._circle_of_waiters(task)
                 yield circle[:1], circle
 
     def _numbered(self, place: Place) -> dict[int, int]:
@@ -118,7 +118,7 @@ class _Forest:
                 left += self._children.get(task.address, [])
         return list(groups.values())
 
-    def _circle(self, task: Task) -> list[Task]:
+    def _circle_of_waiters(self, task: Task) -> list[Task]:
         """Return the circle that a task's waiters lead to, in the order of waiting."""
         by_address = self._by_address
         path: dict[int, None] = {}

@@ -228,7 +228,7 @@ def _run_and_examine(work: _Work, number: int) -> RunResult:
             if work.keep is not None:
                 name = f"run-{number}-{os.path.basename(core)}"
                 shutil.move(core, os.path.join(work.keep, name))
-        return RunResult(run, tuple(crashes), _meaning(run, crashes, aim), tuple(trouble))
+        return RunResult(run, tuple(crashes), _meaning_of_run(run, crashes, aim), tuple(trouble))
     finally:
         shutil.rmtree(scratch, ignore_errors=True)
 
@@ -241,7 +241,7 @@ def _match(aim: SoughtCrash, record: Record) -> expect.KeyMatch | None:
     return expect.compare_keys(aim.expectation.keys, keys, aim.level)
 
 
-def _meaning(run: RunOutcome, crashes: Sequence[ExaminedCrash], aim: SoughtCrash) -> str:
+def _meaning_of_run(run: RunOutcome, crashes: Sequence[ExaminedCrash], aim: SoughtCrash) -> str:
     if run.kind not in (CRASH, HANG):
         return run.kind
     if aim.expectation is None:

@@ -51,7 +51,7 @@ _DID_NOT_FAIL = _STUCK | {NO_FAULT, KILLED}
 _FROM_OUTSIDE = frozenset(("snapshot", "killed-external"))
 
 
-class _Stand(NamedTuple):
+class _ThreadPosition(NamedTuple):
     """Where a thread stands: its calls with their lines, and words for the innermost.
 
     `addresses` are those of its native calls; none where they are not in the record.
@@ -62,12 +62,12 @@ class _Stand(NamedTuple):
     place: str
     addresses: tuple[object, ...] = ()
 
-    def has_moved(self, later: _Stand) -> bool:
+    def has_moved(self, later: _ThreadPosition) -> bool:
         """Tell whether the same thread stands elsewhere later."""
         native = bool(self.addresses and later.addresses) and self.addresses != later.addresses
         return native or self.calls != later.calls
 
-    def moves_words(self, later: _Stand) -> str:
+    def moves_words(self, later: _ThreadPosition) -> str:
         """Return the two places of a thread that has moved."""
         if self.place == later.place and self.calls[0] == later.calls[0]:
             return f"{self.name}: {self.place}, called or computing otherwise"
@@ -141,7 +141,7 @@ def is_same_process(first: Record, second: Record) -> bool:
 
 def _compare_threads(
     first: Record, second: Record
-) -> tuple[list[tuple[_Stand, _Stand]], list[_Stand]]:
+) -> tuple[list[tuple[_ThreadPosition, _ThreadPosition]], list[_ThreadPosition]]:
     """Return the threads of both copies that moved, and those that stand where they stood."""
     before, after = _stand_of_each_thread(first), _stand_of_each_thread(second)
     both = [(before[tid], after[tid]) for tid in before if tid in after]
@@ -149,7 +149,7 @@ def _compare_threads(
     return moved, [a for a, b in both if not a.has_moved(b)]
 
 
-def _stand_of_each_thread(record: Record) -> dict[Any, _Stand]:
+def _stand_of_each_thread(record: Record) -> dict[Any, _ThreadPosition]:
     """Return where each thread that runs Python stands, by its id."""
     crashed = get_group(get_group(record, "threads"), "crashed")
     stands = {}
@@ -162,7 +162,7 @@ def _stand_of_each_thread(record: Record) -> dict[Any, _Stand]:
             names = tuple((call.name, call.lineno) for call in calls)
             addresses = tuple(frame["pc"] for frame in frames if frame.get("pc"))
             name = str(stack.get("name") or tid)
-            stands[tid] = _Stand(name, names, call_words(calls[0]), addresses)
+            stands[tid] = _ThreadPosition(name, names, call_words(calls[0]), addresses)
     return stands
 
 
@@ -377,7 +377,7 @@ def _stack_lines(
     for what, a, a_end, b, b_end in matcher.get_opcodes():
         if what == "equal":
             pairs = zip(first[a:a_end], second[b:b_end], strict=True)
-            stretches.append([(_mark(x, y), x) for x, y in pairs])
+            stretches.append([(_line_comparison(x, y), x) for x, y in pairs])
             continue
         stretches.append([("A", call) for call in first[a:a_end]])
         stretches.append([("B", call) for call in second[b:b_end]])
@@ -408,6 +408,6 @@ def _stack_lines(
             left -= 1
 
 
-def _mark(of_first: StackCall, of_second: StackCall) -> str:
+def _line_comparison(of_first: StackCall, of_second: StackCall) -> str:
     """Return "both", or with a sign that the same function runs another line."""
     return "both" if short_place(of_first) == short_place(of_second) else OTHER_LINE

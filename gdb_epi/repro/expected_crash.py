@@ -203,22 +203,22 @@ def compare_records(first: Record, second: Record, at: str = "stable") -> dict[s
     )
     match = compare_keys(wanted, actual, at)
     facts = {
-        "category": _both(first, second, "signature", "category"),
-        "signal": _both(first, second, "signal", "name"),
-        "verdict": _both(first, second, "verdict", "label"),
-        "confidence": _both(first, second, "verdict", "confidence"),
-        "corruption": _both(first, second, "corruption", "word"),
-        "python": _both(first, second, "python", "version"),
-        "executable": _both(first, second, "process", "build_id"),
-        "kernel": _both(first, second, "kernel", "version"),
-        "libset": _both(first, second, "libs", "libset"),
+        "category": _values_of_both(first, second, "signature", "category"),
+        "signal": _values_of_both(first, second, "signal", "name"),
+        "verdict": _values_of_both(first, second, "verdict", "label"),
+        "confidence": _values_of_both(first, second, "verdict", "confidence"),
+        "corruption": _values_of_both(first, second, "corruption", "word"),
+        "python": _values_of_both(first, second, "python", "version"),
+        "executable": _values_of_both(first, second, "process", "build_id"),
+        "kernel": _values_of_both(first, second, "kernel", "version"),
+        "libset": _values_of_both(first, second, "libs", "libset"),
     }
     return {
         "match": match._asdict(),
         "text": [get_group(get_group(record, "signature"), "text") for record in (first, second)],
         "facts": {name: values for name, values in facts.items() if values != [None, None]},
-        "libs": _differing(_libs(first), _libs(second)),
-        "packages": _differing(_packages(first), _packages(second)),
+        "libs": _differing_values(_libs(first), _libs(second)),
+        "packages": _differing_values(_packages(first), _packages(second)),
     }
 
 
@@ -244,7 +244,7 @@ def comparison_lines(comparison: Mapping[str, Any]) -> Iterator[str]:
             yield f"  ... {left_out} more {title} differ"
 
 
-def _both(first: Record, second: Record, group: str, name: str) -> list[Any]:
+def _values_of_both(first: Record, second: Record, group: str, name: str) -> list[Any]:
     return [get_group(record, group).get(name) for record in (first, second)]
 
 
@@ -258,6 +258,6 @@ def _packages(record: Record) -> dict[str, str]:
     return {str(p.get("name")): str(p.get("version") or "no version") for p in packages}
 
 
-def _differing(first: dict[str, str], second: dict[str, str]) -> dict[str, list[str | None]]:
+def _differing_values(first: dict[str, str], second: dict[str, str]) -> dict[str, list[str | None]]:
     names = sorted({*first, *second})
     return {n: [first.get(n), second.get(n)] for n in names if first.get(n) != second.get(n)}

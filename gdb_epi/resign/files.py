@@ -33,9 +33,9 @@ def resign_file(name: str, seen: Seen, *, apply: bool) -> None:
     try:
         with open(name, "rb") as stream:
             if _is_document(stream):
-                _document(name, stream, seen, apply=apply)
+                _resign_json_document(name, stream, seen, apply=apply)
             else:
-                _lines(name, stream, seen, apply=apply)
+                _resign_json_lines(name, stream, seen, apply=apply)
     except (OSError, ValueError, RecursionError) as error:
         raise InputError(f"{name}: {error}", hint="records as JSON") from None
 
@@ -50,7 +50,7 @@ def _is_document(stream: IO[bytes]) -> bool:
         return True
 
 
-def _document(name: str, stream: IO[bytes], seen: Seen, *, apply: bool) -> None:
+def _resign_json_document(name: str, stream: IO[bytes], seen: Seen, *, apply: bool) -> None:
     content = stream.read(MAX_DOCUMENT + 1)
     if len(content) > MAX_DOCUMENT:
         raise InputError(f"{name}: larger than {MAX_DOCUMENT} bytes", hint="JSON lines")
@@ -64,7 +64,7 @@ def _document(name: str, stream: IO[bytes], seen: Seen, *, apply: bool) -> None:
             out.write(text.encode("ascii") + b"\n")
 
 
-def _lines(name: str, stream: IO[bytes], seen: Seen, *, apply: bool) -> None:
+def _resign_json_lines(name: str, stream: IO[bytes], seen: Seen, *, apply: bool) -> None:
     changed = False
     with _open_replacement(name) if apply else contextlib.nullcontext() as out:
         for line in stream:

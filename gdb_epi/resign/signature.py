@@ -144,7 +144,7 @@ def resign(record: Mapping[str, Any]) -> ResignedSignature:
     old = get_group(record, "signature")
     if not old.get("version") or not isinstance(old.get("category"), str):
         return ResignedSignature(None, (), {"*": "the record has no signature"})
-    stored = _Stored(record, old)
+    stored = _StoredStack(record, old)
     names = stored.keys()
     unable = {
         name: key.why
@@ -166,7 +166,7 @@ def resign(record: Mapping[str, Any]) -> ResignedSignature:
     return ResignedSignature(new, changed, unable)
 
 
-class _Stored:
+class _StoredStack:
     """The stack that a record holds of the thread that was signed."""
 
     def __init__(self, record: Mapping[str, Any], old: Mapping[str, Any]) -> None:

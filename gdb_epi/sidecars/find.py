@@ -48,7 +48,7 @@ def find_sidecars(
         from gdb_epi.sidecars.filename import read_xattrs
 
         sidecars.append(read_xattrs(core))
-    sidecars += _reports(core, asked)
+    sidecars += _apport_reports(core, asked)
     if asked.beside:
         from gdb_epi.sidecars.host_json import read_beside_core
 
@@ -62,7 +62,7 @@ def find_sidecars(
 
 def places_beside(core: str) -> Iterator[str]:
     """Yield the files that would be read beside a core, whether they are there or not."""
-    yield from _candidates(core, JOURNAL_ENDINGS)
+    yield from _paths_beside_core(core, JOURNAL_ENDINGS)
     yield from _reports_beside(core)
     yield from _host_files(core)
 
@@ -73,7 +73,7 @@ def _host_files(core: str) -> list[str]:
 
 
 def _reports_beside(core: str) -> list[str]:
-    paths = list(_candidates(core, APPORT_ENDINGS))
+    paths = list(_paths_beside_core(core, APPORT_ENDINGS))
     if os.path.basename(core) == "CoreDump":  # what apport-unpack makes
         paths.append(os.path.dirname(core) or ".")
     return paths
@@ -88,10 +88,10 @@ def _journals(core: str, asked: SidecarOptions, pid: int | None) -> Iterator[Sid
     if asked.journal is not None:
         yield from _read_named("--journal", asked.journal, read)
     elif asked.beside:
-        yield from _first_usable(_candidates(core, JOURNAL_ENDINGS), read)
+        yield from _first_usable(_paths_beside_core(core, JOURNAL_ENDINGS), read)
 
 
-def _reports(core: str, asked: SidecarOptions) -> Iterator[Sidecar]:
+def _apport_reports(core: str, asked: SidecarOptions) -> Iterator[Sidecar]:
     def read(path: str) -> Sidecar | None:
         from gdb_epi.sidecars.apport import read_apport_report
 
@@ -103,7 +103,7 @@ def _reports(core: str, asked: SidecarOptions) -> Iterator[Sidecar]:
         yield from _first_usable(_reports_beside(core), read)
 
 
-def _candidates(core: str, endings: tuple[str, ...]) -> Iterator[str]:
+def _paths_beside_core(core: str, endings: tuple[str, ...]) -> Iterator[str]:
     for stem in dict.fromkeys((core, strip_compression_suffix(core))):
         for ending in endings:
             yield stem + ending

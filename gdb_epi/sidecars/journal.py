@@ -42,14 +42,14 @@ def read_journal(path: str, core: str, pid: int | None) -> Sidecar | None:
     entries = [
         entry for entry in parse_journal_entries(read_capped(path)) if "COREDUMP_PID" in entry
     ]
-    chosen = _about(entries, os.path.basename(core), pid)
+    chosen = _entry_of_core(entries, os.path.basename(core), pid)
     name = os.path.basename(path)
     if chosen is None:
         return Sidecar("journal", name, {}, {}, (_why_none(entries),))
     return Sidecar("journal", name, _groups(chosen), _identity(chosen))
 
 
-def _about(entries: list[Entry], core: str, pid: int | None) -> Entry | None:
+def _entry_of_core(entries: list[Entry], core: str, pid: int | None) -> Entry | None:
     named = [e for e in entries if _stem(e.get("COREDUMP_FILENAME", "")) == _stem(core)]
     if len(named) == 1:
         return named[0]

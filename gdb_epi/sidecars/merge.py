@@ -98,23 +98,23 @@ def _merge(record: dict[str, Any], name: str, group: dict[str, Any], sidecar: Si
             continue
         if key not in recorded or recorded[key] is None:
             recorded[key] = value
-            recorded.update(_source_of(key, group))
+            recorded.update(_source_word(key, group))
         elif isinstance(value, dict) and isinstance(recorded[key], dict):
             recorded[key] = {**value, **recorded[key]}
-        elif not _agree(key, recorded[key], value):
+        elif not _values_agree(key, recorded[key], value):
             shown = str(value)[:MAX_SHOWN]
             _add_soft_error(record, sidecar, f"{name}.{key} {shown} disagrees with {recorded[key]}")
     if not recorded:
         del record[name]
 
 
-def _source_of(key: str, group: dict[str, Any]) -> dict[str, Any]:
+def _source_word(key: str, group: dict[str, Any]) -> dict[str, Any]:
     """Return the word that says where a value is from, where the group has one for it."""
     name = {"crash_ts": "ts_source", "hostname": "hostname_source", "number": "source"}.get(key)
     return {name: group[name]} if name is not None and name in group else {}
 
 
-def _agree(key: str, recorded: Any, value: Any) -> bool:
+def _values_agree(key: str, recorded: Any, value: Any) -> bool:
     if key == "crash_ts":
         try:
             return abs(float(recorded) - float(value)) <= SAME_TIME

@@ -32,7 +32,7 @@ def explain(signed: SignedProcess) -> list[dict[str, Any]]:
         return []
     tokens = tokenise(signed.stack, load_drop_sets(), signed.scene.region_at)
     end = _cut_before(signed, tokens)
-    held = {name: _texts(key.text) for name, key in signed.signature.keys.items()}
+    held = {name: _frames_of_line(key.text) for name, key in signed.signature.keys.items()}
     return [
         _explain_frame(frame, [(place, tokens.tokens[place]) for place in places], end, held)
         for frame, places in zip(signed.stack.frames[:MAX_SHOWN], tokens.origins, strict=False)
@@ -50,15 +50,15 @@ def explanation_lines(explained: Sequence[dict[str, Any]]) -> list[str]:
     return out
 
 
-def _texts(line: str) -> frozenset[str]:
+def _frames_of_line(line: str) -> frozenset[str]:
     """Return the frames of a key's line, without cycle marks."""
     content = line.replace(" <-- ", " <- ")
     parts = content.split(" <- ")
     parts[0] = parts[0].rpartition(" ")[2]
-    return frozenset(part.split(" ~")[0] for part in parts) | _first(line)
+    return frozenset(part.split(" ~")[0] for part in parts) | _first_frame_of_line(line)
 
 
-def _first(line: str) -> frozenset[str]:
+def _first_frame_of_line(line: str) -> frozenset[str]:
     """The first frame may carry a cycle mark, which the last blank then is part of."""
     words = line.split(" <- ")[0].split(" <-- ")[0].split(" ")
     return frozenset(word for word in words[2:] if not word.startswith("~"))

@@ -115,18 +115,20 @@ def select_tokens(tokens: Sequence[Token], *, overflow: bool) -> SelectedFrames:
     kept = collapse_cycles([token for token in tokens if token.drop_class is None])
     if overflow:
         kept = rotate_overflow(kept)
-    python = _first(kept, PYTHON, STABLE_PYTHON)
+    python = _first_positions(kept, PYTHON, STABLE_PYTHON)
     end = python[-1] + 1 if python and not overflow else len(kept)
-    native = _first(kept[:end], NATIVE, STABLE_NATIVE)
+    native = _first_positions(kept[:end], NATIVE, STABLE_NATIVE)
     chosen = [kept[i] for i in sorted({*python, *native})]
     if not python and not (overflow and chosen):
-        chosen += [tokens[i] for i in _first(tokens, PYTHON, 1)]
+        chosen += [tokens[i] for i in _first_positions(tokens, PYTHON, 1)]
     wanted = not native and not (overflow and chosen)
-    stand_in = _stand_in([token for token in tokens if token.physical]) if wanted else []
+    stand_in = (
+        _called_frame_for_lost_one([token for token in tokens if token.physical]) if wanted else []
+    )
     return SelectedFrames((*stand_in, *chosen), bool(stand_in))
 
 
-def _stand_in(physical: Sequence[Token]) -> list[Token]:
+def _called_frame_for_lost_one(physical: Sequence[Token]) -> list[Token]:
     """Return the first native frame, of those that give up the last: the one that was called.
 
     abort() and Py_FatalError stay; what they call is another in each version of libc and CPython.
@@ -141,7 +143,7 @@ def _stand_in(physical: Sequence[Token]) -> list[Token]:
     return gave_up[-1:] if run and run[0].drop_class in GIVES_UP else natives[:1]
 
 
-def _first(tokens: Sequence[Token], kind: str, limit: int) -> list[int]:
+def _first_positions(tokens: Sequence[Token], kind: str, limit: int) -> list[int]:
     positions = (position for position, token in enumerate(tokens) if token.kind == kind)
     return list(islice(positions, limit))
 

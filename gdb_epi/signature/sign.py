@@ -198,7 +198,7 @@ def measure_stack_quality(
         physical = physical[1:]
     elif len(physical) < MIN_FRAMES and not any(_is_base(frame) for frame in physical):
         return 0.0
-    return sum(_plausible(scene, frame.pc) for frame in physical) / len(physical)
+    return sum(_may_execute_at(scene, frame.pc) for frame in physical) / len(physical)
 
 
 def _unwinder_was_blind(
@@ -211,7 +211,7 @@ def _unwinder_was_blind(
     if measure_stack_quality(natives, category, scene) >= MIN_QUALITY:
         return False
     named = any(frame.function for frame in natives)
-    return not named and (not natives or _plausible(scene, natives[0].pc))
+    return not named and (not natives or _may_execute_at(scene, natives[0].pc))
 
 
 def _has_no_files(target: Target, natives: Sequence[NativeFrame]) -> bool:
@@ -233,7 +233,7 @@ def _is_base(frame: NativeFrame) -> bool:
     return name == "main" or load_drop_sets().native_class(name) == THREAD_BASE
 
 
-def _plausible(scene: CategoryInput, pc: int) -> bool:
+def _may_execute_at(scene: CategoryInput, pc: int) -> bool:
     # Without any mapping (a remote process that sends none) nothing speaks against a frame.
     return may_execute(scene.region_at(pc)) or not scene.target.regions()
 
@@ -373,7 +373,7 @@ class _KeyMaker:
         # Each half as if the other did not exist: a partial analysis makes the same keys.
         inner = every if overflow else k.native_frames_inside_python(every)
         native = k.language_tokens(inner, NATIVE, overflow=overflow)
-        self._half("native", native, halves.native, name)
+        self._keep_half_key("native", native, halves.native, name)
         self._python_half(tokens, halves)
         for key, content in (("stable", selection.tokens), ("coarse", narrow)):
             if missing:
@@ -409,9 +409,9 @@ class _KeyMaker:
         """The Python stack hangs on the thread state: a damaged native stack leaves it whole."""
         family = self.category.family
         content = k.language_tokens(tokens, PYTHON, overflow=family == "segv-stack-overflow")
-        self._half("python", content, halves.python, family)
+        self._keep_half_key("python", content, halves.python, family)
 
-    def _half(
+    def _keep_half_key(
         self, key: str, content: Sequence[Token], absent: Absent | None, category: str
     ) -> None:
         if absent is not None:

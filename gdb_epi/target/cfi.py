@@ -108,7 +108,7 @@ class CfiRules:
         length, back = struct.unpack("<II", self._target.read(entry, 8))
         if length > MAX_ENTRY:
             raise UnknownCfi("a long entry")
-        common = self._common(entry + 4 - back)
+        common = self._read_cie(entry + 4 - back)
         entry_bytes = self._target.read(entry + 4, length)
         at = 12  # after the CIE pointer, the start and the size
         if common.augmented:
@@ -123,7 +123,7 @@ class CfiRules:
         return CfiRule(function.start, common.is_signal, table.cfa, table.registers)
 
     @memoized
-    def _common(self, address: int) -> _Cie:
+    def _read_cie(self, address: int) -> _Cie:
         (length,) = struct.unpack("<I", self._target.read(address, 4))
         if length > MAX_ENTRY:
             raise UnknownCfi("a long entry")

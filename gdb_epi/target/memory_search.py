@@ -59,10 +59,10 @@ def find_bytes(target: Target, needle: bytes, start: int, end: int) -> Iterator[
                 return low + at
         return None
 
-    yield from _hits(getattr(target, "find", find_by_reading), needle, start, end)
+    yield from _occurrences(getattr(target, "find", find_by_reading), needle, start, end)
 
 
-def _hits(
+def _occurrences(
     find: Callable[[bytes, int, int], int | None], needle: bytes, start: int, end: int
 ) -> Iterator[int]:
     for _ in range(MAX_HITS):

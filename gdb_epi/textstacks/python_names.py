@@ -158,11 +158,14 @@ def _functions(filename: str) -> list[tuple[int, int, str, str]]:
     work: list[tuple[ast.AST, str]] = [(tree, "")]
     while work:
         node, prefix = work.pop()
-        work += [(child, _enter(child, prefix, functions)) for child in ast.iter_child_nodes(node)]
+        work += [
+            (child, _note_definition(child, prefix, functions))
+            for child in ast.iter_child_nodes(node)
+        ]
     return functions
 
 
-def _enter(node: ast.AST, prefix: str, functions: list[tuple[int, int, str, str]]) -> str:
+def _note_definition(node: ast.AST, prefix: str, functions: list[tuple[int, int, str, str]]) -> str:
     """Note a function or class; return the prefix of what is defined inside it."""
     import ast
 

@@ -300,7 +300,7 @@ class _Reader:
     def take(self, number: int, line: str) -> None:
         """Take the next line."""
         self._line = number
-        if self._pending is not None and self._goes_on(line):
+        if self._pending is not None and self._continues_pending_line(line):
             return
         self._flush()
         if any(word in line for word in _WORDS):
@@ -329,7 +329,7 @@ class _Reader:
 
     # -- GDB -----------------------------------------------------------------------------------
 
-    def _goes_on(self, line: str) -> bool:
+    def _continues_pending_line(self, line: str) -> bool:
         assert self._pending is not None
         parts = self._pending[1]
         if gdbtext.FRAME.match(line) or len(parts) >= MAX_JOINED or not line.startswith("    "):

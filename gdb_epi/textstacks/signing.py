@@ -91,7 +91,7 @@ def possible_categories(
     """Return which categories the text allows. `given` is the user's word, and wins."""
     cut = _is_reraise(thread)
     if given is not None:
-        return _certain(given, cut, f"category: {given}: given by the user")
+        return _certain_category(given, cut, f"category: {given}: given by the user")
     if dump.source == FAULTHANDLER and dump.signal is None:
         if dump.fatal is None:
             return PossibleCategories(open="the text tells no crash: stacks of a living process")
@@ -107,7 +107,7 @@ def possible_categories(
     return _categories_of_fault(dump, thread, dump.signal, cut)
 
 
-def _certain(name: str, cut: bool, *steps: str) -> PossibleCategories:
+def _certain_category(name: str, cut: bool, *steps: str) -> PossibleCategories:
     return PossibleCategories((name,), category_without_stack(name), "", cut, steps)
 
 
@@ -117,12 +117,14 @@ def _categories_of_fault(
     code = None if cut else dump.facts.get("si_code")
     if not cut and _is_raise_or_abort(thread, 0):
         # Sent by the process itself, and no fault under a handler: no rule of the core decides.
-        return _certain("unknown", False, f"category: {signal} that the process sent itself")
+        return _certain_category(
+            "unknown", False, f"category: {signal} that the process sent itself"
+        )
     if code is not None and code <= 0:
         return _categories_of_sent_signal(dump, code)
     steps = ["category: taken as raised by the kernel; the text shows no si_code"] * (code is None)
     if signal in OTHERS:
-        return _certain(OTHERS[signal], cut, *steps)
+        return _certain_category(OTHERS[signal], cut, *steps)
     if signal == "SIGBUS":
         return PossibleCategories(BUS, None, "the text does not show si_code", cut, tuple(steps))
     if signal != "SIGSEGV":
@@ -131,7 +133,7 @@ def _categories_of_fault(
     open_ = NO_ADDRESS if possible == SEGV else "the mappings of the process decide the rest"
     if len(possible) == 1:
         steps.append(f"category: {possible[0]}: si_addr = {dump.facts.get('si_addr', 0):#x}")
-        return _certain(possible[0], cut, *steps)
+        return _certain_category(possible[0], cut, *steps)
     return PossibleCategories(possible, None, open_, cut, tuple(steps))
 
 
@@ -161,7 +163,7 @@ def _categories_of_sent_signal(dump: TextCrash, code: int) -> PossibleCategories
         why = f"si_code {code}: sent by a process, the text does not tell by which"
         return PossibleCategories(("killed-external", "unknown"), open=why)
     name = "unknown" if sender == pid else "killed-external"
-    return _certain(name, False, f"category: {name}: si_code {code}, si_pid {sender}")
+    return _certain_category(name, False, f"category: {name}: si_code {code}, si_pid {sender}")
 
 
 def _categories_of_abort(thread: TextThread) -> PossibleCategories:
@@ -174,7 +176,7 @@ def _categories_of_abort(thread: TextThread) -> PossibleCategories:
         return PossibleCategories(FAULTS, open=why, cut=True)
     if not _is_raise_or_abort(thread, 0):
         step = "category: SIGABRT outside of abort() and raise(): sent from outside"
-        return _certain("killed-external", False, step)
+        return _certain_category("killed-external", False, step)
     scene = _AbortScene(thread)
     category, steps = categorise(scene)
     if category.name == "unknown":
@@ -182,7 +184,7 @@ def _categories_of_abort(thread: TextThread) -> PossibleCategories:
     if category.name in ("abort-malloc:unknown", "abort-terminate:unknown"):
         why = f"{category.evidence}; its class is not in the text"
         return PossibleCategories((), "abort", why, steps=tuple(steps))
-    return _certain(category.name, False, *steps)
+    return _certain_category(category.name, False, *steps)
 
 
 class _AbortScene(CategoryInput):

@@ -11,7 +11,7 @@ import pytest
 from gdb_epi.corruption.checks import typed_field, typed_slot
 from gdb_epi.corruption.checks import typed_slot as siblings
 from gdb_epi.corruption.checks.gc_links import GcLinkReader
-from gdb_epi.corruption.checks.item_counts import _Count, _repair
+from gdb_epi.corruption.checks.item_counts import _CountTooLarge, _one_bit_corrections
 from gdb_epi.corruption.heap import object_references
 from gdb_epi.corruption.heap.object_types import INSTANCE
 from gdb_epi.corruption.heap.object_walk import ContainerSlot
@@ -185,7 +185,7 @@ def test_of_two_counts_that_fit_the_one_behind_which_no_object_is() -> None:
         reader=SimpleNamespace(word=lambda at: at, run=lambda at, n: [*range(at, at + 8 * n, 8)]),
         type_at=lambda word: "int" if word < items + 8 * 300 else "",
     )
-    count = _Count(owner, "list", owner + 24, 428, 0, 309, items, "it has room for 309")
+    count = _CountTooLarge(owner, "list", owner + 24, 428, 0, 309, items, "it has room for 309")
     context: Any = None
-    (damage,) = _repair(context, walk, count)
+    (damage,) = _one_bit_corrections(context, walk, count)
     assert (damage.found, damage.corrected, damage.bits) == (428, 300, (7,))

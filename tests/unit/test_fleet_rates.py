@@ -13,7 +13,7 @@ from unit.fleet_records import full
 
 from gdb_epi.cli.main import main
 from gdb_epi.fleet.population.population import Attribute, CoreKeys, Population
-from gdb_epi.fleet.population.staged_values import _stages, with_staged_hours
+from gdb_epi.fleet.population.staged_values import _stages_of_hosts, with_staged_hours
 from gdb_epi.fleet.questions.changes_by_hours import change_by_mix
 from gdb_epi.fleet.questions.collection_limits import find_limit_of_hosts
 from gdb_epi.fleet.questions.daily_rates import daily_rates, growing_signatures
@@ -481,7 +481,7 @@ def test_a_stage_that_lies_within_another_is_none(second, ends):
     """Five crashes with a value on the days 0 to 10, then five with the next one."""
     day = np.concatenate([np.linspace(*days, 5).astype(int) for days in ((0, 10), second)])
     population = fleet(np.zeros((1, 1)), {})._replace(day=day + FIRST)
-    stages = _stages(
+    stages = _stages_of_hosts(
         population, Attribute("version", ["old", "new"], np.repeat([0, 1], 5), day), day >= 0
     )
     assert (stages and (stages[0][2] - FIRST, stages[1][1] - FIRST)) == ends

@@ -81,7 +81,7 @@ def run(args: Namespace) -> int:
             node_names=args.format == "kubernetes",
         )
         if args.apply:
-            _mark(engine, plan, args.by, now)
+            _mark_hosts_drained(engine, plan, args.by, now)
     if args.format == "json":
         print(json.dumps(plan.as_json(dry_run=not args.apply, share=args.at_most), indent=1))
     elif args.format == "text":
@@ -100,7 +100,7 @@ def run(args: Namespace) -> int:
     return EXIT_EXPECTATION_NOT_MET if args.apply and plan.beyond else EXIT_DONE
 
 
-def _mark(engine: Engine, plan: ExclusionPlan, by: str | None, now: float) -> None:
+def _mark_hosts_drained(engine: Engine, plan: ExclusionPlan, by: str | None, now: float) -> None:
     from gdb_epi.fleet.decisions.current_state import (
         DRAINED,
         HOST,

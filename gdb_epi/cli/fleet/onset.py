@@ -27,7 +27,7 @@ def run(args: Namespace) -> None:
 
     population, code = population_and_code(args.db, args.signature, args.asof)
     answer = find_onset(population, code)
-    data = _data(answer)
+    data = _onset_json(answer)
     if args.csv:
         rows = data["roll_outs"] or [{}]
         head = {k: v for k, v in data.items() if k not in ("roll_outs", "caveats")}
@@ -38,7 +38,7 @@ def run(args: Namespace) -> None:
         _text(answer)
 
 
-def _data(answer: Onset) -> dict[str, Any]:
+def _onset_json(answer: Onset) -> dict[str, Any]:
     from gdb_epi.fleet.store.day_numbers import iso_day
 
     data: dict[str, Any] = answer._asdict()

@@ -99,7 +99,7 @@ def run(args: Namespace) -> None:
             hint=f"gdb-epi fleet rates {name}{repeated_database_option(args)}",
         )
     if args.json or args.csv:
-        print_rows([_data(row) for row in asked or rows[: args.limit]], as_csv=args.csv)
+        print_rows([_rate_json(row) for row in asked or rows[: args.limit]], as_csv=args.csv)
         return
     for row in asked:
         print_line(f"{name}={row.value}: {row.answer}")
@@ -160,7 +160,7 @@ def _times(risk: Risk | None) -> str:
     return "" if risk is None else f"{risk.ratio:.2g} ({risk.low:.2g} to {risk.high:.2g})"
 
 
-def _data(row: ValueRate) -> dict[str, object]:
+def _rate_json(row: ValueRate) -> dict[str, object]:
     names = ("same_days", "same_hosts", "same_both")
     risks = {name: getattr(row, name) and getattr(row, name)._asdict() for name in names}
     return {**row._asdict(), **risks}

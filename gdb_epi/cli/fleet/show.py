@@ -134,7 +134,7 @@ def _signature_lines(group: FoundSignature, summary: CrashSummary, again: str) -
     lines += ["", *labelled_lines("Stack", stack), ""] if stack else [""]
     steps = [("more than one cause in it?", f"split {group.key}")]
     steps.append(("which hosts or versions?", f"correlate {group.key}"))
-    return lines + _next(summary, steps, again)
+    return lines + _next_step_lines(summary, steps, again)
 
 
 def _findings_and_marks_of_host(engine: Any, name: str) -> list[str]:
@@ -209,7 +209,7 @@ def _host_lines(
             values.setdefault(name, []).append(value)
     facts = [f"{name}: {', '.join(some)}" for name, some in values.items()]
     lines += ["", *labelled_lines("Host", facts)]
-    return [*lines, "", *_next(summary, [("is this host to blame?", "suspects")], again)]
+    return [*lines, "", *_next_step_lines(summary, [("is this host to blame?", "suspects")], again)]
 
 
 def _tally(summary: CrashSummary, table: str) -> list[str]:
@@ -230,7 +230,9 @@ def _counts(summary: CrashSummary) -> str:
     return f"{counted(summary.crashes, 'crash')}, {when}"
 
 
-def _next(summary: CrashSummary, steps: Sequence[tuple[str, str]], again: str) -> list[str]:
+def _next_step_lines(
+    summary: CrashSummary, steps: Sequence[tuple[str, str]], again: str
+) -> list[str]:
     """Return the next steps; no line is broken, as it is pasted."""
     from gdb_epi.render.frame_lines import LABEL
 

@@ -71,7 +71,7 @@ def debug_files(file: ElfFile, folders: Sequence[str], sysroot: str | None) -> D
     inside = any(name in places for name in _CARRIERS)
     offset, size = places.get(b".gnu_debuglink", (0, 0))
     link = os.fsdecode(file.read(offset, min(size, MAX_LINK)).partition(b"\0")[0])
-    names = dict.fromkeys(_candidates(file, link, folders, sysroot))
+    names = dict.fromkeys(_debug_file_candidates(file, link, folders, sysroot))
     stamps = tuple(filter(None, map(file_stamp, names)))
     has_packed = _PACKED in places
     both = has_packed and bool(stamps)  # which one GDB takes is not known here
@@ -87,7 +87,7 @@ def file_stamp(name: str) -> Stamp | None:
     return name, status.st_size, status.st_mtime_ns
 
 
-def _candidates(
+def _debug_file_candidates(
     file: ElfFile, link: str, folders: Sequence[str], sysroot: str | None
 ) -> Iterator[str]:
     roots = ["", sysroot.rstrip("/")] if sysroot else [""]
@@ -221,7 +221,7 @@ class CachedStacks:
                     raise GdbNeeded("other folders of debug information")
         except (GdbNeeded, UnreadableMemory):
             return self._answer_before() if self._is_confirmed else None
-        self._keep()
+        self._store_entries()
         return NamedStacks(stacks, tuple(notes))
 
     def learn(self, answer: Mapping[str, Any]) -> None:
@@ -241,10 +241,10 @@ class CachedStacks:
             if walked is not None:
                 with suppress(GdbNeeded, UnreadableMemory):
                     self._learn_names_from_gdb_stack(walked, thread.get("frames") or ())
-        self._keep()
+        self._store_entries()
         self._keep_answer(answer)
 
-    def _keep(self) -> None:
+    def _store_entries(self) -> None:
         for entry in self._objects.values():
             if entry is not None:
                 self._cache.keep(entry.names)

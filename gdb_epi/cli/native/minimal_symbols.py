@@ -99,10 +99,12 @@ class MinimalSymbols:
     def _symbol(self, place: int) -> Symbol | None:
         if not self.start <= place < self.end:
             raise GdbNeeded("not in .text")
-        chosen, is_sure = _chosen(self.between(place - NEAR, place), place)
+        chosen, is_sure = _symbol_that_gdb_takes(self.between(place - NEAR, place), place)
         if not is_sure:
             end = bisect_right(self._every, (place + 1,))
-            chosen, _ = _chosen(self._every[max(end - MAX_STEPS - 1, 0) : end], place)
+            chosen, _ = _symbol_that_gdb_takes(
+                self._every[max(end - MAX_STEPS - 1, 0) : end], place
+            )
         return chosen
 
     def _text(self, at: int) -> bytes:
@@ -139,7 +141,7 @@ def _text(file: ElfFile) -> tuple[int, int, int]:
     raise GdbNeeded("no .text")
 
 
-def _chosen(symbols: Sequence[Symbol], place: int) -> tuple[Symbol | None, bool]:
+def _symbol_that_gdb_takes(symbols: Sequence[Symbol], place: int) -> tuple[Symbol | None, bool]:
     """Return which symbol before a place GDB takes, and whether that is sure."""
     sizeless = None
     for at in range(len(symbols) - 1, -1, -1):

@@ -68,7 +68,7 @@ def examine_on_dask(
         threads = int(sum(client.nthreads().values()))
         # The key stays here: what goes through a network may be read there.
         remote_options = _absolute(options._replace(hmac_key=None, line=False))
-        run = _Run(distributed, client, cores, remote_options, timeout)
+        run = _TasksOfRun(distributed, client, cores, remote_options, timeout)
         for index, result in run.results(threads):
             if isinstance(result, ExaminedCore):
                 result = result._replace(record=without_private_parts(result.record, options))
@@ -125,7 +125,7 @@ def _as_list(core: CoreInput) -> list[Any]:
     return [core.path, core.compression, list(core.remote)]
 
 
-class _Run:
+class _TasksOfRun:
     """The tasks of one run, by their futures."""
 
     def __init__(

@@ -39,7 +39,7 @@ class GdbServer:
         command = [*words, "-iex", "maint set worker-threads 0", "-ex", serve]
         self._pid = os.fork()
         if self._pid == 0:
-            _become(command, environment, theirs)
+            _become_gdb(command, environment, theirs)
         theirs.close()
 
     @property
@@ -89,7 +89,9 @@ class GdbServer:
         self._asking.close()
 
 
-def _become(command: list[str], environment: Mapping[str, str], asked: socket.socket) -> NoReturn:
+def _become_gdb(
+    command: list[str], environment: Mapping[str, str], asked: socket.socket
+) -> NoReturn:
     """Wait for the first question, then be GDB, which reads it. Runs in a forked process."""
     try:
         os.setsid()

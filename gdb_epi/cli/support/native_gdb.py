@@ -101,9 +101,9 @@ class GdbNative:
         self._process: subprocess.Popen[bytes] | None = None
         self._asked = server.ask(core, exe, sysroot, folder, ANSWER) if server is not None else None
         if self._asked is None:
-            self._process = self._started(self._words)
+            self._process = self._start_process(self._words)
 
-    def _started(self, words: Sequence[str]) -> subprocess.Popen[bytes]:
+    def _start_process(self, words: Sequence[str]) -> subprocess.Popen[bytes]:
         return subprocess.Popen(
             words,
             cwd=self._folder,
@@ -164,12 +164,12 @@ class GdbNative:
         code = 0
         if self._asked is None or not path.exists():
             # What the server cannot do, a GDB of its own does or can say why.
-            process = self._process or self._started(self._words)
+            process = self._process or self._start_process(self._words)
             self._process = process
             ended = wait_for_end(process, GDB_SECONDS)
             if ended and process.wait() < 0 and not path.exists():
                 # GDB 18.1 dies by SIGILL of the index that it cached of a Rust program itself.
-                self._process = process = self._started(self._uncached)
+                self._process = process = self._start_process(self._uncached)
                 ended = wait_for_end(process, GDB_SECONDS)
             if not ended:
                 self.close()
@@ -180,7 +180,7 @@ class GdbNative:
                 return Absent(NOT_AVAILABLE, "the answer of gdb is too large")
             answer = json.loads(path.read_bytes())
         except (OSError, ValueError, RecursionError):
-            return Absent(NOT_AVAILABLE, f"gdb {_ending(code)}: {self._last_words()}")
+            return Absent(NOT_AVAILABLE, f"gdb {_exit_words(code)}: {self._last_words()}")
         return answer if isinstance(answer, dict) else Absent(NOT_AVAILABLE, "gdb gave no map")
 
     def _last_words(self) -> str:
@@ -314,7 +314,7 @@ def gdb_environment() -> dict[str, str]:
     return {**kept, "LC_ALL": "C.UTF-8", "TERM": "dumb"}
 
 
-def _ending(code: int) -> str:
+def _exit_words(code: int) -> str:
     return f"ended with exit code {code}" if code >= 0 else died_by_words(-code)
 
 

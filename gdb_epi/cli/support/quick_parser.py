@@ -67,7 +67,7 @@ class QuickParser:
         """Return the values, or None when argparse must look at the words."""
         if self._odd or any(group._odd for group in self._groups):
             return None
-        values = {o["dest"]: self._default(o) for o in self._options.values()}
+        values = {o["dest"]: self._default_of_option(o) for o in self._options.values()}
         given: set[str] = set()
         plain: list[str] = []
         rest = iter(words)
@@ -105,7 +105,7 @@ class QuickParser:
         )
 
     @staticmethod
-    def _default(option: dict[str, Any]) -> Any:
+    def _default_of_option(option: dict[str, Any]) -> Any:
         return option.get("default", False if option.get("action") == "store_true" else None)
 
 

@@ -35,7 +35,7 @@ def hold_signals() -> Iterator[None]:
     A process that is started inside inherits that; SIGKILL ends it, or it calls accept_signals().
     """
     signals = import_module("_signal")
-    before = signals.pthread_sigmask(signals.SIG_BLOCK, _ending(signals))
+    before = signals.pthread_sigmask(signals.SIG_BLOCK, _ending_signals(signals))
     try:
         yield
     finally:
@@ -45,9 +45,9 @@ def hold_signals() -> Iterator[None]:
 def accept_signals() -> None:
     """Take signals again, in a process that was forked inside hold_signals()."""
     signals = import_module("_signal")
-    for number in _ending(signals):
+    for number in _ending_signals(signals):
         signals.signal(number, signals.SIG_DFL)
-    signals.pthread_sigmask(signals.SIG_UNBLOCK, _ending(signals))
+    signals.pthread_sigmask(signals.SIG_UNBLOCK, _ending_signals(signals))
 
 
 def request_signal_at_end(pipe: int, owner: int, number: int) -> None:
@@ -91,7 +91,7 @@ def raise_ended(number: int) -> NoReturn:
     raise ended
 
 
-def _ending(signals: Any) -> tuple[int, ...]:
+def _ending_signals(signals: Any) -> tuple[int, ...]:
     return signals.SIGTERM, signals.SIGHUP, signals.SIGINT
 
 
@@ -102,7 +102,11 @@ def fork_reader_and_wait() -> int | None:
     while it removes its files.
     """
     signals = import_module("_signal")  # `signal` imports enum: 2 ms of a cold start
-    wanted = [number for number in _ending(signals) if signals.getsignal(number) != signals.SIG_IGN]
+    wanted = [
+        number
+        for number in _ending_signals(signals)
+        if signals.getsignal(number) != signals.SIG_IGN
+    ]
     sys.stdout.flush()
     sys.stderr.flush()
     reader = 0  # the child, in the parent; in the child it stays 0

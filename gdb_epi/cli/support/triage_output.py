@@ -160,7 +160,7 @@ class _OneScreen(AnswerWriter):
             reader = reader._replace(decided=decided, earlier=number, seen=seen)
         lines = list(render_triage(examined.record, reader))
         if examined.stacks is not None:
-            lines += stacks_lines(examined.stacks, _ending(examined.record))
+            lines += stacks_lines(examined.stacks, _first_thread_fate(examined.record))
         if self._color:
             lines = list(colored_lines(lines, verdict_label(examined.record)))
         self._out.lines(*lines)
@@ -213,7 +213,7 @@ class _Table(AnswerWriter):
         line = grouping_line(signature) or str(signature.get("category"))
         self._groups.setdefault((label, line), _Group()).add(core.path, who, _summary(record))
         if examined.stacks is not None:
-            stacks = stacks_lines(examined.stacks, _ending(record))
+            stacks = stacks_lines(examined.stacks, _first_thread_fate(record))
             self._out.lines(f"== {escape(core.path)}", *stacks)
 
     def finish(self, problems: Sequence[FailedCore]) -> None:
@@ -319,7 +319,7 @@ def _open_output(name: str | None, inputs: Sequence[str]) -> Iterator[IO[str]]:
 def stacks_lines(stacks: Mapping[str, Any], ending: str = "crashed") -> Iterator[str]:
     """Yield the lines of all threads, the exception, the tasks and what could not be had.
 
-    `ending` is what to say of the thread that the kernel wrote first: see `_ending`.
+    `ending` is what to say of the thread that the kernel wrote first: see `_first_thread_fate`.
     """
     from gdb_epi.render.report_text import MAX_NOTES_OF_STACKS, soft_error_lines
 
@@ -342,7 +342,7 @@ def stacks_lines(stacks: Mapping[str, Any], ending: str = "crashed") -> Iterator
     yield from soft_error_lines(others, MAX_NOTES_OF_STACKS)
 
 
-def _ending(record: Mapping[str, Any]) -> str:
+def _first_thread_fate(record: Mapping[str, Any]) -> str:
     """Return what happened to the first thread: one that a signal from outside ended is sound."""
     signal = get_group(record, "signal")
     if not signal:

@@ -91,7 +91,7 @@ def unpack_stream(
     target = Path(folder) / name  # what is said about the core names the file that was given
     trouble = None
     try:
-        with _opened(packed.file, compression) as stream, target.open("wb") as out:
+        with _open_unpacked(packed.file, compression) as stream, target.open("wb") as out:
             try:
                 whole = _copy_sparse(stream, out, max_size, path, prefix)
                 if not whole and prefix is not None:
@@ -156,12 +156,12 @@ def _copy_sparse(
 @contextmanager
 def _open(path: str, compression: str | None) -> Iterator[DecompressedStream]:
     """Open a stream of unpacked bytes; damaged data raises DamagedStream."""
-    with open(path, "rb") as file, _opened(file, compression) as stream:
+    with open(path, "rb") as file, _open_unpacked(file, compression) as stream:
         yield stream
 
 
 @contextmanager
-def _opened(file: Any, compression: str | None) -> Iterator[DecompressedStream]:
+def _open_unpacked(file: Any, compression: str | None) -> Iterator[DecompressedStream]:
     """Make a stream of unpacked bytes of an open file; damaged data raises DamagedStream."""
     if compression is None:
         yield file

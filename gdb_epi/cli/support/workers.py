@@ -70,7 +70,7 @@ LARGER = "--max-memory with a larger size"
 LOOK = 1.0  # seconds between two looks at the clock
 
 
-class _Share(NamedTuple):
+class _SharedByWorkers(NamedTuple):
     """What all workers have; `life` is a pipe of the parent, which ends with it."""
 
     cores: Sequence[CoreInput]
@@ -96,7 +96,7 @@ def examine_all(
     try:
         with hold_signals():
             server = _gdb_server(options) if len(cores) > 1 else None
-        share = _Share(cores, options, timeout, server, (pipe, life))
+        share = _SharedByWorkers(cores, options, timeout, server, (pipe, life))
         while waiting or running:
             while waiting and len(running) < jobs:
                 index, core = waiting.pop()
@@ -104,7 +104,7 @@ def examine_all(
                     worker = idle.pop() if idle else _Worker(share)
                     running[worker.pipe] = worker
                     worker.begin(index, core)
-            for worker in _ready(running):
+            for worker in _wait_for_workers(running):
                 with hold_signals():
                     del running[worker.pipe]
                     result, goes_on = worker.finish()
@@ -166,7 +166,7 @@ def _gdb_server(options: ExamineOptions) -> GdbServer | None:
     return server
 
 
-def _ready(running: dict[int, _Worker]) -> list[_Worker]:
+def _wait_for_workers(running: dict[int, _Worker]) -> list[_Worker]:
     """Read from the workers for a moment; return those that are done or overstayed."""
     poll = select.poll()
     for pipe in running:
@@ -182,7 +182,7 @@ def _ready(running: dict[int, _Worker]) -> list[_Worker]:
 class _Worker:
     """One forked process that examines one core after the other, as the parent hands them out."""
 
-    def __init__(self, share: _Share) -> None:
+    def __init__(self, share: _SharedByWorkers) -> None:
         self.index = 0
         self.overstayed = False
         self.deadline = 0.0
@@ -199,7 +199,7 @@ class _Worker:
         if self.pid == 0:
             self._ours.close()
             os.close(share.life[1])
-            _work(theirs, share)
+            _run_worker(theirs, share)
         theirs.close()
 
     def begin(self, index: int, core: CoreInput) -> None:
@@ -280,7 +280,7 @@ def lift_memory_limit() -> None:
     resource.prlimit(0, resource.RLIMIT_DATA, (most, most))
 
 
-def _work(asked: socket.socket, share: _Share) -> NoReturn:
+def _run_worker(asked: socket.socket, share: _SharedByWorkers) -> NoReturn:
     """Run in the worker: never return into the parent's code."""
     import gc
 
@@ -303,9 +303,9 @@ def _work(asked: socket.socket, share: _Share) -> NoReturn:
             del answer
             gc.collect()  # what refers to itself holds the core's file
             gc.freeze()  # modules, tables, kept files: looking at them took 10 ms a core
-            if _resident() >= MAX_KEPT:
+            if _resident_bytes() >= MAX_KEPT:
                 kept.give_back()  # half of it; a new process would read all files anew
-                goes_on = goes_on and _resident() < own
+                goes_on = goes_on and _resident_bytes() < own
             asked.sendall(_HEADER.pack(len(message), goes_on))
             asked.sendall(message)
             del message
@@ -319,7 +319,7 @@ def _work(asked: socket.socket, share: _Share) -> NoReturn:
         os._exit(code)
 
 
-def _resident() -> int:
+def _resident_bytes() -> int:
     """Return how many bytes of memory this process holds; without /proc as many as can be."""
     try:
         with open("/proc/self/statm", "rb") as file:
@@ -329,7 +329,7 @@ def _resident() -> int:
 
 
 def _encode(
-    share: _Share, core: CoreInput, scratch: ScratchFolder, kept: OpenElfFiles
+    share: _SharedByWorkers, core: CoreInput, scratch: ScratchFolder, kept: OpenElfFiles
 ) -> tuple[list[Any], bool]:
     """Return the result of a core, and whether this process is fit for another one."""
     options = share.options

@@ -449,7 +449,7 @@ def _small_word_of_free_block(context: Context) -> Evidence | None:
                 id = sign_id_beside_one_bit(context, "S:use-after-free", base)
                 return plain_evidence(id, load.slot, summary)
         return None
-    steps = index.counted_link(read_from.base)
+    steps = index.free_link_increment(read_from.base)
     if not steps and not index.in_free_block(read_from.slot):
         return None
     summary = f"{what}, read from {read_from.slot:#x} in a free block of pymalloc"

@@ -274,7 +274,7 @@ def instruction_that_cannot_fault(context: Context) -> Iterator[Evidence | Skipp
     elif site.kind == ARITHMETIC and instruction.name != "div" and code in (1, 2):
         why = "SIGFPE of an integer division, but the instruction does not divide"
         yield plain_evidence("C6", "rip", why)
-    elif site.kind == ILLEGAL and code == 2 and _ordinary(instruction):
+    elif site.kind == ILLEGAL and code == 2 and _is_ordinary_instruction(instruction):
         if may_be_patched(context, site.fault.pc):
             yield Skipped("C6", "code that the process has written to may have been another then")
             return
@@ -282,7 +282,7 @@ def instruction_that_cannot_fault(context: Context) -> Iterator[Evidence | Skipp
         yield plain_evidence("C6", "rip", why)
 
 
-def _ordinary(instruction: Instruction) -> bool:
+def _is_ordinary_instruction(instruction: Instruction) -> bool:
     """Whether every CPU runs it: plain integer code without a trap."""
     if instruction.encoding != "legacy" or instruction.flow == TRAP or instruction.privileged:
         return False

@@ -99,7 +99,7 @@ def one_bit_pointer(context: Context) -> Iterator[Evidence | Skipped]:
 
 def _pointer_evidence(context: Context, neighbour: Correction) -> Evidence:
     suspect = neighbour.suspect
-    where, path = _origin(context, neighbour)
+    where, path = _origin_of_wrong_word(context, neighbour)
     evidence = word_evidence(
         _evidence_id(context, neighbour),
         where,
@@ -117,7 +117,7 @@ def _pointer_evidence(context: Context, neighbour: Correction) -> Evidence:
     return evidence._replace(ambiguous=neighbour.ambiguous)
 
 
-def _origin(context: Context, neighbour: Correction) -> tuple[int | str, str]:
+def _origin_of_wrong_word(context: Context, neighbour: Correction) -> tuple[int | str, str]:
     """Return where the wrong word is, or was, and whether memory held it."""
     suspect = neighbour.suspect
     if suspect.slots:

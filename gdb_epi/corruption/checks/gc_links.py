@@ -535,7 +535,7 @@ class GcLinkReader:
         """Follow one list; return how many nodes it had, and why it ended early ("" if not)."""
         node, count = head, 0
         while count < MAX_NODES:
-            node, passed = self._agreeing(node, head)
+            node, passed = self._follow_agreeing_links(node, head)
             count += passed
             after = self.following(node)
             if self.before(after) != node:
@@ -555,7 +555,7 @@ class GcLinkReader:
                 return count, f"time is up after {count} objects"
         return count, f"more than {MAX_NODES} objects"
 
-    def _agreeing(self, node: int, head: int) -> tuple[int, int]:
+    def _follow_agreeing_links(self, node: int, head: int) -> tuple[int, int]:
         """Follow a list while links agree; return the last node, and how many were passed.
 
         At most STRIDE nodes. It stops early before `head`, and before what is not in a whole page.

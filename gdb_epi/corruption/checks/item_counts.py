@@ -60,7 +60,7 @@ MAX_IN_ROW = 1 << 16  # numbers
 MAX_ITEM_SHIFT = 4  # items of up to 16 bytes that offsets count
 
 
-class _Count(NamedTuple):
+class _CountTooLarge(NamedTuple):
     """A count that is larger than the room: where it is, and which counts would fit."""
 
     owner: int
@@ -115,7 +115,7 @@ def item_counts(context: Context) -> Iterator[Evidence]:
     """
     walk = require(object_walk(context))
     for count in _too_large(context, walk):
-        yield from _repair(context, walk, count)
+        yield from _one_bit_corrections(context, walk, count)
 
 
 @check(
@@ -141,7 +141,7 @@ def heap_item_counts(context: Context) -> Iterator[Evidence]:
     seen = {item.where for item in context.evidence if item.id == "R25"}
     for count in _owner_counts(context, walk.reader, of_kind):
         if count.place not in seen:
-            yield from _repair(context, walk, count)
+            yield from _one_bit_corrections(context, walk, count)
 
 
 @check(
@@ -300,7 +300,9 @@ def _empty_kinds() -> dict[str, list[int]]:
     return {"list": [], "tuple": [], "bytes": [], "bytearray": [], "str": []}
 
 
-def _repair(context: Context, walk: ObjectWalk, count: _Count) -> Iterator[Evidence]:
+def _one_bit_corrections(
+    context: Context, walk: ObjectWalk, count: _CountTooLarge
+) -> Iterator[Evidence]:
     """Yield the one count, a bit away or two, that fits; nothing where several do."""
     bits = range(MIN_BIT, 64)
     near = [count.held ^ 1 << bit for bit in bits]
@@ -331,12 +333,12 @@ def _repair(context: Context, walk: ObjectWalk, count: _Count) -> Iterator[Evide
         yield word_evidence("R25", count.place, count.held, right[0], summary)
 
 
-def _item_at(walk: ObjectWalk, count: _Count, number: int) -> int:
+def _item_at(walk: ObjectWalk, count: _CountTooLarge, number: int) -> int:
     """Return an item, counted from 0."""
     return walk.reader.word(count.items + WORD * number)
 
 
-def _ends_there(walk: ObjectWalk, count: _Count, value: int) -> bool:
+def _ends_there(walk: ObjectWalk, count: _CountTooLarge, value: int) -> bool:
     """Whether a NUL follows that many characters: str and bytes objects end with one."""
     if count.ends is None:
         return False
@@ -347,7 +349,7 @@ def _ends_there(walk: ObjectWalk, count: _Count, value: int) -> bool:
         return False
 
 
-def _too_large(context: Context, walk: ObjectWalk) -> Iterator[_Count]:
+def _too_large(context: Context, walk: ObjectWalk) -> Iterator[_CountTooLarge]:
     of_kind = _empty_kinds()
     for address, category in walk.visited:
         if category in ("list", "tuple"):
@@ -361,7 +363,7 @@ def _too_large(context: Context, walk: ObjectWalk) -> Iterator[_Count]:
 
 def _owner_counts(
     context: Context, reader: MemoryReader, of_kind: dict[str, list[int]]
-) -> Iterator[_Count]:
+) -> Iterator[_CountTooLarge]:
     """Yield the counts of objects that are larger than their room."""
     offset = reader.layout.require
     for kind, struct, member in _SAID:
@@ -373,7 +375,9 @@ def _owner_counts(
     yield from _long_strings(context, reader, of_kind["str"])
 
 
-def _long_strings(context: Context, reader: MemoryReader, owners: list[int]) -> Iterator[_Count]:
+def _long_strings(
+    context: Context, reader: MemoryReader, owners: list[int]
+) -> Iterator[_CountTooLarge]:
     """Yield the compact str objects whose characters, and the NUL after them, have no room."""
     form = str_format(reader.layout, 0)
     shapes: dict[tuple[int, int], list[int]] = {}
@@ -390,7 +394,7 @@ def _long_strings(context: Context, reader: MemoryReader, owners: list[int]) -> 
 
 def _beyond_allocated(
     context: Context, reader: MemoryReader, kind: str, owners: list[int], places: tuple[int, ...]
-) -> Iterator[_Count]:
+) -> Iterator[_CountTooLarge]:
     """Yield the objects that say themselves how much room they have.
 
     list_resize() keeps allocated / 2 <= ob_size <= allocated (Objects/listobject.c); a bytearray
@@ -408,7 +412,7 @@ def _beyond_allocated(
             continue
         least, most = (room >> 1, room) if is_list else (0, room - 1)
         items, text = (start if is_list else 0), f"it has room for {room}"
-        yield _Count(owner, kind, owner + places[0], held, least, most, items, text)
+        yield _CountTooLarge(owner, kind, owner + places[0], held, least, most, items, text)
 
 
 def _beyond_block(
@@ -417,7 +421,7 @@ def _beyond_block(
     kind: str,
     owners: list[int],
     inline: _InlineItems,
-) -> Iterator[_Count]:
+) -> Iterator[_CountTooLarge]:
     """Yield the objects whose items follow them, in a block that is too small for them."""
     index, (count_at, start, width) = address_index(context), inline
     for owner, held in zip(owners, reader.words([o + count_at for o in owners]), strict=True):
@@ -433,7 +437,9 @@ def _beyond_block(
         items = owner + start if kind == "tuple" else 0
         text = f"the block that it lies in has room for {most}"
         ends = (owner + start, width) if kind in ("str", "bytes") else None
-        yield _Count(owner, kind, owner + count_at, held, max(least, 0), most, items, text, ends)
+        yield _CountTooLarge(
+            owner, kind, owner + count_at, held, max(least, 0), most, items, text, ends
+        )
 
 
 def _are_objects(walk: ObjectWalk, items: int, count: int) -> bool:

@@ -32,7 +32,7 @@ LOWEST_BIT, HIGHEST_BIT = 4, 24  # of addresses of objects near each other
 MAX_OBJECTS = 256  # that are looked at; more were written over together
 
 
-class _Lost(NamedTuple):
+class _LostReference(NamedTuple):
     """An object, how many it counts (None: it was freed), and the slots that hold it."""
 
     address: int
@@ -64,7 +64,7 @@ def lost_reference(context: Context) -> Iterator[Evidence]:
         return
     if any(map(is_overwriting, context.evidence)):
         return  # counts too
-    lost = [*_read_through(context, walk), *_lost(context, walk)]
+    lost = [*_read_through(context, walk), *_objects_lacking_references(context, walk)]
     at_hand = set(fault_values(context))
     lost.sort(
         key=lambda each: (each.address not in at_hand, each.references is None, -len(each.slots))
@@ -95,7 +95,7 @@ def lost_reference(context: Context) -> Iterator[Evidence]:
     yield plain_evidence(UNCOUNTED, address, summary)
 
 
-def _lost(context: Context, walk: ObjectWalk) -> Iterator[_Lost]:
+def _objects_lacking_references(context: Context, walk: ObjectWalk) -> Iterator[_LostReference]:
     """Yield the objects that lack references.
 
     From 3.14 on variables borrow them; free-threaded builds count elsewhere.
@@ -120,10 +120,10 @@ def _lost(context: Context, walk: ObjectWalk) -> Iterator[_Lost]:
         if lost < least or (count is None and not _was_freed(context, address)):
             continue
         if lost > least or not _is_misled(context, walk, address):
-            yield _Lost(address, count, mine)
+            yield _LostReference(address, count, mine)
 
 
-def _read_through(context: Context, walk: ObjectWalk) -> Iterator[_Lost]:
+def _read_through(context: Context, walk: ObjectWalk) -> Iterator[_LostReference]:
     """Yield the object, which was freed, at the address that the wrong word was read through.
 
     Or at its place itself: what was counted there is a word of the block's new user.
@@ -135,7 +135,7 @@ def _read_through(context: Context, walk: ObjectWalk) -> Iterator[_Lost]:
             continue
         slots = list(_items_that_hold(context, address))
         if slots and not _is_misled(context, walk, address):
-            yield _Lost(address, None, slots)
+            yield _LostReference(address, None, slots)
 
 
 def _items_that_hold(context: Context, address: int) -> Iterator[ContainerSlot]:

@@ -99,8 +99,8 @@ class MallocBlocks:
         if not 0 <= at < count or count > MAX_WORDS:
             return None
         own = self._words(holder, count)
-        alike = {n: self._sort(word) for n, word in enumerate(own) if word and n != at}
-        kin = self._like(holder, alike | {at: BLOCK})
+        alike = {n: self._sort_of_word(word) for n, word in enumerate(own) if word and n != at}
+        kin = self._blocks_with_like_words(holder, alike | {at: BLOCK})
         kin.sort(key=lambda block: abs(block - holder))
         named = [
             word for block in kin if block != holder and (word := self._word(block + WORD * at))
@@ -115,15 +115,17 @@ class MallocBlocks:
         """
         named = {word for block in link.kin for word in self._words(block)}
         least = min(link.siblings, key=self.size)
-        alike = self._alike(link.siblings, self.size(least) // WORD - SLACK)
-        blocks = [block for block in self._like(least, alike) if block not in named]
+        alike = self._words_of_one_sort(link.siblings, self.size(least) // WORD - SLACK)
+        blocks = [
+            block for block in self._blocks_with_like_words(least, alike) if block not in named
+        ]
         return blocks if len(blocks) <= MAX_UNNAMED else []
 
     def size(self, start: int) -> int:
         """Return the size of the chunk of a block, its header included."""
         return self._word(start - WORD) & ~FLAGS
 
-    def _like(self, block: int, alike: dict[int, str]) -> list[int]:
+    def _blocks_with_like_words(self, block: int, alike: dict[int, str]) -> list[int]:
         """Return the blocks in use as large as one, or the next larger, whose words are alike."""
         size = self.size(block)
         words, start = self._every.words, self._every.start
@@ -147,21 +149,23 @@ class MallocBlocks:
         count = min(count, self.size(start) // WORD - 1)
         return self._every.words[at : at + count].tolist()
 
-    def _alike(self, siblings: tuple[int, ...], count: int) -> dict[int, str]:
+    def _words_of_one_sort(self, siblings: tuple[int, ...], count: int) -> dict[int, str]:
         """Return the words, by their numbers, that are of one sort in nearly all siblings."""
         sort_by_word = {}
         contents = [self._words(block, count) for block in dict.fromkeys(siblings)]
         for number in range(count):
-            sorts = Counter(self._sort(words[number]) for words in contents if words[number])
+            sorts = Counter(
+                self._sort_of_word(words[number]) for words in contents if words[number]
+            )
             for sort, times in sorts.most_common(1):
                 if times >= NEARLY_ALL * sorts.total() and 2 * times >= len(contents):
                     sort_by_word[number] = sort
         return sort_by_word
 
     def _is_sort(self, word: int, sort: str) -> bool:
-        return not word or self._sort(word) == sort
+        return not word or self._sort_of_word(word) == sort
 
-    def _sort(self, word: int) -> str:
+    def _sort_of_word(self, word: int) -> str:
         if word in self._known:
             return BLOCK
         if word < SMALL:
@@ -200,7 +204,7 @@ def dangling_node_links(context: Context) -> Iterator[Evidence]:
             continue
         link = links.link(slot)
         unnamed = links.unnamed(link) if link is not None else []
-        yield from _adjacent(
+        yield from _block_one_bit_away(
             context, slot, suspect.value, unnamed, len(link.siblings) if link else 0
         )
 
@@ -213,7 +217,7 @@ def _slots(context: Context, suspect: Suspect) -> list[int]:
     return places if len(places) == 1 else []
 
 
-def _adjacent(
+def _block_one_bit_away(
     context: Context, slot: int, value: int, unnamed: list[int], count: int
 ) -> Iterator[Evidence]:
     """Yield the one block that is a bit away, else the one that is a byte of zeros away."""
@@ -374,9 +378,9 @@ class _Tables:
     @memoized
     def begins(self, table: int) -> bool:
         """Whether an object's virtual table begins there."""
-        return self.may_hold_table(table) and self._begins(table)
+        return self.may_hold_table(table) and self._begins_vtable(table)
 
-    def _begins(self, table: int) -> bool:
+    def _begins_vtable(self, table: int) -> bool:
         words = split_into_words(try_read(self._target, table - 2 * WORD, 3 * WORD))
         if not words:
             return False

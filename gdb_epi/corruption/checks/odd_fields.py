@@ -311,7 +311,7 @@ class OthersOfTypes:
         name, size = index.type_name(kind), _basic_size(context, kind)
         if name in (*ITEMS, *PLAIN) or _is_of_ctypes(context, kind):
             return
-        if _shape(context, start) is None:
+        if _offset_in_block(context, start) is None:
             return
         beside: list[int] | None = None
         words = read_words(context, start, size // WORD)
@@ -323,7 +323,7 @@ class OthersOfTypes:
                 continue
             if beside is None:
                 beside = self._in_use(find_others_beside(context, start, kind), start)
-            if self._named(beside, kind, at) is not None:
+            if self._objects_named_by_others(beside, kind, at) is not None:
                 yield start + at, held
 
     def meant(self, start: int, kind: int, place: int, held: int) -> int | None:
@@ -341,7 +341,7 @@ class OthersOfTypes:
         if self._others[0] != start:
             self._others = start, self._in_use(find_others_of_type(context, start, kind), start)
         others = self._others[1]
-        words = self._named(others, kind, place - start)
+        words = self._objects_named_by_others(others, kind, place - start)
         if words is None or len(words) < MIN_NAMED:
             return None
         kinds = {*map(self._type_name_at, words)}
@@ -358,7 +358,7 @@ class OthersOfTypes:
         for at in range(2 * WORD, _basic_size(context, kind), WORD):
             mine = read_word(context.target, start + at)
             if mine and start + at != place and not self._type_name_at(mine):
-                named = self._named(others, kind, at)
+                named = self._objects_named_by_others(others, kind, at)
                 if named is not None and len(named) >= MIN_NAMED:
                     return None  # more than one field is wrong: it was overwritten
         return right[0]
@@ -375,17 +375,19 @@ class OthersOfTypes:
         return pointee.name if pointee.kind == OBJECT else FUNCTION
 
     def _in_use(self, addresses: Sequence[int], start: int) -> list[int]:
-        shape, counts = _shape(self._context, start), self._reader.words(addresses)
+        shape, counts = _offset_in_block(self._context, start), self._reader.words(addresses)
         return [
             address
             for address, count in zip(addresses, counts, strict=True)
             if address != start
             and count < MAX_COUNT
             and self._index.object_type(address) is not None
-            and _shape(self._context, address) == shape
+            and _offset_in_block(self._context, address) == shape
         ]
 
-    def _named(self, others: Sequence[int], kind: int, at: int) -> list[int] | None:
+    def _objects_named_by_others(
+        self, others: Sequence[int], kind: int, at: int
+    ) -> list[int] | None:
         """Return the objects or functions that others name in a field; None where one does not."""
         words = [word for word in self._reader.words([other + at for other in others]) if word]
         if not all(map(self._type_name_at, words)):
@@ -451,7 +453,7 @@ def _basic_size(context: Context, kind: int) -> int:
 
 
 @once_per_run
-def _shape(context: Context, start: int) -> int | None:
+def _offset_in_block(context: Context, start: int) -> int | None:
     """Return how far the block of an object begins before it; None of an object of a file.
 
     0 in a block of malloc's: types have more room there than those of files.

@@ -55,7 +55,7 @@ MAX_COUNTED = 1 << 17  # by how much the address of a type was counted up or dow
 HEAD_ROOM = 3 * WORD  # bytes from a block's start to where a pointer into it may lead
 
 
-class _Claim(NamedTuple):
+class _WrongWordClaim(NamedTuple):
     """A wrong word, and what shows that something else belongs there.
 
     `alone`: nothing else is known to use the block, so that it was not given to anybody.
@@ -147,7 +147,7 @@ def _pool_headers(context: Context) -> Iterator[Evidence]:
 
 
 def _evidence(
-    context: Context, claim: _Claim, run: ContentRun | None, edge: int | None
+    context: Context, claim: _WrongWordClaim, run: ContentRun | None, edge: int | None
 ) -> Evidence:
     held = read_word(context.target, claim.place) or 0
     word = f"the word at {claim.place:#x}, {held:#x}{in_brackets(held)}, "
@@ -205,7 +205,7 @@ def _continues_over_edge(context: Context, run: ContentRun, edge: int) -> bool:
     return bool(run.period and size % run.period)
 
 
-def _claims(context: Context) -> Iterator[_Claim]:
+def _claims(context: Context) -> Iterator[_WrongWordClaim]:
     """Yield words that are not what belongs in their places, those of the failed access first."""
     yield from _of_objects(context, _objects_at_hand(context))
     yield from _read_words(context)
@@ -218,7 +218,7 @@ def _claims(context: Context) -> Iterator[_Claim]:
         why = f"it is a place of the {slot.kind} at {slot.owner:#x}, which is in use"
         named = _is_named_table(context, slot.place)
         beside = not places.isdisjoint((slot.place - WORD, slot.place + WORD))
-        yield _Claim(slot.place, why, named, named and beside and slot.place in places)
+        yield _WrongWordClaim(slot.place, why, named, named and beside and slot.place in places)
 
 
 def _objects_at_hand(context: Context) -> list[int]:
@@ -254,7 +254,7 @@ def _addresses_of_wrong_word(context: Context, word: FaultWord) -> list[int]:
     ][:MAX_COPIES]
 
 
-def _of_objects(context: Context, addresses: list[int]) -> Iterator[_Claim]:
+def _of_objects(context: Context, addresses: list[int]) -> Iterator[_WrongWordClaim]:
     """Yield the types, which are none, of what something names as an object."""
     index = address_index(context)
     for address in addresses:
@@ -280,12 +280,12 @@ def _of_objects(context: Context, addresses: list[int]) -> Iterator[_Claim]:
                     f"it should be the type of the object at {start:#x}: the collector's list "
                     f"leads there from the object at {neighbour:#x}"
                 )
-                yield _Claim(start + WORD, why, True, True)
+                yield _WrongWordClaim(start + WORD, why, True, True)
             elif start == address:
                 yield from _of_named_object(context, address, kind)
 
 
-def _of_named_object(context: Context, address: int, kind: int) -> Iterator[_Claim]:
+def _of_named_object(context: Context, address: int, kind: int) -> Iterator[_WrongWordClaim]:
     slots = {slot.place for slot in find_bad_slots(context, {address})}
     holder = next(
         (
@@ -301,8 +301,8 @@ def _of_named_object(context: Context, address: int, kind: int) -> Iterator[_Cla
     why = f"it should be the type of the object at {address:#x}, which {what} still names"
     alone = not is_block_reused(context, address) and is_item_alone(context, address)
     counted = _counted_from_type(context, address, kind) if alone else ""
-    plain = "the type of an object in use was overwritten" if counted else _Claim.plain
-    yield _Claim(address + WORD, why + counted, alone, bool(counted), plain)
+    plain = "the type of an object in use was overwritten" if counted else _WrongWordClaim.plain
+    yield _WrongWordClaim(address + WORD, why + counted, alone, bool(counted), plain)
 
 
 def _is_one_byte_from_type(context: Context, word: int) -> bool:
@@ -373,7 +373,7 @@ def _holder_of(context: Context, address: int) -> int | None:
     return None
 
 
-def _read_words(context: Context) -> Iterator[_Claim]:
+def _read_words(context: Context) -> Iterator[_WrongWordClaim]:
     """Yield the words that the failed access took for pointers."""
     for word in find_fault_words(context):
         for place in _addresses_of_wrong_word(context, word):
@@ -382,7 +382,7 @@ def _read_words(context: Context) -> Iterator[_Claim]:
             if _is_wild(context, word.value) or 0 < word.value < NEAR_NULL:
                 field = _field_of_type(context, place) if _is_far_off(context, word) else ""
                 why = field or "the failed access took it for a pointer"
-                yield _Claim(place, why, False, bool(field))
+                yield _WrongWordClaim(place, why, False, bool(field))
 
 
 def _is_far_off(context: Context, word: FaultWord) -> bool:

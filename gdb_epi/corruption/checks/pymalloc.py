@@ -184,9 +184,9 @@ class BlockTypesCheck:
             if head_size == -1 and word > 0xFFFF:
                 odd.append((head, word))
         for head, word in odd:
-            self._take(pool, at + debug, head, word, bool(debug))
+            self._note_odd_word(pool, at + debug, head, word, bool(debug))
 
-    def _take(self, pool: Pool, at: int, head: int, word: int, debug: bool) -> None:
+    def _note_odd_word(self, pool: Pool, at: int, head: int, word: int, debug: bool) -> None:
         if len(self._odd) < MAX_CANDIDATES * 16:
             place = pool.address + at + head + self._type_at
             room = pool.block - (DEBUG_HEAD if debug else 0)

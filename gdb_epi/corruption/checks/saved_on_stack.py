@@ -88,7 +88,7 @@ MAX_DECODED = 4 << 10  # bytes of functions in a default run: 1.5 milliseconds a
 def check_stack_canaries(context: Context) -> Iterator[Evidence]:
     """Look on stacks for words one bit from fs:0x28, and compare fs:0x28 with AT_RANDOM."""
     threads = context.target.threads()
-    guards = {thread.tid: _guard(context, thread) for thread in threads[:MAX_THREADS]}
+    guards = {thread.tid: _read_stack_guard(context, thread) for thread in threads[:MAX_THREADS]}
     held_guards = [guard for guard in guards.values() if guard]
     if not held_guards:
         raise NotChecked("no thread's fs:0x28 can be read, or it is 0")
@@ -98,7 +98,7 @@ def check_stack_canaries(context: Context) -> Iterator[Evidence]:
         yield from _canaries_on_the_stack(context, thread, usual)
 
 
-def _guard(context: Context, thread: Thread, at: int = GUARD_AT) -> int:
+def _read_stack_guard(context: Context, thread: Thread, at: int = GUARD_AT) -> int:
     words = read_words(context, thread.registers.get("fs_base", 0) + at, 1)
     return words[0] if words else 0
 
@@ -117,7 +117,7 @@ def _random(context: Context, guards: dict[int, int], usual: int) -> Iterator[Ev
         guard = guards.get(thread.tid, 0)
         pairs = [(GUARD_AT, guard, usual)]
         if random_words:
-            pointer_guard = _guard(context, thread, POINTER_GUARD_AT)
+            pointer_guard = _read_stack_guard(context, thread, POINTER_GUARD_AT)
             pairs.insert(0, (GUARD_AT, guard, random_words[0] & ~0xFF))
             pairs.append((POINTER_GUARD_AT, pointer_guard, random_words[1]))
         for at, held, right in pairs:

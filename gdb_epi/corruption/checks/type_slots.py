@@ -471,7 +471,7 @@ class _Classes:
         if kind.itemsize != base.itemsize:
             why = "that of its base"
             yield _Disagreement("tp_itemsize", kind.itemsize, base.itemsize, why)
-        if not self._agree(kind, base):
+        if not self._instances_have_room(kind, base):
             yield from self._sizes(kind, base)
 
     def _sizes(self, kind: _Class, base: _Class) -> Iterator[_Disagreement]:
@@ -480,7 +480,9 @@ class _Classes:
             (name, right)
             for name in _SIZES
             for bit in range(64)
-            if self._agree(right := kind._replace(**{name: getattr(kind, name) ^ 1 << bit}), base)
+            if self._instances_have_room(
+                right := kind._replace(**{name: getattr(kind, name) ^ 1 << bit}), base
+            )
         ]
         inline = kind.flags & INLINE_VALUES  # attributes lie after the object, in its block
         seen = [way for way in ways if not inline and self._has_instances(way[1])]
@@ -497,7 +499,7 @@ class _Classes:
         census, block = pool_census(self._context), head + kind.basicsize + 15 & ~15
         return not isinstance(census, Absent) and census.has_blocks_of(kind.address, head, block)
 
-    def _agree(self, kind: _Class, base: _Class) -> bool:
+    def _instances_have_room(self, kind: _Class, base: _Class) -> bool:
         """Whether instances have room for what the base has, the slots, a dict and references.
 
         The latter are the base's, the last words of an instance, or what many classes have: a

@@ -239,7 +239,7 @@ class TypedFields:
 
         def sure(value: int) -> bool:
             try:
-                return fits(value) and self._holds(value, used)
+                return fits(value) and self._holds_entries(value, used)
             except (UnreadableMemory, LayoutError):
                 return False
 
@@ -249,7 +249,7 @@ class TypedFields:
         check_fully = sure if own else None
         return (TypedField("ma_keys", keys_at, "a table of keys", fits, False, check_fully, own),)
 
-    def _holds(self, keys: int, used: int) -> bool:
+    def _holds_entries(self, keys: int, used: int) -> bool:
         """Whether a table is in use and holds exactly that many entries, all of them objects."""
         block = self._index.at(keys)
         if block is None or block.kind != BLOCK or used > MAX_ENTRIES:
@@ -365,7 +365,7 @@ def typed_field(context: Context) -> Iterator[Evidence]:
     """
     walk = require(object_walk(context))
     fields = TypedFields(walk.reader, walk.kinds, address_index(context))
-    wrong = [*_wrong(walk, fields), *_wrong_of_suspects(context, walk, fields)]
+    wrong = [*_wrong_fields(walk, fields), *_wrong_of_suspects(context, walk, fields)]
     if not any(map(is_overwriting, context.evidence)):
         yield from _written_over(context, wrong)
     alone = [wrong_field for wrong_field in wrong if not wrong_field.beside]
@@ -401,13 +401,15 @@ def _written_over(context: Context, wrong: Sequence[_WrongField]) -> Iterator[Ev
             return
 
 
-def _wrong(walk: ObjectWalk, fields: TypedFields) -> Iterator[_WrongField]:
+def _wrong_fields(walk: ObjectWalk, fields: TypedFields) -> Iterator[_WrongField]:
     """Yield the wrong fields of objects, in order."""
     of_frames = fields.of_frames()
     for frame in walk.frames:
-        yield from _wrong_of(walk.reader, frame.address, FRAME, of_frames)
+        yield from _wrong_fields_of_object(walk.reader, frame.address, FRAME, of_frames)
     for address, category in fields.doubtful(walk.visited):
-        yield from _wrong_of(walk.reader, address, category, fields.of(address, category))
+        yield from _wrong_fields_of_object(
+            walk.reader, address, category, fields.of(address, category)
+        )
 
 
 def _wrong_of_suspects(
@@ -426,9 +428,9 @@ def _wrong_of_suspects(
         if address in walked:
             continue
         if name != FRAME:
-            yield from _wrong_of(walk.reader, address, name, fields.of(address, name))
+            yield from _wrong_fields_of_object(walk.reader, address, name, fields.of(address, name))
         elif walk.reader.layout.offset("_PyInterpreterFrame", "f_globals") is None:
-            yield from _wrong_of(walk.reader, address, FRAME, fields.of_frames())
+            yield from _wrong_fields_of_object(walk.reader, address, FRAME, fields.of_frames())
 
 
 def _owner(context: Context, walk: ObjectWalk, slot: int) -> tuple[int, str] | None:
@@ -448,7 +450,7 @@ def _owner(context: Context, walk: ObjectWalk, slot: int) -> tuple[int, str] | N
     return None
 
 
-def _wrong_of(
+def _wrong_fields_of_object(
     reader: MemoryReader, address: int, category: str, fields: tuple[TypedField, ...]
 ) -> Iterator[_WrongField]:
     wrong = []

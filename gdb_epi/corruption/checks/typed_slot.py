@@ -334,10 +334,10 @@ def _stuck_lanes(
             if len(values) == 1 and len(kinds) == 1 and "" not in kinds:
                 lost = [s for s in mine if has_lost_reference(context, s.value ^ 1 << bit, s.value)]
                 if len(lost) >= MIN_LOST:
-                    yield _stuck(lost[0], len(mine), bit, kinds.pop())
+                    yield _stuck_bit_evidence(lost[0], len(mine), bit, kinds.pop())
 
 
-def _stuck(slot: ContainerSlot, count: int, bit: int, kind: str) -> Evidence:
+def _stuck_bit_evidence(slot: ContainerSlot, count: int, bit: int, kind: str) -> Evidence:
     summary = (
         f"bit {bit} is {slot.value >> bit & 1} in {count} slots of the {slot.kind} at "
         f"{slot.owner:#018x} that hold no object, all at the same place of their cache lines; "
@@ -400,7 +400,9 @@ def _raised_type(context: Context, value: int) -> Objects:
     return []
 
 
-def _lost(context: Context, walk: ObjectWalk, slot: ContainerSlot, objects: Objects) -> Objects:
+def _objects_missing_reference(
+    context: Context, walk: ObjectWalk, slot: ContainerSlot, objects: Objects
+) -> Objects:
     """Return the objects that miss a reference, where no freed object can have been.
 
     For a word at which no object can begin: the objects that, as far as is known, miss a reference.
@@ -537,12 +539,14 @@ def _two_bits(
     alike = [right for right in near if right.kind in around]
     if len(alike) > MAX_PAIRS:
         return []
-    return _lost(context, walk, slot, _not_partly_written(context, slot, alike))
+    return _objects_missing_reference(
+        context, walk, slot, _not_partly_written(context, slot, alike)
+    )
 
 
 # In this order; the first that finds something is told.
 _SEARCHES = (
-    ("R15", _lost),
+    ("R15", _objects_missing_reference),
     ("R15:far", _far),
     ("R15:static", _unknown_counts),
     ("R15:index", _key_with_this_entry),

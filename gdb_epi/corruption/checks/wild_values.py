@@ -200,7 +200,7 @@ def non_pointer_in_pointer_place(context: Context) -> Iterator[Evidence]:
         return
     place = describe_address(context, read_from.slot)
     summary = (
-        f"{_holds(word)} {word.value:#018x}, more than a byte from any address that can be used; "
+        f"{_held_in(word)} {word.value:#018x}, more than a byte from any address that can be used; "
         f"it was read from {read_from.slot:#x}" + (f", {place}" if place else "")
     )
     if in_text:
@@ -223,7 +223,7 @@ def _leads_to_text(context: Context, read_from: ReadPlace) -> bool:
     return within in HEADS and index.object_type(read_from.base - within) in TEXTS
 
 
-def _holds(word: FaultWord) -> str:
+def _held_in(word: FaultWord) -> str:
     return "the pointer that was called is" if word.source == "target" else f"{word.source} holds"
 
 
@@ -313,7 +313,7 @@ def far_index(context: Context) -> Iterator[Evidence]:
         return
     if permits(context.target.region_at(site.address), access):
         return
-    for base, index, scale, base_name, index_name in _sums(context, operand, registers):
+    for base, index, scale, base_name, index_name in _index_sums(context, operand, registers):
         reach = signed_word(index * scale)
         start = site.address - reach & WORD_MASK  # the base, and what else the access adds
         if not permits(context.target.region_at(base), access) or abs(reach) < FAR:
@@ -326,7 +326,7 @@ def far_index(context: Context) -> Iterator[Evidence]:
         others += [start + (index + step) * scale & WORD_MASK for step in FLIPPED_TERMS]
         if index_name and _was_floating_point(context, site, index_name):
             others += [start + (signed_word(index) >> shift) * scale for shift in EXPONENT_SHIFTS]
-        end = address_index(context).end_of_block(base) if _begins(context, base) else None
+        end = address_index(context).end_of_block(base) if _begins_block(context, base) else None
         if end is not None:  # the start is right, and other blocks were not meant
             is_explained = any(base <= at < end for at in others)
         else:
@@ -387,7 +387,7 @@ class _IndexedAddress(NamedTuple):
     index_name: str = ""
 
 
-def _sums(
+def _index_sums(
     context: Context, operand: MemoryOperand, registers: Mapping[str, int]
 ) -> Iterator[_IndexedAddress]:
     """Yield what may be start and index of an access: in registers, then as code had read them."""
@@ -418,11 +418,11 @@ def _base_and_index(
     named = {registers[name]: name for name in reversed(GENERAL) if registers.get(name)}
     for base, name in named.items():
         index = named.get(registers.get(first, 0) - base & WORD_MASK)
-        if index is not None and first not in (name, index) and _begins(context, base):
+        if index is not None and first not in (name, index) and _begins_block(context, base):
             yield name, index, 1
 
 
-def _begins(context: Context, address: int) -> bool:
+def _begins_block(context: Context, address: int) -> bool:
     return begins_in_use(context, address) or begins_large_block(context, address)
 
 
@@ -466,7 +466,7 @@ def _item_past_end(context: Context, word: FaultWord) -> _ItemPastEnd | None:
             if base == index or not index or end is None or load.slot < end:
                 continue
             scale, rest = divmod(load.slot - base - load.offset, index)
-            if rest or scale not in SCALES or not _begins(context, base):
+            if rest or scale not in SCALES or not _begins_block(context, base):
                 continue
             flips = (base + load.offset + scale * (index ^ 1 << bit) for bit in range(ADDRESS_BITS))
             what = describe_address(context, base).removeprefix("0 bytes into ")
@@ -504,7 +504,7 @@ def pointer_into_unmapped_block(context: Context) -> Iterator[Evidence]:
         or has_array_that_reaches_out(context.target, site.address or 0, context.state.named_values)
     ):
         return
-    stepped = _stepped_from(context, site, value)
+    stepped = _block_of_loop(context, site, value)
     block = value if stepped is None else stepped
     text = block_of_large_text(context, block)
     began = block - GC_HEAD * (block % PAGE == HEAD_BYTES + GC_HEAD)  # of a large tuple
@@ -555,7 +555,7 @@ def _is_aligned_block_of_file(context: Context, word: FaultWord, block: int) -> 
     return all(region is None or region.in_file for region in near)
 
 
-def _stepped_from(context: Context, site: FaultSite, value: int) -> int | None:
+def _block_of_loop(context: Context, site: FaultSite, value: int) -> int | None:
     """Return the start of a large block that a loop stepped on from before its first access.
 
     Some word has to name it still: of all addresses that a loop runs to, one of 256 looks like one.
@@ -621,7 +621,7 @@ def word_from_ended_stack(context: Context) -> Iterator[Evidence]:
         if whose := left_frame(context, place):
             id = sign_id_beside_one_bit(context, LEFT, place) if whose == ENDED else LEFT + ONE_BIT
             summary = (
-                f"{_holds(wild[1])} {wild[1].value:#x}; that was read {how} {place:#x}, {whose}"
+                f"{_held_in(wild[1])} {wild[1].value:#x}; that was read {how} {place:#x}, {whose}"
             )
             yield plain_evidence(id, place, summary)
             return

@@ -149,7 +149,9 @@ class CodeComparer:
         """
         if difference.number:
             assert isinstance(difference.value, int)
-            return _single(difference.slot, (difference.held ^ difference.value) & HALF_MASK)
+            return _single_set_bit(
+                difference.slot, (difference.held ^ difference.value) & HALF_MASK
+            )
         right = [
             bit
             for bit in POINTER_BITS
@@ -164,11 +166,11 @@ class CodeComparer:
     def _one_bit_inside(self, address: int, value: Value) -> tuple[int, int] | None:
         """Return the one bit in which an object differs from a value of its type."""
         try:
-            parts = [(part.offset, self._wrong(address, part)) for part in self._image(value)]
+            parts = [(part.offset, self._wrong_bits(address, part)) for part in self._image(value)]
         except UnreadableMemory:
             return None
         wrong = [(address + offset, flips) for offset, flips in parts if flips]
-        return _single(*wrong[0]) if len(wrong) == 1 else None
+        return _single_set_bit(*wrong[0]) if len(wrong) == 1 else None
 
     def unwritten(self, difference: ConstantDifference, place: int) -> bool:
         """Whether what is held is no constant, name or text that a compiler makes of any source."""
@@ -217,11 +219,11 @@ class CodeComparer:
         if address & 7 or self.kind(address) != _KINDS.get(type(value)):
             return False
         try:
-            return not any(self._wrong(address, part) for part in self._image(value))
+            return not any(self._wrong_bits(address, part) for part in self._image(value))
         except UnreadableMemory:
             return False
 
-    def _wrong(self, address: int, part: _ImageBytes) -> int:
+    def _wrong_bits(self, address: int, part: _ImageBytes) -> int:
         raw = self.reader.read(address + part.offset, part.size)
         return (int.from_bytes(raw, "little") ^ part.right) & ~part.ignored
 
@@ -235,9 +237,9 @@ class CodeComparer:
         if isinstance(value, tuple):
             return _parts_with_size(self._count_at, len(value), self._items_at, b"")
         if isinstance(value, float):
-            return [_part(self._real_at, struct.pack("<d", value))]
+            return [_exact_bytes(self._real_at, struct.pack("<d", value))]
         if isinstance(value, complex):
-            return [_part(self._complex_at, struct.pack("<dd", value.real, value.imag))]
+            return [_exact_bytes(self._complex_at, struct.pack("<dd", value.real, value.imag))]
         return ()
 
     def _text(self, value: str) -> list[_ImageBytes]:
@@ -258,18 +260,18 @@ class CodeComparer:
         else:
             assert self._int_size_at is not None
             parts = [_ImageBytes(self._int_size_at, 8, sign * count & WORD_MASK)]
-        return [*parts, _part(self._digits_at, digits)]
+        return [*parts, _exact_bytes(self._digits_at, digits)]
 
 
-def _part(offset: int, content: bytes) -> _ImageBytes:
+def _exact_bytes(offset: int, content: bytes) -> _ImageBytes:
     return _ImageBytes(offset, len(content), int.from_bytes(content, "little"))
 
 
 def _parts_with_size(size_at: int, size: int, data_at: int, content: bytes) -> list[_ImageBytes]:
-    return [_ImageBytes(size_at, 8, size), _part(data_at, content)]
+    return [_ImageBytes(size_at, 8, size), _exact_bytes(data_at, content)]
 
 
-def _single(place: int, flips: int) -> tuple[int, int] | None:
+def _single_set_bit(place: int, flips: int) -> tuple[int, int] | None:
     """Return (address of a byte, bit) of the one bit that is set; None for more."""
     if flips.bit_count() != 1:
         return None
@@ -317,10 +319,10 @@ class PycFiles:
         if source not in self._files:
             if len(self._files) >= MAX_FILES:
                 return Absent(NOT_AVAILABLE, f"more than {MAX_FILES} files")
-            self._files[source] = self._read(source)
+            self._files[source] = self._load_pyc(source)
         return self._files[source]
 
-    def _read(self, source: str) -> LoadedPyc | Absent:
+    def _load_pyc(self, source: str) -> LoadedPyc | Absent:
         if self._root is None:
             return Absent(NOT_AVAILABLE, "no file of the process is here")
         for path in bytecode_cache_paths(source, self._python.layout):
@@ -333,12 +335,12 @@ class PycFiles:
         """Tell whether a .pyc is the one that the process loaded."""
         if pyc.source not in self._proofs:
             try:
-                self._proofs[pyc.source] = self._prove(pyc)
+                self._proofs[pyc.source] = self._prove_pyc(pyc)
             except (UnreadableMemory, LayoutError) as error:
                 self._proofs[pyc.source] = PycProof(False, str(error))
         return self._proofs[pyc.source]
 
-    def _prove(self, pyc: LoadedPyc) -> PycProof:
+    def _prove_pyc(self, pyc: LoadedPyc) -> PycProof:
         header, magic = read_pyc_header(pyc.file.data), self._interpreters_magic()
         if magic is None:
             return PycProof(False, "the core does not hold the interpreter's magic number")
@@ -361,7 +363,7 @@ class PycFiles:
 
     def _prove_folder(self, folder: str, written: int) -> PycProof:
         """Tell whether a folder is as the process saw it, and no younger file is in question."""
-        listed = self._listed_at(folder)
+        listed = self._folder_time_when_listed(folder)
         if listed is None or listed < 0:
             return PycProof(False, f"the process has no listing of {folder}")
         place = locate_in_sysroot(folder, self._root)
@@ -377,7 +379,7 @@ class PycFiles:
             return PycProof(False, f"the times in {folder} are made up")
         return PycProof(True, f"valid for its source, and {folder} is as the process listed it")
 
-    def _listed_at(self, folder: str) -> float | None:
+    def _folder_time_when_listed(self, folder: str) -> float | None:
         """Return the time that a folder had when the import system last listed it."""
         access = shared_object_search(self._context).access
         cache = self._name_of_module("sys", "path_importer_cache")

@@ -372,7 +372,7 @@ class AddressIndex:
         block = self._block_of(address)
         return block is not None and not block.in_use
 
-    def counted_link(self, address: int) -> int:
+    def free_link_increment(self, address: int) -> int:
         """Return by how much the link was counted up that begins a block of pymalloc's.
 
         0 for any other word. No object has as many references as an address is large.
@@ -394,7 +394,7 @@ class AddressIndex:
         for base, pool in self._pools_of(address):
             within = address - base - HEADER_SIZE
             if pool.free is None and 0 <= within < pool.carved * pool.block:
-                return 0 < self.counted_link(address - within % pool.block) < 8
+                return 0 < self.free_link_increment(address - within % pool.block) < 8
         return False
 
     # -- objects ----------------------------------------------------------------------------

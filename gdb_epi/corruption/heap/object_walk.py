@@ -96,15 +96,15 @@ class ObjectWalk:
         """Find the slots: locals of frames, what the fault had at hand, globals, types."""
         for frame in self.frames:
             self._add(self._locals(frame), frame.address, FRAME)
-        self._enter()
-        self._reached += self._roots()
-        self._enter(static=True)
+        self._queue_reached_objects()
+        self._reached += self._root_objects()
+        self._queue_reached_objects(static=True)
         while (self._waiting or self._types) and not self.cut:
             batch = self._waiting or [self._types.popleft()]
             self._waiting = []
-            self._visit(batch)
+            self._visit_containers(batch)
 
-    def _visit(self, batch: list[int]) -> None:
+    def _visit_containers(self, batch: list[int]) -> None:
         """Take what several containers hold: what they reach is judged at once, in their order.
 
         Nearly all are tuples of a few items (a process has those of its code objects): one by one
@@ -122,15 +122,15 @@ class ObjectWalk:
                 break
             if kind.address not in self._met:
                 self._met.add(kind.address)
-                self._enter()
+                self._queue_reached_objects()
                 self._reached.append(kind.address)
-                self._enter(static=self._context.sweep)
+                self._queue_reached_objects(static=self._context.sweep)
             is_tuple = category == TUPLE
-            words = self._items(at, next(sizes)) if is_tuple else self._words(at, kind)
+            words = self._items(at, next(sizes)) if is_tuple else self._words_of_container(at, kind)
             self._add(words, at, kind.name)
             if self.cut:
                 break
-        self._enter()
+        self._queue_reached_objects()
 
     @cached_property
     def without_type(self) -> list[ContainerSlot]:
@@ -198,7 +198,7 @@ class ObjectWalk:
         self._held.append((words, owner, kind))
         self._reached += words[1]
 
-    def _enter(self, static: bool = False) -> None:
+    def _queue_reached_objects(self, static: bool = False) -> None:
         """Put what was reached on the list of those to visit; `static`: built-in types too.
 
         Each of those has a dict of descriptors, which together are a third of a small process.
@@ -231,7 +231,7 @@ class ObjectWalk:
         """Whether a word counts references: objects on CPython's free lists have 0, or a link."""
         return 0 < count < LOW or (count >= LOW and self._context.target.region_at(count) is None)
 
-    def _roots(self) -> Iterator[int]:
+    def _root_objects(self) -> Iterator[int]:
         """Yield what frames are made of, then the objects that the fault had at hand."""
         layout, reader = self._python.layout, self.reader
         name = _frame_struct(self._python)
@@ -307,7 +307,7 @@ class ObjectWalk:
             return range(start, start + WORD * len(words), WORD), words
         return (), []
 
-    def _words(self, at: int, kind: ObjectType) -> _Words:
+    def _words_of_container(self, at: int, kind: ObjectType) -> _Words:
         """Return what a container holds; nothing where it cannot be read."""
         category = kind.category
         members = self._members.get(category)
@@ -319,7 +319,7 @@ class ObjectWalk:
         with suppress(UnreadableMemory, LayoutError):
             place = place_of(self, at) if place_of is not None else None
             if place is not None:
-                return self._part(at, category, *place)
+                return self._words_of_table(at, category, *place)
         return (), []
 
     def _instance_words(self, at: int, kind: int) -> _Words:
@@ -329,10 +329,12 @@ class ObjectWalk:
             if kind not in self._slots:
                 self._slots[kind] = [run for run in self.kinds.slots_of(kind) if run[1]]
             for start, count in self._slots[kind]:
-                parts.append(self._part(at, INSTANCE, at + start, count, WORD, (0,)))
+                parts.append(self._words_of_table(at, INSTANCE, at + start, count, WORD, (0,)))
             held, values = self._objects.attribute_storage(at, kind)
             if values:
-                parts.append(self._part(at, INSTANCE, values, self._keys_of(kind), WORD, (0,)))
+                parts.append(
+                    self._words_of_table(at, INSTANCE, values, self._keys_of(kind), WORD, (0,))
+                )
             elif held:
                 self._reached.append(held)
         if len(parts) == 1:
@@ -346,7 +348,7 @@ class ObjectWalk:
         """Return how many keys the instances of a class share. Raises UnreadableMemory."""
         return self._objects.entries(self._objects.shared_keys(kind))[1]
 
-    def _part(
+    def _words_of_table(
         self, at: int, category: str, start: int, count: int, stride: int, offsets: tuple[int, ...]
     ) -> _Words:
         """Return the words of one table of a container."""

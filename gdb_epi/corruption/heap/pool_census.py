@@ -110,7 +110,7 @@ class BlockWords:
 
     def that_hold(self, word: int, offset: int) -> list[int]:
         """Return the blocks with a word at an offset (in bytes)."""
-        return self._sure(self._that_may_hold(word, offset), word, offset)
+        return self._left_over_blocks(self._that_may_hold(word, offset), word, offset)
 
     def of_kind_but(self, kind: int, type_at: int, byte_at: int, right: bytes) -> list[int]:
         """Return the blocks with an address at one offset, and none of some bytes at another."""
@@ -118,7 +118,7 @@ class BlockWords:
         if may_be:
             wrong = bytes(0 if byte in right else 0xFF for byte in range(0x100))
             may_be &= int.from_bytes(self._column(byte_at).translate(wrong), "little")
-        return self._sure(may_be, kind, type_at)
+        return self._left_over_blocks(may_be, kind, type_at)
 
     def that_count(self, kind: int, type_at: int, count_at: int, most: int) -> list[int]:
         """Return the blocks with an address at one offset, and more than `most` at another.
@@ -135,7 +135,7 @@ class BlockWords:
         lowest, large = self._bytes_of_counts[count_at]
         if least <= 0xFF:
             large |= int.from_bytes(lowest.translate(bytes(least).ljust(0x100, b"\xff")), "little")
-        numbers = self._sure(may_be & large, kind, type_at)
+        numbers = self._left_over_blocks(may_be & large, kind, type_at)
         counts = self.of_blocks(numbers, count_at)
         return [n for n, count in zip(numbers, counts, strict=True) if count >= least]
 
@@ -153,7 +153,7 @@ class BlockWords:
                 alike &= int.from_bytes(self._column(at).translate(equal), "little")
         return alike
 
-    def _sure(self, may_be: int, word: int, offset: int) -> list[int]:
+    def _left_over_blocks(self, may_be: int, word: int, offset: int) -> list[int]:
         """Return the blocks that a number leaves over and that hold a word."""
         if not may_be:
             return []

@@ -168,11 +168,11 @@ def free_list_repair(pool: Pool, data: bytes) -> WrongWord | None:
         # it makes a whole list shorter, never longer. A count can have been raised, by whoever
         # took the pool for an object: then some link that leaves out a block would fit by chance.
         is_longer = len(free) > pool.carved - pool.used
-        link = None if is_longer else _wrong_link(pool, data, freeblock)
+        link = None if is_longer else _one_bit_wrong_link(pool, data, freeblock)
         if wrong is not None and link is not None:
             return None  # either explains it
         return wrong or link
-    return _wrong_link(pool, data, freeblock)
+    return _one_bit_wrong_link(pool, data, freeblock)
 
 
 def measure_link_decrement(pool: Pool, data: bytes) -> tuple[int, int]:
@@ -210,7 +210,7 @@ def is_first_link_wild(pool: Pool, data: bytes) -> bool:
     return not near and not any(abs(signed) >> shift < MAX_COUNTED for shift in (0, 16))
 
 
-def _wrong_link(pool: Pool, data: bytes, freeblock: int) -> WrongWord | None:
+def _one_bit_wrong_link(pool: Pool, data: bytes, freeblock: int) -> WrongWord | None:
     """Return the link that one bit changes into one with which list and counts agree."""
     low: list[WrongWord] = []
     # The offsets of the links of a damaged list, up to the one that leads nowhere.
@@ -228,7 +228,7 @@ def _wrong_link(pool: Pool, data: bytes, freeblock: int) -> WrongWord | None:
         high: list[WrongWord] = []
         for bit in range(64):
             right = word ^ 1 << bit
-            if _fits(pool, data, freeblock, where, right):
+            if _free_list_fits(pool, data, freeblock, where, right):
                 group = low if bit < 4 else high
                 group.append(WrongWord(pool.address + where, word, right, what, bit < 4))
         # A link into a block in use goes on with what lies there, e.g. a count of 1, one bit from
@@ -238,7 +238,7 @@ def _wrong_link(pool: Pool, data: bytes, freeblock: int) -> WrongWord | None:
     return low[0] if len(low) == 1 else None
 
 
-def _fits(pool: Pool, data: bytes, freeblock: int, where: int, link: int) -> bool:
+def _free_list_fits(pool: Pool, data: bytes, freeblock: int, where: int, link: int) -> bool:
     """Tell whether the free list is whole and as long as the counts say with one link changed."""
     changed = bytearray(data)
     changed[where : where + 8] = link.to_bytes(8, "little")

@@ -110,9 +110,9 @@ def rank_neighbours(context: Context) -> list[Correction]:
     neighbours: list[Correction] = []
     for suspect in suspects:
         if suspect.depth:
-            neighbours += _through(context, suspect, garbage)
+            neighbours += _flips_of_loaded_through_word(context, suspect, garbage)
         else:
-            neighbours += _direct(context, suspect) or _lanes(context, suspect)
+            neighbours += _flips_of_access_word(context, suspect) or _lanes(context, suspect)
     levels = [choose_neighbour_evidence_id(neighbour) for neighbour in neighbours]
     ranks = [LEVELS.index(level) for level in levels if level]
     ranked = [
@@ -161,12 +161,12 @@ def choose_neighbour_evidence_id(neighbour: Correction) -> str:
     return "P5" if neighbour.bit >= 47 else "P1"
 
 
-def _direct(context: Context, suspect: Suspect) -> list[Correction]:
+def _flips_of_access_word(context: Context, suspect: Suspect) -> list[Correction]:
     """Return the flips of a word of the access itself that make the access legal."""
     site = context.site
     assert not isinstance(site, Absent)
     top = user_space_end(context.target, site.fault)
-    if suspect.distance is None or not _worth(context, site, suspect, top):
+    if suspect.distance is None or not _may_be_damaged_pointer(context, site, suspect, top):
         return []
     access = "x" if site.kind in TRANSFERS else site.access
     size = site.operand.size if site.operand is not None and site.kind == DATA else 1
@@ -212,7 +212,7 @@ def _lanes(context: Context, suspect: Suspect) -> list[Correction]:
     return flips if len(flips) <= MAX_LANES else []
 
 
-def _worth(context: Context, site: FaultSite, suspect: Suspect, top: int) -> bool:
+def _may_be_damaged_pointer(context: Context, site: FaultSite, suspect: Suspect, top: int) -> bool:
     """Tell whether a word can be a damaged pointer: neither one that works nor a small number."""
     if suspect.value < NULL_PAGE or address_index(context).at(suspect.value) is not None:
         return False  # NULL; or a pointer to a thing, used as one to another
@@ -231,7 +231,9 @@ def _as_relocated(context: Context, slot: int, value: int) -> bool:
     return any(image.is_bound(slot, value) for image in images)
 
 
-def _through(context: Context, suspect: Suspect, garbage: bool) -> list[Correction]:
+def _flips_of_loaded_through_word(
+    context: Context, suspect: Suspect, garbage: bool
+) -> list[Correction]:
     """Return the flips that make a word that was loaded through point at an object's start.
 
     A word that points where it should, at what was freed, cleared, overwritten (`garbage`) or is

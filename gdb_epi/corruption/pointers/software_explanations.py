@@ -318,13 +318,13 @@ def _is_no_tag(context: Context, site: FaultSite, suspect: Suspect, bit: int, he
         )
     if held == MIXED or suspect.depth or len(suspect.slots) != 1:
         return False
-    at = _loaded_at(context, site, suspect.source)
+    at = _address_of_load(context, site, suspect.source)
     if module_may_set_bit(context, at, bit) or len(context.places_of(suspect.value, 2)) != 1:
         return False
     return not has_marked_pointers(context, suspect.value, bit, starts=True)
 
 
-def _loaded_at(context: Context, site: FaultSite, register: str) -> int:
+def _address_of_load(context: Context, site: FaultSite, register: str) -> int:
     """Return the address of the instruction that loaded a register; rip where it is not known."""
     recomputed = recomputed_registers(context)
     if not isinstance(recomputed, Absent):

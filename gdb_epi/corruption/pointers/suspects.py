@@ -90,10 +90,10 @@ def find_fault_words(context: Context) -> list[FaultWord]:
             continue
         distance = None if site.address is None else signed_word(site.address - value)
         words.append(FaultWord(name, value, distance))
-    return sorted(words, key=lambda word: _goodness(context.target, word))
+    return sorted(words, key=lambda word: _plausibility_order(context.target, word))
 
 
-def _goodness(target: Target, word: FaultWord) -> int:
+def _plausibility_order(target: Target, word: FaultWord) -> int:
     """Sort words that are mapped or plain numbers after those that are not."""
     if word.distance is None:
         return 1
@@ -403,7 +403,7 @@ def find_suspects(context: Context) -> list[Suspect]:
     latest = {} if isinstance(recomputed, Absent) else {r.register: r for r in reversed(recomputed)}
     unique: dict[tuple[int, int], Suspect] = {}
     for word in find_fault_words(context):
-        for suspect in _trace(context, site, latest, word):
+        for suspect in _trace_loads(context, site, latest, word):
             unique.setdefault((suspect.value, suspect.depth), suspect)
     for suspect in _bases(context, site, [*unique.values()]):
         unique.setdefault((suspect.value, suspect.depth), suspect)
@@ -431,7 +431,7 @@ def _bases(context: Context, site: FaultSite, suspects: list[Suspect]) -> Iterat
             yield _suspect(context, site, None, FaultWord(name, value, distance), 0)
 
 
-def _trace(
+def _trace_loads(
     context: Context, site: FaultSite, recomputed: dict[str, RecomputedRegister], word: FaultWord
 ) -> list[Suspect]:
     """Return a word and the words that it was loaded through."""

@@ -120,7 +120,7 @@ def _far_branches(context: Context, function: Function) -> Iterator[tuple[int, i
 
     code = read_up_to(context.target, function.start, min(function.end - function.start, MAX_LONG))
     for match in re.finditer(_FAR, code):
-        to = match.end() + 4 + _number_at(code, match.end())
+        to = match.end() + 4 + _i32_at(code, match.end())
         yield function.start + match.start(), function.start + to
 
 
@@ -155,17 +155,17 @@ def _places_named_by(code: bytes) -> _NamedPlaces:
     """Return what code names. Many processes run the code of the same libraries."""
     import re
 
-    far = ((at := match.end()) + 4 + _number_at(code, at) for match in re.finditer(_FAR, code))
+    far = ((at := match.end()) + 4 + _i32_at(code, at) for match in re.finditer(_FAR, code))
     left_for = tuple(to for to in far if not 0 <= to < len(code))
     if re.search(_INDIRECT, code) is None:
         return _NamedPlaces(left_for, frozenset(), frozenset())
     displacements = [match.end() for match in re.finditer(_LEA, code)]
-    fixed = [_number_at(code, match.end()) for match in re.finditer(_INDEXED, code)]
-    tables = frozenset(at + 4 + _number_at(code, at) for at in displacements)
+    fixed = [_i32_at(code, match.end()) for match in re.finditer(_INDEXED, code)]
+    tables = frozenset(at + 4 + _i32_at(code, at) for at in displacements)
     return _NamedPlaces(left_for, tables, frozenset(fixed))
 
 
-def _number_at(code: bytes, at: int) -> int:
+def _i32_at(code: bytes, at: int) -> int:
     return int.from_bytes(code[at : at + 4], "little", signed=True)
 
 
@@ -224,7 +224,7 @@ def _distances_between(words: bytes, low: int, high: int) -> tuple[int, ...]:
 def _decode_range(context: Context, function: Function, low: int, high: int) -> CodeMap | None:
     """Return the map of a range that begins with an instruction; None for unknown bytes."""
     code = read_up_to(context.target, low, high - low + MAX_LENGTH)
-    shape = _shape(code, high - low)
+    shape = _instructions_and_branches(code, high - low)
     if shape is None:
         return None
     starts, branches, ends = shape
@@ -236,7 +236,7 @@ def _decode_range(context: Context, function: Function, low: int, high: int) -> 
 
 
 @lru_cache(maxsize=MAX_SHAPES)
-def _shape(
+def _instructions_and_branches(
     code: bytes, size: int
 ) -> tuple[array[int], list[tuple[int, int]], tuple[int, ...]] | None:
     """Return where the instructions of a range begin, its branches, and where control ends.

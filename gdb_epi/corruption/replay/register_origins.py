@@ -402,12 +402,12 @@ class _Replay:
         for register in sorted(change):
             is_sum = added_constant(step.instruction, register) is not None
             taken_off = is_sum and register not in self._made
-            remade = None if taken_off else self._remake(number, register, values)
+            remade = None if taken_off else self._recompute_register(number, register, values)
             self._made.pop(register, None)
             if remade is not None and number not in self._path.skippable:
                 self._made[register] = remade
 
-    def _remake(
+    def _recompute_register(
         self, number: int, register: str, values: dict[str, int]
     ) -> RecomputedRegister | None:
         step = self._path.steps[number]
@@ -446,7 +446,7 @@ class _Replay:
             fixed=fixed,
             kept=kept,
             from_memory=reads or any(each.from_memory for each in inputs),
-            terms=_terms(step.instruction, how, self._add_memory(number, values)),
+            terms=_base_index_scale(step.instruction, how, self._add_memory(number, values)),
         )
 
     def _expected_of(
@@ -510,7 +510,7 @@ class _Replay:
         return _load(self._target, slot, how)
 
 
-def _terms(
+def _base_index_scale(
     instruction: Instruction, how: ValueSource, values: dict[str, int]
 ) -> tuple[int, int, int] | None:
     """Return base, index and scale that an instruction adds up: lea with both, add."""

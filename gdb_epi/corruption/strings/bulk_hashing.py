@@ -92,7 +92,7 @@ class StringRecords:
         return b"".join(atom if count == 1 else b"%s{%d}" % (atom, count) for atom, count in runs)
 
     @cached_property
-    def _ordinary(self) -> re.Pattern[bytes]:
+    def _hashed_objects_pattern(self) -> re.Pattern[bytes]:
         """Find all hashed objects; the group is a record, empty when it is not ordinary.
 
         Also, with an empty group, words of which the low half is the type's: see NearTypePatterns.
@@ -114,7 +114,7 @@ class StringRecords:
 
     def take(self, start: int, memory: bytes) -> tuple[list[WronglyHashedRecord], bool]:
         """Take a piece of memory; return what is wrong, and whether it holds others or ghosts."""
-        records = self._ordinary.findall(memory)
+        records = self._hashed_objects_pattern.findall(memory)
         blob = b"".join(records)
         count = len(blob) // self._size
         if not count:
@@ -167,7 +167,7 @@ class StringRecords:
         wrong: list[WronglyHashedRecord] = []
         for number in numbers:
             record = blob[number * size : (number + 1) * size]
-            if not self._fits(record):
+            if not self._hash_fits_after_all(record):
                 wrong.append(WronglyHashedRecord(_piece_of(number * size, pieces), record))
         return wrong
 
@@ -184,7 +184,7 @@ class StringRecords:
         stored = [blob[self._hash_at + byte :: size] for byte in range(8)]
         return unequal_lanes(hashes, pack_byte_columns(stored), count)
 
-    def _fits(self, record: bytes) -> bool:
+    def _hash_fits_after_all(self, record: bytes) -> bool:
         """Tell whether a record fits after all: the lanes do not know of hash -1."""
         length = record[self._length_at]
         characters = record[self._chars_at : self._chars_at + length]

@@ -213,7 +213,7 @@ def hashed_strings_in(
     first_inside = bisect_left(numbers, 0)
     behind = bisect_right(numbers, size - form.head - 256 >> 3)
     for number in (*numbers[:first_inside], *numbers[behind:]):
-        yield from _across(target, form, start + 8 * number, left_out)
+        yield from _object_over_end(target, form, start + 8 * number, left_out)
     inside = numbers[first_inside:behind]
     if not inside:
         return
@@ -240,7 +240,7 @@ def hashed_strings_in(
         if last <= size and last - first <= MAX_DATA:
             yield start + (number << 3), memory[first:last], stored
         else:
-            yield from _across(target, form, start + (number << 3), left_out)
+            yield from _object_over_end(target, form, start + (number << 3), left_out)
 
 
 def find_all_occurrences(needle: bytes | re.Pattern[bytes], memory: bytes) -> list[int]:
@@ -337,7 +337,7 @@ def is_mostly_pools(start: int, memory: bytes) -> bool:
     return bool(places) and 2 * pools > len(places)
 
 
-def _across(
+def _object_over_end(
     target: Target, form: StringFormat, address: int, left_out: SkippedObjects
 ) -> Iterator[tuple[int, bytes, int]]:
     """Yield an object that reaches over the end of the piece."""

@@ -265,9 +265,9 @@ class CoroutineReader:
         delegates = [layout.constant("FRAME_SUSPENDED_YIELD_FROM" + end) for end in ("", "_LOCKED")]
         if delegates[0] is not None:
             return state, number in delegates
-        return state, state == SUSPENDED and self._delegates(address, frame)
+        return state, state == SUSPENDED and self._is_at_await(address, frame)
 
-    def _delegates(self, address: int, frame: int) -> bool:
+    def _is_at_await(self, address: int, frame: int) -> bool:
         """Tell whether a suspended object stands at an await or a `yield from`, up to 3.12.
 
         A coroutine can stand nowhere else. Of the others the next instruction tells: YIELD_FROM;
@@ -305,7 +305,7 @@ class CoroutineReader:
         else:
             started = self._frames.read(frame).lasti >= 0
             state = SUSPENDED if started else CREATED
-        return state, state == SUSPENDED and self._delegates(address, frame)
+        return state, state == SUSPENDED and self._is_at_await(address, frame)
 
     def _awaited_object(self, raw: RawFrame) -> int:
         """Return the awaited object: the topmost word of the value stack that is an object."""

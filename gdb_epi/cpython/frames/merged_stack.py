@@ -106,7 +106,7 @@ class _CallPlan:
 
     def _place_calls(self) -> None:
         """Place the proven calls, then each run of others between two proven ones."""
-        where = self._proven()
+        where = self._proven_native_frames()
         run: list[EvalCall] = []
         low = -1
         for position, call in enumerate(self._calls):
@@ -119,7 +119,7 @@ class _CallPlan:
             run, low = [], index
         self._match_by_symbol(run, low, len(self._native))
 
-    def _proven(self) -> dict[int, int]:
+    def _proven_native_frames(self) -> dict[int, int]:
         """Return the native frame of each call that has one, by position.
 
         A call placed inside an inner one is a sign of damage: then it is not placed.

@@ -208,11 +208,11 @@ def find_types_by_name(
         named = exact if "." in name else named
     if subclasses and named:
         roots = {info.address for info in named}
-        named = [info for info in types.values() if _derives(types, info, roots)]
+        named = [info for info in types.values() if _derives_from(types, info, roots)]
     return sorted(named, key=lambda info: (info.shown, info.address))
 
 
-def _derives(types: dict[int, TypeInfo], info: TypeInfo, roots: set[int]) -> bool:
+def _derives_from(types: dict[int, TypeInfo], info: TypeInfo, roots: set[int]) -> bool:
     """Follow tp_base; the second and later bases of a class are not looked at."""
     kind: TypeInfo | None = info
     for _ in range(MAX_BASES):

@@ -102,7 +102,7 @@ def objects_being_collected(reader: MemoryReader, python: PythonState) -> list[i
     """
     objects: dict[int, None] = {}
     size = reader.layout.size("PyGC_Head") or 0
-    if python.layout.free_threaded or not size or not _collecting(reader, python):
+    if python.layout.free_threaded or not size or not _may_be_collecting(reader, python):
         return []
     stacks = [thread.sp for thread in reader.target.threads()]
     for thread in python.threads():
@@ -115,7 +115,7 @@ def objects_being_collected(reader: MemoryReader, python: PythonState) -> list[i
     return list(objects)
 
 
-def _collecting(reader: MemoryReader, python: PythonState) -> bool:
+def _may_be_collecting(reader: MemoryReader, python: PythonState) -> bool:
     """Tell whether a collection runs, or may run because that cannot be read."""
     for interpreter in python.interpreters:
         try:

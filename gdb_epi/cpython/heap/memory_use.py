@@ -173,7 +173,7 @@ class _Walk:
         self._lengths: dict[int, int] = {}
         self._variables: dict[int, str] = {}
         self._whole = True
-        for variable in self._roots(exceptions):
+        for variable in self._root_variables(exceptions):
             if len(self._parents) >= MAX_OPENED:
                 self._whole = False
                 break
@@ -181,7 +181,7 @@ class _Walk:
 
     # -- where it begins ----------------------------------------------------------------------
 
-    def _roots(self, exceptions: Sequence[int]) -> Iterator[_Variable]:
+    def _root_variables(self, exceptions: Sequence[int]) -> Iterator[_Variable]:
         """Yield globals of the program, locals of frames, then globals of the other modules."""
         modules = dict(self._modules())
         self._seen.update(modules.values())

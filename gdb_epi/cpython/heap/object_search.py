@@ -333,12 +333,12 @@ class ObjectSearch:
             for at in range(len(words) - 1, -1, -1):
                 if words[at] in types:
                     candidate = start + 8 * at - self.type_at
-                    if self._covers(candidate, address):
+                    if self._object_covers(candidate, address):
                         return candidate
             done = start
         return None
 
-    def _covers(self, candidate: int, address: int) -> bool:
+    def _object_covers(self, candidate: int, address: int) -> bool:
         try:
             if (
                 not self._is_aligned(candidate)

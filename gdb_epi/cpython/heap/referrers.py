@@ -360,10 +360,10 @@ class Referrers:
                     if number < MAX_NEAR_SEARCHES
                     else None
                 )
-                references.append(near or self._unknown(place))
+                references.append(near or self._unknown_referrer(place))
                 left.discard(place)
         finally:  # out of time: the remaining references exist, but their owners are not looked up
-            references += [self._unknown(place) for place in left]
+            references += [self._unknown_referrer(place) for place in left]
 
     def _in_containers(
         self, left: set[int], references: list[Reference], storages: dict[int, ContainerStorage]
@@ -488,7 +488,7 @@ class Referrers:
         how = f"+{place - word:#x} of a buffer at {word:#x}, of its member +{at - owner:#x}"
         return Reference(place, BUFFER, owner, self._access.type_name(owner), how)
 
-    def _unknown(self, place: int) -> Reference:
+    def _unknown_referrer(self, place: int) -> Reference:
         region = self._heap.target.region_at(place)
         static = region is not None and region.path is not None
         return Reference(place, STATIC if static else MEMORY, 0, "", self.locations.mapping(place))

@@ -88,26 +88,30 @@ def _own_names(words: str) -> dict[str, StructSpec]:
     return {name: _every_struct(name) for name in words.split()}
 
 
-def _only(spellings: tuple[str, ...], *descend: str) -> StructSpec:
+def _struct_without_members(spellings: tuple[str, ...], *descend: str) -> StructSpec:
     return StructSpec(spellings, frozenset(descend))
 
 
 STRUCTS: dict[str, StructSpec] = {
     # runtime, interpreters, threads
-    "_PyRuntimeState": _only(("_PyRuntimeState", "struct pyruntimestate"), *_RUNTIME_DESCEND),
-    "PyInterpreterState": _only(("struct _is",), *_INTERPRETER_DESCEND),
+    "_PyRuntimeState": _struct_without_members(
+        ("_PyRuntimeState", "struct pyruntimestate"), *_RUNTIME_DESCEND
+    ),
+    "PyInterpreterState": _struct_without_members(("struct _is",), *_INTERPRETER_DESCEND),
     "PyThreadState": _every_struct("struct _ts"),
-    "_PyThreadStateImpl": _only(
+    "_PyThreadStateImpl": _struct_without_members(
         ("struct _PyThreadStateImpl", "_PyThreadStateImpl"), "asyncio_tasks_head", "tlbc"
     ),
     "_PyCFrame": _every_struct("struct _PyCFrame", "_PyCFrame", "CFrame", "struct _cframe"),
     "_PyStackChunk": _every_struct("struct _stack_chunk"),
     "_PyErr_StackItem": _every_struct("struct _err_stackitem"),
     # Not into its mutexes and condition variables: their members belong to the C library.
-    "_gil_runtime_state": _only(("struct _gil_runtime_state",)),
+    "_gil_runtime_state": _struct_without_members(("struct _gil_runtime_state",)),
     "_gc_runtime_state": _every_struct("struct _gc_runtime_state"),
-    "_ceval_runtime_state": _only(("struct _ceval_runtime_state",), "gil", "pending"),
-    "_ceval_state": _only(("struct _ceval_state",), "pending"),
+    "_ceval_runtime_state": _struct_without_members(
+        ("struct _ceval_runtime_state",), "gil", "pending"
+    ),
+    "_ceval_state": _struct_without_members(("struct _ceval_state",), "pending"),
     "_pending_calls": _every_struct("struct _pending_calls"),
     "_import_state": _every_struct("struct _import_state"),
     "_Py_DebugOffsets": _every_struct("struct _Py_DebugOffsets"),
@@ -126,13 +130,17 @@ STRUCTS: dict[str, StructSpec] = {
     **_own_names("PyTryBlock"),
     "PyCodeObject": _every_struct("struct PyCodeObject", "PyCodeObject"),
     **_own_names("_PyCodeArray"),
-    "_PyExecutorObject": _only(("struct _PyExecutorObject", "_PyExecutorObject"), "vm_data"),
+    "_PyExecutorObject": _struct_without_members(
+        ("struct _PyExecutorObject", "_PyExecutorObject"), "vm_data"
+    ),
     "PyTracebackObject": _every_struct("struct _traceback", "PyTracebackObject"),
     # objects
     "PyObject": _every_struct("struct _object", "PyObject"),
     **_own_names("PyVarObject"),
     "PyTypeObject": _every_struct("struct _typeobject"),
-    "PyHeapTypeObject": _only(("struct _heaptypeobject", "PyHeapTypeObject"), "_spec_cache"),
+    "PyHeapTypeObject": _struct_without_members(
+        ("struct _heaptypeobject", "PyHeapTypeObject"), "_spec_cache"
+    ),
     **_own_names("PyGC_Head PyASCIIObject PyCompactUnicodeObject PyUnicodeObject"),
     "PyLongObject": _every_struct("struct _longobject"),
     **_own_names(
@@ -156,7 +164,7 @@ STRUCTS: dict[str, StructSpec] = {
     **_own_names("permutationsobject combinationsobject cwrobject productobject"),
     "dequeblock": _every_struct("struct BLOCK"),
     **_own_names("defdictobject partialobject"),
-    "PyMemoryViewObject": _only(("PyMemoryViewObject",), "view"),
+    "PyMemoryViewObject": _struct_without_members(("PyMemoryViewObject",), "view"),
     **_own_names(
         "_PyNamespaceObject localobject PyDateTime_Date PyDateTime_Time PyDateTime_DateTime "
         "PyDateTime_Delta"
@@ -175,7 +183,7 @@ STRUCTS: dict[str, StructSpec] = {
     "PyCriticalSection2": _every_struct("struct PyCriticalSection2", "PyCriticalSection2"),
     "mutex_entry": _every_struct("struct mutex_entry"),
     "wait_entry": _every_struct("struct wait_entry"),
-    "_PySemaphore": _only(("struct _PySemaphore", "_PySemaphore")),
+    "_PySemaphore": _struct_without_members(("struct _PySemaphore", "_PySemaphore")),
     **_own_names("buffered textio fileio SemLockObject simplequeueobject"),
     # asyncio and contextvars
     **_own_names("FutureObj TaskObj PyRunningLoopHolder"),

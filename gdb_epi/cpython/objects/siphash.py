@@ -99,11 +99,11 @@ def hash_lanes(key: HashKey, words: Iterable[int], count: int) -> int:
         v1 &= mask  # carries grow through additions of v1 and v3 alone
         v3 = v3 & mask ^ word
         for _ in range(key.compression):
-            v0, v1, v2, v3 = _round(v0, v1, v2, v3, masks)
+            v0, v1, v2, v3 = _sip_round(v0, v1, v2, v3, masks)
         v0 ^= word
     v2 ^= one_per_lane * 0xFF
     for _ in range(key.finalization):
-        v0, v1, v2, v3 = _round(v0, v1, v2, v3, masks)
+        v0, v1, v2, v3 = _sip_round(v0, v1, v2, v3, masks)
     return (v0 ^ v1 ^ v2 ^ v3) & mask
 
 
@@ -148,7 +148,7 @@ def _masks(count: int) -> _Masks:
     return tuple((one_per_lane * (WORD_MASK & ~low), one_per_lane * low) for low in lows)
 
 
-def _round(v0: int, v1: int, v2: int, v3: int, masks: _Masks) -> tuple[int, int, int, int]:
+def _sip_round(v0: int, v1: int, v2: int, v3: int, masks: _Masks) -> tuple[int, int, int, int]:
     """One SipRound in all lanes. Sums may have carries above bit 63; rotations leave them out."""
     (high13, low13), (high16, low16), (high17, low17), (high21, low21), (high32, low32) = masks
     v0 += v1

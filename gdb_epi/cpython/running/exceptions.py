@@ -158,13 +158,15 @@ class ExceptionDecoder:
             handled += self._handled_exceptions(thread.address, problems)
         except (UnreadableMemory, LayoutError) as error:
             problems.append(f"the exceptions being handled: {error}")
-        reported = self._reported(thread, problems)
+        reported = self._exception_being_reported(thread, problems)
         who = f"thread {thread.tid}" if thread.tid is not None else f"tstate {thread.address:#x}"
         kept = dict.fromkeys(problems[:MAX_PROBLEMS])
         errors = tuple(SoftError("exceptions", who, text) for text in kept)
         return ThreadExceptions(thread, in_flight, tuple(handled), errors, reported)
 
-    def _reported(self, thread: ThreadState, problems: list[str]) -> RaisedException | None:
+    def _exception_being_reported(
+        self, thread: ThreadState, problems: list[str]
+    ) -> RaisedException | None:
         """Decode the exception that is being printed, or that a hook of sys was given."""
         reported = (address for address in self._reports.of(thread) if self._is_exception(address))
         first = next(reported, None)

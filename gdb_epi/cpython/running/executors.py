@@ -336,7 +336,7 @@ class _PoolDecoder:
             tuple(workers),
             self.queue(Instance(waiting, *queue)).size if queue else None,
             shut_down=self._text(self._get(at, "_state")) in ("CLOSE", "TERMINATE"),
-            awaited=tuple(map(self._awaited, results[:MAX_ITEMS])),
+            awaited=tuple(map(self._decode_awaited_result, results[:MAX_ITEMS])),
             handlers=handlers,
         )
 
@@ -347,7 +347,7 @@ class _PoolDecoder:
             return Handler(purpose, None, None)
         return Handler(purpose, state.tid, state.frames[0] if state.frames else None)
 
-    def _awaited(self, result: int) -> AwaitedResult:
+    def _decode_awaited_result(self, result: int) -> AwaitedResult:
         """Return what is known of a result; only a MapResult counts its chunks."""
         kind = self.instances.types.of(result).qualname
         if kind == "MapResult":

@@ -417,7 +417,7 @@ class _InterpreterTasks:
         else:
             self._module = module
             self._find_task_types()
-        running = self._running()
+        running = self._running_tasks()
         tasks = [self._task(address, running) for address in self._addresses()]
         fields = {task.address: self.fields_of(task.address) for task in tasks}
         links = FutureLinks(self._reader, self._objects, self._types)
@@ -543,7 +543,7 @@ class _InterpreterTasks:
     def _is_none(self, address: int) -> bool:
         return not address or self._types.ident(address) == "NoneType"
 
-    def _running(self) -> set[int]:
+    def _running_tasks(self) -> set[int]:
         """Return the tasks that run.
 
         3.14 (gh-128002) has one in each thread state; before, asyncio.tasks._current_tasks maps

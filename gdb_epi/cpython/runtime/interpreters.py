@@ -229,7 +229,7 @@ def read_runtime(target: Target, python: PythonState) -> RuntimeDetails:
     return RuntimeDetails(decoder.finalizing(), decoder.main_ident(), interpreters, tuple(errors))
 
 
-def _read(function: Callable[[], T]) -> T | Absent:
+def _or_absent(function: Callable[[], T]) -> T | Absent:
     """Return what a reader returns, or why it cannot."""
     try:
         return function()
@@ -258,20 +258,20 @@ class _InterpreterDecoder:
         return InterpreterDetails(
             state=state,
             own_gil=self._own_gil(state),
-            gil=_read(lambda: read_gil(reader, runtime, at)),
-            gc=_read(lambda: read_gc_state(reader, runtime, at)),
+            gil=_or_absent(lambda: read_gil(reader, runtime, at)),
+            gc=_or_absent(lambda: read_gc_state(reader, runtime, at)),
             # 3.12 (gh-104341): interpreters are finalized one by one.
             finalizing=self._word(at, self._layout.offset("PyInterpreterState", "_finalizing")),
             modules=self._modules(at),
-            requests=_read(lambda: read_interpreter_requests(reader, runtime, at)),
+            requests=_or_absent(lambda: read_interpreter_requests(reader, runtime, at)),
             pending=tuple(read_pending_calls(reader, runtime, at, main=state.id == 0)),
-            stop_the_world=_read(lambda: self._stop_the_world(at)),
+            stop_the_world=_or_absent(lambda: self._stop_the_world(at)),
         )
 
     def _word(self, base: int, at: int | None) -> int | Absent:
         if at is None:
             return Absent(NOT_AVAILABLE, "this version does not keep it")
-        return _read(lambda: self._reader.u64(base + at))
+        return _or_absent(lambda: self._reader.u64(base + at))
 
     def _own_gil(self, state: InterpreterState) -> bool:
         at = self._layout.offset("PyInterpreterState", "ceval.own_gil")

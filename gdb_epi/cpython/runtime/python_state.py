@@ -425,7 +425,7 @@ class StaticTypeNames:
             for module in _NAMING_MODULES:
                 contents = self._objects.module_dict(interpreter, module)
                 if not isinstance(contents, Absent):
-                    self._read(module, contents, names)
+                    self._note_types_of_module(module, contents, names)
             with suppress(UnreadableMemory, LayoutError):
                 self._read_c_modules(interpreter, names)
         return names
@@ -445,9 +445,9 @@ class StaticTypeNames:
                 file = self._objects.dict_get(contents, "__file__")
                 path = None if isinstance(file, Absent) else self._reader.string(file, MAX_PATH)
                 if path is None or (not isinstance(path, Absent) and ".so" in path):
-                    self._read(name, contents, names)
+                    self._note_types_of_module(name, contents, names)
 
-    def _read(self, module: str, contents: int, names: dict[int, str]) -> None:
+    def _note_types_of_module(self, module: str, contents: int, names: dict[int, str]) -> None:
         """Note the types in a module's dict (PyObject *)."""
         prefix = _PREFIXES.get(f"{module}.", f"{module}.")
         with suppress(UnreadableMemory, LayoutError):

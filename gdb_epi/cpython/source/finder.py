@@ -217,7 +217,7 @@ class SourceFinder:
             return SourceNotFound(None, (site.detail,))
         tried: list[str] = []
         weak: list[Source] = []
-        for source in self._candidates(site, callers):
+        for source in self._source_candidates(site, callers):
             if source.trust in (VERIFIED, FITS):
                 return source
             weak.append(source)
@@ -240,7 +240,7 @@ class SourceFinder:
             tried.append(f"{site.filename}: a relative name, and no folder is known that fits")
         return SourceNotFound(site, tuple(dict.fromkeys(tried)))
 
-    def _candidates(self, site: SourceSite, callers: Sequence[PyFrame]) -> Iterator[Source]:
+    def _source_candidates(self, site: SourceSite, callers: Sequence[PyFrame]) -> Iterator[Source]:
         """Yield what may be the source, the most trustworthy first."""
         yield from (source for source in self._sources_of_files(site) if source.trust == VERIFIED)
         for interpreter in self._python.interpreters:

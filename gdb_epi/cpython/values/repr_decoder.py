@@ -293,10 +293,10 @@ class ReprDecoder:
         """Return what object.__repr__ gives."""
         if not obj.type.qualname:
             self.exact = False
-        self._hides(obj)
+        self._note_hidden_contents(obj)
         return f"<{obj.type.shown} object at {obj.address:#x}>"
 
-    def _hides(self, obj: Obj) -> None:
+    def _note_hidden_contents(self, obj: Obj) -> None:
         """Note that the text of an object shows nothing of what the object holds."""
         if not self._depth:
             self.opaque = True
@@ -321,7 +321,7 @@ class ReprDecoder:
             return decode(self, obj)
         text = self._own_repr(self, obj)
         if text is not None:
-            self._hides(obj)  # it may
+            self._note_hidden_contents(obj)  # it may
             return text
         self.exact = False
         payload = DECODERS.get(obj.lineage.ident)

@@ -81,7 +81,7 @@ def join_deadlock(state: ProcessState) -> Iterator[Finding]:
     return _cycle_findings(state, "join_deadlock", "join", summary)
 
 
-def _words(wait: LockWait) -> str:
+def _awaited_words(wait: LockWait) -> str:
     if wait.name:
         return lock_phrase(wait.kind, wait.name)
     return f"the {wait.kind}" if wait.kind == GIL else wait.kind
@@ -105,7 +105,7 @@ def _cycle_findings(
         tids = cycle.tids[:MAX_CYCLE]
         waits = {wait.tid: wait for wait in state.locks.waits if wait.tid in frozenset(tids)}
         inside = [(tid, waits[tid]) for tid in cycle.tids if tid in waits]
-        around = ", ".join(f"thread {tid} waits for {_words(wait)}" for tid, wait in inside)
+        around = ", ".join(f"thread {tid} waits for {_awaited_words(wait)}" for tid, wait in inside)
         facts = {
             "tids": list(tids),
             "kinds": list(cycle.kinds[:MAX_CYCLE]),

@@ -128,7 +128,7 @@ def read_current_state(
     """Ask the database what holds of one subject."""
     rows = execute(_OF_ONE, subject._asdict())
     moment = time.time() if now is None else now
-    return compute_state_at(subject, map(_mark, rows), moment)
+    return compute_state_at(subject, map(_stored_decision, rows), moment)
 
 
 def read_current_states(
@@ -137,7 +137,7 @@ def read_current_states(
     """Return what holds for every subject of a kind about which anything was ever decided."""
     histories: dict[Subject, list[StoredDecision]] = {}
     for row in execute(_OF_ALL, {"about": about}):
-        mark = _mark(row)
+        mark = _stored_decision(row)
         histories.setdefault(mark.subject, []).append(mark)
     moment = time.time() if now is None else now
     return {
@@ -165,6 +165,6 @@ def current_user_name() -> str:
     return f"uid {os.geteuid()}"
 
 
-def _mark(row: Any) -> StoredDecision:
+def _stored_decision(row: Any) -> StoredDecision:
     about, kind, name, *rest = row
     return StoredDecision(Subject(about, kind, name), *rest)

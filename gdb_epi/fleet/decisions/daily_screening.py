@@ -126,7 +126,7 @@ def run_daily_screening(engine: Engine, asof: int | None) -> DailyScreening:
     meant = match_hosts(population, watched)
     again = {
         name: host for name, host_name in meant.items() if host_name not in named
-        for host in [_again(population, host_name, repaired[name])] if host is not None
+        for host in [_damaged_once_more(population, host_name, repaired[name])] if host is not None
     }  # fmt: skip
     marks = [_regression(state, fix, moment) for state, fix in regressed]
     marks += [_host_mark(name, host.words(), moment) for name, host in again.items()]
@@ -206,7 +206,9 @@ def _ignored_signatures(execute: Execute, now: float) -> set[str]:
     return {str(text) for kind, key, text in execute(_TEXTS, {}) if (kind, key) in keys}
 
 
-def _again(population: Population, name: str, day: int) -> HostFailingAfterRepair | None:
+def _damaged_once_more(
+    population: Population, name: str, day: int
+) -> HostFailingAfterRepair | None:
     """Return a repaired host with damaged memory: one such crash after a repair is worth a look."""
     mine = (population.host == population.hosts.index(name)) & (population.day > day)
     damaged = mine & population.bitflip

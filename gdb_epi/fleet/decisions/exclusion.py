@@ -153,7 +153,7 @@ def plan_exclusion(
         if state.state == SUSPECT and state.who != TOOL and name not in wanted:
             since = int((state.since or now) // SECONDS_A_DAY)
             words = f"{state.who} calls it suspect" + (f": {state.note}" if state.note else "")
-            wanted[name] = HostToExclude(name, words, (), since, _last(now, days), 0)
+            wanted[name] = HostToExclude(name, words, (), since, _last_day(now, days), 0)
         if state.state in (HEALTHY, BACK) and name in left_in:
             left_in[name] = f"{left_in[name]}; {state.state} since {utc_day_text(state.since)}"
     pattern = _NODE if node_names else _NAME
@@ -206,7 +206,7 @@ def _hosts_of_findings(
         times = f"{finding.rr:.3g} times its share" if finding.rr >= MIN_RR else "more of late"
         reason = f"{words}: {counted(finding.n, 'crash')}, {times}"
         evidence = (*judged.evidence, *(f"but: {caveat}" for caveat in judged.caveats))
-        first, until = begin_of_bad_host(population, finding), _last(now, days)
+        first, until = begin_of_bad_host(population, finding), _last_day(now, days)
         host = HostToExclude(finding.value, reason, evidence, first, until, finding.n)
         wanted[finding.value] = host
     return wanted, left_in
@@ -263,7 +263,7 @@ def slurm_lines(plan: ExclusionPlan) -> Iterator[str]:
     """Yield commands of Slurm, safe to be given to a shell."""
     for host in plan.hosts:
         span = f"since {iso_day(host.since)} until {iso_day(host.until)}"
-        reason = shlex.quote(f"Reason={_plain(f'gdb-epi: {host.reason}; {span}')}")
+        reason = shlex.quote(f"Reason={_without_shell_syntax(f'gdb-epi: {host.reason}; {span}')}")
         yield f"scontrol update NodeName={host.host} State=DRAIN {reason}"
 
 
@@ -271,13 +271,13 @@ def kubernetes_lines(plan: ExclusionPlan) -> Iterator[str]:
     """Yield commands of Kubernetes, safe to be given to a shell. Pods that run are left alone."""
     for host in plan.hosts:
         yield f"kubectl cordon {host.host}"
-        notes = {"reason": _plain(host.reason), "since": iso_day(host.since)}
+        notes = {"reason": _without_shell_syntax(host.reason), "since": iso_day(host.since)}
         notes["until"] = iso_day(host.until)
         words = " ".join(shlex.quote(f"gdb-epi/{name}={value}") for name, value in notes.items())
         yield f"kubectl annotate node {host.host} --overwrite {words}"
 
 
-def _plain(text: str) -> str:
+def _without_shell_syntax(text: str) -> str:
     """Return a reason in printable ASCII, without what a shell or Slurm would interpret."""
     return re.sub(r"[^A-Za-z0-9 .,:;()%+=/_-]", "?", text)[:MAX_REASON]
 
@@ -287,5 +287,5 @@ def _row(host: HostToExclude) -> dict[str, Any]:
     return {**host._asdict(), "evidence": list(host.evidence), **days}
 
 
-def _last(now: float, days: int) -> int:
+def _last_day(now: float, days: int) -> int:
     return int(now // SECONDS_A_DAY) + days

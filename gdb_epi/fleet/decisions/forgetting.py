@@ -56,7 +56,7 @@ class ForgetSummary(NamedTuple):
     exports: tuple[tuple[float, str], ...]
 
 
-class _Wanted(NamedTuple):
+class _NamesToForget(NamedTuple):
     """What must go: a text with one of `words` names it."""
 
     names: tuple[str, ...]
@@ -101,7 +101,7 @@ def _check(kind: str, name: str, spooled: int, counts: Mapping[str, int]) -> Non
         raise InputError(f"nothing here is of {kind} {name!r}", hint=hint[kind])
 
 
-def _crashes_of_host(connection: Connection, given: str) -> _Wanted:
+def _crashes_of_host(connection: Connection, given: str) -> _NamesToForget:
     rows = connection.execute(
         select(tables.host.c.id, tables.host.c.name, tables.host.c.machine_id)
     ).all()
@@ -122,7 +122,7 @@ def _crashes_of_host(connection: Connection, given: str) -> _Wanted:
         )
         return is_spelt or machine == given
 
-    return _Wanted(
+    return _NamesToForget(
         tuple(sorted(names)),
         list(connection.execute(select(c.id).where(c.host_id.in_(numbers))).scalars()),
         numbers,
@@ -132,7 +132,7 @@ def _crashes_of_host(connection: Connection, given: str) -> _Wanted:
     )
 
 
-def _crashes_of_user(connection: Connection, given: str) -> _Wanted:
+def _crashes_of_user(connection: Connection, given: str) -> _NamesToForget:
     number = int(given) if given.isascii() and given.isdigit() else None
     if number is None:
         try:
@@ -148,10 +148,10 @@ def _crashes_of_user(connection: Connection, given: str) -> _Wanted:
     packed: Mapping[int, bytes] = {0: b""}
     while packed := packed_records_after(connection, max(packed)):  # a number that no column has
         ids += [n for n, blob in packed.items() if is_meant(unpack_record_or_empty(blob))]
-    return _Wanted((str(number),), ids, [], frozenset(), is_meant)
+    return _NamesToForget((str(number),), ids, [], frozenset(), is_meant)
 
 
-def _crashes_of_core(connection: Connection, given: str) -> _Wanted:
+def _crashes_of_core(connection: Connection, given: str) -> _NamesToForget:
     if len(given) < MIN_KEY:
         raise UsageError(f"{given!r} is no key of a core: at least {MIN_KEY} characters")
     c = tables.crash.c
@@ -164,15 +164,17 @@ def _crashes_of_core(connection: Connection, given: str) -> _Wanted:
     def is_meant(record: Mapping[str, Any]) -> bool:
         return record.get("core_key") == key
 
-    return _Wanted((key,), [int(row.id) for row in rows], [], frozenset([key]), is_meant)
+    return _NamesToForget((key,), [int(row.id) for row in rows], [], frozenset([key]), is_meant)
 
 
-_WANTED: dict[str, Callable[[Connection, str], _Wanted]] = {
+_WANTED: dict[str, Callable[[Connection, str], _NamesToForget]] = {
     HOST: _crashes_of_host, USER: _crashes_of_user, CORE: _crashes_of_core,
 }  # fmt: skip
 
 
-def _count_or_delete(connection: Connection, wanted: _Wanted, *, apply: bool) -> dict[str, int]:
+def _count_or_delete(
+    connection: Connection, wanted: _NamesToForget, *, apply: bool
+) -> dict[str, int]:
     """Count the rows about it, and delete them with `apply`."""
     names_it = _test_of_texts(connection, wanted)
     f, m, n, log = tables.finding.c, tables.mark.c, tables.notice.c, tables.ingest_log.c
@@ -211,7 +213,7 @@ def _count_or_delete(connection: Connection, wanted: _Wanted, *, apply: bool) ->
     return counts
 
 
-def _test_of_texts(connection: Connection, wanted: _Wanted) -> Callable[..., bool]:
+def _test_of_texts(connection: Connection, wanted: _NamesToForget) -> Callable[..., bool]:
     """Return what tells whether one of some texts names what must go, or a crash of it."""
     words = set(wanted.words)
     for part in in_list_parts(wanted.crashes):
@@ -235,7 +237,7 @@ def _remove_names_from_texts(connection: Connection, names_it: Callable[..., boo
     f, m = tables.finding.c, tables.mark.c
     for row in connection.execute(select(f.id, f.detail)).all():
         detail = finding_detail(row.detail)
-        kept = _without(detail, names_it)
+        kept = _without_texts_that_name(detail, names_it)
         if kept != detail or names_it(row.detail):  # the column may be damaged, or escaped
             values = {"detail": json.dumps(kept)}
             connection.execute(tables.finding.update().where(f.id == row.id).values(**values))
@@ -246,7 +248,9 @@ def _remove_names_from_texts(connection: Connection, names_it: Callable[..., boo
             connection.execute(unnamed)
 
 
-def _without(detail: Mapping[str, Any], names_it: Callable[[str], bool]) -> dict[str, Any]:
+def _without_texts_that_name(
+    detail: Mapping[str, Any], names_it: Callable[[str], bool]
+) -> dict[str, Any]:
     """Return the detail of a finding without the texts that name what must go."""
     kept: dict[str, Any] = {}
     for key, value in detail.items():

@@ -178,14 +178,14 @@ def make_digest(engine: Engine, days: int, until: int, now: float) -> NewsItem:
     new = new_signatures(engine, load_times(engine), days, end, MAX_LISTED)
     top = top_signatures(engine, MAX_TOP, until if end <= now else None)
     lines = [unscreened] if unscreened else []
-    _part(lines, "New findings:", [titles[f.id] for f in fresh])
-    _part(lines, "Regressed:", [_regression_title(s) for s in regressed])
-    _part(lines, "Still open:", [titles[f.id] for f in still_open])
-    _part(lines, "Hosts:", [f"{s.text}: {s.state}" for s in hosts])
-    _part(lines, "New signatures:", [_signature_line(row) for row in new])
+    _add_part(lines, "New findings:", [titles[f.id] for f in fresh])
+    _add_part(lines, "Regressed:", [_regression_title(s) for s in regressed])
+    _add_part(lines, "Still open:", [titles[f.id] for f in still_open])
+    _add_part(lines, "Hosts:", [f"{s.text}: {s.state}" for s in hosts])
+    _add_part(lines, "New signatures:", [_signature_line(row) for row in new])
     fresh_keys = {row.key for row in new}
     others = [_signature_line(row) for row in top if row.key not in fresh_keys]
-    _part(
+    _add_part(
         lines,
         "Most frequent of all time, beside them:" if new else "Most frequent of all time:",
         others,
@@ -218,7 +218,7 @@ def _programs_of(connection: Connection, findings: Sequence[StoredFinding]) -> d
     return programs
 
 
-def _part(lines: list[str], title: str, lines_of_part: Sequence[str]) -> None:
+def _add_part(lines: list[str], title: str, lines_of_part: Sequence[str]) -> None:
     if lines_of_part:
         lines.append(title)
         lines += [f"  {_cut(line)}" for line in lines_of_part[:MAX_LISTED]]

@@ -60,11 +60,11 @@ def prune(engine: Engine, before: int, keep: int, *, apply: bool, now: float) ->
         sizes = table_bytes(connection)
     if not apply:
         with engine.connect() as connection:
-            ids, pruning = _plan(connection, before, keep, now)
+            ids, pruning = _choose_what_to_prune(connection, before, keep, now)
     else:
         with begin_write(engine) as connection:
             drop_dimension_ids(connection)
-            ids, pruning = _plan(connection, before, keep, now)
+            ids, pruning = _choose_what_to_prune(connection, before, keep, now)
             connection.execute(tables.exposure.delete().where(tables.exposure.c.day < before))
             old = tables.ingest_log.c.at < before * SECONDS_A_DAY
             connection.execute(tables.ingest_log.delete().where(old))
@@ -77,7 +77,7 @@ def prune(engine: Engine, before: int, keep: int, *, apply: bool, now: float) ->
     return pruning._replace(tables=sizes, tables_after=after)
 
 
-def _plan(
+def _choose_what_to_prune(
     connection: Connection, before: int, keep: int, now: float
 ) -> tuple[list[int], PruneSummary]:
     before = max(before, read_prune_day(sqlalchemy_executor(connection)) or before)
@@ -96,7 +96,7 @@ def _plan(
     is_end = (place == 0) | (place >= np.repeat(size, size) - keep)
     ends = np.zeros(signatures.size, dtype=bool)
     ends[order] = is_end
-    stays = of_hosts | ends | np.isin(numbers, _evidence(connection))
+    stays = of_hosts | ends | np.isin(numbers, _cores_of_open_findings(connection))
     goes = old & ~stays
     ids = [int(number) for number in numbers[goes]]
     exposed = (
@@ -136,7 +136,7 @@ def _suspected_hosts(connection: Connection, now: float) -> tuple[tuple[str, ...
     return tuple(sorted(wanted)), [number for number, name in names.items() if name in meant]
 
 
-def _evidence(connection: Connection) -> list[int]:
+def _cores_of_open_findings(connection: Connection) -> list[int]:
     """Return the ids of the cores that open findings name."""
     cores = (
         row.detail.get("cores", ()) for row in stored_findings_in_transaction(connection, OPEN)

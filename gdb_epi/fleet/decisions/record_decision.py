@@ -76,7 +76,7 @@ def record_decision(engine: Engine, decision: Decision, now: float) -> DecisionR
     Raises UsageError for one that makes no sense, InputError where nothing has that name.
     """
     state = _state(decision)
-    until = _until(decision.ignore_until)
+    until = _end_of_day(decision.ignore_until)
     moment = _moment(decision, state, now)
     with begin_write(engine) as connection:
         execute = sqlalchemy_executor(connection)
@@ -139,7 +139,7 @@ def _default_state(current: CurrentState) -> str:
     return ACKNOWLEDGED if current.subject.about == SIGNATURE else HEALTHY
 
 
-def _until(given: str | None) -> float | None:
+def _end_of_day(given: str | None) -> float | None:
     return None if given is None else (_day(given, "--ignore-until 2026-12-31") + 1) * SECONDS_A_DAY
 
 

@@ -93,7 +93,7 @@ def read_attribute_columns(connection: Connection) -> dict[str, AttributeColumn]
     return reading.values()
 
 
-class _Numbered(dict[str, int]):
+class _NumbersOfTexts(dict[str, int]):
     """Text -> its number, a new one when it is first met."""
 
     def __missing__(self, text: str) -> int:
@@ -114,7 +114,7 @@ class _Reading:
 
     def __init__(self) -> None:
         self.left_out: dict[str, None] = {}  # attributes with too many values
-        self._attributes, self._texts = _Numbered(), _Numbered()
+        self._attributes, self._texts = _NumbersOfTexts(), _NumbersOfTexts()
         self._layouts: dict[str, _Layout] = {}
         self._rows: dict[int, list[tuple[Ints, Ints]]] = {}  # of an attribute: sets and values
         self._most = MAX_TEXTS
@@ -149,7 +149,7 @@ class _Reading:
         parts = list(map(slice, begins, [*begins[1:], which.size]))
         return _Layout(order, which[order[begins]].tolist(), parts)
 
-    def _numbers(self, numbered: _Numbered, texts: Sequence[str]) -> Ints:
+    def _numbers(self, numbered: _NumbersOfTexts, texts: Sequence[str]) -> Ints:
         return np.fromiter(map(numbered.__getitem__, texts), np.int64, len(texts))
 
     def _add(self, sets: Ints, layout: _Layout, texts: Sequence[str]) -> None:
@@ -162,7 +162,7 @@ class _Reading:
             # kept.
             for attr, which in self._attributes.items():
                 rows = self._rows.get(which, [])
-                if rows and _distinct([values for _, values in rows]).size > MAX_VALUES:
+                if rows and _distinct_numbers([values for _, values in rows]).size > MAX_VALUES:
                     self.left_out[attr] = None
                     del self._rows[which]
             self._most = 2 * len(self._texts)
@@ -176,7 +176,7 @@ class _Reading:
             if not rows or attr in self.left_out:
                 continue
             sets, values = (np.concatenate(column) for column in zip(*rows, strict=True))
-            numbers = _distinct([values])
+            numbers = _distinct_numbers([values])
             if numbers.size <= MAX_VALUES:
                 place = np.zeros(int(numbers[-1]) + 1, dtype=np.int16)  # MAX_VALUES fit
                 place[numbers] = np.arange(numbers.size)
@@ -186,7 +186,7 @@ class _Reading:
         return made
 
 
-def _distinct(columns: Sequence[Ints]) -> Ints:
+def _distinct_numbers(columns: Sequence[Ints]) -> Ints:
     """Return the distinct numbers of columns, in order."""
     occurs = np.zeros(max(int(column.max()) for column in columns) + 1, dtype=bool)
     for column in columns:

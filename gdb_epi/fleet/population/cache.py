@@ -99,7 +99,7 @@ def load_population(
             population = narrow_columns(read_population(connection))._replace(memo=CountCache())
             if state is not None and population.day.size >= MIN_CRASHES:
                 folder = folders[-1]
-                _save(folder, state, population)
+                _save_population(folder, state, population)
                 # Mapped as for the next question: what is not looked at is in no memory.
                 again = cached_population(folder, state)
                 if again is None:
@@ -217,7 +217,7 @@ def _remember_entry(folder: Path, population: Population) -> None:
         population.memo.cache_entry = CacheEntry(folder, population)
 
 
-def _save(folder: Path, state: Mapping[str, Any], population: Population) -> None:
+def _save_population(folder: Path, state: Mapping[str, Any], population: Population) -> None:
     """Write all columns into a draft and rename it; a full disk leaves nothing behind."""
     arrays = {name: getattr(population, name) for name in (*_COLUMNS, *_KEPT_NARROW)}
     arrays |= {"core_keys": population.core_keys.packed, "in_feed": population.covered}

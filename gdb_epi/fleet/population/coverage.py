@@ -261,7 +261,7 @@ def sum_old_hours(population: Population, since: int) -> Population:
         *(attribute.exposure for attribute in population.attributes),
     )
     rows = population.once(
-        _condensed, since, population.exposure_day, population.exposure_hours, *columns
+        _sum_old_days, since, population.exposure_day, population.exposure_hours, *columns
     )
     if rows is None:
         return population
@@ -282,7 +282,7 @@ def _take(column: Ints, some: Ints, last: Ints) -> Ints:
     return np.concatenate((column[some], column[last]))
 
 
-def _condensed(
+def _sum_old_days(
     since: int, days: Ints, hours: Floats, *columns: Ints
 ) -> tuple[Ints, Ints, Ints, Floats] | None:
     """Return a row of each sum and those since a day, rows of last days; days and hours of all."""

@@ -99,11 +99,11 @@ def judge_times(ts: Floats, received: Floats, host: Ints, build: Ints | None = N
             is_off = _went_back(back, times, hosts, builds)
             codes, counts = np.unique(hosts[is_off], return_counts=True)
             went_back = dict(zip(codes.tolist(), counts.tolist(), strict=True))
-        is_off[_beyond(off, CRASH_OFF)] = True
-        suspects = np.unique(hosts[_beyond(off, HOST_OFF)])
+        is_off[_is_off_by(off, CRASH_OFF)] = True
+        suspects = np.unique(hosts[_is_off_by(off, HOST_OFF)])
         for code in suspects[suspects >= 0].tolist():
             mine = hosts == code
-            far = off[mine][_beyond(off[mine], HOST_OFF)]
+            far = off[mine][_is_off_by(off[mine], HOST_OFF)]
             if far.size >= MIN_OFF and 2 * far.size > int(mine.sum()):
                 days_off[code] = round(float(np.median(far)) / SECONDS_A_DAY, 1)
                 is_off |= mine
@@ -141,7 +141,7 @@ def _went_back(back: Bools, ts: Floats, host: Ints, build: Ints | None) -> Bools
     return is_wrong
 
 
-def _beyond(off: Floats, limit: float) -> Bools:
+def _is_off_by(off: Floats, limit: float) -> Bools:
     return (off >= limit) | (off <= -limit)
 
 
@@ -179,10 +179,10 @@ def _distance_to_neighbours(ts: Floats, host: Ints) -> tuple[Floats, Bools, dict
         ahead.append(host[rows][(away >= AHEAD) & np.isfinite(spread)])
     codes, counts = np.unique(np.concatenate(ahead), return_counts=True)
     some = codes[(counts >= MIN_AHEAD) & (codes >= 0)]
-    return off, back, _ahead(ts, host, some) if some.size else {}
+    return off, back, _hosts_ahead_of_time(ts, host, some) if some.size else {}
 
 
-def _ahead(ts: Floats, host: Ints, some: Ints) -> dict[int, float]:
+def _hosts_ahead_of_time(ts: Floats, host: Ints, some: Ints) -> dict[int, float]:
     """Return which of some hosts are ahead beyond chance, and by how many days.
 
     A crash can arrive late, and looks behind its neighbours then; none arrives before it happened.

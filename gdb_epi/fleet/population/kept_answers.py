@@ -56,7 +56,7 @@ def kept_answer(
     for folder in folders:
         try:
             seal, _, content = (folder / file).read_bytes().partition(b"\n")
-            if seal == _seal(code, content):
+            if seal == _file_digest(code, content):
                 names = {kind.__name__: kind for kind in kinds}
                 kept: _T = _unpacked(json.loads(content), names, [])
                 return kept
@@ -75,7 +75,7 @@ def kept_answer(
             if not folder.is_dir():
                 make_private_folder(folder)
                 prune_cache(folder)
-            replace_file(folder / file, _seal(code, content) + b"\n" + content)
+            replace_file(folder / file, _file_digest(code, content) + b"\n" + content)
             others = sorted(folder.glob(f"{name}-*.json"), key=lambda p: p.stat().st_mtime_ns)
             for old in others[:-MAX_KEPT]:
                 old.unlink(missing_ok=True)
@@ -142,7 +142,7 @@ def _unpacked(value: Any, kinds: dict[str, Any], made: list[Any]) -> Any:
     return made[-1]
 
 
-def _seal(code: str, content: bytes) -> bytes:
+def _file_digest(code: str, content: bytes) -> bytes:
     """Return what tells whether a file is whole and of this code."""
     return hashlib.sha256(code.encode("ascii") + content).hexdigest().encode("ascii")
 

@@ -139,13 +139,13 @@ def _part_names_of_machines(
     renamed: list[list[str]] = []
     at_once: list[_InUseAtOnce] = []
     for by_name in shared:
-        order = _in_order({name: _whole(crashed, own) for name, own in by_name.items()}, 0)
-        spans = {name: _whole(ran, rows_of_name[name]) for name in by_name}
+        order = _in_order({name: _joined_span(crashed, own) for name, own in by_name.items()}, 0)
+        spans = {name: _joined_span(ran, rows_of_name[name]) for name in by_name}
         hours = {name: span for name, span in spans.items() if span is not None}
         # On the day of a change both names have hours.
         if order and (len(hours) < 2 or _in_order(hours, 1)):
             renamed.append(order)
-        elif all(_whole(crashed, own) for own in by_name.values()):
+        elif all(_joined_span(crashed, own) for own in by_name.values()):
             at_once.append((order, by_name, hours))
     return renamed, at_once
 
@@ -222,7 +222,7 @@ def _spans(
     return {number: (first, last) for number, first, last in rows if first is not None}
 
 
-def _whole(spans: Mapping[int, _Span], numbers: Iterable[int]) -> _Span | None:
+def _joined_span(spans: Mapping[int, _Span], numbers: Iterable[int]) -> _Span | None:
     some = [spans[number] for number in numbers if number in spans]
     return (min(a for a, _ in some), max(b for _, b in some)) if some else None
 

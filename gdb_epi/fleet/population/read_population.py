@@ -225,7 +225,7 @@ def _attributes_and_facts(
     numbers, rows = crashes.numbers, exposure_sets.size
     values = read_attribute_columns(connection)
     facts = _facts(values, numbers["factset_id"], rows)
-    settings = [f for f in facts if f.name.startswith(ENV) and _recurs(f)]
+    settings = [f for f in facts if f.name.startswith(ENV) and _values_recur(f)]
     settings = sorted(settings, key=lambda fact: len(fact.values))[:MAX_SETTINGS]
     named = {*_FACTS_AS_ATTRIBUTES, *(fact.name for fact in settings)}
     core_facts = {fact.name: fact for fact in facts if fact.name in named}
@@ -272,7 +272,7 @@ def _with_programs_of_images(
         yield Attribute(PROGRAM, values, crash, absent_column(images.exposure.size))
 
 
-def _recurs(fact: Attribute) -> bool:
+def _values_recur(fact: Attribute) -> bool:
     """Whether the values of a fact come again; ids of single jobs or requests hardly do."""
     return 2 * len(fact.values) <= int(np.count_nonzero(fact.crash >= 0))
 

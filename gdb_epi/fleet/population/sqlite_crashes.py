@@ -100,10 +100,10 @@ def read_sqlite_crashes(cursor: Any, labels: list[str]) -> Iterator[CrashColumns
     while (start := cursor.execute(_NEXT, (first,)).fetchone()[0]) is not None:
         first = start + IDS
         span = start, first - 1
-        rows = _part(cursor, words, labels, span)
+        rows = _read_span_of_ids(cursor, words, labels, span)
         if rows is None:  # there are new verdicts
             labels += [r[0] for r in cursor.execute(_LABELS, span) if r[0] not in labels]
-            rows = _part(cursor, words, labels, span)
+            rows = _read_span_of_ids(cursor, words, labels, span)
         if rows is not None and rows.ts.size:
             yield rows
 
@@ -141,7 +141,7 @@ def _guard_range(name: str, low: int, high: int) -> str:
     )
 
 
-def _part(
+def _read_span_of_ids(
     cursor: Any, words: Sequence[Sequence[_Field]], labels: Sequence[str], span: tuple[int, int]
 ) -> CrashColumns | None:
     """Read the crashes of a span of ids; None where one has a verdict that is not in `labels`."""

@@ -38,7 +38,8 @@ def with_staged_hours(population: Population, attribute: Attribute) -> Populatio
     )
     for group in sorted(groups, key=lambda other: len(other.values)):
         stages = [
-            _stages(population, attribute, group.crash == code) for code in range(len(group.values))
+            _stages_of_hosts(population, attribute, group.crash == code)
+            for code in range(len(group.values))
         ]
         if any(stage is None for stage in stages):
             continue
@@ -59,7 +60,7 @@ def with_staged_hours(population: Population, attribute: Attribute) -> Populatio
     return population
 
 
-def _stages(
+def _stages_of_hosts(
     population: Population, attribute: Attribute, mine: Bools
 ) -> list[tuple[int, int, int]] | None:
     """Return (value, first day, last day) of some hosts, in order; None where values mix.

@@ -50,7 +50,7 @@ class AttributeCorrelations(NamedTuple):
 
 def correlate(population: Population) -> AttributeCorrelations:
     """Return which attributes of the fleet go together, and how strongly."""
-    varied = [a for a in population.attributes if _varies(a)]
+    varied = [a for a in population.attributes if _has_several_values(a)]
     pairs = [
         p
         for a, b in combinations(varied, 2)
@@ -61,7 +61,7 @@ def correlate(population: Population) -> AttributeCorrelations:
     return AttributeCorrelations(tuple(pairs), _groups(pairs), tuple(sorted(nested)))
 
 
-def _varies(attribute: Attribute) -> bool:
+def _has_several_values(attribute: Attribute) -> bool:
     codes = attribute.exposure if (attribute.exposure >= 0).any() else attribute.crash
     present = codes[codes >= 0]
     return bool(present.size and present.min() != present.max())
@@ -191,16 +191,20 @@ def signature_pairs(population: Population, signature: int, day: int) -> PairSea
             kept.append(finding)
             covered |= finding.members
     kept = kept[:MAX_PAIRS]
-    marks = {f"{c.finding.attr}={c.finding.value}": _mark(c) for c in conjoined.values()}
+    marks = {
+        f"{c.finding.attr}={c.finding.value}": _conjunction_words(c) for c in conjoined.values()
+    }
     pairs = []
     for finding in kept:
         aliases = tuple(marks[alias] for alias in finding.aliases)
         pair = conjoined[finding.key]
         alone = (
-            _alone(population, pair.first, pair.values[0], mine),
-            _alone(population, pair.second, pair.values[1], mine),
+            _single_condition(population, pair.first, pair.values[0], mine),
+            _single_condition(population, pair.second, pair.values[1], mine),
         )
-        pairs.append(AttributePair(_mark(pair), finding._replace(aliases=aliases), alone))
+        pairs.append(
+            AttributePair(_conjunction_words(pair), finding._replace(aliases=aliases), alone)
+        )
     left_out = int((same & explained).sum())
     tested = tested_pairs(population)
     inside = {a.name for pair in tested for a in pair}
@@ -208,12 +212,14 @@ def signature_pairs(population: Population, signature: int, day: int) -> PairSea
     return PairSearch(name, mine.size, left_out, tuple(pairs), len(tested), tuple(rest))
 
 
-def _mark(pair: Conjunction) -> str:
+def _conjunction_words(pair: Conjunction) -> str:
     first, second = pair.first.values[pair.values[0]], pair.second.values[pair.values[1]]
     return f"{pair.first.name}={first} and {pair.second.name}={second}"
 
 
-def _alone(population: Population, attribute: Attribute, value: int, mine: Ints) -> SingleCondition:
+def _single_condition(
+    population: Population, attribute: Attribute, value: int, mine: Ints
+) -> SingleCondition:
     share, _ = expected_shares(population, attribute)
     codes = attribute.crash[mine]
     n, total, part = int((codes == value).sum()), int((codes >= 0).sum()), float(share[value])

@@ -66,7 +66,7 @@ def find_signature(execute: Execute, wanted: str) -> FoundSignature | None:
     for condition, values in ways:
         rows: Iterable[Any] = execute(f"{_CHOSEN} {condition} ORDER BY id", values)
         if not values:
-            rows = [row for row in rows if wanted.lower() in _words(row).lower()]
+            rows = [row for row in rows if wanted.lower() in _signature_words(row).lower()]
         groups: dict[tuple[str, str], list[Any]] = {}
         for row in rows:
             groups.setdefault((row[1], row[2]), []).append(row)
@@ -76,12 +76,15 @@ def find_signature(execute: Execute, wanted: str) -> FoundSignature | None:
             groups = named if named or is_short else groups
         if len(groups) > 1:
             alike = {
-                k: rows for k, rows in groups.items() if wanted in (_words(rows[0]), rows[0][3])
+                k: rows
+                for k, rows in groups.items()
+                if wanted in (_signature_words(rows[0]), rows[0][3])
             }
             groups = alike or groups
         if len(groups) > 1:
             some = [
-                f"{key} ({_words(rows[0])})" for (_, key), rows in list(groups.items())[:MAX_NAMED]
+                f"{key} ({_signature_words(rows[0])})"
+                for (_, key), rows in list(groups.items())[:MAX_NAMED]
             ]
             some += ["..."] if len(groups) > MAX_NAMED else []
             fit = f"{len(groups)} signatures fit: {', '.join(some)}"
@@ -91,7 +94,7 @@ def find_signature(execute: Execute, wanted: str) -> FoundSignature | None:
     return None
 
 
-def _words(row: Any) -> str:
+def _signature_words(row: Any) -> str:
     """Return what screens call a signature."""
     from gdb_epi.render.signature_words import name_signature, parse_signature_line
 

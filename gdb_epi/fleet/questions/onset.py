@@ -563,7 +563,9 @@ def _that_may_act_later(population: Population, days: DailyRates, change: _Chang
         for r in roll_outs_of_attribute(population, attribute, days, change.times):
             if r.refuted or r.first >= change.low or r.with_it < MOST_OF_THEM * days.counts.sum():
                 continue
-            lag = _lag(population, days, attribute, attribute.values.index(r.value))
+            lag = _days_until_crashes_begin(
+                population, days, attribute, attribute.values.index(r.value)
+            )
             if not lag and not 1 < change.low - (r.half or r.first) <= MAX_LATE:
                 continue
             where = f", on no host sooner than {lag} days after it came there" if lag else ""
@@ -574,7 +576,9 @@ def _that_may_act_later(population: Population, days: DailyRates, change: _Chang
     return [words for lag, _, words in earlier if lag == earlier[0][0]][:MAX_SAID]
 
 
-def _lag(population: Population, days: DailyRates, attribute: Attribute, value: int) -> int:
+def _days_until_crashes_begin(
+    population: Population, days: DailyRates, attribute: Attribute, value: int
+) -> int:
     """Return how many days after a value came to a host its crashes begin; 0: it does not show.
 
     On the day of each crash the hosts that have the value since so long must be few enough.

@@ -126,7 +126,7 @@ def find_possible_marks(population: Population, free: Bools, members: Bools) -> 
     for attribute in varied:
         # A version of a program is compared with the program's other crashes.
         controls = beside if is_process_attribute(attribute.name) else whole
-        mark, with_value = _possible(asked, attribute, here, controls, families)
+        mark, with_value = _possible_mark_of_attribute(asked, attribute, here, controls, families)
         is_of_program = mark is not None and _is_of_program(asked, attribute, mark, beside - here)
         if mark is not None and not is_of_program:
             possible.append(mark)
@@ -150,7 +150,7 @@ def _is_of_program(
     return bool(with_value >= MIN_OTHERS and have > COMMON * with_value)
 
 
-def _possible(
+def _possible_mark_of_attribute(
     population: Population, attribute: Attribute, here: Floats, whole: Floats, families: int
 ) -> tuple[PossibleMark | None, int]:
     """Return the value that nearly all have (None: there is none), and of how many it is known.

@@ -136,7 +136,7 @@ def _places_of_attribute(
         names, row = np.unique(some // width, return_inverse=True)
         here = _count_by_time_of_day(of_crash, bins, some)
         elsewhere = _count_by_time_of_day(signature, bins, names)[row] - here
-        apart = (_middles(here) - _middles(elsewhere) + 12) % 24 - 12
+        apart = (_middle_hours(here) - _middle_hours(elsewhere) + 12) % 24 - 12
         # Clocks are off by whole hours; any two evenings are some hours apart.
         shift = np.where(np.abs(apart - np.round(apart)) <= MAX_OFF, np.round(apart), np.nan)
         for at in np.flatnonzero(np.abs(shift) > 0).tolist():  # not those that are not known
@@ -168,7 +168,7 @@ def _count_by_time_of_day(codes: Ints, bins: Ints, chosen: Ints) -> Ints:
     return np.bincount(cell, minlength=chosen.size * BINS).reshape(-1, BINS)
 
 
-def _middles(counts: Ints) -> Floats:
+def _middle_hours(counts: Ints) -> Floats:
     """Return the hour around which nearly all of each row lies; NaN where it is spread out."""
     width = WINDOW_HOURS * 3600 // BIN
     near = sums_of_windows(counts, width)
@@ -229,8 +229,9 @@ def check_quality(population: Population) -> list[QualityCheck]:
 
 def _checks(population: Population) -> list[QualityCheck]:
     results = [
-        *_times(population), *_zones(population), *_hours(population), *_silence(population),
-        *_names(population), *_lives(population), *_attributes(population), *_events(population),
+        *_times(population), *_zones(population), *_hours(population),
+        *_collection_limits(population), *_names(population), *_short_lived_hosts(population),
+        *_attributes(population), *_events(population),
     ]  # fmt: skip
     return sorted(results, key=lambda check: check.is_fine)
 
@@ -248,13 +249,13 @@ def _times(population: Population) -> Iterator[QualityCheck]:
         more = f" and {several - len(hosts)} more" if several > len(hosts) else ""
         where = f" (on {', '.join(hosts)}{more})" if hosts else ""
         yield QualityCheck(
-            TIMES, False, f"{_part(count, size)} {words}{where}: in no curve", advice
+            TIMES, False, f"{_out_of_all(count, size)} {words}{where}: in no curve", advice
         )
     if stray := int(quality.get("stray", 0)):
         off = quality.get("clocks_off", {})
         hosts = [f"{host} ({days:+g} days)" for host, days in sorted(off.items())]
         clocks = f"; clocks that are off: {shortened_list(hosts, MAX_NAMED)}" if off else ""
-        text = f"{_part(stray, size)} far from those that arrived with them{clocks}"
+        text = f"{_out_of_all(stray, size)} far from those that arrived with them{clocks}"
         if back := quality.get("clocks_back"):
             text += f"; clocks that go back at times, as with a flat battery: {len(back)} hosts "
             text += f"({shortened_list(sorted(back), MAX_CLOCKS)})"
@@ -291,7 +292,7 @@ def _reset_words(
     )
 
 
-def _silence(population: Population) -> Iterator[QualityCheck]:
+def _collection_limits(population: Population) -> Iterator[QualityCheck]:
     if (limit := find_collection_limit(population)) is not None:
         advice = "raise the limit, or let the collector keep some of each hour"
         yield QualityCheck(LIMIT, False, limit.words(), advice)
@@ -366,7 +367,7 @@ def _hours(population: Population) -> Iterator[QualityCheck]:
     for recounted in find_recounted_hours(population):
         yield QualityCheck(HOURS, False, recounted.words(), "see what writes these hours")
     if lacking:
-        text = f"{_part(lacking, population.day.size)} on days or hosts without host-hours"
+        text = f"{_out_of_all(lacking, population.day.size)} on days or hosts without host-hours"
         text += _where_most_are(population, ~population.covered)
         yield QualityCheck(HOURS, False, f"{text}: compared with other crashes")
     else:
@@ -441,7 +442,8 @@ def _names(population: Population) -> Iterator[QualityCheck]:
     yield from _pods(population)
     nameless = int((population.host < 0).sum())
     if nameless:
-        text = f"{_part(nameless, population.day.size)} name no host: no host is suspected by them"
+        share = _out_of_all(nameless, population.day.size)
+        text = f"{share} name no host: no host is suspected by them"
         yield QualityCheck(NAMES, False, text, "let the collector write the host's name")
 
 
@@ -467,7 +469,7 @@ MIN_HOSTS, MIN_DAYS = 10, 7  # fewer say nothing about how long hosts live
 AT_ONCE = 0.2  # of the hosts, that end or begin on one day
 
 
-def _lives(population: Population) -> Iterator[QualityCheck]:
+def _short_lived_hosts(population: Population) -> Iterator[QualityCheck]:
     """Report hosts that live for a day, where as many begin as ended the day before."""
     rows = (population.exposure_hours > 0) & (population.exposure_host >= 0)
     day, host = population.exposure_day[rows], population.exposure_host[rows]
@@ -522,8 +524,8 @@ def _attributes(population: Population) -> Iterator[QualityCheck]:
     for attribute in population.attributes:
         if attribute.name.startswith(("package ", "lib ", ENV)) or attribute.name.endswith(RANGE):
             continue  # a process that did not load or set it lacks nothing
-        crashes = _lacking(attribute.crash)
-        hours = _lacking(attribute.exposure) if (attribute.exposure >= 0).any() else 0.0
+        crashes = _share_without_value(attribute.crash)
+        hours = _share_without_value(attribute.exposure) if (attribute.exposure >= 0).any() else 0.0
         if max(crashes, hours) < MISSING:
             continue
         text = f"{attribute.name}: unknown for {crashes:.0%} of the crashes"
@@ -549,7 +551,8 @@ def _events(population: Population) -> Iterator[QualityCheck]:
         yield QualityCheck(EVENTS, False, text, advice)
     events = find_events(population)
     if (twice := _stored_twice(population, events)) >= MIN_TWICE:
-        text = f"{_part(twice, population.day.size)} have host, second, CPU number and signature "
+        share = _out_of_all(twice, population.day.size)
+        text = f"{share} have host, second, CPU number and signature "
         text += "of another: one core stored under two keys, as of a copy that was cut; tests count"
         yield QualityCheck(
             EVENTS,
@@ -561,9 +564,8 @@ def _events(population: Population) -> Iterator[QualityCheck]:
     if repeats:
         many = sum(finding.attr == EVENT for finding in events.findings)
         several = f", {counted(many, 'event')} on several hosts among them" if many else ""
-        text = (
-            f"{_part(repeats, population.day.size)} came right after others of their kind{several}"
-        )
+        share = _out_of_all(repeats, population.day.size)
+        text = f"{share} came right after others of their kind{several}"
         yield QualityCheck(EVENTS, True, f"{text}: counted once")
 
 
@@ -578,11 +580,11 @@ def _stored_twice(population: Population, events: CrashEvents) -> int:
     return int((distinct_rows([column[rows] for column in of_core])[2] - 1).sum())
 
 
-def _lacking(codes: Ints) -> float:
+def _share_without_value(codes: Ints) -> float:
     return float((codes < 0).mean()) if codes.size else 0.0
 
 
-def _part(count: int, size: int) -> str:
+def _out_of_all(count: int, size: int) -> str:
     return f"{count:,} of {counted(f'{size:,}', 'crash')}"
 
 

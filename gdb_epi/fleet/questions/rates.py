@@ -413,12 +413,12 @@ def _risk(code: int, cells: RateCells, strata: tuple[Ints, Ints]) -> Risk | None
         rest = max((n1 + n0).sum() - due, 1e-9)
         return Risk(*map(float, relative_risk(n1.sum(), due, n0.sum(), rest)))
     variance = float(((n1 + n0) * h1 * h0 / total**2).sum()) / (more * fewer)
-    half = Z * float(np.sqrt(variance * _scatter(code, cells, strata)))
+    half = Z * float(np.sqrt(variance * _overdispersion(code, cells, strata)))
     ratio = more / fewer
     return Risk(ratio, ratio * float(np.exp(-half)), ratio * float(np.exp(half)))
 
 
-def _scatter(code: int, cells: RateCells, strata: tuple[Ints, Ints]) -> float:
+def _overdispersion(code: int, cells: RateCells, strata: tuple[Ints, Ints]) -> float:
     """Return how much more the crashes scatter than by chance, from host to host or day to day."""
     across = cells.hosts if strata is cells.days else cells.days
     size = 1 + max(int(side.max(initial=-1)) for side in across)

@@ -45,7 +45,7 @@ def what_remains(population: Population, days: DailyRates, since: int) -> str | 
     if min(hours) <= 0 or totals[1] < MIN_LEFT:
         return None
     parts = (
-        _part(attribute, days, late, totals)
+        _remaining_part_of(attribute, days, late, totals)
         for attribute in (*population.attributes, *population.facts)
         if not attribute.name.endswith(RANGE)
     )
@@ -70,7 +70,7 @@ def what_remains(population: Population, days: DailyRates, since: int) -> str | 
     )
 
 
-def _part(
+def _remaining_part_of(
     attribute: Attribute, days: DailyRates, late: Bools, totals: Sequence[int]
 ) -> _RemainingPart | None:
     """Return the part with the value that nearly all later crashes have, if few had it before."""

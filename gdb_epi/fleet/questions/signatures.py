@@ -447,7 +447,7 @@ def compare_windows(
     hours = [_hours(exposed, window) for window in (before, after)]
     if not all(hours):
         hours = [window[1] - window[0] for window in (before, after)]
-    return _compared(first, second, hours[1] / (hours[0] + hours[1]), limit)
+    return _compare_signatures(first, second, hours[1] / (hours[0] + hours[1]), limit)
 
 
 def compare_values(
@@ -478,10 +478,10 @@ def compare_values(
     first, second = (
         {keys[text]: (n, text) for text, n in side.items() if text in keys} for side in sides
     )
-    return _compared(first, second, weights[1] / sum(weights), limit)
+    return _compare_signatures(first, second, weights[1] / sum(weights), limit)
 
 
-def _compared(
+def _compare_signatures(
     first: Mapping[tuple[str, str], tuple[int, str | None]],
     second: Mapping[tuple[str, str], tuple[int, str | None]],
     share: float,

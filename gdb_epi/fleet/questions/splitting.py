@@ -123,7 +123,9 @@ def _split_crashes(
             parts.append(MarkedCrashes((finding,), finding.members & left))
             left, free = left & ~finding.members, free & ~finding.members
     marks = list(signature_findings(population, free, name))
-    groups = _together(drop_aliases(population, marks, [], order=_order_of(marks)))
+    groups = _join_marks_of_same_crashes(
+        drop_aliases(population, marks, [], order=_order_of_marks(marks))
+    )
     groups = [_without_implied(population, group) for group in groups]
     pairs = pair_findings(population, free, name)
     groups = _add_pairs(groups, pairs)
@@ -159,7 +161,9 @@ def _beside_hours(
     if not marks:
         return []
     alone = drop_hours(population)
-    groups = _together(drop_aliases(alone, marks, [], order=_order_of(marks)))
+    groups = _join_marks_of_same_crashes(
+        drop_aliases(alone, marks, [], order=_order_of_marks(marks))
+    )
     return _assign_marks(population, groups, left)
 
 
@@ -200,7 +204,7 @@ def _reported_alone(population: Population, finding: Finding) -> Bools:
     return np.asarray((attribute.crash < 0) & (attribute.reported == code))
 
 
-def _order_of(marks: Sequence[Finding]) -> Callable[[Finding], tuple[float, float]]:
+def _order_of_marks(marks: Sequence[Finding]) -> Callable[[Finding], tuple[float, float]]:
     """Return the order of marks: a mark of few must not hide a mark of all.
 
     Of those that explain nearly as much as the best one the surest comes first, as in a screening.
@@ -216,7 +220,7 @@ def _explains(finding: Finding) -> float:
     return finding.total * odds / (1 + odds) - finding.n
 
 
-def _together(marks: Sequence[Finding]) -> list[tuple[Finding, ...]]:
+def _join_marks_of_same_crashes(marks: Sequence[Finding]) -> list[tuple[Finding, ...]]:
     """Join marks of the same crashes, those that explain the most first."""
     groups: list[list[Finding]] = []
     for finding in marks:
@@ -380,13 +384,13 @@ def split_signature(
     marked_parts += marked
     for part in marked:
         left = left & ~part.members
-    parts = [_part(population, same, marked_part) for marked_part in marked_parts]
-    unsure = _between(left, subpopulations, marked)
+    parts = [_marked_part(population, same, marked_part) for marked_part in marked_parts]
+    unsure = _crashes_between(left, subpopulations, marked)
     parts += _open_parts(
         population, same, free, left & ~unsure, subpopulations, alone=not parts, marked=bool(marked)
     )
     if unsure.any():
-        between = _bare(population, same, IN_BETWEEN, unsure)
+        between = _unmarked_part(population, same, IN_BETWEEN, unsure)
         parts.append(between._replace(mark=UNCERTAIN))
     # Crashes without mark and subpopulation wait for more only where no other part has a mark.
     waiting = [p for p in parts if p.more is not None and (p.mark != REST or not marked)]
@@ -439,7 +443,7 @@ def _without_explained_hosts(
 REST = "the rest"
 
 
-def _between(
+def _crashes_between(
     left: Bools, subpopulations: Sequence[Subpopulation], marked: Sequence[MarkedCrashes]
 ) -> Bools:
     """Return the crashes in no subpopulation; none where a mark spans several subpopulations."""
@@ -501,14 +505,16 @@ def _numbers_of_host(population: Population, same: Bools, part: MarkedCrashes) -
     return f"{n} of {total} crashes of this signature are on host={finding.value}; {risk}"
 
 
-def _part(population: Population, same: Bools, explained_part: MarkedCrashes) -> SignaturePart:
+def _marked_part(
+    population: Population, same: Bools, explained_part: MarkedCrashes
+) -> SignaturePart:
     conditions = explained_part.conditions
     mark = " and ".join(f"{f.attr}={f.value}" for f in conditions)
     label = describe_verdict(conditions[0])
     if len(conditions) > 1:
         certainty = describe_certainty(population, same, conditions)
         label = f"software or configuration: {certainty} {mark}"
-    part = _bare(population, same, label, explained_part.members)
+    part = _unmarked_part(population, same, label, explained_part.members)
     here = _numbers_of_host(population, same, explained_part)
     return part._replace(mark=mark, finding=conditions[0], also=conditions[1:], here=here)
 
@@ -529,7 +535,9 @@ def _open_parts(
     def add(mark: str, label: str, mine: Bools) -> None:
         open_question = find_possible_marks(population, free, mine)
         more, leaning = _crashes_needed(population, mine, open_question)
-        part = _bare(population, same, label, mine)._replace(mark=mark, undecided=open_question)
+        part = _unmarked_part(population, same, label, mine)._replace(
+            mark=mark, undecided=open_question
+        )
         parts.append(part._replace(more=more, leaning=leaning))
 
     for subpopulation in subpopulations:
@@ -538,14 +546,14 @@ def _open_parts(
         if int(mine.sum()) >= max(MIN_N, subpopulation.members.sum() / 2) and not (
             marked and len(subpopulations) < 2
         ):
-            add(subpopulation.mark, _likely(population, mine), mine)
+            add(subpopulation.mark, _likely_label(population, mine), mine)
             left = left & ~mine
     if left.any():
         add(REST, ONE_POPULATION if alone and not parts else NOT_EXPLAINED, left)
     return parts
 
 
-def _likely(population: Population, members: Bools) -> str:
+def _likely_label(population: Population, members: Bools) -> str:
     """Return the likely label, by their flags, of crashes that no mark in the fleet goes with."""
     share = MIN_FLAGGED * int(members.sum())
     flipped = population.bitflip & members
@@ -563,7 +571,9 @@ def _likely(population: Population, members: Bools) -> str:
     return "unlike the others; no host or attribute goes with them yet: their cause cannot be told"
 
 
-def _bare(population: Population, same: Bools, label: str, members: Bools) -> SignaturePart:
+def _unmarked_part(
+    population: Population, same: Bools, label: str, members: Bools
+) -> SignaturePart:
     hosts = count_distinct(population.host[members & (population.host >= 0)])
     flips = int((population.bitflip & members).sum())
     facts = tuple(t.words() for t in distinguishing_facts(population, members, same & ~members))
@@ -635,13 +645,13 @@ def _crashes_needed(
         threshold = MAX_Q / max(int((share > 0).sum()), 1)
         if p[value] <= threshold:  # it does not fail for lack of crashes
             continue
-        enough = _until(counts[value] / n, float(share[value]), n, threshold)
+        enough = _crashes_until_significant(counts[value] / n, float(share[value]), n, threshold)
         if enough is not None and (best is None or p[value] < best[0]):
             best = (float(p[value]), enough - n, f"{attribute.name}={attribute.values[value]}")
     return (best[1], best[2]) if best and best[0] * tests <= MAX_CHANCE else (None, None)
 
 
-def _until(purity: float, share: float, n: int, threshold: float) -> int | None:
+def _crashes_until_significant(purity: float, share: float, n: int, threshold: float) -> int | None:
     """Return the number of crashes from which this purity is significant; None beyond MAX_MORE."""
     if purity <= share:
         return None

@@ -90,7 +90,7 @@ def find_subpopulations(population: Population, members: Bools) -> list[Subpopul
     varied = list(_varied_facts(fact_attributes(population), rows))
     others = _sample_of_others(members)
     kept = _measured_once(varied, others)[:MAX_FACTS]
-    classes_of_rows = find_classes([_levels(fact.crash[rows]) for fact in kept])
+    classes_of_rows = find_classes([_number_frequent_values(fact.crash[rows]) for fact in kept])
     of_row, sure = classes_of_rows.of_row, classes_of_rows.sure
     if classes_of_rows.number < 2:
         chosen = _divide_by_fact(population, kept, rows, others)
@@ -236,7 +236,7 @@ def _follows(codes: Ints, given: Ints) -> bool:
     return bool(alone < SAME and most.sum() / total >= SAME)
 
 
-def _levels(codes: Ints) -> Ints:
+def _number_frequent_values(codes: Ints) -> Ints:
     """Number the values that occur, the most frequent first; all rare ones share a number."""
     has_value = codes >= 0
     counts = np.bincount(codes[has_value])

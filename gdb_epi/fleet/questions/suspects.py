@@ -132,7 +132,7 @@ def unexplained_signature_sentences(
             continue
         mine = rows[ends[code] - sizes[code] : ends[code]]
         name = population.signatures[code]
-        begun = list(_began(counted_once, mine[timed[mine]], days, (day, tested)))
+        begun = list(_beginning_sentences(counted_once, mine[timed[mine]], days, (day, tested)))
         if begun and (renaming := moved_functions_of(counted_once, name)):
             begun = (
                 [] if explained.intersection(sum(renaming.signatures, ())) else [renaming.words()]
@@ -191,7 +191,7 @@ def _in_bursts(
     )
 
 
-def _began(
+def _beginning_sentences(
     population: Population, mine: Ints, all_days: Ints, asked: tuple[int, int]
 ) -> Iterator[str]:
     """Say when a signature began, if chance would not have kept it away until then.

@@ -40,11 +40,11 @@ def helpers_worth_starting(paths: Sequence[Path]) -> int:
             size += path.stat().st_size
     if size < PARALLEL_SIZE:
         return 0
-    idle = len(os.sched_getaffinity(0)) - _busy()
+    idle = len(os.sched_getaffinity(0)) - _count_running_processes()
     return min(idle, MAX_HELPERS) if idle > 1 else 0
 
 
-def _busy() -> int:
+def _count_running_processes() -> int:
     """Return how many others run right now, the least of some looks.
 
     A load average is of the past minutes: after one of other work it is 0.6 on an idle machine.

@@ -51,18 +51,18 @@ def is_storable_text(line: bytes) -> bool:
 def storable_record(record: Mapping[str, Any]) -> dict[str, Any]:
     """Return a copy of a record without locals and exception messages."""
     return {
-        key: value if type(value) in _SCALARS else _clean(value, key, 1)
+        key: value if type(value) in _SCALARS else _clean_value(value, key, 1)
         for key, value in record.items()
         if key not in DROPPED
     }
 
 
-def _clean(value: Any, group: str, depth: int) -> Any:
+def _clean_value(value: Any, group: str, depth: int) -> Any:
     if depth > MAX_DEPTH:
         return None
     inside = depth + 1
     if isinstance(value, (list, tuple)):
-        return [x if type(x) in _SCALARS else _clean(x, group, inside) for x in value]
+        return [x if type(x) in _SCALARS else _clean_value(x, group, inside) for x in value]
     if not isinstance(value, Mapping):
         return value
     in_exception = group in EXCEPTION_GROUPS
@@ -72,7 +72,7 @@ def _clean(value: Any, group: str, depth: int) -> Any:
             continue
         if type(inner) not in _SCALARS:
             # A list or map inside an exception group (cause, context) stays one.
-            inner = _clean(inner, group if in_exception else key, inside)
+            inner = _clean_value(inner, group if in_exception else key, inside)
         kept[key] = inner
     return kept
 

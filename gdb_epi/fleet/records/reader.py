@@ -133,7 +133,7 @@ def _document(name: str, head: bytes, stream: BinaryIO) -> Iterator[Item]:
     if len(data) > MAX_DOCUMENT:
         yield name, InputError(f"larger than {MAX_DOCUMENT} bytes", hint="JSON lines")
         return
-    value = _load(data)
+    value = _load_document(data)
     for index, item in enumerate(value if isinstance(value, list) else [value]):
         yield f"{name}[{index}]", item if isinstance(item, dict) else _no_object(item)
 
@@ -142,7 +142,7 @@ def parse_record_line(line: bytes) -> dict[str, Any]:
     """Return the record of a line. Raises InputError."""
     if len(line) > MAX_LINE:
         raise InputError(f"a line is longer than {MAX_LINE} bytes")
-    value = _load(line)
+    value = _load_document(line)
     if not isinstance(value, dict):
         raise _no_object(value)
     return value
@@ -151,7 +151,7 @@ def parse_record_line(line: bytes) -> dict[str, Any]:
 _DECODE = json.JSONDecoder().raw_decode
 
 
-def _load(document: bytes) -> Any:
+def _load_document(document: bytes) -> Any:
     try:
         if document.isascii() and document[:1] == b"{":
             # What json.loads does, without its guess of the encoding.

@@ -162,7 +162,7 @@ def host_map(
     return HostMap(
         group_name,
         columns,
-        tuple(_together(lines)),
+        tuple(_hosts_by_group(lines)),
         int(seen.size - chosen.size),
         int((per_sig > 0).sum()) - len(columns),
     )
@@ -198,7 +198,7 @@ def _groups(
     return attribute.name, group_of_host
 
 
-def _together(lines: Sequence[MapRow]) -> list[MapRow]:
+def _hosts_by_group(lines: Sequence[MapRow]) -> list[MapRow]:
     """Put the hosts of one group side by side, where the first of them stood."""
     groups: dict[str, list[MapRow]] = {}
     for line in lines:
@@ -429,7 +429,7 @@ def urgent_signatures(rows: Sequence[SignatureRow]) -> tuple[UrgentSignature, ..
     )
 
 
-def _alone(urgent: Sequence[UrgentSignature]) -> tuple[str, ...]:
+def _urgent_signatures_alone(urgent: Sequence[UrgentSignature]) -> tuple[str, ...]:
     sizes: Counter[str] = Counter()
     for row in urgent:
         sizes[row.label] += row.crashes
@@ -441,7 +441,7 @@ def summary_sentences(
     counts: PopulationCounts, headlines: Sequence[Headline], urgent: Sequence[UrgentSignature] = ()
 ) -> tuple[str, ...]:
     """Return the answer in words, before any number is explained."""
-    alone, compared = _alone(urgent), _comparisons(counts, headlines)
+    alone, compared = _urgent_signatures_alone(urgent), _comparisons(counts, headlines)
     if headlines or not alone:
         return (*compared, *alone)
     return (*alone, *(f"Compared with each other: {c[:1].lower()}{c[1:]}" for c in compared))

@@ -153,10 +153,12 @@ def _dates(axes: Axes, days: Sequence[CurveDay], width: int, *, shown: bool) -> 
     every = max(-(-max(len(days), FEW) // most), 1)
     places = list(range(0, len(days), every))
     axes.set_xticks([i + 0.5 for i in places])
-    axes.set_xticklabels([_short(days[i].label, days[0].label) for i in places] if shown else [])
+    axes.set_xticklabels(
+        [_short_day(days[i].label, days[0].label) for i in places] if shown else []
+    )
 
 
-def _short(label: str, first: str) -> str:
+def _short_day(label: str, first: str) -> str:
     """Month and day; the year too where the curve leaves its first year."""
     return label if label[:4] != first[:4] or not label[:4].isdigit() else label[5:]
 

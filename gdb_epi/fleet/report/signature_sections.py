@@ -91,7 +91,9 @@ def count_population(engine: Engine, population: Population, window: Window) -> 
         names, identities = _names(connection)
         c = tables.crash.c
         n = func.count(c.id)
-        chosen = select(c.sig_id, c.verdict, n).where(c.verdict.is_not(None), *_inside(window))
+        chosen = select(c.sig_id, c.verdict, n).where(
+            c.verdict.is_not(None), *_conditions_of_window(window)
+        )
         verdicts: dict[str, dict[str, int]] = {}
         for sig_id, verdict, count in connection.execute(chosen.group_by(c.sig_id, c.verdict)):
             row = verdicts.setdefault(names.get(sig_id, NO_SIGNATURE), {})
@@ -127,7 +129,7 @@ def _names(connection: Connection) -> tuple[dict[int | None, str], dict[str, Sig
     return names, identities
 
 
-def _inside(window: Window) -> list[Any]:
+def _conditions_of_window(window: Window) -> list[Any]:
     c = tables.crash.c
     first, last = window
     conditions = [] if first is None else [c.ts >= first * SECONDS_A_DAY]
@@ -141,7 +143,7 @@ def bits_by_host(engine: Engine, window: Window, signature: str | None) -> dict[
     # By columns alone: PostgreSQL takes no expression with a parameter for the same one twice.
     keys = (host.name, host.machine_id, c.flip_bit)
     chosen = select(*keys, func.count(c.id)).where(
-        c.flip_bit.is_not(None), c.bitflip.is_(True), *_inside(window)
+        c.flip_bit.is_not(None), c.bitflip.is_(True), *_conditions_of_window(window)
     )
     if signature is not None:
         source = source.join(tables.sig, c.sig_id == tables.sig.c.id)
@@ -182,7 +184,7 @@ def example_of_record(core_key: str, record: Json) -> Example:
     happened, cause = escaped_opening(record, calls)
     frames, source = _frames(record, calls)
     verdict = get_group(record, "verdict")
-    evidence = _evidence(record)
+    evidence = _evidence_lines(record)
     reasons = _texts(verdict.get("reasons"))
     return Example(
         core_key,
@@ -225,7 +227,7 @@ def _frame(call: StackCall) -> Frame:
     return Frame(call.language, *(harmless_text(words, MAX_LINE) for words in (name, place, aside)))
 
 
-def _evidence(record: Json) -> tuple[str, ...]:
+def _evidence_lines(record: Json) -> tuple[str, ...]:
     lines = []
     category = text_or_none(get_group(record, "signature").get("evidence"))
     if category:

@@ -117,7 +117,7 @@ def split_views(
             verdict = judge_signature(population, code, screened.day, screened)
             if verdict.kind == TWO_CAUSES or alone:
                 judged.append(verdict)
-    return tuple(_view(population, row_of[v.subject], v, series) for v in judged[:MAX_SPLITS])
+    return tuple(_split_view(population, row_of[v.subject], v, series) for v in judged[:MAX_SPLITS])
 
 
 def _bad_host_signatures(
@@ -136,10 +136,10 @@ def _bad_host_signatures(
     return sorted(most_crashes, key=lambda code: (-most_crashes[code], code))[:MAX_ASKED]
 
 
-def _view(
+def _split_view(
     population: Population, row: SignatureRow, judged: PopulationVerdict, series: CrashSeries
 ) -> SplitView:
-    parts = tuple(_part(population, cause, cause.members, series) for cause in judged.causes)
+    parts = tuple(_split_part(population, cause, cause.members, series) for cause in judged.causes)
     # How many more crashes are needed stands beside it.
     answer = judged.headline.partition(" (about ")[0]
     more = None
@@ -149,7 +149,9 @@ def _view(
     return SplitView(row.rank, row.words, harmless_text(answer), more, parts, marks)
 
 
-def _part(population: Population, cause: Cause, members: Bools, series: CrashSeries) -> SplitPart:
+def _split_part(
+    population: Population, cause: Cause, members: Bools, series: CrashSeries
+) -> SplitPart:
     unknown = LABELS[NOT_ENOUGH]
     return SplitPart(
         mark=harmless_text(cause.mark, MAX_MARK),

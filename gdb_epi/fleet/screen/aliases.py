@@ -126,14 +126,14 @@ def add_rivals(population: Population, finding: Finding, free: Bools) -> Finding
     if _rises_inside(population, attribute, value, mine):
         return finding
     tally = find_combinations(population).tally_few(mine[free[mine]])
-    own_gain = _gains(population, attribute, tally)[value]
+    own_gain = _log_likelihood_gains(population, attribute, tally)[value]
     # Gains are log likelihoods: a value whose gain is lower by less than this cannot be told apart.
     least_gain = own_gain - np.log(TOLD_APART)
     rivals: list[tuple[float, str]] = []
     for other in population.attributes:
         if other is attribute:
             continue
-        gains = _gains(population, other, tally)
+        gains = _log_likelihood_gains(population, other, tally)
         for code in np.flatnonzero(gains >= least_gain).tolist():
             rival = finding._replace(attr=other.name, value=other.values[code])
             if _is_alias(population, finding, rival):
@@ -216,7 +216,9 @@ def _share_beside(population: Population, attribute: Attribute, value: int, cras
     return share_adjusted_for_programs(population, table, mine, attribute.crash[mine], value)[0]
 
 
-def _gains(population: Population, attribute: Attribute, tally: tuple[Ints, Floats]) -> Floats:
+def _log_likelihood_gains(
+    population: Population, attribute: Attribute, tally: tuple[Ints, Floats]
+) -> Floats:
     """Return how much the log likelihood of crashes gains when a value has a rate of its own.
 
     Values that have fewer crashes than their share gain nothing. `tally` are the combinations that

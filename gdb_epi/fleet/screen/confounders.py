@@ -49,7 +49,7 @@ def find_confounder(
     hosts differ. Among the hosts with the mark the host must still stand out, as one of them.
     """
     others = crashes[population.host[crashes] != host]
-    marks = _marks(population, host, others)
+    marks = _confounders_of_host(population, host, others)
     return next((m for m in marks if _like_its_kind(population, m, host, crashes, alpha)), None)
 
 
@@ -96,7 +96,7 @@ def _like_its_kind(
     return p * hosts > MAX_Q
 
 
-def _marks(population: Population, host: int, others: Ints) -> Iterator[Confounder]:
+def _confounders_of_host(population: Population, host: int, others: Ints) -> Iterator[Confounder]:
     """Yield the values that these crashes, all of other hosts, have more often than their share."""
     for attribute in population.attributes:
         codes = attribute.crash[others]

@@ -55,7 +55,7 @@ class Conjunction(NamedTuple):
         first, second, width = self.first, self.second, len(self.second.values)
         crash = _codes(first.crash, second.crash, width)
         exposure = _codes(first.exposure, second.exposure, width)
-        return Attribute(self.finding.attr, list(_Values(first, second)), crash, exposure)
+        return Attribute(self.finding.attr, list(_ValuesOfPair(first, second)), crash, exposure)
 
 
 def pair_findings(
@@ -177,11 +177,11 @@ def _joint_attribute(population: Population, left: Attribute, right: Attribute) 
 
     name = f"{left.name}+{right.name}"
     return AttributeToTest(
-        population, name, _Values(left, right), codes, share, source, newest, exposure
+        population, name, _ValuesOfPair(left, right), codes, share, source, newest, exposure
     )
 
 
-class _Values(Sequence[str]):
+class _ValuesOfPair(Sequence[str]):
     """The values of two attributes as one; most of them are never named."""
 
     def __init__(self, left: Attribute, right: Attribute) -> None:

@@ -122,7 +122,7 @@ class HostClustering:
         share = float(hours[0].sum() / total) if total > 0 else 0.0
         if not 0 < share < 1:
             return 1.0
-        least, pairs = self._common
+        least, pairs = self._differences_of_hosts
         expected = 1.0
         with_value = crashes.host[crashes.value == value]
         inside = np.bincount(with_value, minlength=crashes.per_host.size)
@@ -144,7 +144,7 @@ class HostClustering:
         return sum_by_code(hosts, hours, len(population.hosts))
 
     @cached_property
-    def _common(self) -> tuple[float, float]:
+    def _differences_of_hosts(self) -> tuple[float, float]:
         """Return how much hosts differ in all their crashes, and in single signatures on average.
 
         The second is the number of pairs of crashes of one host for each that is expected.

@@ -92,11 +92,13 @@ def add_caveat_of_end(
         return finding._replace(caveats=caveats, changes=HostChanges(left=left_on))
     if finding.attr == HOST:
         members = finding.members & population.timed
-    elif left := _left_on(population, finding, day) or _left_in_records(population, finding, day):
+    elif left := _hosts_left_with_value(population, finding, day) or _left_in_records(
+        population, finding, day
+    ):
         return finding._replace(caveats=(*finding.caveats, left))
     else:
         more = (
-            _moved(population, finding),
+            _moved_to_other_hosts(population, finding),
             *leaving_value_words(population, finding, day),
         )
         finding = finding._replace(caveats=(*finding.caveats, *filter(None, more)))
@@ -104,7 +106,9 @@ def add_caveat_of_end(
     if steady := _grows_with_its_hours(population, finding):
         return finding._replace(caveats=(*finding.caveats, steady))
     days = np.sort(population.day[members])
-    telling = _telling(population, finding, members) if finding.attr == HOST else days
+    telling = (
+        _days_that_set_host_apart(population, finding, members) if finding.attr == HOST else days
+    )
     if telling.size < MIN_N:
         return finding
     first, last = int(telling[0]), int(telling[-1])
@@ -115,7 +119,11 @@ def add_caveat_of_end(
         return finding
     if is_not_due(moments, days, day):
         return finding
-    text = None if finding.attr == HOST else _goes_on(population, finding, first, last, explained)
+    text = (
+        None
+        if finding.attr == HOST
+        else _goes_on_with_later_version(population, finding, first, last, explained)
+    )
     text = text or _of_silence(population, finding, members, last)
     if text is None and finding.attr != HOST:
         text = OVER.format(day=iso_day(last))
@@ -178,7 +186,7 @@ def explained_by_others(
     return explained
 
 
-def _left_on(population: Population, finding: Finding, day: int) -> str | None:
+def _hosts_left_with_value(population: Population, finding: Finding, day: int) -> str | None:
     """Say which few hosts still have a value that many had: they were forgotten by a roll-back."""
     named = (f"{finding.attr}={finding.value}", *finding.aliases)
     has = np.zeros(population.exposure_day.size, dtype=bool)
@@ -198,7 +206,7 @@ def _left_on(population: Population, finding: Finding, day: int) -> str | None:
     return LEFT.format(hosts=hosts, ever=counted(ever.size, "host"))
 
 
-def _moved(population: Population, finding: Finding) -> str | None:
+def _moved_to_other_hosts(population: Population, finding: Finding) -> str | None:
     """Say that a value went from some hosts to others, and that its crashes went with it."""
     attribute = population.attribute(finding.attr)
     if attribute is None or is_process_attribute(finding.attr) or finding.exposure != HOST_HOURS:
@@ -316,7 +324,7 @@ def _out_since(population: Population, finding: Finding, day: int) -> int | None
     return None if is_last or crashed else out
 
 
-def _goes_on(
+def _goes_on_with_later_version(
     population: Population, finding: Finding, first: int, last: int, explained: Bools | None
 ) -> str | None:
     """Say that a version that came later has the signature too; None where none has it."""
@@ -378,7 +386,7 @@ def _of_value(population: Population, finding: Finding, day: int) -> tuple[Bools
     return members | same, min(day, int(seen.max(initial=0)))
 
 
-def _telling(population: Population, finding: Finding, members: Bools) -> Ints:
+def _days_that_set_host_apart(population: Population, finding: Finding, members: Bools) -> Ints:
     """Return the days of the crashes that set a host apart from others; of all where none does.
 
     Those are crashes with the bit-flip flag or with a signature that no other host has: crashes
@@ -420,7 +428,7 @@ def add_caveat_of_former_machine(population: Population, finding: Finding) -> Fi
         return finding
     host = population.hosts.index(finding.value)
     caveats = []
-    if (replaced := _replaced(population, finding, host)) is not None:
+    if (replaced := _hardware_replaced_since(population, finding, host)) is not None:
         since, caveat = replaced
         finding = finding._replace(changes=finding.changes._replace(replaced=since))
         caveats.append(caveat)
@@ -482,7 +490,9 @@ def _of_its_name(population: Population, finding: Finding) -> Iterator[str]:
             yield f"{name} is the name of other machines too, which this is not about: {others}"
 
 
-def _replaced(population: Population, finding: Finding, host: int) -> tuple[str, str] | None:
+def _hardware_replaced_since(
+    population: Population, finding: Finding, host: int
+) -> tuple[str, str] | None:
     """Return since when a host has other hardware than when it crashed, and the caveat.
 
     The machine is another one then. None where it is the same.
@@ -490,7 +500,7 @@ def _replaced(population: Population, finding: Finding, host: int) -> tuple[str,
     members = finding.members & population.timed
     if not members.any() or finding.changes.recovered is None:
         return None
-    last = int(_telling(population, finding, members)[-1])
+    last = int(_days_that_set_host_apart(population, finding, members)[-1])
     mine = population.exposure_host == host
     for attribute in population.attributes:
         if _OF_A_MACHINE.isdisjoint(attribute.name.lower().replace("-", "_").split("_")):

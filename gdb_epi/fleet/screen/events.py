@@ -158,7 +158,9 @@ def _together_or_in_loops(population: Population) -> tuple[Ints, Ints, tuple[Fin
     first[loops.repeated] = False
     retried, stands_for = _retries_elsewhere(population, second, first)
     first[retried] = False
-    together = _joined_across_clocks(population, second, list(_together(population, second, first)))
+    together = _joined_across_clocks(
+        population, second, list(_crashes_of_events(population, second, first))
+    )
     counted = np.arange(first.size)  # the crash that counts for each
     counted[loops.repeated] = loops.stands_for
     counted[retried] = stands_for
@@ -404,7 +406,9 @@ def _own_values_of_loops(population: Population, loops: list[Finding]) -> tuple[
     return (*([best[1]] if best else []), f"they began at {shortened_list(begins, 6)}")
 
 
-def _together(population: Population, second: Ints, first: Bools) -> Iterator[tuple[Ints, Finding]]:
+def _crashes_of_events(
+    population: Population, second: Ints, first: Bools
+) -> Iterator[tuple[Ints, Finding]]:
     """Yield the crashes of each event on several hosts.
 
     Of loops, only the `first` crashes are used.

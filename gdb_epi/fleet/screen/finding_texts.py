@@ -209,13 +209,13 @@ def describe_minor_value(population: Population, same: Bools, finding: Finding) 
 
 def is_hardware(attr: str) -> bool:
     """Whether an attribute names a part or a place, by its words: bios_version, cpu_model."""
-    words = _words(attr)
+    words = _words_of_attribute(attr)
     if words <= _HARDWARE or attr.lower() in _MACHINES:
         return True
     return bool(words & _HARDWARE) and not words & (_SOFTWARE - {"version"})
 
 
-def _words(attr: str) -> set[str]:
+def _words_of_attribute(attr: str) -> set[str]:
     return set(attr.removesuffix(RANGE).lower().replace("-", "_").split("_"))
 
 
@@ -224,7 +224,7 @@ def describe_cause_kind(attr: str, signature: str) -> str:
 
     A library takes another path on another CPU, GPU or disk, and may have its bug there.
     """
-    if _words(attr) & _COUNTING:
+    if _words_of_attribute(attr) & _COUNTING:
         return "what is counted, or software"
     if attr.lower() in _PLACES:
         # Where more of everything crashes, more may run.
@@ -234,7 +234,7 @@ def describe_cause_kind(attr: str, signature: str) -> str:
         return f"{load}hardware, power or network of a place{set_up}"
     if not is_hardware(attr):
         # A zone or a batch of parts: flipped bits point to what only hosts with that value have.
-        is_software = bool(_words(attr) & _SOFTWARE) or is_process_attribute(attr)
+        is_software = bool(_words_of_attribute(attr) & _SOFTWARE) or is_process_attribute(attr)
         if signature == BITFLIP and not is_software:
             return DAMAGE
         # Of a pair of sites one may do the work, and the other wait.
@@ -245,7 +245,7 @@ def describe_cause_kind(attr: str, signature: str) -> str:
 
 def counting_words(attr: str) -> str:
     """Say what it means that a program's crashes of all kinds rose with a value of its hosts."""
-    if _words(attr) & _COUNTING:
+    if _words_of_attribute(attr) & _COUNTING:
         return (
             "what is counted changed, by all signs, and not the program; how often it died where "
             "that was not there is not known"

@@ -63,7 +63,7 @@ def drop_group_explained_hosts(
         assert attribute is not None  # it was found there
         value = attribute.values.index(group.value)
         crash, exposure = attribute.crash == value, attribute.exposure == value
-        inside = [f for f in asked if f.value not in explained and _belongs(f, crash)]
+        inside = [f for f in asked if f.value not in explained and _is_mostly_of_group(f, crash)]
         if not inside:
             continue
         judged = JudgedHosts(population.chosen(crash, exposure), day)
@@ -164,7 +164,7 @@ def _stands_out_without(population: Population, group: Finding, host: int) -> bo
     return any(same.key == group.key for same in group_findings(others, flips=True))
 
 
-def _belongs(finding: Finding, crash: Bools) -> bool:
+def _is_mostly_of_group(finding: Finding, crash: Bools) -> bool:
     """Whether at least half of a host's crashes have the value of a group."""
     return 2 * int(np.count_nonzero(finding.members & crash)) >= finding.n
 
@@ -204,7 +204,7 @@ def find_subgroup(population: Population, finding: Finding) -> Subgroup | None:
     inside = attribute.hours_with(finding.value)
     rows = np.flatnonzero(finding.members & (population.host >= 0))
     marks, numbers, used = list[str](), list[str](), {finding.attr}
-    while len(marks) < MAX_MARKS and (step := _most_of(population, rows, inside, used)):
+    while len(marks) < MAX_MARKS and (step := _value_of_most(population, rows, inside, used)):
         other, value, words = step
         marks.append(f"{other.name}={other.values[value]}")
         numbers.append(words)
@@ -222,7 +222,7 @@ def find_subgroup(population: Population, finding: Finding) -> Subgroup | None:
     return Subgroup(tuple(marks), tuple(numbers), still, ever)
 
 
-def _most_of(
+def _value_of_most(
     population: Population, rows: Ints, inside: Bools, used: set[str]
 ) -> tuple[Attribute, int, str] | None:
     """Return the value that most of some crashes have, and few of the host-hours `inside`."""

@@ -477,10 +477,10 @@ def _flag_p(population: Population, counts: Floats, flag: Bools) -> Floats:
     flagged = _per_host(population, flag)
     total, marked = np.full(counts.size, counts.sum()), np.full(counts.size, flagged.sum())
     p = (hypergeometric_tail(flagged + more, total, marked, counts) for more in (0, 1))
-    return _middle(*p)
+    return _mid_p(*p)
 
 
-def _middle(p: Floats, beyond: Floats) -> Floats:
+def _mid_p(p: Floats, beyond: Floats) -> Floats:
     """Return mid-p, of P(at least this) and P(more than this).
 
     It is one half on average (Lancaster 1949), as no P(at least this) of few crashes is.
@@ -496,7 +496,7 @@ def _novel_p(population: Population, counts: Floats) -> Floats:
     # Each new signature counts once: a crash loop of one signature is no evidence of randomness.
     others = (own_signatures.sum() - own_signatures) / np.maximum(counts.sum() - counts, 1.0)
     share = np.maximum(others, MIN_NEW)
-    return _middle(*(binomial_tail(own_signatures + more, counts, share) for more in (0, 1)))
+    return _mid_p(*(binomial_tail(own_signatures + more, counts, share) for more in (0, 1)))
 
 
 def _cpu_p(population: Population) -> Floats:
@@ -512,7 +512,7 @@ def _cpu_p(population: Population) -> Floats:
     many = total >= MIN_N
     share = np.full(int(many.sum()), 1 / cpus)
     tails = [binomial_tail(most[many] + more, total[many], share) for more in (0, 1)]
-    p[many] = _middle(*(-np.expm1(cpus * np.log1p(-np.minimum(t, 1 - 1e-12))) for t in tails))
+    p[many] = _mid_p(*(-np.expm1(cpus * np.log1p(-np.minimum(t, 1 - 1e-12))) for t in tails))
     return p
 
 
@@ -531,7 +531,7 @@ def _hosts_by_signature(
         return
     n, share = cells.per_signature[s], host_shares.by_host[h]
     least = dispersion(per_host, everything * host_shares.by_host)
-    alpha = _unlike(cells, host_shares, least)[keep]
+    alpha = _host_differences(cells, host_shares, least)[keep]
     mean = n * share
     p = negative_binomial_tail(a, mean, mean * (1 + alpha * mean))
     # A p above MAX_Q is no finding and changes the q of none: there the dear test is not needed.
@@ -568,7 +568,7 @@ def _hosts_by_signature(
             )
 
 
-def _unlike(cells: _Cells, host_shares: ExposureShares, least: float) -> Floats:
+def _host_differences(cells: _Cells, host_shares: ExposureShares, least: float) -> Floats:
     """Return how much hosts differ in the rate of a signature, for each cell by the other hosts.
 
     Not every host runs what can die of it. Two crashes of one host are more frequent then than

@@ -82,7 +82,7 @@ def find_program_moves(population: Population) -> list[ProgramMove]:
     rows, program = rows[program >= 0], program[program >= 0]
     likely = _left_their_hosts(population.day[rows], population.host[rows], program)
     parts = (rows[program == code] for code in np.flatnonzero(likely).tolist())
-    moves = (_move(population, programs, part, asked.size) for part in parts)
+    moves = (_best_fitting_move(population, programs, part, asked.size) for part in parts)
     return [move for move in moves if move is not None]
 
 
@@ -130,7 +130,7 @@ def find_moves_of_signature(population: Population, signature: int) -> list[Prog
     return [move for move in find_program_moves(population) if names == {move.program}]
 
 
-def _move(
+def _best_fitting_move(
     population: Population, programs: Attribute, mine: Ints, tested: int
 ) -> ProgramMove | None:
     """Return the move of a program at the day that fits it best; None where it has not moved."""

@@ -91,7 +91,9 @@ def _silent_and_back(population: Population) -> list[PastSilence]:
     ]
     tests = sum(len(a.values) for a in attributes)
     maybe = [
-        gap for attribute in attributes for gap in _gaps(population, counted_once, attribute, tests)
+        gap
+        for attribute in attributes
+        for gap in _unlikely_gaps(population, counted_once, attribute, tests)
     ]
     kept: list[PastSilence] = []
     for _, gap in sorted(maybe, key=lambda pair: pair[0]):
@@ -100,7 +102,7 @@ def _silent_and_back(population: Population) -> list[PastSilence]:
     return kept[:MAX_GROUPS]
 
 
-def _gaps(
+def _unlikely_gaps(
     whole: Population, population: Population, attribute: Attribute, tests: int
 ) -> Iterator[tuple[float, PastSilence]]:
     """Yield (log p, gap) of the values whose longest gap chance does not explain."""

@@ -163,15 +163,15 @@ def find_possibly_bad_hosts(
         if hosts.p[host] * hosts.alive.size <= hosts.max_q:
             continue
         if risk_by_share(n, total, part)[0] > 1:
-            more = _more(hosts, host, int(n), total - n, part)
-            about = _about(population, population.hosts.index(name), screened)
+            more = _crashes_missing_to_name(hosts, host, int(n), total - n, part)
+            about = _caveat_about_host(population, population.hosts.index(name), screened)
             if about.endswith(MORE_WORK) and not population.has_exposure:
                 continue  # its number says nothing then, and nothing else sets it apart
             maybe_bad.append(PossiblyBadHost(name, int(n), float(chance[host]), more, about))
     return maybe_bad
 
 
-def _about(population: Population, host: int, screened: ScreeningResult) -> str:
+def _caveat_about_host(population: Population, host: int, screened: ScreeningResult) -> str:
     """Say which value that bit flips go with a host has, or that its crashes are those of all."""
     for finding in screened.findings:
         attribute = population.attribute(finding.attr)
@@ -211,7 +211,9 @@ def _crashes_by_host(population: Population, findings: Iterable[Finding]) -> Int
     return count_codes(population.host, len(population.hosts), mine & (population.host >= 0))
 
 
-def _more(hosts: JudgedHosts, host: int, n: int, others: float, share: float) -> int | None:
+def _crashes_missing_to_name(
+    hosts: JudgedHosts, host: int, n: int, others: float, share: float
+) -> int | None:
     """Return how many more crashes like its `n` would name a host, beside those of the others."""
     mine = hosts.crashes.host == host
     sizes = np.arange(max(n, MIN_N - 1) + 1, n + MAX_MORE + 1)
@@ -219,14 +221,14 @@ def _more(hosts: JudgedHosts, host: int, n: int, others: float, share: float) ->
     each = int(mine.sum())
     number = np.repeat(np.arange(sizes.size), each)
     more = some._replace(host=number, weight=some.weight * np.repeat(sizes / n, each))
-    like = _alike(hosts.null, np.full(sizes.size, host))
+    like = _null_model_of_like_hosts(hosts.null, np.full(sizes.size, host))
     risks = [relative_risk(size, share, others, 1 - share)[0] for size in sizes.tolist()]
     is_large = (np.array(risks) >= MIN_RR) & (sizes >= MIN_N)
     enough = np.flatnonzero(_is_named(hosts, more, like) & is_large)
     return int(sizes[enough[0]]) - n if enough.size else None
 
 
-def _alike(null: NullModel, like: Ints) -> NullModel:
+def _null_model_of_like_hosts(null: NullModel, like: Ints) -> NullModel:
     """Return what is known of hosts that are each like one of the fleet."""
     none = np.zeros(0, dtype=np.int64), np.zeros(0)
     return NullModel(null.mean[:, like], null.alpha, null.marks, null.cpus[like], *none)
@@ -265,7 +267,7 @@ def _simulate_bad_hosts(
     random = np.random.default_rng(SEED)
     sizes = np.repeat(np.arange(MIN_N, MAX_MORE + 1), TRIALS)
     like = random.choice(np.flatnonzero(hosts.alive), sizes.size)
-    null = _alike(hosts.null, like)
+    null = _null_model_of_like_hosts(hosts.null, like)
     has_flips, has_new, has_cpu = random.random((3, sizes.size)) < (0.0 if always else CARRIED)
     host = np.repeat(np.arange(sizes.size), sizes)
     marks = [random.random(host.size) < CARRIED for _ in range(3)]

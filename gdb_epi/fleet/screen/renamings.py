@@ -54,7 +54,7 @@ class Renaming(NamedTuple):
 
     def words(self) -> str:
         """Say it in a sentence."""
-        before, after = (self._side(number) for number in (0, 1))
+        before, after = (self._words_before_or_after(number) for number in (0, 1))
         if self.beside:
             return (
                 f"one bug with two names, it seems, and not one of {self.attr}: {before}, and "
@@ -71,7 +71,7 @@ class Renaming(NamedTuple):
             f"below the same Python functions and as often ({self.ratio:.2g} times)"
         )
 
-    def _side(self, number: int) -> str:
+    def _words_before_or_after(self, number: int) -> str:
         if self.attr == NATIVE:
             word, (line,) = ("until", "since")[number], self.signatures[number]
             return f"{_python_function(line)} ({self.crashes[number]} {word} {self.values[number]})"

@@ -304,7 +304,7 @@ def _loudest_group(parts: _PartsByHours) -> Finding | None:
 
 def _judge_group(parts: _PartsByHours, day: int, group: Finding | None) -> JudgedHosts:
     calm = _without_storm(parts.by_hours)
-    return JudgedHosts(calm if group is None else _reweigh(calm, group), day)
+    return JudgedHosts(calm if group is None else _reweigh_host_hours(calm, group), day)
 
 
 def _without_storm(population: Population) -> Population:
@@ -312,11 +312,11 @@ def _without_storm(population: Population) -> Population:
 
     Beside a release that kills its program everywhere nobody sees the host that breaks meanwhile.
     """
-    storm = _storm(population)
+    storm = _crashes_of_storms(population)
     return population if storm is None else without_crashes(population, storm)
 
 
-def _storm(population: Population) -> Bools | None:
+def _crashes_of_storms(population: Population) -> Bools | None:
     placed = (population.signature >= 0) & (population.host >= 0)
     counts = count_codes(population.signature, len(population.signatures) + 1, placed)
     storm = placed & (population.signature == counts.argmax())
@@ -339,7 +339,7 @@ def _hosts_of(
     if parts.other_hosts is not None:
         findings += host_findings(_without_storm(parts.other_hosts), day)
     events = find_events(population)
-    storm = _storm(parts.by_hours)
+    storm = _crashes_of_storms(parts.by_hours)
     counts = np.ones(population.day.size, dtype=bool)
     if storm is not None:
         code = population.signature[storm.argmax()]
@@ -366,7 +366,7 @@ def _add_repeats(
     return finding._replace(members=members, n=int(members.sum()), total=total)
 
 
-def _reweigh(population: Population, group: Finding) -> Population:
+def _reweigh_host_hours(population: Population, group: Finding) -> Population:
     """Return the population with host-hours that count by the rate of a group."""
     attribute = population.attribute(group.attr)
     if attribute is None:

@@ -216,12 +216,14 @@ def _value_of_each_host(population: Population, attribute: Attribute) -> Ints:
     since (a flag that was switched off everywhere would be silent by that).
     """
     size = len(population.hosts)
-    value = _latest(population.exposure_host, attribute.exposure, population.exposure_day, size)
+    value = _latest_codes(
+        population.exposure_host, attribute.exposure, population.exposure_day, size
+    )
     crashed = population.once(np.unique, population.host)
     if (value[crashed[crashed >= 0]] >= 0).all():
         return value
     has_both = (population.host >= 0) & (attribute.crash >= 0)
-    seen = _latest(population.host, attribute.crash, population.day, size)
+    seen = _latest_codes(population.host, attribute.crash, population.day, size)
     _, held, _ = count_pairs(population.host, attribute.crash, among=has_both)
     stayed = np.bincount(seen[seen >= 0], minlength=len(attribute.values))
     left = np.bincount(held, minlength=stayed.size) - stayed
@@ -229,7 +231,7 @@ def _value_of_each_host(population: Population, attribute: Attribute) -> Ints:
     return np.where(value >= 0, value, seen)
 
 
-def _latest(host: Ints, codes: Ints, day: Ints, size: int) -> Ints:
+def _latest_codes(host: Ints, codes: Ints, day: Ints, size: int) -> Ints:
     """Return the code that each host had last."""
     value = np.full(size, ABSENT, dtype=np.int64)
     rows = np.flatnonzero((host >= 0) & (codes >= 0))
@@ -289,14 +291,14 @@ class _Hosts:
             tested = int(np.count_nonzero(asked))
             return _Table(attribute, value, values, values, none, [], [], tested)
         mine, since = had[values], first[values]
-        upto, after = self._around(since, last[values])
+        upto, after = self._crashes_before_and_after(since, last[values])
         # All of its crashes among those up to its last day: the others tell how many came later.
         p = hypergeometric_tail(mine, upto + after, upto, mine)
         due = mine * after / np.maximum(upto, 1)
         codes = np.where(self.free, attribute.crash, ABSENT)
         seen, _ = first_and_last_days(codes, self.population.day, size)
         # Chance does not keep so many away from the days before; those that go on are its heirs.
-        before, _ = self._around(seen * 0, np.minimum(seen, self.end + 1) - 1)
+        before, _ = self._crashes_before_and_after(seen * 0, np.minimum(seen, self.end + 1) - 1)
         came = (1 - before / max(self.by_then[-1], 1)) ** had <= MAX_P
         came &= last >= self.end - MIN_QUIET
         heirs = np.where(came & (seen > seen[values][:, None]), had, 0.0)
@@ -306,7 +308,7 @@ class _Hosts:
             int(np.count_nonzero(asked)),
         )  # fmt: skip
 
-    def _around(self, first: Ints, last: Ints) -> tuple[Floats, Floats]:
+    def _crashes_before_and_after(self, first: Ints, last: Ints) -> tuple[Floats, Floats]:
         """Return the crashes of the fleet from a day up to another one, and those after it."""
         whole = np.append(self.by_then, 0).astype(float)  # the day before the start has none
         upto = whole[last - self.start]
@@ -323,7 +325,7 @@ class _Hosts:
         if programs is None or np.count_nonzero(asked) < MIN_QUIET_HOSTS:
             return None
         hosts = np.flatnonzero(asked)
-        upto, after = self._around(
+        upto, after = self._crashes_before_and_after(
             np.minimum(self.first[hosts], self.last[hosts]), self.last[hosts]
         )
         quiet = np.zeros(self.crashes.size + 1, dtype=bool)

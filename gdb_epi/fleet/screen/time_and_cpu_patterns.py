@@ -131,9 +131,9 @@ def time_and_cpu_findings(population: Population, free: Bools) -> Iterator[Findi
         )
     )  # fmt: skip
     local = _local_hours(population, some, first, hour)
-    leans = _leans(of_day[tested], of_week[tested]) | _turns(of_month[tested]) & ~_turns(
-        of_month.sum(axis=0)[None, :]
-    )
+    leans = _may_have_a_time(of_day[tested], of_week[tested]) | _is_at_turn_of_month(
+        of_month[tested]
+    ) & ~_is_at_turn_of_month(of_month.sum(axis=0)[None, :])
     for code in np.union1d(tested[leans], list(local)).astype(int).tolist():
         times = cell[signature == code]
         others = [table.sum(axis=0) - table[code] for table in (of_day, of_week, of_month)]
@@ -259,7 +259,7 @@ def _local_hours(population: Population, some: Bools, first: int, hour: Ints) ->
         table = np.bincount(row * 24 + cell % 24, minlength=len(population.signatures) * size * 24)
         table = table.reshape(-1, size, 24)
         many = table.sum(axis=2) >= MIN_TIMES
-        leans = many & _leans(table.reshape(-1, 24)).reshape(many.shape)
+        leans = many & _may_have_a_time(table.reshape(-1, 24)).reshape(many.shape)
         for code in np.flatnonzero(leans.sum(axis=1) > 1).tolist():
             if code in hours:
                 continue
@@ -319,7 +319,7 @@ def _month_slot(day: Ints) -> Ints:
     return slots[day - first]
 
 
-def _turns(of_month: Ints) -> Bools:
+def _is_at_turn_of_month(of_month: Ints) -> Bools:
     """Tell which rows have most at the turn of the month."""
     at_turn = of_month[:, :MAX_TURN].sum(axis=1) + of_month[:, -MAX_TURN:].sum(axis=1)
     return np.asarray(at_turn >= NEARLY_ALL * of_month.sum(axis=1))
@@ -425,7 +425,7 @@ def is_explained_by_days_of_month(
     return p > MAX_CONDITIONAL_P
 
 
-def _leans(of_day: Ints, of_week: Ints | None = None) -> Bools:
+def _may_have_a_time(of_day: Ints, of_week: Ints | None = None) -> Bools:
     """Tell which signatures (rows) may have a time: quick, for most have none."""
     most = np.sum([np.roll(of_day, -i, axis=1) for i in range(WIDEST)], axis=0).max(axis=1)
     size = of_day.sum(axis=1)

@@ -184,7 +184,7 @@ def version_course(
         image.name, tuple((versions.name(code), int(own[code])) for code in has_it),
         (int(own[before].sum()), float(due[before].sum())),
         float(due[after].sum()) if is_over else 0.0, mended,
-        _brought(population, rows, mine, np.isin(image.crash[rows], [*before, *after])),
+        _peculiar_packages(population, rows, mine, np.isin(image.crash[rows], [*before, *after])),
     )  # fmt: skip
 
 
@@ -208,7 +208,9 @@ def _needed_beside(population: Population, rows: Ints, mine: Bools) -> Bools | N
     return None if best is None else best[1]
 
 
-def _brought(population: Population, rows: Ints, mine: Bools, is_other: Bools) -> tuple[str, ...]:
+def _peculiar_packages(
+    population: Population, rows: Ints, mine: Bools, is_other: Bools
+) -> tuple[str, ...]:
     """Return the packages that some crashes have, and hardly any crash of other versions."""
     packages = []
     for attribute in population.attributes:

@@ -74,7 +74,7 @@ def count_pairs(
     code = a.astype(np.int64)
     code *= width
     code += b
-    if weights is not None and _countable(code, size):
+    if weights is not None and _table_is_worthwhile(code, size):
         table = _counts(code, weights, size)
         pairs = np.flatnonzero(table)
         counts = table[pairs]
@@ -258,14 +258,14 @@ def few_distinct_rows(columns: Sequence[Ints], most: int) -> tuple[Ints, Ints, I
     for column, width in zip(columns, widths, strict=True):
         # What no table holds is sorted, as seldom as it can be.
         if size * width > (MAX_TABLE if size <= MAX_TABLE else MAX_CODE):
-            number, size = _compact(number, size)
+            number, size = _renumber_codes(number, size)
             if size > most:
                 return None
         number *= width  # an array of our own
         number += column
         number += 1
         size *= width
-    number, size = _compact(number, size)
+    number, size = _renumber_codes(number, size)
     if size > most:
         return None
     where = np.zeros(size, dtype=np.int64)
@@ -299,9 +299,9 @@ def _few_in_table(
     return where, number, counts
 
 
-def _compact(codes: Ints, size: int) -> tuple[Ints, int]:
+def _renumber_codes(codes: Ints, size: int) -> tuple[Ints, int]:
     """Number the codes (of 0 to `size` - 1) that occur in their order, and say how many do."""
-    if not _countable(codes, size):
+    if not _table_is_worthwhile(codes, size):
         distinct_codes, number = np.unique(codes, return_inverse=True)
         return number.ravel(), distinct_codes.size
     occurs = np.bincount(codes, minlength=size) > 0
@@ -318,7 +318,7 @@ def positions_in(keys: Ints, codes: Ints) -> Ints:
     if not keys.size:
         return np.full(codes.size, ABSENT, dtype=np.int64)
     size = int(keys[-1]) + 1
-    if _countable(codes, size):
+    if _table_is_worthwhile(codes, size):
         table = np.full(size + 1, ABSENT, dtype=np.int32)  # the last place is of none
         table[keys] = np.arange(keys.size)
         return np.asarray(table[np.where(codes < size, codes, ABSENT)], dtype=np.int64)
@@ -328,12 +328,12 @@ def positions_in(keys: Ints, codes: Ints) -> Ints:
 
 def count_distinct(codes: Ints) -> int:
     """Return how many different codes (0 and up) there are."""
-    if not _countable(codes, int(codes.max(initial=0)) + 1):
+    if not _table_is_worthwhile(codes, int(codes.max(initial=0)) + 1):
         return int(np.unique(codes).size)
     return int(np.count_nonzero(np.bincount(codes)))
 
 
-def _countable(codes: Ints, size: int) -> bool:
+def _table_is_worthwhile(codes: Ints, size: int) -> bool:
     """Whether a table of all codes below `size` is worth its memory; else they are sorted."""
     return size <= _most_cells(codes.size)
 

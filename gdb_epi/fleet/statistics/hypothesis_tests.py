@@ -74,7 +74,7 @@ def beta_binomial_tail(count: int, total: int, a: float, b: float) -> float:
     log_beta = scipy_special.gammaln(k + a) + scipy_special.gammaln(total - k + b)
     log_beta -= scipy_special.gammaln(total + a + b)
     whole = scipy_special.gammaln(a) + scipy_special.gammaln(b) - scipy_special.gammaln(a + b)
-    logs = _choose(np.full(k.size, float(total)), k) + log_beta - whole
+    logs = _log_binomial_coefficient(np.full(k.size, float(total)), k) + log_beta - whole
     return float(min(1.0, np.exp(logs).sum()))
 
 
@@ -134,7 +134,11 @@ def hypergeometric_bound(a: Floats, everything: Floats, marked: Floats, drawn: F
     with np.errstate(divide="ignore", invalid="ignore"):
         ratio = (k - last) * (m - last) / ((last + 1) * (r - m + last + 1))
         some = (1 - ratio**terms) / (1 - ratio)
-    first = np.exp(_choose(k, a) + _choose(r, m - a) - _choose(n, m))
+    first = np.exp(
+        _log_binomial_coefficient(k, a)
+        + _log_binomial_coefficient(r, m - a)
+        - _log_binomial_coefficient(n, m)
+    )
     bound[above] = first * np.where((ratio >= 0) & (ratio < 1), np.maximum(some, 1.0), 1.0)
     return np.minimum(bound, 1.0) * (1 - 1e-6)
 
@@ -142,7 +146,11 @@ def hypergeometric_bound(a: Floats, everything: Floats, marked: Floats, drawn: F
 def _hypergeometric_sum(k: Floats, n: Floats, marked: Floats, drawn: Floats, up: Bools) -> Floats:
     """Sum the terms from k upwards, or downwards where not `up`."""
     rest = n - marked
-    term = np.exp(_choose(marked, k) + _choose(rest, drawn - k) - _choose(n, drawn))
+    term = np.exp(
+        _log_binomial_coefficient(marked, k)
+        + _log_binomial_coefficient(rest, drawn - k)
+        - _log_binomial_coefficient(n, drawn)
+    )
     total, active, block = term.copy(), np.arange(k.size), MIN_BLOCK
     while active.size:
         steps = np.where(up, 1.0, -1.0)[:, None] * np.arange(block)
@@ -173,7 +181,7 @@ def _term_ratios(k: Floats, marked: Floats, drawn: Floats, rest: Floats, up: Boo
     return np.where(np.isfinite(ratio), np.maximum(ratio, 0.0), 0.0)
 
 
-def _choose(n: Floats, k: Floats) -> Floats:
+def _log_binomial_coefficient(n: Floats, k: Floats) -> Floats:
     """Logarithm of the binomial coefficient."""
     return np.asarray(
         scipy_special.gammaln(n + 1)
@@ -227,16 +235,16 @@ def _untrim_alpha(moment: float, mean: float) -> float:
     low, high = 0, len(ALPHAS) - 1
     while high - low > 1:
         middle = (low + high) // 2
-        if _trimmed(ALPHAS[middle], mean) <= moment:
+        if _trimmed_moment(ALPHAS[middle], mean) <= moment:
             low = middle
         else:
             high = middle
     ends = ALPHAS[low], ALPHAS[high]
-    return float(np.interp(moment, [_trimmed(alpha, mean) for alpha in ends], ends))
+    return float(np.interp(moment, [_trimmed_moment(alpha, mean) for alpha in ends], ends))
 
 
 @lru_cache(maxsize=1024)
-def _trimmed(alpha: float, mean: float) -> float:
+def _trimmed_moment(alpha: float, mean: float) -> float:
     """The moment of a negative binomial distribution without the largest TRIM of it.
 
     Remembered: every attribute asks for that of the same crashes.

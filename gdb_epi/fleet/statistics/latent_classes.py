@@ -36,7 +36,7 @@ class LatentClassFit(NamedTuple):
     sure: Bools  # rows that are of their class with a probability of MIN_SURE and more
 
 
-class _Fit(NamedTuple):
+class _EmState(NamedTuple):
     likelihood: float
     chances: Floats  # of each pattern to be of each class
     log_values: Floats
@@ -77,7 +77,9 @@ def _patterns(columns: Sequence[Ints]) -> tuple[Ints, Ints, Ints]:
     return np.stack([column[where] for column in columns], axis=1), number, counts
 
 
-def _assign_classes(columns: Sequence[Ints], sizes: Sequence[int], fit: _Fit) -> tuple[Ints, Bools]:
+def _assign_classes(
+    columns: Sequence[Ints], sizes: Sequence[int], fit: _EmState
+) -> tuple[Ints, Bools]:
     """The most likely class of each row, and whether it is sure."""
     patterns, rows, _ = _patterns(columns)
     joint = _one_hot(patterns, sizes) @ fit.log_values.T + fit.log_share
@@ -100,17 +102,17 @@ def _bic(likelihood: float, parameters: int, rows: int) -> float:
     return float(parameters * np.log(rows) - 2 * likelihood)
 
 
-def _fit(table: Floats, weights: Ints, sizes: Sequence[int], count: int) -> _Fit:
+def _fit(table: Floats, weights: Ints, sizes: Sequence[int], count: int) -> _EmState:
     """The best of some starts."""
     random = np.random.default_rng(SEED + count)
     fits = []
     for _ in range(STARTS if count > 1 else 1):
         chances = random.dirichlet(np.ones(count), len(table))
-        fits.append(_climb(table, weights.astype(float), sizes, chances))
+        fits.append(_run_em(table, weights.astype(float), sizes, chances))
     return max(fits, key=lambda fit: fit.likelihood)
 
 
-def _climb(table: Floats, weights: Floats, sizes: Sequence[int], chances: Floats) -> _Fit:
+def _run_em(table: Floats, weights: Floats, sizes: Sequence[int], chances: Floats) -> _EmState:
     """Repeat the two steps of EM until nothing moves."""
     before = -np.inf
     for _ in range(STEPS):
@@ -133,4 +135,4 @@ def _climb(table: Floats, weights: Floats, sizes: Sequence[int], chances: Floats
         if likelihood - before < 1e-6:
             break
         before = likelihood
-    return _Fit(likelihood, chances, log_values, log_share)
+    return _EmState(likelihood, chances, log_values, log_share)

@@ -54,14 +54,14 @@ def archive_lines(engine: Engine) -> Iterator[str]:
         *((RECEIVED, rows) for rows in _received_rows(engine)),
         *((EXPOSURE, rows) for rows in _exposure(engine)),
     ):
-        yield _line(kind, rows)
+        yield _archive_line(kind, rows)
     for kind, table in _TABLES.items():
         for rows in _row_batches(engine, table):
-            yield _line(kind, rows)
+            yield _archive_line(kind, rows)
     with engine.connect() as connection:
         day = read_prune_day(sqlalchemy_executor(connection))
     if day is not None:
-        yield _line(PRUNED, [day])
+        yield _archive_line(PRUNED, [day])
 
 
 def count_rows_beside_records(engine: Engine) -> dict[str, int]:
@@ -89,13 +89,13 @@ def restore_archive_line(connection: Connection, line: Mapping[str, Any]) -> int
                 raise ValueError(day)  # no crash would be counted until then
             store_prune_day(connection, day)
         else:
-            _take_rows(connection, kind, [_clean(_TABLES[kind], row) for row in rows])
+            _take_rows(connection, kind, [_row_of_table(_TABLES[kind], row) for row in rows])
     except (KeyError, TypeError, ValueError, IndexError, AttributeError) as error:
         raise InputError(f"a damaged line of {kind}: {type(error).__name__}") from error
     return len(rows)
 
 
-def _line(kind: str, rows: Sequence[Any]) -> str:
+def _archive_line(kind: str, rows: Sequence[Any]) -> str:
     return json.dumps({"schema": f"{EXPORT_PREFIX}{kind}{EXPORT_NUMBER}", "rows": rows})
 
 
@@ -207,7 +207,7 @@ def _take_rows(connection: Connection, kind: str, rows: list[dict[str, Any]]) ->
             connection.execute(table.insert(), fresh)
 
 
-def _clean(table: Table, row: Mapping[str, Any]) -> dict[str, Any]:
+def _row_of_table(table: Table, row: Mapping[str, Any]) -> dict[str, Any]:
     """Return a row with the table's columns, of their types. Raises KeyError for a missing one."""
     cleaned: dict[str, Any] = {}
     for column in table.c[1:]:

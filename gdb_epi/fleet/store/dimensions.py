@@ -78,7 +78,7 @@ class Dimensions:
         fresh: _Wanted = {(key,): {} for key in sets}
         _fill(connection, tables.libset, ("hash",), fresh, self.libset)
         pairs = sorted((self.libset[(key,)], self.lib[lib]) for key in sets for lib in sets[key])
-        _insert(connection, tables.libset_lib, ("libset_id", "lib_id"), pairs)
+        _insert_rows(connection, tables.libset_lib, ("libset_id", "lib_id"), pairs)
 
     def learn_hosts(self, connection: Connection, wanted: Iterable[tuple[str, str]]) -> None:
         """Make sure that the ids of these hosts (name, machine id) are known."""
@@ -96,7 +96,7 @@ class Dimensions:
             for key in sorted(fresh)
             for attr, value in wanted[key[0]].items()
         ]
-        _insert(connection, tables.attrset_value, ("attrset_id", "attr", "value"), rows)
+        _insert_rows(connection, tables.attrset_value, ("attrset_id", "attr", "value"), rows)
 
     def crash_values(self, rows: Rows, *more: Any) -> tuple[Any, ...]:
         """Return the values of the columns COLUMNS of `crash`, with foreign keys, and `more`."""
@@ -132,16 +132,16 @@ def _fill(
         return
     more = tuple(wanted[missing[0]])
     rows = [(*key, *wanted[key].values()) for key in missing]
-    _insert(connection, table, (*columns, *more), rows)
+    _insert_rows(connection, table, (*columns, *more), rows)
     _look_up(connection, table, columns, missing, ids)
 
 
 # Plain SQL, as in `insert_crashes`: a fleet's first records bring thousands of hosts.
-def _insert(
+def _insert_rows(
     connection: Connection, table: Table, columns: Sequence[str], rows: Sequence[tuple[Any, ...]]
 ) -> None:
     for part in in_list_parts(rows):
-        into, values = f"{table.name} ({_names(columns)})", _marks(connection, columns, part)
+        into, values = f"{table.name} ({_names(columns)})", _placeholders(connection, columns, part)
         statement = f"INSERT INTO {into} VALUES {values} ON CONFLICT DO NOTHING"
         connection.exec_driver_sql(statement, tuple(chain.from_iterable(part)))
 
@@ -155,7 +155,7 @@ def _look_up(
 ) -> None:
     names = _names(columns)
     for part in in_list_parts(keys):
-        values = _marks(connection, columns, part)
+        values = _placeholders(connection, columns, part)
         query = f"SELECT id, {names} FROM {table.name} WHERE ({names}) IN (VALUES {values})"
         for number, *key in connection.exec_driver_sql(query, tuple(chain.from_iterable(part))):
             ids.keep(tuple(key), int(number))
@@ -165,7 +165,7 @@ def _names(columns: Sequence[str]) -> str:
     return ", ".join(f'"{name}"' for name in columns)
 
 
-def _marks(connection: Connection, columns: Sequence[str], rows: Sequence[Any]) -> str:
+def _placeholders(connection: Connection, columns: Sequence[str], rows: Sequence[Any]) -> str:
     mark = "%s" if connection.dialect.name == "postgresql" else "?"
     row = f"({', '.join([mark] * len(columns))})"
     return ", ".join([row] * len(rows))

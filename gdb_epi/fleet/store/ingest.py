@@ -75,14 +75,14 @@ def _group_by_absence(
         kinds = tuple(map(type, crash))  # of the ways to say what is absent the quickest
         group = sorts.get(kinds)
         if group is None:
-            group = sorts[kinds] = itemgetter(*_present(kinds)), []
+            group = sorts[kinds] = itemgetter(*_columns_with_values(kinds)), []
         pick, rows = group
         rows.append((*pick(crash), number))
     for kinds, (_, rows) in sorts.items():
-        yield [*(COLUMNS[i] for i in _present(kinds)), "id"], rows
+        yield [*(COLUMNS[i] for i in _columns_with_values(kinds)), "id"], rows
 
 
-def _present(kinds: Sequence[type]) -> list[int]:
+def _columns_with_values(kinds: Sequence[type]) -> list[int]:
     return [i for i in range(len(COLUMNS)) if kinds[i] is not type(None)]
 
 
@@ -183,7 +183,7 @@ ASIDE = {
 _CLAIMED, _SOURCE = CRASH.index("ts_claimed"), CRASH.index("ts_source")
 
 
-def _aside(values: Sequence[Any]) -> str:
+def _why_time_was_set_aside(values: Sequence[Any]) -> str:
     """Return why the time of a crash was set aside, a word of ASIDE; nothing where it was not."""
     claimed, source = values[_CLAIMED], values[_SOURCE]
     return "" if claimed is None and source != UNREADABLE else why_time_is_missing(claimed, source)
@@ -273,7 +273,7 @@ class BatchWriter:
                 note_change(connection)
         self._generation = generation
         kept = len(known_keys) - replaced + batch.repeats
-        aside = Counter(_aside(best[key].rows.values) for key in added)
+        aside = Counter(_why_time_was_set_aside(best[key].rows.values) for key in added)
         del aside[""]
         return IngestOutcome(len(added), replaced, kept, rejected, aside, others)
 

@@ -140,7 +140,7 @@ def read_glibc_signs(reader: ForkSignReadings) -> None:
     else:
         _own_tid(reader, lists)
         _note_vanished(reader, lists)
-        _phantoms(reader, lists)
+        _note_phantom_threads(reader, lists)
         _forking_thread(reader, lists)
     # F15: this lineage once had several threads.
     address = reader.target.symbol("__libc_single_threaded")
@@ -248,7 +248,7 @@ def _note_vanished(reader: ForkSignReadings, lists: StackLists) -> None:
         reader.no("F2", f"no cached stack of a thread that vanished ({ended} of ended threads)")
 
 
-def _phantoms(reader: ForkSignReadings, lists: StackLists) -> None:
+def _note_phantom_threads(reader: ForkSignReadings, lists: StackLists) -> None:
     entries = [*lists.on("used"), *lists.on("user")]
     ghosts = [d for d in entries if d.address not in reader.live and d.tid > 0 and not d.exiting]
     if ghosts and reader.all_bases_known:

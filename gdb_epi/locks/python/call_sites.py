@@ -148,7 +148,7 @@ def find_loops(
     for at, to in out_of_handlers:
         around = [first for first, last in loops if first <= to <= last]
         by_head.setdefault(max(around, default=to), []).append(at)
-    following = _following(steps, entries, awaiting) if by_head else {}
+    following = _successors(steps, entries, awaiting) if by_head else {}
     leading: dict[int, list[int]] = {}
     for at, targets in following.items():
         for to in targets:
@@ -156,14 +156,16 @@ def find_loops(
     budget = [MAX_VISITS]
     for head, ends in by_head.items():
         # What runs after the head and before it comes round again.
-        body = _reached(following, [head], budget) & _reached(leading, ends, budget, head)
+        body = _reachable_places(following, [head], budget) & _reachable_places(
+            leading, ends, budget, head
+        )
         main = [at for at in sorted(body) if _last_before(handlers, at) <= head]
         loops += [(main[0], main[-1])] if main else []
-        loops += _stretches(following, body.difference(main)) if body else []
+        loops += _stretches_of_loop(following, body.difference(main)) if body else []
     return tuple(dict.fromkeys(loops))
 
 
-def _following(
+def _successors(
     steps: Sequence[CodeStep],
     entries: Sequence[ExceptionTableEntry],
     awaiting: Collection[int],
@@ -181,7 +183,7 @@ def _following(
     return following
 
 
-def _reached(
+def _reachable_places(
     graph: Mapping[int, Sequence[int]],
     starts: Sequence[int],
     budget: list[int],
@@ -198,7 +200,7 @@ def _reached(
     return reached
 
 
-def _stretches(places: Iterable[int], body: Collection[int]) -> list[tuple[int, int]]:
+def _stretches_of_loop(places: Iterable[int], body: Collection[int]) -> list[tuple[int, int]]:
     """Return the stretches of a loop's body, of places in order."""
     runs: list[tuple[int, int]] = []
     inside = False
@@ -321,7 +323,7 @@ class CallSites:
     def of(self, code: int) -> CodeCalls:
         """Return what a code object calls; empty for an unknown version or unreadable code."""
         with suppress(UnreadableMemory, LayoutError):
-            return self._read(code) if self.opcodes.names else NOTHING
+            return self._read_code_calls(code) if self.opcodes.names else NOTHING
         return NOTHING
 
     def strings(self, code: int, member: str) -> list[str]:
@@ -459,7 +461,7 @@ class CallSites:
         cells = self.strings(code, "co_cellvars") + self.strings(code, "co_freevars")
         return NameTables(names, self.strings(code, "co_varnames"), cells)
 
-    def _read(self, code: int) -> CodeCalls:
+    def _read_code_calls(self, code: int) -> CodeCalls:
         names, slots, cells = self.tables(code)
         calls: list[MethodCall] = []
         loads: list[MethodCall] = []

@@ -87,7 +87,7 @@ class LockObjects:
         if name not in _STRUCTS:
             return None
         try:
-            return self._read(address, name) if self._in_use(address) else None
+            return self._read_lock_object(address, name) if self._in_use(address) else None
         except UnreadableMemory:
             return None
 
@@ -99,7 +99,7 @@ class LockObjects:
         raw = self._reader.read(address + field.offset, field.size)
         return 0 < int.from_bytes(raw, "little") < MAX_REFCOUNT
 
-    def _read(self, address: int, name: str) -> LockObject | None:
+    def _read_lock_object(self, address: int, name: str) -> LockObject | None:
         reader = self._reader
         struct, kind = _STRUCTS[name]
         size = reader.field(reader.type_of(address), "PyTypeObject", "tp_basicsize")

@@ -96,16 +96,16 @@ def _wait_by_tid(case: _WaitCase, owner: int) -> LockWait:
     context, fork = case.context, case.context.fork
     if case.guess.by_frames:
         verdict = lock_types.SELF_DEADLOCK if owner == case.thread.tid else lock_types.LIVE_HOLDER
-        return case.wait(_alive(context, owner), verdict, PROBABLE)
+        return case.wait(_living_owner(context, owner), verdict, PROBABLE)
     if owner == case.thread.tid:
         waits = f"thread {owner} is the one that waits"
-        return case.wait(_alive(context, owner), lock_types.SELF_DEADLOCK, CERTAIN, waits)
+        return case.wait(_living_owner(context, owner), lock_types.SELF_DEADLOCK, CERTAIN, waits)
     if owner in context.bases:
         evidence = [f"thread {owner} is in the core"]
         if case.guess.shared:  # a process of another pid namespace may have the same numbers
             evidence.append("not ruled out: another process has a thread of that number")
         sure = PROBABLE if case.guess.shared and case.guess.kind != "pthread_join" else CERTAIN
-        return case.wait(_alive(context, owner), lock_types.LIVE_HOLDER, sure, *evidence)
+        return case.wait(_living_owner(context, owner), lock_types.LIVE_HOLDER, sure, *evidence)
     if case.guess.shared:
         return case.wait(
             LockOwner(owner, state="other-process"), lock_types.OTHER_PROCESS, PROBABLE,
@@ -142,7 +142,9 @@ def _wait_by_ident(case: _WaitCase, owner: int) -> LockWait:
     gone = context.vanished.find(ident=owner)
     if tid is not None and (gone is None or not context.fork.forked):
         verdict = lock_types.SELF_DEADLOCK if tid == case.thread.tid else lock_types.LIVE_HOLDER
-        return case.wait(_alive(context, tid), verdict, CERTAIN, f"thread {tid} is in the core")
+        return case.wait(
+            _living_owner(context, tid), verdict, CERTAIN, f"thread {tid} is in the core"
+        )
     if tid is not None and gone is not None:
         return case.wait(
             LockOwner(tid, owner), lock_types.UNKNOWN, INFO,
@@ -268,7 +270,7 @@ def _explicit_acquires(case: _WaitCase) -> Sequence[AcquiredLock]:
 
 def _wait_by_explicit_acquire(case: _WaitCase, taken: AcquiredLock) -> LockWait:
     """Only one thread's code called acquire() on the lock and has not released it."""
-    owner = _alive(case.context, taken.tid)
+    owner = _living_owner(case.context, taken.tid)
     evidence = (
         f"{taken.where()} took it by acquire(), and up to where it is now its code has not "
         "released it"
@@ -325,7 +327,7 @@ def _wait_by_interrupted(case: _WaitCase) -> LockWait | None:
         if libc_function_taking(context.target, other, kind) is not None:
             return None
     runs = f"a signal handler runs in this thread, and it interrupted {inside}()"
-    owner, evidence = _alive(context, thread.tid), f"{runs}, which takes this lock"
+    owner, evidence = _living_owner(context, thread.tid), f"{runs}, which takes this lock"
     wait = case.wait(owner, lock_types.SELF_DEADLOCK, PROBABLE, evidence)
     return wait._replace(in_handler=True)
 
@@ -345,7 +347,7 @@ def _fork_evidence(context: LockContext) -> list[str]:
     return [f"forked child of a multithreaded parent ({', '.join(names)})"] if names else []
 
 
-def _alive(context: LockContext, tid: int) -> LockOwner:
+def _living_owner(context: LockContext, tid: int) -> LockOwner:
     base = context.bases.get(tid) or None
     view = context.python_view
     return LockOwner(tid, base, view.thread_names.get(tid) if view is not None else None, "live")

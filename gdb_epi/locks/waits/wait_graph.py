@@ -31,12 +31,12 @@ def find_cycles(waits: Sequence[LockWait]) -> tuple[WaitCycle, ...]:
             path.append(tid)
             tid = following[tid].owner.tid
         if tid is not None and tid in place and len(cycles) < MAX_CYCLES:
-            cycles.append(_cycle(path[place[tid] :], following))
+            cycles.append(_make_cycle(path[place[tid] :], following))
         done.update(path)
     return tuple(cycles)
 
 
-def _cycle(tids: list[int], following: dict[int, LockWait]) -> WaitCycle:
+def _make_cycle(tids: list[int], following: dict[int, LockWait]) -> WaitCycle:
     turn = tids.index(min(tids))
     tids = tids[turn:] + tids[:turn]
     waits = [following[tid] for tid in tids]

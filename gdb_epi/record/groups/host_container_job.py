@@ -63,8 +63,8 @@ def groups_of_environment(variables: Environment) -> Json:
 def read_job(variables: Environment) -> Json | None:
     """Return the job's ids and the variables of the list."""
     values = {name: redact_value(text) for name, text in variables.values.items()}
-    ids: Json = {name: _first(values, names) for name, names in JOB_TEXTS.items()}
-    ids |= {name: _number(_first(values, names)) for name, names in JOB_NUMBERS.items()}
+    ids: Json = {name: _first_value(values, names) for name, names in JOB_TEXTS.items()}
+    ids |= {name: _number(_first_value(values, names)) for name, names in JOB_NUMBERS.items()}
     ids["scheduler"] = next((word for name, word in SCHEDULERS if name in values), None)
     fields = {key: value for key, value in ids.items() if value is not None}
     listed = sorted(set(values) - _IN_OTHER_GROUPS)
@@ -77,7 +77,7 @@ def read_job(variables: Environment) -> Json | None:
 def read_container(given: Mapping[str, str]) -> Json | None:
     """Return pod, namespace, node and image where the environment names them."""
     values = {name: redact_value(text) for name, text in given.items()}
-    fields = {name: _first(values, names) for name, names in CONTAINER.items()}
+    fields = {name: _first_value(values, names) for name, names in CONTAINER.items()}
     return {key: value for key, value in fields.items() if value is not None}
 
 
@@ -87,7 +87,7 @@ def read_host(values: Mapping[str, str]) -> Json | None:
     Inside a container HOSTNAME is the container's name, and its crashes must not be counted for a
     host of that name: the variable is used only where nothing points to a container.
     """
-    node = _first(values, NODE)
+    node = _first_value(values, NODE)
     if node is not None:
         return {"hostname": redact_value(node), "hostname_source": "environment"}
     inside = "KUBERNETES_SERVICE_HOST" in values or "container" in values
@@ -102,7 +102,7 @@ def _is_container_id(name: str) -> bool:
     return len(name) in (12, 64) and all(char in "0123456789abcdef" for char in name)
 
 
-def _first(values: Mapping[str, str], names: tuple[str, ...]) -> str | None:
+def _first_value(values: Mapping[str, str], names: tuple[str, ...]) -> str | None:
     return next((values[name] for name in names if values.get(name)), None)
 
 

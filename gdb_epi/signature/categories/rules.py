@@ -341,7 +341,7 @@ _FATAL = {
 }  # fmt: skip
 
 
-def _among(scene: CategoryInput, names: tuple[str, ...]) -> str | None:
+def _first_on_stack(scene: CategoryInput, names: tuple[str, ...]) -> str | None:
     plain = {name.removeprefix("__GI_") for name in scene.functions()}
     return next((name for name in names if name in plain), None)
 
@@ -358,7 +358,7 @@ def _by_message(kind: str, frames: tuple[str, ...], scene: CategoryInput) -> Ans
         return RuleMatch(
             f"abort-{kind}{klass}", f"glibc's __abort_msg holds its {kind} message{detail}"
         )
-    frame = _among(scene, frames)
+    frame = _first_on_stack(scene, frames)
     if frame is not None:
         klass = ":unknown" if kind == "malloc" else ""
         return RuleMatch(f"abort-{kind}{klass}", f"{frame} is on the stack")
@@ -385,7 +385,9 @@ def cxx_terminate(scene: CategoryInput) -> Answer:
     frame = evidence_of_terminate(scene.native)
     if frame is None:
         return None
-    virtual = next((word for name, word in _VIRTUAL.items() if _among(scene, (name,))), None)
+    virtual = next(
+        (word for name, word in _VIRTUAL.items() if _first_on_stack(scene, (name,))), None
+    )
     if virtual is not None:
         return RuleMatch(
             f"abort-terminate:{virtual}", "a virtual function without a body was called"
@@ -399,7 +401,7 @@ def fatal_error(scene: CategoryInput) -> Answer:
     """Py_FatalError and its relatives."""
     if isinstance(scene.native, Absent):
         return Undecided(f"no native stack ({scene.native.detail})")
-    frame = _among(scene, tuple(_FATAL))
+    frame = _first_on_stack(scene, tuple(_FATAL))
     return (
         RuleMatch(f"abort-py-fatal:{_FATAL[frame]}", f"{frame} is on the stack") if frame else None
     )

@@ -443,10 +443,10 @@ def _string(decoder: ReprDecoder, address: int) -> str:
     if length > len(value):
         raise Undecodable("the end of a long str was not read")
     shown = repr(value[:MAX_STRING])
-    return shown if max(len(shown), len(value)) <= MAX_STRING else _ends(value)
+    return shown if max(len(shown), len(value)) <= MAX_STRING else _first_and_last_characters(value)
 
 
-def _ends(value: str) -> str:
+def _first_and_last_characters(value: str) -> str:
     left = (MAX_STRING - 3) // 2
     right = MAX_STRING - 3 - left
     shown = repr(value[:left] + value[len(value) - right :])

@@ -8,7 +8,7 @@ import struct
 from gdb_epi.cpython.values.repr_decoder import Obj, ReprDecoder, Undecodable, decodes, decodes_repr
 
 
-def _data(decoder: ReprDecoder, obj: Obj, struct_name: str, size: int) -> bytes:
+def _packed_fields(decoder: ReprDecoder, obj: Obj, struct_name: str, size: int) -> bytes:
     return decoder.reader.read(obj.address + decoder.offset(struct_name, "data"), size)
 
 
@@ -41,7 +41,7 @@ def _zone(decoder: ReprDecoder, obj: Obj, kind: str) -> str:
 @decodes("datetime.date")
 def date(decoder: ReprDecoder, obj: Obj) -> str:
     """Decode a date."""
-    parts = _date_parts(_data(decoder, obj, "PyDateTime_Date", 4))
+    parts = _date_parts(_packed_fields(decoder, obj, "PyDateTime_Date", 4))
     return f"{decoder.type_name(obj)}({', '.join(map(str, parts))})"
 
 
@@ -49,7 +49,7 @@ def date(decoder: ReprDecoder, obj: Obj) -> str:
 def date_time(decoder: ReprDecoder, obj: Obj) -> str:
     """Decode a datetime."""
     kind = "PyDateTime_DateTime"
-    packed = _data(decoder, obj, kind, 10)
+    packed = _packed_fields(decoder, obj, kind, 10)
     parts = _date_parts(packed) + _time_parts(packed[4:])
     return f"{decoder.type_name(obj)}({', '.join(map(str, parts))}{_zone(decoder, obj, kind)})"
 
@@ -58,7 +58,7 @@ def date_time(decoder: ReprDecoder, obj: Obj) -> str:
 def time(decoder: ReprDecoder, obj: Obj) -> str:
     """Decode a time of day."""
     kind = "PyDateTime_Time"
-    parts = _time_parts(_data(decoder, obj, kind, 6))
+    parts = _time_parts(_packed_fields(decoder, obj, kind, 6))
     return f"{decoder.type_name(obj)}({', '.join(map(str, parts))}{_zone(decoder, obj, kind)})"
 
 

@@ -103,7 +103,7 @@ def _frame_text(decoder: ReprDecoder, obj: Obj) -> str:
         columns.update(_columns_of(decoder, block, len(labels)))
     if sorted(columns) != list(range(len(names))):
         raise Undecodable("blocks that are not all columns")
-    shown = [["", *_left(labels)]]
+    shown = [["", *_left_aligned(labels)]]
     for place, name in enumerate(names):
         head = f" {name}" if columns[place].is_number else name
         texts = _fixed_width(_fixed_width(columns[place].texts), len(head))
@@ -130,7 +130,7 @@ def _series_text(decoder: ReprDecoder, obj: Obj) -> str:
         text = _label(decoder, name)
         decoder.refuse_secrets(text)
         end = f"Name: {text}, {end}"
-    return f"{_adjoin([_left(labels), _fixed_width(column.texts)], 3)}\n{end}"
+    return f"{_adjoin([_left_aligned(labels), _fixed_width(column.texts)], 3)}\n{end}"
 
 
 def _require_usual_options(decoder: ReprDecoder) -> None:
@@ -154,7 +154,7 @@ def _fixed_width(texts: list[str], least: int = 0) -> list[str]:
     return [_cut(text, width).rjust(width) for text in texts]
 
 
-def _left(labels: list[str]) -> list[str]:
+def _left_aligned(labels: list[str]) -> list[str]:
     width = min(max(map(len, labels)), MAX_TEXT)
     return [_cut(text, width).ljust(width) for text in labels]
 

@@ -83,7 +83,7 @@ def read_type_id(decoder: ReprDecoder, kind: int) -> int:
     return number
 
 
-def _data(decoder: ReprDecoder, address: int) -> _ArrayData:
+def _read_array_data(decoder: ReprDecoder, address: int) -> _ArrayData:
     """Read an ArrayData: type, length, null count, offset, buffers, children."""
     decoder.spend()
     kind = decoder.reader.u64(address)
@@ -210,14 +210,15 @@ def _item_repr(
         raw = _raw_text(decoder, array_data, index)
         return repr(read_utf8(raw)) if _TEXTS[array_data.id][1] else repr(raw)
     if array_data.id in (LIST, LARGE_LIST) and len(array_data.children) == 1:
-        child = _data(decoder, array_data.children[0])
+        child = _read_array_data(decoder, array_data.children[0])
         begin, end = _range(decoder, array_data, index)
         shown = (_item_repr(decoder, child, at, depth + 1) for at in range(begin, end))
         return f"[{decoder.join_text(shown, end - begin)}]"
     if array_data.id == STRUCT:
         names, place = _names(decoder, array_data.type), array_data.offset + index
         texts = [
-            _item_repr(decoder, _data(decoder, at), place, depth + 1) for at in array_data.children
+            _item_repr(decoder, _read_array_data(decoder, at), place, depth + 1)
+            for at in array_data.children
         ]
         if is_pair:
             return f"({', '.join(texts)})"
@@ -307,12 +308,12 @@ def _scalar_text(decoder: ReprDecoder, at: int, depth: int = 0) -> str:
         return "{" + ", ".join(texts) + "}"
     if number == DICTIONARY:  # the number of the item, the items
         index = _scalar_text(decoder, decoder.reader.u64(at + 48), depth + 1)
-        array_data = _data(decoder, decoder.reader.u64(decoder.reader.u64(at + 64) + 8))
+        array_data = _read_array_data(decoder, decoder.reader.u64(decoder.reader.u64(at + 64) + 8))
         if not index.isdecimal() or int(index) >= array_data.length:
             raise Undecodable(f"item {index} of a dictionary")
         return _item_repr(decoder, array_data, int(index))
     if number in (LIST, LARGE_LIST, MAP):
-        array_data = _data(decoder, decoder.reader.u64(decoder.reader.u64(at + 48) + 8))
+        array_data = _read_array_data(decoder, decoder.reader.u64(decoder.reader.u64(at + 48) + 8))
         shown = (
             _item_repr(decoder, array_data, index, is_pair=number == MAP)
             for index in range(array_data.length)
@@ -377,7 +378,7 @@ def _struct_lines(decoder: ReprDecoder, array_data: _ArrayData) -> str:
     _names(decoder, array_data.type)
     parts = ["-- is_valid: all not null"]
     for number, at in enumerate(array_data.children):
-        child = _data(decoder, at)
+        child = _read_array_data(decoder, at)
         name = PLAIN_TYPES.get(child.id)
         if name is None or child.id == NULL:
             raise Undecodable(f"a field of type {child.id}")
@@ -390,7 +391,7 @@ def _dictionary_lines(decoder: ReprDecoder, array_data: _ArrayData) -> str:
     """Return an array of items of a dictionary; its type begins with that of the indices."""
     if not array_data.dictionary:
         raise Undecodable("it has no dictionary")
-    value_lines = _lines(decoder, _data(decoder, array_data.dictionary), 2)
+    value_lines = _lines(decoder, _read_array_data(decoder, array_data.dictionary), 2)
     kind = decoder.reader.u64(array_data.type + TYPE_OWN)
     indices = array_data._replace(type=kind, id=read_type_id(decoder, kind))
     return f"\n-- dictionary:\n{value_lines}\n-- indices:\n{_lines(decoder, indices, 2)}"
@@ -407,7 +408,7 @@ def _lines(decoder: ReprDecoder, array_data: _ArrayData, indent: int) -> str:
     window = WINDOW
     if array_data.id in (LIST, LARGE_LIST) and len(array_data.children) == 1:
         window = CHUNKS
-        child = _data(decoder, array_data.children[0])
+        child = _read_array_data(decoder, array_data.children[0])
 
         def write(index: int) -> str:
             if not _is_valid(decoder, array_data, index):
@@ -436,7 +437,7 @@ def _bracketed_items(write: Callable[[int], str], length: int, window: int, blan
 @decodes(*(f"pyarrow.lib.{name}Array" for name in _ARRAYS))
 def array(decoder: ReprDecoder, obj: Obj) -> str:
     """Decode an array: arrow::Array is its methods, then its ArrayData."""
-    array_data = _data(decoder, decoder.reader.u64(decoder.word(obj, 2) + 8))
+    array_data = _read_array_data(decoder, decoder.reader.u64(decoder.word(obj, 2) + 8))
     special = {STRUCT: _struct_lines, DICTIONARY: _dictionary_lines}.get(array_data.id)
     text = special(decoder, array_data) if special is not None else _lines(decoder, array_data, 0)
     return f"<{obj.type.full_name} object at {obj.address:#x}>\n{text}"
@@ -454,7 +455,7 @@ def chunked_array(decoder: ReprDecoder, obj: Obj) -> str:
     chunks = _chunks(decoder, obj)
 
     def write(index: int) -> str:
-        return _lines(decoder, _data(decoder, chunks[index]), 2)
+        return _lines(decoder, _read_array_data(decoder, chunks[index]), 2)
 
     text = _bracketed_items(write, len(chunks), CHUNKS, "")
     text = text if chunks else "[\n\n]"
@@ -468,7 +469,7 @@ def read_chunked_texts(decoder: ReprDecoder, address: int) -> list[str]:
         raise Undecodable("no chunked array")
     texts: list[str] = []
     for chunk in _chunks(decoder, obj):
-        array_data = _data(decoder, chunk)
+        array_data = _read_array_data(decoder, chunk)
         if array_data.id not in _TEXTS or len(texts) + array_data.length > decoder.limits.width:
             raise Undecodable("no texts, or too many")
         texts += [
