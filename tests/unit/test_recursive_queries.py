@@ -7,7 +7,7 @@ import sqlite3
 
 import pytest
 
-from gdb_epi.hangs.loops.recursive_queries import find_unlimited_recursion
+from gdb_epi.hangs.loops.recursive_queries import find_running_recursion, find_unlimited_recursion
 
 HEAD = "WITH RECURSIVE up(id, n) AS (SELECT 1, 1 UNION ALL SELECT "
 STEPS = "p.parent, up.n + 1 FROM up JOIN p ON p.id = up.id"
@@ -65,6 +65,23 @@ def test_nothing_limits_it(query: str, by_rows: bool) -> None:
 def test_its_text_limits_it(query: str) -> None:
     assert find_unlimited_recursion(query) is None
     assert ends(query, RING)
+
+
+@pytest.mark.parametrize(
+    ("asks", "all_rows"),
+    [("SELECT id FROM up", False), ("SELECT id FROM up WHERE n > 2", False),
+     ("SELECT max(n) FROM up", True), ("SELECT id FROM up ORDER BY n", True)],
+)  # fmt: skip
+def test_rows_are_given_one_by_one_unless_all_are_needed(asks: str, all_rows: bool) -> None:
+    query = f"{HEAD}id, n + 1 FROM up) {asks}"
+    assert (find_running_recursion(["text", query]) is not None) == all_rows
+    works = sqlite3.connect(":memory:")
+    works.set_progress_handler(lambda: 1, MANY)
+    if all_rows:
+        with pytest.raises(sqlite3.OperationalError):
+            works.execute(query).fetchone()
+    else:
+        assert works.execute(query).fetchone()
 
 
 def test_odd_texts_are_no_queries() -> None:

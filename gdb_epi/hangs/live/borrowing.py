@@ -92,6 +92,7 @@ class Borrowers:
         if self._is_lent({body.code: max(c.at for c in places) for body, places in giving}):
             return False
         todo = [body for body, places in giving if not self._takes_before(body, places)]
+        takes = len(todo) < len(giving)  # none may: of functions that call only one another
         met = set[tuple[int, int]]()
         while todo:
             body = todo.pop()
@@ -103,16 +104,21 @@ class Borrowers:
             if entered:
                 if not self._enters_by_taking(body, entered):
                     return False
+                takes = True
                 continue
-            if body.is_frame or body.code in self._kept or len(met) > MAX_GIVING:
+            unnamed = name.startswith("__")  # called without its name
+            if unnamed or body.is_frame or body.code in self._kept or len(met) > MAX_GIVING:
                 return False
             calling = [
-                (each, places) for each in bodies if (places := list(self._calls(each, name)))
-            ]
+                (each, places) for each in bodies
+                if each.code != body.code and (places := list(self._calls(each, name)))
+            ]  # fmt: skip
             if not calling:
                 return False  # whoever calls it is not known
-            todo += [each for each, places in calling if not self._takes_before(each, places)]
-        return True
+            passing = [each for each, places in calling if not self._takes_before(each, places)]
+            takes |= len(passing) < len(calling)
+            todo += passing
+        return takes
 
     def _is_lent(self, giving: Mapping[int, int]) -> bool:
         """Tell whether it is in a `with` block, or a generator rests, that is to give it back.

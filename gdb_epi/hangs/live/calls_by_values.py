@@ -13,8 +13,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from gdb_epi.cpython.objects.type_objects import TypeInfo
 from gdb_epi.errors import Absent
 from gdb_epi.hangs.live.harmless import OF_OWN_OBJECT, READS, is_harmless
-from gdb_epi.hangs.live.program_code import Module
-from gdb_epi.hangs.live.reach import OF_DATA
+from gdb_epi.hangs.live.program_code import LOOPS, Module
+from gdb_epi.hangs.live.reach import OF_DATA, QUIET
 from gdb_epi.hangs.live.value_flow import Context
 from gdb_epi.hangs.live.value_reads import MAX_NAMED, MAX_TEXT, UNFOLLOWED, ValueReads
 from gdb_epi.hangs.live.values import (
@@ -48,7 +48,7 @@ _REST, _KEYWORDS = 4, 8  # CO_VARARGS, CO_VARKEYWORDS
 _GIVES_DATA = frozenset(
     "time os posix posixpath json re math datetime uuid hashlib base64 struct string zlib gzip "
     "socket ssl urllib http email pathlib tempfile shutil platform statistics decimal fractions "
-    "csv locale secrets subprocess sqlite3 logging io getpass gc fcntl resource errno traceback "
+    "csv locale secrets subprocess sqlite3 logging io getpass fcntl resource errno traceback "
     "warnings textwrap hmac calendar numbers shlex signal thread".split()
 )
 # Those of them that call none of their arguments, but for methods of the program's classes.
@@ -80,6 +80,16 @@ _OVER_ITEMS = frozenset((
 ))  # fmt: skip
 _ITEM_OF = frozenset(("next", "min", "max", "sum", "anext"))
 _PASSED = frozenset(("iter", "sorted"))
+# What makes objects of classes that it was not given.
+_MAKES_OBJECTS = frozenset(
+    "pickle copy copyreg shelve multiprocessing marshal ctypes dill cloudpickle joblib".split()
+)
+# Whose objects of C code call nothing that they were given before.
+_QUIET_OBJECTS = (
+    QUIET - {"sqlite3"}
+    | LOOPS
+    | frozenset("thread contextvars array mmap multiprocessing weakref".split())
+)
 _ONLY_LOOK = frozenset((
     "len", "isinstance", "issubclass", "id", "repr", "hash", "callable", "print", "abs", "round",
     "ord", "chr", "any", "all", "hasattr", "bin", "hex", "oct", "format", "ascii", "divmod", "pow",
@@ -284,6 +294,7 @@ class ValueCalls(ValueReads):
                 self._call_methods(subject, kind)
         self._enter_library(module.name, held)
         top = module.name.partition(".")[0]
+        self._make_objects(top)
         if top == "contextlib" or (module.name == "threading" and name in ("run", "start")):
             self._call_what_is_held(held)
         if top in _CALLS_NOTHING:
@@ -512,6 +523,8 @@ class ValueCalls(ValueReads):
             self.does_anything = True
         if name == "__import__":
             return UNKNOWN
+        if name in ("any", "all"):
+            self.items(context, values[0] if values else UNKNOWN)
         if name in _ONLY_LOOK:
             self._hand_on_all(None, by_name)
             if name == "print":
@@ -528,6 +541,7 @@ class ValueCalls(ValueReads):
             self.collect(made, items)
             return made
         module = self._module_name(subject)
+        self._make_objects(module)
         if module in _CALLS_NOTHING:
             self._hand_on_callables(given, by_name)
         else:
@@ -536,6 +550,14 @@ class ValueCalls(ValueReads):
         if gives_data or name == "open":
             return DATA
         return UNKNOWN
+
+    def _make_objects(self, module: str) -> None:
+        """Count objects of all classes as there where a library makes some by itself."""
+        if not self._makes_objects and module in _MAKES_OBJECTS:
+            self._makes_objects = True
+            for kind, calls in self._without_objects.items():
+                for function, arguments in calls:
+                    self._call_function(function, Instance(kind, False), arguments, {})
 
     def _module_name(self, module: int) -> str:
         if not module or self._heap.kind(module) != "module":
@@ -562,7 +584,8 @@ class ValueCalls(ValueReads):
                 each for each in value or ()
                 if isinstance(each, (Made, Bound, OfBuiltin)) or (
                     isinstance(each, Obj) and self._heap.kind(each.address) in
-                    ("function", "method", "builtin_function_or_method", "functools.partial"))
+                    ("function", "method", "builtin_function_or_method", "functools.partial",
+                     "generator"))
             )  # fmt: skip
             self.hand_on(some)
 
@@ -613,6 +636,9 @@ class ValueCalls(ValueReads):
             and not self._is_plainly_own(info.address)
         ):
             self._calls.add((0, name))
+        self._make_objects(top)
+        if top not in _QUIET_OBJECTS:
+            self.call_kept()  # which it may have been given before
         if top == "queue" and name in _TAKES:
             return UNKNOWN
         return DATA if top in _GIVES_DATA | {"thread", "threading"} else UNKNOWN
@@ -643,10 +669,6 @@ class ValueCalls(ValueReads):
                     self._call_function(function, subject, None, {})
 
     # -- what value_walk.py does --------------------------------------------------------------
-
-    def call_kept(self) -> None:
-        """Follow every function that somebody may have been given, to call it."""
-        raise NotImplementedError
 
     def _hand_on_object(self, atom: Obj) -> None:
         """Give an object to code that is not followed."""

@@ -104,34 +104,11 @@ class GoingOn:
         return activity.awaits in _GIVEN_BY_LIBRARIES and not (
             activity.awaits in FUTURES and activity.frames and (
                 is_made_by(self._scene, activity.frames[0], activity.object, ("Future",))
-                or self._has_waiter_alone(activity)
+                or is_had_only_by(
+                    self._scene, activity.object, (self._scene.view.frames(activity.tid),)
+                )
             )
         )  # fmt: skip
-
-    def _has_waiter_alone(self, activity: ThreadActivity) -> bool:
-        """Tell whether nothing but the frames that wait for an object refers to it.
-
-        Each variable and word of their stacks is one reference of its count. A weak one would give
-        it to others. Since 3.14 (gh-117139) such a word need not be counted, and is tagged so.
-        """
-        view, address = self._scene.view, activity.object
-        reader = view.reader
-        if reader.layout.offset("_PyInterpreterFrame", "f_executable.bits") is not None:
-            return False
-        try:
-            words = list[int]()
-            for frame in view.frames(activity.tid):
-                if frame.hole is not None or not frame.code:
-                    return False
-                words += view.slots.of(frame).variables
-                words += view.slots.stack_in_call(frame) or ()
-            kind = reader.type_of(address)
-            weak = reader.signed_field(kind, "PyTypeObject", "tp_weaklistoffset")
-            if weak and reader.u64(address + weak):
-                return False
-            return 0 < reader.field32(address, "PyObject", "ob_refcnt") <= words.count(address)
-        except (UnreadableMemory, LayoutError):
-            return False
 
     def passes_on(self, activity: ThreadActivity) -> bool:
         """Tell whether other code is known to end a thread's wait for a lock that it took itself.

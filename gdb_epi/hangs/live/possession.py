@@ -70,19 +70,24 @@ def reference_count(scene: HangContext, address: int) -> int | None:
 def is_had_only_by(
     scene: HangContext, address: int, stacks: Iterable[Sequence[PyFrame]], awaiting: int = 0
 ) -> bool:
-    """Tell whether all references to an object are variables of some stacks, which wait for it.
+    """Tell whether all references to an object are words of some stacks, which wait for it.
 
-    Of a future of asyncio `awaiting` tasks have one each (`_fut_waiter`), and so has the iterator
-    on the stack of a coroutine that awaits it (Modules/_asynciomodule.c, 3.8 to 3.15).
+    A weak one would give it to others. Of a future of asyncio `awaiting` tasks have one each
+    (`_fut_waiter`), and so has the iterator on the stack of a coroutine that awaits it
+    (Modules/_asynciomodule.c, 3.8 to 3.15).
     """
     counted_there, iterators = awaiting, set[int]()
     reader, locks = scene.view.reader, scene.view.locks
     if reader.layout.offset("_PyInterpreterFrame", "f_executable.bits") is not None:
         return False  # 3.14: variables may borrow what they refer to, and count nothing
     try:
+        weak = reader.signed_field(reader.type_of(address), "PyTypeObject", "tp_weaklistoffset")
+        if weak and reader.u64(address + weak):
+            return False
         for frame in (frame for stack in stacks for frame in stack if frame.hole is None):
             words = scene.view.slots.of(frame)
-            counted_there += words.variables.count(address)
+            in_call = scene.view.slots.stack_in_call(frame) or ()
+            counted_there += words.variables.count(address) + in_call.count(address)
             for word in words.stack if awaiting else ():
                 if word and not word & 7 and locks.type_name(word) == _FUTURE_ITERATOR:
                     held = reader.u64(word + reader.layout.require("PyMethodObject", "im_func"))

@@ -7,6 +7,7 @@ class: more references than its name has are seen in its count.
 
 from __future__ import annotations
 
+import sys
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
@@ -278,6 +279,32 @@ class ProgramCode:
         own = not library and not installed
         library |= installed and name.partition(".")[0] in LOOPS
         return Module(name, library, own)
+
+    @cached_property
+    def modules(self) -> dict[str, int]:
+        """The modules of sys.modules by their names (PyModuleObject *)."""
+        modules = self.view.objects.sys_modules(self.view.python.interpreters[0].address)
+        contents = () if isinstance(modules, Absent) else self._named(modules)
+        return {name: at for name, at in contents if self.view.locks.type_name(at) == "module"}
+
+    def imports_unseen(self, name: str, parts: Iterable[str] = ()) -> bool:
+        """Tell whether an import runs code of a module that is not there yet, as it may be.
+
+        `parts` are what is imported from it. A name may be relative to a package. The standard
+        library's modules do nothing to the program. Raises UnreadableMemory, LayoutError.
+        """
+        standard: frozenset[str] = getattr(sys, "stdlib_module_names", frozenset())
+        if not name or name.partition(".")[0] in standard:
+            return False
+        if not any(each == name or each.endswith(f".{name}") for each in self.modules):
+            return True
+        module = self.modules.get(name, 0)
+        scope = self._reader.field(module, "PyModuleObject", "md_dict") if module else 0
+        return bool(scope) and any(
+            part != "*" and f"{name}.{part}" not in self.modules
+            and isinstance(self.view.objects.dict_get(scope, part), Absent)
+            for part in parts
+        )  # fmt: skip
 
     def variables_stored(self, code: int, live: Iterable[tuple[int, int]]) -> set[str]:
         """Return the variables that code stores: what they hold now is not what it uses then."""

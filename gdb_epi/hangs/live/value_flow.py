@@ -30,21 +30,25 @@ _PLAIN: Mapping[str, tuple[int, tuple[Value, ...]]] = {
         "DELETE_FAST DELETE_DEREF DELETE_GLOBAL DELETE_NAME".split(), (0, ())
     ),
     **dict.fromkeys("POP_TOP POP_ITER GEN_START PRINT_EXPR".split(), (1, ())),
-    **dict.fromkeys("COMPARE_OP IS_OP CONTAINS_OP".split(), (2, (_DATA,))),
+    **dict.fromkeys("COMPARE_OP IS_OP".split(), (2, (_DATA,))),
     **dict.fromkeys("UNARY_NOT TO_BOOL FORMAT_SIMPLE CONVERT_VALUE".split(), (1, (_DATA,))),
     **dict.fromkeys("LOAD_ASSERTION_ERROR LOAD_COMMON_CONSTANT LOAD_SMALL_INT GET_LEN "
                     "MATCH_MAPPING MATCH_SEQUENCE LOAD_CLOSURE".split(), (0, (_DATA,))),
     **dict.fromkeys("LOAD_LOCALS LOAD_BUILD_CLASS WITH_EXCEPT_START GET_ANEXT RETURN_GENERATOR "
                     "MATCH_KEYS".split(), (0, (_ANY,))),
-    **dict.fromkeys("GET_AITER GET_AWAITABLE ASYNC_GEN_WRAP CHECK_EXC_MATCH".split(),
-                    (1, (_ANY,))),
+    **dict.fromkeys("ASYNC_GEN_WRAP CHECK_EXC_MATCH".split(), (1, (_ANY,))),
     "FORMAT_WITH_SPEC": (2, (_DATA,)), "PUSH_EXC_INFO": (1, (_ANY, _ANY)),
     "CHECK_EG_MATCH": (2, (_ANY, _ANY)), "CALL_INTRINSIC_2": (2, (_ANY,)),
     "MATCH_CLASS": (3, (_ANY,)), "CLEANUP_THROW": (3, (_ANY, _ANY)),
     "LOAD_FROM_DICT_OR_GLOBALS": (1, (_ANY,)),
 }  # fmt: skip
-_SAME = frozenset(("LIST_TO_TUPLE", "CALL_INTRINSIC_1", "UNARY_NEGATIVE", "UNARY_POSITIVE",
-                   "UNARY_INVERT", "GET_YIELD_FROM_ITER"))  # fmt: skip
+_SAME = frozenset(("LIST_TO_TUPLE", "CALL_INTRINSIC_1"))
+# Instructions that let a generator or coroutine go on: what they take, and what they push.
+_RUNS: Mapping[str, tuple[int, Value]] = {
+    "GET_AITER": (1, _ANY), "GET_AWAITABLE": (1, _ANY), "GET_YIELD_FROM_ITER": (1, _ANY),
+    "CONTAINS_OP": (2, _DATA),
+}  # fmt: skip
+_OLD_CONTAINS = (6, 7)  # arguments of COMPARE_OP for `in` and `not in` in 3.8
 _CONDITIONS = ("POP_JUMP_", "JUMP_IF_NOT_EXC_MATCH")
 _SPECIAL = ("__enter__", "__exit__", "__aenter__", "__aexit__")
 _CLOSURE = 0x08  # of MAKE_FUNCTION
@@ -130,6 +134,10 @@ class Policy:
 
     def item(self, context: Context, of: Value, key: Value) -> Value:
         """Return what a subscript gives."""
+        raise NotImplementedError
+
+    def computed(self, *operands: Value) -> Value:
+        """Return what an operator makes of its operands."""
         raise NotImplementedError
 
     def texts(self, of: Value) -> list[str] | None:
@@ -283,6 +291,8 @@ class ValueFlow:
 
     def _work(self, each: Instruction, name: str, argument: int, stack: list[Value]) -> None:
         """Do what an instruction does that leads to the next one only."""
+        if name == "COMPARE_OP" and argument in _OLD_CONTAINS:
+            name = "CONTAINS_OP" if "CONTAINS_OP" not in self._there_are else name
         if name in _PLAIN:
             count, pushed = _PLAIN[name]
             self._take(stack, count)
@@ -506,7 +516,7 @@ class ValueFlow:
             key = stack[-1] if stack else UNKNOWN
             of = self._take(stack, 3 if name == "BINARY_SLICE" else 2)
             if name == "BINARY_SLICE":
-                stack.append(of)
+                stack.append(policy.computed(of))
             else:
                 self._push(stack, lambda: policy.item(context, of, key))
         elif name.startswith(("BINARY_", "INPLACE_")):
@@ -517,7 +527,16 @@ class ValueFlow:
             )
             if in_place and not self._quiet and (first is not None or second != DATA):
                 self._policy.touch(first)  # a sum with a number or text is one itself
-            stack.append(DATA if first == second == DATA else join(first, second))
+            stack.append(policy.computed(first, second))
+        elif name.startswith("UNARY_"):
+            stack.append(policy.computed(self._take(stack)))
+        elif name in _RUNS:
+            count, pushed = _RUNS[name]
+            over = stack[-1] if stack else UNKNOWN
+            self._take(stack, count)
+            if not self._quiet:
+                policy.items(context, over)
+            stack.append(over if name == "GET_YIELD_FROM_ITER" else pushed)
         elif name in ("DELETE_ATTR", "DELETE_SUBSCR"):
             of = self._take(stack, 1 if name == "DELETE_ATTR" else 2)
             if not self._quiet:

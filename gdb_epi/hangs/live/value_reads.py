@@ -37,9 +37,11 @@ from gdb_epi.hangs.live.values import (
     join,
     join_all,
 )
+from gdb_epi.hangs.live.walk import GENERATORS
 
 MAX_NAMED = 40  # functions of one name
 MAX_TEXT = 256
+_CALLING_ITERATORS = ("map", "filter", "zip", "callable_iterator", "itertools.")
 UNFOLLOWED = frozenset(("exec", "eval", "vars", "globals", "locals", "methodcaller", "attrgetter",
                          "delattr", "__dict__"))  # fmt: skip
 
@@ -68,6 +70,7 @@ class ValueReads(Policy):
         self._depth = 0
         self._handing: set[object] = set()  # containers that hold one another
         self._made_classes: set[int] = set()
+        self._makes_objects = False  # of classes that no call names, as pickle does
         self._without_objects: dict[int, list[tuple[int, Sequence[Value] | None]]] = {}
 
     # -- what is kept of values, and who has read it ------------------------------------------
@@ -171,12 +174,13 @@ class ValueReads(Policy):
         return None if any(isinstance(each, Absent) for each in texts) else [str(t) for t in texts]
 
     def imported(self, context: Context, name: str, whole: Value) -> Value:
-        """Return the module that `import` gives: of a dotted name the first one."""
-        interpreter = self._view.python.interpreters[0].address
-        modules = self._view.objects.sys_modules(interpreter)
-        wanted = name.partition(".")[0] if whole == DATA else name
-        value = 0 if isinstance(modules, Absent) else self._view.objects.dict_get(modules, wanted)
-        return UNKNOWN if isinstance(value, Absent) or not value else self._heap.value(value)
+        """Return the module that `import` gives: of a dotted name the first one.
+
+        The code of one that is not there yet is not seen, but for the standard library's.
+        """
+        self.does_anything |= self._live.imports_unseen(name, self.texts(whole) or ())
+        module = self._live.modules.get(name.partition(".")[0] if whole == DATA else name, 0)
+        return self._heap.value(module) if module else UNKNOWN
 
     # -- attributes ---------------------------------------------------------------------------
 
@@ -190,7 +194,7 @@ class ValueReads(Policy):
 
     def _call_of_any(self, kind: int, function: int, given: Sequence[Value] | None) -> None:
         """Call a method of whatever object of a class: of none as long as there is none."""
-        if kind in self._made_classes or self._live.instances_of(kind):
+        if self._makes_objects or kind in self._made_classes or self._live.instances_of(kind):
             self._call_function(function, Instance(kind, False), given, {})
         else:
             self._without_objects.setdefault(kind, []).append((function, given))
@@ -255,8 +259,12 @@ class ValueReads(Policy):
         self, atom: Obj | Instance, kind: int, name: str, objects: Sequence[int]
     ) -> Value:
         heap = self._heap
+        if self._is_function_of(kind, "__getattribute__"):
+            return self._of_unknown(name)
         found = heap.in_class(kind, name)
         how, inner = heap.unwrapped(found) if found else ("", 0)
+        if found and not how and self._is_function_of(self._reader.type_of(found), "__get__"):
+            return self._of_unknown(name)
         if how == "property" and inner:
             if heap.kind(inner) == "function":
                 return self._call_function(inner, atom, (), {})
@@ -294,6 +302,11 @@ class ValueReads(Policy):
                 return frozenset((OfBuiltin(atom, name, "builtin"),))
             return self._of_unknown(name)
         return value
+
+    def _is_function_of(self, kind: int, name: str) -> bool:
+        """Tell whether a class has a method that is written in Python."""
+        found = self._heap.in_class(kind, name)
+        return bool(found) and self._heap.kind(found) == "function"
 
     def _is_plainly_own(self, kind: int) -> bool:
         """Tell whether a class and its bases are the program's: no lock or queue is of it."""
@@ -421,6 +434,9 @@ class ValueReads(Policy):
             if frame is not None:
                 self.add_stack((frame,), in_loop=False)
                 return UNKNOWN
+            if self._heap.kind(atom.address).startswith(_CALLING_ITERATORS):
+                self.call_kept()
+                return UNKNOWN
         kind = self._type_of(atom)
         method = self._heap.in_class(kind, "__iter__") if kind else 0
         if method and self._heap.kind(method) == "function" and isinstance(atom, (Obj, Instance)):
@@ -430,7 +446,7 @@ class ValueReads(Policy):
         return UNKNOWN
 
     def _suspended(self, address: int) -> PyFrame | None:
-        generates = self._heap.kind(address) in ("generator", "coroutine", "async_generator")
+        generates = self._heap.kind(address) in GENERATORS
         key = ("generator", address)
         if not generates or key in self._handed:
             return None
@@ -468,6 +484,15 @@ class ValueReads(Policy):
             return self._call_function(method, atom, (key,), {})
         return self._items(atom)
 
+    def computed(self, *operands: Value) -> Value:
+        """Return what an operator makes: of a class in Python it may be anything."""
+        for value in operands:
+            for atom in value or ():
+                kind = self._type_of(atom)
+                if isinstance(atom, Named) or (kind and self._heap.type_info(kind).python_class):
+                    return UNKNOWN
+        return join_all(operands)
+
     def unpacked(self, of: Value, count: int) -> list[Value] | None:
         """Return the items of a tuple that is there, by their places."""
         if of is None or len(of) != 1:
@@ -499,6 +524,10 @@ class ValueReads(Policy):
         by_name: Mapping[str, Value],
     ) -> Value:  # fmt: skip
         """Return what a call gives."""
+        raise NotImplementedError
+
+    def call_kept(self) -> None:
+        """Follow every function that somebody may have been given, to call it."""
         raise NotImplementedError
 
     def _hand_on_to_others(self, value: Value) -> None:

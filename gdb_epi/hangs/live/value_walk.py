@@ -36,7 +36,7 @@ from gdb_epi.hangs.live.values import (
     join,
     single,
 )
-from gdb_epi.hangs.live.walk import MANAGERS
+from gdb_epi.hangs.live.walk import GENERATORS, MANAGERS
 from gdb_epi.locks.python.call_sites import MAX_CODE
 
 MAX_CONTEXTS = 1_500
@@ -183,7 +183,7 @@ class ValueWalk(ValueCalls):
         if key in self._handed:
             return
         self._handed.add(key)
-        if kind in ("generator", "coroutine", "async_generator"):
+        if kind in GENERATORS:
             self._items(atom)
         elif kind in (
             "function",
@@ -195,6 +195,12 @@ class ValueWalk(ValueCalls):
             self._call_object(None, atom, None, {})
         elif self._is_type(atom.address):
             info = self._heap.type_info(atom.address)
+            meta = self._heap.type_info(self._reader.type_of(atom.address))
+            for name in ("__new__", "__init__") if meta.module in self._live.own_modules else ():
+                function = self._heap.in_class(meta.address, name)  # for a class that is made of it
+                _, inner = self._heap.unwrapped(function) if function else ("", 0)
+                if inner and self._heap.kind(inner) == "function":
+                    self._call_function(inner, atom, None, {})
             if info.module in self._live.own_modules:
                 self._call_object(None, atom, None, {})
         elif kind in CONTAINERS:

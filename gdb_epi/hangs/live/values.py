@@ -24,6 +24,7 @@ from gdb_epi.typing_lite import NamedTuple
 MAX_POSSIBLE = 24  # possibilities of one value
 MAX_ITEMS = 200  # of one container
 MAX_INSTANCES = 200  # of a class, whose attributes are looked at
+MAX_ITERATORS = 8  # over one another, as of enumerate(reversed())
 MAX_GIVEN = 400  # objects that are looked at for functions that a library was given
 _WRAPPERS = ("staticmethod", "classmethod")
 
@@ -220,7 +221,7 @@ class Heap:
             read(address, "PyMethodObject", "im_func"), read(address, "PyMethodObject", "im_self"),
         )  # fmt: skip
 
-    def items(self, address: int) -> list[int] | None:
+    def items(self, address: int, depth: int = MAX_ITERATORS) -> list[int] | None:
         """Return what iterating over an object gives, and of a dict the values too.
 
         None where that is not known.
@@ -238,11 +239,11 @@ class Heap:
                 return self._containers.list_items(address)
             if kind == "collections.deque":
                 return list(islice(self._containers.deque_items(address), MAX_ITEMS + 1))
-            if kind in _ITERATORS:
+            if kind in _ITERATORS and depth:
                 head = self.reader.layout.size("PyObject") or 16
                 over = [self.reader.u64(address + at) for at in (head, head + 8)]
                 inner = next((at for at in over if at and not at & 7 and self.kind(at)), 0)
-                return self.items(inner) if inner else None
+                return self.items(inner, depth - 1) if inner else None
         return None
 
     def within(self, root: int) -> list[int] | None:

@@ -32,6 +32,7 @@ UNNAMED = (
     "__call__", "__iter__", "__next__", "__contains__", "__bool__", "__del__", "__get__", "__set__",
     "__await__", "__aiter__", "__anext__", "__missing__",
 )  # fmt: skip
+GENERATORS = ("generator", "coroutine", "async_generator")
 MANAGERS = ("__enter__", "__exit__", "__aenter__", "__aexit__")
 
 
@@ -68,6 +69,7 @@ class Walk:
         self._found: set[tuple[int, str]] = set()
         self._bodies: dict[tuple[int, int], Body] = {}
         self._todo: list[Body] = []
+        self._gone_on: set[int] = set()
         self._unbounded, self._calls_back = False, surely
         self._running = 0
         inward = (
@@ -111,6 +113,21 @@ class Walk:
         if (body.code, key) not in self._bodies:
             self._bodies[body.code, key] = body
             self._todo.append(body)
+            for value in body.names.values():
+                self._go_on(value)
+
+    def _go_on(self, value: int) -> None:
+        """Follow a generator or coroutine that a variable has: whoever has it lets it go on."""
+        kind = "" if not value or value & 7 else self._view.locks.type_name(value)
+        if kind not in GENERATORS or value in self._gone_on:
+            return
+        self._gone_on.add(value)
+        frame = self._view.slots.suspended(value)
+        scope = self._calls.globals_of(frame) if frame is not None else 0
+        if frame is not None and not self._live.module(scope).is_library:
+            names = dict(self._view.variable_addresses(frame))
+            live = self._calls.live_bytes(frame)
+            self._add(Body(frame.code, names, scope, live, is_frame=True), frame.address)
 
     def add_function(self, address: int, subject: int) -> None:
         """Follow a function, of a method with its `self`."""
@@ -175,6 +192,12 @@ class Walk:
                 self._unbounded = True
             if does in ("attr", "method") and at not in call_places:
                 self._name(name)
+        modules = sites.strings(body.code, "co_names")
+        self._unbounded |= any(
+            each.name == "IMPORT_NAME" and covers(body.live, each.at)
+            and self._live.imports_unseen(modules[each.argument])
+            for each in sites.instructions(body.code)
+        )  # fmt: skip
         self._enter_blocks(body, managers)
         self._calls_of_variables(body)
         self._running = 0

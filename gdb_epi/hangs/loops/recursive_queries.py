@@ -23,6 +23,11 @@ _TABLE = re.compile(
 _STATEMENT = re.compile(r"\s*(?:SELECT|WITH|INSERT|UPDATE|DELETE|REPLACE)\s", re.IGNORECASE)
 _UNION = re.compile(r"\bUNION\b(\s+ALL\b)?", re.IGNORECASE)
 _FROM = re.compile(r"\bFROM\b", re.IGNORECASE)
+_NEEDS_ALL = re.compile(
+    r"\b(?:COUNT|SUM|TOTAL|AVG|MIN|MAX|GROUP_CONCAT|STRING_AGG)\s*\(|\b(?:ORDER|GROUP)\s+BY\b",
+    re.IGNORECASE,
+)
+_READS = re.compile(r"\s*(?:SELECT|WITH)\s", re.IGNORECASE)
 _COUNTS = re.compile(r"[+]|\|\|")  # each row is another one: UNION leaves none out
 _LIMITS = re.compile(
     r"[<>]|!=|\b(?:LIMIT|BETWEEN|LIKE|GLOB|REGEXP|MATCH|INSTR|CASE|IIF|EXCEPT|INTERSECT)\b|"
@@ -39,9 +44,18 @@ class UnlimitedRecursion(NamedTuple):
 
 
 def find_running_recursion(texts: Iterable[str]) -> UnlimitedRecursion | None:
-    """Return the same of the only query that code may run; None where it has several."""
+    """Return the same of the only query that code may run; None where it has several.
+
+    Also where it gives its rows one by one.
+    """
     queries = list(dict.fromkeys(text for text in texts if _STATEMENT.match(text)))
-    return find_unlimited_recursion(queries[0]) if len(queries) == 1 else None
+    endless = find_unlimited_recursion(queries[0]) if len(queries) == 1 else None
+    if endless is None or not _READS.match(queries[0]):
+        return endless
+    query = _LEFT_OUT.sub("''", queries[0][:MAX_QUERY])
+    last = max(head.end() for head in _TABLE.finditer(query))
+    asks = query[last + len(_within_parentheses(query, last)) :]
+    return endless if _NEEDS_ALL.search(asks) else None
 
 
 def find_unlimited_recursion(text: str) -> UnlimitedRecursion | None:
