@@ -255,7 +255,7 @@ def run(args: Namespace) -> int:
             if keeper is not None:
                 keeper.flush()
                 if args.format == "text":
-                    keeper.tell()
+                    keeper.print_summary()
     codes = [problem.exit_code for problem in problems]
     return worst_exit_code([*codes, keeper.exit_code if keeper is not None else EXIT_DONE])
 
@@ -341,7 +341,7 @@ def _done_before(
 
     done = EarlierResults(args.db, cores, options)
     if not args.again:
-        done.look()
+        done.ask_database()
     if len(done):
         write_to_stderr(
             f"{len(done)} of {len(cores)} cores were done before, by this version with these "

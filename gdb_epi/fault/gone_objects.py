@@ -48,7 +48,7 @@ def gone_objects(target: Target, python: PythonState | Absent, tid: int) -> list
     values = get_process_values(target, python)
     finder, gone = VariableFinder(values, 0), list[GoneObject]()
     for frame in frames:
-        for name, place in islice(finder.places(frame), MAX_VARIABLES):
+        for name, place in islice(finder.variables_of(frame), MAX_VARIABLES):
             places = [(name, place)]
             try:
                 kind = values.context.obj(place).lineage.ident

@@ -88,7 +88,7 @@ def variables_holding(
     values = get_process_values(target, python)
     finder = VariableFinder(values, address)
     for number, frame in enumerate(frames):
-        finder.look(number, frame, finder.places(frame))
+        finder.search_frame(number, frame, finder.variables_of(frame))
         if len(finder.named) >= MAX_NAMED:
             break
     # What is the address itself says more than what lies near it.
@@ -107,7 +107,7 @@ def numbers_in_variables(target: Target, python: PythonState | Absent, tid: int)
     return frozenset(
         candidate.value
         for frame in frames
-        for name, place in finder.places(frame)
+        for name, place in finder.variables_of(frame)
         for candidate in finder.candidates(name, place)
         if candidate.type == "int"
     )
@@ -149,14 +149,14 @@ class VariableFinder:
         self._left = MAX_LOOKED_AT
         self._decoder = values.decoder()
 
-    def places(self, frame: PyFrame) -> list[tuple[str, int]]:
+    def variables_of(self, frame: PyFrame) -> list[tuple[str, int]]:
         """Return the names of a frame's variables, and where their objects are."""
         try:
             return list(self._variables.addresses(frame))
         except EpiError:
             return []
 
-    def look(self, number: int, frame: PyFrame, places: Iterable[tuple[str, int]]) -> None:
+    def search_frame(self, number: int, frame: PyFrame, places: Iterable[tuple[str, int]]) -> None:
         """Look at the variables of one frame."""
         seen: set[str] = set()
         candidates: list[_Candidate] = []

@@ -473,8 +473,8 @@ def task_cycle(scene: HangContext) -> HangDiagnosis | None:
     clauses = []
     for task, other in zip(circle[:MAX_SHOWN], following, strict=False):
         clause = describe_waiting_task(task, scene.installed)
-        if _holds(task) and len(circle) > 1:
-            clause += f", held by {_other(task, other)}"
+        if _waits_for_holder(task) and len(circle) > 1:
+            clause += f", held by {_name_of_holder(task, other)}"
         elif name_task(other) not in (NAMELESS, name_task(task)):
             clause = clause.replace(f" for {WORDS[TASK]}", f" for {name_task(other)}")
         clauses.append(clause)
@@ -487,7 +487,7 @@ def task_cycle(scene: HangContext) -> HangDiagnosis | None:
     limit = f", {name_task(ends)} with a timeout, which ends that" if ends is not None else ""
     by_itself, fix = len(circle) == 1, ""
     if by_itself:
-        holds = _holds(circle[0])
+        holds = _waits_for_holder(circle[0])
         itself = "which it holds itself" if holds else "of which it is one itself"
         sentence, fix = f"{shown}, {itself} ({kind}){limit}", "" if holds else hang_types.LEAVE_OUT
     else:
@@ -529,7 +529,7 @@ def task_and_thread_cycle(scene: HangContext) -> HangDiagnosis | None:
             continue
         clauses = [f"{activity.waits()} for {name_task(path[0])}"]
         for task, giver in pairwise(path):
-            held = f", held by {name_task(giver)}" if _holds(task) else ""
+            held = f", held by {name_task(giver)}" if _waits_for_holder(task) else ""
             clauses.append(f"{describe_waiting_task(task, scene.installed)}{held}")
         at = function_and_line((own_frames(path[-1], scene.installed) or path[-1].stack)[0])
         last = f"{name_task(path[-1])} waits at {at}"
@@ -594,7 +594,7 @@ def _way_to_result(
     return []
 
 
-def _other(task: UnfinishedTask, holder: UnfinishedTask) -> str:
+def _name_of_holder(task: UnfinishedTask, holder: UnfinishedTask) -> str:
     if name_task(holder) != name_task(task):
         return name_task(holder)
     return "another one" if name_task(task) == NAMELESS else "another of that name"
@@ -643,7 +643,7 @@ def _runs_all_tasks(scene: HangContext, activity: ThreadActivity, framework: str
     )
 
 
-def _holds(task: UnfinishedTask) -> bool:
+def _waits_for_holder(task: UnfinishedTask) -> bool:
     """Tell whether a task waits for what another one holds, not for what it will do."""
     return task.wait is not None and task.wait.kind in (LOCK, SEMAPHORE)
 

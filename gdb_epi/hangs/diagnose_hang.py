@@ -42,8 +42,8 @@ from gdb_epi.hangs.loops.resource_exhaustion import (
     connection_pool_exhausted,
     connection_pool_held_by_caller,
     event_loop_threads_exhausted,
-    request_never_ends,
     requests_wait_for_same_object,
+    server_request_never_ends,
     task_deadlock_by_held_lock,
     task_lock_never_released,
     thread_pool_exhausted,
@@ -84,7 +84,7 @@ def diagnose_hang(
         return Absent("not_available", f"no Python: {python.detail}")
     try:
         scene = HangContext(target, python, locks, threads)
-        answer = _first(scene)
+        answer = _first_diagnosis(scene)
     except EpiError as error:
         return Absent("unreadable", str(error))
     if answer is None:
@@ -92,7 +92,7 @@ def diagnose_hang(
     return name_who_may_end(scene, answer)
 
 
-def _first(scene: HangContext) -> HangDiagnosis | None:
+def _first_diagnosis(scene: HangContext) -> HangDiagnosis | None:
     inherited = [
         wait for wait in scene.locks.waits
         if wait.confidence != INFO and wait.verdict in (*INHERITED_VERDICTS, LOST_WAKEUP)
@@ -144,7 +144,7 @@ def _first(scene: HangContext) -> HangDiagnosis | None:
         channel_without_other_end,
         connection_pool_exhausted,
         connection_pool_held_by_caller,
-        _stuck,
+        _diagnose_any_stuck_thread,
         _main,
     ):
         answer = rule(scene)
@@ -155,7 +155,7 @@ def _first(scene: HangContext) -> HangDiagnosis | None:
                 behind = (
                     thread_pool_exhausted(scene)
                     or requests_wait_for_same_object(scene)
-                    or request_never_ends(scene)
+                    or server_request_never_ends(scene)
                 )
             unsure = answer.label == NO_FAULT or answer.sure == INFO
             if behind is None and unsure:
@@ -184,7 +184,7 @@ def _in_signal_handler(scene: HangContext) -> HangDiagnosis | None:
     return diagnose_wait_in_signal_handler(scene, single_wait.diagnose_thread_wait)
 
 
-def _stuck(scene: HangContext) -> HangDiagnosis | None:
+def _diagnose_any_stuck_thread(scene: HangContext) -> HangDiagnosis | None:
     """Any thread of the program that waits for what threads should not wait long for."""
     for kind in (hang_types.FILE_LOCK, hang_types.DATABASE, hang_types.LOCK, hang_types.WRITE):
         for activity in scene.threads_by_importance:

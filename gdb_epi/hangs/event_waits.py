@@ -124,7 +124,7 @@ class _EventWait:
         if not self._python and (by_signal := self._ends_by_signal()) is not None:
             return by_signal
         if not self._python and self._foreign:
-            return self._given_by_library()
+            return self._diagnose_library_as_giver()
         if not self._python:
             rest = f"only the handler of {signal} could end that" if signal else _NOBODY_LEFT
             sure = INFO if signal else PROBABLE
@@ -159,7 +159,7 @@ class _EventWait:
             )
         following = [d.tid for d in left if d.tid not in self._seen]
         if not following:
-            return self._circle(left, givers)
+            return self._diagnose_circle(left, givers)
         return next((answer for answer in map(self._follow, following) if answer is not None), None)
 
     def _ends_by_signal(self) -> HangDiagnosis | None:
@@ -191,7 +191,7 @@ class _EventWait:
         runs = "run no Python now and may call" if more else "runs no Python now and may call"
         return f"thread {tid}{more}, of {library}, {runs} into it to end that"
 
-    def _given_by_library(self) -> HangDiagnosis:
+    def _diagnose_library_as_giver(self) -> HangDiagnosis:
         """Return the answer where only native threads of a library are left that may give it.
 
         Who takes items in a loop without end waits for work, as consumers of such libraries do.
@@ -418,7 +418,9 @@ class _EventWait:
             doubts=("code that reaches it through a global, or a signal handler",),
         )  # fmt: skip
 
-    def _circle(self, left: Sequence[ThreadActivity], givers: set[int]) -> HangDiagnosis | None:
+    def _diagnose_circle(
+        self, left: Sequence[ThreadActivity], givers: set[int]
+    ) -> HangDiagnosis | None:
         """Return the answer where all threads that could give it wait for this one.
 
         Absent when this wait has a timeout and none of them has code that would give it: each turn

@@ -318,7 +318,7 @@ class HangContext:
         running = self.call_sites.running(frame.code, self.running_byte(frame))
         return running is not None and self.call_sites.comparison(running) in operators
 
-    def loops_over_line(self, frame: PyFrame, line: int) -> bool:
+    def is_line_in_loop(self, frame: PyFrame, line: int) -> bool:
         """Tell whether any instruction of a line of a frame's function lies in a loop."""
         places = (each.at for each in self.call_sites.instructions(frame.code))
         loops = self.call_sites.of(frame.code).loops

@@ -445,7 +445,7 @@ def other_threads_clause(scene: HangContext, activity: ThreadActivity) -> str:
     alike: dict[str, list[str]] = {}
     for other in scene.threads_by_importance:
         if other.tid != activity.tid and other.frames:
-            alike.setdefault(f"{_doing(other)} at {other.where()}", []).append(other.who())
+            alike.setdefault(f"{_activity_words(other)} at {other.where()}", []).append(other.who())
     shown = list(alike.items())[:MAX_BESIDE]
     sentences = [
         f"{names[0]} {doing}" if len(names) == 1 else f"{len(names)} threads {_of_several(doing)}"
@@ -463,7 +463,7 @@ def _of_several(doing: str) -> str:
     return f"{'are' if verb == 'is' else verb.removesuffix('s')}{space}{rest}"
 
 
-def _doing(activity: ThreadActivity) -> str:
+def _activity_words(activity: ThreadActivity) -> str:
     """Return what a thread does as a sentence has it: "waits for the GIL"."""
     if activity.kind in hang_types.RUNNING:
         return "computes"

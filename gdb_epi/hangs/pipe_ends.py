@@ -91,19 +91,23 @@ class PipeEnds:
         for tid, frames in islice(self._view.all_frames().items(), MAX_THREADS):
             for frame in frames[:MAX_FRAMES]:
                 variables = [at for _, at in self._view.variable_addresses(frame)]
-                reaches.append(self._of(tid, variables))
+                reaches.append(self._reach_of_words(tid, variables))
                 if frame.name == "<module>":  # its variables are globals, which all code reaches
                     continue
                 for word in variables:
-                    if not word & 7 and not self._numbers_of(word):
+                    if not word & 7 and not self._descriptors_of_object(word):
                         attributes = islice(self._view.attributes(word), MAX_ATTRIBUTES)
-                        reaches.append(self._of(tid, [value for _, value in attributes]))
+                        reaches.append(
+                            self._reach_of_words(tid, [value for _, value in attributes])
+                        )
         return reaches
 
-    def _of(self, tid: int, words: Sequence[int]) -> _Reach:
-        return _Reach(tid, frozenset(n for word in words for n in self._numbers_of(word)))
+    def _reach_of_words(self, tid: int, words: Sequence[int]) -> _Reach:
+        return _Reach(
+            tid, frozenset(n for word in words for n in self._descriptors_of_object(word))
+        )
 
-    def _numbers_of(self, word: int) -> tuple[int, ...]:
+    def _descriptors_of_object(self, word: int) -> tuple[int, ...]:
         """Return the descriptor that an object is or has; none for other objects."""
         if not word or word & 7:
             return ()

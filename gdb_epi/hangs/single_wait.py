@@ -108,7 +108,7 @@ def diagnose_thread_wait(
         else None
     )
     if reactor is not None:
-        return diagnose_sleeping_event_loop(scene, activity, reactor, _through)
+        return diagnose_sleeping_event_loop(scene, activity, reactor, _diagnose_through_thread)
     in_loop = event_loop_module(frames[:SHALLOW], activity.module)
     if (
         activity.kind in (hang_types.POLL, hang_types.READ, hang_types.OTHER, hang_types.SLEEP)
@@ -119,13 +119,13 @@ def diagnose_thread_wait(
             if place is not None and frames[place].module == "asyncio.base_events"
             else scene.loops.uvloop_of_thread(scene.tasks, activity.target)
         )
-        answer = diagnose_sleeping_event_loop(scene, activity, loop, _through)
+        answer = diagnose_sleeping_event_loop(scene, activity, loop, _diagnose_through_thread)
         if answer is not None:
             return answer
     following = _FOLLOWING.get(activity.kind)
     if following is not None:
-        return following(scene, activity, seen, _through)
-    return _BY_ITSELF.get(activity.kind, _other)(scene, activity)
+        return following(scene, activity, seen, _diagnose_through_thread)
+    return _BY_ITSELF.get(activity.kind, _diagnose_other_wait)(scene, activity)
 
 
 def _lock(
@@ -291,7 +291,7 @@ def _held_up_native(scene: HangContext, activity: ThreadActivity) -> ThreadActiv
     return None
 
 
-def _through(
+def _diagnose_through_thread(
     scene: HangContext, activity: ThreadActivity, tid: int, link: str, seen: tuple[int, ...]
 ) -> HangDiagnosis | None:
     """Follow a wait to the thread that it waits for; that one's own wait decides."""
@@ -438,7 +438,7 @@ def _exception_that_ended_main(scene: HangContext) -> str:
         return ""
 
 
-def _other(_scene: HangContext, activity: ThreadActivity) -> HangDiagnosis:
+def _diagnose_other_wait(_scene: HangContext, activity: ThreadActivity) -> HangDiagnosis:
     what = activity.what or activity.call or "something"
     if activity.kind in hang_types.RUNNING:
         return wait_diagnosis(
@@ -455,7 +455,7 @@ def busy_wait(scene: HangContext) -> HangDiagnosis | None:
     ]
     if len(running) != 1 or running[0].kind == hang_types.GIL:
         return None
-    return diagnose_polling_loop(scene, running[0], (), _through)
+    return diagnose_polling_loop(scene, running[0], (), _diagnose_through_thread)
 
 
 def blocked_event_loop(scene: HangContext) -> HangDiagnosis | None:

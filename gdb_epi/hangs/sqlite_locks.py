@@ -45,7 +45,7 @@ class OwnSqliteLockHolder(NamedTuple):
     tid: int | None = None
 
 
-class _Held(NamedTuple):
+class _ConnectionLocks(NamedTuple):
     """How one connection has locked its file, and how all of this process have."""
 
     file: int  # unixInodeInfo *
@@ -68,7 +68,7 @@ def find_own_sqlite_lock_holder(
     """Return the connection that keeps a thread in a call of SQLite from its database."""
     frames = scene.view.frames(activity.tid)
     waiting = next(_called(scene, frames[0]), 0) if frames else 0
-    held = _held(scene, waiting) if waiting else None
+    held = _connection_locks(scene, waiting) if waiting else None
     if held is None:
         return None
     wants_it_alone = _RESERVED <= held.own < _EXCLUSIVE and held.holding > 1
@@ -77,7 +77,7 @@ def find_own_sqlite_lock_holder(
     level = _READS if wants_it_alone else held.highest
     holding = [
         each for each in _connections(scene)
-        if each.address != waiting and (of := _held(scene, each.address)) is not None
+        if each.address != waiting and (of := _connection_locks(scene, each.address)) is not None
         if of.file == held.file and of.own >= level
     ]  # fmt: skip
     name = next((f" `{each.name}`" for each in holding if each.name), "")
@@ -149,11 +149,13 @@ def _connections(scene: HangContext) -> Iterator[_Reference]:
         for frame in frames[:MAX_FRAMES]:
             who = None if frame.name == "<module>" else tid
             for name, word in scene.view.variable_addresses(frame):
-                yield from (_Reference(at, who, name) for at in _behind(scene, word))
+                yield from (_Reference(at, who, name) for at in _connection_of_object(scene, word))
                 if not word & 7 and scene.view.locks.type_name(word) not in ("module", "type"):
                     for attribute, value in islice(scene.view.attributes(word), MAX_ATTRIBUTES):
                         path = f"{name}.{attribute}"
-                        yield from (_Reference(at, who, path) for at in _behind(scene, value))
+                        yield from (
+                            _Reference(at, who, path) for at in _connection_of_object(scene, value)
+                        )
             yield from (_Reference(at, tid, "") for at in _called(scene, frame))
 
 
@@ -164,10 +166,10 @@ def _called(scene: HangContext, frame: PyFrame) -> Iterator[int]:
     except (UnreadableMemory, LayoutError):
         return
     for word in reversed(words):
-        yield from _behind(scene, word)
+        yield from _connection_of_object(scene, word)
 
 
-def _behind(scene: HangContext, word: int) -> Iterator[int]:
+def _connection_of_object(scene: HangContext, word: int) -> Iterator[int]:
     """Yield the connection that an object is, is a cursor of, or is a method of."""
     if not word or word & 7:
         return
@@ -186,7 +188,7 @@ def _behind(scene: HangContext, word: int) -> Iterator[int]:
         yield word
 
 
-def _held(scene: HangContext, connection: int) -> _Held | None:
+def _connection_locks(scene: HangContext, connection: int) -> _ConnectionLocks | None:
     """Return how a connection has locked its main database; None where that cannot be read."""
     target = scene.target
     database = read_u64(target, connection + (scene.view.reader.layout.size("PyObject") or 16))
@@ -206,7 +208,7 @@ def _held(scene: HangContext, connection: int) -> _Held | None:
         highest = read_u32(target, inode + 32)  # behind how many locks there are
         if own is None or highest is None or not 0 < (holding or 0) < MAX_NUMBER:
             return None
-        held = _Held(inode, own & 0xFF, highest & 0xFF, holding or 0)
+        held = _ConnectionLocks(inode, own & 0xFF, highest & 0xFF, holding or 0)
         return held if held.own <= held.highest <= _EXCLUSIVE else None
     return None
 

@@ -119,9 +119,11 @@ class ThreadActivityReader:
         if call is None or wait is not None:
             met_in = thread.call or ""
             lasts = met_in in MAY_LAST and is_at_system_call(self.target, thread)
-            return self._running(base, thread, frames)._replace(call=met_in if lasts else "")
+            return self._activity_of_running_thread(base, thread, frames)._replace(
+                call=met_in if lasts else ""
+            )
         if call.kind == hang_types.WORK:
-            return self._running(base, thread, frames)._replace(call=call.name)
+            return self._activity_of_running_thread(base, thread, frames)._replace(call=call.name)
         return self._of_call(base, call, library, thread, inner)
 
     @staticmethod
@@ -148,7 +150,7 @@ class ThreadActivityReader:
         word = read_u32(self.target, wait.address)
         return word is not None and word != thread.argument(2) & HALF_MASK
 
-    def _running(
+    def _activity_of_running_thread(
         self, base: ThreadActivity, thread: Thread, frames: Sequence[PyFrame]
     ) -> ThreadActivity:
         here = self.target.region_at(thread.pc)

@@ -73,11 +73,13 @@ def find_wakers(scene: HangContext, activity: ThreadActivity, *, surely: bool = 
     others = [d for d in scene.activities[:MAX_THREADS] if d.tid != activity.tid and d.frames]
     return {
         d.tid for d in others
-        if any(at == activity.object and name in names for at, name in _ahead(scene, d, depth))
+        if any(at == activity.object and name in names for at, name in _next_calls(scene, d, depth))
     }  # fmt: skip
 
 
-def _ahead(scene: HangContext, activity: ThreadActivity, depth: int) -> frozenset[tuple[int, str]]:
+def _next_calls(
+    scene: HangContext, activity: ThreadActivity, depth: int
+) -> frozenset[tuple[int, str]]:
     """Return (object, method) of the calls that the program's frames of a thread have to make."""
     key = activity.tid, depth
     if key not in scene.ahead:
@@ -187,7 +189,9 @@ def _of_queues(circle: Sequence[ThreadActivity], scene: HangContext) -> HangDiag
     for activity, giver in zip(circle, (*circle[1:], circle[0]), strict=True):
         _, what = name_awaited_object(scene, activity)
         parts.append(f"{activity.waits()} for {what}, which is to come from {giver.who()}")
-        evidence.append(f"code of {giver.who()} calls {_any(what_ends(scene, activity))} of it")
+        evidence.append(
+            f"code of {giver.who()} calls {_any_of_calls(what_ends(scene, activity))} of it"
+        )
     return HangDiagnosis(
         DEADLOCK, "queues", f"{len(circle)} threads wait for each other: {'; '.join(parts)}",
         tuple(circle), INFO if scene.foreign_threads else PROBABLE, tuple(evidence),
@@ -196,7 +200,7 @@ def _of_queues(circle: Sequence[ThreadActivity], scene: HangContext) -> HangDiag
     )  # fmt: skip
 
 
-def _any(methods: Iterable[str]) -> str:
+def _any_of_calls(methods: Iterable[str]) -> str:
     return " or ".join(f"{name}()" for name in sorted(methods))
 
 

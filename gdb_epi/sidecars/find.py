@@ -60,7 +60,7 @@ def find_sidecars(
     return [sidecar for sidecar in sidecars if sidecar is not None]
 
 
-def places_beside(core: str) -> Iterator[str]:
+def sidecar_paths_beside(core: str) -> Iterator[str]:
     """Yield the files that would be read beside a core, whether they are there or not."""
     yield from _paths_beside_core(core, JOURNAL_ENDINGS)
     yield from _reports_beside(core)

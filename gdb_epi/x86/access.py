@@ -130,7 +130,7 @@ class RawInstruction(NamedTuple):
 def memory_access(code: RawInstruction) -> Access | None:
     """Return how the ModRM operand is accessed; None when the instruction accesses nothing."""
     if code.opcode_map == 0:
-        return _one_byte(code)
+        return _one_byte_opcode_access(code)
     if code.encoding == "evex":
         return _evex(code)
     if code.opcode_map == 1:
@@ -138,7 +138,7 @@ def memory_access(code: RawInstruction) -> Access | None:
     return _map2(code) if code.opcode_map == 2 else _map3(code)
 
 
-def _one_byte(code: RawInstruction) -> Access | None:
+def _one_byte_opcode_access(code: RawInstruction) -> Access | None:
     opcode, extension = code.opcode, code.modrm_reg
     size = code.size if opcode & 1 else 1
     if opcode < 0x40:

@@ -34,7 +34,7 @@ def computed_value(insn: Instruction, register: str, values: Mapping[str, int]) 
     """
     if insn.encoding != "legacy" or insn.size < 4 or insn.opcode_map > 1:
         return None
-    value = (_two_byte if insn.opcode_map else _one_byte)(insn, register, values)
+    value = (_two_byte if insn.opcode_map else _result_of_one_byte_opcode)(insn, register, values)
     return None if value is None else value & (WORD_MASK if insn.size == 8 else 0xFFFFFFFF)
 
 
@@ -56,7 +56,9 @@ def added_constant(insn: Instruction, register: str) -> int | None:
     return {0: 1, 1: -1}.get(insn.modrm_reg) if insn.opcode == 0xFF else None
 
 
-def _one_byte(insn: Instruction, register: str, values: Mapping[str, int]) -> int | None:
+def _result_of_one_byte_opcode(
+    insn: Instruction, register: str, values: Mapping[str, int]
+) -> int | None:
     opcode = insn.opcode
     source = insn.rm or MEMORY
     if opcode < 0x40 and opcode & 7 in (1, 3):  # add, or, and, sub, xor of two registers

@@ -386,7 +386,7 @@ def instruction_length(code: bytes, start: int) -> int:
         if byte in _VECTORS:
             instruction = decode(code[start : start + MAX_LENGTH])
             return 0 if instruction is None else instruction.length
-        end = _end(code, at, prefixes, wide)
+        end = _end_of_instruction(code, at, prefixes, wide)
     except IndexError:
         return 0
     return end - start if 0 < end <= min(len(code), start + MAX_LENGTH) else 0
@@ -406,7 +406,7 @@ def next_instruction_boundary(code: bytes, place: int) -> int | None:
     return at
 
 
-def _end(code: bytes, at: int, prefixes: bytes, wide: bool) -> int:
+def _end_of_instruction(code: bytes, at: int, prefixes: bytes, wide: bool) -> int:
     """Return the place after an instruction whose opcode is at a place; 0 for an unknown one."""
     number = 0
     if code[at] == 0x0F:

@@ -159,7 +159,7 @@ def test_a_worker_that_is_killed_loses_nothing_and_doubles_nothing(
 def test_a_core_that_ends_its_worker_is_named(shell: Shell, cores: Path, cluster: Cluster) -> None:
     (shell.folder / "site" / "sitecustomize.py").write_text(
         "import os, sys\n"
-        "if 'cluster_task' in ' '.join(sys.orig_argv):\n"
+        "if 'cluster_worker_process' in ' '.join(sys.orig_argv):\n"
         "    import gdb_epi.cli.support.workers as workers\n"
         "    examine_all = workers.examine_all\n"
         "    def deadly(cores, *rest):\n"

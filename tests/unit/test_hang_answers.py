@@ -25,7 +25,11 @@ from gdb_epi.hangs.library_calls import (
 )
 from gdb_epi.hangs.loops.resource_exhaustion import connection_pool_exhausted
 from gdb_epi.hangs.processes.unread_queues import find_unread_queue
-from gdb_epi.hangs.single_wait import _through, diagnose_sleeping_event_loop, diagnose_thread_wait
+from gdb_epi.hangs.single_wait import (
+    _diagnose_through_thread,
+    diagnose_sleeping_event_loop,
+    diagnose_thread_wait,
+)
 from gdb_epi.hangs.types import DEADLOCK, HANG, NO_FAULT, HangDiagnosis, ThreadActivity
 from gdb_epi.locks.python.acquire_calls import AGAIN, AHEAD, MADE
 
@@ -218,7 +222,7 @@ def waiting_for_results(*threads_of_the_pool: str) -> HangDiagnosis | None:
         7, "MainThread", hang_types.EVENT, POOL_RESULTS, awaits=POOL_RESULTS, object=0x1000,
         place="multiprocessing.pool.get",
     )  # fmt: skip
-    return diagnose_event_wait(scene, activity, (), _through)
+    return diagnose_event_wait(scene, activity, (), _diagnose_through_thread)
 
 
 def test_a_pool_whose_taker_of_results_has_ended_gives_none() -> None:

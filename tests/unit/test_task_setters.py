@@ -13,7 +13,7 @@ from gdb_epi.cpython.running.unfinished_tasks import BY_CODE, UNKNOWN, Unfinishe
 from gdb_epi.cpython.running.wait_rules import EVENT
 from gdb_epi.cpython.types import PyFrame
 from gdb_epi.errors import UnreadableMemory
-from gdb_epi.hangs.deadlocks import _other
+from gdb_epi.hangs.deadlocks import _name_of_holder
 from gdb_epi.hangs.installed_packages import InstalledPackages
 from gdb_epi.hangs.tasks import MAX_SETTERS, add_wakers_from_code, find_task_cycle, tasks_clause
 
@@ -89,7 +89,7 @@ def test_a_task_that_sets_its_own_event_later_waits_for_somebody_else() -> None:
 )
 def test_who_holds_what_a_task_waits_for(name: str, holder: str, words: str) -> None:
     task = UnfinishedTask(1, "asyncio", name, False, None, (), None)
-    assert _other(task, task._replace(id=2, name=holder)) == words
+    assert _name_of_holder(task, task._replace(id=2, name=holder)) == words
 
 
 @pytest.mark.parametrize("named", [1, 6, 0])

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Examine cores on the machines of a Dask cluster; results come back here, to the one database.
 
-A task is a few cores, which a process of its own examines on a worker (cluster_task.py). Dask
-gives the task of a worker that died to another one; what comes back is counted once, by the core.
+A task is a few cores, which a process of its own examines on a worker
+(cluster_worker_process.py). Dask gives the task of a worker that died to another one; what comes
+back is counted once, by the core.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from importlib import import_module
 from typing import Any
 
 from gdb_epi import __version__
-from gdb_epi.cli.support.cluster_task import examine_part, installed_version
+from gdb_epi.cli.support.cluster_worker_process import examine_part, installed_version
 from gdb_epi.cli.support.core_files import CoreInput
 from gdb_epi.cli.support.examine import (
     ExaminedCore,

@@ -23,7 +23,7 @@ from gdb_epi.cli.support.examine import (
 )
 from gdb_epi.cli.support.native_gdb import find_gdb
 from gdb_epi.errors import EXIT_FAILED, EpiError
-from gdb_epi.sidecars.find import places_beside
+from gdb_epi.sidecars.find import sidecar_paths_beside
 from gdb_epi.target.elf_files import sysroot_folders
 
 BEGINNING = 1 << 16  # bytes: headers with all addresses, notes with registers and pids
@@ -45,7 +45,7 @@ class EarlierResults:
         self._core_keys: dict[int, str] = {}
         self._records: dict[int, Result] = {}
 
-    def look(self) -> None:
+    def ask_database(self) -> None:
         """Ask the database. If it cannot be asked, storing the records will say so."""
         from gdb_epi.fleet.store.database import open_database
         from gdb_epi.fleet.store.examined_files import examined_before
@@ -125,7 +125,9 @@ def _key(core: CoreInput, how: bytes) -> str | None:
         with open(core.path, "rb", buffering=0) as file:
             status = os.fstat(file.fileno())
             beginning = file.read(BEGINNING)
-        beside = [(os.path.basename(path), _state(path)) for path in places_beside(core.path)]
+        beside = [
+            (os.path.basename(path), _state(path)) for path in sidecar_paths_beside(core.path)
+        ]
         attributes = [(name, os.getxattr(core.path, name)) for name in _attributes(core.path)]
     except OSError:
         return None

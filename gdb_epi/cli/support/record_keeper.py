@@ -71,7 +71,7 @@ class RecordKeeper:
                 write_to_stderr(error.line())
         self._spool(batch)
 
-    def tell(self) -> None:
+    def print_summary(self) -> None:
         """Say how many records went into the database, and which database that is."""
         if not self.added and not self.known:
             return

@@ -266,7 +266,9 @@ def _check_walked(context: Context, links: GcLinkReader, repairs: dict[int, Link
     walk = object_walk(context)
     marked: list[LinkRepair] = []
     visited = () if isinstance(walk, Absent) else walk.visited
-    for node, agrees, is_marked in links.heads_of([address for address, _category in visited]):
+    for node, agrees, is_marked in links.heads_in_lists(
+        [address for address, _category in visited]
+    ):
         if (agrees and not is_marked) or not links.is_object(node):
             continue
         if is_marked:
@@ -399,7 +401,7 @@ class GcLinkReader:
         """Return the node whose prev word is at an address."""
         return place - self._prev_at
 
-    def heads_of(self, addresses: list[int]) -> Iterator[tuple[int, bool, bool]]:
+    def heads_in_lists(self, addresses: list[int]) -> Iterator[tuple[int, bool, bool]]:
         """Yield the heads of objects in lists: node, whether next leads back, or is marked."""
         nodes = [address - self.size for address in addresses]
         words = self.reader.words([node + self._next_at for node in nodes])

@@ -112,7 +112,7 @@ class BlockTypesCheck:
         ).difference(self._heads)
         self._types_and_near = self._near_types.union(self._heads)
 
-    def look(self, pool: Pool, data: bytes) -> None:
+    def check_pool(self, pool: Pool, data: bytes) -> None:
         """Take the blocks of one pool that are in use."""
         if pool.free is None:
             return
@@ -360,7 +360,7 @@ def pymalloc(context: Context) -> Iterator[Evidence | Skipped]:
                     yield from _damaged_free_list(context, pool, data)
                 else:
                     yield from _cut_links(context, pool, data)
-        blocks.look(pool, data)
+        blocks.check_pool(pool, data)
     for place, wrong in search.headers:
         yield _evidence(wrong, place)
     yield from blocks.evidence()

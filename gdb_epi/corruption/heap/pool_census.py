@@ -29,7 +29,11 @@ from gdb_epi.corruption.heap.pymalloc_pools import (
     parse_pool,
     read_pool_shape,
 )
-from gdb_epi.corruption.heap.readers import marked_places, shared_object_search, shared_reader
+from gdb_epi.corruption.heap.readers import (
+    marked_byte_positions,
+    shared_object_search,
+    shared_reader,
+)
 from gdb_epi.cpython.heap.memory_use import KindOfObjects
 from gdb_epi.cpython.heap.object_search import TYPE_SUBCLASS
 from gdb_epi.cpython.types import PythonState
@@ -157,7 +161,7 @@ class BlockWords:
         """Return the blocks that a number leaves over and that hold a word."""
         if not may_be:
             return []
-        numbers = marked_places(may_be.to_bytes(self._count, "little").translate(_MARKED))
+        numbers = marked_byte_positions(may_be.to_bytes(self._count, "little").translate(_MARKED))
         held = self.of_blocks(numbers, offset)
         if held.count(word) == len(held):
             return numbers

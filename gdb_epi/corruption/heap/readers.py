@@ -138,11 +138,11 @@ def words_between(words: memoryview, low: int, high: int) -> list[int]:
         may_be &= int.from_bytes(memory[n::WORD].translate(fits), "little")
     if not may_be:
         return []
-    places = marked_places(may_be.to_bytes(count, "little"))
+    places = marked_byte_positions(may_be.to_bytes(count, "little"))
     return [number for number in places if low < words[number] <= high]
 
 
-def marked_places(marks: bytes) -> list[int]:
+def marked_byte_positions(marks: bytes) -> list[int]:
     """Return the places of all bytes that are 0xFF; the others are 0."""
     if marks.count(0xFF) * FEW > len(marks):
         return list(compress(range(len(marks)), marks))

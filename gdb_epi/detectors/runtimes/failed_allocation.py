@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from gdb_epi.detectors.registry import Finding, SupportedLabel, detector
-from gdb_epi.detectors.runtimes.uncaught_exception import asked_for_too_much
+from gdb_epi.detectors.runtimes.uncaught_exception import asked_for_impossible_size
 from gdb_epi.errors import Absent
 from gdb_epi.fault.abort_message import AbortMessage
 from gdb_epi.fault.account import ABORTED, ACCESS, RAISED, FaultAccount
@@ -50,7 +50,7 @@ def failed_allocation(state: ProcessState) -> Iterator[Finding]:
     pointer = _failed_pointer(account)
     if account.how == ACCESS and not pointer:
         return
-    if not pointer and (_malloc_gave_up(account) or asked_for_too_much(state, account)):
+    if not pointer and (_malloc_gave_up(account) or asked_for_impossible_size(state, account)):
         return
     if not is_out_of_memory(state.target, account):
         return

@@ -69,7 +69,7 @@ def uncaught_exception(state: ProcessState) -> Iterator[Finding]:
                 "had (ulimit -u, ulimit -v, pids of a control group)"
             )
         kind = "info" if thrown == NO_MEMORY else "exception"
-        if thrown == NO_MEMORY and asked_for_too_much(state, account):
+        if thrown == NO_MEMORY and asked_for_impossible_size(state, account):
             kind = "absurd-size"
             what += ". It had asked for more memory than any process can have: the size was wrong"
     lost = kind == "terminate" and any(map(_ends_thread, frames[:MAX_FRAMES]))
@@ -77,7 +77,7 @@ def uncaught_exception(state: ProcessState) -> Iterator[Finding]:
     yield Finding("uncaught_exception", f"thread {account.fault.tid}", facts, what)
 
 
-def asked_for_too_much(state: ProcessState, account: FaultAccount) -> bool:
+def asked_for_impossible_size(state: ProcessState, account: FaultAccount) -> bool:
     """Tell whether operator new failed because no process can have as much as was asked for."""
     size = requested_size(state.target, account.fault.registers)
     return size is not None and size >= USER_TOP

@@ -60,8 +60,8 @@ from gdb_epi.fleet.screen.programs import (
     OF_PROCESS,
     crashes_of_same_programs,
     is_process_attribute,
-    main_program,
     program_of_each_crash,
+    program_of_most_crashes,
 )
 from gdb_epi.fleet.screen.renamings import (
     moved_functions_of,
@@ -322,7 +322,7 @@ def _change_of_counting(population: Population, crashes: Bools) -> Iterator[str]
     had it; so neither the time nor where the program runs explains it.
     """
     kinds = np.bincount(population.signature[crashes & (population.signature >= 0)], minlength=1)
-    program = main_program(population, crashes)
+    program = program_of_most_crashes(population, crashes)
     if np.count_nonzero(kinds) < MIN_KINDS or kinds.sum() < MIN_OF_PROGRAM or program is None:
         return
     rest = crashes & (population.signature != kinds.argmax())

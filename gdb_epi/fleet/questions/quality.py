@@ -68,7 +68,7 @@ MIN_STORIES = 2  # jobs or events
 MAX_VALUES = 200  # of an attribute: with more they name hosts
 
 
-class ShiftedPlace(NamedTuple):
+class ClockShift(NamedTuple):
     """A value of an attribute, and by how many hours some signatures are shifted there."""
 
     attr: str
@@ -78,11 +78,11 @@ class ShiftedPlace(NamedTuple):
     crashes: int
 
 
-def shifted_places(population: Population) -> list[ShiftedPlace]:
+def clock_shifts(population: Population) -> list[ClockShift]:
     """Return the places where signatures of one hour come at another one, each once."""
     if population.second is None:
         return []
-    return population.once(_shifted_places, population, _as_if_no_clock_changed(population))
+    return population.once(_find_clock_shifts, population, _as_if_no_clock_changed(population))
 
 
 def _as_if_no_clock_changed(population: Population) -> Ints:
@@ -98,7 +98,7 @@ def _as_if_no_clock_changed(population: Population) -> Ints:
     return np.where(moved, second - local.by, second)
 
 
-def _shifted_places(population: Population, second: Ints) -> list[ShiftedPlace]:
+def _find_clock_shifts(population: Population, second: Ints) -> list[ClockShift]:
     # The crashes of signatures that may have one hour here and another one elsewhere. Most of
     # their crashes then lie in two windows, one of which has at least half of them. Other
     # signatures are left out before any place is examined.
@@ -113,7 +113,7 @@ def _shifted_places(population: Population, second: Ints) -> list[ShiftedPlace]:
         for place in _places_of_attribute(population, attribute, crashes, second[crashes])
     ]
     places.sort(key=lambda place: (-place.stories, -place.crashes))
-    by_shift: dict[int, ShiftedPlace] = {}
+    by_shift: dict[int, ClockShift] = {}
     for place in places:  # a rack of a site is shifted as its site is
         by_shift.setdefault(place.hours, place)
     return list(by_shift.values())
@@ -121,7 +121,7 @@ def _shifted_places(population: Population, second: Ints) -> list[ShiftedPlace]:
 
 def _places_of_attribute(
     population: Population, attribute: Attribute, crashes: Ints, second: Ints
-) -> Iterator[ShiftedPlace]:
+) -> Iterator[ClockShift]:
     signature, bins = widen_codes(population.signature[crashes]), second % DAY // BIN
     width = len(attribute.values) + 1  # the last place is of no value
     of_crash = signature * width + attribute.crash[crashes] % width
@@ -156,7 +156,7 @@ def _places_of_attribute(
             by_event[about] = by_event.get(about, 0) + int(counts[part][at])
     for (value, hours), each in shifts.items():
         if len(each) >= MIN_STORIES:
-            yield ShiftedPlace(
+            yield ClockShift(
                 attribute.name, attribute.values[value], hours, len(each), sum(each.values())
             )
 
@@ -328,7 +328,7 @@ def _zones(population: Population) -> Iterator[QualityCheck]:
         for words in (c for c in event.caveats if c.endswith(ONE_EVENT)):
             text = f"of the crashes of {event.value} {words}"
             yield QualityCheck(TIMES, False, text, "see how their collectors write times")
-    for place in shifted_places(population):
+    for place in clock_shifts(population):
         text = f"{place.attr}={place.value}: {place.stories} jobs or events come there "
         text += f"{place.hours:+d} hours from where they come elsewhere ({place.crashes} crashes): "
         text += "its clocks may write local time as UTC; one event then looks like two"

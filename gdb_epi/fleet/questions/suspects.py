@@ -59,8 +59,8 @@ from gdb_epi.fleet.screen.possibly_bad_hosts import undecided_sentences
 from gdb_epi.fleet.screen.programs import (
     crashes_of_same_programs,
     known_programs,
-    main_program,
     named_with_program,
+    program_of_most_crashes,
     program_of_signature,
 )
 from gdb_epi.fleet.screen.recurring_events import (
@@ -241,7 +241,7 @@ def _on_few_hosts(population: Population, mine: Ints, tested: int) -> Iterator[s
     few, every = (count_machines(names[c] for c in some) for some in (own, np.flatnonzero(share)))
     where = f"{counted(hosts.size, 'crash')} on {few} of {every} hosts and on no other"
     mask = population.mask_of(mine)
-    main = main_program(population, mask)
+    main = program_of_most_crashes(population, mask)
     runs = f": see what else {main[0]} has there" if main and main[1] == main[2] else ""
     yield f"stays on few hosts: {name}: {where}; no host is to blame by that{runs}"
 

@@ -71,7 +71,7 @@ from gdb_epi.fleet.screen.programs import (
     ITS_PROGRAM,
     are_of_one_function,
     caveat_of_program_on_one_host,
-    main_program,
+    program_of_most_crashes,
     words_of_several_programs,
 )
 from gdb_epi.fleet.statistics.arrays import (
@@ -415,7 +415,7 @@ def _host_finding(
 
 def _program_marks(population: Population, members: Bools) -> tuple[str, ...]:
     """Return what a program of the host would look like; nothing where several programs died."""
-    main = main_program(population, members)
+    main = program_of_most_crashes(population, members)
     if main is None:
         return (CAVEAT_DAMAGES_ITSELF,)
     name, count, total = main

@@ -82,7 +82,9 @@ def named_with_program(population: Population, signature: str) -> str:
     return named_signature(signature, program_of_signature(population, signature))
 
 
-def main_program(population: Population, crashes: Bools | Ints) -> tuple[str, int, int] | None:
+def program_of_most_crashes(
+    population: Population, crashes: Bools | Ints
+) -> tuple[str, int, int] | None:
     """Return the program of most of some crashes, how many these are, and of how many it is known.
 
     None where programs are not known.
@@ -97,7 +99,7 @@ def main_program(population: Population, crashes: Bools | Ints) -> tuple[str, in
 
 def caveat_of_program_on_one_host(population: Population, crashes: Bools) -> tuple[str, ...]:
     """Return a caveat where the program of a host's crashes has crashed on no other host."""
-    main = main_program(population, crashes)
+    main = program_of_most_crashes(population, crashes)
     if main is None or main[1] < MOSTLY * main[2]:
         return ()
     programs = program_of_each_crash(population)
@@ -109,7 +111,7 @@ def caveat_of_program_on_one_host(population: Population, crashes: Bools) -> tup
 
 def are_of_one_function(population: Population, crashes: Bools) -> bool:
     """Whether nearly all of some crashes are in one function of one program."""
-    main = main_program(population, crashes)
+    main = program_of_most_crashes(population, crashes)
     counts = np.bincount(population.signature[crashes & (population.signature >= 0)], minlength=1)
     places: dict[str, int] = {}
     for code in np.flatnonzero(counts).tolist():

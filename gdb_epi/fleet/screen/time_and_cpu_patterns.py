@@ -31,7 +31,7 @@ from gdb_epi.fleet.screen.finding import (
     Finding,
 )
 from gdb_epi.fleet.screen.host_signals import cpu_kind_of_hosts
-from gdb_epi.fleet.screen.programs import crashes_of_same_programs, main_program
+from gdb_epi.fleet.screen.programs import crashes_of_same_programs, program_of_most_crashes
 from gdb_epi.fleet.statistics.arrays import (
     Bools,
     Floats,
@@ -207,7 +207,7 @@ def _finding(
     members = population.mask_of(
         among[np.isin(_slots(population.second[among] // _HOUR, kind), inside)]
     )
-    main = main_program(population, members)
+    main = program_of_most_crashes(population, members)
     where = place or _values_peculiar_to(population, members, crashes)
     local = None
     if kind == TIME_OF_DAY:

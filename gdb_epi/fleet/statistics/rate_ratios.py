@@ -66,14 +66,17 @@ class RateCells(NamedTuple):
             crashes=self.crashes[chosen],
         )
 
-    def size(self) -> tuple[int, int]:
+    def hosts_and_days(self) -> tuple[int, int]:
         """Return how many hosts there are, and how many days."""
         hosts, days = (1 + max(int(x.max(initial=-1)) for x in p) for p in (self.hosts, self.days))
         return hosts, days
 
     def tables(self, code: int, row_of_host: Ints, days_apart: int) -> tuple[Floats, Floats]:
         """Return crashes and hours without a value and with it, by rows of hosts and stretches."""
-        rows, columns = int(row_of_host.max(initial=0)) + 1, (self.size()[1] - 1) // days_apart + 1
+        rows, columns = (
+            int(row_of_host.max(initial=0)) + 1,
+            (self.hosts_and_days()[1] - 1) // days_apart + 1,
+        )
         crashes, hours = (
             np.bincount(
                 ((codes == code) * rows + row_of_host[host]) * columns + day // days_apart,
@@ -96,7 +99,7 @@ def risk_given_host_and_day(code: int, cells: RateCells) -> Risk | None:
     Hosts that got and lost the value at the same time are one: each keeps its rate. None where
     hosts change all at once, or too few to tell.
     """
-    hosts, days = cells.size()
+    hosts, days = cells.hosts_and_days()
     has = cells.codes[1] == code
     first, last = np.full(hosts, days), np.full(hosts, -1)
     np.minimum.at(first, cells.hosts[1][has], cells.days[1][has])
@@ -154,7 +157,7 @@ def find_chosen_hosts(code: int, cells: RateCells, both: Risk) -> ChosenHosts | 
     `both` is what they did themselves, beside the change of the others. None too where some hosts
     get the value while others lose it.
     """
-    crashes, hours = cells.tables(code, np.arange(cells.size()[0]), DAYS_OF_STRETCH)
+    crashes, hours = cells.tables(code, np.arange(cells.hosts_and_days()[0]), DAYS_OF_STRETCH)
     mean = _quotient(hours @ np.arange(hours.shape[2]), hours.sum(2))
     changed = (hours.sum(2) > 0).all(0)
     gained = float((mean[1] > mean[0])[changed].mean()) if changed.any() else 0.5

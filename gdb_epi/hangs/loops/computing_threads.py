@@ -101,7 +101,7 @@ def diagnose_computing_threads(scene: HangContext) -> HangDiagnosis | None:
             "has taken what was sent: SO_LINGER is set, for without it close() returns at once",
             first, ruled_out=ruled_out, doubts=("for how long it waits is not in this core",),
         )  # fmt: skip
-    queries = _texts_of(scene, first.frames[0]) if first.module.startswith(_SQLITE) else ()
+    queries = _strings_of_frame(scene, first.frames[0]) if first.module.startswith(_SQLITE) else ()
     endless = find_running_recursion(queries)
     if endless is not None:
         return _recursion(first, endless, tuple(seen))
@@ -158,7 +158,7 @@ def _code_without_seen_end(scene: HangContext, activity: ThreadActivity) -> str:
     if activity.call == _CLOSES:  # of a socket with SO_LINGER: as long as the other side likes
         return f"; {NO_END_SEEN}"
     if activity.module.startswith(_SQLITE) and any(
-        _RECURSIVE.search(text) for text in _texts_of(scene, activity.frames[0])
+        _RECURSIVE.search(text) for text in _strings_of_frame(scene, activity.frames[0])
     ):
         return "; its query is recursive, and ends only when that gives no more new rows"
     if any(map(is_circular, _paths(scene, activity))):
@@ -273,7 +273,9 @@ def _task_without_seen_end(scene: HangContext, activity: ThreadActivity) -> str:
     return ""
 
 
-def _texts_of(scene: HangContext, frame: PyFrame, *, variables_only: bool = False) -> Iterator[str]:
+def _strings_of_frame(
+    scene: HangContext, frame: PyFrame, *, variables_only: bool = False
+) -> Iterator[str]:
     """Yield the strings that a frame has in its variables, or that its code may use."""
     view = scene.view
     words = [word for _, word in view.variable_addresses(frame)]
@@ -297,7 +299,7 @@ def _texts_of(scene: HangContext, frame: PyFrame, *, variables_only: bool = Fals
 def _paths(scene: HangContext, activity: ThreadActivity) -> Iterator[str]:
     """Yield the strings in the variables of a thread's innermost frames."""
     for frame in scene.view.frames(activity.tid)[:MAX_FRAMES]:
-        yield from _texts_of(scene, frame, variables_only=True)
+        yield from _strings_of_frame(scene, frame, variables_only=True)
 
 
 def _is_of_python(scene: HangContext, file_name: str) -> bool:

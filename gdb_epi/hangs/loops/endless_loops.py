@@ -78,7 +78,7 @@ def endless_loop(scene: HangContext) -> HangDiagnosis | None:
         if activity.frames and (waits_in_turns or activity.kind in (*RUNNING, GIL, SLEEP)):
             endless = find_endless_loop(scene, activity)
             if endless is not None:
-                return _answer(scene, activity, *endless)
+                return _endless_loop_diagnosis(scene, activity, *endless)
     return None
 
 
@@ -160,7 +160,7 @@ def _returns(frame: PyFrame) -> bool:
     return frame.name in _COMPREHENSIONS or (frame.module or "").partition(".")[0] in _RETURNING
 
 
-def _answer(
+def _endless_loop_diagnosis(
     scene: HangContext, activity: ThreadActivity, frame: PyFrame, endless: EndlessLoop
 ) -> HangDiagnosis:
     key_frames = scene.loop_frames(activity.frames)

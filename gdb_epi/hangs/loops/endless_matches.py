@@ -193,12 +193,12 @@ class _Matcher:
         if not nodes:
             yield at
             return
-        for end in self._of(str(nodes[0][0]), nodes[0][1], at):
+        for end in self._match_step(str(nodes[0][0]), nodes[0][1], at):
             yield from self.ends(nodes[1:], end)
 
-    def _of(self, name: str, argument: Any, at: int) -> Iterator[int]:
+    def _match_step(self, name: str, argument: Any, at: int) -> Iterator[int]:
         if name in ("LITERAL", "NOT_LITERAL", "ANY", "IN"):
-            if self._is_one(name, argument, at):
+            if self._matches_letter_at(name, argument, at):
                 yield at + 1
         elif name == "SUBPATTERN":
             if argument[1] or argument[2]:
@@ -211,7 +211,7 @@ class _Matcher:
             low, high, inner = argument
             yield from self._repeated(list(inner), (int(low), int(high)), name[:3] == "MAX", at, 0)
         elif name == "AT":
-            if self._holds(str(argument), at):
+            if self._assertion_holds(str(argument), at):
                 yield at
         elif name in ("ASSERT", "ASSERT_NOT") and argument[0] > 0:
             if (next(self.ends(list(argument[1]), at), None) is None) == (name == "ASSERT_NOT"):
@@ -231,7 +231,7 @@ class _Matcher:
         if greedy and count >= times[0]:
             yield at
 
-    def _is_one(self, name: str, argument: Any, at: int) -> bool:
+    def _matches_letter_at(self, name: str, argument: Any, at: int) -> bool:
         if at >= len(self._text):
             return False
         letter = self._text[at]
@@ -241,9 +241,9 @@ class _Matcher:
             wanted = chr(argument).lower() if self._folds else chr(argument)
             return (letter == wanted) == (name == "LITERAL")
         negated = str(argument[0][0]) == "NEGATE"
-        return any(self._is_in(str(k), v, letter) for k, v in argument) != negated
+        return any(self._matches_letter(str(k), v, letter) for k, v in argument) != negated
 
-    def _is_in(self, name: str, argument: Any, letter: str) -> bool:
+    def _matches_letter(self, name: str, argument: Any, letter: str) -> bool:
         letters = {letter, letter.upper()} if self._folds else {letter}
         if name == "LITERAL":
             return chr(argument) in letters
@@ -251,12 +251,12 @@ class _Matcher:
             return any(argument[0] <= ord(each) <= argument[1] for each in letters)
         if name == "NEGATE":
             return False
-        return _is_of(str(argument), letter)
+        return _is_in_category(str(argument), letter)
 
-    def _holds(self, name: str, at: int) -> bool:
+    def _assertion_holds(self, name: str, at: int) -> bool:
         text = self._text
         if "BOUNDARY" in name:
-            sides = [0 <= n < len(text) and _is_of("WORD", text[n]) for n in (at - 1, at)]
+            sides = [0 <= n < len(text) and _is_in_category("WORD", text[n]) for n in (at - 1, at)]
             return (sides[0] != sides[1]) != ("NON" in name)
         if "BEGINNING" in name:
             return at == 0 or (self._lines and text[at - 1] == "\n")
@@ -264,7 +264,7 @@ class _Matcher:
         return last or (self._lines and text[at] == "\n")
 
 
-def _is_of(category: str, letter: str) -> bool:
+def _is_in_category(category: str, letter: str) -> bool:
     """Tell whether a letter is of a category ("CATEGORY_NOT_DIGIT")."""
     kinds = {"DIGIT": letter.isdigit(), "SPACE": letter.isspace(),
              "WORD": letter.isalnum() or letter == "_"}  # fmt: skip

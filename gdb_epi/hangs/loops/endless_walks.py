@@ -67,7 +67,7 @@ def endless_walk(scene: HangContext) -> HangDiagnosis | None:
         if frame.address != activity.frames[0].address:
             continue
         try:
-            step = _step_of(scene, frame)
+            step = _attribute_step_of_loop(scene, frame)
             start = scene.view.variable(frame, step.variable) if step is not None else None
             length = measure_ring(scene, start, step.attribute) if step and start else 0
         except (UnreadableMemory, LayoutError):
@@ -158,7 +158,7 @@ def measure_ring(scene: HangContext, start: int, attribute: str) -> int:
     return 0
 
 
-def _step_of(scene: HangContext, frame: PyFrame) -> AttributeStep | None:
+def _attribute_step_of_loop(scene: HangContext, frame: PyFrame) -> AttributeStep | None:
     """Return the step of a frame's innermost loop, when the loop does nothing else."""
     loop = scene.innermost_loop(frame)
     if loop is None:

@@ -52,7 +52,7 @@ def find_failed_tasks(target: Target, python: PythonState) -> Iterator[FailedTas
         if raised:
             exception = decoder.exception(raised)
             if not isinstance(exception.type, Absent):
-                yield FailedTask(exception.type, _own_lines(exception.traceback))
+                yield FailedTask(exception.type, _lines_of_program(exception.traceback))
 
 
 def _none_looks_failed(target: Target, python: PythonState, reader: MemoryReader) -> bool:
@@ -95,7 +95,7 @@ def _unseen_exception(reader: MemoryReader, task: int) -> int:
     return raised if state == _FINISHED and unseen else 0
 
 
-def _own_lines(traceback: Traceback | Absent) -> tuple[TracebackLine, ...]:
+def _lines_of_program(traceback: Traceback | Absent) -> tuple[TracebackLine, ...]:
     lines = () if isinstance(traceback, Absent) else traceback.lines
     own = (line for line in reversed(lines) if not line.hole)
     return tuple(line for line in own if not is_library_file(line.filename))

@@ -112,11 +112,13 @@ def _computation(
     built = _largest_on_native_stack(scene, activity.tid)
     if built < MIN_BUILT:
         return None
-    candidates = (each for each in _running(scene, frame) if each.work / PER_SECOND >= TOO_LONG)
+    candidates = (
+        each for each in _running_computations(scene, frame) if each.work / PER_SECOND >= TOO_LONG
+    )
     return next((each for each in candidates if built * DIGIT_BITS <= 2 * each.bits + 64), None)
 
 
-def _running(scene: HangContext, frame: PyFrame) -> Iterator[Computation]:
+def _running_computations(scene: HangContext, frame: PyFrame) -> Iterator[Computation]:
     """Yield what the running instruction of a frame may compute, by the words of its value stack.
 
     Raises UnreadableMemory, LayoutError.
@@ -185,7 +187,7 @@ def estimate_function(name: str, given: list[WholeNumber]) -> Iterator[Computati
         number = given[0].value
         bits = number * max(0.0, log2(max(number, 2)) - 1.4427)
         # The factors are put together in pairs; powers of two are left for the end.
-        work = _square(max(0.0, bits - number) / 2 / DIGIT_BITS)
+        work = _square_products(max(0.0, bits - number) / 2 / DIGIT_BITS)
         yield Computation(f"factorial({number}), a number of {_decimal(bits)},", work, bits)
 
 
@@ -194,7 +196,7 @@ def _power(base: WholeNumber, power: WholeNumber, exponent: int) -> Computation:
     # Of the digits that are zero nothing is multiplied: powers of two are soon there.
     odd = max(0.0, bits - exponent * (base.bits - base.odd_bits))
     text = f"{base.text()} ** {power.text()}, a number of {_decimal(bits)},"
-    return Computation(text, _square(odd / 2 / DIGIT_BITS), bits)
+    return Computation(text, _square_products(odd / 2 / DIGIT_BITS), bits)
 
 
 def _decimal(bits: float) -> str:
@@ -202,7 +204,7 @@ def _decimal(bits: float) -> str:
     return f"{digits / 1e6:,.0f} million digits" if digits < 1e12 else f"{digits:.0e} digits"
 
 
-def _square(digits: float) -> float:
+def _square_products(digits: float) -> float:
     """Return the products for the square of a number."""
     return _product(digits, digits)
 

@@ -123,7 +123,7 @@ def diagnose_wait_outside_loop(
         )  # fmt: skip
     if activity.kind == hang_types.POLL and 0 not in activity.watched:
         once = makes_one_library_request(scene, activity)
-        sure = PROBABLE if looping or once or _asked(scene, activity) else INFO
+        sure = PROBABLE if looping or once or _has_sent_by_socket(scene, activity) else INFO
         return wait_diagnosis(
             HANG, "peer", f"{waits} one of its descriptors to be ready, {times} and without a "
             "timeout: nothing has come yet", activity, sure, ruled_out=ruled_out,
@@ -150,7 +150,7 @@ def _wants_its_children(scene: HangContext, activity: ThreadActivity) -> bool:
     return not children or ("wait" in ahead and not ahead & _STOPS)
 
 
-def _asked(scene: HangContext, activity: ThreadActivity) -> bool:
+def _has_sent_by_socket(scene: HangContext, activity: ThreadActivity) -> bool:
     """Tell whether code of a thread has sent something by a socket: then it wants the answer."""
     calls = (call for frame in activity.frames for call in scene.calls(frame))
     try:

@@ -85,7 +85,7 @@ def _repeated(
     heads = {each.at for each in sites.instructions(frame.code) if each.operation == "next"}
     if not loops or any(loop.start in heads for loop in loops) or scene.goes_over_finite(frame):
         return None
-    for name, at in _reached(scene, frame):
+    for name, at in _variables_and_attributes(scene, frame):
         if scene.view.locks.type_name(at) != "list":
             continue
         kind, count = _equal_objects(scene, at)
@@ -108,7 +108,7 @@ def _repeated(
     return None
 
 
-def _reached(scene: HangContext, frame: PyFrame) -> Iterator[tuple[str, int]]:
+def _variables_and_attributes(scene: HangContext, frame: PyFrame) -> Iterator[tuple[str, int]]:
     """Yield (name, PyObject *) of a frame's variables and of their attributes."""
     for name, at in scene.view.variable_addresses(frame):
         if at & 7 or scene.view.locks.type_name(at) in _NAMESPACES:
@@ -194,7 +194,7 @@ def _gets_on(scene: HangContext, inner: Sequence[PyFrame], frame: PyFrame, kind:
     return any(
         scene.view.locks.type_name(value) not in kept
         and scene.changes_of(own.code, {name.rpartition(".")[2]})
-        for own in inner for name, value in _reached(scene, own) if "." in name
+        for own in inner for name, value in _variables_and_attributes(scene, own) if "." in name
     )  # fmt: skip
 
 
@@ -202,7 +202,7 @@ def _counts(scene: HangContext, inner: Sequence[PyFrame], used: set[str], count:
     """Tell whether code reaches a number that could count so many turns, or limit them."""
     view = scene.view
     for frame in inner:
-        words = [at for _, at in _reached(scene, frame)]
+        words = [at for _, at in _variables_and_attributes(scene, frame)]
         words += [at for name, at in view.frame_variables.global_addresses(frame) if name in used]
         constants = view.reader.field(frame.code, "PyCodeObject", "co_consts")
         words += ContainerReader(view.reader).tuple_items(constants)

@@ -318,7 +318,7 @@ def requests_wait_for_same_object(scene: HangContext) -> HangDiagnosis | None:
     return None
 
 
-def request_never_ends(scene: HangContext) -> HangDiagnosis | None:
+def server_request_never_ends(scene: HangContext) -> HangDiagnosis | None:
     """A thread of a server waits in the middle of a request for what no code can give any more.
 
     Its pool has lost what was lent, or who worked for it has ended. The server goes on.
@@ -469,7 +469,7 @@ def _caller_in_block_of(
     blocks = scene.view.slots.entered_blocks(own_frames(task, scene.installed))
     return next(
         (frame for frame, manager in blocks
-         if manager not in called and _is_of(scene, manager, packages)), None,
+         if manager not in called and _is_manager_of_packages(scene, manager, packages)), None,
     )  # fmt: skip
 
 
@@ -480,7 +480,9 @@ def _uses(scene: HangContext, task: UnfinishedTask, waiting: UnfinishedTask) -> 
     return within or _caller_in_block_of(scene, task, waiting) is not None
 
 
-def _is_of(scene: HangContext, manager: int, packages: frozenset[tuple[str, str]]) -> bool:
+def _is_manager_of_packages(
+    scene: HangContext, manager: int, packages: frozenset[tuple[str, str]]
+) -> bool:
     """Tell whether a context manager is of one of some packages: its class, or its function."""
     view = scene.view
     try:

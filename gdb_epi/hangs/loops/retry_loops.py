@@ -50,7 +50,7 @@ def _retry_loop(scene: HangContext, activity: ThreadActivity) -> HangDiagnosis |
     locked = next((message for message in messages if message.startswith(_LOCKED)), None)
     if locked is not None:
         return _retried_database(scene, activity, locked)
-    caught = next((error for error in handled if _of_this_loop(scene, activity, error)), None)
+    caught = next((error for error in handled if _was_caught_in_loop(scene, activity, error)), None)
     if caught is None:
         return None
     name = str(caught.type).rpartition(".")[2]
@@ -86,7 +86,7 @@ def _is_limited(scene: HangContext, frame: PyFrame) -> bool:
     return False
 
 
-def _of_this_loop(scene: HangContext, activity: ThreadActivity, error: ExceptionInfo) -> bool:
+def _was_caught_in_loop(scene: HangContext, activity: ThreadActivity, error: ExceptionInfo) -> bool:
     """Tell whether the loop in which a thread sleeps caught an exception."""
     frame = activity.frames[0]
     if isinstance(error.traceback, Absent) or isinstance(error.type, Absent):
@@ -95,7 +95,7 @@ def _of_this_loop(scene: HangContext, activity: ThreadActivity, error: Exception
     if caught is None or frame.lineno is None or caught.lineno is None:
         return False
     same = (caught.name, caught.filename) == (frame.name, frame.filename)
-    return same and caught.lineno <= frame.lineno and scene.loops_over_line(frame, caught.lineno)
+    return same and caught.lineno <= frame.lineno and scene.is_line_in_loop(frame, caught.lineno)
 
 
 def _retried_database(scene: HangContext, activity: ThreadActivity, error: str) -> HangDiagnosis:

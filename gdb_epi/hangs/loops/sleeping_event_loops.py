@@ -69,15 +69,17 @@ class EventLoopReader:
         self, frame: PyFrame, tasks: Sequence[UnfinishedTask]
     ) -> SleepingEventLoop | None:
         """Return the loop that a frame of base_events runs."""
-        return self._at(self._view.variable(frame, "self") or 0, tasks)
+        return self._read_event_loop(self._view.variable(frame, "self") or 0, tasks)
 
     def loop_of_task(
         self, task: UnfinishedTask, tasks: Sequence[UnfinishedTask]
     ) -> SleepingEventLoop | None:
         """Return the loop that runs a task."""
-        return self._at(self._loop_of(task), tasks)
+        return self._read_event_loop(self._loop_of(task), tasks)
 
-    def _at(self, address: int, tasks: Sequence[UnfinishedTask]) -> SleepingEventLoop | None:
+    def _read_event_loop(
+        self, address: int, tasks: Sequence[UnfinishedTask]
+    ) -> SleepingEventLoop | None:
         if not address:
             return None
         called = self._called_to_read(address)

@@ -107,7 +107,7 @@ def endless_native_code(scene: HangContext) -> HangDiagnosis | None:
             continue
         region = scene.target.region_at(loop.start)
         library = ((region and region.path) or activity.module).rpartition("/")[2]
-        if loop.words and not _alone(scene, activity, loop.words, others):
+        if loop.words and not _nobody_else_writes(scene, activity, loop.words, others):
             continue
         function = symbolize(scene.target, loop.start).partition("+")[0]
         waiting = [d for d in scene.activities if d.kind == GIL and d.frames]
@@ -135,7 +135,7 @@ def endless_native_code(scene: HangContext) -> HangDiagnosis | None:
     return None
 
 
-def _alone(
+def _nobody_else_writes(
     scene: HangContext, activity: ThreadActivity, words: Sequence[int],
     others: Sequence[ThreadActivity],
 ) -> bool:  # fmt: skip
@@ -241,7 +241,7 @@ class _Run(NativeState):
                 self._do(instruction)
                 self._at = after
                 continue
-            to = self._next(instruction, after)
+            to = self._next_place(instruction, after)
             if to <= self._at and instruction.target is not None and instruction.flow != CALL:
                 decisive = self._decisive() if to == head else frozenset[str]()
                 if to == head and all(map(self._is_as_before, decisive)):
@@ -258,10 +258,10 @@ class _Run(NativeState):
             self._at = to
         raise Leaves
 
-    def _next(self, instruction: Instruction, after: int) -> int:
+    def _next_place(self, instruction: Instruction, after: int) -> int:
         """Return where the code goes on after a jump, call or return. Raises Leaves."""
         if instruction.flow == RETURN:
-            return self._known_place(self._pop())
+            return self._number_of_place(self._pop())
         if instruction.flow == BRANCH:
             to = instruction.branches_to(after)
             if to is None:
@@ -281,13 +281,13 @@ class _Run(NativeState):
         if instruction.target is not None:
             to = after + instruction.target
         elif instruction.target_register is not None:
-            to = self._known_place(self._values[instruction.target_register])
+            to = self._number_of_place(self._values[instruction.target_register])
         else:
             slot = self._address(instruction) or 0
             if self._import_name(slot):  # which the dynamic linker filled: nobody changes it
                 to = int.from_bytes(self._read(slot, 8), "little")
             else:
-                to = self._known_place(self._operand(instruction))
+                to = self._number_of_place(self._operand(instruction))
             if to not in self._code:
                 return self._call_import(instruction, after)
         if instruction.flow == CALL:
@@ -302,7 +302,7 @@ class _Run(NativeState):
         name = self._import_name(self._address(instruction) or 0)
         if name not in KNOWN:
             raise Leaves
-        back = after if instruction.flow == CALL else self._known_place(self._pop())
+        back = after if instruction.flow == CALL else self._number_of_place(self._pop())
         given = {each: self._values[each] for each in arguments_of(name)}
         numbers = {each: v.number for each, v in given.items() if v.number is not None}
         number = returned_number(name, numbers, self._unchanged)
@@ -320,7 +320,7 @@ class _Run(NativeState):
         self._words.add(address)
         return self._read(address, size)
 
-    def _known_place(self, value: Value) -> int:
+    def _number_of_place(self, value: Value) -> int:
         if value.number is None:
             raise Leaves
         self._needed |= value.sources

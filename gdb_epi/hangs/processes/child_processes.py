@@ -292,7 +292,11 @@ def find_unread_child_output(
         for process in _awaited_processes(scene, task):
             for name in ("stdout", "stderr"):
                 stream = scene.view.attribute(process, name)
-                if not stream or not _is_paused(scene, stream) or _awaited(task) == stream:
+                if (
+                    not stream
+                    or not _is_paused(scene, stream)
+                    or _address_waited_for(task) == stream
+                ):
                     continue
                 held = {stream, process}
                 if not any(_have(scene, other, held) for other in tasks if other.id != task.id):
@@ -300,7 +304,7 @@ def find_unread_child_output(
     return None
 
 
-def _awaited(task: UnfinishedTask) -> int:
+def _address_waited_for(task: UnfinishedTask) -> int:
     return task.wait.address if task.wait is not None else 0
 
 
@@ -316,7 +320,7 @@ def _awaited_processes(scene: HangContext, task: UnfinishedTask) -> Iterator[int
             if scene.view.locks.type_name(at) != "Process":
                 continue
             streams = {scene.view.attribute(at, name) for name in ("stdout", "stderr")}
-            if _awaited(task) in streams - {None, 0}:
+            if _address_waited_for(task) in streams - {None, 0}:
                 yield at
 
 
@@ -383,7 +387,7 @@ def _processes_read(scene: HangContext, task: UnfinishedTask) -> Iterator[int]:
     if (
         task.wait is not None
         and task.wait.kind == READ
-        and not _flag(scene, _awaited(task), "_eof")
+        and not _flag(scene, _address_waited_for(task), "_eof")
     ):
         yield from _awaited_processes(scene, task)
 

@@ -46,7 +46,7 @@ def diagnose_lock_polled_by_library(
     if not limits and scene.called_in_loop(frame) & CLOCKS:
         return None
     lock = view.variable(frame, "self") or 0
-    texts = _texts_of(scene, lock)
+    texts = _text_attributes(scene, lock)
     name = f" ({next(iter(texts.values()))})" if texts else ""
     function = f"{frame.module}.{frame.qualname or frame.name}()"
     sentence = (
@@ -55,7 +55,7 @@ def diagnose_lock_polled_by_library(
     )
     for caller, manager in view.slots.entered_blocks(activity.frames):
         alike = view.locks.type_name(manager) == view.locks.type_name(lock)
-        if manager == lock or (alike and texts and _texts_of(scene, manager) == texts):
+        if manager == lock or (alike and texts and _text_attributes(scene, manager) == texts):
             return wait_diagnosis(
                 HANG, "lock of its own",
                 f"{sentence}; its caller {function_and_line(caller)} is inside `with` of that very "
@@ -70,7 +70,7 @@ def diagnose_lock_polled_by_library(
     )  # fmt: skip
 
 
-def _texts_of(scene: HangContext, word: int) -> dict[str, str]:
+def _text_attributes(scene: HangContext, word: int) -> dict[str, str]:
     """Return the attributes of an object that are texts: what tells one lock from others."""
     names = [name for name, _ in scene.view.attributes(word)] if word else []
     texts = ((name, scene.view.text_attribute(word, name)) for name in names)

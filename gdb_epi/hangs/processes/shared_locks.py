@@ -39,7 +39,7 @@ def diagnose_lock_held_while_joining(
     for frame in activity.frames if not activity.timed else ():
         named = _named_locks(scene, frame)
         for lock in dict.fromkeys(named.values()):
-            if not _is_held_by(scene, activity.tid, lock):
+            if not _was_last_taken_by(scene, activity.tid, lock):
                 continue
             waiting = _waiting(scene, lock)
             if waiting == 0:
@@ -86,7 +86,7 @@ def _named_locks(scene: HangContext, frame: PyFrame) -> dict[str, int]:
     return named
 
 
-def _is_held_by(scene: HangContext, tid: int, address: int) -> bool:
+def _was_last_taken_by(scene: HangContext, tid: int, address: int) -> bool:
     """Tell whether a thread was the last to take a lock, and has not given it back."""
     lock = scene.view.locks.at(address)
     return lock is not None and lock.kind == SEMLOCK and times_taken_by(scene, tid, address) > 0

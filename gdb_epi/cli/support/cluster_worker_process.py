@@ -31,7 +31,7 @@ def examine_part(work: str) -> str:
         home = os.path.dirname(os.path.dirname(os.path.abspath(gdb_epi.__file__)))
         path = os.pathsep.join(filter(None, (home, os.environ.get("PYTHONPATH"))))
         done = subprocess.run(
-            [sys.executable, "-m", "gdb_epi.cli.support.cluster_task", str(alive)],
+            [sys.executable, "-m", "gdb_epi.cli.support.cluster_worker_process", str(alive)],
             input=work,
             capture_output=True,
             check=False,
