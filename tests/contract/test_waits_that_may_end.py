@@ -17,6 +17,7 @@ from gdb_epi.hangs.types import (
     CANCELLING_TASK,
     HANDLED_SIGNAL,
     LATER_RELEASE,
+    LATER_THREAD,
     NATIVE_THREAD,
     SLOW_PEER,
     TIMEOUT_AROUND,
@@ -158,6 +159,15 @@ def timer_of_the_c_library():
     time.sleep(0.2)
     ready()
     ended.wait()
+def hook_of_threads():
+    ended = threading.Event()
+    threading.excepthook = lambda failure: ended.set()
+    def work():
+        time.sleep(600)
+        raise ValueError
+    begin(work)
+    ready()
+    ended.wait()
 def lost_lock():
     lock = threading.Lock()
     taken = threading.Thread(target=lock.acquire)
@@ -194,6 +204,7 @@ TRUTHS = {
     "alarm_raises": ("lock order", HANDLED_SIGNAL),
     "listener_beside": ("nobody gives it", ""),
     "timer_of_the_c_library": ("nobody left", NATIVE_THREAD),
+    "hook_of_threads": ("nobody gives it", LATER_THREAD),
     "lost_lock": ("lock never released", ""),
     "condition_of_c": ("nobody left", ""),
 }

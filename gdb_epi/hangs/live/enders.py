@@ -221,20 +221,20 @@ class _Enders:
                 yield HANDLED_SIGNAL
         if not in_circle and NO_THREAD in able and scene.foreign_threads:
             yield NATIVE_THREAD
-        dropping = self._destructors if going and not in_circle else ()
-        if any(does.calls_any(address, enders) for does in dropping):
+        unnamed = self._called_by_python if going and not in_circle else ()
+        if any(does.calls_any(address, enders) for does in unnamed):
             yield LATER_RELEASE if is_lock else LATER_THREAD
 
     @cached_property
-    def _destructors(self) -> list[Reach]:
-        """What `__del__` of each of the program's classes may do, by whatever name it was written.
+    def _called_by_python(self) -> list[Reach]:
+        """What CPython calls in whatever thread goes on: hooks (hooks.py), and each `__del__`.
 
-        It runs in the thread that drops an object last.
+        That runs in the thread that drops an object last, by whatever name it was written.
         """
         code, view = self._scene.live_code, self._scene.view
         instances = shared_instances(self._scene.target, self._scene.python)
         own = {code.module(each.scope).name for named in code.own.values() for each in named}
-        reached = []
+        reached = [code.of_callable(at) for at in (*self._scene.hooks, *self._scene.factories)]
         for each in instances.of(("type",)):
             with suppress(UnreadableMemory, LayoutError):
                 info = instances.types.at(each.address)
