@@ -56,6 +56,7 @@ from gdb_epi.hangs.loops.tasks_of_one_connection import (
 )
 from gdb_epi.hangs.native.native_loops import endless_native_code
 from gdb_epi.hangs.processes.child_processes import diagnose_poll_for_process
+from gdb_epi.hangs.processes.workers_left_by_fork import job_of_workers_left_by_fork
 from gdb_epi.hangs.signal_waits import diagnose_wait_in_signal_handler
 from gdb_epi.hangs.types import (
     HANG,
@@ -104,6 +105,7 @@ def _first_diagnosis(scene: HangContext) -> HangDiagnosis | None:
         deadlocks.self_deadlock,
         deadlocks.process_lock_self_deadlock,
         deadlocks.pool_self_deadlock,
+        job_of_workers_left_by_fork,
         deadlocks.deadlocked_pool_callback,
         deadlocks.deadlocked_future_callback,
         diagnose_event_set_by_caller,

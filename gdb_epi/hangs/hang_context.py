@@ -19,7 +19,7 @@ from gdb_epi.fault.own_native_code import is_own_library
 from gdb_epi.hangs.descriptors import DescriptorTable
 from gdb_epi.hangs.frame_references import FrameReferences
 from gdb_epi.hangs.installed_packages import InstalledPackages
-from gdb_epi.hangs.live.hooks import find_factories, find_hooks
+from gdb_epi.hangs.live.hooks import find_hooks
 from gdb_epi.hangs.live.live_code import LiveCode
 from gdb_epi.hangs.live.reach import Reach
 from gdb_epi.hangs.loops.failed_tasks import FailedTask, find_failed_tasks
@@ -434,11 +434,6 @@ class HangContext:
     def hooks(self) -> tuple[int, ...]:
         """The program's own callables (PyObject *) that CPython calls by itself."""
         return tuple(self.own_callables(find_hooks(self.view)))
-
-    @cached_property
-    def factories(self) -> tuple[int, ...]:
-        """The program's functions (PyObject *) that a defaultdict calls for a key that it lacks."""
-        return tuple(self.own_callables(find_factories(self.view)))
 
     def own_callables(self, callables: Iterable[int]) -> Iterator[int]:
         """Yield those of some callables that are functions or methods of the program."""

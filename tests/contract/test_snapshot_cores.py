@@ -39,8 +39,10 @@ def test_a_gcore_is_a_snapshot(interpreter: Interpreter, program: str) -> None:
     session = Session(target)
     record = analyze(session)
     assert record["signature"]["category"] == "snapshot"
-    # Nothing failed: what the process did may be known ("no-fault"), and nobody is blamed.
-    assert record["verdict"]["label"] in ("no-fault", "cannot-tell")
+    # Nothing failed, and nobody is blamed. Threads of `threads` wait for a lock which the main one
+    # took by acquire() and never gives back.
+    labels = ("no-fault", "cannot-tell", *(("hang",) if program == "threads" else ()))
+    assert record["verdict"]["label"] in labels
     python = session.state.python
     assert isinstance(python, PythonState), python
     threads = {(t.interpreter, t.ident): t for t in python.threads()}

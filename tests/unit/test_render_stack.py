@@ -66,7 +66,7 @@ def test_the_limit_counts_lines_that_are_shown() -> None:
     assert not any("more frame" in line for line in shown(STACK, 2))
     assert shown(STACK, 1)[1] == "... 1 more frame (--limit N)"
     assert shown(STACK, 1, outermost=True)[:2] == [
-        "... 1 more frame (--limit N)", "#0   py  C.f  /a.py:7",
+        "... 1 more frame", "#0   py  C.f  /a.py:7",
     ]  # fmt: skip
 
 

@@ -273,12 +273,22 @@ class _PoolDecoder:
 
     def _thread_worker(self, thread: int) -> Worker:
         name = self._text(self._get(thread, "_name"))
-        ident = self._number(thread, "_ident")
-        state = self._threads.get(ident or 0)
+        state = self._state_of(thread, name)
         if state is None:
             return Worker(None, name)
         idle, runs = read_worker_state(state)
         return Worker(state.tid, name, idle, runs)
+
+    def _state_of(self, thread: int, name: str | None) -> ThreadState | None:
+        """Return the state of a Thread object; None where that thread has ended.
+
+        Another one may have its ident, which is an address of its stack: one that was started
+        after fork() left the workers behind. It has its own name in threading._active.
+        """
+        state = self._threads.get(self._number(thread, "_ident") or 0)
+        if state is None or (name and state.name and state.name != name):
+            return None
+        return state
 
     def _processes(self, instance: Instance, most: int | None) -> Executor:
         at = instance.address
@@ -341,8 +351,7 @@ class _PoolDecoder:
         )
 
     def _handler(self, thread: int, purpose: str) -> Handler:
-        ident = self._number(thread, "_ident") if thread else None
-        state = self._threads.get(ident or 0)
+        state = self._state_of(thread, self._text(self._get(thread, "_name"))) if thread else None
         if state is None or not state.alive:
             return Handler(purpose, None, None)
         return Handler(purpose, state.tid, state.frames[0] if state.frames else None)

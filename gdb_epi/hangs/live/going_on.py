@@ -373,7 +373,7 @@ class GoingOn:
         if native or (loops and not of_asyncio) or self._may_handle_signals():
             return scene.live_code.called_back
         called = [may for _, may in scene.reach_of_signals.values()]
-        called += map(scene.live_code.of_callable, (*scene.hooks, *scene.factories))
+        called += map(scene.live_code.of_callable, scene.hooks)
         called += [scene.live_code.called_by_loops] if loops else []
         return Reach(
             frozenset(call for may in called for call in may.calls),

@@ -18,7 +18,6 @@ from gdb_epi.errors import Absent, EpiError, LayoutError, UnreadableMemory
 from gdb_epi.locks.python.python_view import PythonView
 
 MAX_HOOKS = 64
-MAX_FACTORIES = 2_000
 CALLABLES = 6 * 17  # of sys.monitoring: of a program's tools, by events (Include/cpython, 3.12)
 _OF_MODULES = (("threading", "excepthook"), ("sys", "unraisablehook"))
 _WEAK = ("weakref", "weakref.ReferenceType")  # renamed in 3.11
@@ -39,14 +38,6 @@ def find_hooks(view: PythonView) -> Iterator[int]:
     for each in shared_instances(view.target, view.python).of(_WEAK):
         with suppress(UnreadableMemory, LayoutError):
             yield reader.field(each.address, "PyWeakReference", "wr_callback")
-
-
-def find_factories(view: PythonView) -> Iterator[int]:
-    """Yield what defaultdicts call for a key that they lack (PyObject *)."""
-    instances = shared_instances(view.target, view.python)
-    for each in instances.of(("collections.defaultdict",))[:MAX_FACTORIES]:
-        with suppress(UnreadableMemory, LayoutError):
-            yield view.reader.field(each.address, "defdictobject", "default_factory")
 
 
 def find_tracing_functions(view: PythonView, tid: int) -> Iterator[int]:

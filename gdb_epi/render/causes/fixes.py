@@ -88,6 +88,7 @@ _BY_KIND = {
     "long sleep": "check the unit of that time, and do not sleep with a lock",
     "held by a generator": "do not `yield` inside `with` of a lock: copy what is to be given first",
     "held while it waits": "release that lock before the wait",
+    "pool left by fork": 'make the pool in the child, after fork(), or start workers by "spawn"',
     "pool": "inside a job of a pool, do not wait for another job of the same pool",
     "pool callback": "do not wait for results in a callback of the pool",
     "own caller": "do not wait there for what the calling code does afterwards",
