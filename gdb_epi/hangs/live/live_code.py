@@ -27,6 +27,7 @@ from gdb_epi.hangs.live.walk import ENTERS, Walk
 
 _STORES_ITEM = ("STORE_SUBSCR", "DELETE_SUBSCR", "STORE_SLICE")
 OF_GENERATOR = "GeneratorContextManager"  # contextlib's, and its brother for `async with`
+MAX_RUNS_OF_ALL = 40_000  # of code by its values; then its names alone are followed
 _VARARGS = 4  # CO_VARARGS
 _BY_CALLS_ALONE = frozenset(("threading", "queue", "collections", "types"))
 
@@ -41,18 +42,24 @@ class LiveCode(ProgramCode):
         """
         try:
             generators = [[f] for frames in stacks for f in self._generators_of_blocks(frames)]
-            walk = ValueWalk(self, self._heap)
-            with suppress(UnknownFlow, UnreadableMemory, LayoutError, IndexError):
-                for frames in (*stacks, *generators):
-                    walk.add_stack(frames, in_loop=in_loop)
-                reach = walk.reach()
-                if walk.does_anything:
-                    return ANYTHING
-                if not reach.unbounded:
-                    return reach
+            if self._runs < MAX_RUNS_OF_ALL:
+                walk = ValueWalk(self, self._heap)
+                with suppress(UnknownFlow, UnreadableMemory, LayoutError, IndexError):
+                    for frames in (*stacks, *generators):
+                        walk.add_stack(frames, in_loop=in_loop)
+                    try:
+                        reach = walk.reach()
+                    finally:
+                        self._runs += walk.runs
+                    if walk.does_anything:
+                        return ANYTHING
+                    if not reach.unbounded:
+                        return reach
             return Walk(self, *stacks, *generators, in_loop=in_loop).reach()
         except (UnreadableMemory, LayoutError, IndexError):
             return ANYTHING
+
+    _runs = 0  # that values were followed in, for all threads and tasks
 
     @cached_property
     def _heap(self) -> Heap:

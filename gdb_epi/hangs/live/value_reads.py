@@ -67,6 +67,7 @@ class ValueReads(Policy):
         self._entered_libraries: set[object] = set()
         self._handed: set[object] = set()
         self.does_anything = False  # what it calls has a name that is not seen
+        self.runs = 0  # of contexts
         self._depth = 0
         self._handing: set[object] = set()  # containers that hold one another
         self._made_classes: set[int] = set()
@@ -201,7 +202,9 @@ class ValueReads(Policy):
 
     def _of_unknown(self, name: str) -> Value:
         self._calls.add((0, name))
-        for kind, getter in self._live.properties.get(name, ())[:MAX_NAMED]:
+        getters = self._live.properties.get(name, ())
+        self._unbounded |= len(getters) > MAX_NAMED
+        for kind, getter in getters[:MAX_NAMED]:
             self._call_of_any(kind, getter, ())
         return frozenset((Named(name),))
 
@@ -362,7 +365,9 @@ class ValueReads(Policy):
         is_new = of is not None and all(isinstance(each, Instance) and each.is_new for each in of)
         if not is_new:
             self._hand_on_to_others(value)
-        for kind, setter in self._live.setters.get(name, ())[:MAX_NAMED]:
+        setters = self._live.setters.get(name, ())
+        self._unbounded |= len(setters) > MAX_NAMED
+        for kind, setter in setters[:MAX_NAMED]:
             self._call_of_any(kind, setter, (value,))
 
     # -- what may change ----------------------------------------------------------------------

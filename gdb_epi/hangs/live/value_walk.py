@@ -112,13 +112,12 @@ class ValueWalk(ValueCalls):
                 self._call_all_named(name)
             for value in self._live.callbacks_of_weak_references:
                 self.hand_on(self._heap.value(value))
-        runs = 0
         while self._todo and not self._unbounded:
             context = self._todo.pop()
             self._queued.discard(context.number)
+            self.runs += 1
             self._run(context)
-            runs += 1
-            self._unbounded |= len(self._contexts) > MAX_CONTEXTS or runs > MAX_RUNS
+            self._unbounded |= len(self._contexts) > MAX_CONTEXTS or self.runs > MAX_RUNS
         return Reach(
             frozenset(self._calls), tuple(map(self._body, self._contexts)), self._unbounded,
             frozenset(self._touched),
