@@ -234,7 +234,7 @@ class _Enders:
         code, view = self._scene.live_code, self._scene.view
         instances = shared_instances(self._scene.target, self._scene.python)
         own = {code.module(each.scope).name for named in code.own.values() for each in named}
-        reached = [code.of_callable(at) for at in (*self._scene.hooks, *self._scene.factories)]
+        reached = [code.of_callable(at) for at in self._scene.hooks]
         for each in instances.of(("type",)):
             with suppress(UnreadableMemory, LayoutError):
                 info = instances.types.at(each.address)
