@@ -111,7 +111,7 @@ int main(int count, char **words) {
 DEATHS: dict[str, tuple[int, str, str, str]] = {
     "seccomp": (0, "seccomp", "software", "a seccomp filter"),
     "file-ended": (1, "bus-adrerr", "software", "no data at the place that was used"),
-    "large-frame": (2, "segv-stack-overflow", "software", "less room left than one function"),
+    "large-frame": (2, "segv-stack-overflow", "software", "by a size that it computed"),
     "ud2": (3, "ill", "software", "ud2 at 0x"),
     "int3": (4, "trap", "software", "int3 at 0x"),
     "privileged": (5, "segv-privileged", "cannot-tell", "hlt: by it musl"),

@@ -86,7 +86,7 @@ def test_a_call_to_one_has_no_offset(tmp_path: Path) -> None:
 
 def test_far_behind_null_is_not_called_a_number_alone(tmp_path: Path) -> None:
     told = screen(record_of(COPY_TO_NULL, tmp_path))
-    assert "number 314572800, or NULL plus that many bytes" in told
+    assert "number 314572800 (0x12c00000), or NULL plus that many bytes" in told
 
 
 FREED_BLOCK = """

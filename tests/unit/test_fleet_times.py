@@ -158,7 +158,7 @@ def test_texts_without_a_zone_make_no_hour_of_the_day(engine, tmp_path, capsys):
     assert "without a time zone" in told and "fleet ingest --zone" in told
     assert "(on n" in told and " and 3 more): in no curve" in told
     assert main(["fleet", "trend", *database]) == 0
-    assert f"{len(day)} crashes without a time that is believed" in capsys.readouterr().out
+    assert f"{len(day)} crashes on no known day" in capsys.readouterr().out
     assert main(["fleet", "ingest", "--zone", "+00:00", str(path), *database]) == 0
     assert f"{len(day)} replaced" in capsys.readouterr().out
     believed = load_population(engine)

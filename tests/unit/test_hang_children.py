@@ -94,7 +94,7 @@ def test_a_loop_that_awaits_a_child_is_woken_by_it(paused: int, sure: str) -> No
     """ "Nothing can wake it" was said of a loop whose child runs."""
     made = scene(paused, tasks=[task(1, WAIT, CONVERT)], activities=[])
     made.loops = SimpleNamespace(signal_handlers=lambda _: {})
-    loop = SimpleNamespace(address=9, descriptors=0, listening=False, ready=0, timers=0)
+    loop = SimpleNamespace(address=9, descriptors=0, listening=False, ready=0, timers=0, selector=0)
     answer = diagnose_sleeping_event_loop(made, ThreadActivity(7, "MainThread", POLL), loop)
     assert (answer.label, answer.sure) == (HANG, sure)
     assert "nothing can wake" not in answer.sentence

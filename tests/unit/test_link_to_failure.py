@@ -35,9 +35,12 @@ def test_damaged_code_matters_where_a_thread_is_in_it(pc: int, returns_to: int, 
             Thread(2, {"rip": pc, "rsp": STACK}, "works"),
         ],
     )
+    absent = Absent("not_available", "no crash")
     context = SimpleNamespace(
-        target=target, fault=Absent("not_available", "no crash"),
-        functions=SimpleNamespace(at=lambda _: FUNCTION), state=SimpleNamespace(exceptions=()),
-    )  # fmt: skip
+        target=target,
+        fault=absent,
+        functions=SimpleNamespace(at=lambda _: FUNCTION),
+        state=SimpleNamespace(exceptions=(), account=absent),
+    )
     damage = Evidence("R2", CODE + 0x140, 0x41564104099C753D, None, (34,), "memory", "", {})
     assert is_tied_to_failure(context, [damage]) is tied
