@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
+from itertools import pairwise
 
 from gdb_epi.cpython.types import PyFrame
 from gdb_epi.errors import LayoutError, UnreadableMemory
@@ -34,6 +35,7 @@ _ENDS = {  # methods that end a wait for a queue
     QUEUE_ITEM: _PUTS, QUEUE_ROOM: frozenset(("get", "get_nowait")),
     QUEUE_END: frozenset(("task_done",)), PROCESS_QUEUE: _PUTS, MANAGED_ITEM: _PUTS,
 }  # fmt: skip
+_OF_WAITERS = ("wait", "is_set")
 _SIMPLE_QUEUE = "queue.SimpleQueue"
 MAX_DEPTH = 2  # functions that functions call
 # What functions of CPython's library call their own events: no reader knows these names.
@@ -52,13 +54,36 @@ def name_awaited_object(scene: HangContext, activity: ThreadActivity) -> tuple[s
 
 
 def is_parked(scene: HangContext, activity: ThreadActivity) -> bool:
-    """Tell whether it is threading.Event().wait(): nobody can ever set it, nor was meant to."""
+    """Tell whether it is threading.Event().wait(): nobody can ever set it, nor was meant to.
+
+    So is an event with a name whose function does nothing with it but wait for it.
+    """
+    if (
+        activity.tid != scene.main_tid
+        or activity.kind != hang_types.EVENT
+        or activity.awaits in (POOL_RESULTS, *FUTURES)  # a library's, which has no name
+        or not activity.object
+    ):
+        return False
+    name = name_awaited_object(scene, activity)[0]
+    return not name or (name.isidentifier() and _is_only_waited_for(scene, activity, name))
+
+
+def _is_only_waited_for(scene: HangContext, activity: ThreadActivity, name: str) -> bool:
+    """Tell whether a local of the innermost function of the program is handed to nobody."""
+    if not activity.frames:
+        return False
+    try:
+        uses = list(scene.call_sites.names_used(activity.frames[0].code))
+    except (UnreadableMemory, LayoutError, IndexError):
+        return False
+    after = [following for use, following in pairwise(uses) if use[2] == name]
+    loads = [(does, used) for _, does, used in after]
+    is_local = all(does in ("fast", "") for _, does, used in uses if used == name)
     return (
-        activity.tid == scene.main_tid
-        and activity.kind == hang_types.EVENT
-        and activity.awaits not in (POOL_RESULTS, *FUTURES)  # a library's, which has no name
-        and bool(activity.object)
-        and not name_awaited_object(scene, activity)[0]
+        is_local
+        and bool(loads)
+        and all(does in ("attr", "method") and used in _OF_WAITERS for does, used in loads)
     )
 
 
