@@ -250,8 +250,8 @@ def _texts_for_and_against(
         signs = [evidence.summary for evidence in score.against]
         return _without_repetition(for_it), _without_repetition([doubt, *others, *signs])
     if label == CANNOT_TELL:
-        told = [f.summary for f in findings if f.facts.get("kind") == NOTHING_SAID]
-        known = [] if arguments else [*find_unsure_hangs(category, findings), *told]
+        weightless = [f.summary for f in findings if f.facts.get("kind") == NOTHING_SAID]
+        known = [] if arguments else [*find_unsure_hangs(category, findings), *weightless]
         why = [*known[:1], _why_not_known(category, arguments, score.undecided)]
         return why, [
             t for t in _without_repetition([*of_damage, *others, *summaries]) if t not in why

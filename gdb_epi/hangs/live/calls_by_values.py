@@ -227,9 +227,9 @@ class ValueCalls(ValueReads):
             return self._call_builtin(context, atom, given, by_name)
         if kind in ("partial", "functools.partial"):
             function, first = heap.partial(at)
-            known = None if given is None else [*map(heap.value, first), *given]
-            self._hand_on_all(None if known is not None else list(map(heap.value, first)), {})
-            return self.call(context, heap.value(function), known, by_name)
+            arguments = None if given is None else [*map(heap.value, first), *given]
+            self._hand_on_all(None if arguments is not None else list(map(heap.value, first)), {})
+            return self.call(context, heap.value(function), arguments, by_name)
         if self._is_type(at):
             return self._instantiate(context, at, given, by_name)
         if kind.startswith("weakref"):
@@ -661,11 +661,11 @@ class ValueCalls(ValueReads):
         others = [each for each in classes if each not in own and each.full_name != "object"]
         if not others:
             return
-        known = {name for each in others for name in self._live.names_in_class(each.address)}
+        of_bases = {name for each in others for name in self._live.names_in_class(each.address)}
         threads = all(each.module == "threading" or not each.python_class for each in others)
         for each in own:
             for name, function in self._live.functions_in_class(each.address):
-                if name in known or not threads:
+                if name in of_bases or not threads:
                     self._call_function(function, subject, None, {})
 
     # -- what value_walk.py does --------------------------------------------------------------

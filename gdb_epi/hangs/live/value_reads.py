@@ -245,18 +245,18 @@ class ValueReads(Policy):
         )  # Py_TPFLAGS_TYPE_SUBCLASS
 
     def _of_class(self, atom: Obj, name: str) -> Value:
-        found = self._heap.in_class(atom.address, name)
+        attribute = self._heap.in_class(atom.address, name)
         stored = self._read(("attribute", name))
-        if not found:
+        if not attribute:
             meta = self._reader.type_of(atom.address)
             in_meta = self._heap.in_class(meta, name)
             if in_meta and self._heap.kind(in_meta) == "function":
                 return join(frozenset((Bound(Obj(in_meta), atom, name),)), stored)
             return join(frozenset((OfBuiltin(atom, name, "builtin"),)), stored)
-        how, inner = self._heap.unwrapped(found)
+        how, inner = self._heap.unwrapped(attribute)
         if how == "classmethod" and self._heap.kind(inner) == "function":
             return join(frozenset((Bound(Obj(inner), atom, name),)), stored)
-        return join(self._now(inner if how == "staticmethod" else found, name), stored)
+        return join(self._now(inner if how == "staticmethod" else attribute, name), stored)
 
     def _of_instance(
         self, atom: Obj | Instance, kind: int, name: str, objects: Sequence[int]
@@ -264,9 +264,13 @@ class ValueReads(Policy):
         heap = self._heap
         if self._is_function_of(kind, "__getattribute__"):
             return self._of_unknown(name)
-        found = heap.in_class(kind, name)
-        how, inner = heap.unwrapped(found) if found else ("", 0)
-        if found and not how and self._is_function_of(self._reader.type_of(found), "__get__"):
+        attribute = heap.in_class(kind, name)
+        how, inner = heap.unwrapped(attribute) if attribute else ("", 0)
+        if (
+            attribute
+            and not how
+            and self._is_function_of(self._reader.type_of(attribute), "__get__")
+        ):
             return self._of_unknown(name)
         if how == "property" and inner:
             if heap.kind(inner) == "function":
@@ -280,20 +284,20 @@ class ValueReads(Policy):
             value = join(value, heap.values(own))
             if any(heap.kind(at) == "NoneType" for at in own):
                 value = join(value, frozenset((Named(name),)))
-        elif found and heap.kind(found) != "member_descriptor":
+        elif attribute and heap.kind(attribute) != "member_descriptor":
             if how == "classmethod" and heap.kind(inner) == "function":
                 subject = Obj(kind)
                 value = join(value, frozenset((Bound(Obj(inner), subject, name),)))
             elif how == "staticmethod":
                 value = join(value, heap.value(inner))
-            elif heap.kind(found) == "function":
-                value = join(value, frozenset((Bound(Obj(found), atom, name),)))
-            elif heap.kind(found) == "getset_descriptor":  # what C code gives is not known
+            elif heap.kind(attribute) == "function":
+                value = join(value, frozenset((Bound(Obj(attribute), atom, name),)))
+            elif heap.kind(attribute) == "getset_descriptor":  # what C code gives is not known
                 value = join(value, self._of_unknown(name))
-            elif heap.kind(found) in ("method_descriptor", "wrapper_descriptor"):
+            elif heap.kind(attribute) in ("method_descriptor", "wrapper_descriptor"):
                 value = join(value, frozenset((OfBuiltin(atom, name, "builtin"),)))
             else:
-                value = join(value, self._now(found, name))
+                value = join(value, self._now(attribute, name))
         elif value == NOTHING:
             classes = heap.mro(kind)
             getter = heap.in_class(kind, "__getattr__")
@@ -301,15 +305,17 @@ class ValueReads(Policy):
                 text: Sequence[Value] = (DATA,)
                 return self._call_function(getter, atom, text, {})
             # Since 3.12 static types keep their dicts elsewhere: it may be a method of theirs.
-            if not found and any(not each.dict and each.full_name != "object" for each in classes):
+            if not attribute and any(
+                not each.dict and each.full_name != "object" for each in classes
+            ):
                 return frozenset((OfBuiltin(atom, name, "builtin"),))
             return self._of_unknown(name)
         return value
 
     def _is_function_of(self, kind: int, name: str) -> bool:
         """Tell whether a class has a method that is written in Python."""
-        found = self._heap.in_class(kind, name)
-        return bool(found) and self._heap.kind(found) == "function"
+        attribute = self._heap.in_class(kind, name)
+        return bool(attribute) and self._heap.kind(attribute) == "function"
 
     def _is_plainly_own(self, kind: int) -> bool:
         """Tell whether a class and its bases are the program's: no lock or queue is of it."""
@@ -342,11 +348,11 @@ class ValueReads(Policy):
                 )
             else:
                 return self._of_unknown(name)
-            found = self._heap.in_class(kind, name, atom.behind)
-            how, inner = self._heap.unwrapped(found) if found else ("", 0)
+            attribute = self._heap.in_class(kind, name, atom.behind)
+            how, inner = self._heap.unwrapped(attribute) if attribute else ("", 0)
             if how == "property" and self._heap.kind(inner) == "function":
                 value = join(value, self._call_function(inner, each, (), {}))
-            elif found and self._heap.kind(inner) == "function":
+            elif attribute and self._heap.kind(inner) == "function":
                 bound = frozenset(
                     (Obj(inner) if how == "staticmethod" else Bound(Obj(inner), each, name),)
                 )

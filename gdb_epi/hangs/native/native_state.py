@@ -152,10 +152,10 @@ class NativeState:
         left = self._values[register]
         sources = left.sources | right.sources
         if opcode in COMPARES:
-            known = left.number is not None and right.number is not None
+            has_numbers = left.number is not None and right.number is not None
             flags = compared_floats(
                 left.number or 0, right.number or 0, double=prefix == PACKED_DOUBLE
-            ) if known else None  # fmt: skip
+            ) if has_numbers else None  # fmt: skip
             self._values[FLAGS] = Value(flags, sources)
             return True
         if opcode in (TO_INTEGER, TO_ROUNDED_INTEGER) and prefix:
