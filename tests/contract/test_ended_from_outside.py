@@ -83,6 +83,14 @@ keep()
 NAMED = """
 def wait():
     loaded = threading.Event()
+    begin(lambda: loaded.is_set())
+    print("ready", flush=True)
+    loaded.wait()
+wait()
+"""
+PARKED_BY_NAME = """
+def wait():
+    loaded = threading.Event()
     print("ready", flush=True)
     loaded.wait()
 wait()
@@ -108,6 +116,7 @@ print("ready", flush=True)
         pytest.param(DEAD_READER, "", id="dead reader"),
         pytest.param(PARKED, KEEPER, id="parked"),
         pytest.param(NAMED, "", id="named event"),
+        pytest.param(PARKED_BY_NAME, KEEPER, id="parked by name"),
         pytest.param(FED_WORKER, LATE_CLIENT, id="fed worker"),
     ],
 )
