@@ -204,7 +204,14 @@ def _start_native(
         off = Absent(NOT_AVAILABLE, "switched off by --native never")
         target.native_source = lambda _tid: off
         return None
-    from gdb_epi.cli.support.native_gdb import GdbNative, NoGdb, find_gdb
+    from gdb_epi.cli.support.native_gdb import (
+        GdbNative,
+        NoGdb,
+        executable_for_gdb,
+        find_gdb,
+        sysroot_for_gdb,
+        why_gdb_is_not_started,
+    )
 
     is_foreign = target.architecture.name.replace("-", "_") != os.uname().machine
     gdb = find_gdb(options.gdb, foreign=is_foreign)
@@ -212,10 +219,8 @@ def _start_native(
         missing = NoGdb("no gdb found")
         _do_without(target, options, missing.line(), missing)
         return None
-    # GDB 13 does not find the executable on its own; this one has the right build-id.
-    modules = target.modules()
-    exe = modules[0].file if modules and isinstance(modules[0].file, str) else options.exe
-    refused = _why_not_started(target, options, exe)
+    exe = executable_for_gdb(target, options.exe)
+    refused = why_gdb_is_not_started(target, exe, options.sysroot)
     if refused is not None:
         error = EpiError(f"no native frames: {refused}", hint="--native auto")
         _do_without(target, options, refused, error)
@@ -227,11 +232,7 @@ def _start_native(
         return answer
     folder = os.path.join(scratch.path(), "gdb")
     os.mkdir(folder)
-    sysroot = options.sysroot
-    if len(sysroot_folders(sysroot)) > 1:
-        from gdb_epi.cli.native.merged_sysroot import fill_merged_sysroot
-
-        sysroot = fill_merged_sysroot(target, os.path.join(scratch.path(), "root"))
+    sysroot = sysroot_for_gdb(target, options.sysroot, scratch.path())
     machine_and_thread = None
     if is_foreign and target.threads():
         machine_and_thread = target.architecture.name, target.threads()[0].tid
@@ -252,19 +253,6 @@ def _do_without(target: CoreFileTarget, options: ExamineOptions, why: str, error
     absent = Absent(NOT_AVAILABLE, why)
     target.native_source = lambda _tid: absent
     target.soft_errors.append(SoftError("native frames", "gdb", why))
-
-
-def _why_not_started(
-    target: CoreFileTarget, options: ExamineOptions, exe: str | None
-) -> str | None:
-    """Return why no GDB may be started: a file that the core names and nobody should open."""
-    from gdb_epi.target.unsafe_file_names import find_unsafe_file_name
-
-    for root in sysroot_folders(options.sysroot) or (None,):
-        unsafe = find_unsafe_file_name(target, exe, root)
-        if unsafe is not None:
-            return f"gdb was not started: {unsafe}"
-    return None
 
 
 def _known_frames(

@@ -49,10 +49,17 @@ def _ask_of_core(core: str, command: str, exe: str | None, sysroot: str | None) 
     from subprocess import run as run_process
 
     from gdb_epi.cli.support.core_files import core_at
-    from gdb_epi.cli.support.native_gdb import NoGdb, core_command_line, find_gdb, gdb_environment
+    from gdb_epi.cli.support.native_gdb import (
+        NoGdb,
+        core_command_line,
+        executable_for_gdb,
+        find_gdb,
+        gdb_environment,
+        sysroot_for_gdb,
+        why_gdb_is_not_started,
+    )
     from gdb_epi.cli.support.open_core import ScratchFolder, unpacked_core_path
     from gdb_epi.target.corefile import CoreFileTarget
-    from gdb_epi.target.unsafe_file_names import find_unsafe_file_name
 
     gdb = find_gdb(None)
     if gdb is None:
@@ -61,11 +68,11 @@ def _ask_of_core(core: str, command: str, exe: str | None, sysroot: str | None) 
     try:
         with unpacked_core_path(core_at(core), scratch) as (path, _damaged):
             target = CoreFileTarget.open(path, exe=exe, sysroot=sysroot)
-            modules = target.modules()
-            exe = modules[0].file if modules and isinstance(modules[0].file, str) else exe
-            unsafe = find_unsafe_file_name(target, exe, sysroot)
-            if unsafe is not None:
-                raise InputError(f"gdb was not started: {unsafe}", hint="--sysroot DIR")
+            exe = executable_for_gdb(target, exe)
+            refused = why_gdb_is_not_started(target, exe, sysroot)
+            if refused is not None:
+                raise InputError(refused, hint="--sysroot DIR")
+            sysroot = sysroot_for_gdb(target, sysroot, scratch.path())
             answer = os.path.join(scratch.path(), ANSWER)
             asked = [f"{command} --output {answer}", "quit $epi_status"]
             words = core_command_line(path, exe, sysroot, gdb, asked)

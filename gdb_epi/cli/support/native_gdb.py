@@ -23,6 +23,7 @@ from gdb_epi.typing_lite import IO, TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from gdb_epi.cli.support.gdb_server import GdbServer
+    from gdb_epi.target.corefile import CoreFileTarget
 
 GDB_SECONDS = 120.0  # for one core; symbols of a large process take 10 s
 SETTING_SECONDS = 15.0  # for a question that needs no core; one that is late is as good as none
@@ -190,6 +191,40 @@ class GdbNative:
         # What follows from it is advice for a person in GDB.
         refused = [line for line in lines if NO_CORE in line]
         return (refused or lines)[-1][:MAX_COMPLAINT] if lines else "no output"
+
+
+def executable_for_gdb(target: CoreFileTarget, given: str | None) -> str | None:
+    """Return the executable that GDB is given: GDB 13 does not find it on its own.
+
+    This one has the core's build-id; `given` is the user's.
+    """
+    modules = target.modules()
+    return modules[0].file if modules and isinstance(modules[0].file, str) else given
+
+
+def why_gdb_is_not_started(
+    target: CoreFileTarget, exe: str | None, sysroot: str | None
+) -> str | None:
+    """Return why no GDB may be started: a file that the core names and nobody should open."""
+    from gdb_epi.target.elf_files import sysroot_folders
+    from gdb_epi.target.unsafe_file_names import find_unsafe_file_name
+
+    for root in sysroot_folders(sysroot) or (None,):
+        unsafe = find_unsafe_file_name(target, exe, root)
+        if unsafe is not None:
+            return f"gdb was not started: {unsafe}"
+    return None
+
+
+def sysroot_for_gdb(target: CoreFileTarget, sysroot: str | None, scratch: str) -> str | None:
+    """Return the one folder that GDB takes; several are merged below `scratch`."""
+    from gdb_epi.target.elf_files import sysroot_folders
+
+    if len(sysroot_folders(sysroot)) < 2:
+        return sysroot
+    from gdb_epi.cli.native.merged_sysroot import fill_merged_sysroot
+
+    return fill_merged_sysroot(target, os.path.join(scratch, "root"))
 
 
 def gdb_command_line(
