@@ -49,6 +49,8 @@ def test_a_command_of_gdb_runs_on_a_core(shell, core):
     assert (done.code, done.out) == (3, "")
     assert done.err.startswith("gdb-epi: no variable no_such_name of Python")
     assert shell("bt", core, "--json").out.startswith("{")
+    done = shell("locks", core, "--sysroot", "/", "--sysroot", "/tmp")
+    assert (done.code, "locks takes one --sysroot" in done.err) == (2, True)
     done = shell("locks", "/nowhere/core")
     assert (done.code, done.err.partition(";")[0]) == (3, "gdb-epi: /nowhere/core: no such file")
 

@@ -209,7 +209,6 @@ def _start_native(
         NoGdb,
         executable_for_gdb,
         find_gdb,
-        sysroot_for_gdb,
         why_gdb_is_not_started,
     )
 
@@ -232,7 +231,11 @@ def _start_native(
         return answer
     folder = os.path.join(scratch.path(), "gdb")
     os.mkdir(folder)
-    sysroot = sysroot_for_gdb(target, options.sysroot, scratch.path())
+    sysroot = options.sysroot
+    if len(sysroot_folders(sysroot)) > 1:
+        from gdb_epi.cli.native.merged_sysroot import fill_merged_sysroot
+
+        sysroot = fill_merged_sysroot(target, os.path.join(scratch.path(), "root"))
     machine_and_thread = None
     if is_foreign and target.threads():
         machine_and_thread = target.architecture.name, target.threads()[0].tid

@@ -40,6 +40,9 @@ def run_gdb_command(name: str, words: Sequence[str]) -> int:
     if is_process_number(words[0]):
         refuse_process_files(files)
         return look_at_process(words[0], [command])
+    if len(files.sysroot or ()) > 1:
+        hint = "that one alone; triage, stacks and corruption take several"
+        raise UsageError(f"{name} takes one --sysroot, as GDB does", hint=hint)
     exe, sysroot = process_files(files)
     return _ask_of_core(words[0], command, exe, sysroot)
 
@@ -55,7 +58,6 @@ def _ask_of_core(core: str, command: str, exe: str | None, sysroot: str | None) 
         executable_for_gdb,
         find_gdb,
         gdb_environment,
-        sysroot_for_gdb,
         why_gdb_is_not_started,
     )
     from gdb_epi.cli.support.open_core import ScratchFolder, unpacked_core_path
@@ -72,7 +74,6 @@ def _ask_of_core(core: str, command: str, exe: str | None, sysroot: str | None) 
             refused = why_gdb_is_not_started(target, exe, sysroot)
             if refused is not None:
                 raise InputError(refused, hint="--sysroot DIR")
-            sysroot = sysroot_for_gdb(target, sysroot, scratch.path())
             answer = os.path.join(scratch.path(), ANSWER)
             asked = [f"{command} --output {answer}", "quit $epi_status"]
             words = core_command_line(path, exe, sysroot, gdb, asked)

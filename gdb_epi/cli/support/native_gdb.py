@@ -216,17 +216,6 @@ def why_gdb_is_not_started(
     return None
 
 
-def sysroot_for_gdb(target: CoreFileTarget, sysroot: str | None, scratch: str) -> str | None:
-    """Return the one folder that GDB takes; several are merged below `scratch`."""
-    from gdb_epi.target.elf_files import sysroot_folders
-
-    if len(sysroot_folders(sysroot)) < 2:
-        return sysroot
-    from gdb_epi.cli.native.merged_sysroot import fill_merged_sysroot
-
-    return fill_merged_sysroot(target, os.path.join(scratch, "root"))
-
-
 def gdb_command_line(
     core: str, exe: str | None, sysroot: str | None, gdb: str, *, cached: bool = True
 ) -> list[str]:
