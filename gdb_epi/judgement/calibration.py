@@ -19,16 +19,34 @@ ANY_RULE = "*"  # the row of rules without counts
 TABLE_FILE = "calibration.json"
 
 
+PROGRAMS_OF = {
+    "corruption": "made by the generators",
+    "corruption-bare": "made by the generators, asked without their files",
+    "gallery-first": "of the gallery, known to those who wrote the rule",
+    "gallery-first-score": "of the gallery, unknown to them",
+}
+
+
 class RuleCounts(NamedTuple):
     """In how many programs a rule was right and wrong; in parts where its cores differ.
 
-    `usual` is how often rules are right, the mean over all of them.
+    `programs` is how many of them are of which collection, a key of PROGRAMS_OF; `usual` is how
+    often rules are right, the mean over all of them.
     """
 
     right: float
     wrong: float
-    origin: str
+    note: str = ""
     usual: float = 0.5
+    programs: tuple[tuple[str, int], ...] = ()
+
+    @property
+    def origin(self) -> str:
+        """Return where the counts are from, in words."""
+        parts = [f"{number} {PROGRAMS_OF[source]}" for source, number in self.programs]
+        return "; ".join(
+            filter(None, ["measured on " + ", ".join(parts) if parts else "", self.note])
+        )
 
     @property
     def probability(self) -> float:
@@ -56,7 +74,9 @@ def read_calibration(document: Mapping[str, Any]) -> Mapping[str, RuleCounts]:
     """Return a table from its JSON document."""
     usual = document.get("usual", 0.5)
     table = {
-        name: RuleCounts(row["right"], row["wrong"], row["origin"], usual)
+        name: RuleCounts(
+            row["right"], row["wrong"], row.get("note", ""), usual, tuple(row["programs"].items())
+        )
         for name, row in document["rules"].items()
     }
     return {**table, ANY_RULE: RuleCounts(0, 0, NO_CASE, usual)}

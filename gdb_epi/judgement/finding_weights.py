@@ -3,15 +3,12 @@
 
 from __future__ import annotations
 
-import re
-
 from gdb_epi.corruption.score import load_weights
 from gdb_epi.detectors.registry import supported_label
 from gdb_epi.judgement.calibration import counts_for_rule, load_calibration
 from gdb_epi.judgement.hypothesis_words import HYPOTHESES
 
 OF_DAMAGE = frozenset(("pointer_one_bit_off", "frame_link_disagrees"))
-_ONE = re.compile(r"(?<!\d)1 programs")
 NO_WEIGHT = "it has no weight: it is shown, and does not change the verdict"
 
 
@@ -33,7 +30,9 @@ def describe_finding_weights(detector: str) -> list[str]:
 
 
 def _rule(name: str, label: str, hypothesis: str) -> str:
-    right, wrong, origin, _ = counts = counts_for_rule(name, load_calibration())
-    number = f"{counts.probability:.2f} of 1, right in {right:g} and wrong in {wrong:g} programs"
-    origin = _ONE.sub("1 program", origin)
-    return f"{name}: speaks for {label} ({HYPOTHESES[hypothesis]}), {number}: {origin}"
+    counts = counts_for_rule(name, load_calibration())
+    number = (
+        f"{counts.probability:.2f} of 1, right in {counts.right:g} and wrong in {counts.wrong:g} "
+        "programs"
+    )
+    return f"{name}: speaks for {label} ({HYPOTHESES[hypothesis]}), {number}: {counts.origin}"

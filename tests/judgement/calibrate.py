@@ -15,6 +15,7 @@ import json
 import re
 import sys
 import zlib
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -172,12 +173,14 @@ def written(
     head: dict[str, object] = {"version": version or version_of(rows), "about": ABOUT}
     head["usual"] = table[ANY_RULE].usual
     lines = [f"  {json.dumps(name)}: {json.dumps(value)}," for name, value in head.items()]
-    rules = [
-        f'    {json.dumps(rule)}: {{"right": {counts.right:g}, "wrong": {counts.wrong:g}, '
-        f'"origin": {json.dumps(counts.origin)}}}'
-        for rule, counts in table.items()
-        if rule != ANY_RULE
-    ]
+    rules = []
+    for rule, counts in table.items():
+        if rule != ANY_RULE:
+            note = f', "note": {json.dumps(counts.note)}' if counts.note else ""
+            rules.append(
+                f'    {json.dumps(rule)}: {{"right": {counts.right:g}, "wrong": {counts.wrong:g}, '
+                f'"programs": {json.dumps(dict(counts.programs))}{note}}}'
+            )
     return "\n".join(["{", *lines, '  "rules": {', ",\n".join(rules), "  }", "}", ""])
 
 
@@ -218,8 +221,10 @@ def summed(
     for rule, old in merged.items():
         if (more := table.get(rule)) is not None:
             right, wrong = round(old.right + more.right, 2), round(old.wrong + more.wrong, 2)
-            origin = f"{old.origin}; {more.origin.removeprefix('measured on ')} since"
-            merged[rule] = RuleCounts(right, wrong, origin)
+            programs = Counter(dict(old.programs)) + Counter(dict(more.programs))
+            merged[rule] = old._replace(
+                right=right, wrong=wrong, programs=tuple(sorted(programs.items()))
+            )
     version = version_of(rows, calibration_version())
     everything = {**dict(sorted(merged.items())), ANY_RULE: RuleCounts(0, 0, "", usual)}
     return written(everything, rows, version)

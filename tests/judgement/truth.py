@@ -91,9 +91,8 @@ def usually_right(table: Mapping[str, RuleCounts]) -> float:
 def _counts(programs: Mapping[tuple[str, str], Sequence[bool]]) -> RuleCounts:
     right = sum(sum(cores) / len(cores) for cores in programs.values())
     origins = sorted({origin for origin, _ in programs})
-    number = {o: sum(origin == o for origin, _ in programs) for o in origins}
-    origin = "measured on " + ", ".join(f"{n} programs of {o}" for o, n in number.items())
-    return RuleCounts(round(right, 2), round(len(programs) - right, 2), origin)
+    number = tuple((o, sum(origin == o for origin, _ in programs)) for o in origins)
+    return RuleCounts(round(right, 2), round(len(programs) - right, 2), programs=number)
 
 
 def read_rows(paths: Iterable[Path]) -> Iterator[Row]:

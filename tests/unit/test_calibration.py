@@ -98,7 +98,9 @@ def test_the_counts_of_further_programs_are_added() -> None:
     before = load_calibration()["S:ascii"]
     after = read_calibration(json.loads(calibrate.summed(counted(rows), rows)))
     assert (after["S:ascii"].right, after["S:ascii"].wrong) == (before.right + 1, before.wrong + 1)
-    assert after["S:ascii"].origin == f"{before.origin}; 2 programs of corruption since"
+    of_the_generators = dict(before.programs)["corruption"]
+    assert dict(after["S:ascii"].programs)["corruption"] == of_the_generators + 2
+    assert f"{of_the_generators + 2} made by the generators" in after["S:ascii"].origin
     assert {name for name in after if after[name] != load_calibration().get(name)} == {"S:ascii"}
 
 
