@@ -56,9 +56,13 @@ def pytest_configure(config: pytest.Config) -> None:
     gc.set_threshold(*COLLECTOR)
     os.environ.pop("COLUMNS", None)  # lines are folded by it; a test of that sets it itself
     if config.pluginmanager.hasplugin("hypothesispytest"):
-        from hypothesis import settings
+        from hypothesis import HealthCheck, settings
 
-        settings.register_profile("repeatable", derandomize=True, deadline=None, database=None)
+        # Not too_slow: a loaded machine drew two examples in a minute, and a test failed by that.
+        settings.register_profile(
+            "repeatable", derandomize=True, deadline=None, database=None,
+            suppress_health_check=[HealthCheck.too_slow],
+        )  # fmt: skip
         if not config.getoption("--hypothesis-profile"):
             settings.load_profile("repeatable")
 

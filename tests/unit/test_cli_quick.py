@@ -38,7 +38,7 @@ def both(verb: str, words: list[str]) -> tuple[dict | None, dict | None]:
     return None if values is None else vars(values), expected
 
 
-@settings(max_examples=600, deadline=None)
+@settings(max_examples=600)
 @given(st.sampled_from(VERBS), st.lists(st.sampled_from(WORDS), max_size=6))
 def test_an_answer_is_the_answer_of_argparse(verb: str, words: list[str]) -> None:
     quick, slow = both(verb, words)

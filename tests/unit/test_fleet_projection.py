@@ -8,7 +8,7 @@ from datetime import timedelta, timezone
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from unit.fleet_records import full, minimal
 
@@ -156,7 +156,6 @@ JSON = st.recursive(
 GROUPS = st.sampled_from(sorted(full(1)))
 
 
-@settings(suppress_health_check=[HealthCheck.too_slow], deadline=None)
 @given(st.dictionaries(GROUPS, JSON), st.sampled_from(["attributes", "text", "keys", "modules"]))
 def test_groups_of_the_wrong_kind_never_raise_anything_else(damage: Any, inner: str) -> None:
     record = {**full(1), **damage}
