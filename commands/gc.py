@@ -106,20 +106,14 @@ class _Counter:
             if part.ended:
                 errors.append(SoftError("gc", f"{who}, {part.name}", part.ended))
             if self._most:
-                fields["types"] = self._histogram(part.objects)
+                fields["types"] = self._histogram(part.types)
             generations.append(fields)
         return generations
 
-    def _histogram(self, objects: tuple[int, ...]) -> dict[str, int]:
+    def _histogram(self, types: list[int]) -> dict[str, int]:
         """Return the most frequent types by name."""
-        types: Counter[int] = Counter()
-        for address in objects:
-            try:
-                types[self._reader.type_of(address)] += 1
-            except UnreadableMemory:
-                types[0] += 1
         names: Counter[str] = Counter()
-        for type_address, number in types.items():
+        for type_address, number in Counter(types).items():
             try:
                 name = self._types.at(type_address).shown
             except UnreadableMemory:

@@ -66,13 +66,14 @@ class StrCharacters(NamedTuple):
 class CircularList(NamedTuple):
     """A circular list: its head, where a node has the next one, low bits of that which are flags.
 
-    `size` is that of a node.
+    `size` is that of a node, `type_at` where ob_type lies in it.
     """
 
     head: int
     next_at: int
     flags: int
     size: int
+    type_at: int
 
 
 def why_chain_ends(node: int, link: CircularList, cap: int, *, repeats: bool) -> str:
@@ -262,46 +263,54 @@ class MemoryReader:
         """Return ob_type of a PyObject."""
         return self.u64(address + self._type_at)
 
-    def chain(self, link: CircularList, cap: int) -> tuple[list[int], str]:
-        """Return the nodes of a circular list, at most `cap`, and why the walk ended early.
+    def chain(self, link: CircularList, cap: int) -> tuple[list[int], list[int], str]:
+        """Return the nodes of a circular list, their types, and why the walk ended early.
 
-        "" where it came back to the head. A node whose next one cannot be read is left out. There
-        is no call for each node. A list that leads back into itself never ends. So each node is
-        compared with one alone, that which was met before the length doubled (Brent's cycle
-        detection); which nodes were met twice is asked only then, or where the walk stops before
-        the end.
+        At most `cap` nodes; "" where it came back to the head. A node whose next one cannot be read
+        is left out. There is no call for each node. A list that leads back into itself never ends.
+        So each node is compared with one alone, that which was met before the length doubled
+        (Brent's cycle detection); which nodes were met twice is asked only then, or where the walk
+        stops before the end.
         """
         nodes: list[int] = []
-        get, append = self._words.get, nodes.append
+        types: list[int] = []
+        get, append, append_type = self._words.get, nodes.append, types.append
         head, next_at, mask = link.head, link.next_at, ~link.flags
+        behind, end = link.type_at - next_at >> 3, PAGE >> 3
         try:
             node = self.u64(head + next_at) & mask
             while node != head:
                 if not node or len(nodes) >= cap:
-                    return nodes, why_chain_ends(node, link, cap, repeats=node in nodes)
+                    return nodes, types, why_chain_ends(node, link, cap, repeats=node in nodes)
                 first = node
                 ends = {0, head, first}
                 for _ in range(min(cap - len(nodes), max(len(nodes), FIRST_NODES))):
                     at = node + next_at
                     words = get(at >> PAGE_BITS)
+                    place = (at & IN_PAGE) >> 3
                     if words is None or at & 7:
                         following = self._word_over_page_end(at)
+                        append_type(self.word(node + link.type_at))
                     else:
-                        following = words[(at & IN_PAGE) >> 3]
+                        following = words[place]
+                        place += behind
+                        append_type(words[place] if place < end else self.word(node + link.type_at))
                     append(node)
                     node = following & mask
                     if node in ends:
                         break
                 if not node and get(nodes[-1] + next_at >> PAGE_BITS) is NOTHING:
+                    types.pop()
                     self.u64(nodes.pop() + next_at)  # says why it cannot be read
                 may_repeat = node == first or len(nodes) >= cap
                 if may_repeat and len(set(nodes)) < len(nodes):
                     kept = list(dict.fromkeys(nodes))
                     many = next((n for n, node in enumerate(kept) if nodes[n] != node), len(kept))
-                    return kept[:many], why_chain_ends(nodes[many], link, cap, repeats=True)
+                    why = why_chain_ends(nodes[many], link, cap, repeats=True)
+                    return kept[:many], types[:many], why
         except UnreadableMemory as error:
-            return nodes, str(error)
-        return nodes, ""
+            return nodes, types, str(error)
+        return nodes, types, ""
 
     def _word_over_page_end(self, address: int) -> int:
         if address >> PAGE_BITS not in self._words:

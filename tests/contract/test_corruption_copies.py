@@ -98,7 +98,7 @@ class Scene:
         return self.chance.choice([bit for bit in range(4, 47) if is_astray(bit)])
 
     def links(self) -> Iterator[Place]:
-        objects, _ = tracked_objects(self.reader, self.python, 2000)
+        objects, *_ = tracked_objects(self.reader, self.python, 2000)
         size = self.reader.layout.size("PyGC_Head") or 16
         if objects:
             one, two = objects[len(objects) // 3], objects[len(objects) // 2]

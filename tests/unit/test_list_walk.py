@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import random
 import struct
+from itertools import count
 
 import pytest
 from support.fake_target import FakeTarget
@@ -14,39 +15,43 @@ from gdb_epi.cpython.memory_reader import FIRST_NODES, CircularList, MemoryReade
 from gdb_epi.errors import UnreadableMemory
 from gdb_epi.target.api import Region
 
-START, NODE = 0x7F0000000000, 16
+START, NODE, TYPE_AT = 0x7F0000000000, 16, 24  # what stands for ob_type lies in the node behind
 NOT_MAPPED = 0x1000
 WHOLE, TO_NULL, TO_NOTHING = "back to the head", "to NULL", "to no memory"
 SIZES = (1, 2, 100, FIRST_NODES - 1, FIRST_NODES, FIRST_NODES + 1, 3 * FIRST_NODES)
 
 
-def walks(after: list[int], cap: int) -> list[tuple[list[int], str]]:
+def walks(after: list[int], cap: int) -> list[tuple[list[int], list[int], str]]:
     """Return what both walks say of a list whose node N leads to the address `after[N]`."""
-    memory = b"".join(struct.pack("<QQ", following, 0) for following in after)
+    memory = b"".join(struct.pack("<QQ", *each) for each in zip(after, count(1)))
     region = Region(START, START + len(memory), "rw-p", 0, None, len(memory))
     target = FakeTarget(regions=[region], memory={START: memory})
     layout = load_layout((3, 11))
-    link = CircularList(START, 0, 3, NODE)
+    link = CircularList(START, 0, 3, NODE, TYPE_AT)
     reader = MemoryReader(target, layout)
     return [reader.chain(link, cap), plain_walk(reader, link, cap)]
 
 
-def plain_walk(reader: MemoryReader, link: CircularList, cap: int) -> tuple[list[int], str]:
-    """Return the nodes, and why the walk ended early, by a call for each node."""
+def plain_walk(
+    reader: MemoryReader, link: CircularList, cap: int
+) -> tuple[list[int], list[int], str]:
+    """Return the nodes, their types, and why the walk ended early, by a call for each node."""
     nodes: list[int] = []
+    types: list[int] = []
     seen = {link.head}
     try:
         node = reader.u64(link.head + link.next_at) & ~link.flags
         while node != link.head:
             if node in seen or not node or len(nodes) >= cap:
-                return nodes, why_chain_ends(node, link, cap, repeats=node in seen)
+                return nodes, types, why_chain_ends(node, link, cap, repeats=node in seen)
             following = reader.u64(node + link.next_at) & ~link.flags
             seen.add(node)
             nodes.append(node)
+            types.append(reader.word(node + link.type_at))
             node = following
     except UnreadableMemory as error:
-        return nodes, str(error)
-    return nodes, ""
+        return nodes, types, str(error)
+    return nodes, types, ""
 
 
 def in_order(number: int) -> tuple[list[int], list[int]]:
@@ -67,7 +72,7 @@ def test_a_list_ends(number: int, end: str) -> None:
     for cap in (number // 2 + 1, 10 * number + 1):
         fast, plain = walks(after, cap)
         assert fast == plain
-        assert (plain[1] == "") == (end == WHOLE and cap >= number)
+        assert (plain[2] == "") == (end == WHOLE and cap >= number)
 
 
 @pytest.mark.parametrize("number", SIZES)
@@ -78,4 +83,4 @@ def test_a_list_leads_back_into_itself(number: int, share: float) -> None:
     for cap in (number // 2 + 1, 10 * number + 1):
         fast, plain = walks(after, cap)
         assert fast == plain
-        assert plain[1]
+        assert plain[2]

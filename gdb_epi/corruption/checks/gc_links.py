@@ -513,10 +513,10 @@ class GcLinkReader:
         """
         next_at, type_at = self._next_at, self.size + self._type_at
         word, is_collected = self._word, self._collected.get
-        nodes, why = self.reader.chain(CircularList(head, next_at, FLAGS, self.size), most)
+        link = CircularList(head, next_at, FLAGS, self.size, type_at)
+        nodes, kinds, why = self.reader.chain(link, most)
         node = head
-        for count, kind in enumerate(self.reader.words([after + type_at for after in nodes])):
-            after = nodes[count]
+        for count, (after, kind) in enumerate(zip(nodes, kinds, strict=True)):
             if (after & 15 or not is_collected(kind)) and not self.is_object(after):
                 return node, count
             node = after

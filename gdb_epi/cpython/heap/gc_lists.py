@@ -28,7 +28,8 @@ class TrackedGeneration(NamedTuple):
     """What a walk over one generation found."""
 
     name: str
-    objects: tuple[int, ...]  # PyObject *
+    objects: list[int]  # PyObject *
+    types: list[int]  # of these, PyTypeObject *
     ended: str  # why the walk stopped early; "" when it came back to the head
 
 
@@ -51,32 +52,36 @@ def objects_by_generation(
     generations = []
     for name, head in gc_list_heads(state):
         objects: list[int] = []
+        types: list[int] = []
+        require = reader.layout.require
         try:
             size = reader.layout.size("PyGC_Head")
             if not size:
                 raise LayoutError(f"no sizeof(PyGC_Head) in {reader.layout.source}")
-            link = CircularList(head, reader.layout.require("PyGC_Head", "_gc_next"), _FLAGS, size)
-            nodes, ended = reader.chain(link, cap)
-            objects = [node + link.size for node in nodes]
+            next_at, type_at = require("PyGC_Head", "_gc_next"), require("PyObject", "ob_type")
+            link = CircularList(head, next_at, _FLAGS, size, size + type_at)
+            nodes, types, ended = reader.chain(link, cap)
+            objects = [node + size for node in nodes]
         except LayoutError as error:
             ended = str(error)
         cap -= len(objects)
-        generations.append(TrackedGeneration(name, tuple(objects), ended))
+        generations.append(TrackedGeneration(name, objects, types, ended))
     return generations
 
 
 def tracked_objects(
     reader: MemoryReader, python: PythonState, cap: int = MAX_OBJECTS
-) -> tuple[list[int], list[Absent]]:
-    """Return the tracked objects of all interpreters, and why some may be missing.
+) -> tuple[list[int], list[int], list[Absent]]:
+    """Return the tracked objects of all interpreters, their types, and why some may be missing.
 
     Interpreters may share a collector (3.8); each list is walked once.
     """
     objects: list[int] = []
+    types: list[int] = []
     missing: list[Absent] = []
     if python.layout.free_threaded:
         why = "free-threaded builds keep no list of their objects"
-        return [], [Absent(NOT_APPLICABLE, why)]
+        return [], [], [Absent(NOT_APPLICABLE, why)]
     collectors: set[int] = set()
     for interpreter in python.interpreters:
         try:
@@ -89,9 +94,10 @@ def tracked_objects(
         collectors.add(state.address)
         for part in objects_by_generation(reader, state, cap - len(objects)):
             objects += part.objects
+            types += part.types
             if part.ended:
                 missing.append(Absent(UNREADABLE, f"{part.name}: {part.ended}"))
-    return objects, missing
+    return objects, types, missing
 
 
 def objects_being_collected(reader: MemoryReader, python: PythonState) -> list[int]:

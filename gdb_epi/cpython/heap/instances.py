@@ -79,9 +79,11 @@ class InstancesByClass:
         # twice, and what frames hold may be no object: of() sorts that out among the few that it
         # looks for.
         if self._types is None:
-            self._listed = self._all_objects()
             type_at = self.reader.layout.require("PyObject", "ob_type")
-            self._types = self.reader.words([address + type_at for address in self._listed])
+            self._listed, self._types = self._tracked_objects()
+            others = self._other_objects()
+            self._listed += others
+            self._types += self.reader.words([address + type_at for address in others])
             self._distinct = [kind for kind in dict.fromkeys(self._types) if kind]
         types = self._types
         kinds = {
@@ -114,11 +116,14 @@ class InstancesByClass:
         hit = frozenset() if kind is None else kind[0] & names
         return (min(hit), kind[1]) if kind is not None and hit else None
 
-    def _all_objects(self) -> list[int]:
-        objects, missing = tracked_objects(self.reader, self._python)
+    def _tracked_objects(self) -> tuple[list[int], list[int]]:
+        objects, types, missing = tracked_objects(self.reader, self._python)
         for why in missing:
             self.problems.append(SoftError("objects", "the collector's lists", why.detail))
-        objects += objects_being_collected(self.reader, self._python)
+        return objects, types
+
+    def _other_objects(self) -> list[int]:
+        objects = objects_being_collected(self.reader, self._python)
         for thread in self._python.threads():
             for frame in thread.frames[:MAX_FRAMES]:
                 if frame.hole is None:

@@ -3,8 +3,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from functools import cached_property
+from itertools import islice
 from struct import Struct
 
 from gdb_epi.cpython.memory_reader import MemoryReader, make_field_struct
@@ -20,6 +22,7 @@ MAX_SHARED_KEYS = 1024
 ENTRIES_AT_ONCE = 256
 MAX_INT_DIGITS = 8
 ASKED_OFTEN = 1  # of one dict: then all of its keys are read
+MANY_IN_FRONT = 16  # keys that a dict is asked for before it is read as a whole
 MAX_NAMES = 20_000  # of a dict that is read as a whole
 MAX_NAME = 128  # bytes of a key that is asked for
 
@@ -169,6 +172,22 @@ class NamespaceReader:
             except UnreadableMemory as error:
                 return Absent(UNREADABLE, str(error))
         return Absent(NOT_AVAILABLE, f"no key {key!r} in the dict at {address:#x}")
+
+    def first_values(self, address: int, names: Sequence[str]) -> list[int]:
+        """Return what a dict has under names that most have in front; 0 where dict_get() has none.
+
+        Such a dict need not be read as a whole.
+        """
+        values: dict[str, int] = {}
+        with suppress(UnreadableMemory):
+            for key, value in islice(self.dict_items(address), MANY_IN_FRONT):
+                name = self._reader.which_string(key, names)
+                if name is not None:
+                    values.setdefault(name, value)
+                    if len(values) == len(names):
+                        break
+        others = (values.get(name) or self.dict_get(address, name) for name in names)
+        return [0 if isinstance(value, Absent) else value for value in others]
 
     def _names_of(self, address: int) -> _DictNames | None:
         """Return the keys of a dict; None where it has too many."""

@@ -373,7 +373,7 @@ class _TaskDecoder:
 
     def collected(self, is_task: Callable[[int], object]) -> Iterator[int]:
         """Yield the tasks that the garbage collector tracks."""
-        objects, missing = tracked_objects(self._reader, self._python)
+        objects, _, missing = tracked_objects(self._reader, self._python)
         for why in missing:
             self.problem("tasks of an interpreter that is torn down", why.detail)
         objects += objects_being_collected(self._reader, self._python)

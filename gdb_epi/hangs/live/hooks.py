@@ -35,9 +35,9 @@ def find_hooks(view: PythonView) -> Iterator[int]:
     with suppress(UnreadableMemory, LayoutError):
         audited = reader.field(interpreter, "PyInterpreterState", "audit_hooks")
         yield from containers.list_items(audited)[:MAX_HOOKS] if audited else ()
-    for each in shared_instances(view.target, view.python).of(_WEAK):
-        with suppress(UnreadableMemory, LayoutError):
-            yield reader.field(each.address, "PyWeakReference", "wr_callback")
+    at = reader.layout.offset("PyWeakReference", "wr_callback")
+    weak = shared_instances(view.target, view.python).of(_WEAK) if at is not None else ()
+    yield from dict.fromkeys(reader.words([each.address + (at or 0) for each in weak]))
 
 
 def find_tracing_functions(view: PythonView, tid: int) -> Iterator[int]:

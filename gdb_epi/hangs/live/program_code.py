@@ -29,6 +29,7 @@ from gdb_epi.util import memoized
 MAX_FUNCTIONS = 60_000  # of the process
 MAX_PATH = 4096
 MAX_NAME = 256
+_OF_MODULES = ("__name__", "__file__")  # among the first in its dict (Objects/moduleobject.c)
 _WEAK_REFERENCES = ("weakref", "weakref.ReferenceType", "ReferenceType")
 _FUNCTION = ("f_funcobj.bits", "f_funcobj", "f_func")  # renamed in 3.12, tagged in 3.14
 LOOPS = frozenset(("trio", "gevent", "greenlet", "outcome"))
@@ -84,8 +85,10 @@ class ProgramCode:
     def own(self) -> dict[str, list[Function]]:
         """The program's own functions, by the name of their code."""
         by_name: dict[str, list[Function]] = {}
+        scopes = {each.scope for each in self._functions}
+        own = {scope for scope in scopes if self.module(scope).is_own}
         for each in self._functions:
-            if self.module(each.scope).is_own:
+            if each.scope in own:
                 by_name.setdefault(self.name_of(each.code), []).append(each)
         return by_name
 
@@ -266,12 +269,11 @@ class ProgramCode:
     @memoized
     def module(self, scope: int) -> Module:
         """Return whose globals a dict is."""
-        texts = []
-        for name in ("__name__", "__file__"):
-            value = self.view.objects.dict_get(scope, name)
-            text = "" if isinstance(value, Absent) else self._reader.string(value, MAX_PATH)
-            texts.append("" if isinstance(text, Absent) else text)
-        name, file = texts
+        name, file = (
+            "" if isinstance(text, Absent) else text
+            for value in self.view.objects.first_values(scope, _OF_MODULES)
+            for text in (self._reader.string(value, MAX_PATH) if value else "",)
+        )
         installed = "site-packages" in file or "dist-packages" in file or (
             bool(file) and self._is_installed(file)
         )  # fmt: skip

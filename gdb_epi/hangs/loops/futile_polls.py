@@ -51,7 +51,7 @@ class _OtherCode(Exception):
 
 def futile_poll(scene: HangContext) -> HangDiagnosis | None:
     """The only thread that runs Python sleeps, or spins, until a variable changes."""
-    if len(scene.view.all_frames()) != 1 or scene.foreign_threads or scene.hooks:
+    if len(scene.view.all_frames()) != 1 or scene.foreign_threads:
         return None
     kinds = (SLEEP, PYTHON, NATIVE)  # the last one with a sleep that is over
     polling = (d for d in scene.activities if d.kind in kinds and d.frames)
@@ -65,7 +65,7 @@ def futile_poll(scene: HangContext) -> HangDiagnosis | None:
         tested = _tested(scene, frames[0], sleeps=int(_sleeps(scene, activity)))
     except (UnreadableMemory, LayoutError, _OtherCode, IndexError):
         return None
-    if not tested:
+    if not tested or scene.hooks:
         return None
     what = quote_variables(tested)
     return wait_diagnosis(
