@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 from collections.abc import Iterator, Mapping
 
 from gdb_epi.corruption.evidence import NO_FLIP, REFERS
@@ -230,7 +232,15 @@ def raised_lines(record: Json) -> Iterator[str]:
         state += f", raised in {place['name']} ({file}:{place.get('lineno')})"
     if raised.get("raised_from"):
         state += f", after {raised['raised_from']}"
-    yield f"{raised['type']}, {state}"
+    yield f"{raised['type']}{_errno_words(raised.get('errno'))}, {state}"
+
+
+def _errno_words(number: object) -> str:
+    """Return what a number of the system means: it is the same on x86-64 and aarch64."""
+    if not isinstance(number, int):
+        return ""
+    name = errno.errorcode.get(number)
+    return f" ({name}: {os.strerror(number)})" if name else f" (errno {number})"
 
 
 _SHORT_FILE = "the headers announce"  # beginning of the reason when a core's end is missing

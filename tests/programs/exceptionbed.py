@@ -22,11 +22,13 @@ def describe(error, opaque=(), seen=()):
     kind = type(error)
     module = "" if kind.__module__ == "builtins" else kind.__module__ + "."
     lines = traceback.extract_tb(error.__traceback__)
+    number = error.errno if isinstance(error, OSError) else None
     return {
         "type": module + kind.__qualname__,
         "message": None if isinstance(error, opaque) else str(error),
         "args": repr(error.args),
         "notes": list(getattr(error, "__notes__", [])),
+        "errno": number if isinstance(number, int) else None,
         "suppress": error.__suppress_context__,
         "traceback": [[line.name, line.filename, line.lineno] for line in lines],
         "cause": describe(error.__cause__, opaque, seen),

@@ -47,6 +47,7 @@ def describe(error, seen=()):
         "message": None if isinstance(error, Described) else str(error),
         "args": repr(error.args),
         "notes": list(getattr(error, "__notes__", [])),
+        "errno": error.errno if isinstance(error, OSError) else None,
         "suppress": error.__suppress_context__,
         "traceback": lines_of(error),
         "cause": describe(error.__cause__, seen),

@@ -397,3 +397,13 @@ def test_the_command_without_exceptions() -> None:
     report: Any = command(session, Namespace(messages=False, limit=40))
     assert report.lines == ["no thread raises or handles an exception"]
     assert report.data["threads"] == []
+
+
+def test_the_number_of_an_oserror_is_told() -> None:
+    raised = {"type": "OSError", "state": "handled", "threads": []}
+    assert [*raised_lines({"exception": {**raised, "errno": 24}})] == [
+        "OSError (EMFILE: Too many open files), being handled"
+    ]
+    assert [*raised_lines({"exception": {**raised, "errno": 9999}})] == [
+        "OSError (errno 9999), being handled"
+    ]

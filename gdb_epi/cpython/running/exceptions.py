@@ -86,6 +86,7 @@ class ExceptionInfo(NamedTuple):
     notes: tuple[str, ...] | Absent = NOT_ASKED
     args_exact: bool = True  # False: args hold a value that is cut or not sure
     memory_error: bool = False  # a MemoryError, or of a class made from it
+    errno: int | None = None  # of an OSError, or of a class made from it
 
     def links(self) -> tuple[int, ...]:
         """Return the exceptions that this one leads to."""
@@ -135,8 +136,8 @@ class ExceptionDecoder:
     def __init__(self, target: Target, python: PythonState, *, messages: bool = False) -> None:
         self._reader = MemoryReader(target, python.layout)
         self._layout = python.layout
-        objects = NamespaceReader(self._reader)
-        self._types = TypeReader(self._reader, objects, python.interpreter_addresses())
+        self._objects = NamespaceReader(self._reader)
+        self._types = TypeReader(self._reader, self._objects, python.interpreter_addresses())
         self._tracebacks = Tracebacks(self._reader)
         self._known: dict[int, ExceptionInfo] = {}
         self._room = MAX_ROOM
@@ -317,6 +318,7 @@ class ExceptionDecoder:
             return int.from_bytes(head[at : at + width], "little")
 
         members, count = self._members(address, info)
+        bases = self._built_in_bases(info)
         lines = word("traceback")
         has_lines = lines and not self._is_none(lines)
         exception = ExceptionInfo(
@@ -328,7 +330,8 @@ class ExceptionDecoder:
             suppress_context=bool(word("suppress_context", 1)),
             members=members,
             member_count=count,
-            memory_error="MemoryError" in self._built_in_bases(info),
+            memory_error="MemoryError" in bases,
+            errno=self._errno(address) if "OSError" in bases else None,
         )
         if self._texts is None:
             return exception
@@ -337,6 +340,20 @@ class ExceptionDecoder:
     def _built_in_bases(self, info: TypeInfo) -> set[str]:
         bases = self._types.lineage(info.address).types
         return {base.full_name for base in bases if not base.python_class}
+
+    def _errno(self, address: int) -> int | None:
+        """Return the number that the system gave; None where it was given none.
+
+        Reference: Include/cpython/pyerrors.h, PyOSErrorObject.myerrno.
+        """
+        try:
+            number = self._reader.field(address, "PyOSErrorObject", "myerrno")
+            if not number or self._types.ident(number) != "int":
+                return None
+            errno = self._objects.integer(number)
+        except (UnreadableMemory, LayoutError):
+            return None
+        return None if isinstance(errno, Absent) else errno
 
     def _members(self, address: int, info: TypeInfo) -> tuple[tuple[int, ...], int]:
         """Return the first members of an exception group (3.11, PEP 654) and their number."""

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The types of exceptions: the crashed thread's, and each thread's. Never their texts."""
+"""The types of exceptions: the crashed thread's, and each thread's. Never their texts.
+
+Of an OSError its number too: the system gave it, and it names no file.
+"""
 
 from __future__ import annotations
 
@@ -36,10 +39,13 @@ def exception(parts: RecordParts, _notes: RecordNotes) -> Json | None:
         "state": None if crashed is None else crashed[1].state,
         "threads": threads,
     }
-    if crashed is not None and (place := _raised_at(crashed[1])):
-        fields["raised_at"] = place
-    if crashed is not None and (earlier := _raised_from(crashed[1])):
-        fields["raised_from"] = earlier
+    if crashed is not None:
+        if (errno := crashed[1].itself.errno) is not None:
+            fields["errno"] = errno
+        if place := _raised_at(crashed[1]):
+            fields["raised_at"] = place
+        if earlier := _raised_from(crashed[1]):
+            fields["raised_from"] = earlier
     if len(raising) > MAX_THREADS:
         fields["threads_left_out"] = len(raising) - MAX_THREADS
     return fields
