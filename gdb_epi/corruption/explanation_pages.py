@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 
-from gdb_epi.corruption.registry import CHECKS
+from gdb_epi.corruption.registry import CHECKS, INNOCENT_CAUSES
 from gdb_epi.corruption.score import ItemWeight, load_weights
 from gdb_epi.detectors.pages import SECTIONS
 from gdb_epi.errors import NOT_AVAILABLE, Absent
@@ -94,8 +94,9 @@ def _generated_page(weight: ItemWeight) -> str:
     group = GROUPS.get(weight.group, f"group {weight.group}")
     base = weight.id.partition(":")[0]
     check = CHECKS.get(weight.id) or CHECKS.get(base) or CHECKS.get(weight.id.rstrip("0123456789"))
-    saw = " ".join((check.run.__doc__ or "").split()) if check is not None else ""
-    innocent = "see the origin of the weight below." if check is None else check.innocent_causes
+    documented = "" if check is None else " ".join((check.run.__doc__ or "").split())
+    saw, _, innocent = documented.partition(INNOCENT_CAUSES)
+    innocent = innocent or "see the origin of the weight below."
     title = weight.origin.partition(": ")[2] or weight.origin
     return "\n".join(
         [

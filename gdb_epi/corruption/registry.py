@@ -21,13 +21,11 @@ class Check(NamedTuple):
     finds more where the walk from the frames goes farther. One that is `costly` (more than 0.25 ms
     of most cores, with what it is the first to ask for) does not run where a process says why it
     ended and the others found nothing. One that looks `everywhere` goes over all of the heap: it
-    runs last, where something failed and the others found no damage. `innocent_causes` is a text
-    for the check's page: what else makes the same picture, and how that is told apart.
+    runs last, where something failed and the others found no damage.
     """
 
     name: str
     run: Run
-    innocent_causes: str
     needs: str = "nothing"
     sweep: bool = False
     order: int = 50
@@ -36,13 +34,13 @@ class Check(NamedTuple):
     everywhere: bool = False
 
 
+INNOCENT_CAUSES = "Innocent causes: "  # begins the last paragraph of a check's docstring
 CHECKS: dict[str, Check] = {}
 
 
 def check(
     name: str,
     *,
-    innocent_causes: str,
     needs: str = "nothing",
     sweep: bool = False,
     order: int = 50,
@@ -53,18 +51,19 @@ def check(
     """Register the decorated generator as a check.
 
     `needs` is "crash", "python" or "nothing". Checks of what is ordinary have an order below 20
-    and run first; the others see their findings in `context.evidence`.
+    and run first; the others see their findings in `context.evidence`. What else makes the same
+    picture, and how that is told apart, ends the docstring, for the check's page.
     Raises ValueError for a check that does not list its innocent causes, or a doubled name.
     """
 
     def register(run: Run) -> Run:
-        if not innocent_causes:
+        if INNOCENT_CAUSES not in (run.__doc__ or ""):
             raise ValueError(f"check {name!r} does not list its innocent causes")
         earlier = CHECKS.get(name)
         if earlier is not None and earlier.run.__code__.co_filename != run.__code__.co_filename:
             raise ValueError(f"check {name!r} is registered twice")
         CHECKS[name] = Check(
-            name, run, innocent_causes, needs, sweep, order, grows, costly or everywhere, everywhere
+            name, run, needs, sweep, order, grows, costly or everywhere, everywhere
         )
         return run
 

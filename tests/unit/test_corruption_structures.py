@@ -423,7 +423,7 @@ def test_a_sweep_that_is_interrupted_tells_what_it_found(monkeypatch: pytest.Mon
     whole = run_checks(damaged, sweep=True)  # loads the checks
     assert whole.interrupted is None and corruption_report(whole).exit_code == 0
     after = [one.name for one in all_checks() if one.order >= 60]
-    stopped = Check("X", interrupted_after_a_piece, "none", "nothing", True, 60)
+    stopped = Check("X", interrupted_after_a_piece, "nothing", True, 60)
     monkeypatch.setitem(CHECKS, "X", stopped)
     order = [one.name for one in all_checks()]
     found = run_checks(damaged, sweep=True)

@@ -97,17 +97,13 @@ def _access(context: Context) -> FaultSite | None:
     return site
 
 
-@check(
-    "S:pattern",
-    needs="crash",
-    order=11,
-    innocent_causes=(
-        "these are the innocent causes themselves. The first wrong word counts; a word that a "
-        "flipped pointer led to may be anything, and other checks look at that pointer."
-    ),
-)
+@check("S:pattern", needs="crash", order=11)
 def value_made_by_software(context: Context) -> Iterator[Evidence]:
-    """Tell text, doubles, integers, poison, truncated, misaligned and tagged words."""
+    """Tell text, doubles, integers, poison, truncated, misaligned and tagged words.
+
+    Innocent causes: these are the innocent causes themselves. The first wrong word counts; a word
+    that a flipped pointer led to may be anything, and other checks look at that pointer.
+    """
     account = context.state.account
     if not isinstance(account, Absent) and account.how == BUS:
         return  # the pointer leads to memory; what is behind it was not there
@@ -149,20 +145,16 @@ def _as_offset(context: Context, word: FaultWord, shape: WordShape) -> str:
     return ""
 
 
-@check(
-    "S:overrun",
-    needs="crash",
-    order=12,
-    innocent_causes=(
-        "this is one (off by one, a loop too long, a length that is wrong). Not said of a pointer "
-        "that stands among objects in memory: no loop made that. Nor of memory that may be "
-        "accessed otherwise: that is no edge (S:read-only), or the file behind it ended. Nor, from "
-        "a page on, of a pointer to the start of a page that is gone (S:unmapped). Nor "
-        "where a stack ended: one fact counts once."
-    ),
-)
+@check("S:overrun", needs="crash", order=12)
 def access_beside_mapping(context: Context) -> Iterator[Evidence]:
-    """Tell an access just behind or before a mapping that allows it."""
+    """Tell an access just behind or before a mapping that allows it.
+
+    Innocent causes: this is one (off by one, a loop too long, a length that is wrong). Not said of
+    a pointer that stands among objects in memory: no loop made that. Nor of memory that may be
+    accessed otherwise: that is no edge (S:read-only), or the file behind it ended. Nor, from a page
+    on, of a pointer to the start of a page that is gone (S:unmapped). Nor where a stack ended: one
+    fact counts once.
+    """
     site = _access(context)
     if site is None or site.kind != DATA or not is_canonical(site.address or 0):
         return
@@ -206,14 +198,12 @@ def _stands_among_objects(context: Context) -> bool:
     )
 
 
-@check(
-    "S:guard",
-    needs="crash",
-    order=13,
-    innocent_causes="these are: overflows of stacks and of guarded buffers.",
-)
+@check("S:guard", needs="crash", order=13)
 def access_to_guard_page(context: Context) -> Iterator[Evidence]:
-    """Tell an access to a guard page, and one far below a stack by a large frame."""
+    """Tell an access to a guard page, and one far below a stack by a large frame.
+
+    Innocent causes: these are: overflows of stacks and of guarded buffers.
+    """
     site = _access(context)
     if site is None or site.kind != DATA or not is_canonical(site.address or 0):
         return
@@ -227,20 +217,16 @@ def access_to_guard_page(context: Context) -> Iterator[Evidence]:
         yield plain_evidence("S:guard-page", "", summary)
 
 
-@check(
-    "S:read-only",
-    needs="crash",
-    order=13,
-    innocent_causes=(
-        "this is one. A flipped pointer lands in such memory now and then: of one that the code "
-        "did not make just before, but read or had from elsewhere, it is said with less weight "
-        "(S:read-only:untraced), unless a mapping or a text constant begins where it leads, or "
-        "it is memory that an allocator gave out (S:read-only:allocated). At the start of such "
-        "memory, right behind what may be written, a loop ran on (S:past-end)."
-    ),
-)
+@check("S:read-only", needs="crash", order=13)
 def write_to_read_only_memory(context: Context) -> Iterator[Evidence]:
-    """Tell a write to memory that may be read: constants, code, what mprotect() closed."""
+    """Tell a write to memory that may be read: constants, code, what mprotect() closed.
+
+    Innocent causes: this is one. A flipped pointer lands in such memory now and then: of one that
+    the code did not make just before, but read or had from elsewhere, it is said with less weight
+    (S:read-only:untraced), unless a mapping or a text constant begins where it leads, or it is
+    memory that an allocator gave out (S:read-only:allocated). At the start of such memory, right
+    behind what may be written, a loop ran on (S:past-end).
+    """
     site = _access(context)
     if site is None or site.kind != DATA or site.access != "w":
         return
@@ -288,17 +274,13 @@ def _closed_afterwards(address: int, how: str) -> Evidence:
     return plain_evidence("S:read-only:allocated", address, summary)
 
 
-@check(
-    "S:unmapped",
-    needs="crash",
-    order=13,
-    innocent_causes=(
-        "this is one: memory that mmap() gave and munmap() took back. Few pointers point at the "
-        "start of a page otherwise."
-    ),
-)
+@check("S:unmapped", needs="crash", order=13)
 def pointer_to_unmapped_page(context: Context) -> Iterator[Evidence]:
-    """Tell a pointer to the start of a page where nothing is mapped."""
+    """Tell a pointer to the start of a page where nothing is mapped.
+
+    Innocent causes: this is one: memory that mmap() gave and munmap() took back. Few pointers point
+    at the start of a page otherwise.
+    """
     site = _access(context)
     if site is None or site.kind != DATA or not is_canonical(site.address or 0):
         return
@@ -337,23 +319,17 @@ def _starts_page_without_memory(context: Context, site: FaultSite) -> bool:
     return page and not (context.target.region_at(value) or was_never_mapped(context, value))
 
 
-@check(
-    "S:use-after-free",
-    costly=True,
-    needs="crash",
-    order=14,
-    innocent_causes=(
-        "this is one. A flipped pointer may hit a free block by chance; such blocks are few, and "
-        "the weight is small enough for strong evidence to win. Blocks in glibc's caches look "
-        "used to malloc; they are known by the link, or the number that marks them as freed, that "
-        "was read from them. A pointer behind the "
-        "last of its items, as the interpreter keeps one of its stack, may be the first address "
-        "of a free block that nobody reads: what was read through it counts. Reference: "
-        "malloc/malloc.c (PROTECT_PTR), glibc 2.32 and later."
-    ),
-)
+@check("S:use-after-free", costly=True, needs="crash", order=14)
 def use_after_free(context: Context) -> Iterator[Evidence]:
-    """Tell a pointer to, or a word in, a block that its allocator has free."""
+    """Tell a pointer to, or a word in, a block that its allocator has free.
+
+    Innocent causes: this is one. A flipped pointer may hit a free block by chance; such blocks are
+    few, and the weight is small enough for strong evidence to win. Blocks in glibc's caches look
+    used to malloc; they are known by the link, or the number that marks them as freed, that was
+    read from them. A pointer behind the last of its items, as the interpreter keeps one of its
+    stack, may be the first address of a free block that nobody reads: what was read through it
+    counts. Reference: malloc/malloc.c (PROTECT_PTR), glibc 2.32 and later.
+    """
     index = address_index(context)
     for suspect in find_suspects(context):
         if suspect.depth == 0 and is_freed_mark(context, suspect.value):
@@ -503,22 +479,17 @@ def _is_free_link(context: Context, slot: int, value: int) -> bool:
     return following == 0 or (following % ALIGNMENT == 0 and inside)
 
 
-@check(
-    "S:overwrite-run",
-    needs="crash",
-    order=15,
-    innocent_causes=(
-        "this is one: overflows and stray copies write runs. Neighbours count when they are text, "
-        "poison or other patterns of software; neighbours that are addresses under the same top "
-        "bits tell of a mark. Not said of a place where text belongs, a str, nor "
-        "of one that was read where no object or block is: that was not overwritten. Nor of a "
-        "place that holds the same number or text, and from which nothing shows that it was read: "
-        "text stands among text. Nor of a word one bit from something in use: structs hold numbers "
-        "beside pointers."
-    ),
-)
+@check("S:overwrite-run", needs="crash", order=15)
 def overwritten_neighbours(context: Context) -> Iterator[Evidence]:
-    """Tell a wrong word whose neighbours in memory are damaged alike, or marked alike."""
+    """Tell a wrong word whose neighbours in memory are damaged alike, or marked alike.
+
+    Innocent causes: this is one: overflows and stray copies write runs. Neighbours count when they
+    are text, poison or other patterns of software; neighbours that are addresses under the same top
+    bits tell of a mark. Not said of a place where text belongs, a str, nor of one that was read
+    where no object or block is: that was not overwritten. Nor of a place that holds the same number
+    or text, and from which nothing shows that it was read: text stands among text. Nor of a word
+    one bit from something in use: structs hold numbers beside pointers.
+    """
     site = _access(context)
     if site is None:
         return
@@ -594,16 +565,13 @@ def _is_junk(context: Context, address: int) -> bool:
     return shape_of(word) is not None and not is_past_segment(context.target, address)
 
 
-@check(
-    "ordinary",
-    order=10,
-    innocent_causes=(
-        "these are the innocent causes themselves. A NULL that was read through a pointer at which "
-        "nothing begins is told apart: a flipped pointer leads to such zeros too."
-    ),
-)
+@check("ordinary", order=10)
 def ordinary_causes_of_detectors(context: Context) -> Iterator[Evidence]:
-    """Take over the detectors' findings of ordinary causes."""
+    """Take over the detectors' findings of ordinary causes.
+
+    Innocent causes: these are the innocent causes themselves. A NULL that was read through a
+    pointer at which nothing begins is told apart: a flipped pointer leads to such zeros too.
+    """
     explained = _is_explained(context) or _small_word_of_free_block(context) is not None
     for finding in context.findings:
         if explained and finding.detector == "null_dereference":

@@ -48,21 +48,16 @@ class _Function(NamedTuple):
     vectorcall: int  # 0: none, or a release without it
 
 
-@check(
-    "R21",
-    costly=True,
-    needs="python",
-    innocent_causes=(
-        "a function under another name (its definition begins with a name all the same), an "
-        "overwritten object: then no word one bit away is the definition of that name, or what "
-        "several other functions have."
-    ),
-)
+@check("R21", costly=True, needs="python")
 def builtin_functions(context: Context) -> Iterator[Evidence]:
     """Compare the functions of the module `builtins` with their names, and with each other.
 
     The definition of a function begins with the name under which the module has it; its vectorcall
     is one of the few that all built-in functions share.
+
+    Innocent causes: a function under another name (its definition begins with a name all the same),
+    an overwritten object: then no word one bit away is the definition of that name, or what several
+    other functions have.
     """
     heap = shared_object_search(context)
     functions = list(_functions(heap, require(context.state.python)))
@@ -142,22 +137,15 @@ def _vectorcalls(
             )
 
 
-@check(
-    "small-ints",
-    costly=True,
-    grows=True,
-    needs="python",
-    order=57,
-    innocent_causes=(
-        "an extension that changes ints in place: that is damage, whoever meant it. Ints of other "
-        "memory that stand in a row by chance: 16 must stand where their values say."
-    ),
-)
+@check("small-ints", costly=True, grows=True, needs="python", order=57)
 def small_ints(context: Context) -> Iterator[Evidence]:
     """Compare the ints from -5 to 256 with their places.
 
     They are made once, one after the other (_PyLong_Init() up to 3.10, static from 3.11 on), and
     nothing changes them: where 16 of a row are as their places say, so must the others be.
+
+    Innocent causes: an extension that changes ints in place: that is damage, whoever meant it. Ints
+    of other memory that stand in a row by chance: 16 must stand where their values say.
     """
     walk = require(object_walk(context))
     walk.kinds.of_all(list(fault_values(context)))

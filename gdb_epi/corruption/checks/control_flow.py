@@ -73,16 +73,13 @@ PLACES = 2
 ROWS = 16  # words before and after one that may be in a table
 
 
-@check(
-    "C1",
-    needs="crash",
-    innocent_causes=(
-        "an overflow of a buffer on the stack (text, or neighbours that are no return addresses "
-        "either: S:overwrite-run); a stale slot. Several candidates argue against each."
-    ),
-)
+@check("C1", needs="crash")
 def one_bit_return_address(context: Context) -> Iterator[Evidence]:
-    """Look for a return address that is one bit from the popped word."""
+    """Look for a return address that is one bit from the popped word.
+
+    Innocent causes: an overflow of a buffer on the stack (text, or neighbours that are no return
+    addresses either: S:overwrite-run); a stale slot. Several candidates argue against each.
+    """
     near = one_bit_return_slots(context)
     for slot in near:
         yield word_evidence(
@@ -90,20 +87,17 @@ def one_bit_return_address(context: Context) -> Iterator[Evidence]:
         )
 
 
-@check(
-    "C2",
-    needs="crash",
-    innocent_causes=(
-        "a wild indirect call leaves the same picture, but its call site is indirect and its "
-        "target is at hand (then it counts as a call); a wild call through a thunk (retpolines) or "
-        "a push and a return, which have their target in a register (left out); hand-written "
-        "assembly and setcontext keep no alignment; a function that ends with a jump through a "
-        "pointer that was overwritten by numbers: they must stand nowhere else. C2:indirect is the "
-        "weaker form, where the call site is an indirect one."
-    ),
-)
+@check("C2", needs="crash")
 def return_from_slot_below(context: Context) -> Iterator[Evidence]:
-    """Look for a return that took the word below its return address."""
+    """Look for a return that took the word below its return address.
+
+    Innocent causes: a wild indirect call leaves the same picture, but its call site is indirect and
+    its target is at hand (then it counts as a call); a wild call through a thunk (retpolines) or a
+    push and a return, which have their target in a register (left out); hand-written assembly and
+    setcontext keep no alignment; a function that ends with a jump through a pointer that was
+    overwritten by numbers: they must stand nowhere else. C2:indirect is the weaker form, where the
+    call site is an indirect one.
+    """
     slot = return_slot_above(context)
     if slot is None or not _may_be_local(context, slot):
         return
@@ -131,13 +125,12 @@ def _may_be_local(context: Context, slot: ReturnSlot) -> bool:
     return slot.direct and context.places_of(slot.found, 2) == (slot.address - WORD,)
 
 
-@check(
-    "C3",
-    needs="crash",
-    innocent_causes="overflows, libunwind's setcontext race, the stack of a freed coroutine.",
-)
+@check("C3", needs="crash")
 def return_without_return_address(context: Context) -> Iterator[Evidence]:
-    """Note a return that took no return address: a feature for populations, of weight 0."""
+    """Note a return that took no return address: a feature for populations, of weight 0.
+
+    Innocent causes: overflows, libunwind's setcontext race, the stack of a freed coroutine.
+    """
     slot = popped_word(context)
     if slot is not None:
         address, value = slot
@@ -146,19 +139,15 @@ def return_without_return_address(context: Context) -> Iterator[Evidence]:
         yield plain_evidence("C3", address, summary, value=hex(value))
 
 
-@check(
-    "C4",
-    needs="crash",
-    innocent_causes=(
-        "an object with function pointers that was freed and reused (text, doubles and poison are "
-        "left out); a call of the start of a page, where compilers at run time put code: such are "
-        "often one bit apart (left out); many candidates argue against each. C4:copy when another "
-        "word of memory holds "
-        "the right pointer."
-    ),
-)
+@check("C4", needs="crash")
 def one_bit_call_target(context: Context) -> Iterator[Evidence | Skipped]:
-    """Look for a function's start one bit from the target of a call or jump."""
+    """Look for a function's start one bit from the target of a call or jump.
+
+    Innocent causes: an object with function pointers that was freed and reused (text, doubles and
+    poison are left out); a call of the start of a page, where compilers at run time put code: such
+    are often one bit apart (left out); many candidates argue against each. C4:copy when another
+    word of memory holds the right pointer.
+    """
     site = context.site
     if isinstance(site, Absent) or site.kind not in (CALL, JUMP, FETCH) or site.address is None:
         return
@@ -204,18 +193,14 @@ def _holders(context: Context, address: int, count: int) -> str:
     return f"; {least}{counted(count, 'word')} of memory {hold} that address"
 
 
-@check(
-    "C5",
-    needs="crash",
-    innocent_causes=(
-        "data in the text (jump tables of hand-written assembly), code that jumps over a lock "
-        "prefix (glibc before 2.26); then decoding from the start ends at bytes that are no "
-        "instruction, and nothing is said. Code that was not compiled from a file (JIT) is left "
-        "out."
-    ),
-)
+@check("C5", needs="crash")
 def fault_inside_instruction(context: Context) -> Iterator[Evidence]:
-    """Tell whether the faulting instruction is one of the function's, decoded from its start."""
+    """Tell whether the faulting instruction is one of the function's, decoded from its start.
+
+    Innocent causes: data in the text (jump tables of hand-written assembly), code that jumps over a
+    lock prefix (glibc before 2.26); then decoding from the start ends at bytes that are no
+    instruction, and nothing is said. Code that was not compiled from a file (JIT) is left out.
+    """
     site = context.site
     if isinstance(site, Absent) or site.kind == NO_FAULT or site.arrived:
         return
@@ -245,20 +230,16 @@ def _boundary_after(context: Context, function: Function, pc: int) -> int:
     return function.start + at
 
 
-@check(
-    "C6",
-    needs="crash",
-    innocent_causes=(
-        "misaligned vectors, string and gather instructions, privileged ones, and addresses that "
-        "depend on a bit number are known and explained; another thread may have unmapped code; a "
-        "shadow stack, bounds and tags of memory have codes of their own (left out); "
-        "text that was changed is check R2's, and code that is written at run time (hooks, JIT "
-        "compilers) may have been another when the CPU read it: left out where an illegal "
-        "instruction stands in such memory."
-    ),
-)
+@check("C6", needs="crash")
 def instruction_that_cannot_fault(context: Context) -> Iterator[Evidence | Skipped]:
-    """Tell whether the instruction can have made the fault that the kernel reports."""
+    """Tell whether the instruction can have made the fault that the kernel reports.
+
+    Innocent causes: misaligned vectors, string and gather instructions, privileged ones, and
+    addresses that depend on a bit number are known and explained; another thread may have unmapped
+    code; a shadow stack, bounds and tags of memory have codes of their own (left out); text that
+    was changed is check R2's, and code that is written at run time (hooks, JIT compilers) may have
+    been another when the CPU read it: left out where an illegal instruction stands in such memory.
+    """
     site = context.site
     if isinstance(site, Absent) or site.kind == NO_FAULT:
         return
@@ -306,21 +287,16 @@ def _beside_operand(site: FaultSite) -> Evidence | None:
     return None
 
 
-@check(
-    "C7-popped",
-    needs="crash",
-    order=52,
-    innocent_causes=(
-        "a zero byte written over the lowest one (left out); thunks of retpolines, which return "
-        "to functions (left out) and labels."
-    ),
-)
+@check("C7-popped", needs="crash", order=52)
 def return_address_beside_rip(context: Context) -> Iterator[Evidence]:
     """Look for the return address that a return should have taken, which went to rip instead.
 
     The word right below rsp is rip: a return took it, and its first instruction failed. It lies
     behind no call. Of random code addresses 1 of 10^4 is a return address, so one of the 47 that
     are one bit away in 1 of 200 at most.
+
+    Innocent causes: a zero byte written over the lowest one (left out); thunks of retpolines, which
+    return to functions (left out) and labels.
     """
     site = context.site
     if isinstance(site, Absent) or site.kind == NO_FAULT or site.arrived:
@@ -340,23 +316,18 @@ def return_address_beside_rip(context: Context) -> Iterator[Evidence]:
         yield word_evidence("C7:popped", place, pc, right, summary, rivals=len(right_words))
 
 
-@check(
-    "C7",
-    needs="crash",
-    order=52,
-    innocent_causes=(
-        "words that name places inside of functions are return addresses (left out), tables of "
-        "labels (functions of more than 4 KiB are left out) and of lines, as symbolisers make "
-        "them (left out beside other words of the kind); several candidates argue against each. "
-        "C7:copy when other words hold the right pointer, C7:called when the stack shows that the "
-        "function that the right return address belongs to had run."
-    ),
-)
+@check("C7", needs="crash", order=52)
 def jump_into_function_body(context: Context) -> Iterator[Evidence]:
     """Look for the word by which control came into the middle of the function that failed.
 
     Either a pointer to a place before rip, in a register or in memory, one bit from the start of
     a function; or below rsp a popped word one bit from a return address.
+
+    Innocent causes: words that name places inside of functions are return addresses (left out),
+    tables of labels (functions of more than 4 KiB are left out) and of lines, as symbolisers make
+    them (left out beside other words of the kind); several candidates argue against each. C7:copy
+    when other words hold the right pointer, C7:called when the stack shows that the function that
+    the right return address belongs to had run.
     """
     site = context.site
     if isinstance(site, Absent) or site.kind == NO_FAULT or site.arrived:

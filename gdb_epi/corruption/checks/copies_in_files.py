@@ -84,24 +84,18 @@ class _Code(NamedTuple):
     needles: tuple[bytes, bytes]  # what marshal writes for its first line and line table
 
 
-@check(
-    "R6",
-    costly=True,
-    needs="python",
-    order=62,
-    innocent_causes=(
-        "instrumented code (sys.monitoring, coverage) and code that tools rewrote differ in more; "
-        "a source that was edited since (the .pyc must be provably the one that was loaded: 3.14 "
-        "has small constants in arguments). Modules without one (scripts, frozen ones) cannot be "
-        "compared."
-    ),
-)
+@check("R6", costly=True, needs="python", order=62)
 def bytecode(context: Context) -> Iterator[Evidence | Skipped]:
     """Compare the instructions of running code objects with the .pyc files of their modules.
 
     By default of the innermost frames; in a sweep of all code that frames reach. The code object in
     the file is the one with the same first line and line table; specialized opcodes are taken back
     to what they were made of, caches are left out, and exactly one bit must differ.
+
+    Innocent causes: instrumented code (sys.monitoring, coverage) and code that tools rewrote differ
+    in more; a source that was edited since (the .pyc must be provably the one that was loaded: 3.14
+    has small constants in arguments). Modules without one (scripts, frozen ones) cannot be
+    compared.
     """
     python = require(context.state.python)
     reader = shared_reader(context)
@@ -237,23 +231,17 @@ def bytecode_differences(
     return differing
 
 
-@check(
-    "R22",
-    costly=True,
-    needs="python",
-    order=63,
-    innocent_causes=(
-        "a source that was edited since (the .pyc must be provably the one that was loaded, or "
-        "the value one that no source makes); types.coroutine(), which sets one bit of co_flags "
-        "(left out); tools that replace code objects, which differ in more."
-    ),
-)
+@check("R22", costly=True, needs="python", order=63)
 def marshalled_code_parts(context: Context) -> Iterator[Evidence | Skipped]:
     """Compare what marshal wrote of running code objects with what they hold, but bytecode (R6).
 
     The code object in the .pyc is the one with as many instructions that is the same in all but
     one number, name, constant or table. One bit of that must differ, of the object or of the
     pointer to it.
+
+    Innocent causes: a source that was edited since (the .pyc must be provably the one that was
+    loaded, or the value one that no source makes); types.coroutine(), which sets one bit of
+    co_flags (left out); tools that replace code objects, which differ in more.
     """
     python = require(context.state.python)
     constants = CodeComparer(shared_reader(context))
@@ -360,22 +348,16 @@ class TableIndex(NamedTuple):
     entry: int
 
 
-@check(
-    "R26",
-    costly=True,
-    needs="python",
-    order=63,
-    innocent_causes=(
-        "code that was made or rewritten by hand (code.replace, bytecode libraries): more than one "
-        "instruction is wrong then, or no entry is left without one that loads it; indexes that "
-        "are wrong by less than 16 are left out; instrumented code is not looked at."
-    ),
-)
+@check("R26", costly=True, needs="python", order=63)
 def instruction_arguments(context: Context) -> Iterator[Evidence]:
     """Look for one instruction of running code whose index is beyond its table.
 
     Needs no .pyc, so it serves scripts too. Compilers write an entry into co_consts because an
     instruction loads it: one bit away must be exactly one entry that no other instruction loads.
+
+    Innocent causes: code that was made or rewritten by hand (code.replace, bytecode libraries):
+    more than one instruction is wrong then, or no entry is left without one that loads it; indexes
+    that are wrong by less than 16 are left out; instrumented code is not looked at.
     """
     python = require(context.state.python)
     opcodes = opcodes_of_version(python.layout.version)
@@ -448,17 +430,15 @@ def read_table_indexes(code: bytes, opcodes: Opcodes) -> list[TableIndex] | None
     return arguments
 
 
-@check(
-    "R2",
-    innocent_causes=(
-        "breakpoints and uprobes (a byte 0xCC: named, no evidence), objects with text relocations "
-        "(left out), functions patched at run time (many bytes differ: said, no evidence; one bit, "
-        "where the core holds this code and no other: R2:written). Most cores hold only the first "
-        "page of each object (coredump_filter bit 2 adds the others), and code that was written to."
-    ),
-)
+@check("R2")
 def read_only_pages(context: Context) -> Iterator[Evidence | Skipped]:
-    """Compare read-only pages that the core holds with the file of the same build-id."""
+    """Compare read-only pages that the core holds with the file of the same build-id.
+
+    Innocent causes: breakpoints and uprobes (a byte 0xCC: named, no evidence), objects with text
+    relocations (left out), functions patched at run time (many bytes differ: said, no evidence; one
+    bit, where the core holds this code and no other: R2:written). Most cores hold only the first
+    page of each object (coredump_filter bit 2 adds the others), and code that was written to.
+    """
     files, missing = image_files(context)
     compared = 0
     only_written_code = _holds_only_written_code(context)
@@ -569,17 +549,14 @@ def is_breakpoint(held: int, right: int) -> bool:
     return all(ours in (theirs, BREAKPOINT) for ours, theirs in pairs)
 
 
-@check(
-    "R3",
-    costly=True,
-    innocent_causes=(
-        "none writable, the pages are read-only since start-up. Left out: lazy GOT slots, IFUNCs "
-        "and symbols of other objects, and an object in which many words differ (a tool that "
-        "hooks functions makes the pages writable for a moment)."
-    ),
-)
+@check("R3", costly=True)
 def relocated_words(context: Context) -> Iterator[Evidence | Skipped]:
-    """Compare the words of PT_GNU_RELRO that are relative relocations with base plus addend."""
+    """Compare the words of PT_GNU_RELRO that are relative relocations with base plus addend.
+
+    Innocent causes: none writable, the pages are read-only since start-up. Left out: lazy GOT
+    slots, IFUNCs and symbols of other objects, and an object in which many words differ (a tool
+    that hooks functions makes the pages writable for a moment).
+    """
     files, missing = image_files(context)
     for image in files:
         yield from _check_relro(context, image)
@@ -621,19 +598,14 @@ def _wrong_relocations(image: ImageFile, start: int, data: bytes) -> Iterator[tu
             yield address + base, words[address - low >> 3], value + base & WORD_MASK
 
 
-@check(
-    "S:overwritten-pointer",
-    costly=True,
-    needs="crash",
-    order=17,
-    innocent_causes=(
-        "this is one: a counter or index that goes past the table before the pointer. Programs put "
-        "other functions into such variables, and no place inside of one, as long as the unwind "
-        "tables tell them apart; said only of the pointer into the function that failed."
-    ),
-)
+@check("S:overwritten-pointer", costly=True, needs="crash", order=17)
 def pointers_into_functions(context: Context) -> Iterator[Evidence]:
-    """Find a variable that ld.so set to a function, and that leads into the middle of one."""
+    """Find a variable that ld.so set to a function, and that leads into the middle of one.
+
+    Innocent causes: this is one: a counter or index that goes past the table before the pointer.
+    Programs put other functions into such variables, and no place inside of one, as long as the
+    unwind tables tell them apart; said only of the pointer into the function that failed.
+    """
     fault = context.fault
     pc = 0 if isinstance(fault, Absent) else fault.pc
     inside = context.functions.at(pc) if pc else None

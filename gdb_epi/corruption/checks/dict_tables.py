@@ -104,21 +104,15 @@ class _Table(NamedTuple):
         )
 
 
-@check(
-    "R30",
-    everywhere=True,
-    needs="python",
-    order=57,
-    innocent_causes=(
-        "an insertion that was under way (counts that are off by one or a few are left out), a "
-        "dict or table that was freed or overwritten (its indices fit no number then)."
-    ),
-)
+@check("R30", everywhere=True, needs="python", order=57)
 def dict_tables(context: Context) -> Iterator[Evidence]:
     """Hold the size and the counts of the tables of all dicts against each other.
 
     Used and free entries add up to what a table of its size has; its indices name as many entries
     as the dict says that it holds. A number counts where one flipped bit makes both true.
+
+    Innocent causes: an insertion that was under way (counts that are off by one or a few are left
+    out), a dict or table that was freed or overwritten (its indices fit no number then).
     """
     census, walk = require(pool_census(context)), require(object_walk(context))
     tables = _Tables(walk.reader)

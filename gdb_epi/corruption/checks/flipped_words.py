@@ -67,18 +67,15 @@ MAX_CANDIDATES = 8  # of one word; more say nothing
 MAX_WORDS = 256
 
 
-@check(
-    "P",
-    needs="crash",
-    innocent_causes=(
-        "an abort or a signal that was sent (nothing is tested); near NULL; several high bits "
-        "(tags, boxed values); an index of 2^k and a single tag bit come out as ambiguous; many "
-        "neighbours argue against each (5 to 11 lie just past a mapping, 1 near a true flip); "
-        "text, poison and so on are the checks of software's own patterns."
-    ),
-)
+@check("P", needs="crash")
 def one_bit_pointer(context: Context) -> Iterator[Evidence | Skipped]:
-    """Rank the one-bit neighbours of the words that made the failed access."""
+    """Rank the one-bit neighbours of the words that made the failed access.
+
+    Innocent causes: an abort or a signal that was sent (nothing is tested); near NULL; several high
+    bits (tags, boxed values); an index of 2^k and a single tag bit come out as ambiguous; many
+    neighbours argue against each (5 to 11 lie just past a mapping, 1 near a true flip); text,
+    poison and so on are the checks of software's own patterns.
+    """
     fault = context.fault
     if isinstance(fault, Absent) or not fault.is_hardware_trap:
         return
@@ -227,22 +224,16 @@ def _pool(context: Context, start: int, first: int) -> str:
     )
 
 
-@check(
-    "M:lane",
-    costly=True,
-    needs="crash",
-    order=60,
-    innocent_causes=(
-        "overflows and partial writes begin at the low end of a word, which is left out; text, "
-        "poison and other patterns; a word that is one bit from an object needs no other "
-        "explanation."
-    ),
-)
+@check("M:lane", costly=True, needs="crash", order=60)
 def wrong_byte_of_pointer(context: Context) -> Iterator[Evidence]:
     """Find an object that differs from the wrong word in several bits of one byte.
 
     Only where the words around are objects of that very type, and the object has more references
     than words that hold its address: then one of them is this word.
+
+    Innocent causes: overflows and partial writes begin at the low end of a word, which is left out;
+    text, poison and other patterns; a word that is one bit from an object needs no other
+    explanation.
     """
     if any(evidence.id.startswith("S:") for evidence in context.evidence):
         return
@@ -304,26 +295,21 @@ def _is_lost(context: Context, address: int) -> bool:
     return len(find_word(context.target, address, limit=count).addresses) == count - 1
 
 
-@check(
-    "M:line",
-    needs="crash",
-    order=61,
-    innocent_causes=(
-        "one cleared field or object (the line would hold other words); memory that was never "
-        "written, or cleared in larger pieces (the words right before and behind would be zero "
-        "too); eight fields of a struct, or items of a table, that nobody set: said only where "
-        "references to an object were counted in the line since, or blocks are crossed. One "
-        "evidence for the crash: natural zero lines are many, this one was read. Of a "
-        "line in which a block ends and another begins one of the words right before and behind "
-        "is enough, where the zeros begin inside of a block: what is cleared too far begins at a "
-        "block's start; not with a pointer in the line, nor where all that is zero of the block "
-        "behind are the links of an object that the collector does not track; nor where the "
-        "whole page is zeros, as memory is that was given back (madvise). Of a line that "
-        "begins with a block nothing is claimed (M:line:block)."
-    ),
-)
+@check("M:line", needs="crash", order=61)
 def zeroed_cache_line(context: Context) -> Iterator[Evidence]:
-    """Find that the NULL that was used came from an aligned cache line of zeros amid live data."""
+    """Find that the NULL that was used came from an aligned cache line of zeros amid live data.
+
+    Innocent causes: one cleared field or object (the line would hold other words); memory that was
+    never written, or cleared in larger pieces (the words right before and behind would be zero
+    too); eight fields of a struct, or items of a table, that nobody set: said only where references
+    to an object were counted in the line since, or blocks are crossed. One evidence for the crash:
+    natural zero lines are many, this one was read. Of a line in which a block ends and another
+    begins one of the words right before and behind is enough, where the zeros begin inside of a
+    block: what is cleared too far begins at a block's start; not with a pointer in the line, nor
+    where all that is zero of the block behind are the links of an object that the collector does
+    not track; nor where the whole page is zeros, as memory is that was given back (madvise). Of a
+    line that begins with a block nothing is claimed (M:line:block).
+    """
     slot = _null_slot(context)
     if slot is None:
         return
@@ -408,21 +394,16 @@ def _null_slot(context: Context) -> int | None:
     return None
 
 
-@check(
-    "M:again",
-    grows=True,
-    order=95,
-    innocent_causes=(
-        "copies of one wrong word are one error, and count once; a bug that sets one flag bit in "
-        "many words, which is why only words that other checks hold for damaged are compared and "
-        "ambiguous ones are not."
-    ),
-)
+@check("M:again", grows=True, order=95)
 def recurring_flips(context: Context) -> Iterator[Evidence]:
     """Compare the one-bit differences that other checks have found in memory with each other.
 
     A bad cell or line of a memory part changes the same bit, in the same direction, wherever it is
     met: the words differ, the bit does not.
+
+    Innocent causes: copies of one wrong word are one error, and count once; a bug that sets one
+    flag bit in many words, which is why only words that other checks hold for damaged are compared
+    and ambiguous ones are not.
     """
     words = _damaged_words(context)
     for word in words:

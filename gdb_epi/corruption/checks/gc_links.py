@@ -57,20 +57,14 @@ class LinkRepair(NamedTuple):
     summary: str
 
 
-@check(
-    "R8",
-    costly=True,
-    grows=True,
-    needs="python",
-    innocent_causes=(
-        "while a collection runs, prev holds reference counts (then prev links of that list agree "
-        "nowhere, and only a link that one bit makes agree is evidence); overruns (many bits)."
-    ),
-)
+@check("R8", costly=True, grows=True, needs="python")
 def gc_links(context: Context) -> Iterator[Evidence | Skipped]:
     """Check that next and prev of the collector's lists name each other.
 
     By default around the addresses that the fault had at hand; in a sweep along all lists.
+
+    Innocent causes: while a collection runs, prev holds reference counts (then prev links of that
+    list agree nowhere, and only a link that one bit makes agree is evidence); overruns (many bits).
     """
     python = require(context.state.python)
     if python.layout.free_threaded or not python.layout.size("PyGC_Head"):

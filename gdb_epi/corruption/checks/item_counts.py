@@ -94,45 +94,32 @@ def _inline_items(layout: Layout) -> dict[str, _InlineItems]:
     }
 
 
-@check(
-    "R25",
-    costly=True,
-    grows=True,
-    needs="python",
-    order=57,
-    innocent_causes=(
-        "an extension that sets ob_size itself and counts wrongly: counts that are wrong by less "
-        "than 32 items are left out; the object was freed or overwritten (then its items are no "
-        "objects); the room was damaged, not the count (then nothing is said); references to an "
-        "object that is gone, which began at the count: not said where a word names that place."
-    ),
-)
+@check("R25", costly=True, grows=True, needs="python", order=57)
 def item_counts(context: Context) -> Iterator[Evidence]:
     """Compare the counts of lists, tuples, str, bytes and bytearrays with the room for items.
 
     Of the objects that the frames reach and those that the fault had at hand. A loop over such an
     object runs far beyond its items: what it dies of may look like anything, an overrun first.
+
+    Innocent causes: an extension that sets ob_size itself and counts wrongly: counts that are wrong
+    by less than 32 items are left out; the object was freed or overwritten (then its items are no
+    objects); the room was damaged, not the count (then nothing is said); references to an object
+    that is gone, which began at the count: not said where a word names that place.
     """
     walk = require(object_walk(context))
     for count in _too_large(context, walk):
         yield from _one_bit_corrections(context, walk, count)
 
 
-@check(
-    "R25-heap",
-    everywhere=True,
-    needs="python",
-    order=57,
-    innocent_causes=(
-        "those of R25. Of one type more than a few such objects are no damage of one word, and "
-        "nothing is said."
-    ),
-)
+@check("R25-heap", everywhere=True, needs="python", order=57)
 def heap_item_counts(context: Context) -> Iterator[Evidence]:
     """Compare the counts of all objects in pools and in malloc's chunks with their room.
 
     What ran over the end of a damaged object may have left it long ago, or reached it by C code:
     neither frames nor registers lead to it then.
+
+    Innocent causes: those of R25. Of one type more than a few such objects are no damage of one
+    word, and nothing is said.
     """
     census, walk = require(pool_census(context)), require(object_walk(context))
     of_kind = _suspect_objects(context, census, walk)
@@ -144,22 +131,16 @@ def heap_item_counts(context: Context) -> Iterator[Evidence]:
             yield from _one_bit_corrections(context, walk, count)
 
 
-@check(
-    "R25-form",
-    everywhere=True,
-    needs="python",
-    order=58,
-    innocent_causes=(
-        "the object was freed or overwritten: then its characters do not end with its block; up to "
-        "3.11 a str whose characters lie elsewhere: then they do not either. Of more than a few "
-        "nothing is said."
-    ),
-)
+@check("R25-form", everywhere=True, needs="python", order=58)
 def heap_string_flags(context: Context) -> Iterator[Evidence]:
     """Find str objects whose flags no str has, where one flipped flag makes all of them agree.
 
     The flags say where the characters lie and how wide they are (Include/cpython/unicodeobject.h,
     `state`, 3.8 to 3.15). A str that says "elsewhere" gives its own text as a pointer.
+
+    Innocent causes: the object was freed or overwritten: then its characters do not end with its
+    block; up to 3.11 a str whose characters lie elsewhere: then they do not either. Of more than a
+    few nothing is said.
     """
     census, walk = require(pool_census(context)), require(object_walk(context))
     form, kind = str_format(walk.reader.layout, 0), _built_in_types(walk).get("str")
@@ -453,25 +434,19 @@ def _are_objects(walk: ObjectWalk, items: int, count: int) -> bool:
     return all(walk.type_at(word) for word in words if word) and any(words)
 
 
-@check(
-    "R31",
-    costly=True,
-    needs="crash",
-    order=58,
-    innocent_causes=(
-        "a number that is no count of these items (without the one bit it must fill the block "
-        "exactly; bits below the twentieth are left out), a capacity that was "
-        "changed before the block was (such a number has no single high bit too many). Of a rising "
-        "row of numbers: marks in their two topmost bits, and rows that are not quite sorted (all "
-        "but one have to be, and the one bit is worth 64 times what lies between its neighbours)."
-    ),
-)
+@check("R31", costly=True, needs="crash", order=58)
 def counts_beside_pointers(context: Context) -> Iterator[Evidence]:
     """Look at the structs in blocks that the fault had at hand.
 
     A number counts when the block that a pointer beside it names is smaller than so many items of
     any size, and without its highest bit so many items of one size fill it. Such a block may be a
     rising row of offsets: one that is a bit off its place leads an access, or a loop, far away.
+
+    Innocent causes: a number that is no count of these items (without the one bit it must fill the
+    block exactly; bits below the twentieth are left out), a capacity that was changed before the
+    block was (such a number has no single high bit too many). Of a rising row of numbers: marks in
+    their two topmost bits, and rows that are not quite sorted (all but one have to be, and the one
+    bit is worth 64 times what lies between its neighbours).
     """
     site = context.site
     if isinstance(site, Absent) or site.kind != DATA:

@@ -40,25 +40,18 @@ class _LostReference(NamedTuple):
     slots: Sequence[ContainerSlot]
 
 
-@check(
-    "S:lost-reference",
-    costly=True,
-    grows=True,
-    needs="crash",
-    order=59,
-    innocent_causes=(
-        "this is one: code that gives back a reference that was not its own, or keeps an object "
-        "without taking one. A flipped bit of a slot names another object once too often, so one "
-        "reference too few counts only where none of the objects one bit away misses one; a size "
-        "that is a bit too large adds items behind the last, all of which lack one. Nothing "
-        "is said where damage was found, or memory that was written over. A flipped bit of "
-        "the count does the same: where no native code but Python's own can have given references "
-        "back, nothing is said of the cause. Of 1,125 processes on 3.11 no sound one had such an "
-        "object."
-    ),
-)
+@check("S:lost-reference", costly=True, grows=True, needs="crash", order=59)
 def lost_reference(context: Context) -> Iterator[Evidence]:
-    """Look for an object that more words hold than it counts references, or that was freed."""
+    """Look for an object that more words hold than it counts references, or that was freed.
+
+    Innocent causes: this is one: code that gives back a reference that was not its own, or keeps an
+    object without taking one. A flipped bit of a slot names another object once too often, so one
+    reference too few counts only where none of the objects one bit away misses one; a size that is
+    a bit too large adds items behind the last, all of which lack one. Nothing is said where damage
+    was found, or memory that was written over. A flipped bit of the count does the same: where no
+    native code but Python's own can have given references back, nothing is said of the cause. Of
+    1,125 processes on 3.11 no sound one had such an object.
+    """
     walk = require(object_walk(context))
     if compute_score(context.evidence).word in (PROVEN, STRONG, WEAK):
         return

@@ -61,18 +61,15 @@ MAX_GONE = 512  # words after a header of zeros within which chunks begin again
 FORWARD, BACKWARD = 16, 24  # bytes: fd and bk of struct malloc_chunk (malloc/malloc.c)
 
 
-@check(
-    "R7",
-    costly=True,
-    innocent_causes=(
-        "overruns of a block (the words beside are damaged too, and several bits of the size), "
-        "flag bits that are cleared (left out: an overrun by one zero byte does that; one set that "
-        "no chunk of the heap has is no such thing). Heaps of threads are walked where their arena "
-        "has one, and is not locked or malloc itself gave up in it; mmapped blocks are not."
-    ),
-)
+@check("R7", costly=True)
 def malloc_chunks(context: Context) -> Iterator[Evidence | Skipped]:
-    """Walk the chunks of glibc's heaps; where they stop fitting, try each bit of the sizes."""
+    """Walk the chunks of glibc's heaps; where they stop fitting, try each bit of the sizes.
+
+    Innocent causes: overruns of a block (the words beside are damaged too, and several bits of the
+    size), flag bits that are cleared (left out: an overrun by one zero byte does that; one set that
+    no chunk of the heap has is no such thing). Heaps of threads are walked where their arena has
+    one, and is not locked or malloc itself gave up in it; mmapped blocks are not.
+    """
     region = main_heap(context.target)
     heaps = _thread_heaps(context)
     size = 0 if region is None else region.dumped_size
@@ -324,19 +321,15 @@ def _evidence(heap: HeapWords, place: int, size: int) -> Evidence:
     return word_evidence("R7", where, held, size, summary)
 
 
-@check(
-    "R12",
-    costly=True,
-    innocent_causes=(
-        "a write to a freed block changes its links in many bits; malloc clears and sets both "
-        "links of a pair together. Small blocks in the caches of threads have single links, and "
-        "are left out. R7 says what was skipped."
-    ),
-)
+@check("R12", costly=True)
 def malloc_links(context: Context) -> Iterator[Evidence]:
     """Compare the links of the chunks in bins: the next one's link back must name this one.
 
     The word one bit away must be a chunk that does so.
+
+    Innocent causes: a write to a freed block changes its links in many bits; malloc clears and sets
+    both links of a pair together. Small blocks in the caches of threads have single links, and are
+    left out. R7 says what was skipped.
     """
     region = main_heap(context.target)
     size = 0 if region is None else region.dumped_size

@@ -174,24 +174,18 @@ class MallocBlocks:
         return OTHER if region is None else f"{region.perms} {region.path or ''}"
 
 
-@check(
-    "R24",
-    costly=True,
-    needs="crash",
-    order=58,
-    innocent_causes=(
-        "a block that was freed and joined to others (the next of its list may be unnamed then, "
-        "and lies near: bits below the tenth are left out); marks in the lowest and top bits "
-        "(left out); blocks that the program leaked (more than eight say nothing); a zero of two "
-        "or four bytes over the end of a word."
-    ),
-)
+@check("R24", costly=True, needs="crash", order=58)
 def dangling_node_links(context: Context) -> Iterator[Evidence]:
     """Hold a link in a block of malloc against the links in the blocks of its kind.
 
     The word must name no block, and no free memory; the same word of others of its kind names
     blocks that are alike; and of those, at most eight of which none of the kind names, exactly
     one is one bit away (R24), or one byte, which is 0 (M:link).
+
+    Innocent causes: a block that was freed and joined to others (the next of its list may be
+    unnamed then, and lies near: bits below the tenth are left out); marks in the lowest and top
+    bits (left out); blocks that the program leaked (more than eight say nothing); a zero of two or
+    four bytes over the end of a word.
     """
     slots = {
         slot: suspect for suspect in find_suspects(context) for slot in _slots(context, suspect)
@@ -244,22 +238,17 @@ def _is_zeroed_byte(value: int, right: int) -> bool:
     return False
 
 
-@check(
-    "R29",
-    costly=True,
-    needs="crash",
-    order=58,
-    innocent_causes=(
-        "an object that was freed or overwritten (its first word leads to no table's neighbourhood "
-        "then), a table without a description of its type (-fno-rtti: nothing is said), a pointer "
-        "into a table that is no object's first word: other objects must name the right table. "
-        "A FILE that was closed is not on glibc's list; one without its magic number is not "
-        "judged. A struct that names a table without functions may be of a kind that has none; "
-        "that a table which others name is one bit away is chance then."
-    ),
-)
+@check("R29", costly=True, needs="crash", order=58)
 def virtual_tables(context: Context) -> Iterator[Evidence]:
-    """Look at the first word of the objects that the fault had at hand, and at all open FILEs."""
+    """Look at the first word of the objects that the fault had at hand, and at all open FILEs.
+
+    Innocent causes: an object that was freed or overwritten (its first word leads to no table's
+    neighbourhood then), a table without a description of its type (-fno-rtti: nothing is said), a
+    pointer into a table that is no object's first word: other objects must name the right table. A
+    FILE that was closed is not on glibc's list; one without its magic number is not judged. A
+    struct that names a table without functions may be of a kind that has none; that a table which
+    others name is one bit away is chance then.
+    """
     yield from _tables_of_files(context)
     tables = _Tables(context)
     yield from _tables_of_structs(context, tables)

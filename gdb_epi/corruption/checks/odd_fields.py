@@ -78,22 +78,16 @@ class _Field(NamedTuple):
     is_pointer: bool
 
 
-@check(
-    "R18-null",
-    costly=True,
-    needs="python",
-    order=56,
-    innocent_causes=(
-        "a number that was taken for a pointer: said only of a field of which no other object of "
-        "the type has a number, and of an object whose other fields are as theirs, for a write of "
-        "several words changes several. Not of objects of ctypes, which hold what the program puts "
-        "there. Where CPython has an object's dict or weak references, the values of a dict, "
-        "or a text of a str, no others are needed. A store of 2^n through a stray pointer leaves "
-        "the same word."
-    ),
-)
+@check("R18-null", costly=True, needs="python", order=56)
 def null_with_one_bit(context: Context) -> Iterator[Evidence]:
-    """Look for the field from which a number with one bit was read, and compare those of others."""
+    """Look for the field from which a number with one bit was read, and compare those of others.
+
+    Innocent causes: a number that was taken for a pointer: said only of a field of which no other
+    object of the type has a number, and of an object whose other fields are as theirs, for a write
+    of several words changes several. Not of objects of ctypes, which hold what the program puts
+    there. Where CPython has an object's dict or weak references, the values of a dict, or a text of
+    a str, no others are needed. A store of 2^n through a stray pointer leaves the same word.
+    """
     for word in find_fault_words(context):
         wrong = _wrong_nulls(context, word) if is_single_bit(word.value) else []
         if len(wrong) == 1:
@@ -259,24 +253,18 @@ def _is_address(context: Context, word: int) -> bool:
     return context.target.region_at(word) is not None
 
 
-@check(
-    "R18-odd",
-    costly=True,
-    needs="python",
-    order=57,
-    innocent_causes=(
-        "an object that was freed while the field still names it, whatever has its memory now: "
-        "then the object one bit away misses no reference. Fields that hold pointers in some "
-        "objects and numbers in others: all others of the type must have an object there, or "
-        "NULL. An object that was overwritten: its other fields must be as theirs. Not of objects "
-        "of ctypes. A store over a part of the word, or a count that was raised there."
-    ),
-)
+@check("R18-odd", costly=True, needs="python", order=57)
 def object_with_one_bit(context: Context) -> Iterator[Evidence]:
     """Compare what objects near the fault name with what others of their types name there.
 
     Near are those in registers and on the stack, those that hold a suspected word, what all these
     name, and what the frames reach first.
+
+    Innocent causes: an object that was freed while the field still names it, whatever has its
+    memory now: then the object one bit away misses no reference. Fields that hold pointers in some
+    objects and numbers in others: all others of the type must have an object there, or NULL. An
+    object that was overwritten: its other fields must be as theirs. Not of objects of ctypes. A
+    store over a part of the word, or a count that was raised there.
     """
     index, others = address_index(context), OthersOfTypes(context)
     for start in _objects_near(context):

@@ -102,25 +102,20 @@ _BY_OFFSET = {
 }
 
 
-@check(
-    ID,
-    needs="crash",
-    grows=True,
-    order=17,
-    innocent_causes=(
-        "this is one: a write behind a buffer's end, through a pointer to memory that was freed, "
-        "or of garbage. Said only where something else shows that the place is in use as what it "
-        "was: the collector's list still names the object, the object is whole but for this word, "
-        "a list, dict or set still names the block as its table, one run of text, or of one value "
-        "where nobody names the block, goes over its start, several objects of one type are wrong "
-        "in that field, what names a block that held an object are items of containers alone, or "
-        "one byte stands at one distance through memory and makes no addresses out of several "
-        "words (of no table of addresses, which may lead to what is gone). Not said where one byte "
-        "of the word, changed, makes the access legal: then it may be a flip."
-    ),
-)
+@check(ID, needs="crash", grows=True, order=17)
 def overwritten_place(context: Context) -> Iterator[Evidence]:
-    """Tell a word that was overwritten in something that is still in use."""
+    """Tell a word that was overwritten in something that is still in use.
+
+    Innocent causes: this is one: a write behind a buffer's end, through a pointer to memory that
+    was freed, or of garbage. Said only where something else shows that the place is in use as what
+    it was: the collector's list still names the object, the object is whole but for this word, a
+    list, dict or set still names the block as its table, one run of text, or of one value where
+    nobody names the block, goes over its start, several objects of one type are wrong in that
+    field, what names a block that held an object are items of containers alone, or one byte stands
+    at one distance through memory and makes no addresses out of several words (of no table of
+    addresses, which may lead to what is gone). Not said where one byte of the word, changed, makes
+    the access legal: then it may be a flip.
+    """
     site = context.site
     if isinstance(site, Absent) or site.kind not in (DATA, *TRANSFERS):
         return

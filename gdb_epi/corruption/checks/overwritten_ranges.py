@@ -68,22 +68,16 @@ class _WrongWordClaim(NamedTuple):
     plain: str = "a word of an object in use was overwritten"
 
 
-@check(
-    "S:overwritten-range",
-    needs="crash",
-    costly=True,
-    grows=True,
-    order=16,
-    innocent_causes=(
-        "this is one: a write behind a buffer's end or before its start, a fill with a wrong size. "
-        "Freed memory that was given out again holds foreign data too, within its block; two "
-        "buffers side by side may be filled alike. So the content has to go on in step over the "
-        "edge (numbers in equal steps, a pattern that does not fit the blocks), or nothing but "
-        "containers that take it for an object may name the block."
-    ),
-)
+@check("S:overwritten-range", needs="crash", costly=True, grows=True, order=16)
 def overwritten_range(context: Context) -> Iterator[Evidence]:
-    """Tell a range of foreign data that goes over the edge of a block in use."""
+    """Tell a range of foreign data that goes over the edge of a block in use.
+
+    Innocent causes: this is one: a write behind a buffer's end or before its start, a fill with a
+    wrong size. Freed memory that was given out again holds foreign data too, within its block; two
+    buffers side by side may be filled alike. So the content has to go on in step over the edge
+    (numbers in equal steps, a pattern that does not fit the blocks), or nothing but containers that
+    take it for an object may name the block.
+    """
     site = context.site
     if isinstance(site, Absent) or not isinstance(context.state.python, PythonState):
         return

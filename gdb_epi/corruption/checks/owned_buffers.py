@@ -394,26 +394,18 @@ _TYPES: dict[str, Callable[[_ConsistencyJudge, _ObjectWords, int], int]] = {
 }
 
 
-@check(
-    "R32",
-    costly=True,
-    grows=True,
-    needs="python",
-    order=57,
-    innocent_causes=(
-        "an array that is made or resized at this moment, and an extension that sets such words "
-        "itself: numbers that are wrong by less than 32 are left out, and those that would be 0 "
-        "else, as powers of two are what programs compute with; of all words one bit "
-        "away exactly one must make everything agree, up to the size that the allocator was asked "
-        "for; a block of another allocator (then nothing agrees); an object that was freed or "
-        "overwritten (the same); references to what is gone, which began at the word (a word of "
-        "memory names it still)."
-    ),
-)
+@check("R32", costly=True, grows=True, needs="python", order=57)
 def owned_buffers(context: Context) -> Iterator[Evidence | Skipped]:
     """Compare pointers and sizes of arrays, views and sets with the blocks that they name.
 
     Of the objects that the frames reach and those that the fault had at hand.
+
+    Innocent causes: an array that is made or resized at this moment, and an extension that sets
+    such words itself: numbers that are wrong by less than 32 are left out, and those that would be
+    0 else, as powers of two are what programs compute with; of all words one bit away exactly one
+    must make everything agree, up to the size that the allocator was asked for; a block of another
+    allocator (then nothing agrees); an object that was freed or overwritten (the same); references
+    to what is gone, which began at the word (a word of memory names it still).
     """
     walk = require(object_walk(context))
     walk.kinds.of_all(list(fault_values(context)))
@@ -485,24 +477,18 @@ def _find_one_bit_correction(
         yield word_evidence("R32", place, held, corrected, summary, member=member)
 
 
-@check(
-    "R33",
-    costly=True,
-    needs="crash",
-    order=58,
-    innocent_causes=(
-        "three words that are no vector: two of them must lead into one block, the first to its "
-        "start, in this order. A pointer that was moved through the block, or past its end, is one "
-        "bit from the start by chance: what leads into the block itself is never called wrong, nor "
-        "what begins another block (another thread was moving the items). Several such places: "
-        "then nothing is said. Heaps that are not glibc's are not judged."
-    ),
-)
+@check("R33", costly=True, needs="crash", order=58)
 def vectors(context: Context) -> Iterator[Evidence]:
     """Find the pointer of a vector, of those that the fault had at hand, that leaves its block.
 
     malloc has the address of a block's header in a register, the program that of what lies behind
     it. Where malloc gave up, what it was given may be lost: then the variables of all files count.
+
+    Innocent causes: three words that are no vector: two of them must lead into one block, the first
+    to its start, in this order. A pointer that was moved through the block, or past its end, is one
+    bit from the start by chance: what leads into the block itself is never called wrong, nor what
+    begins another block (another thread was moving the items). Several such places: then nothing is
+    said. Heaps that are not glibc's are not judged.
     """
     values = fault_values(context)
     behind_headers = [value + HEAD_BYTES for value in values[: len(GENERAL)]]

@@ -315,23 +315,17 @@ def _large_counts(data: bytes, step: int, *, is_small: bool) -> list[int]:
     return [number for number, byte in enumerate(absurd.to_bytes(len(third), "little")) if byte]
 
 
-@check(
-    "R9",
-    costly=True,
-    grows=True,
-    needs="python",
-    innocent_causes=(
-        "a count raised in a freed object (low bits of a link: ambiguous), a crash inside the "
-        "allocator, a process stopped from outside inside it, overruns (many bits), stale headers "
-        "of empty pools."
-    ),
-)
+@check("R9", costly=True, grows=True, needs="python")
 def pymalloc(context: Context) -> Iterator[Evidence | Skipped]:
     """Check pool headers and free lists, and the type words of objects in blocks in use.
 
     By default of the pools that the fault touched; in a sweep of all. A type word counts only at a
     block in use, one bit from a type whose size fits the block, with a count and collector's links
     as an object has them.
+
+    Innocent causes: a count raised in a freed object (low bits of a link: ambiguous), a crash
+    inside the allocator, a process stopped from outside inside it, overruns (many bits), stale
+    headers of empty pools.
     """
     if require(context.state.python).layout.free_threaded:
         raise NotChecked("free-threaded builds use mimalloc, not pymalloc")

@@ -44,20 +44,16 @@ class _FrameOffsets(NamedTuple):
     code: int
 
 
-@check(
-    "R10-copies",
-    needs="python",
-    innocent_causes=(
-        "a function whose __code__ was replaced while it ran, frames of exec() and of modules "
-        "(their function object is made for the call), overwritten frames: all differ in many "
-        "bits. Up to 3.10 frames hold no function: f_builtins is compared with the other frames'."
-    ),
-)
+@check("R10-copies", needs="python")
 def frame_against_function(context: Context) -> Iterator[Evidence]:
     """Compare code, globals and builtins of a frame with its function's, and the function itself.
 
     A frame is made of its function (Python/ceval.c, _PyFrame_Initialize), so these words exist
     twice.
+
+    Innocent causes: a function whose __code__ was replaced while it ran, frames of exec() and of
+    modules (their function object is made for the call), overwritten frames: all differ in many
+    bits. Up to 3.10 frames hold no function: f_builtins is compared with the other frames'.
     """
     python = require(context.state.python)
     reader = MemoryReader(context.target, python.layout)
@@ -186,16 +182,13 @@ def _has_type(reader: MemoryReader, address: int) -> bool:
         return False
 
 
-@check(
-    "R10",
-    needs="python",
-    innocent_causes=(
-        "those that the detector lists; a link that differs in several bits is an overrun or an "
-        "old frame, and is no evidence."
-    ),
-)
+@check("R10", needs="python")
 def frame_chain(context: Context) -> Iterator[Evidence]:
-    """Take over one-bit findings of the detector frame_link_disagrees."""
+    """Take over one-bit findings of the detector frame_link_disagrees.
+
+    Innocent causes: those that the detector lists; a link that differs in several bits is an
+    overrun or an old frame, and is no evidence.
+    """
     for finding in context.findings:
         if finding.detector == "frame_link_disagrees" and len(finding.facts["bits"]) == 1:
             words = (finding.facts[name] for name in ("where", "found", "corrected"))
@@ -203,22 +196,16 @@ def frame_chain(context: Context) -> Iterator[Evidence]:
             yield word_evidence("R10", where, held, corrected, finding.summary)
 
 
-@check(
-    "R10-top",
-    costly=True,
-    needs="python",
-    order=57,
-    innocent_causes=(
-        "a crash while a frame is made or left, frames of generators and overwritten frames: then "
-        "no word one bit away is a frame that ends exactly there."
-    ),
-)
+@check("R10-top", costly=True, needs="python", order=57)
 def top_frame_of_data_stack(context: Context) -> Iterator[Evidence]:
     """Compare the running frame of each thread with the top of its data stack (3.11 and later).
 
     A frame is its header, its variables and its stack of values, and the next one begins where it
     ends (_PyThreadState_PushFrame, Python/pystate.c). The thread state is asked for it: at a wrong
     address there is no frame that the decoder could give.
+
+    Innocent causes: a crash while a frame is made or left, frames of generators and overwritten
+    frames: then no word one bit away is a frame that ends exactly there.
     """
     walk, python = require(object_walk(context)), require(context.state.python)
     places = frame_offsets(walk)
@@ -250,21 +237,15 @@ def _check_thread(
     yield word_evidence("R10", where, frame, right[0], summary)
 
 
-@check(
-    "R18-code",
-    costly=True,
-    needs="python",
-    order=57,
-    innocent_causes=(
-        "overwritten frames, and frames whose code object is none (many bits, or nothing to "
-        "compare with)."
-    ),
-)
+@check("R18-code", costly=True, needs="python", order=57)
 def instruction_pointers(context: Context) -> Iterator[Evidence]:
     """Compare the instruction pointer of each frame with the range of its code (3.11 and later).
 
     The interpreter may have run some of what lies at the wrong place: then the pointer is that of
     a later instruction, and one bit still brings it back.
+
+    Innocent causes: overwritten frames, and frames whose code object is none (many bits, or nothing
+    to compare with).
     """
     walk = require(object_walk(context))
     layout = walk.reader.layout
@@ -304,18 +285,14 @@ def _with_callers(walk: ObjectWalk, places: FrameOffsets) -> Iterator[int]:
                     yield place
 
 
-@check(
-    "R20",
-    needs="python",
-    innocent_causes=(
-        "a state that was freed or overwritten differs in many bits; a count that is raised "
-        "through a wild pointer makes the word a little larger, which is left out."
-    ),
-)
+@check("R20", needs="python")
 def interpreter_of_thread_state(context: Context) -> Iterator[Evidence]:
     """Compare PyThreadState.interp with the interpreter in whose list the thread state is.
 
     The word is written once, when the state is made (Python/pystate.c, init_threadstate).
+
+    Innocent causes: a state that was freed or overwritten differs in many bits; a count that is
+    raised through a wild pointer makes the word a little larger, which is left out.
     """
     python = require(context.state.python)
     at = python.layout.require("PyThreadState", "interp")
@@ -333,22 +310,17 @@ def interpreter_of_thread_state(context: Context) -> Iterator[Evidence]:
                 yield word_evidence("R20", place, held, right, summary)
 
 
-@check(
-    "S:left-calls",
-    needs="crash",
-    order=16,
-    innocent_causes=(
-        "this is one: longjmp() or a C++ exception that went over calls of Python. Not said where "
-        "the list leads to what no call can have left there: then the link may be damaged. Nor of "
-        "a thread that runs on another stack than the one it names."
-    ),
-)
+@check("S:left-calls", needs="crash", order=16)
 def calls_that_were_left(context: Context) -> Iterator[Evidence]:
     """Tell a thread whose list of calls of the interpreter has one that no longer runs.
 
     Each call of _PyEval_EvalFrameDefault() keeps a CFrame (3.10 to 3.12) or an entry frame (3.13)
     in its own C frame, puts it first in the thread's list, and takes it off before it returns
     (Python/ceval.c). One below the stack pointer is of a call that was left without a return.
+
+    Innocent causes: this is one: longjmp() or a C++ exception that went over calls of Python. Not
+    said where the list leads to what no call can have left there: then the link may be damaged. Nor
+    of a thread that runs on another stack than the one it names.
     """
     python, fault = context.state.python, context.fault
     if isinstance(python, Absent) or isinstance(fault, Absent):

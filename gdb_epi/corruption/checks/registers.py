@@ -65,25 +65,19 @@ _HOW = {
 }
 
 
-@check(
-    "R5",
-    costly=True,
-    needs="crash",
-    innocent_causes=(
-        "another thread, or process, stored to the memory and back, so it must be memory that the "
-        "GIL, or nobody else, writes to; "
-        "another thread stored to the memory since, so the right value must be a mapped address "
-        "and the register's not, nor one within 1 GiB of a mapping, where memory may have been "
-        "(or, in a process of one thread, the right one the start of an object or block and the "
-        "register's not); a branch into the code, so it is cut there; a "
-        "store to the same place, so such loads are left out; a function called since may have "
-        "stored there too, so something must begin at the right value; a difference in many bits "
-        "says nothing; a rep movs or rep stos that had copied a part already has moved its own "
-        "registers, so they are left out."
-    ),
-)
+@check("R5", costly=True, needs="crash")
 def register_values(context: Context) -> Iterator[Evidence]:
-    """Run the straight-line code before the fault again and compare the registers it made."""
+    """Run the straight-line code before the fault again and compare the registers it made.
+
+    Innocent causes: another thread, or process, stored to the memory and back, so it must be memory
+    that the GIL, or nobody else, writes to; another thread stored to the memory since, so the right
+    value must be a mapped address and the register's not, nor one within 1 GiB of a mapping, where
+    memory may have been (or, in a process of one thread, the right one the start of an object or
+    block and the register's not); a branch into the code, so it is cut there; a store to the same
+    place, so such loads are left out; a function called since may have stored there too, so
+    something must begin at the right value; a difference in many bits says nothing; a rep movs or
+    rep stos that had copied a part already has moved its own registers, so they are left out.
+    """
     recomputed = require(recomputed_registers(context))
     feeding = {word.source for word in find_fault_words(context)}
     for remade in recomputed:
@@ -227,22 +221,17 @@ def _lies_far(context: Context, remade: RecomputedRegister, bits: tuple[int, ...
     return far and _is_alone(context, remade) and address_index(context).at(remade.held) is None
 
 
-@check(
-    "R27",
-    needs="crash",
-    order=58,
-    innocent_causes=(
-        "a stack that was full (then the access is just below it, and nothing is said); an array "
-        "whose size was computed (alloca(), a VLA: code that takes a register from rsp); a switch "
-        "of stacks to a wrong one, or a saved frame pointer that was overwritten and popped: no "
-        "bit leads from those to frames of the very function that runs, with its callers."
-    ),
-)
+@check("R27", needs="crash", order=58)
 def stack_pointer(context: Context) -> Iterator[Evidence]:
     """Look for the bit with which rsp leads to the frames of the function that runs.
 
     The unwind tables say where its return address lies from rsp on; it and those of its callers
     must each stand behind a call. rsp is never computed from data: it moves by small numbers.
+
+    Innocent causes: a stack that was full (then the access is just below it, and nothing is said);
+    an array whose size was computed (alloca(), a VLA: code that takes a register from rsp); a
+    switch of stacks to a wrong one, or a saved frame pointer that was overwritten and popped: no
+    bit leads from those to frames of the very function that runs, with its callers.
     """
     account, fault = context.state.account, context.fault
     if isinstance(account, Absent) or isinstance(fault, Absent) or not account.through_stack:
@@ -285,22 +274,17 @@ def _has_frames(context: Context, unwinder: Unwinder, registers: dict[str, int])
     return sum(behind) >= MIN_FRAMES - 1 and all(behind[: MIN_FRAMES - 1])
 
 
-@check(
-    "S:gone:several",
-    needs="crash",
-    order=16,
-    innocent_causes=(
-        "this is one: memory that was given back while code still worked on it, as a buffer that "
-        "grows in a callback. A damaged pointer from which all these words were computed is still "
-        "where it was read: not said where any word outside of stacks leads to the gap so far, nor "
-        "beside memory, where a loop runs that does not end in time."
-    ),
-)
+@check("S:gone:several", needs="crash", order=16)
 def words_into_gone_memory(context: Context) -> Iterator[Evidence]:
     """Tell an access to memory that is not there, when another word leads to another page of it.
 
     One flipped bit makes one wrong word, and those that are computed from it. Code that goes
     through a piece of memory has its place there and its end at hand.
+
+    Innocent causes: this is one: memory that was given back while code still worked on it, as a
+    buffer that grows in a callback. A damaged pointer from which all these words were computed is
+    still where it was read: not said where any word outside of stacks leads to the gap so far, nor
+    beside memory, where a loop runs that does not end in time.
     """
     site, words = context.site, find_fault_words(context)
     if isinstance(site, Absent) or site.kind != DATA or not words or words[0].value < LOW:

@@ -76,17 +76,14 @@ MAX_IN_DOUBT = 3  # frames that a default run looks at
 MAX_DECODED = 4 << 10  # bytes of functions in a default run: 1.5 milliseconds a KiB
 
 
-@check(
-    "R4",
-    innocent_causes=(
-        "an overflow by one byte into the canary's lowest byte, which is 0 (bits 0 to 7 are not "
-        "looked at); a random word is one bit from the canary with chance 2^-58. glibc takes the "
-        "canary and the pointer guard of all threads from the 16 bytes that the kernel put on the "
-        "stack."
-    ),
-)
+@check("R4")
 def check_stack_canaries(context: Context) -> Iterator[Evidence]:
-    """Look on stacks for words one bit from fs:0x28, and compare fs:0x28 with AT_RANDOM."""
+    """Look on stacks for words one bit from fs:0x28, and compare fs:0x28 with AT_RANDOM.
+
+    Innocent causes: an overflow by one byte into the canary's lowest byte, which is 0 (bits 0 to 7
+    are not looked at); a random word is one bit from the canary with chance 2^-58. glibc takes the
+    canary and the pointer guard of all threads from the 16 bytes that the kernel put on the stack.
+    """
     threads = context.target.threads()
     guards = {thread.tid: _read_stack_guard(context, thread) for thread in threads[:MAX_THREADS]}
     held_guards = [guard for guard in guards.values() if guard]
@@ -165,19 +162,15 @@ class FramePosition(NamedTuple):
     checked: bool  # it called __stack_chk_fail: so it did not find its canary
 
 
-@check(
-    "R19",
-    needs="crash",
-    order=53,
-    innocent_causes=(
-        "an overrun of a buffer that reaches the saved frame pointer changes its lowest byte "
-        "first: a zero there is left out, other text is not one bit off. Functions that move rsp "
-        "between prologue and return (alloca, pushed arguments) are left out. A function that "
-        "misses its canary counts only when the canary is whole where rbp should have led it."
-    ),
-)
+@check("R19", needs="crash", order=53)
 def frame_pointer(context: Context) -> Iterator[Evidence]:
-    """Compute rbp from rsp in a function that keeps a frame pointer, and compare it by bits."""
+    """Compute rbp from rsp in a function that keeps a frame pointer, and compare it by bits.
+
+    Innocent causes: an overrun of a buffer that reaches the saved frame pointer changes its lowest
+    byte first: a zero there is left out, other text is not one bit off. Functions that move rsp
+    between prologue and return (alloca, pushed arguments) are left out. A function that misses its
+    canary counts only when the canary is whole where rbp should have led it.
+    """
     frame = _frame(context)
     if frame is None:
         return
@@ -291,23 +284,17 @@ def _sets_frame_pointer(instruction: Instruction) -> bool:
     return opcode == (0, 0x89) and registers == ("rbp", "rsp")
 
 
-@check(
-    "R23",
-    costly=True,
-    needs="crash",
-    order=54,
-    innocent_causes=(
-        "code that was changed since, or is not what ran; functions that came here by a jump "
-        "(calls must name the very function); an overrun of the stack: it differs in many bits, "
-        "or leaves a zero as the lowest byte."
-    ),
-)
+@check("R23", costly=True, needs="crash", order=54)
 def saved_registers(context: Context) -> Iterator[Evidence]:
     """Compare an argument that a function keeps in a register with what its caller made it from.
 
     Both lie on the stack, in slots that the unwind tables name; the code of both functions says
     that they are equal. One bit differs, and only one of the two words leads anywhere, or is where
     something begins.
+
+    Innocent causes: code that was changed since, or is not what ran; functions that came here by a
+    jump (calls must name the very function); an overrun of the stack: it differs in many bits, or
+    leaves a zero as the lowest byte.
     """
     unwinder = Unwinder(context.target, context.functions)
     walk = unwinder.walk(require(context.fault).registers)

@@ -46,22 +46,16 @@ CASE = 0x20  # the bit by which small and capital letters of ASCII differ
 CHANGED_CASE = "a letter whose case C code changed in place, as tolower() does"
 
 
-@check(
-    "R1",
-    costly=True,
-    needs="python",
-    order=80,
-    innocent_causes=(
-        "contents changed in place by C code after they were hashed, freed and overwritten "
-        "objects (several bits, no single one makes them fit); another algorithm (FNV, "
-        "Py_HASH_CUTOFF), which is seen by what most strings have. A flip that makes a hash -1 is "
-        "not seen."
-    ),
-)
+@check("R1", costly=True, needs="python", order=80)
 def string_hash(context: Context) -> Iterator[Evidence | Skipped]:
     """Recompute the hashes of str and bytes objects with the core's own secret.
 
     By default of the names that frames and the fault have to do with, in a sweep of all.
+
+    Innocent causes: contents changed in place by C code after they were hashed, freed and
+    overwritten objects (several bits, no single one makes them fit); another algorithm (FNV,
+    Py_HASH_CUTOFF), which is seen by what most strings have. A flip that makes a hash -1 is not
+    seen.
     """
     python, heap = require(context.state.python), shared_object_search(context)
     forms = str_and_bytes_formats(heap, python)

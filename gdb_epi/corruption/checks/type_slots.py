@@ -91,22 +91,17 @@ class _Slot(NamedTuple):
     value: int
 
 
-@check(
-    "R14",
-    costly=True,
-    needs="python",
-    innocent_causes=(
-        "modules that set a slot at run time (many bits differ), two functions one bit apart (so "
-        "a slot that only differs from the base's counts only when it is no code, or is not "
-        "aligned where all others are)."
-    ),
-)
+@check("R14", costly=True, needs="python")
 def type_slots(context: Context) -> Iterator[Evidence]:
     """Compare the function pointers of types with their file's, and with those of other types.
 
     By default of the built-in types and what the fault had at hand; in a sweep of all. Static types
     are compared with the relocated words of the file; what a class names of its own struct, with
     where other classes have it.
+
+    Innocent causes: modules that set a slot at run time (many bits differ), two functions one bit
+    apart (so a slot that only differs from the base's counts only when it is no code, or is not
+    aligned where all others are).
     """
     heap = shared_object_search(context)
     types = list(_types(context, heap, require(context.state.python)))
@@ -326,22 +321,16 @@ class _Disagreement(NamedTuple):
     why: str
 
 
-@check(
-    "R28",
-    everywhere=True,
-    needs="python",
-    order=57,
-    innocent_causes=(
-        "types that C code made or changed (only those are judged that a class statement made, "
-        "which have one function that frees their instances), an overwritten type (several "
-        "numbers are wrong then, and nothing is said)."
-    ),
-)
+@check("R28", everywhere=True, needs="python", order=57)
 def type_numbers(context: Context) -> Iterator[Evidence]:
     """Compare flags and sizes of classes with those of their bases, and with their own slots.
 
     type.__new__ computes them from the base and from __slots__ (type_new_alloc() and
     type_new_slots(), Objects/typeobject.c), and nobody changes them afterwards.
+
+    Innocent causes: types that C code made or changed (only those are judged that a class statement
+    made, which have one function that frees their instances), an overwritten type (several numbers
+    are wrong then, and nothing is said).
     """
     classes = _Classes(context, shared_reader(context))
     wrong = [
@@ -528,20 +517,15 @@ class _Classes:
         return {at for at, times in offsets.items() if at >> 63 and times > 2}
 
 
-@check(
-    "R18-type",
-    costly=True,
-    needs="python",
-    order=56,
-    innocent_causes=(
-        "other data in the place of an object: a small number and a pointer to a file's data, of "
-        "which 1 of 20 is one bit from a type. Said only of a word that leads to no such data, and "
-        "that no other word holds, in a block that begins with a reference count. What looks like "
-        "a type by chance is named by few words."
-    ),
-)
+@check("R18-type", costly=True, needs="python", order=56)
 def types_at_hand(context: Context) -> Iterator[Evidence]:
-    """Look at what begins blocks at the addresses in registers and on the top of the stack."""
+    """Look at what begins blocks at the addresses in registers and on the top of the stack.
+
+    Innocent causes: other data in the place of an object: a small number and a pointer to a file's
+    data, of which 1 of 20 is one bit from a type. Said only of a word that leads to no such data,
+    and that no other word holds, in a block that begins with a reference count. What looks like a
+    type by chance is named by few words.
+    """
     index = address_index(context)
     for address in dict.fromkeys((*fault_values(context), *_named_by_slots(context))):
         if not _may_begin_object(context, address):

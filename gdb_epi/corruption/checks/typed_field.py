@@ -343,25 +343,17 @@ class _WrongField(NamedTuple):
     beside: int = 0
 
 
-@check(
-    "R18",
-    costly=True,
-    grows=True,
-    needs="python",
-    order=56,
-    innocent_causes=(
-        "what a field names was freed (what can be the address of that is left out, see "
-        "may_be_stale); the object itself was freed or overwritten (then several fields are "
-        "wrong); a word of which a part was written (low bytes that are 0, a count that was "
-        "raised)."
-    ),
-)
+@check("R18", costly=True, grows=True, needs="python", order=56)
 def typed_field(context: Context) -> Iterator[Evidence]:
     """Compare fields of functions, code, types, dicts, lists, descriptors and frames with types.
 
     Of the objects that the frames and the fault's own registers reach. A field counts when all
     other fields of the object are right, this one holds nothing that fits it, and exactly one of
     the words one bit away fits and may have lost a reference.
+
+    Innocent causes: what a field names was freed (what can be the address of that is left out, see
+    may_be_stale); the object itself was freed or overwritten (then several fields are wrong); a
+    word of which a part was written (low bytes that are 0, a count that was raised).
     """
     walk = require(object_walk(context))
     fields = TypedFields(walk.reader, walk.kinds, address_index(context))
@@ -566,22 +558,16 @@ def _holders(context: Context, walk: ObjectWalk, value: int, limit: int) -> list
     return [at for at in places if not is_on_stack(context, at) and not walk.is_stale(at)]
 
 
-@check(
-    "R18-static",
-    costly=True,
-    needs="crash",
-    order=56,
-    innocent_causes=(
-        "an object of a rare kind, whose pointer leads to another entry of a table: entries are "
-        "alike. Said only where what the pointer leads to is built otherwise: an address of code "
-        "where all others have data, or a number where they have an address."
-    ),
-)
+@check("R18-static", costly=True, needs="crash", order=56)
 def static_data_pointers(context: Context) -> Iterator[Evidence]:
     """Compare pointers to a library's static data with those of other objects of the type.
 
     Of objects that the fault had at hand. An array points at the description of its items, an
     iterator at the functions of its kind: few such structs exist, and many objects share each.
+
+    Innocent causes: an object of a rare kind, whose pointer leads to another entry of a table:
+    entries are alike. Said only where what the pointer leads to is built otherwise: an address of
+    code where all others have data, or a number where they have an address.
     """
     firsts: dict[int, int] = {}  # of each type, the object that others are looked for beside
     for address in fault_values(context):

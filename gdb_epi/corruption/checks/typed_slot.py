@@ -229,28 +229,21 @@ def _is_key_in_its_place(walk: ObjectWalk, slot: ContainerSlot, keys: int, hash_
     return False
 
 
-@check(
-    "R15",
-    costly=True,
-    grows=True,
-    needs="python",
-    order=55,
-    innocent_causes=(
-        "An object that was freed while the slot still names it, whatever has its memory now: a "
-        "slot that names an address of a heap where an object can have begun is left out. What a "
-        "program leaked: it misses more than one reference. A reference that was not counted. An "
-        "object whose header was overwritten: several slots name it, and one flip changes one. A "
-        "stray write over several slots (they are many, or neighbours), or over a part of one. An "
-        "object with a reference too few: slots that name more often than it has references an "
-        "object that is sound are no evidence."
-    ),
-)
+@check("R15", costly=True, grows=True, needs="python", order=55)
 def typed_slot(context: Context) -> Iterator[Evidence | Skipped]:
     """Look at every slot of lists, dicts, tuples, sets and cells that the frames' globals reach.
 
     A slot must hold the address of an object. One that does not is compared with the 64 words one
     bit away: an object among them whose references are all accounted for but one has lost it, and
     this slot is it. Otherwise an object 16 MB or more away is reported (R15:far).
+
+    Innocent causes: An object that was freed while the slot still names it, whatever has its memory
+    now: a slot that names an address of a heap where an object can have begun is left out. What a
+    program leaked: it misses more than one reference. A reference that was not counted. An object
+    whose header was overwritten: several slots name it, and one flip changes one. A stray write
+    over several slots (they are many, or neighbours), or over a part of one. An object with a
+    reference too few: slots that name more often than it has references an object that is sound are
+    no evidence.
     """
     walk = require(object_walk(context))
     wrong = [slot for slot in walk.without_type if _is_bad(context, slot)]

@@ -105,14 +105,12 @@ def _wild_word(context: Context) -> tuple[FaultSite, FaultWord] | None:
     return site, words[0]
 
 
-@check(
-    "origin",
-    needs="crash",
-    order=19,
-    innocent_causes="it claims nothing: it says where the word that led to the fault was read.",
-)
+@check("origin", needs="crash", order=19)
 def origin_of_bad_word(context: Context) -> Iterator[Evidence]:
-    """Tell from where the bad word was read, and what lies there."""
+    """Tell from where the bad word was read, and what lies there.
+
+    Innocent causes: it claims nothing: it says where the word that led to the fault was read.
+    """
     site = context.site
     if isinstance(site, Absent) or site.kind not in (DATA, *TRANSFERS):
         return
@@ -166,19 +164,15 @@ def _only_address_holding(context: Context, word: FaultWord) -> int | None:
     return find_only_occurrence(context, word.value, MAX_KEPT)
 
 
-@check(
-    "S:foreign-value",
-    needs="crash",
-    order=16,
-    innocent_causes=(
-        "this is one: the place was overwritten, freed and used again, never set, or is of another "
-        "type. A flipped pointer may lead to a block of other data by chance; damage of several "
-        "bytes of one word looks the same. Not said where one byte of the value, changed, makes "
-        "the access legal, nor of a place that is not known to be the right one."
-    ),
-)
+@check("S:foreign-value", needs="crash", order=16)
 def non_pointer_in_pointer_place(context: Context) -> Iterator[Evidence]:
-    """Tell a word that is no address, read from where an address belongs."""
+    """Tell a word that is no address, read from where an address belongs.
+
+    Innocent causes: this is one: the place was overwritten, freed and used again, never set, or is
+    of another type. A flipped pointer may lead to a block of other data by chance; damage of
+    several bytes of one word looks the same. Not said where one byte of the value, changed, makes
+    the access legal, nor of a place that is not known to be the right one.
+    """
     wild = _wild_word(context)
     if wild is None:
         return
@@ -255,20 +249,16 @@ def _shifted_pointer(context: Context, place: ReadPlace, value: int) -> str:
     return ""
 
 
-@check(
-    "S:data-called",
-    needs="crash",
-    order=16,
-    innocent_causes=(
-        "this is one: the address of a variable or of an object was called as a function, because "
-        "an argument was left out or is of another type, or other data lies where a pointer to "
-        "code should. A damaged pointer to a struct leads to such data too. Not said where one "
-        "bit of the address, changed, leads to a function, unless a variable of a library begins "
-        "there; nor of a return."
-    ),
-)
+@check("S:data-called", needs="crash", order=16)
 def call_of_data(context: Context) -> Iterator[Evidence]:
-    """Tell a call of memory that holds data."""
+    """Tell a call of memory that holds data.
+
+    Innocent causes: this is one: the address of a variable or of an object was called as a
+    function, because an argument was left out or is of another type, or other data lies where a
+    pointer to code should. A damaged pointer to a struct leads to such data too. Not said where one
+    bit of the address, changed, leads to a function, unless a variable of a library begins there;
+    nor of a return.
+    """
     site = context.site
     if isinstance(site, Absent) or site.kind not in TRANSFERS or site.kind == RETURN:
         return
@@ -290,21 +280,16 @@ def call_of_data(context: Context) -> Iterator[Evidence]:
     yield plain_evidence("S:data-called", "target", summary)
 
 
-@check(
-    "S:far-index",
-    needs="crash",
-    order=16,
-    innocent_causes=(
-        "this is one: an index or offset that was not checked, or went below zero. Not said where "
-        "one byte of the index or one bit of the base, changed, makes the access legal, or one bit "
-        "of the floating-point number that the index was made of; nor of a "
-        "number as large as all memory, which is text or garbage and no index, nor of the address "
-        "of memory that is there. A damaged "
-        "length or number elsewhere leaves it too."
-    ),
-)
+@check("S:far-index", needs="crash", order=16)
 def far_index(context: Context) -> Iterator[Evidence]:
-    """Tell an index that leads far away from memory that is there."""
+    """Tell an index that leads far away from memory that is there.
+
+    Innocent causes: this is one: an index or offset that was not checked, or went below zero. Not
+    said where one byte of the index or one bit of the base, changed, makes the access legal, or one
+    bit of the floating-point number that the index was made of; nor of a number as large as all
+    memory, which is text or garbage and no index, nor of the address of memory that is there. A
+    damaged length or number elsewhere leaves it too.
+    """
     site = context.site
     if isinstance(site, Absent) or site.kind != DATA or site.operand is None:
         return
@@ -426,18 +411,14 @@ def _begins_block(context: Context, address: int) -> bool:
     return begins_in_use(context, address) or begins_large_block(context, address)
 
 
-@check(
-    "S:index-past-end",
-    needs="crash",
-    order=16,
-    innocent_causes=(
-        "this is one: an index that was not checked, or a length that belongs to something else. A "
-        "damaged length or number elsewhere leaves it too; where one flipped bit of the index "
-        "leads into the block again, S:far-index:one-bit is said."
-    ),
-)
+@check("S:index-past-end", needs="crash", order=16)
 def index_past_end(context: Context) -> Iterator[Evidence]:
-    """Tell a wrong word that was read behind the end of the block that its index belongs to."""
+    """Tell a wrong word that was read behind the end of the block that its index belongs to.
+
+    Innocent causes: this is one: an index that was not checked, or a length that belongs to
+    something else. A damaged length or number elsewhere leaves it too; where one flipped bit of the
+    index leads into the block again, S:far-index:one-bit is said.
+    """
     for word in find_fault_words(context)[:1]:
         item = _item_past_end(context, word)
         if item is not None:
@@ -476,21 +457,16 @@ def _item_past_end(context: Context, word: FaultWord) -> _ItemPastEnd | None:
     return None
 
 
-@check(
-    "S:gone",
-    needs="crash",
-    order=16,
-    innocent_causes=(
-        "this is one: memory that was given back, by munmap() or by free(), which unmaps large "
-        "blocks. A flipped pointer may lead into the same gap; that a start of a mapping that is "
-        "gone is still at hand is then chance."
-    ),
-)
+@check("S:gone", needs="crash", order=16)
 def pointer_into_unmapped_block(context: Context) -> Iterator[Evidence]:
     """Tell a pointer into a mapping that was there and was given back.
 
     malloc takes blocks from 128 KiB on from mmap() and gives them 16 bytes behind the start of
     their pages (malloc/malloc.c: sysmalloc_mmap, munmap_chunk).
+
+    Innocent causes: this is one: memory that was given back, by munmap() or by free(), which unmaps
+    large blocks. A flipped pointer may lead into the same gap; that a start of a mapping that is
+    gone is still at hand is then chance.
     """
     wild = _wild_word(context)
     if wild is None or wild[0].kind != DATA:
@@ -597,18 +573,14 @@ def _start_at_hand(context: Context, word: FaultWord) -> int | None:
     return max((start for start in starts if start & NARROW >= MIN_HALF), default=None)
 
 
-@check(
-    LEFT,
-    needs="crash",
-    order=16,
-    innocent_causes=(
-        "this is one: a pointer to a local variable that outlived its function. Stacks count that "
-        "glibc keeps of threads that have ended; of other living threads what lies below their "
-        "stack pointers, where one flipped bit of a pointer to a frame in use may lead."
-    ),
-)
+@check(LEFT, needs="crash", order=16)
 def word_from_ended_stack(context: Context) -> Iterator[Evidence]:
-    """Tell a word that was read from a frame that is no more, of an ended or another thread."""
+    """Tell a word that was read from a frame that is no more, of an ended or another thread.
+
+    Innocent causes: this is one: a pointer to a local variable that outlived its function. Stacks
+    count that glibc keeps of threads that have ended; of other living threads what lies below their
+    stack pointers, where one flipped bit of a pointer to a frame in use may lead.
+    """
     wild = _wild_word(context)
     if wild is None:
         return
@@ -627,19 +599,15 @@ def word_from_ended_stack(context: Context) -> Iterator[Evidence]:
             return
 
 
-@check(
-    "S:return-address",
-    needs="crash",
-    order=16,
-    innocent_causes=(
-        "this is one: a write behind an array on the stack, or into a frame of a function that has "
-        "returned. Not said where one byte of the word, changed, leads to code; nor where it stood "
-        "at a place that the ABI has for no return address. A wrong stack pointer leads to such a "
-        "word in one of two cases."
-    ),
-)
+@check("S:return-address", needs="crash", order=16)
 def replaced_return_address(context: Context) -> Iterator[Evidence]:
-    """Tell a return address that was replaced by something that is no address."""
+    """Tell a return address that was replaced by something that is no address.
+
+    Innocent causes: this is one: a write behind an array on the stack, or into a frame of a
+    function that has returned. Not said where one byte of the word, changed, leads to code; nor
+    where it stood at a place that the ABI has for no return address. A wrong stack pointer leads to
+    such a word in one of two cases.
+    """
     site = context.site
     if isinstance(site, Absent) or site.kind != RETURN or site.slot is None:
         return
@@ -657,18 +625,14 @@ def replaced_return_address(context: Context) -> Iterator[Evidence]:
     yield plain_evidence("S:return-address", site.slot, summary)
 
 
-@check(
-    "S:overwritten-object",
-    needs="crash",
-    order=16,
-    innocent_causes=(
-        "this is one: a write behind a buffer's end, or into a block that was freed and given out "
-        "again. Said only where the other blocks of the pool hold objects, and the type that was "
-        "read is more than a byte from any address."
-    ),
-)
+@check("S:overwritten-object", needs="crash", order=16)
 def overwritten_object(context: Context) -> Iterator[Evidence]:
-    """Tell an object whose block holds no object any more, among blocks that do."""
+    """Tell an object whose block holds no object any more, among blocks that do.
+
+    Innocent causes: this is one: a write behind a buffer's end, or into a block that was freed and
+    given out again. Said only where the other blocks of the pool hold objects, and the type that
+    was read is more than a byte from any address.
+    """
     wild = _wild_word(context)
     if wild is None or wild[0].kind != DATA:
         return
