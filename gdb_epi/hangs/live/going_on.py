@@ -20,9 +20,9 @@ from gdb_epi.hangs.hang_context import HangContext
 from gdb_epi.hangs.library_calls import FREE_CONNECTION, FUTURES, OF_CLUSTER, POOL_RESULTS
 from gdb_epi.hangs.live.borrowing import Borrowers
 from gdb_epi.hangs.live.futures_made_here import is_made_by
-from gdb_epi.hangs.live.harmless import CHANGERS
+from gdb_epi.hangs.live.library_effects import CHANGERS, REWIRED, REWIRING
 from gdb_epi.hangs.live.possession import is_had_only_by
-from gdb_epi.hangs.live.reach import ANYTHING, REWIRED, REWIRING, Body, Reach, covers
+from gdb_epi.hangs.live.reach import ANYTHING, Body, Reach, covers
 from gdb_epi.hangs.loops.futile_polls import find_polled_condition
 from gdb_epi.hangs.tasks import event_loop_module
 from gdb_epi.hangs.types import PolledCondition, ThreadActivity

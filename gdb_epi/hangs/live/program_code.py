@@ -20,6 +20,7 @@ from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
 from gdb_epi.hangs.frame_references import METHODS
 from gdb_epi.hangs.library_calls import is_library_file
 from gdb_epi.hangs.live.connected_protocols import UncalledMethods
+from gdb_epi.hangs.live.library_effects import EVENT_LOOP, has_effect
 from gdb_epi.hangs.live.reach import covers
 from gdb_epi.locks.python.acquire_calls import AcquireCalls
 from gdb_epi.locks.python.python_view import PythonView
@@ -32,7 +33,6 @@ MAX_NAME = 256
 _OF_MODULES = ("__name__", "__file__")  # among the first in its dict (Objects/moduleobject.c)
 _WEAK_REFERENCES = ("weakref", "weakref.ReferenceType", "ReferenceType")
 _FUNCTION = ("f_funcobj.bits", "f_funcobj", "f_func")  # renamed in 3.12, tagged in 3.14
-LOOPS = frozenset(("trio", "gevent", "greenlet", "outcome"))
 # What calls of classes and `with` lead to is followed; annotations are made by none of these.
 _CALLED_BY_VALUES = frozenset((
     "__init__", "__new__", "__enter__", "__exit__", "__aenter__", "__aexit__", "__annotate__",
@@ -279,7 +279,7 @@ class ProgramCode:
         )  # fmt: skip
         library = not installed and (is_library_file(file) or (not file and name != "__main__"))
         own = not library and not installed
-        library |= installed and name.partition(".")[0] in LOOPS
+        library |= installed and has_effect(name, EVENT_LOOP)
         return Module(name, library, own)
 
     @cached_property

@@ -1,49 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What some code may do, and which parts of libraries do nothing of the program's."""
+"""What some code may do."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
 
 from gdb_epi.typing_lite import NamedTuple
-
-# Methods of plain data, and of the library's locks, queues, files and sockets, call nobody back.
-OF_DATA = frozenset(
-    name for kind in (str, bytearray, list, dict, set, tuple, int, float, bytes)
-    for name in dir(kind) if not name.startswith("__")
-) | frozenset(
-    "sleep acquire release wait wait_for notify notify_all set is_set put get put_nowait "
-    "get_nowait task_done join start is_alive qsize empty full send sendall recv read readline "
-    "write flush close append appendleft popleft rotate total_seconds group match search fileno "
-    "settimeout debug info warning error exception critical log done cancelled "
-    "result isoformat strftime timestamp monotonic time perf_counter now "
-    # Attributes of the standard library that are data: of enums, threads, errors, dates, paths.
-    "name value args errno strerror filename ident native_id daemon year month day hour minute "
-    "second microsecond days seconds microseconds tzinfo returncode pid st_size st_mtime st_mode "
-    "stem suffix suffixes parent parents parts maxsize maxlen hostname port".split()
-)  # fmt: skip
-# Parts of the standard library that call no function of the program but those given to the call.
-QUIET = frozenset(
-    "threading queue time logging random json re os posixpath genericpath pathlib socket ssl "
-    "select selectors io codecs struct string math datetime collections copy enum uuid "
-    "hashlib base64 urllib http email ipaddress tempfile shutil contextlib dataclasses "
-    "typing abc types traceback warnings platform statistics decimal fractions csv "
-    "configparser zlib gzip pickle textwrap pprint itertools heapq bisect operator secrets "
-    "hmac fcntl errno stat glob fnmatch locale calendar numbers subprocess "
-    "sqlite3 runpy builtins importlib encodings signal gc sys functools asyncio sre_parse "
-    "sre_compile getpass _weakrefset reprlib".split()
-)  # fmt: skip
-
-# Names by which code changes what no name of a store tells: the variables of frames that run
-# (Objects/frameobject.c; without PyFrame_LocalsToFast since 3.13, PEP 667), items and attributes.
-REWIRING = frozenset((
-    "f_locals", "PyFrame_LocalsToFast", "__setattr__", "__delattr__", "__setitem__", "__delitem__",
-    "__set__", "__delete__", "__ior__", "__iadd__", "__iand__", "__isub__", "__ixor__",
-    "__setstate__",
-))  # fmt: skip
-# Attributes by whose store others change: all of an object's, what a function does, a cell.
-REWIRED = ("__class__", "__dict__", "__bases__", "__code__", "__defaults__", "__kwdefaults__",
-           "cell_contents")  # fmt: skip
 
 
 class Body(NamedTuple):

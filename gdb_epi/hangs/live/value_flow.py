@@ -11,10 +11,24 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
+from gdb_epi.hangs.live.calls_by_values import ValueCalls
+from gdb_epi.hangs.live.library_effects import MANAGERS
 from gdb_epi.hangs.live.reach import covers
-from gdb_epi.hangs.live.values import DATA, NOTHING, NULL, UNKNOWN, Site, Value, join, join_all
-from gdb_epi.locks.python.call_sites import CallSites, Instruction, NameTables
-from gdb_epi.typing_lite import TYPE_CHECKING, NamedTuple
+from gdb_epi.hangs.live.value_reads import ValueReads
+from gdb_epi.hangs.live.value_store import Context, Walk
+from gdb_epi.hangs.live.values import (
+    DATA,
+    NOTHING,
+    NULL,
+    UNKNOWN,
+    Arguments,
+    Site,
+    Value,
+    join,
+    join_all,
+)
+from gdb_epi.locks.python.call_sites import Instruction
+from gdb_epi.typing_lite import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from gdb_epi.cpython.frames.frame_slots import ExceptionTableEntry
@@ -50,138 +64,23 @@ _RUNS: Mapping[str, tuple[int, Value]] = {
 }  # fmt: skip
 _OLD_CONTAINS = (6, 7)  # arguments of COMPARE_OP for `in` and `not in` in 3.8
 _CONDITIONS = ("POP_JUMP_", "JUMP_IF_NOT_EXC_MATCH")
-_SPECIAL = ("__enter__", "__exit__", "__aenter__", "__aexit__")
-_CLOSURE = 0x08  # of MAKE_FUNCTION
 
 
 class UnknownFlow(Exception):
     """Code that cannot be followed by its values."""
 
 
-class Frame(NamedTuple):
-    """Where a frame stands: its running byte, and what lies on its stack."""
-
-    at: int
-    again: bool  # the running instruction lies in a loop
-    stack: Value
-
-
-class Context:
-    """A run of code: with what, and where its variables are kept."""
-
-    def __init__(
-        self, number: int, code: int, scope: int, live: tuple[tuple[int, int], ...],
-        parent: Context | None = None, frame: Frame | None = None,
-    ) -> None:  # fmt: skip
-        self.number, self.code, self.scope, self.live = number, code, scope, live
-        self.parent, self.frame = parent, frame
-        self.free: frozenset[str] = frozenset()  # variables of the parent
-        self.shown = live  # as others count it: with all of the running line
-
-
-class Policy:
-    """What loads, stores and calls lead to: calls_by_values.py."""
-
-    sites: CallSites
-
-    def variable(self, context: Context, name: str) -> Value:
-        """Return what a variable may be."""
-        raise NotImplementedError
-
-    def store_variable(self, context: Context, name: str, value: Value, *, shared: bool) -> None:
-        """Take a value for a variable; `shared`: functions within see it."""
-        raise NotImplementedError
-
-    def global_value(self, context: Context, name: str) -> Value:
-        """Return what a global name may be."""
-        raise NotImplementedError
-
-    def constant(self, context: Context, number: int) -> Value:
-        """Return a constant."""
-        raise NotImplementedError
-
-    def imported(self, context: Context, name: str, whole: Value) -> Value:
-        """Return the module that `import` gives."""
-        raise NotImplementedError
-
-    def attribute(self, context: Context, of: Value, name: str) -> Value:
-        """Return what an attribute may be."""
-        raise NotImplementedError
-
-    def behind(self, context: Context, kind: Value, of: Value, name: str) -> Value:
-        """Return what super() has under a name."""
-        raise NotImplementedError
-
-    def store_attribute(self, context: Context, of: Value, name: str, value: Value) -> None:
-        """Take a value for an attribute, or (of nothing) for a global."""
-        raise NotImplementedError
-
-    def store_item(self, context: Context, of: Value, value: Value) -> None:
-        """Take a value that is put into a container."""
-        raise NotImplementedError
-
-    def collect(self, of: Value, value: Value) -> None:
-        """Take a value for a container that is being made."""
-        raise NotImplementedError
-
-    def touch(self, value: Value) -> None:
-        """Something is done with a value that may change it."""
-        raise NotImplementedError
-
-    def items(self, context: Context, of: Value) -> Value:
-        """Return what iterating over something gives."""
-        raise NotImplementedError
-
-    def item(self, context: Context, of: Value, key: Value) -> Value:
-        """Return what a subscript gives."""
-        raise NotImplementedError
-
-    def computed(self, *operands: Value) -> Value:
-        """Return what an operator makes of its operands."""
-        raise NotImplementedError
-
-    def texts(self, of: Value) -> list[str] | None:
-        """Return the texts of a tuple that is a constant."""
-        raise NotImplementedError
-
-    def unpacked(self, of: Value, count: int) -> list[Value] | None:
-        """Return the items of a tuple that is there, by their places."""
-        raise NotImplementedError
-
-    def call(
-        self, context: Context, called: Value, given: Sequence[Value] | None,
-        by_name: Mapping[str, Value],
-    ) -> Value:  # fmt: skip
-        """Return what a call gives; None for arguments that are not known."""
-        raise NotImplementedError
-
-    def entered(self, context: Context, manager: Value, *, later: bool) -> Value:
-        """Return what a `with` block is given; `later`: by `async with`."""
-        raise NotImplementedError
-
-    def made_function(self, context: Context, code: Value) -> Value:
-        """Return a function that code makes."""
-        raise NotImplementedError
-
-    def hand_on(self, value: Value) -> None:
-        """Give a value to code that is not followed."""
-        raise NotImplementedError
-
-    def returns(self, context: Context, value: Value, *, yields: bool) -> None:
-        """Take what a run returns or yields."""
-        raise NotImplementedError
-
-
 class ValueFlow:
     """One pass over the instructions of a context."""
 
     def __init__(
-        self, policy: Policy, context: Context, tables: NameTables,
-        names_of: Callable[[int], Sequence[str]], handlers: Sequence[ExceptionTableEntry],
+        self, walk: Walk, reads: ValueReads, calls: ValueCalls, context: Context,
+        handlers: Sequence[ExceptionTableEntry],
     ) -> None:  # fmt: skip
-        self._policy, self._context, self._tables = policy, context, tables
-        self._names_of, self._handlers = names_of, handlers
-        self._sites = policy.sites
+        self._walk, self._reads, self._calls = walk, reads, calls
+        self._context, self._handlers = context, handlers
+        self._sites = walk.code.calls.sites
+        self._tables = self._sites.tables(context.code)
         self._there_are = self._sites.opcodes.instructions
         self._null_first = "CALL_KW" not in self._there_are
         self._keywords: Sequence[str] | None = ()
@@ -253,16 +152,16 @@ class ValueFlow:
         if name in ("RETURN_VALUE", "RETURN_CONST"):
             value = (
                 self._take(stack) if name == "RETURN_VALUE"
-                else self._policy.constant(self._context, argument)
+                else self._reads.constant(self._context, argument)
             )  # fmt: skip
             if not self._quiet:
-                self._policy.returns(self._context, value, yields=False)
+                self._calls.returns(self._context, value, yields=False)
             return []
         if name in ("RAISE_VARARGS", "RERAISE"):
             return []
         if name == "FOR_ITER":
             over = stack[-1] if stack else UNKNOWN
-            stack.append(self._past if self._quiet else self._policy.items(self._context, over))
+            stack.append(self._past if self._quiet else self._reads.items(self._context, over))
             end_for = self._sites.opcodes.end_for
             return [*on, (to or 0, [*stack[:-1], DATA] if end_for else stack[:-2])]
         if name == "SEND":
@@ -329,10 +228,10 @@ class ValueFlow:
         stack.append(self._past if self._quiet else value())
 
     def _variable(self, name: str) -> Value:
-        return self._past if self._quiet else self._policy.variable(self._context, name)
+        return self._past if self._quiet else self._reads.variable(self._context, name)
 
     def _load(self, each: Instruction, name: str, argument: int, stack: list[Value]) -> None:
-        policy, context, tables = self._policy, self._context, self._tables
+        reads, context, tables = self._reads, self._context, self._tables
         if name.startswith(("LOAD_FAST_LOAD_FAST", "LOAD_FAST_BORROW_LOAD_FAST_BORROW")):
             stack.append(self._variable(tables.variables[argument >> 4]))
             stack.append(self._variable(tables.variables[argument & 15]))
@@ -343,30 +242,30 @@ class ValueFlow:
             stack.append(self._variable(tables.cells[argument]))
         elif name in ("LOAD_GLOBAL", "LOAD_NAME"):
             loaded = tables.names[self._sites.name_loaded(each)]
-            self._push(stack, lambda: policy.global_value(context, loaded))
+            self._push(stack, lambda: reads.global_value(context, loaded))
             if name == "LOAD_GLOBAL" and self._sites.opcodes.global_shift and argument & 1:
                 self._with_null(stack)
         elif name.startswith("LOAD_CONST"):
-            stack.append(policy.constant(context, argument))
+            stack.append(reads.constant(context, argument))
         elif name in ("LOAD_ATTR", "LOAD_METHOD"):
             of = self._take(stack)
             loaded = tables.names[self._sites.name_read(each) or 0]
-            self._push(stack, lambda: policy.attribute(context, of, loaded))
+            self._push(stack, lambda: reads.attribute(context, of, loaded))
             if name == "LOAD_METHOD" or (self._sites.opcodes.attr_shift and argument & 1):
                 self._with_null(stack)
         elif name == "LOAD_SUPER_ATTR":
             of, kind = stack[-1], stack[-2]
             self._take(stack, 3)
             loaded = tables.names[argument >> 2]
-            self._push(stack, lambda: policy.behind(context, kind, of, loaded))
+            self._push(stack, lambda: reads.behind(context, kind, of, loaded))
             if argument & 1:
                 self._with_null(stack)
         elif name == "LOAD_SPECIAL":
-            of, loaded = self._take(stack), _SPECIAL[argument]
-            self._push(stack, lambda: policy.attribute(context, of, loaded))
+            of, loaded = self._take(stack), MANAGERS[argument]
+            self._push(stack, lambda: reads.attribute(context, of, loaded))
             stack.append(NULL)
             if not self._quiet and loaded.endswith("enter__"):
-                policy.entered(context, of, later=loaded.startswith("__a"))
+                self._walk.entered(context, of, later=loaded.startswith("__a"))
         elif name == "PUSH_NULL":
             stack.append(NULL)
         else:
@@ -376,7 +275,7 @@ class ValueFlow:
         stack.insert(len(stack) - self._null_first, NULL)
 
     def _store(self, each: Instruction, name: str, argument: int, stack: list[Value]) -> None:
-        policy, context, tables = self._policy, self._context, self._tables
+        reads, context, tables = self._reads, self._context, self._tables
         if name.startswith("STORE_FAST"):
             numbers = [argument]
             if name.count("FAST") > 1:
@@ -398,21 +297,21 @@ class ValueFlow:
         if self._quiet:
             return
         if name == "STORE_DEREF":
-            policy.store_variable(context, tables.cells[argument], value, shared=True)
+            reads.store_variable(context, tables.cells[argument], value, shared=True)
         elif name in ("STORE_SLICE", "STORE_SUBSCR"):
-            policy.store_item(
-                context, of, policy.items(context, value) if name == "STORE_SLICE" else value
+            reads.store_item(
+                context, of, reads.items(context, value) if name == "STORE_SLICE" else value
             )
         else:
-            policy.store_attribute(context, of, tables.names[argument], value)
+            reads.store_attribute(context, of, tables.names[argument], value)
 
     def _keep(self, name: str, value: Value) -> None:
         if not self._quiet:
-            self._policy.store_variable(self._context, name, value, shared=False)
+            self._reads.store_variable(self._context, name, value, shared=False)
 
     def _call(self, name: str, argument: int, stack: list[Value]) -> None:
         if name == "KW_NAMES":
-            self._keywords = self._names_of(argument)
+            self._keywords = self._reads.texts(self._reads.constant(self._context, argument)) or ()
             return
         if name.startswith("CALL_INTRINSIC"):
             raise UnknownFlow(name)
@@ -425,7 +324,7 @@ class ValueFlow:
         else:
             count = argument
             if name in ("CALL_KW", "CALL_FUNCTION_KW"):
-                keywords = self._policy.texts(self._take(stack))
+                keywords = self._reads.texts(self._take(stack))
         under = 2 if modern or name == "CALL_METHOD" else 1
         if count + under > len(stack):
             raise UnknownFlow("an empty stack")
@@ -441,27 +340,27 @@ class ValueFlow:
         if len(called) > 1 and frame is not None and called[0] == frame.stack:
             called = [frame.stack]  # which of the words of its stack is called is not known
             for word in arguments:
-                self._policy.hand_on(word)
+                self._walk.hand_on(word)
             given = None
         elif len(called) > 1:  # a function, and its first argument: of a comprehension
             given, called = [called[1], *arguments], called[:1]
         by_name: dict[str, Value] = {}
         if spread:
-            self._policy.hand_on(join_all(self._policy.items(self._context, a) for a in arguments))
+            self._walk.hand_on(join_all(self._reads.items(self._context, a) for a in arguments))
             given = None
         elif keywords is None:  # which ones are by name is not known
             for word in arguments:
-                self._policy.hand_on(word)
+                self._walk.hand_on(word)
             given = None
         elif keywords and given is not None:
             split = len(arguments) - len(keywords)
             by_name = dict(zip(keywords, arguments[split:], strict=False))
             given = given[:split]
         target = called[0] if called else UNKNOWN
-        stack.append(self._policy.call(self._context, target, given, by_name))
+        stack.append(self._calls.call(self._context, target, Arguments(given, by_name)))
 
     def _build(self, each: Instruction, name: str, argument: int, stack: list[Value]) -> None:
-        policy = self._policy
+        reads = self._reads
         if name in ("BUILD_STRING", "BUILD_SLICE", "BUILD_TEMPLATE", "BUILD_INTERPOLATION"):
             if name.startswith(("BUILD_T", "BUILD_I")):
                 raise UnknownFlow(name)
@@ -476,19 +375,19 @@ class ValueFlow:
             self._take(stack, count)
             kind = "dict" if "MAP" in name else name[6:].lower()
             made: Value = frozenset((Site(self._context.number, each.at, kind),))
-            policy.collect(made, join_all(words))
+            reads.collect(made, join_all(words))
             stack.append(made)
         elif name in ("LIST_APPEND", "SET_ADD", "MAP_ADD", "LIST_EXTEND", "SET_UPDATE",
                       "DICT_UPDATE", "DICT_MERGE"):  # fmt: skip
             many = name in ("LIST_EXTEND", "SET_UPDATE", "DICT_UPDATE", "DICT_MERGE")
             value = stack[-1] if stack else UNKNOWN
             if many and not self._quiet:
-                value = policy.items(self._context, value)
+                value = reads.items(self._context, value)
             deepest = self._take(stack, 2 if name == "MAP_ADD" else 1)
             if argument > len(stack):
                 raise UnknownFlow("an empty stack")
             if not self._quiet:
-                policy.collect(stack[-argument], join(value, NOTHING if many else deepest))
+                reads.collect(stack[-argument], join(value, NOTHING if many else deepest))
         elif name == "SET_FUNCTION_ATTRIBUTE":
             function = self._take(stack)
             self._take(stack)
@@ -497,7 +396,7 @@ class ValueFlow:
             raise UnknownFlow(name)
 
     def _others(self, at: int, name: str, argument: int, stack: list[Value]) -> None:
-        policy, context = self._policy, self._context
+        reads, context = self._reads, self._context
         if name == "GET_ITER":
             of = self._take(stack)
             made: Value = frozenset((Site(context.number, at, "iterator"),))
@@ -508,7 +407,7 @@ class ValueFlow:
             ):
                 made = of
             else:
-                policy.collect(made, policy.items(context, of))
+                reads.collect(made, reads.items(context, of))
             stack.append(made)
         elif name in ("BINARY_SUBSCR", "BINARY_SLICE") or (
             name == "BINARY_OP" and self._sites.opcodes.operator(argument) == "[]"
@@ -516,9 +415,9 @@ class ValueFlow:
             key = stack[-1] if stack else UNKNOWN
             of = self._take(stack, 3 if name == "BINARY_SLICE" else 2)
             if name == "BINARY_SLICE":
-                stack.append(policy.computed(of))
+                stack.append(reads.computed(of))
             else:
-                self._push(stack, lambda: policy.item(context, of, key))
+                self._push(stack, lambda: reads.item(context, of, key))
         elif name.startswith(("BINARY_", "INPLACE_")):
             second = stack[-1] if stack else UNKNOWN
             first = self._take(stack, 2)
@@ -526,21 +425,21 @@ class ValueFlow:
                 name == "BINARY_OP" and (self._sites.opcodes.operator(argument) or "").endswith("=")
             )
             if in_place and not self._quiet and (first is not None or second != DATA):
-                self._policy.touch(first)  # a sum with a number or text is one itself
-            stack.append(policy.computed(first, second))
+                self._reads.touch(first)  # a sum with a number or text is one itself
+            stack.append(reads.computed(first, second))
         elif name.startswith("UNARY_"):
-            stack.append(policy.computed(self._take(stack)))
+            stack.append(reads.computed(self._take(stack)))
         elif name in _RUNS:
             count, pushed = _RUNS[name]
             over = stack[-1] if stack else UNKNOWN
             self._take(stack, count)
             if not self._quiet:
-                policy.items(context, over)
+                reads.items(context, over)
             stack.append(over if name == "GET_YIELD_FROM_ITER" else pushed)
         elif name in ("DELETE_ATTR", "DELETE_SUBSCR"):
             of = self._take(stack, 1 if name == "DELETE_ATTR" else 2)
             if not self._quiet:
-                policy.touch(of)
+                reads.touch(of)
         elif name == "FORMAT_VALUE":
             self._take(stack, 2 if argument & 4 else 1)
             stack.append(DATA)
@@ -548,7 +447,7 @@ class ValueFlow:
             manager = self._take(stack)
             stack.append(DATA)
             later = name == "BEFORE_ASYNC_WITH"
-            self._push(stack, lambda: policy.entered(context, manager, later=later))
+            self._push(stack, lambda: self._walk.entered(context, manager, later=later))
         elif name == "SETUP_ASYNC_WITH" or name == "SETUP_FINALLY":
             pass
         elif name in ("UNPACK_SEQUENCE", "UNPACK_EX"):
@@ -556,8 +455,8 @@ class ValueFlow:
             count = (
                 argument if name == "UNPACK_SEQUENCE" else 1 + (argument & 255) + (argument >> 8)
             )
-            exact = policy.unpacked(of, count) if name == "UNPACK_SEQUENCE" else None
-            each = self._past if self._quiet else policy.items(context, of)
+            exact = reads.unpacked(of, count) if name == "UNPACK_SEQUENCE" else None
+            each = self._past if self._quiet else reads.items(context, of)
             stack += [each] * count if exact is None or self._quiet else exact[::-1]
         elif name == "MAKE_FUNCTION":
             modern = "PUSH_NULL" in self._there_are
@@ -567,22 +466,22 @@ class ValueFlow:
             code = stack[-place] if place <= len(stack) else UNKNOWN
             for word in stack[len(stack) - place - extra : len(stack) - place]:
                 if not self._quiet:
-                    policy.hand_on(word)
+                    self._walk.hand_on(word)
             self._take(stack, place + extra)
-            self._push(stack, lambda: policy.made_function(context, code))
+            self._push(stack, lambda: self._calls.made_function(context, code))
         elif name == "IMPORT_NAME":
             whole = stack[-1] if stack else UNKNOWN
             self._take(stack, 2)
             imported = self._tables.names[argument]
-            self._push(stack, lambda: policy.imported(context, imported, whole))
+            self._push(stack, lambda: reads.imported(context, imported, whole))
         elif name == "IMPORT_FROM":
             of, wanted = stack[-1] if stack else UNKNOWN, self._tables.names[argument]
-            self._push(stack, lambda: policy.attribute(context, of, wanted))
+            self._push(stack, lambda: reads.attribute(context, of, wanted))
         elif name in ("YIELD_VALUE", "YIELD_FROM"):
             value = self._take(stack, 2 if name == "YIELD_FROM" else 1)
             if not self._quiet:
-                each = policy.items(context, value) if name == "YIELD_FROM" else value
-                policy.returns(context, each, yields=True)
+                each = reads.items(context, value) if name == "YIELD_FROM" else value
+                self._calls.returns(context, each, yields=True)
             stack.append(UNKNOWN)
         elif name == "END_FOR":
             self._take(stack, self._sites.opcodes.end_for)

@@ -1,28 +1,25 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where values lie while code is followed: variables, globals, attributes and containers.
-
-What is read is remembered with its reader, which runs again when more is stored there.
-"""
+"""Where values lie while code is followed: variables, globals, attributes and containers."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import cached_property
 
 from gdb_epi.cpython.objects.containers import ContainerReader
 from gdb_epi.cpython.types import PyFrame
 from gdb_epi.errors import Absent
-from gdb_epi.hangs.live.program_code import ProgramCode
-from gdb_epi.hangs.live.value_flow import Context, Frame, Policy
+from gdb_epi.hangs.live.library_effects import CALLING_ITERATORS, GENERATORS, UNFOLLOWED
+from gdb_epi.hangs.live.value_store import Context, Walk
 from gdb_epi.hangs.live.values import (
     DATA,
     IS_DATA,
     MAX_ITEMS,
     NOTHING,
     UNKNOWN,
+    Arguments,
     Atom,
     Bound,
-    Heap,
     Instance,
     Made,
     Mark,
@@ -37,100 +34,49 @@ from gdb_epi.hangs.live.values import (
     join,
     join_all,
 )
-from gdb_epi.hangs.live.walk import GENERATORS
 
 MAX_NAMED = 40  # functions of one name
 MAX_TEXT = 256
-_CALLING_ITERATORS = ("map", "filter", "zip", "callable_iterator", "itertools.")
-UNFOLLOWED = frozenset(("exec", "eval", "vars", "globals", "locals", "methodcaller", "attrgetter",
-                         "delattr", "__dict__"))  # fmt: skip
 
 
-class ValueReads(Policy):
+class ValueReads:
     """What code loads and stores, and what it was when the process was stopped."""
 
-    def __init__(self, code: ProgramCode, heap: Heap, *, surely: bool = False) -> None:
-        self._live, self._heap, self._view, self._reader = code, heap, code.view, code.view.reader
-        self.sites = code.calls.sites
+    def __init__(self, walk: Walk) -> None:
+        self._walk, self._store, self._heap = walk, walk.store, walk.heap
+        self._live, self._view, self._reader = walk.code, walk.code.view, walk.code.view.reader
         self._containers = ContainerReader(self._reader)
-        self._calls: set[tuple[int, str]] = set()
-        self._touched: set[int] = set()  # 0 for any object
-        self._contexts: list[Context] = []
-        self._by_key: dict[object, Context] = {}
-        self._variants: dict[object, int] = {}
-        self._todo: list[Context] = []
-        self._queued: set[int] = set()
-        self._store: dict[object, Value] = {}
-        self._readers: dict[object, set[int]] = {}
-        self._unbounded, self._calls_back, self._surely = False, surely, surely
-        self._reading: Context | None = None
-        self._entered_libraries: set[object] = set()
-        self._handed: set[object] = set()
-        self.does_anything = False  # what it calls has a name that is not seen
-        self.runs = 0  # of contexts
-        self._depth = 0
-        self._handing: set[object] = set()  # containers that hold one another
-        self._made_classes: set[int] = set()
-        self._makes_objects = False  # of classes that no call names, as pickle does
-        self._without_objects: dict[int, list[tuple[int, Sequence[Value] | None]]] = {}
-
-    # -- what is kept of values, and who has read it ------------------------------------------
-
-    def _read(self, key: object) -> Value:
-        if self._reading is not None:
-            self._readers.setdefault(key, set()).add(self._reading.number)
-        return self._store.get(key, NOTHING)
-
-    def _write(self, key: object, value: Value) -> None:
-        old = self._store.get(key, NOTHING)
-        joined = join(old, value)
-        if joined != old or key not in self._store:
-            self._store[key] = joined
-            for number in self._readers.get(key, ()):
-                self._queue(self._contexts[number])
-
-    def _queue(self, context: Context) -> None:
-        if context.number not in self._queued:
-            self._queued.add(context.number)
-            self._todo.append(context)
-
-    def _make(
-        self, code: int, scope: int, live: tuple[tuple[int, int], ...], parent: Context | None,
-        frame: Frame | None,
-    ) -> Context:  # fmt: skip
-        context = Context(len(self._contexts), code, scope, live, parent, frame)
-        self._contexts.append(context)
-        self._queue(context)
-        return context
+        self._read_within: set[object] = set()  # containers and generators
+        self._reading_within: set[object] = set()  # containers that hold one another
 
     def variable(self, context: Context, name: str) -> Value:
         """Return what a variable may be."""
         owner: Context = context
         while owner.parent is not None and name in owner.free:
             owner = owner.parent
-        return self._read(("variable", owner.number, name))
+        return self._store.read(("variable", owner.number, name))
 
     def store_variable(self, context: Context, name: str, value: Value, *, shared: bool) -> None:
         """Take a value for a variable; other functions may call what a shared one has."""
         owner = context
         while owner.parent is not None and name in owner.free:
             owner = owner.parent
-        self._write(("variable", owner.number, name), value)
+        self._store.write(("variable", owner.number, name), value)
         if shared:
-            self._hand_on_to_others(value)
+            self._walk.hand_on_to_others(value)
 
     def global_value(self, context: Context, name: str) -> Value:
         """Return what a global name may be."""
         if name in UNFOLLOWED:
-            self.does_anything = True
+            self._walk.does_anything = True
         value = self._view.objects.dict_get(context.scope, name)
-        stored = self._read(("global", context.scope, name))
+        stored = self._store.read(("global", context.scope, name))
         if isinstance(value, Absent):
             builtin = self._builtins.get(name, 0)
             return join(self._heap.value(builtin), stored) if builtin else (stored or UNKNOWN)
-        return join(self._now(value, name), stored)
+        return join(self.now(value, name), stored)
 
-    def _now(self, address: int, name: str) -> Value:
+    def now(self, address: int, name: str) -> Value:
         """Return an object that is there now; where None is, another one will be."""
         value = self._heap.value(address)
         if value == DATA and self._heap.kind(address) == "NoneType":
@@ -159,9 +105,6 @@ class ValueReads(Policy):
             return frozenset((Obj(address),))
         return self._heap.value(address)
 
-    def _texts_at(self, context: Context, number: int) -> Sequence[str]:
-        return self.texts(self.constant(context, number)) or ()
-
     def texts(self, of: Value) -> list[str] | None:
         """Return the texts of a tuple that is a constant."""
         if of is None or len(of) != 1:
@@ -179,7 +122,7 @@ class ValueReads(Policy):
 
         The code of one that is not there yet is not seen, but for the standard library's.
         """
-        self.does_anything |= self._live.imports_unseen(name, self.texts(whole) or ())
+        self._walk.does_anything |= self._live.imports_unseen(name, self.texts(whole) or ())
         module = self._live.modules.get(name.partition(".")[0] if whole == DATA else name, 0)
         return self._heap.value(module) if module else UNKNOWN
 
@@ -188,24 +131,17 @@ class ValueReads(Policy):
     def attribute(self, context: Context, of: Value, name: str) -> Value:
         """Return what an attribute may be."""
         if name in UNFOLLOWED:
-            self.does_anything = True
+            self._walk.does_anything = True
         if of is None:
             return self._of_unknown(name)
         return join_all(self._attribute(atom, name) for atom in of)
 
-    def _call_of_any(self, kind: int, function: int, given: Sequence[Value] | None) -> None:
-        """Call a method of whatever object of a class: of none as long as there is none."""
-        if self._makes_objects or kind in self._made_classes or self._live.instances_of(kind):
-            self._call_function(function, Instance(kind, False), given, {})
-        else:
-            self._without_objects.setdefault(kind, []).append((function, given))
-
     def _of_unknown(self, name: str) -> Value:
-        self._calls.add((0, name))
+        self._walk.called.add((0, name))
         getters = self._live.properties.get(name, ())
-        self._unbounded |= len(getters) > MAX_NAMED
+        self._walk.unbounded |= len(getters) > MAX_NAMED
         for kind, getter in getters[:MAX_NAMED]:
-            self._call_of_any(kind, getter, ())
+            self._walk.calls.call_of_any(kind, getter, Arguments())
         return frozenset((Named(name),))
 
     def _attribute(self, atom: Atom, name: str) -> Value:
@@ -221,32 +157,33 @@ class ValueReads(Policy):
         if isinstance(atom, OfBuiltin) and atom.subject == IS_DATA:
             return DATA
         if isinstance(atom, Instance):
-            if not atom.is_new and not self._is_plainly_own(atom.type):
-                self._calls.add((0, name))
+            if not atom.is_new and not self.is_plainly_own(atom.type):
+                self._walk.called.add((0, name))
             return self._of_instance(atom, atom.type, name, self._live.instances_of(atom.type))
         if not isinstance(atom, Obj):
             return self._of_unknown(name)
         kind = heap.kind(atom.address)
-        self._calls.add((0 if kind == "type" else atom.address, name))
+        self._walk.called.add((0 if kind == "type" else atom.address, name))
         if kind == "module":
             scope = self._reader.field(atom.address, "PyModuleObject", "md_dict")
             value = self._view.objects.dict_get(scope, name)
-            stored = self._read(("global", scope, name))
+            stored = self._store.read(("global", scope, name))
             if isinstance(value, Absent):
                 return join(self._of_unknown(name), stored)
-            return join(self._now(value, name), stored)
-        if self._is_type(atom.address):
+            return join(self.now(value, name), stored)
+        if self.is_type(atom.address):
             return self._of_class(atom, name)
         return self._of_instance(atom, self._reader.type_of(atom.address), name, (atom.address,))
 
-    def _is_type(self, address: int) -> bool:
+    def is_type(self, address: int) -> bool:
+        """Tell whether an object is a class."""
         return self._heap.kind(address) == "type" or (
             self._heap.type_info(self._reader.type_of(address)).flags & (1 << 31) != 0
         )  # Py_TPFLAGS_TYPE_SUBCLASS
 
     def _of_class(self, atom: Obj, name: str) -> Value:
         attribute = self._heap.in_class(atom.address, name)
-        stored = self._read(("attribute", name))
+        stored = self._store.read(("attribute", name))
         if not attribute:
             meta = self._reader.type_of(atom.address)
             in_meta = self._heap.in_class(meta, name)
@@ -256,7 +193,7 @@ class ValueReads(Policy):
         how, inner = self._heap.unwrapped(attribute)
         if how == "classmethod" and self._heap.kind(inner) == "function":
             return join(frozenset((Bound(Obj(inner), atom, name),)), stored)
-        return join(self._now(inner if how == "staticmethod" else attribute, name), stored)
+        return join(self.now(inner if how == "staticmethod" else attribute, name), stored)
 
     def _of_instance(
         self, atom: Obj | Instance, kind: int, name: str, objects: Sequence[int]
@@ -274,12 +211,12 @@ class ValueReads(Policy):
             return self._of_unknown(name)
         if how == "property" and inner:
             if heap.kind(inner) == "function":
-                return self._call_function(inner, atom, (), {})
+                return self._walk.calls.call_function(inner, atom, Arguments())
             return UNKNOWN
         own = [at for each in objects[:MAX_ITEMS] if (at := heap.own_attribute(each, name))]
         if len(objects) > MAX_ITEMS:
             return self._of_unknown(name)
-        value = self._read(("attribute", name))
+        value = self._store.read(("attribute", name))
         if own:
             value = join(value, heap.values(own))
             if any(heap.kind(at) == "NoneType" for at in own):
@@ -297,13 +234,12 @@ class ValueReads(Policy):
             elif heap.kind(attribute) in ("method_descriptor", "wrapper_descriptor"):
                 value = join(value, frozenset((OfBuiltin(atom, name, "builtin"),)))
             else:
-                value = join(value, self._now(attribute, name))
+                value = join(value, self.now(attribute, name))
         elif value == NOTHING:
             classes = heap.mro(kind)
             getter = heap.in_class(kind, "__getattr__")
             if getter and heap.kind(getter) == "function":
-                text: Sequence[Value] = (DATA,)
-                return self._call_function(getter, atom, text, {})
+                return self._walk.calls.call_function(getter, atom, Arguments((DATA,)))
             # Since 3.12 static types keep their dicts elsewhere: it may be a method of theirs.
             if not attribute and any(
                 not each.dict and each.full_name != "object" for each in classes
@@ -317,7 +253,7 @@ class ValueReads(Policy):
         attribute = self._heap.in_class(kind, name)
         return bool(attribute) and self._heap.kind(attribute) == "function"
 
-    def _is_plainly_own(self, kind: int) -> bool:
+    def is_plainly_own(self, kind: int) -> bool:
         """Tell whether a class and its bases are the program's: no lock or queue is of it."""
         own = self._live.own_modules
         return all(
@@ -343,7 +279,7 @@ class ValueReads(Policy):
             elif isinstance(each, Obj):
                 kind = (
                     each.address
-                    if self._is_type(each.address)
+                    if self.is_type(each.address)
                     else self._reader.type_of(each.address)
                 )
             else:
@@ -351,7 +287,7 @@ class ValueReads(Policy):
             attribute = self._heap.in_class(kind, name, atom.behind)
             how, inner = self._heap.unwrapped(attribute) if attribute else ("", 0)
             if how == "property" and self._heap.kind(inner) == "function":
-                value = join(value, self._call_function(inner, each, (), {}))
+                value = join(value, self._walk.calls.call_function(inner, each, Arguments()))
             elif attribute and self._heap.kind(inner) == "function":
                 bound = frozenset(
                     (Obj(inner) if how == "staticmethod" else Bound(Obj(inner), each, name),)
@@ -364,52 +300,52 @@ class ValueReads(Policy):
     def store_attribute(self, context: Context, of: Value, name: str, value: Value) -> None:
         """Take a value for an attribute, or (of nothing) for a global."""
         if of == NOTHING:
-            self._write(("global", context.scope, name), value)
-            self._hand_on_to_others(value)
+            self._store.write(("global", context.scope, name), value)
+            self._walk.hand_on_to_others(value)
             return
-        self._write(("attribute", name), value)
+        self._store.write(("attribute", name), value)
         is_new = of is not None and all(isinstance(each, Instance) and each.is_new for each in of)
         if not is_new:
-            self._hand_on_to_others(value)
+            self._walk.hand_on_to_others(value)
         setters = self._live.setters.get(name, ())
-        self._unbounded |= len(setters) > MAX_NAMED
+        self._walk.unbounded |= len(setters) > MAX_NAMED
         for kind, setter in setters[:MAX_NAMED]:
-            self._call_of_any(kind, setter, (value,))
+            self._walk.calls.call_of_any(kind, setter, Arguments((value,)))
 
     # -- what may change ----------------------------------------------------------------------
 
     def touch(self, value: Value, *, within: bool = False) -> None:
         """Something is done with a value that may change it; `within`: or what that holds."""
         if value is None:
-            self._touched.add(0)
+            self._walk.touched.add(0)
         for atom in value or ():
             if isinstance(atom, Obj):
-                self._touched.add(atom.address)
-                if self._is_type(atom.address):  # with its attributes those of its objects
-                    self._touched.update(self._live.instances_of(atom.address))
-                if within and ("within", atom) not in self._handed:
-                    self._handed.add(("within", atom))
+                self._walk.touched.add(atom.address)
+                if self.is_type(atom.address):  # with its attributes those of its objects
+                    self._walk.touched.update(self._live.instances_of(atom.address))
+                if within and ("within", atom) not in self._read_within:
+                    self._read_within.add(("within", atom))
                     held = self._heap.within(atom.address)
-                    self._touched.update([0] if held is None else held)
+                    self._walk.touched.update([0] if held is None else held)
             elif isinstance(atom, Instance) and not atom.is_new:
-                self._touched.update(self._live.instances_of(atom.type))
+                self._walk.touched.update(self._live.instances_of(atom.type))
             elif isinstance(atom, Named):
-                self._touched.add(0)
+                self._walk.touched.add(0)
             elif isinstance(atom, View):
                 self.touch(frozenset((atom.subject,)), within=within)
             elif within and isinstance(atom, Bound):
                 self.touch(frozenset((atom.subject,)), within=True)
-            elif within and isinstance(atom, Site) and ("within", atom) not in self._handing:
-                self._handing.add(("within", atom))
-                self.touch(self._items(atom) or NOTHING, within=True)
-                self._handing.discard(("within", atom))
+            elif within and isinstance(atom, Site) and ("within", atom) not in self._reading_within:
+                self._reading_within.add(("within", atom))
+                self.touch(self.items_of(atom) or NOTHING, within=True)
+                self._reading_within.discard(("within", atom))
 
     # -- containers ---------------------------------------------------------------------------
 
     def collect(self, of: Value, value: Value) -> None:
         """Take a value for a container that is being made."""
         for each in of or ():
-            self._write(("items", each), value)
+            self._store.write(("items", each), value)
 
     def store_item(self, context: Context, of: Value, value: Value) -> None:
         """Take a value that is put into a container."""
@@ -417,54 +353,56 @@ class ValueReads(Policy):
         if of is not None:
             self.touch(of)
         if of is None or any(not isinstance(each, Site) for each in of):
-            self._hand_on_to_others(value)
+            self._walk.hand_on_to_others(value)
 
     def items(self, context: Context | None, of: Value) -> Value:
         """Return what iterating over something gives."""
         if of is None:
             return UNKNOWN
-        return join_all(map(self._items, of))
+        return join_all(map(self.items_of, of))
 
-    def _items(self, atom: Atom) -> Value:
+    def items_of(self, atom: Atom) -> Value:
+        """Return what iterating over one possibility gives."""
         if isinstance(atom, (Mark, Text)) or (
             isinstance(atom, OfBuiltin) and atom.subject == IS_DATA
         ):
             return DATA
         if isinstance(atom, Site):
-            return self._read(("items", atom))
+            return self._store.read(("items", atom))
         if isinstance(atom, View):
             pair = frozenset((View(atom.subject, "pair"),))
-            return pair if atom.kind == "pairs" else self._items(atom.subject)
+            return pair if atom.kind == "pairs" else self.items_of(atom.subject)
         if isinstance(atom, Obj):
             held = self._heap.items(atom.address)
             if held is not None:
-                stored = self._read(("items", atom))
+                stored = self._store.read(("items", atom))
                 there = self._heap.values(held) if held else UNKNOWN
                 return stored if not held and stored else join(there, stored)
             frame = self._suspended(atom.address)
             if frame is not None:
-                self.add_stack((frame,), in_loop=False)
+                self._walk.add_stack((frame,), in_loop=False)
                 return UNKNOWN
-            if self._heap.kind(atom.address).startswith(_CALLING_ITERATORS):
-                self.call_kept()
+            if self._heap.kind(atom.address).startswith(CALLING_ITERATORS):
+                self._walk.calls.call_kept()
                 return UNKNOWN
-        kind = self._type_of(atom)
+        kind = self.type_of(atom)
         method = self._heap.in_class(kind, "__iter__") if kind else 0
         if method and self._heap.kind(method) == "function" and isinstance(atom, (Obj, Instance)):
-            over = self._call_function(method, atom, (), {})
+            over = self._walk.calls.call_function(method, atom, Arguments())
             if over is not None and all(isinstance(each, Site) for each in over):
-                return join_all(map(self._items, over))
+                return join_all(map(self.items_of, over))
         return UNKNOWN
 
     def _suspended(self, address: int) -> PyFrame | None:
         generates = self._heap.kind(address) in GENERATORS
         key = ("generator", address)
-        if not generates or key in self._handed:
+        if not generates or key in self._read_within:
             return None
-        self._handed.add(key)
+        self._read_within.add(key)
         return self._view.slots.suspended(address)
 
-    def _type_of(self, atom: Atom) -> int:
+    def type_of(self, atom: Atom) -> int:
+        """Return the class (PyTypeObject *) of what a value may be; 0 where it has none."""
         if isinstance(atom, Instance):
             return atom.type
         return self._reader.type_of(atom.address) if isinstance(atom, Obj) else 0
@@ -476,7 +414,7 @@ class ValueReads(Policy):
         return join_all(self._item(atom, key) for atom in of)
 
     def _item(self, atom: Atom, key: Value) -> Value:
-        if isinstance(atom, Obj) and self._is_type(atom.address):
+        if isinstance(atom, Obj) and self.is_type(atom.address):
             return frozenset((atom,))
         if isinstance(atom, Obj) and self._heap.kind(atom.address) == "dict" and key:
             (text, *others) = key
@@ -486,20 +424,22 @@ class ValueReads(Policy):
                     self._view.objects.dict_get(atom.address, name) if isinstance(name, str) else 0
                 )
                 if value and not isinstance(value, Absent):
-                    return join(self._now(value, ""), self._read(("items", atom)))
-        kind = self._type_of(atom)
+                    return join(self.now(value, ""), self._store.read(("items", atom)))
+        kind = self.type_of(atom)
         if isinstance(atom, Obj) and self._heap.kind(atom.address) == "collections.defaultdict":
-            self.call(None, self._heap.value(self._heap.default_factory(atom.address)), (), {})
+            self._walk.calls.call(
+                None, self._heap.value(self._heap.default_factory(atom.address)), Arguments()
+            )
         method = self._heap.in_class(kind, "__getitem__") if kind else 0
         if method and self._heap.kind(method) == "function" and isinstance(atom, (Obj, Instance)):
-            return self._call_function(method, atom, (key,), {})
-        return self._items(atom)
+            return self._walk.calls.call_function(method, atom, Arguments((key,)))
+        return self.items_of(atom)
 
     def computed(self, *operands: Value) -> Value:
         """Return what an operator makes: of a class in Python it may be anything."""
         for value in operands:
             for atom in value or ():
-                kind = self._type_of(atom)
+                kind = self.type_of(atom)
                 if isinstance(atom, Named) or (kind and self._heap.type_info(kind).python_class):
                     return UNKNOWN
         return join_all(operands)
@@ -513,34 +453,3 @@ class ValueReads(Policy):
             return None
         held = self._containers.tuple_items(atom.address)
         return [self._heap.value(at) for at in held] if len(held) == count else None
-
-    # -- what calls_by_values.py and value_walk.py do -----------------------------------------
-
-    def add_stack(self, frames: Sequence[PyFrame], *, in_loop: bool) -> None:
-        """Follow what is left of some frames' code."""
-        raise NotImplementedError
-
-    def _call_function(
-        self,
-        address: int,
-        subject: Atom | None,
-        given: Sequence[Value] | None,
-        by_name: Mapping[str, Value],
-    ) -> Value:
-        """Call a function, of a method with its `self`."""
-        raise NotImplementedError
-
-    def call(
-        self, context: Context | None, called: Value, given: Sequence[Value] | None,
-        by_name: Mapping[str, Value],
-    ) -> Value:  # fmt: skip
-        """Return what a call gives."""
-        raise NotImplementedError
-
-    def call_kept(self) -> None:
-        """Follow every function that somebody may have been given, to call it."""
-        raise NotImplementedError
-
-    def _hand_on_to_others(self, value: Value) -> None:
-        """Put a value where other threads see it."""
-        raise NotImplementedError

@@ -8,7 +8,7 @@ process was stopped: whoever changes it later is looked at himself, for all that
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from itertools import islice
 
@@ -23,7 +23,6 @@ from gdb_epi.typing_lite import NamedTuple
 
 MAX_POSSIBLE = 24  # possibilities of one value
 MAX_ITEMS = 200  # of one container
-MAX_INSTANCES = 200  # of a class, whose attributes are looked at
 MAX_ITERATORS = 8  # over one another, as of enumerate(reversed())
 MAX_GIVEN = 400  # objects that are looked at for functions that a library was given
 _WRAPPERS = ("staticmethod", "classmethod")
@@ -117,6 +116,25 @@ NOTHING: Value = frozenset()
 DATA: Value = frozenset((Mark("data"),))
 NULL: Value = frozenset((Mark("null"),))
 IS_DATA = Mark("data")
+
+
+class Arguments(NamedTuple):
+    """What a call gives: by place, None where that is not known, and by name."""
+
+    by_place: Sequence[Value] | None = ()
+    by_name: Mapping[str, Value] = {}
+
+    def all(self) -> list[Value]:
+        """Return those that are known."""
+        return [*(self.by_place or ()), *self.by_name.values()]
+
+    def behind(self, values: Sequence[Value]) -> Arguments:
+        """Return these behind others, as those of a method are behind its object."""
+        known = self.by_place is not None
+        return self._replace(by_place=[*values, *(self.by_place or ())]) if known else self
+
+
+UNKNOWN_ARGUMENTS = Arguments(None)
 
 
 def join(first: Value, second: Value) -> Value:

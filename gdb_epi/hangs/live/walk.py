@@ -13,8 +13,18 @@ from itertools import chain
 from gdb_epi.cpython.objects.containers import ContainerReader
 from gdb_epi.cpython.types import PyFrame
 from gdb_epi.cpython.values.value_stack import find_opcodes
-from gdb_epi.hangs.live.program_code import LOOPS, Module, ProgramCode
-from gdb_epi.hangs.live.reach import OF_DATA, QUIET, Body, Reach, covers
+from gdb_epi.hangs.live.library_effects import (
+    EVENT_LOOP,
+    GENERATORS,
+    MANAGERS,
+    OF_DATA,
+    QUIET,
+    UNFOLLOWED_BY_NAME,
+    UNNAMED,
+    has_effect,
+)
+from gdb_epi.hangs.live.program_code import Module, ProgramCode
+from gdb_epi.hangs.live.reach import Body, Reach, covers
 from gdb_epi.locks.python.acquire_calls import CalledFunction
 from gdb_epi.locks.python.call_sites import MAX_CODE, Instruction, MethodCall
 
@@ -24,16 +34,6 @@ MAX_WRAPPED = 8  # functions in one another, as by contextmanager()
 EVERYTHING = (0, MAX_CODE)
 _LOADS = ("fast", "cell", "global", "name", "const", "number")
 ENTERS = ("BEFORE_WITH", "SETUP_WITH", "LOAD_SPECIAL", "BEFORE_ASYNC_WITH", "SETUP_ASYNC_WITH")
-DYNAMIC = frozenset(("setattr", "getattr", "exec", "eval", "vars", "__dict__", "globals",
-                     "methodcaller", "attrgetter", "delattr"))  # fmt: skip
-# Methods that code calls without their names.
-UNNAMED = (
-    "__setitem__", "__getitem__", "__delitem__", "__setattr__", "__getattr__", "__getattribute__",
-    "__call__", "__iter__", "__next__", "__contains__", "__bool__", "__del__", "__get__", "__set__",
-    "__await__", "__aiter__", "__anext__", "__missing__",
-)  # fmt: skip
-GENERATORS = ("generator", "coroutine", "async_generator")
-MANAGERS = ("__enter__", "__exit__", "__aenter__", "__aexit__")
 
 
 def _takes_item(code: Sequence[Instruction]) -> bool:
@@ -154,7 +154,7 @@ class Walk:
         return bool(named)
 
     def _enter_library(self, module: Module) -> None:
-        if module.name.partition(".")[0] not in QUIET | LOOPS:
+        if not has_effect(module.name, QUIET | EVENT_LOOP):
             self._call_back()
 
     def _follow_timer(self, frame: PyFrame) -> None:
@@ -188,7 +188,7 @@ class Walk:
         for at, does, name in sites.names_used(body.code):
             if not covers(body.live, at):
                 continue
-            if name in DYNAMIC:
+            if name in UNFOLLOWED_BY_NAME:
                 self._unbounded = True
             if does in ("attr", "method") and at not in call_places:
                 self._name(name)
@@ -275,7 +275,7 @@ class Walk:
             else:
                 called = self._reader.definition_name(value)
                 self._found.add((subject, called if isinstance(called, str) else ""))
-                self._unbounded |= called in DYNAMIC
+                self._unbounded |= called in UNFOLLOWED_BY_NAME
         elif kind in ("partial", "functools.partial"):
             self._call_back()
             head = self._reader.layout.size("PyObject") or 16

@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What variables, attributes, containers and results may be while code is followed by its values.
+
+What is read is remembered with its reader, which runs again when more is stored there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from gdb_epi.cpython.types import PyFrame
+from gdb_epi.hangs.live.program_code import ProgramCode
+from gdb_epi.hangs.live.values import NOTHING, Arguments, Atom, Heap, Obj, Value, join
+from gdb_epi.typing_lite import NamedTuple, Protocol
+
+
+class Frame(NamedTuple):
+    """Where a frame stands: its running byte, and what lies on its stack."""
+
+    at: int
+    again: bool  # the running instruction lies in a loop
+    stack: Value
+
+
+class Context:
+    """A run of code: with what, and where its variables are kept."""
+
+    def __init__(
+        self, number: int, code: int, scope: int, live: tuple[tuple[int, int], ...],
+        parent: Context | None = None, frame: Frame | None = None,
+    ) -> None:  # fmt: skip
+        self.number, self.code, self.scope, self.live = number, code, scope, live
+        self.parent, self.frame = parent, frame
+        self.free: frozenset[str] = frozenset()  # variables of the parent
+        self.shown = live  # as others count it: with all of the running line
+
+
+class ValueStore:
+    """The runs of code of one walk, and the values that they leave for one another."""
+
+    def __init__(self) -> None:
+        self.values: dict[object, Value] = {}
+        self.contexts: list[Context] = []
+        self.todo: list[Context] = []
+        self.reading: Context | None = None
+        self._queued: set[int] = set()
+        self._readers: dict[object, set[int]] = {}
+
+    def read(self, key: object) -> Value:
+        """Return what is kept under a key; what runs now depends on it."""
+        if self.reading is not None:
+            self._readers.setdefault(key, set()).add(self.reading.number)
+        return self.values.get(key, NOTHING)
+
+    def write(self, key: object, value: Value) -> None:
+        """Add possibilities; who has read the key before runs again."""
+        old = self.values.get(key, NOTHING)
+        joined = join(old, value)
+        if joined != old or key not in self.values:
+            self.values[key] = joined
+            for number in self._readers.get(key, ()):
+                self._queue(self.contexts[number])
+
+    def make_context(
+        self, code: int, scope: int, live: tuple[tuple[int, int], ...], parent: Context | None,
+        frame: Frame | None,
+    ) -> Context:  # fmt: skip
+        """Return a new run of code, which is to be followed."""
+        context = Context(len(self.contexts), code, scope, live, parent, frame)
+        self.contexts.append(context)
+        self._queue(context)
+        return context
+
+    def _queue(self, context: Context) -> None:
+        if context.number not in self._queued:
+            self._queued.add(context.number)
+            self.todo.append(context)
+
+    def next_context(self) -> Context:
+        """Take a run that is to be followed."""
+        context = self.todo.pop()
+        self._queued.discard(context.number)
+        return context
+
+
+class Calls(Protocol):
+    """What values need of calls: calls_by_values.py says what each of these does."""
+
+    def call(self, context: Context | None, called: Value, given: Arguments) -> Value: ...
+    def call_function(self, address: int, subject: Atom | None, given: Arguments) -> Value: ...
+    def call_of_any(self, kind: int, function: int, given: Arguments) -> None: ...
+    def call_kept(self) -> None: ...
+
+
+class Walk(Protocol):
+    """What the parts of a walk need of the whole: value_walk.py says what each of these does."""
+
+    code: ProgramCode
+    heap: Heap
+    store: ValueStore
+    surely: bool
+    called: set[tuple[int, str]]
+    touched: set[int]
+    unbounded: bool
+    does_anything: bool
+
+    @property
+    def calls(self) -> Calls: ...
+    def add_stack(self, frames: Sequence[PyFrame], *, in_loop: bool) -> None: ...
+    def entered(self, context: Context | None, manager: Value, *, later: bool) -> Value: ...
+    def hand_on(self, value: Value) -> None: ...
+    def hand_on_object(self, atom: Obj) -> None: ...
+    def hand_on_to_others(self, value: Value) -> None: ...
+    def enter_library(self, name: str, held: Iterable[int]) -> None: ...
+    def call_writers(self) -> None: ...
