@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 from functools import cache, wraps
 
+from gdb_epi.errors import EpiError
 from gdb_epi.json_lite import parse_shipped_json
 from gdb_epi.typing_lite import TYPE_CHECKING, Any
 
@@ -155,6 +156,25 @@ def shipped_json(module: str, name: str) -> Any:
 def pick_attributes(value: object, *names: str) -> dict[str, Any]:
     """Return attributes of an object by their names, in this order: fields of a JSON object."""
     return {name: getattr(value, name) for name in names}
+
+
+def when_unreadable(value: object) -> Callable[[_Method], _Method]:
+    """Decorate a function that returns a value where it cannot read what it needs.
+
+    That is memory that is not in the core, a field that this Python has not, a table that is short.
+    """
+
+    def decorate(function: _Method) -> _Method:
+        @wraps(function)
+        def reading(*arguments: Any, **named: Any) -> Any:
+            try:
+                return function(*arguments, **named)
+            except (EpiError, IndexError):
+                return value
+
+        return reading  # type: ignore[return-value]  # called as the function is
+
+    return decorate
 
 
 def memoized(method: _Method) -> _Method:

@@ -14,7 +14,7 @@ from gdb_epi.cpython.running.wait_rules import LOCK, SEMAPHORE, TASK, WORDS
 from gdb_epi.cpython.types import PyFrame
 from gdb_epi.errors import LayoutError, UnreadableMemory
 from gdb_epi.hangs import types as hang_types
-from gdb_epi.hangs.hang_context import HangContext
+from gdb_epi.hangs.hang_context import HangContext, of_each_thread
 from gdb_epi.hangs.library_calls import (
     FUTURES,
     POOL_RESULTS,
@@ -55,7 +55,7 @@ from gdb_epi.locks.types import (
     lock_phrase,
 )
 from gdb_epi.locks.waits.wait_graph import DEADLOCK_WORDS, deadlock_kind
-from gdb_epi.util import counted
+from gdb_epi.util import counted, when_unreadable
 
 _FETCHES = ("run", "_queue_management_worker")  # before 3.9 a function
 _GIVES_BACK = frozenset(("release", "notify", "notify_all", "close"))
@@ -114,6 +114,7 @@ def lock_cycle(scene: HangContext) -> HangDiagnosis | None:
     return None
 
 
+@when_unreadable(False)
 def _tries_for_ever(scene: HangContext, frames: Sequence[PyFrame]) -> bool:
     """Tell whether code whose wait has a timeout waits again, and holds on to what it has.
 
@@ -122,14 +123,12 @@ def _tries_for_ever(scene: HangContext, frames: Sequence[PyFrame]) -> bool:
     if not frames:
         return False
     frame = frames[0]
-    with suppress(UnreadableMemory, LayoutError, IndexError):
-        loop = scene.innermost_loop(frame)
-        if loop is None or scene.is_in_bounded_loop(frame, loop):
-            return False
-        return not scene.live_code.enters_blocks(frame.code, range(loop[0], loop[1] + 1)) and (
-            scene.called_in_loop(frame, loop).isdisjoint(_GIVES_BACK)
-        )
-    return False
+    loop = scene.innermost_loop(frame)
+    if loop is None or scene.is_in_bounded_loop(frame, loop):
+        return False
+    return not scene.live_code.enters_blocks(frame.code, range(loop[0], loop[1] + 1)) and (
+        scene.called_in_loop(frame, loop).isdisjoint(_GIVES_BACK)
+    )
 
 
 def self_deadlock(scene: HangContext) -> HangDiagnosis | None:
@@ -253,82 +252,80 @@ def pool_self_deadlock(scene: HangContext) -> HangDiagnosis | None:
     )  # fmt: skip
 
 
-def deadlocked_pool_callback(scene: HangContext) -> HangDiagnosis | None:
+@of_each_thread
+def deadlocked_pool_callback(scene: HangContext, activity: ThreadActivity) -> HangDiagnosis | None:
     """A callback of a multiprocessing pool waits for a result of that pool.
 
     Callbacks run in the one thread that fetches results, so nobody is left to fetch this one. The
     jobs that are open stand in a dict of the pool, which the thread and each job refer to
     (Lib/multiprocessing/pool.py, _handle_results and ApplyResult, 3.8 to 3.15).
     """
-    for activity in scene.activities:
-        if activity.awaits != POOL_RESULTS or activity.timed or not activity.frames:
-            continue
-        frames = scene.view.frames(activity.tid)
-        own = [f for f in frames if f.module == "multiprocessing.pool"]
-        fetching = next((f for f in own if f.name == "_handle_results"), None)
-        waiting = next((f for f in own if f.name in ("get", "next", "wait")), None)
-        if fetching is None or waiting is None:
-            continue
-        job = scene.view.variable(waiting, "self")
-        open_jobs = scene.view.attribute(job, "_cache") if job else None
-        if not open_jobs or scene.view.variable(fetching, "cache") != open_jobs:
-            continue
-        callback = activity.frames[-1].qualname or activity.frames[-1].name
-        others = [
-            d
-            for d in scene.threads_by_importance
-            if d.awaits == POOL_RESULTS and d.tid != activity.tid
-        ]
-        beside = "".join(f"; {d.who()} waits for such a result at {d.where()}" for d in others[:2])
-        sentence = (
-            f"the callback {callback} waits at {activity.where()} for a result of its own pool, in "
-            f"{activity.who()}, the only thread that fetches results of that pool, so that it "
-            f"waits for itself{beside}"
-        )
-        evidence = (
-            f"thread {activity.tid} runs _handle_results, and the job it waits for is of that pool",
-        )
-        return HangDiagnosis(
-            DEADLOCK, "pool callback", sentence, (activity, *others[:MAX_SHOWN]), PROBABLE,
-            evidence, ("a timeout", "another pool"), by_itself=True,
-        )  # fmt: skip
-    return None
+    if activity.awaits != POOL_RESULTS or activity.timed or not activity.frames:
+        return None
+    frames = scene.view.frames(activity.tid)
+    own = [f for f in frames if f.module == "multiprocessing.pool"]
+    fetching = next((f for f in own if f.name == "_handle_results"), None)
+    waiting = next((f for f in own if f.name in ("get", "next", "wait")), None)
+    if fetching is None or waiting is None:
+        return None
+    job = scene.view.variable(waiting, "self")
+    open_jobs = scene.view.attribute(job, "_cache") if job else None
+    if not open_jobs or scene.view.variable(fetching, "cache") != open_jobs:
+        return None
+    callback = activity.frames[-1].qualname or activity.frames[-1].name
+    others = [
+        d for d in scene.threads_by_importance if d.awaits == POOL_RESULTS and d.tid != activity.tid
+    ]
+    beside = "".join(f"; {d.who()} waits for such a result at {d.where()}" for d in others[:2])
+    sentence = (
+        f"the callback {callback} waits at {activity.where()} for a result of its own pool, in "
+        f"{activity.who()}, the only thread that fetches results of that pool, so that it "
+        f"waits for itself{beside}"
+    )
+    evidence = (
+        f"thread {activity.tid} runs _handle_results, and the job it waits for is of that pool",
+    )
+    return HangDiagnosis(
+        DEADLOCK, "pool callback", sentence, (activity, *others[:MAX_SHOWN]), PROBABLE,
+        evidence, ("a timeout", "another pool"), by_itself=True,
+    )  # fmt: skip
 
 
-def deadlocked_future_callback(scene: HangContext) -> HangDiagnosis | None:
+@of_each_thread
+def deadlocked_future_callback(
+    scene: HangContext, activity: ThreadActivity
+) -> HangDiagnosis | None:
     """A callback of a future waits, in the thread that fetches results of processes, for another.
 
     The executor of processes has one such thread, which calls the callbacks of its futures
     (Lib/concurrent/futures/process.py, 3.8 to 3.15).
     """
-    for activity in scene.activities:
-        if activity.awaits not in FUTURES or activity.timed or not activity.frames:
-            continue
-        frames = scene.view.frames(activity.tid)
-        if not any(f.module == "concurrent.futures.process" and f.name in _FETCHES for f in frames):
-            continue
-        pools = read_executors_and_queues(scene.target, scene.python).pools
-        awaited = futures_of(scene, activity.tid).awaited[0]
-        jobs = futures_of_jobs(scene, JOB_OF_PROCESSES)
-        if awaited and jobs is not None and awaited not in jobs:
-            continue
-        if awaited in _runners(scene) or any(
-            pool.kind == "threads" and pool.queued != 0 for pool in pools
-        ):
-            continue
-        callback = activity.frames[-1].qualname or activity.frames[-1].name
-        sentence = (
-            f"the callback {callback} waits at {activity.where()} for another future, in "
-            f"{activity.who()}, the only thread that fetches results of its pool of processes, so "
-            "that it waits for itself"
-        )
-        return HangDiagnosis(
-            DEADLOCK, "pool callback", sentence, (activity,), PROBABLE,
-            (f"thread {activity.tid} runs a pool's own thread, below the callback",),
-            ("a timeout", "a job of a thread pool"),
-            ("a future of another pool of processes",) if len(pools) > 1 else (), by_itself=True,
-        )  # fmt: skip
-    return None
+    if activity.awaits not in FUTURES or activity.timed or not activity.frames:
+        return None
+    frames = scene.view.frames(activity.tid)
+    if not any(f.module == "concurrent.futures.process" and f.name in _FETCHES for f in frames):
+        return None
+    pools = read_executors_and_queues(scene.target, scene.python).pools
+    awaited = futures_of(scene, activity.tid).awaited[0]
+    jobs = futures_of_jobs(scene, JOB_OF_PROCESSES)
+    if awaited and jobs is not None and awaited not in jobs:
+        return None
+    if awaited in _runners(scene) or any(
+        pool.kind == "threads" and pool.queued != 0 for pool in pools
+    ):
+        return None
+    callback = activity.frames[-1].qualname or activity.frames[-1].name
+    sentence = (
+        f"the callback {callback} waits at {activity.where()} for another future, in "
+        f"{activity.who()}, the only thread that fetches results of its pool of processes, so "
+        "that it waits for itself"
+    )
+    return HangDiagnosis(
+        DEADLOCK, "pool callback", sentence, (activity,), PROBABLE,
+        (f"thread {activity.tid} runs a pool's own thread, below the callback",),
+        ("a timeout", "a job of a thread pool"),
+        ("a future of another pool of processes",) if len(pools) > 1 else (), by_itself=True,
+    )  # fmt: skip
 
 
 def _runners(scene: HangContext) -> dict[int, int]:
@@ -600,35 +597,34 @@ def _name_of_holder(task: UnfinishedTask, holder: UnfinishedTask) -> str:
     return "another one" if name_task(task) == NAMELESS else "another of that name"
 
 
-def lock_held_by_suspended_task(scene: HangContext) -> HangDiagnosis | None:
+@of_each_thread
+def lock_held_by_suspended_task(
+    scene: HangContext, activity: ThreadActivity
+) -> HangDiagnosis | None:
     """A thread waits for a lock that a task or greenlet holds which only that thread could resume.
 
     A lock of threading stops the whole thread: `with lock: await ...` in one task, and another one
     that takes it, or two greenlets around a lock that was not patched.
     """
-    for activity in scene.activities:
-        if activity.kind != hang_types.LOCK or activity.timed or not activity.object:
-            continue
-        holder = next(
-            (t for t in scene.tasks if activity.object in t.holds and not t.running), None
-        )
-        if holder is None or not _runs_all_tasks(scene, activity, holder.framework):
-            continue
-        frames = own_frames(holder, scene.installed)
-        if not frames:
-            continue
-        sentence = (
-            f"{activity.waits()} for {describe_awaited_lock(scene, activity)}, held by "
-            f"{name_task(holder)}, which is suspended at {function_and_line(frames[0])} and goes "
-            f"on only in that same thread, so that the thread waits for itself"
-        )
-        member = activity_of_task(activity, holder, scene.installed)
-        return HangDiagnosis(
-            DEADLOCK, "tasks", sentence, (activity, member), PROBABLE,
-            (f"a frame of {name_task(holder)} is inside `with` of it",),
-            ("a timeout", "a frame of another thread inside `with` of it"), by_itself=True,
-        )  # fmt: skip
-    return None
+    if activity.kind != hang_types.LOCK or activity.timed or not activity.object:
+        return None
+    holder = next((t for t in scene.tasks if activity.object in t.holds and not t.running), None)
+    if holder is None or not _runs_all_tasks(scene, activity, holder.framework):
+        return None
+    frames = own_frames(holder, scene.installed)
+    if not frames:
+        return None
+    sentence = (
+        f"{activity.waits()} for {describe_awaited_lock(scene, activity)}, held by "
+        f"{name_task(holder)}, which is suspended at {function_and_line(frames[0])} and goes "
+        f"on only in that same thread, so that the thread waits for itself"
+    )
+    member = activity_of_task(activity, holder, scene.installed)
+    return HangDiagnosis(
+        DEADLOCK, "tasks", sentence, (activity, member), PROBABLE,
+        (f"a frame of {name_task(holder)} is inside `with` of it",),
+        ("a timeout", "a frame of another thread inside `with` of it"), by_itself=True,
+    )  # fmt: skip
 
 
 def _runs_all_tasks(scene: HangContext, activity: ThreadActivity, framework: str) -> bool:

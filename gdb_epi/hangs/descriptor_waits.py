@@ -17,7 +17,7 @@ from gdb_epi.hangs.library_calls import MESSAGE, frames_running
 from gdb_epi.hangs.loops.event_loop_diagnosis import Through
 from gdb_epi.hangs.types import DEADLOCK, HANG, HangDiagnosis, ThreadActivity, wait_diagnosis
 from gdb_epi.locks.types import INFO, PROBABLE
-from gdb_epi.util import counted
+from gdb_epi.util import counted, when_unreadable
 
 _FORKS = frozenset(("fork", "forkpty", "posix_spawn", "posix_spawnp"))
 _SENDS = frozenset(("send", "send_bytes"))
@@ -187,6 +187,7 @@ def _leaves(loop: range, target: int) -> bool:
     return not loop.start - 2 <= target < loop.stop
 
 
+@when_unreadable(True)
 def may_have_untracked_children(scene: HangContext, activity: ThreadActivity) -> bool:
     """Tell whether code of the program makes child processes that no object of Python is.
 
@@ -194,14 +195,12 @@ def may_have_untracked_children(scene: HangContext, activity: ThreadActivity) ->
     """
     if any(scene.calls_any(frame, _FORKS) for frame in activity.frames):
         return True
-    try:
-        functions = (each for named in scene.live_code.own.values() for each in named)
-        codes = {each.code for each in functions}
-        return any(not _FORKS.isdisjoint(scene.call_sites.strings(at, "co_names")) for at in codes)
-    except (UnreadableMemory, LayoutError):
-        return True
+    functions = (each for named in scene.live_code.own.values() for each in named)
+    codes = {each.code for each in functions}
+    return any(not _FORKS.isdisjoint(scene.call_sites.strings(at, "co_names")) for at in codes)
 
 
+@when_unreadable(False)
 def watches_files(scene: HangContext, activity: ThreadActivity) -> bool:
     """Tell whether a thread reads what the kernel tells of files: inotify(7), by ctypes mostly.
 
@@ -211,13 +210,11 @@ def watches_files(scene: HangContext, activity: ThreadActivity) -> bool:
         return False
     if any(_WATCH in (frame.module or "") for frame in scene.view.frames(activity.tid)):
         return True
-    with suppress(UnreadableMemory, LayoutError):
-        codes = {each.code for named in scene.live_code.own.values() for each in named}
-        return any(
-            name.startswith(_WATCH)
-            for code in codes for name in scene.call_sites.strings(code, "co_names")
-        )  # fmt: skip
-    return False
+    codes = {each.code for named in scene.live_code.own.values() for each in named}
+    return any(
+        name.startswith(_WATCH)
+        for code in codes for name in scene.call_sites.strings(code, "co_names")
+    )  # fmt: skip
 
 
 def may_be_held_elsewhere(scene: HangContext, activity: ThreadActivity) -> bool:

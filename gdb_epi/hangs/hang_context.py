@@ -3,9 +3,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from functools import cached_property
+from functools import cached_property, wraps
 from itertools import islice
 from signal import SIGINT
 
@@ -14,7 +14,7 @@ from gdb_epi.cpython.running.unfinished_tasks import UnfinishedTask
 from gdb_epi.cpython.runtime.signal_handlers import read_signal_handlers
 from gdb_epi.cpython.types import PyFrame, PythonState
 from gdb_epi.cpython.values.context import Undecodable
-from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
+from gdb_epi.errors import Absent, EpiError, LayoutError, UnreadableMemory
 from gdb_epi.fault.own_native_code import is_own_library
 from gdb_epi.hangs.descriptors import DescriptorTable
 from gdb_epi.hangs.frame_references import FrameReferences
@@ -28,7 +28,7 @@ from gdb_epi.hangs.pipe_ends import PipeEnds
 from gdb_epi.hangs.system_calls import read_sleep_seconds, sleeps_until
 from gdb_epi.hangs.tasks import add_wakers_from_code, event_loop_module, unfinished_tasks
 from gdb_epi.hangs.thread_activities import ThreadActivityReader
-from gdb_epi.hangs.types import EVENT, JOIN, LOCK, PolledCondition, ThreadActivity
+from gdb_epi.hangs.types import EVENT, JOIN, LOCK, HangDiagnosis, PolledCondition, ThreadActivity
 from gdb_epi.locks.fork.thread_objects import find_module_dict_of_main_interpreter
 from gdb_epi.locks.python.acquire_calls import AGAIN, MADE, AcquireCalls
 from gdb_epi.locks.python.call_sites import FINITE, CallSites, ends_by_comparison
@@ -37,6 +37,7 @@ from gdb_epi.locks.python.python_view import PythonView
 from gdb_epi.locks.types import LockReport
 from gdb_epi.sizes import split_into_words
 from gdb_epi.target.api import Target, Thread, pid_of
+from gdb_epi.util import when_unreadable
 
 _RUNNERS = {(SIGINT, kind) for kind in ("partial", "functools.partial")}
 _TERMINAL = ("PyOS_Readline", "PyOS_StdioReadline")
@@ -67,6 +68,26 @@ _C_LIBRARY = ("libc.", "libc-", "libpthread", "librt", "ld-musl-")
 MAX_NATIVE = 200  # threads without Python code that are looked at
 MAX_GENERATORS = 4  # each of which goes over the next
 MAX_FAILED = 2  # tasks that are named
+
+
+def of_each_thread(
+    rule: Callable[[HangContext, ThreadActivity], HangDiagnosis | None],
+) -> Callable[[HangContext], HangDiagnosis | None]:
+    """Decorate a rule about one thread: the first thread for which it holds decides.
+
+    Of a thread that cannot be read it does not hold.
+    """
+
+    @wraps(rule)
+    def of_process(scene: HangContext) -> HangDiagnosis | None:
+        for activity in scene.activities:
+            with suppress(EpiError, IndexError):
+                answer = rule(scene, activity)
+                if answer is not None:
+                    return answer
+        return None
+
+    return of_process
 
 
 class HangContext:
@@ -353,28 +374,24 @@ class HangContext:
         except (UnreadableMemory, LayoutError, Undecodable, IndexError):
             return calls
 
+    @when_unreadable(False)
     def is_in_bounded_loop(self, frame: PyFrame, loop: tuple[int, int] | None = None) -> bool:
         """Tell whether a loop ends by itself, the innermost of a frame: loop_ends.py."""
         loop = loop or self.innermost_loop(frame)
         if self.goes_over_finite(frame):
             return True
-        try:
-            code = self.call_sites.instructions(frame.code)
-            return loop is not None and ends_by_comparison(code, loop, self.call_sites)
-        except (UnreadableMemory, LayoutError):
-            return False
+        code = self.call_sites.instructions(frame.code)
+        return loop is not None and ends_by_comparison(code, loop, self.call_sites)
 
+    @when_unreadable(False)
     def goes_over_finite(self, frame: PyFrame, depth: int = 0) -> bool:
         """Tell whether a frame runs a loop over the members of a container or range.
 
         Or over a generator that does; `depth` counts generators that go over generators.
         """
-        try:
-            words = self.view.slots.of(frame)
-            held = (*words.stack, *words.variables[:1])  # the first one in a comprehension
-            return any(w and not w & 7 and self._is_finite(w, depth) for w in held)
-        except (UnreadableMemory, LayoutError):
-            return False
+        words = self.view.slots.of(frame)
+        held = (*words.stack, *words.variables[:1])  # the first one in a comprehension
+        return any(w and not w & 7 and self._is_finite(w, depth) for w in held)
 
     def _is_finite(self, iterator: int, depth: int) -> bool:
         """Tell whether an iterator goes over the members of a container, also with their numbers.

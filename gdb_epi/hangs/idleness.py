@@ -9,7 +9,6 @@ for it; where one waits for something else, idleness is a guess.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from contextlib import suppress
 from itertools import islice
 
 from gdb_epi.cpython.running.unfinished_tasks import UnfinishedTask
@@ -25,7 +24,6 @@ from gdb_epi.cpython.running.wait_rules import (
     WRITE,
 )
 from gdb_epi.cpython.types import PyFrame
-from gdb_epi.errors import LayoutError, UnreadableMemory
 from gdb_epi.hangs import types as hang_types
 from gdb_epi.hangs.descriptors import SOCKET
 from gdb_epi.hangs.hang_context import HangContext
@@ -59,7 +57,7 @@ from gdb_epi.hangs.tasks import (
 from gdb_epi.hangs.types import HANG, MAY_BE_IDLE, NO_FAULT, HangDiagnosis, ThreadActivity
 from gdb_epi.locks.python.call_sites import CLOCKS
 from gdb_epi.locks.types import INFO, PROBABLE
-from gdb_epi.util import counted
+from gdb_epi.util import counted, when_unreadable
 
 IDLE, TIMED = "idle", "timed wait"
 _READS = frozenset(("recv", "recv_into", "read", "read1", "readinto"))
@@ -236,6 +234,7 @@ def is_polled_by_library(scene: HangContext, activity: ThreadActivity) -> bool:
     return any(not scene.called_in_loop(inner[place]) & CLOCKS for place in looping)
 
 
+@when_unreadable(False)
 def is_reading_incoming_work(scene: HangContext, activity: ThreadActivity) -> bool:
     """Tell whether a thread reads what others send, in a loop without end that asks for nothing.
 
@@ -248,11 +247,8 @@ def is_reading_incoming_work(scene: HangContext, activity: ThreadActivity) -> bo
     turn = activity.frames[: serving[-1] + 1]
     once = not request and scene.loops_around(turn) == 1  # it may read the rest of one answer
     calling, depth = (activity.frames, 0) if once else (turn, 1)
-    try:
-        names = (scene.called_before(frame, depth, ever=once) for frame in calling)
-        return not any(map(is_any_request_name, names))
-    except (UnreadableMemory, LayoutError):
-        return False
+    names = (scene.called_before(frame, depth, ever=once) for frame in calling)
+    return not any(map(is_any_request_name, names))
 
 
 def makes_one_library_request(scene: HangContext, activity: ThreadActivity) -> bool:
@@ -347,6 +343,7 @@ def waits_repeatedly(scene: HangContext, frames: Sequence[PyFrame]) -> bool:
     return around > 1 or is_in_serving_loop(scene, frames)
 
 
+@when_unreadable(False)
 def _collects_pieces(scene: HangContext, frame: PyFrame) -> bool:
     """Tell whether a frame's only loop reads pieces of one thing, until it has as much as it needs.
 
@@ -355,16 +352,14 @@ def _collects_pieces(scene: HangContext, frame: PyFrame) -> bool:
     loops = scene.loop_bodies(frame)
     if len(loops) != 1:
         return False
-    with suppress(UnreadableMemory, LayoutError):
-        calls = [c for c in scene.call_sites.of(frame.code).all_of_it() if c.at in loops[0]]
-        names = {c.name for c in calls if c.root[0] == "global" or c.path}
-        code = scene.call_sites.instructions(frame.code) if names & _READS else ()
-        compares = any(
-            each.at in loops[0] and scene.call_sites.comparison(each) in ("<", "<=", ">", ">=")
-            for each in code
-        )
-        return compares and "len" in names and not is_any_request_name(names)
-    return False
+    calls = [c for c in scene.call_sites.of(frame.code).all_of_it() if c.at in loops[0]]
+    names = {c.name for c in calls if c.root[0] == "global" or c.path}
+    code = scene.call_sites.instructions(frame.code) if names & _READS else ()
+    compares = any(
+        each.at in loops[0] and scene.call_sites.comparison(each) in ("<", "<=", ">", ">=")
+        for each in code
+    )
+    return compares and "len" in names and not is_any_request_name(names)
 
 
 def weaken_diagnosis_in_loop(scene: HangContext, answer: HangDiagnosis) -> HangDiagnosis:

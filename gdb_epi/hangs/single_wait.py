@@ -21,7 +21,7 @@ from gdb_epi.hangs.external_waits import (
     diagnose_wait_for_work,
     diagnose_write_wait,
 )
-from gdb_epi.hangs.hang_context import HangContext
+from gdb_epi.hangs.hang_context import HangContext, of_each_thread
 from gdb_epi.hangs.idleness import (
     IDLE,
     SHALLOW,
@@ -81,7 +81,7 @@ from gdb_epi.locks.types import (
     PROBABLE,
     LockWait,
 )
-from gdb_epi.util import duration_words
+from gdb_epi.util import duration_words, when_unreadable
 
 # When a call that blocks an event loop returns, by its kind: others may bring that about.
 _ENDS_BLOCK = {
@@ -419,23 +419,21 @@ def _after_the_end(scene: HangContext, tid: int, answer: HangDiagnosis) -> HangD
     )  # fmt: skip
 
 
+@when_unreadable("")
 def _exception_that_ended_main(scene: HangContext) -> str:
     """Return the class of the exception that nobody caught in the main program; "" for none.
 
     Reference: PyErr_PrintEx() in Python/pythonrun.c keeps it as `sys.last_type`; SystemExit is not
     printed.
     """
-    try:
-        contents = find_module_dict_of_main_interpreter(scene.view.objects, scene.python, "sys")
-        if isinstance(contents, Absent):
-            return ""
-        kind = scene.view.objects.dict_get(contents, "last_type")
-        if isinstance(kind, Absent) or not kind:
-            return ""
-        name = scene.view.reader.type_name(kind)
-        return "" if isinstance(name, Absent) else name
-    except UnreadableMemory:
+    contents = find_module_dict_of_main_interpreter(scene.view.objects, scene.python, "sys")
+    if isinstance(contents, Absent):
         return ""
+    kind = scene.view.objects.dict_get(contents, "last_type")
+    if isinstance(kind, Absent) or not kind:
+        return ""
+    name = scene.view.reader.type_name(kind)
+    return "" if isinstance(name, Absent) else name
 
 
 def _diagnose_other_wait(_scene: HangContext, activity: ThreadActivity) -> HangDiagnosis:
@@ -458,54 +456,52 @@ def busy_wait(scene: HangContext) -> HangDiagnosis | None:
     return diagnose_polling_loop(scene, running[0], (), _diagnose_through_thread)
 
 
-def blocked_event_loop(scene: HangContext) -> HangDiagnosis | None:
+@of_each_thread
+def blocked_event_loop(scene: HangContext, activity: ThreadActivity) -> HangDiagnosis | None:
     """A call that blocks, made in a coroutine: the event loop and all its tasks stand still."""
-    for activity in scene.activities:
-        if activity.kind in (*hang_types.RUNNING, hang_types.GIL) or not activity.frames:
-            continue
-        frames = scene.view.frames(activity.tid)
-        place = event_loop_frame_index(frames)
-        if place is None:
-            continue
-        above = frames[:place]
-        asleep = above and (above[0].module or "") in ("selectors", "asyncio.base_events")
-        own = [f for f in above if f.address in {o.address for o in activity.frames}]
-        if asleep or not own or waits_for_thread_startup(scene, activity):
-            continue
-        what = activity.what or activity.call or "something"
-        sleeps = activity.kind == hang_types.SLEEP
-        call = "sleeps" if sleeps else f"waits for {what}"
-        ends = _ENDS_BLOCK.get(activity.kind, "that call returns")
-        if any(_is_in_loop_without_await(scene, frame) for frame in own):
-            ends = "that loop ends" if activity.timed else f"that loop ends; each time, {ends}"
-        elif activity.timed:
-            seconds = _seconds_of_turn(scene, activity, frames[place:]) if sleeps else 0.0
-            limit = f", after {duration_words(seconds)} at most" if seconds else ""
-            ends = f"{'that sleep' if sleeps else 'its timeout'} ends{limit}"
-        sentence = (
-            f"the event loop of {activity.who()} is blocked: {activity.where()} {call}, and no "
-            f"task can run until {ends}"
-        )
-        return wait_diagnosis(
-            HANG, "blocked event loop", sentence, activity, CERTAIN,
-            evidence=("the frame is called by the event loop and sleeps outside of its selector",),
-            doubts=("a short call, seen at this moment",) if activity.timed else (),
-            fix=_plain_function_called(scene, own), ends=ends,
-        )  # fmt: skip
-    return None
+    if activity.kind in (*hang_types.RUNNING, hang_types.GIL) or not activity.frames:
+        return None
+    frames = scene.view.frames(activity.tid)
+    place = event_loop_frame_index(frames)
+    if place is None:
+        return None
+    above = frames[:place]
+    asleep = above and (above[0].module or "") in ("selectors", "asyncio.base_events")
+    own = [f for f in above if f.address in {o.address for o in activity.frames}]
+    if asleep or not own or waits_for_thread_startup(scene, activity):
+        return None
+    what = activity.what or activity.call or "something"
+    sleeps = activity.kind == hang_types.SLEEP
+    call = "sleeps" if sleeps else f"waits for {what}"
+    ends = _ENDS_BLOCK.get(activity.kind, "that call returns")
+    if any(_is_in_loop_without_await(scene, frame) for frame in own):
+        ends = "that loop ends" if activity.timed else f"that loop ends; each time, {ends}"
+    elif activity.timed:
+        seconds = _seconds_of_turn(scene, activity, frames[place:]) if sleeps else 0.0
+        limit = f", after {duration_words(seconds)} at most" if seconds else ""
+        ends = f"{'that sleep' if sleeps else 'its timeout'} ends{limit}"
+    sentence = (
+        f"the event loop of {activity.who()} is blocked: {activity.where()} {call}, and no "
+        f"task can run until {ends}"
+    )
+    return wait_diagnosis(
+        HANG, "blocked event loop", sentence, activity, CERTAIN,
+        evidence=("the frame is called by the event loop and sleeps outside of its selector",),
+        doubts=("a short call, seen at this moment",) if activity.timed else (),
+        fix=_plain_function_called(scene, own), ends=ends,
+    )  # fmt: skip
 
 
+@when_unreadable(False)
 def _is_in_loop_without_await(scene: HangContext, frame: PyFrame) -> bool:
     """Tell whether a frame runs a loop that keeps its thread: one call's end is not its end."""
     loop = scene.innermost_loop(frame)
     if loop is None:
         return False
-    with suppress(UnreadableMemory, LayoutError):
-        return not any(
-            loop[0] <= each.at <= loop[1] and each.operation == "await"
-            for each in scene.call_sites.instructions(frame.code)
-        )
-    return False
+    return not any(
+        loop[0] <= each.at <= loop[1] and each.operation == "await"
+        for each in scene.call_sites.instructions(frame.code)
+    )
 
 
 def _plain_function_called(scene: HangContext, frames: Sequence[PyFrame]) -> str:

@@ -9,7 +9,6 @@ from itertools import islice, takewhile
 from gdb_epi.cpython.frames.eval_calls import EVAL_LOOP
 from gdb_epi.cpython.objects.containers import ContainerReader
 from gdb_epi.cpython.types import PyFrame
-from gdb_epi.errors import LayoutError, UnreadableMemory
 from gdb_epi.fault.mapping_checks import may_execute
 from gdb_epi.fault.memory_reads import read_u32
 from gdb_epi.hangs import types as hang_types
@@ -41,7 +40,7 @@ from gdb_epi.target.cfi import Unwinder
 from gdb_epi.target.derived_registers import is_at_system_call
 from gdb_epi.target.function_bounds import FunctionBounds
 from gdb_epi.target.symbols import symbolize
-from gdb_epi.util import quoted_name
+from gdb_epi.util import quoted_name, when_unreadable
 
 MAX_THREADS = 4096
 MAX_NATIVE = 256  # frames of one thread
@@ -127,18 +126,16 @@ class ThreadActivityReader:
         return self._of_call(base, call, library, thread, inner)
 
     @staticmethod
+    @when_unreadable(False)
     def _gets(view: PythonView, asked: PyFrame) -> bool:
         """Tell whether a manager is asked for get() without a timeout, which waits for an item."""
         method, args, named = (view.variable(asked, n) for n in ("methodname", "args", "kwds"))
-        try:
-            containers = ContainerReader(view.reader)
-            given = len(list(containers.tuple_items(args))) if args else 2
-            return (
-                given < 2 and named is not None and not list(view.objects.dict_items(named))
-                and method is not None and view.reader.string(method, MAX_METHOD) == "get"
-            )  # fmt: skip
-        except (UnreadableMemory, LayoutError):
-            return False
+        containers = ContainerReader(view.reader)
+        given = len(list(containers.tuple_items(args))) if args else 2
+        return (
+            given < 2 and named is not None and not list(view.objects.dict_items(named))
+            and method is not None and view.reader.string(method, MAX_METHOD) == "get"
+        )  # fmt: skip
 
     def _was_given(self, wait: LockWait, thread: Thread) -> bool:
         """Tell whether a Python lock was released meanwhile: its word is not what was waited on.

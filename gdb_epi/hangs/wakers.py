@@ -10,7 +10,7 @@ from itertools import pairwise
 from gdb_epi.cpython.types import PyFrame
 from gdb_epi.errors import LayoutError, UnreadableMemory
 from gdb_epi.hangs import types as hang_types
-from gdb_epi.hangs.hang_context import HangContext
+from gdb_epi.hangs.hang_context import HangContext, of_each_thread
 from gdb_epi.hangs.library_calls import (
     FUTURES,
     MANAGED_ITEM,
@@ -24,6 +24,7 @@ from gdb_epi.hangs.tasks import SETTERS
 from gdb_epi.hangs.types import DEADLOCK, HangDiagnosis, ThreadActivity, function_and_line
 from gdb_epi.locks.python.call_sites import CLOCKS
 from gdb_epi.locks.types import INFO, PROBABLE
+from gdb_epi.util import when_unreadable
 
 MAX_SETTING = 16  # frames of a thread whose calls are read
 MAX_OUTER = 64  # frames of a waiting thread that are looked at
@@ -118,11 +119,9 @@ def _next_calls(
     return scene.ahead[key]
 
 
+@when_unreadable(False)
 def _sets(scene: HangContext, frame: PyFrame, address: int) -> bool:
-    try:
-        return any(at == address and name in SETTERS for at, name in scene.calls_ahead(frame))
-    except (UnreadableMemory, LayoutError):
-        return False
+    return any(at == address and name in SETTERS for at, name in scene.calls_ahead(frame))
 
 
 def what_ends(scene: HangContext, activity: ThreadActivity) -> frozenset[str]:
@@ -133,38 +132,39 @@ def what_ends(scene: HangContext, activity: ThreadActivity) -> frozenset[str]:
     return _ENDS.get(activity.awaits, _GIVES)
 
 
-def diagnose_event_set_by_caller(scene: HangContext) -> HangDiagnosis | None:
+@of_each_thread
+def diagnose_event_set_by_caller(
+    scene: HangContext, activity: ThreadActivity
+) -> HangDiagnosis | None:
     """A thread waits for an event that a function further out on its own stack sets later.
 
     The outer function continues only when the waiting one returns, and that waits for the outer
     one. So does shutdown() that a handler of serve_forever() calls (Lib/socketserver.py, 3.8 to
     3.15).
     """
-    for activity in scene.activities:
-        wait = scene.waits.get(activity.tid)
-        if activity.kind != hang_types.EVENT or not activity.object or activity.timed:
-            continue
-        if wait is not None and wait.kind not in _SET:  # most threads of a process wait for jobs
-            continue
-        frames = scene.view.frames(activity.tid)[:MAX_OUTER]
-        outer = next((f for f in _outer(frames) if _sets(scene, f, activity.object)), None)
-        if outer is None or find_wakers(scene, activity):
-            continue
-        _, what = name_awaited_object(scene, activity)
-        caller = function_and_line(outer)
-        sentence = (
-            f"{activity.waits()} for {what} that is to come from {caller}, which goes on only when "
-            f"this call returns, so that the thread waits for itself"
-        )
-        evidence = (f"thread {activity.tid} runs {caller}, whose code has yet to set it",)
-        return HangDiagnosis(
-            DEADLOCK, "own caller", sentence, (activity,),
-            INFO if scene.foreign_threads else PROBABLE, evidence,
-            ("a timeout", "code of another thread's frames that sets it"),
-            ("a callback, or code that runs later in another thread, could set it",),
-            by_itself=True,
-        )  # fmt: skip
-    return None
+    wait = scene.waits.get(activity.tid)
+    if activity.kind != hang_types.EVENT or not activity.object or activity.timed:
+        return None
+    if wait is not None and wait.kind not in _SET:  # most threads of a process wait for jobs
+        return None
+    frames = scene.view.frames(activity.tid)[:MAX_OUTER]
+    outer = next((f for f in _outer(frames) if _sets(scene, f, activity.object)), None)
+    if outer is None or find_wakers(scene, activity):
+        return None
+    _, what = name_awaited_object(scene, activity)
+    caller = function_and_line(outer)
+    sentence = (
+        f"{activity.waits()} for {what} that is to come from {caller}, which goes on only when "
+        f"this call returns, so that the thread waits for itself"
+    )
+    evidence = (f"thread {activity.tid} runs {caller}, whose code has yet to set it",)
+    return HangDiagnosis(
+        DEADLOCK, "own caller", sentence, (activity,),
+        INFO if scene.foreign_threads else PROBABLE, evidence,
+        ("a timeout", "code of another thread's frames that sets it"),
+        ("a callback, or code that runs later in another thread, could set it",),
+        by_itself=True,
+    )  # fmt: skip
 
 
 def queue_cycle(scene: HangContext) -> HangDiagnosis | None:
@@ -277,6 +277,7 @@ def find_timer_of_thread(scene: HangContext, activity: ThreadActivity) -> int:
     return next((timer for timer in timers if scene.view.attribute(timer, "interval")), 0)
 
 
+@when_unreadable(False)
 def has_clock_deadline(scene: HangContext, activity: ThreadActivity) -> bool:
     """Tell whether a wait has a timeout that its loop computes by the clock, as schedulers do.
 
@@ -286,16 +287,13 @@ def has_clock_deadline(scene: HangContext, activity: ThreadActivity) -> bool:
     word = scene.view.variable(waits, "timeout") if waits is not None and activity.timed else None
     if not activity.frames or not word or scene.view.locks.type_name(word) != "float":
         return False
-    with suppress(UnreadableMemory, LayoutError):
-        seconds = scene.view.floating(word)
-        by_clock = scene.called_in_loop(activity.frames[0]) & CLOCKS
-        return bool(by_clock) and seconds != round(seconds, MAX_DIGITS)
-    return False
+    seconds = scene.view.floating(word)
+    by_clock = scene.called_in_loop(activity.frames[0]) & CLOCKS
+    return bool(by_clock) and seconds != round(seconds, MAX_DIGITS)
 
 
+@when_unreadable(False)
 def does_timer_restart_itself(scene: HangContext, timer: int) -> bool:
     """Tell whether the function of a Timer starts another one, if its code can be read."""
     function = scene.view.attribute(timer, "function") if timer else None
-    with suppress(UnreadableMemory, LayoutError):
-        return function is not None and "Timer" in scene.names_called(function, MAX_DEPTH)
-    return False
+    return function is not None and "Timer" in scene.names_called(function, MAX_DEPTH)

@@ -17,7 +17,7 @@ from gdb_epi.errors import LayoutError, UnreadableMemory
 from gdb_epi.hangs.live.live_code import LiveCode
 from gdb_epi.hangs.live.reach import Body, Reach, covers
 from gdb_epi.locks.python.call_sites import MethodCall
-from gdb_epi.util import memoized
+from gdb_epi.util import memoized, when_unreadable
 
 MAX_GIVING = 100  # functions that give, or call one that does
 MAX_CHAIN = 8  # frames of who waits
@@ -69,12 +69,10 @@ class Borrowers:
         kind = self._live.view.locks.type_name(self._address) or ""
         return self._address in self._entered and kind.lower().endswith(_PERMITS)
 
+    @when_unreadable(False)
     def take_before_giving(self, reach: Reach) -> bool:
         """Tell whether all of some code that gives it has taken it before, in the same turn."""
-        try:
-            return not reach.unbounded and self._all_take_first(reach)
-        except (UnreadableMemory, LayoutError, IndexError):
-            return False
+        return not reach.unbounded and self._all_take_first(reach)
 
     def _all_take_first(self, reach: Reach) -> bool:
         bodies, giving = reach.bodies, list[tuple[Body, list[MethodCall]]]()

@@ -10,9 +10,9 @@ from collections.abc import Collection, Iterator
 from itertools import pairwise
 
 from gdb_epi.cpython.types import PyFrame
-from gdb_epi.errors import LayoutError, UnreadableMemory
 from gdb_epi.hangs.hang_context import HangContext
 from gdb_epi.locks.python.call_sites import MAX_CODE
+from gdb_epi.util import when_unreadable
 
 # Methods of containers and queues, which keep what they are given.
 _KEEPS = frozenset("append appendleft insert add setdefault put put_nowait".split())
@@ -21,22 +21,20 @@ _STATEMENT_ENDS = _ENDS - {"await"}
 _ROOTS = ("fast", "cell", "global", "name")
 
 
+@when_unreadable(False)
 def is_made_by(scene: HangContext, frame: PyFrame, future: int, makers: Collection[str]) -> bool:
     """Tell whether a frame's code made a future, by calling one of some names.
 
     Not where it passed it to a function that is none of the program's.
     """
-    try:
-        names = set[str]()
-        for name, held in scene.view.variable_addresses(frame):
-            if held == future:
-                names.add(name)
-            elif not held & 7:
-                names |= {each for each, at in scene.view.attributes(held) if at == future}
-        running = scene.live_code.calls.running_byte(frame)
-        return running is not None and _is_made_in(scene, frame.code, names, running, makers)
-    except (UnreadableMemory, LayoutError, IndexError):
-        return False
+    names = set[str]()
+    for name, held in scene.view.variable_addresses(frame):
+        if held == future:
+            names.add(name)
+        elif not held & 7:
+            names |= {each for each, at in scene.view.attributes(held) if at == future}
+    running = scene.live_code.calls.running_byte(frame)
+    return running is not None and _is_made_in(scene, frame.code, names, running, makers)
 
 
 def _is_made_in(
@@ -65,6 +63,7 @@ def _is_made_in(
     return is_made
 
 
+@when_unreadable(False)
 def is_made_by_called(scene: HangContext, frame: PyFrame, makers: Collection[str]) -> bool:
     """Tell whether a function of the program, whose outcome a frame waits for, made a future.
 
@@ -72,35 +71,30 @@ def is_made_by_called(scene: HangContext, frame: PyFrame, makers: Collection[str
     waits for would have a frame of its own.
     """
     own = scene.live_code.own
-    try:
-        functions = own.get(_called_first_loaded(scene, frame), [])
-        return bool(functions) and all(
-            _is_made_in(scene, each.code, _names_returned(scene, each.code), MAX_CODE, makers)
-            for each in functions
-        )
-    except (UnreadableMemory, LayoutError, IndexError):
-        return False
+    functions = own.get(_called_first_loaded(scene, frame), [])
+    return bool(functions) and all(
+        _is_made_in(scene, each.code, _names_returned(scene, each.code), MAX_CODE, makers)
+        for each in functions
+    )
 
 
+@when_unreadable(False)
 def is_made_by_stored(
     scene: HangContext, frame: PyFrame, future: int, makers: Collection[str]
 ) -> bool:
     """Tell whether a function of the program made what a variable of a frame holds: it gave it."""
     own = scene.live_code.own
-    try:
-        names = {name for name, held in scene.view.variable_addresses(frame) if held == future}
-        stored = {called for name, called in variables_stored(scene, frame.code) if name in names}
-        functions = [each for called in stored for each in own.get(called, ())]
-        return (
-            stored <= own.keys()
-            and bool(functions)
-            and all(
-                _is_made_in(scene, each.code, _names_returned(scene, each.code), MAX_CODE, makers)
-                for each in functions
-            )
+    names = {name for name, held in scene.view.variable_addresses(frame) if held == future}
+    stored = {called for name, called in variables_stored(scene, frame.code) if name in names}
+    functions = [each for called in stored for each in own.get(called, ())]
+    return (
+        stored <= own.keys()
+        and bool(functions)
+        and all(
+            _is_made_in(scene, each.code, _names_returned(scene, each.code), MAX_CODE, makers)
+            for each in functions
         )
-    except (UnreadableMemory, LayoutError, IndexError):
-        return False
+    )
 
 
 def variables_stored(scene: HangContext, code: int) -> Iterator[tuple[str, str]]:

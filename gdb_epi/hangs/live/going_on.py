@@ -28,6 +28,7 @@ from gdb_epi.hangs.tasks import event_loop_module
 from gdb_epi.hangs.types import PolledCondition, ThreadActivity
 from gdb_epi.hangs.wakers import find_wakers, what_ends
 from gdb_epi.locks.python.lock_objects import SEMLOCK
+from gdb_epi.util import when_unreadable
 
 MAX_THREADS = 200
 NO_THREAD = 0  # in the place of a thread's id
@@ -180,25 +181,23 @@ class GoingOn:
             any(map(self._rewires, reach.bodies)) for _, reach in self._others(tid)
         )
 
+    @when_unreadable(True)
     def _rewires(self, body: Body) -> bool:
         """Tell whether code changes what no name of a store tells.
 
         A method as __setattr__ that calls the one of its base does what the store asked it for.
         """
         sites = self._scene.call_sites
-        try:
-            itself = self._scene.live_code.name_of(body.code)
-            table = sites.strings(body.code, "co_names")
-            return any(
-                name in REWIRING and name != itself and covers(body.live, at)
-                for at, _, name in sites.names_used(body.code)
-            ) or any(
-                each.name == "STORE_ATTR" and table[each.argument] in REWIRED
-                and covers(body.live, each.at)
-                for each in sites.instructions(body.code)
-            )  # fmt: skip
-        except (UnreadableMemory, LayoutError, IndexError):
-            return True
+        itself = self._scene.live_code.name_of(body.code)
+        table = sites.strings(body.code, "co_names")
+        return any(
+            name in REWIRING and name != itself and covers(body.live, at)
+            for at, _, name in sites.names_used(body.code)
+        ) or any(
+            each.name == "STORE_ATTR" and table[each.argument] in REWIRED
+            and covers(body.live, each.at)
+            for each in sites.instructions(body.code)
+        )  # fmt: skip
 
     def _changes_in_place(self, body: Body, objects: Collection[int]) -> bool:
         """Tell whether code may do `a |= b` or the like to one of some containers.

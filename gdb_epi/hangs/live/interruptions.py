@@ -9,11 +9,9 @@ ends the process. What merely asks the program to end (SIGTERM, SIGINT) comes fr
 
 from __future__ import annotations
 
-from contextlib import suppress
 from itertools import chain
 from signal import SIGINT, SIGQUIT, SIGTERM
 
-from gdb_epi.errors import EpiError, LayoutError, UnreadableMemory
 from gdb_epi.hangs.hang_context import HangContext
 from gdb_epi.hangs.live.going_on import GoingOn
 from gdb_epi.hangs.live.hooks import find_tracing_functions
@@ -31,6 +29,7 @@ from gdb_epi.hangs.types import (
     WATCHDOG,
     ThreadActivity,
 )
+from gdb_epi.util import when_unreadable
 
 ASK_TO_END = frozenset((SIGINT, SIGQUIT, SIGTERM))
 # Functions of `os`, `signal`, `_thread` and of the C API.
@@ -74,20 +73,18 @@ def name_who_interrupts(scene: HangContext, members: tuple[ThreadActivity, ...])
     return ""
 
 
+@when_unreadable(False)
 def _sets_timers(scene: HangContext) -> bool:
     """Tell whether any code of the program sets a timer of the kernel; without a handler it kills.
 
     Whether one runs is in no core.
     """
     frames = (frame.code for activity in scene.activities for frame in activity.frames)
-    with suppress(EpiError):
-        functions = chain.from_iterable(scene.live_code.own.values())
-        codes = {*frames, *(function.code for function in functions)} - {0}
-        return any(
-            not _KERNEL_TIMERS.isdisjoint(scene.call_sites.strings(code, "co_names"))
-            for code in codes
-        )
-    return False
+    functions = chain.from_iterable(scene.live_code.own.values())
+    codes = {*frames, *(function.code for function in functions)} - {0}
+    return any(
+        not _KERNEL_TIMERS.isdisjoint(scene.call_sites.strings(code, "co_names")) for code in codes
+    )
 
 
 def _runs_handlers(scene: HangContext, main: ThreadActivity) -> bool:
@@ -100,12 +97,10 @@ def _runs_handlers(scene: HangContext, main: ThreadActivity) -> bool:
     return main.kind != NATIVE and not by_mutex and not asleep_with_gil
 
 
+@when_unreadable(False)
 def _leaves(scene: HangContext, does: Reach) -> bool:
     """Tell whether code raises an exception, or ends the process."""
-    try:
-        return any(name in _LEAVES for _, name in does.calls) or any(
-            each.name == "RAISE_VARARGS" and covers(body.live, each.at)
-            for body in does.bodies for each in scene.call_sites.instructions(body.code)
-        )  # fmt: skip
-    except (UnreadableMemory, LayoutError, IndexError):
-        return False
+    return any(name in _LEAVES for _, name in does.calls) or any(
+        each.name == "RAISE_VARARGS" and covers(body.live, each.at)
+        for body in does.bodies for each in scene.call_sites.instructions(body.code)
+    )  # fmt: skip

@@ -24,6 +24,7 @@ from gdb_epi.hangs.live.value_flow import UnknownFlow
 from gdb_epi.hangs.live.value_walk import ValueWalk
 from gdb_epi.hangs.live.values import Heap
 from gdb_epi.hangs.live.walk import ENTERS, Walk
+from gdb_epi.util import when_unreadable
 
 _STORES_ITEM = ("STORE_SUBSCR", "DELETE_SUBSCR", "STORE_SLICE")
 OF_GENERATOR = "GeneratorContextManager"  # contextlib's, and its brother for `async with`
@@ -35,29 +36,27 @@ _BY_CALLS_ALONE = frozenset(("threading", "queue", "collections", "types"))
 class LiveCode(ProgramCode):
     """The functions of one process, and what code that can still run may do with them."""
 
+    @when_unreadable(ANYTHING)
     def of_frames(self, *stacks: Sequence[PyFrame], in_loop: bool = False) -> Reach:
         """Return what the rest of the code of stacks may do; `in_loop`: as long as it goes round.
 
         At the end of a `with` block the generator of its context manager goes on.
         """
-        try:
-            generators = [[f] for frames in stacks for f in self._generators_of_blocks(frames)]
-            if self._runs < MAX_RUNS_OF_ALL:
-                walk = ValueWalk(self, self._heap)
-                with suppress(UnknownFlow, UnreadableMemory, LayoutError, IndexError):
-                    for frames in (*stacks, *generators):
-                        walk.add_stack(frames, in_loop=in_loop)
-                    try:
-                        reach = walk.reach()
-                    finally:
-                        self._runs += walk.runs
-                    if walk.does_anything:
-                        return ANYTHING
-                    if not reach.unbounded:
-                        return reach
-            return Walk(self, *stacks, *generators, in_loop=in_loop).reach()
-        except (UnreadableMemory, LayoutError, IndexError):
-            return ANYTHING
+        generators = [[f] for frames in stacks for f in self._generators_of_blocks(frames)]
+        if self._runs < MAX_RUNS_OF_ALL:
+            walk = ValueWalk(self, self._heap)
+            with suppress(UnknownFlow, UnreadableMemory, LayoutError, IndexError):
+                for frames in (*stacks, *generators):
+                    walk.add_stack(frames, in_loop=in_loop)
+                try:
+                    reach = walk.reach()
+                finally:
+                    self._runs += walk.runs
+                if walk.does_anything:
+                    return ANYTHING
+                if not reach.unbounded:
+                    return reach
+        return Walk(self, *stacks, *generators, in_loop=in_loop).reach()
 
     _runs = 0  # that values were followed in, for all threads and tasks
 
@@ -94,20 +93,16 @@ class LiveCode(ProgramCode):
                     walk.add_function(function.address, subject)
                     yield self.name_of(function.code), walk.reach()
 
+    @when_unreadable(ANYTHING)
     def of_callable(self, value: int, *, surely: bool = False) -> Reach:
         """Return what a function or method may do when called; `surely`: what its code names."""
-        try:
-            return Walk(self, called=(value,), surely=surely).reach()
-        except (UnreadableMemory, LayoutError, IndexError):
-            return ANYTHING
+        return Walk(self, called=(value,), surely=surely).reach()
 
     @cached_property
+    @when_unreadable(ANYTHING)
     def called_back(self) -> Reach:
         """What any function may do that somebody keeps, to call it later."""
-        try:
-            return Walk(self, calls_back=True).reach()
-        except (UnreadableMemory, LayoutError, IndexError):
-            return ANYTHING
+        return Walk(self, calls_back=True).reach()
 
     @cached_property
     def called_by_loops(self) -> Reach:

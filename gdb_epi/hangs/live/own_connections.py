@@ -15,7 +15,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from gdb_epi.cpython.types import PyFrame
-from gdb_epi.errors import LayoutError, UnreadableMemory
 from gdb_epi.hangs.descriptor_waits import may_be_held_elsewhere
 from gdb_epi.hangs.descriptors import SOCKET, UNIX, read_socket_address
 from gdb_epi.hangs.hang_context import HangContext
@@ -29,6 +28,7 @@ from gdb_epi.hangs.types import (
     ThreadActivity,
 )
 from gdb_epi.locks.types import PROBABLE
+from gdb_epi.util import when_unreadable
 
 _SENDS = frozenset((
     "send", "sendall", "sendmsg", "sendfile", "write", "writelines", "flush", "shutdown", "close",
@@ -116,13 +116,11 @@ def _has_accepted_from_this_host(scene: HangContext, frames: Iterable[PyFrame]) 
     return False
 
 
+@when_unreadable(False)
 def _connects(scene: HangContext) -> bool:
     """Tell whether code of the program makes connections."""
-    try:
-        codes = {each.code for named in scene.live_code.own.values() for each in named}
-        codes |= {f.code for frames in scene.view.all_frames().values() for f in frames if f.code}
-        return any(
-            not _CONNECTS.isdisjoint(scene.call_sites.strings(code, "co_names")) for code in codes
-        )
-    except (UnreadableMemory, LayoutError):
-        return False
+    codes = {each.code for named in scene.live_code.own.values() for each in named}
+    codes |= {f.code for frames in scene.view.all_frames().values() for f in frames if f.code}
+    return any(
+        not _CONNECTS.isdisjoint(scene.call_sites.strings(code, "co_names")) for code in codes
+    )

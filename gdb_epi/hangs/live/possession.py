@@ -34,7 +34,7 @@ from gdb_epi.hangs.tasks import (
 )
 from gdb_epi.hangs.types import HANG, POLL, HangDiagnosis
 from gdb_epi.locks.types import CERTAIN, PROBABLE
-from gdb_epi.util import counted
+from gdb_epi.util import counted, when_unreadable
 
 MAX_BORROWERS = 1_000
 MAX_COUNTED = 1 << 20  # above it is no reference count
@@ -67,6 +67,7 @@ def reference_count(scene: HangContext, address: int) -> int | None:
     return count if 0 < count < MAX_COUNTED else None
 
 
+@when_unreadable(False)
 def is_had_only_by(
     scene: HangContext, address: int, stacks: Iterable[Sequence[PyFrame]], awaiting: int = 0
 ) -> bool:
@@ -80,21 +81,18 @@ def is_had_only_by(
     reader, locks = scene.view.reader, scene.view.locks
     if reader.layout.offset("_PyInterpreterFrame", "f_executable.bits") is not None:
         return False  # 3.14: variables may borrow what they refer to, and count nothing
-    try:
-        weak = reader.signed_field(reader.type_of(address), "PyTypeObject", "tp_weaklistoffset")
-        if weak and reader.u64(address + weak):
-            return False
-        for frame in (frame for stack in stacks for frame in stack if frame.hole is None):
-            words = scene.view.slots.of(frame)
-            in_call = scene.view.slots.stack_in_call(frame) or ()
-            counted_there += words.variables.count(address) + in_call.count(address)
-            for word in words.stack if awaiting else ():
-                if word and not word & 7 and locks.type_name(word) == _FUTURE_ITERATOR:
-                    held = reader.u64(word + reader.layout.require("PyMethodObject", "im_func"))
-                    iterators |= {word} if held == address else set()
-        return counted_there + len(iterators) == reference_count(scene, address)
-    except (UnreadableMemory, LayoutError):
+    weak = reader.signed_field(reader.type_of(address), "PyTypeObject", "tp_weaklistoffset")
+    if weak and reader.u64(address + weak):
         return False
+    for frame in (frame for stack in stacks for frame in stack if frame.hole is None):
+        words = scene.view.slots.of(frame)
+        in_call = scene.view.slots.stack_in_call(frame) or ()
+        counted_there += words.variables.count(address) + in_call.count(address)
+        for word in words.stack if awaiting else ():
+            if word and not word & 7 and locks.type_name(word) == _FUTURE_ITERATOR:
+                held = reader.u64(word + reader.layout.require("PyMethodObject", "im_func"))
+                iterators |= {word} if held == address else set()
+    return counted_there + len(iterators) == reference_count(scene, address)
 
 
 def lost_permits_clause(scene: HangContext, semaphore: int) -> str:

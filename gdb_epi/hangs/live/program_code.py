@@ -25,7 +25,7 @@ from gdb_epi.hangs.live.reach import covers
 from gdb_epi.locks.python.acquire_calls import AcquireCalls
 from gdb_epi.locks.python.python_view import PythonView
 from gdb_epi.typing_lite import NamedTuple
-from gdb_epi.util import memoized
+from gdb_epi.util import memoized, when_unreadable
 
 MAX_FUNCTIONS = 60_000  # of the process
 MAX_PATH = 4096
@@ -254,14 +254,13 @@ class ProgramCode:
             if self._name_of_method(each.address, "method") in methods:
                 yield self._reader.u64(each.address + at)
 
+    @when_unreadable("")
     def _name_of_method(self, method: int, kind: str) -> str:
-        with suppress(UnreadableMemory, LayoutError):
-            if kind == "method":
-                function = self._reader.field(method, "PyMethodObject", "im_func")
-                return self.name_of(self.calls.body_of(function, 0).code)
-            name = self._reader.definition_name(method)
-            return "" if isinstance(name, Absent) else name
-        return ""
+        if kind == "method":
+            function = self._reader.field(method, "PyMethodObject", "im_func")
+            return self.name_of(self.calls.body_of(function, 0).code)
+        name = self._reader.definition_name(method)
+        return "" if isinstance(name, Absent) else name
 
     def _qualified(self, function: Function) -> str:
         return self._reader.text_field(function.address, "PyFunctionObject", "func_qualname")

@@ -42,7 +42,7 @@ from gdb_epi.hangs.types import (
 )
 from gdb_epi.locks.python.call_sites import ends_by_clock
 from gdb_epi.locks.types import INFO, PROBABLE
-from gdb_epi.util import counted
+from gdb_epi.util import counted, when_unreadable
 
 _YIELDS = "__sleep0"  # what sleep(0) awaits (Lib/asyncio/tasks.py, 3.8 to 3.15)
 NO_END_SEEN = "nothing shows that this comes to an end"
@@ -192,13 +192,12 @@ def _code_without_seen_end(scene: HangContext, activity: ThreadActivity) -> str:
     return _task_without_seen_end(scene, activity)
 
 
+@when_unreadable(False)
 def _goes_over_without_end(scene: HangContext, frame: PyFrame) -> bool:
     """Tell whether a comprehension takes members of an iterator that always has another one."""
-    with suppress(UnreadableMemory, LayoutError):
-        words = scene.view.slots.of(frame)
-        held = [word for word in (*words.stack, *words.variables[:1]) if word and not word & 7]
-        return any(scene.view.locks.type_name(word) in _WITHOUT_END for word in held)
-    return False
+    words = scene.view.slots.of(frame)
+    held = [word for word in (*words.stack, *words.variables[:1]) if word and not word & 7]
+    return any(scene.view.locks.type_name(word) in _WITHOUT_END for word in held)
 
 
 def _while_loop_of_generator(scene: HangContext, frame: PyFrame) -> str:
@@ -223,39 +222,33 @@ def _while_loop_of_generator(scene: HangContext, frame: PyFrame) -> str:
     return ""
 
 
+@when_unreadable(False)
 def _goes_over_growing_list(scene: HangContext, frames: Sequence[PyFrame]) -> bool:
     """Tell whether the last of some frames goes over a list to which they add.
 
     After the head of a list's iterator come an index and the list (Objects/listobject.c). Sets,
     dicts and deques raise an error where they grow meanwhile.
     """
-    with suppress(UnreadableMemory, LayoutError):
-        words = [word for word in scene.view.slots.of(frames[-1]).stack if word and not word & 7]
-        of_lists = (word for word in words if scene.view.locks.type_name(word) == "list_iterator")
-        lists = {scene.view.reader.u64(iterator + 24) for iterator in of_lists} - {0}
-        return bool(lists) and any(
-            of in lists and method in _GROWS
-            for each in frames
-            for of, method, _ in scene.calls(each)
-        )
-    return False
+    words = [word for word in scene.view.slots.of(frames[-1]).stack if word and not word & 7]
+    of_lists = (word for word in words if scene.view.locks.type_name(word) == "list_iterator")
+    lists = {scene.view.reader.u64(iterator + 24) for iterator in of_lists} - {0}
+    return bool(lists) and any(
+        of in lists and method in _GROWS for each in frames for of, method, _ in scene.calls(each)
+    )
 
 
+@when_unreadable(False)
 def _waits_in_each_turn(scene: HangContext, activity: ThreadActivity, frame: PyFrame) -> bool:
     """Tell whether a frame's loop takes its work, or its turn, from other threads each time."""
     if scene.is_only_python_thread(activity.tid):
         return False
     bodies = scene.loop_bodies(frame)
-    with suppress(UnreadableMemory, LayoutError):
-        inside = (
-            c for c in scene.call_sites.of(frame.code).calls if any(c.at in b for b in bodies)
-        )
-        takes = {call.path[-1] for call in inside if call.path} & _TAKES
-        return any(
-            method in takes and scene.view.locks.type_name(of).rpartition(".")[2] in _SHARED
-            for of, method, _ in scene.calls(frame)
-        )
-    return False
+    inside = (c for c in scene.call_sites.of(frame.code).calls if any(c.at in b for b in bodies))
+    takes = {call.path[-1] for call in inside if call.path} & _TAKES
+    return any(
+        method in takes and scene.view.locks.type_name(of).rpartition(".")[2] in _SHARED
+        for of, method, _ in scene.calls(frame)
+    )
 
 
 def _task_without_seen_end(scene: HangContext, activity: ThreadActivity) -> str:
@@ -320,20 +313,18 @@ def _is_own_code(scene: HangContext, file_name: str) -> bool:
     )
 
 
+@when_unreadable(False)
 def _is_while_with_end(scene: HangContext, frame: PyFrame, loop: range) -> bool:
     """Tell whether a loop is no `for`, and has a condition on which it is left, but no clock's."""
-    try:
-        head = scene.call_sites.running(frame.code, loop.start)
-        return (
-            (head is None or head.operation != "next")
-            and (
-                scene.call_sites.has_way_out(frame.code, loop)
-                or is_ended_by_error(scene, frame.code, (loop.start, loop.stop))
-            )
-            and not ends_by_clock(frame.code, loop, scene.call_sites)
+    head = scene.call_sites.running(frame.code, loop.start)
+    return (
+        (head is None or head.operation != "next")
+        and (
+            scene.call_sites.has_way_out(frame.code, loop)
+            or is_ended_by_error(scene, frame.code, (loop.start, loop.stop))
         )
-    except (UnreadableMemory, LayoutError):
-        return False
+        and not ends_by_clock(frame.code, loop, scene.call_sites)
+    )
 
 
 def _seen_running(activity: ThreadActivity) -> str:

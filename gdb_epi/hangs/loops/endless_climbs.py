@@ -13,10 +13,9 @@ from collections.abc import Iterator
 
 from gdb_epi.cpython.types import PyFrame
 from gdb_epi.cpython.values.process_values import get_process_values
-from gdb_epi.errors import LayoutError, UnreadableMemory
-from gdb_epi.hangs.hang_context import HangContext
+from gdb_epi.hangs.hang_context import HangContext, of_each_thread
 from gdb_epi.hangs.loops.futile_polls import OF_FILES
-from gdb_epi.hangs.types import HANG, HangDiagnosis, wait_diagnosis
+from gdb_epi.hangs.types import HANG, HangDiagnosis, ThreadActivity, wait_diagnosis
 from gdb_epi.locks.types import PROBABLE
 
 _UPWARD = frozenset(("parent", "dirname"))
@@ -30,29 +29,25 @@ _OWN_PARENTS = frozenset(("'/'", "''", "PosixPath('/')", "PosixPath('.')"))
 _NAMES = frozenset(("global", "name", "attr", "method"))
 
 
-def endless_climb(scene: HangContext) -> HangDiagnosis | None:
+@of_each_thread
+def endless_climb(scene: HangContext, activity: ThreadActivity) -> HangDiagnosis | None:
     """A thread seeks a file in the folder that is its own parent."""
-    for activity in scene.activities:
-        if not activity.frames or activity.timed:
-            continue
-        frame = activity.frames[0]
-        try:
-            folder = next(_folders_that_lead_nowhere(scene, frame), None)
-        except (UnreadableMemory, LayoutError, IndexError):
-            continue
-        if folder is None:
-            continue
-        name, text = folder
-        return wait_diagnosis(
-            HANG, "endless search", f"{activity.who()} is in a loop without end at "
-            f"{activity.where()}: it seeks a file in `{name}` and in the folder above, and has "
-            f"come to {text}, whose parent is itself: the file is in none of these folders",
-            activity._replace(key_frames=activity.frames), PROBABLE,
-            evidence=(f"`{name}` is {text}, and the loop tests nothing but whether files exist",),
-            ruled_out=("a comparison of the folder with its parent", "an exception of the loop"),
-            doubts=("somebody who puts that file there",),
-        )  # fmt: skip
-    return None
+    if not activity.frames or activity.timed:
+        return None
+    frame = activity.frames[0]
+    folder = next(_folders_that_lead_nowhere(scene, frame), None)
+    if folder is None:
+        return None
+    name, text = folder
+    return wait_diagnosis(
+        HANG, "endless search", f"{activity.who()} is in a loop without end at "
+        f"{activity.where()}: it seeks a file in `{name}` and in the folder above, and has "
+        f"come to {text}, whose parent is itself: the file is in none of these folders",
+        activity._replace(key_frames=activity.frames), PROBABLE,
+        evidence=(f"`{name}` is {text}, and the loop tests nothing but whether files exist",),
+        ruled_out=("a comparison of the folder with its parent", "an exception of the loop"),
+        doubts=("somebody who puts that file there",),
+    )  # fmt: skip
 
 
 def _folders_that_lead_nowhere(scene: HangContext, frame: PyFrame) -> Iterator[tuple[str, str]]:

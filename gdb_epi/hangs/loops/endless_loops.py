@@ -21,7 +21,7 @@ from gdb_epi.errors import LayoutError, UnreadableMemory
 from gdb_epi.hangs.dry_run.container_evaluation import MAX_CODE, YieldedValue
 from gdb_epi.hangs.dry_run.dry_run import DryRun
 from gdb_epi.hangs.dry_run.loop_states import DryRunMemory, EndlessLoop
-from gdb_epi.hangs.hang_context import HangContext
+from gdb_epi.hangs.hang_context import HangContext, of_each_thread
 from gdb_epi.hangs.live.going_on import GoingOn
 from gdb_epi.hangs.loops.dry_run_starts import (
     ReturnedValue,
@@ -71,14 +71,14 @@ _OF_ANY_LOOP = frozenset(
 )
 
 
-def endless_loop(scene: HangContext) -> HangDiagnosis | None:
+@of_each_thread
+def endless_loop(scene: HangContext, activity: ThreadActivity) -> HangDiagnosis | None:
     """A thread runs a loop that came back to the same state, and that nobody else changes."""
-    for activity in scene.activities:
-        waits_in_turns = activity.timed and activity.kind in (EVENT, LOCK, JOIN)
-        if activity.frames and (waits_in_turns or activity.kind in (*RUNNING, GIL, SLEEP)):
-            endless = find_endless_loop(scene, activity)
-            if endless is not None:
-                return _endless_loop_diagnosis(scene, activity, *endless)
+    waits_in_turns = activity.timed and activity.kind in (EVENT, LOCK, JOIN)
+    if activity.frames and (waits_in_turns or activity.kind in (*RUNNING, GIL, SLEEP)):
+        endless = find_endless_loop(scene, activity)
+        if endless is not None:
+            return _endless_loop_diagnosis(scene, activity, *endless)
     return None
 
 

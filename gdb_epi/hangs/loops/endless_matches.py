@@ -17,7 +17,7 @@ from itertools import islice
 from gdb_epi.cpython.values.process_values import get_process_values
 from gdb_epi.cpython.values.repr_decoder import ReprLimits, Undecodable
 from gdb_epi.errors import LayoutError, UnreadableMemory
-from gdb_epi.hangs.hang_context import HangContext
+from gdb_epi.hangs.hang_context import HangContext, of_each_thread
 from gdb_epi.hangs.types import HANG, RUNNING, HangDiagnosis, ThreadActivity, wait_diagnosis
 from gdb_epi.typing_lite import Any, NamedTuple
 
@@ -50,36 +50,33 @@ class _TooManySteps(Exception):
     """The match takes more steps than are counted."""
 
 
-def endless_match(scene: HangContext) -> HangDiagnosis | None:
+@of_each_thread
+def endless_match(scene: HangContext, activity: ThreadActivity) -> HangDiagnosis | None:
     """A thread matches a pattern whose repetitions try all ways to split its text."""
-    for activity in scene.activities:
-        if activity.kind not in RUNNING or not activity.frames:
-            continue
-        try:
-            matching = _matching(scene, activity)
-            pattern = _pattern(scene, activity) if matching is not None else None
-            explodes = (
-                pattern is not None and matching is not None and _explodes(*pattern, matching)
-            )
-        except (UnreadableMemory, LayoutError, Undecodable, UnsupportedPattern, RecursionError):
-            continue
-        if not explodes or pattern is None or matching is None:
-            continue
-        shown = pattern[0] if len(pattern[0]) <= _SHOWN else f"{pattern[0][:_SHOWN]}..."
-        # How far it has come changes from moment to moment: the whole text does not.
-        length = len(matching.text) - matching.start
-        return wait_diagnosis(
-            HANG, "endless match", f"{activity.who()} matches the regular expression {shown} at "
-            f"{activity.where()}: its repetitions, one in the other, try all ways to split "
-            f"a text of {length} letters, and each further letter doubles the time or worse "
-            "(catastrophic backtracking)", activity._replace(key_frames=activity.frames),
-            evidence=(f"the engine is at letter {matching.position} of {len(matching.text)}, in a "
-                      f"match that began at letter {matching.start}",
-                      "the same pattern takes exponential time on pieces of that text"),
-            ruled_out=("a pattern whose time grows by a power of the length",),
-            doubts=("it ends after all, in years or in hours",),
-        )  # fmt: skip
-    return None
+    if activity.kind not in RUNNING or not activity.frames:
+        return None
+    try:
+        matching = _matching(scene, activity)
+        pattern = _pattern(scene, activity) if matching is not None else None
+        explodes = pattern is not None and matching is not None and _explodes(*pattern, matching)
+    except (UnreadableMemory, LayoutError, Undecodable, UnsupportedPattern, RecursionError):
+        return None
+    if not explodes or pattern is None or matching is None:
+        return None
+    shown = pattern[0] if len(pattern[0]) <= _SHOWN else f"{pattern[0][:_SHOWN]}..."
+    # How far it has come changes from moment to moment: the whole text does not.
+    length = len(matching.text) - matching.start
+    return wait_diagnosis(
+        HANG, "endless match", f"{activity.who()} matches the regular expression {shown} at "
+        f"{activity.where()}: its repetitions, one in the other, try all ways to split "
+        f"a text of {length} letters, and each further letter doubles the time or worse "
+        "(catastrophic backtracking)", activity._replace(key_frames=activity.frames),
+        evidence=(f"the engine is at letter {matching.position} of {len(matching.text)}, in a "
+                  f"match that began at letter {matching.start}",
+                  "the same pattern takes exponential time on pieces of that text"),
+        ruled_out=("a pattern whose time grows by a power of the length",),
+        doubts=("it ends after all, in years or in hours",),
+    )  # fmt: skip
 
 
 def _matching(scene: HangContext, activity: ThreadActivity) -> _Matching | None:

@@ -13,8 +13,8 @@ from collections.abc import Callable, Iterable, Sequence
 from itertools import pairwise
 
 from gdb_epi.cpython.types import PyFrame
-from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
-from gdb_epi.hangs.hang_context import HangContext
+from gdb_epi.errors import Absent
+from gdb_epi.hangs.hang_context import HangContext, of_each_thread
 from gdb_epi.hangs.live.going_on import GoingOn
 from gdb_epi.hangs.types import (
     GIL,
@@ -23,6 +23,7 @@ from gdb_epi.hangs.types import (
     PYTHON,
     RUNNING,
     HangDiagnosis,
+    ThreadActivity,
     wait_diagnosis,
 )
 from gdb_epi.locks.python.call_sites import CallSites, Instruction
@@ -57,70 +58,60 @@ class _OtherCode(Exception):
     """The loop does something other than walk."""
 
 
-def endless_walk(scene: HangContext) -> HangDiagnosis | None:
+@of_each_thread
+def endless_walk(scene: HangContext, activity: ThreadActivity) -> HangDiagnosis | None:
     """A thread runs a loop whose every test looks at objects of a ring."""
-    for activity in scene.activities:
-        frames = scene.view.frames(activity.tid)
-        if activity.kind not in (PYTHON, GIL) or not activity.frames or not frames:
-            continue
-        frame = frames[0]
-        if frame.address != activity.frames[0].address:
-            continue
-        try:
-            step = _attribute_step_of_loop(scene, frame)
-            start = scene.view.variable(frame, step.variable) if step is not None else None
-            length = measure_ring(scene, start, step.attribute) if step and start else 0
-        except (UnreadableMemory, LayoutError):
-            continue
-        if step is None or not length:
-            continue
-        kind = scene.view.locks.type_name(start or 0) or "object"
-        shown = f"{step.variable} = {step.variable}.{step.attribute}"
-        ring = (
-            f"{length} objects of type {kind} whose `{step.attribute}` leads back to the first"
-            if length > 1 else f"an object of type {kind} whose `{step.attribute}` is itself"
-        )  # fmt: skip
-        sentence = (
-            f"{activity.who()} is in a loop without end at {activity.where()}: `{shown}` walks "
-        )
-        sentence += f"in a ring, {ring}"
-        return HangDiagnosis(
-            HANG, "endless walk", sentence, (activity._replace(key_frames=activity.frames),),
-            PROBABLE,
-            (f"the loop tests nothing but `{step.variable}` and what it leads to",
-             f"the objects form a ring of {length}"),
-            ("a call, a comparison or a store into an object in the loop",),
-            ("another thread that breaks the ring, or code of __bool__, __len__ or a property",),
-            outside=LATER_THREAD if GoingOn(scene).may_change(
-                activity.tid, (step.attribute,)) else "",
-        )  # fmt: skip
-    return None
+    frames = scene.view.frames(activity.tid)
+    if activity.kind not in (PYTHON, GIL) or not activity.frames or not frames:
+        return None
+    frame = frames[0]
+    if frame.address != activity.frames[0].address:
+        return None
+    step = _attribute_step_of_loop(scene, frame)
+    start = scene.view.variable(frame, step.variable) if step is not None else None
+    length = measure_ring(scene, start, step.attribute) if step and start else 0
+    if step is None or not length:
+        return None
+    kind = scene.view.locks.type_name(start or 0) or "object"
+    shown = f"{step.variable} = {step.variable}.{step.attribute}"
+    ring = (
+        f"{length} objects of type {kind} whose `{step.attribute}` leads back to the first"
+        if length > 1 else f"an object of type {kind} whose `{step.attribute}` is itself"
+    )  # fmt: skip
+    sentence = f"{activity.who()} is in a loop without end at {activity.where()}: `{shown}` walks "
+    sentence += f"in a ring, {ring}"
+    return HangDiagnosis(
+        HANG, "endless walk", sentence, (activity._replace(key_frames=activity.frames),),
+        PROBABLE,
+        (f"the loop tests nothing but `{step.variable}` and what it leads to",
+         f"the objects form a ring of {length}"),
+        ("a call, a comparison or a store into an object in the loop",),
+        ("another thread that breaks the ring, or code of __bool__, __len__ or a property",),
+        outside=LATER_THREAD if GoingOn(scene).may_change(
+            activity.tid, (step.attribute,)) else "",
+    )  # fmt: skip
 
 
-def endless_search(scene: HangContext) -> HangDiagnosis | None:
+@of_each_thread
+def endless_search(scene: HangContext, activity: ThreadActivity) -> HangDiagnosis | None:
     """A thread runs `number in itertools.count(...)`, which has counted past that number."""
-    for activity in scene.activities:
-        if activity.kind not in RUNNING or not activity.frames:
-            continue
-        frame = activity.frames[0]
-        try:
-            if not scene.runs_comparison(frame, ("in", "not in")):
-                continue
-            stack = scene.view.slots.of(frame).stack
-            pairs = (two for two in pairwise(stack) if _is_count(scene, two[1]))
-            pair = next(pairs, None)
-            sought, position, step = _counted(scene, *pair) if pair else (None, None, None)
-        except (UnreadableMemory, LayoutError):
-            continue
-        if sought is None or position is None or not step or (position - sought) * step <= 0:
-            continue
-        why = f"it is at {position} in steps of {step}"
-        return wait_diagnosis(
-            HANG, "endless search", f"{activity.who()} is in a loop without end at "
-            f"{activity.where()}: it seeks {sought} in itertools.count(), and {why}",
-            activity, evidence=(why,), ruled_out=("a number that is still ahead",),
-        )  # fmt: skip
-    return None
+    if activity.kind not in RUNNING or not activity.frames:
+        return None
+    frame = activity.frames[0]
+    if not scene.runs_comparison(frame, ("in", "not in")):
+        return None
+    stack = scene.view.slots.of(frame).stack
+    pairs = (two for two in pairwise(stack) if _is_count(scene, two[1]))
+    pair = next(pairs, None)
+    sought, position, step = _counted(scene, *pair) if pair else (None, None, None)
+    if sought is None or position is None or not step or (position - sought) * step <= 0:
+        return None
+    why = f"it is at {position} in steps of {step}"
+    return wait_diagnosis(
+        HANG, "endless search", f"{activity.who()} is in a loop without end at "
+        f"{activity.where()}: it seeks {sought} in itertools.count(), and {why}",
+        activity, evidence=(why,), ruled_out=("a number that is still ahead",),
+    )  # fmt: skip
 
 
 def _is_count(scene: HangContext, word: int) -> bool:

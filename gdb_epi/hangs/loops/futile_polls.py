@@ -29,6 +29,7 @@ from gdb_epi.hangs.types import (
 )
 from gdb_epi.locks.python.call_sites import CallSites, Instruction
 from gdb_epi.locks.types import PROBABLE
+from gdb_epi.util import when_unreadable
 
 _NO_OPERATIONS = frozenset(("nothing", "extended", "truth"))
 _LOADS = {"fast": 0, "cell": 1, "global": 2, "name": 2}  # the table of names that each means
@@ -100,6 +101,7 @@ def _sleeps(scene: HangContext, activity: ThreadActivity) -> bool:
     return activity.kind == SLEEP or not _SLEEPS.isdisjoint(scene.called_in_loop(loop))
 
 
+@when_unreadable(None)
 def find_polled_condition(scene: HangContext, activity: ThreadActivity) -> PolledCondition | None:
     """Return what a thread's innermost loop polls; None where it does anything else as well.
 
@@ -112,34 +114,31 @@ def find_polled_condition(scene: HangContext, activity: ThreadActivity) -> Polle
     frame = activity.frames[0]
     asking = "" if frames[0].address == frame.address else frames[0].name.rpartition(".")[2]
     loop = scene.innermost_loop(frame)
-    try:
-        if not asking and (paths := _conditions(scene, frame, sleeps)):
-            values = [_value_of(scene, frame, path) for path in paths]
-            return PolledCondition(
-                "", 0, tuple(".".join(paths).split(".")), tuple(at for at in values if at),
-                is_plain=None not in values,
-            )  # fmt: skip
-        if loop is None:
-            return None
-        if _conditions(scene, frame, sleeps + 1, asks=True) is None:
-            return None if asking else _asks_for_file(scene, frame, loop)
-        inside = [c for c in scene.call_sites.of(frame.code).calls if loop[0] <= c.at <= loop[1]]
-        loads = [(c.root[1], *c.path) for c in inside]  # `os`, `os.path`, then `os.path.exists`
-        ends = zip(loads, [*loads[1:], ()], strict=True)
-        asked = [words for words, after in ends if after[: len(words)] != words]
-        asked = [words for words in asked if words[-1] not in _SLEEPS]
-        if len(asked) > 1:  # the others are its arguments
-            asked = [words for words in asked if words[-1] in OF_FILES]
-        if len(asked) > 1:
-            return None
-        words = asked[0] if asked else ()  # up to 3.10 no call of a plain function is seen
-        method = words[-1] if words else ""
-        if asking and asking != method:
-            return None
-        objects = (at for at, name in scene.calls_ahead(frame) if name == method)
-        return PolledCondition(method or "a function", next(objects, 0), words)
-    except (UnreadableMemory, LayoutError, IndexError):
+    if not asking and (paths := _conditions(scene, frame, sleeps)):
+        values = [_value_of(scene, frame, path) for path in paths]
+        return PolledCondition(
+            "", 0, tuple(".".join(paths).split(".")), tuple(at for at in values if at),
+            is_plain=None not in values,
+        )  # fmt: skip
+    if loop is None:
         return None
+    if _conditions(scene, frame, sleeps + 1, asks=True) is None:
+        return None if asking else _asks_for_file(scene, frame, loop)
+    inside = [c for c in scene.call_sites.of(frame.code).calls if loop[0] <= c.at <= loop[1]]
+    loads = [(c.root[1], *c.path) for c in inside]  # `os`, `os.path`, then `os.path.exists`
+    ends = zip(loads, [*loads[1:], ()], strict=True)
+    asked = [words for words, after in ends if after[: len(words)] != words]
+    asked = [words for words in asked if words[-1] not in _SLEEPS]
+    if len(asked) > 1:  # the others are its arguments
+        asked = [words for words in asked if words[-1] in OF_FILES]
+    if len(asked) > 1:
+        return None
+    words = asked[0] if asked else ()  # up to 3.10 no call of a plain function is seen
+    method = words[-1] if words else ""
+    if asking and asking != method:
+        return None
+    objects = (at for at, name in scene.calls_ahead(frame) if name == method)
+    return PolledCondition(method or "a function", next(objects, 0), words)
 
 
 def _asks_for_file(
@@ -182,15 +181,13 @@ def _is_plain(scene: HangContext, frame: PyFrame, path: Sequence[str]) -> bool:
     return scene.view.locks.type_name(word) not in ("function", "method", "type")
 
 
+@when_unreadable(False)
 def only_waits_in_turns(scene: HangContext, frame: PyFrame) -> bool:
     """Tell whether a frame's innermost loop makes one call, tests what came, and does no more.
 
     Where that call waits with a timeout, the loop has none.
     """
-    try:
-        return _conditions(scene, frame, 1, asks=True) is not None
-    except (UnreadableMemory, LayoutError, IndexError):
-        return False
+    return _conditions(scene, frame, 1, asks=True) is not None
 
 
 def variables_tested_by_coroutine(scene: HangContext, frame: PyFrame) -> list[str]:

@@ -16,7 +16,7 @@ from itertools import islice
 
 from gdb_epi.cpython.running.exceptions import ExceptionDecoder, ExceptionInfo
 from gdb_epi.cpython.types import PyFrame
-from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
+from gdb_epi.errors import Absent
 from gdb_epi.hangs.frame_references import METHODS
 from gdb_epi.hangs.hang_context import HangContext
 from gdb_epi.hangs.idleness import is_in_serving_loop, library_frames_called
@@ -24,7 +24,7 @@ from gdb_epi.hangs.library_calls import is_library_file
 from gdb_epi.hangs.types import HANG, RUNNING, HangDiagnosis, ThreadActivity, wait_diagnosis
 from gdb_epi.locks.types import INFO, PROBABLE
 from gdb_epi.typing_lite import NamedTuple
-from gdb_epi.util import counted
+from gdb_epi.util import counted, when_unreadable
 
 MAX_VALUES = 512  # of one frame: its variables, their attributes, and those of these
 MANY = 3  # tries: fewer are no sign that it will not succeed
@@ -171,17 +171,15 @@ def _sets_no_limit(scene: HangContext, value: int, kind: str) -> bool:
     return kind in _FUNCTIONS and bool(_NO_LIMIT.search(_function_name(scene, value)))
 
 
+@when_unreadable("")
 def _function_name(scene: HangContext, value: int) -> str:
     """Return the name of a function or bound method of Python; "" for others."""
     reader = scene.view.reader
-    try:
-        if scene.view.locks.type_name(value) == "method":
-            value = reader.field(value, "PyMethodObject", "im_func")
-        if scene.view.locks.type_name(value) != "function":
-            return ""
-        return reader.text_field(value, "PyFunctionObject", "func_qualname")
-    except (UnreadableMemory, LayoutError):
+    if scene.view.locks.type_name(value) == "method":
+        value = reader.field(value, "PyMethodObject", "im_func")
+    if scene.view.locks.type_name(value) != "function":
         return ""
+    return reader.text_field(value, "PyFunctionObject", "func_qualname")
 
 
 def _failed_here(frame: PyFrame, error: ExceptionInfo) -> bool:

@@ -19,10 +19,8 @@ from math import log2
 from gdb_epi.cpython.frames.eval_calls import EVAL_LOOP
 from gdb_epi.cpython.memory_reader import MemoryReader
 from gdb_epi.cpython.types import PyFrame
-from gdb_epi.cpython.values.context import Undecodable
-from gdb_epi.errors import LayoutError, UnreadableMemory
 from gdb_epi.hangs.dry_run.operators import OPERATORS_BY_INSTRUCTION
-from gdb_epi.hangs.hang_context import HangContext
+from gdb_epi.hangs.hang_context import HangContext, of_each_thread
 from gdb_epi.hangs.types import HANG, RUNNING, HangDiagnosis, ThreadActivity, wait_diagnosis
 from gdb_epi.typing_lite import NamedTuple
 from gdb_epi.util import counted
@@ -70,34 +68,28 @@ class Computation(NamedTuple):
     bits: float
 
 
-def long_computation(scene: HangContext) -> HangDiagnosis | None:
+@of_each_thread
+def long_computation(scene: HangContext, activity: ThreadActivity) -> HangDiagnosis | None:
     """A thread computes with numbers so large that the one operation takes hours or years."""
-    for activity in scene.activities:
-        frames = scene.view.frames(activity.tid)
-        if activity.kind not in RUNNING or not activity.frames or not frames:
-            continue
-        try:
-            running = _computation(scene, activity, frames[0])
-        except (UnreadableMemory, LayoutError, Undecodable):
-            continue
-        if running is None:
-            continue
-        lasts = _duration(running.work / PER_SECOND)
-        standing = [
-            d for d in scene.activities if d.tid != activity.tid and scene.view.frames(d.tid)
-        ]
-        others = f", and {counted(len(standing), 'other thread')} with Python" if standing else ""
-        return wait_diagnosis(
-            HANG, "long computation", f"{activity.who()} computes {running.text} at "
-            f"{activity.where()}; that one operation takes {lasts} or more, and keeps the GIL",
-            activity._replace(key_frames=activity.frames),
-            evidence=(f"it takes at least {running.work:.1e} products of digits, of which a "
-                      f"processor of today does some 10**9 a second{others}",
-                      "a number of that size is being built on its native stack"),
-            ruled_out=("numbers whose computation ends within minutes",),
-            doubts=("it ends after all",),
-        )  # fmt: skip
-    return None
+    frames = scene.view.frames(activity.tid)
+    if activity.kind not in RUNNING or not activity.frames or not frames:
+        return None
+    running = _computation(scene, activity, frames[0])
+    if running is None:
+        return None
+    lasts = _duration(running.work / PER_SECOND)
+    standing = [d for d in scene.activities if d.tid != activity.tid and scene.view.frames(d.tid)]
+    others = f", and {counted(len(standing), 'other thread')} with Python" if standing else ""
+    return wait_diagnosis(
+        HANG, "long computation", f"{activity.who()} computes {running.text} at "
+        f"{activity.where()}; that one operation takes {lasts} or more, and keeps the GIL",
+        activity._replace(key_frames=activity.frames),
+        evidence=(f"it takes at least {running.work:.1e} products of digits, of which a "
+                  f"processor of today does some 10**9 a second{others}",
+                  "a number of that size is being built on its native stack"),
+        ruled_out=("numbers whose computation ends within minutes",),
+        doubts=("it ends after all",),
+    )  # fmt: skip
 
 
 def _duration(seconds: float) -> str:

@@ -16,7 +16,7 @@ from gdb_epi.cpython.objects.containers import ContainerReader
 from gdb_epi.cpython.types import PyFrame
 from gdb_epi.errors import LayoutError, UnreadableMemory
 from gdb_epi.hangs.dry_run.loop_states import read_range_iterator
-from gdb_epi.hangs.hang_context import HangContext
+from gdb_epi.hangs.hang_context import HangContext, of_each_thread
 from gdb_epi.hangs.types import (
     GIL,
     HANG,
@@ -24,6 +24,7 @@ from gdb_epi.hangs.types import (
     SECONDS_OF_YEAR,
     UNSEEN_END,
     HangDiagnosis,
+    ThreadActivity,
     function_and_line,
     wait_diagnosis,
 )
@@ -51,41 +52,41 @@ class _Iteration(NamedTuple):
     may_stop: bool
 
 
-def endless_iteration(scene: HangContext) -> HangDiagnosis | None:
+@of_each_thread
+def endless_iteration(scene: HangContext, activity: ThreadActivity) -> HangDiagnosis | None:
     """A thread goes over what it cannot come to the end of within years."""
-    for activity in scene.activities:
-        if activity.kind not in (*RUNNING, GIL) or not activity.frames:
+    if activity.kind not in (*RUNNING, GIL) or not activity.frames:
+        return None
+    frames = scene.view.frames(activity.tid)[:MAX_FRAMES]
+    with suppress(UnreadableMemory, LayoutError):  # met while it handed over a value
+        generator = _consumed(scene, frames[0])
+        rests = scene.view.slots.suspended(generator) if generator else None
+        frames = frames if rests is None else (rests, *frames)
+    for number, frame in enumerate(frames):
+        try:
+            iteration = _too_long(scene, frame, frames[number + 1 :])
+        except (UnreadableMemory, LayoutError):
             continue
-        frames = scene.view.frames(activity.tid)[:MAX_FRAMES]
-        with suppress(UnreadableMemory, LayoutError):  # met while it handed over a value
-            generator = _consumed(scene, frames[0])
-            rests = scene.view.slots.suspended(generator) if generator else None
-            frames = frames if rests is None else (rests, *frames)
-        for number, frame in enumerate(frames):
-            try:
-                iteration = _too_long(scene, frame, frames[number + 1 :])
-            except (UnreadableMemory, LayoutError):
-                continue
-            if iteration is None:
-                continue
-            years = f"{iteration.left / PER_SECOND / SECONDS_OF_YEAR:.2g}"
-            why = (
-                f"at least {iteration.left:.1e} turns of {iteration.of} are still to come, which "
-                f"take {years} years at 100 million a second"
-            )
-            member = activity._replace(key_frames=scene.loop_frames(activity.frames))
-            if iteration.may_stop:
-                sentence = f"{activity.who()} was computing at {activity.where()}; {why}"
-                return wait_diagnosis(
-                    HANG, UNSEEN_END, sentence, member, INFO, evidence=(why,),
-                    doubts=("a way out of the loop before its last turn",),
-                )  # fmt: skip
+        if iteration is None:
+            continue
+        years = f"{iteration.left / PER_SECOND / SECONDS_OF_YEAR:.2g}"
+        why = (
+            f"at least {iteration.left:.1e} turns of {iteration.of} are still to come, which "
+            f"take {years} years at 100 million a second"
+        )
+        member = activity._replace(key_frames=scene.loop_frames(activity.frames))
+        if iteration.may_stop:
+            sentence = f"{activity.who()} was computing at {activity.where()}; {why}"
             return wait_diagnosis(
-                HANG, "endless iteration", f"{activity.who()} is in a loop that will not end in a "
-                f"lifetime at {function_and_line(frame)}: {why}", member, evidence=(why,),
-                ruled_out=("a way out of the loop before its last turn",),
-                doubts=("an exception in it",),
+                HANG, UNSEEN_END, sentence, member, INFO, evidence=(why,),
+                doubts=("a way out of the loop before its last turn",),
             )  # fmt: skip
+        return wait_diagnosis(
+            HANG, "endless iteration", f"{activity.who()} is in a loop that will not end in a "
+            f"lifetime at {function_and_line(frame)}: {why}", member, evidence=(why,),
+            ruled_out=("a way out of the loop before its last turn",),
+            doubts=("an exception in it",),
+        )  # fmt: skip
     return None
 
 

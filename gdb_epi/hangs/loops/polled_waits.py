@@ -41,6 +41,7 @@ from gdb_epi.hangs.types import (
 from gdb_epi.hangs.wakers import what_ends
 from gdb_epi.locks.python.acquire_calls import AHEAD
 from gdb_epi.locks.types import INFO, PROBABLE
+from gdb_epi.util import when_unreadable
 
 # A loop that continues while such a condition holds keeps the program alive, and waits for nothing.
 _GOES_ON = ("run", "alive", "active", "serv", "true")
@@ -150,16 +151,14 @@ def _wants_its_children(scene: HangContext, activity: ThreadActivity) -> bool:
     return not children or ("wait" in ahead and not ahead & _STOPS)
 
 
+@when_unreadable(False)
 def _has_sent_by_socket(scene: HangContext, activity: ThreadActivity) -> bool:
     """Tell whether code of a thread has sent something by a socket: then it wants the answer."""
     calls = (call for frame in activity.frames for call in scene.calls(frame))
-    try:
-        return any(
-            method in _ASKS and scene.descriptors.descriptor_of_object(at) is not None
-            for at, method, when in calls if when != AHEAD
-        )  # fmt: skip
-    except (UnreadableMemory, LayoutError):
-        return False
+    return any(
+        method in _ASKS and scene.descriptors.descriptor_of_object(at) is not None
+        for at, method, when in calls if when != AHEAD
+    )  # fmt: skip
 
 
 def polls_in_vain(scene: HangContext) -> HangDiagnosis | None:

@@ -16,7 +16,7 @@ from contextlib import suppress
 from gdb_epi.cpython.objects.containers import ContainerReader
 from gdb_epi.cpython.types import PyFrame
 from gdb_epi.errors import LayoutError, UnreadableMemory
-from gdb_epi.hangs.hang_context import HangContext
+from gdb_epi.hangs.hang_context import HangContext, of_each_thread
 from gdb_epi.hangs.library_calls import FILE_ON_DISK
 from gdb_epi.hangs.loops.endless_loops import find_handlers
 from gdb_epi.hangs.types import (
@@ -26,6 +26,7 @@ from gdb_epi.hangs.types import (
     PYTHON,
     RUNNING,
     HangDiagnosis,
+    ThreadActivity,
     wait_diagnosis,
 )
 from gdb_epi.locks.python.acquire_calls import MADE
@@ -47,31 +48,30 @@ _VARIABLES = ("store", "store_load")
 _LOADS = {"fast": 1, "fast2": 2, "cell": 1, "global": 1, "name": 1, "const": 1, "number": 1}
 
 
-def loop_reads_at_end_of_file(scene: HangContext) -> HangDiagnosis | None:
+@of_each_thread
+def loop_reads_at_end_of_file(scene: HangContext, activity: ThreadActivity) -> HangDiagnosis | None:
     """A thread runs a loop that reads, and the last read gave nothing."""
-    for activity in scene.activities:
-        runs = activity.kind in (*RUNNING, GIL) or activity.awaits == FILE_ON_DISK
-        places = range(len(activity.frames)) if runs else ()
-        number = next((n for n in places if scene.runs_in_loop(activity.frames[n])), None)
-        if number is None:
-            continue
-        why, grows = "", False
-        with suppress(UnreadableMemory, LayoutError, IndexError):
-            why, stream = _read_in_vain(scene, activity.frames[number])
-            grows = bool(stream) and scene.descriptors.is_on_disk(stream)
-        if not why:
-            continue
-        looping = activity._replace(kind=PYTHON, frames=activity.frames[number:])
-        looping = looping._replace(key_frames=looping.frames)
-        sentence = f"{activity.who()} loops at {looping.where()}: {why}, and the loop reads on"
-        answer = wait_diagnosis(
-            HANG, "reads past the end", sentence, looping, PROBABLE, evidence=(why,),
-            ruled_out=("a loop that sleeps or waits", "another stream in each turn"),
-            doubts=("a test that ends the loop, about to be made at this moment",),
-        )  # fmt: skip
-        # Who follows a file, as `tail -f` does, reads on at an end that moves.
-        return answer._replace(outside=FILE_GROWS) if grows else answer
-    return None
+    runs = activity.kind in (*RUNNING, GIL) or activity.awaits == FILE_ON_DISK
+    places = range(len(activity.frames)) if runs else ()
+    number = next((n for n in places if scene.runs_in_loop(activity.frames[n])), None)
+    if number is None:
+        return None
+    why, grows = "", False
+    with suppress(UnreadableMemory, LayoutError, IndexError):
+        why, stream = _read_in_vain(scene, activity.frames[number])
+        grows = bool(stream) and scene.descriptors.is_on_disk(stream)
+    if not why:
+        return None
+    looping = activity._replace(kind=PYTHON, frames=activity.frames[number:])
+    looping = looping._replace(key_frames=looping.frames)
+    sentence = f"{activity.who()} loops at {looping.where()}: {why}, and the loop reads on"
+    answer = wait_diagnosis(
+        HANG, "reads past the end", sentence, looping, PROBABLE, evidence=(why,),
+        ruled_out=("a loop that sleeps or waits", "another stream in each turn"),
+        doubts=("a test that ends the loop, about to be made at this moment",),
+    )  # fmt: skip
+    # Who follows a file, as `tail -f` does, reads on at an end that moves.
+    return answer._replace(outside=FILE_GROWS) if grows else answer
 
 
 def _read_in_vain(scene: HangContext, frame: PyFrame) -> tuple[str, int]:

@@ -15,7 +15,7 @@ from itertools import islice
 from gdb_epi.cpython.objects.containers import ContainerReader
 from gdb_epi.cpython.types import PyFrame
 from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
-from gdb_epi.hangs.hang_context import HangContext
+from gdb_epi.hangs.hang_context import HangContext, of_each_thread
 from gdb_epi.hangs.types import (
     HANG,
     RUNNING,
@@ -42,19 +42,19 @@ _TAKES = frozenset((
 ))  # fmt: skip
 
 
-def endless_repetition(scene: HangContext) -> HangDiagnosis | None:
+@of_each_thread
+def endless_repetition(scene: HangContext, activity: ThreadActivity) -> HangDiagnosis | None:
     """A thread's loop has made the same object thousands of times, and nothing counts its turns."""
-    for activity in scene.activities:
-        if activity.kind not in RUNNING or not activity.frames:
+    if activity.kind not in RUNNING or not activity.frames:
+        return None
+    frames = scene.view.frames(activity.tid)[:MAX_FRAMES]
+    for number, frame in enumerate(frames):
+        try:
+            repeated = _repeated(scene, frames[: number + 1], frame)
+        except (UnreadableMemory, LayoutError, IndexError):
             continue
-        frames = scene.view.frames(activity.tid)[:MAX_FRAMES]
-        for number, frame in enumerate(frames):
-            try:
-                repeated = _repeated(scene, frames[: number + 1], frame)
-            except (UnreadableMemory, LayoutError, IndexError):
-                continue
-            if repeated is not None:
-                return _diagnosis(activity, frame, *repeated)
+        if repeated is not None:
+            return _diagnosis(activity, frame, *repeated)
     return None
 
 

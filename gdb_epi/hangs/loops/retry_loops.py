@@ -7,8 +7,6 @@ connection of a function that called the loop, the transaction ends only after t
 
 from __future__ import annotations
 
-from contextlib import suppress
-
 from gdb_epi.cpython.running.exceptions import HANDLED, ExceptionDecoder, ExceptionInfo
 from gdb_epi.cpython.types import PyFrame
 from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
@@ -19,6 +17,7 @@ from gdb_epi.hangs.sqlite_locks import connection_held_by_callers_clause
 from gdb_epi.hangs.types import HANG, HangDiagnosis, ThreadActivity, wait_diagnosis
 from gdb_epi.locks.python.call_sites import ends_by_clock
 from gdb_epi.locks.types import INFO, PROBABLE
+from gdb_epi.util import when_unreadable
 
 ERROR = "sqlite3.OperationalError"
 _LOCKED = ("database is locked", "database table is locked", "database schema is locked")
@@ -72,18 +71,17 @@ def _retry_loop(scene: HangContext, activity: ThreadActivity) -> HangDiagnosis |
     )  # fmt: skip
 
 
+@when_unreadable(False)
 def _is_limited(scene: HangContext, frame: PyFrame) -> bool:
     """Tell whether a loop limits the number of its tries, or their time.
 
     Since 3.12 the code of a handler stands apart from the loop's: all loops are looked at.
     """
-    with suppress(UnreadableMemory, LayoutError):
-        return any(
-            scene.is_in_bounded_loop(frame, loop)
-            or ends_by_clock(frame.code, range(loop[0], loop[1] + 1), scene.call_sites)
-            for loop in scene.call_sites.of(frame.code).loops
-        )
-    return False
+    return any(
+        scene.is_in_bounded_loop(frame, loop)
+        or ends_by_clock(frame.code, range(loop[0], loop[1] + 1), scene.call_sites)
+        for loop in scene.call_sites.of(frame.code).loops
+    )
 
 
 def _was_caught_in_loop(scene: HangContext, activity: ThreadActivity, error: ExceptionInfo) -> bool:

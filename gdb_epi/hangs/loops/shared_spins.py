@@ -12,10 +12,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from gdb_epi.cpython.types import PyFrame
-from gdb_epi.errors import LayoutError, UnreadableMemory
-from gdb_epi.hangs.hang_context import HangContext
+from gdb_epi.hangs.hang_context import HangContext, of_each_thread
 from gdb_epi.hangs.idleness import is_in_serving_loop
-from gdb_epi.hangs.types import GIL, HANG, RUNNING, HangDiagnosis, wait_diagnosis
+from gdb_epi.hangs.types import GIL, HANG, RUNNING, HangDiagnosis, ThreadActivity, wait_diagnosis
 from gdb_epi.locks.python.call_sites import Instruction
 from gdb_epi.locks.types import INFO, PROBABLE
 
@@ -30,32 +29,28 @@ _CALLABLE = frozenset(("function", "method", "builtin_function_or_method", "func
 _WRITES = "w"
 
 
-def spin_on_shared_memory(scene: HangContext) -> HangDiagnosis | None:
+@of_each_thread
+def spin_on_shared_memory(scene: HangContext, activity: ThreadActivity) -> HangDiagnosis | None:
     """A thread reads shared memory again and again, and does nothing else."""
-    for activity in scene.activities:
-        if activity.kind not in (*RUNNING, GIL) or not activity.frames:
-            continue
-        frame = activity.frames[0]
-        try:
-            read = next(_shared_memory_read(scene, frame), None)
-        except (UnreadableMemory, LayoutError, IndexError):
-            continue
-        if read is None:
-            continue
-        for_work = is_in_serving_loop(scene, activity.frames[1:])
-        alone = scene.is_only_thread_awake(activity)
-        sentence = (
-            f"{activity.who()} spins at {activity.where()}: it reads `{read}`, memory that "
-            "processes share, again and again without a pause, until another one changes it"
-        )
-        return wait_diagnosis(
-            HANG, "polls", sentence, activity._replace(key_frames=activity.frames),
-            PROBABLE if alone and not for_work else INFO,
-            evidence=("the loop only reads that memory and compares",),
-            ruled_out=("a pause in the loop", "another thread of this process"),
-            doubts=("whether the process that should change it lives is not in this core",),
-        )  # fmt: skip
-    return None
+    if activity.kind not in (*RUNNING, GIL) or not activity.frames:
+        return None
+    frame = activity.frames[0]
+    read = next(_shared_memory_read(scene, frame), None)
+    if read is None:
+        return None
+    for_work = is_in_serving_loop(scene, activity.frames[1:])
+    alone = scene.is_only_thread_awake(activity)
+    sentence = (
+        f"{activity.who()} spins at {activity.where()}: it reads `{read}`, memory that "
+        "processes share, again and again without a pause, until another one changes it"
+    )
+    return wait_diagnosis(
+        HANG, "polls", sentence, activity._replace(key_frames=activity.frames),
+        PROBABLE if alone and not for_work else INFO,
+        evidence=("the loop only reads that memory and compares",),
+        ruled_out=("a pause in the loop", "another thread of this process"),
+        doubts=("whether the process that should change it lives is not in this core",),
+    )  # fmt: skip
 
 
 def _shared_memory_read(scene: HangContext, frame: PyFrame) -> Iterator[str]:

@@ -24,6 +24,7 @@ from gdb_epi.hangs.frame_references import METHODS
 from gdb_epi.hangs.installed_packages import InstalledPackages
 from gdb_epi.locks.python.python_view import PythonView
 from gdb_epi.typing_lite import NamedTuple
+from gdb_epi.util import when_unreadable
 
 # Functions of libraries that wait for clients, and modules whose every function does.
 _SERVING = frozenset((
@@ -207,12 +208,10 @@ class EventLoopReader:
             return False
         return state < len(STATES) and STATES[state] != "pending"
 
+    @when_unreadable(None)
     def _length(self, loop: int, name: str, struct: str) -> int | None:
-        try:
-            value = self._view.attribute(loop, name)
-            return None if value is None else self._containers.length(value, struct)
-        except (UnreadableMemory, LayoutError):
-            return None
+        value = self._view.attribute(loop, name)
+        return None if value is None else self._containers.length(value, struct)
 
     def _called_to_read(self, loop: int) -> list[int]:
         """Return what a loop calls when one of its descriptors can be read.
@@ -232,18 +231,16 @@ class EventLoopReader:
             pass
         return callbacks
 
+    @when_unreadable(False)
     def _has_no_peer(self, callback: int) -> bool:
         """Tell whether a callback is of a datagram transport that was given no peer's address."""
         if self._view.locks.type_name(callback) != "method":
             return False
-        try:
-            owner = self._view.reader.field(callback, "PyMethodObject", "im_self")
-            if self._view.locks.type_name(owner) != "_SelectorDatagramTransport":
-                return False
-            context = get_process_values(self._view.target, self._view.python).context
-            return self._view.locks.type_name(context.attribute(owner, "_address")) == "NoneType"
-        except EpiError:
+        owner = self._view.reader.field(callback, "PyMethodObject", "im_self")
+        if self._view.locks.type_name(owner) != "_SelectorDatagramTransport":
             return False
+        context = get_process_values(self._view.target, self._view.python).context
+        return self._view.locks.type_name(context.attribute(owner, "_address")) == "NoneType"
 
     def _called(self, callback: int) -> Iterator[str]:
         """Yield the names of a function, and of those that its object calls for descriptors."""
@@ -267,19 +264,17 @@ class EventLoopReader:
         reader = self._view.reader
         return reader.text_field(function, "PyFunctionObject", "func_qualname")
 
+    @when_unreadable(None)
     def _descriptors(self, loop: int) -> int | None:
         """Return how many descriptors the loop watches besides its own pipe."""
-        try:
-            selector = self._view.attribute(loop, "_selector")
-            keys = self._view.attribute(selector, "_fd_to_key") if selector else None
-            if keys is None:
-                return None
-            count = sum(1 for _ in self._view.objects.dict_items(keys))
-            own = self._view.attribute(loop, "_ssock")
-            has_pipe = own is not None and self._view.locks.type_name(own) != "NoneType"
-            return max(0, count - has_pipe)
-        except (UnreadableMemory, LayoutError):
+        selector = self._view.attribute(loop, "_selector")
+        keys = self._view.attribute(selector, "_fd_to_key") if selector else None
+        if keys is None:
             return None
+        count = sum(1 for _ in self._view.objects.dict_items(keys))
+        own = self._view.attribute(loop, "_ssock")
+        has_pipe = own is not None and self._view.locks.type_name(own) != "NoneType"
+        return max(0, count - has_pipe)
 
 
 def is_client_serving_task(task: UnfinishedTask, installed: InstalledPackages) -> bool:

@@ -8,14 +8,12 @@ accept is as idle as the one that has it.
 
 from __future__ import annotations
 
-from contextlib import suppress
-
 from gdb_epi.cpython.types import PyFrame
-from gdb_epi.errors import LayoutError, UnreadableMemory
 from gdb_epi.hangs.hang_context import HangContext
 from gdb_epi.hangs.idleness import is_in_serving_loop
 from gdb_epi.hangs.loops.endless_loops import find_handlers
 from gdb_epi.hangs.types import MAY_BE_IDLE, HangDiagnosis, ThreadActivity, idle_diagnosis
+from gdb_epi.util import when_unreadable
 
 MAX_FRAMES = 6  # between the wait and the code that accepts: of a lock of the program's own
 MAX_BETWEEN = 12  # bytes between the call that takes a lock and the block that it guards
@@ -41,23 +39,22 @@ def diagnose_turn_to_accept(
     return None
 
 
+@when_unreadable(False)
 def _accepts_in_next_block(scene: HangContext, frame: PyFrame) -> bool:
     """Tell whether a frame's running call begins a `with` or `try` in which accept() is called."""
-    with suppress(UnreadableMemory, LayoutError, IndexError):
-        sites = scene.call_sites
-        running = sites.running(frame.code, scene.running_byte(frame))
-        if running is None:
-            return False
-        behind = range(running.end, running.end + MAX_BETWEEN)
-        blocks = [
-            range(start, end) for start, end, _ in find_handlers(scene, frame.code)
-            if start in behind
-        ]  # fmt: skip
-        if running.name == _ENTERS:
-            target = sites.opcodes.target(running.name, running.argument, running.end)
-            blocks.append(range(running.end, target or 0))
-        return any(
-            call.at in block and call.path and call.path[-1] == _ACCEPTS
-            for call in sites.of(frame.code).all_of_it() for block in blocks
-        )  # fmt: skip
-    return False
+    sites = scene.call_sites
+    running = sites.running(frame.code, scene.running_byte(frame))
+    if running is None:
+        return False
+    behind = range(running.end, running.end + MAX_BETWEEN)
+    blocks = [
+        range(start, end) for start, end, _ in find_handlers(scene, frame.code)
+        if start in behind
+    ]  # fmt: skip
+    if running.name == _ENTERS:
+        target = sites.opcodes.target(running.name, running.argument, running.end)
+        blocks.append(range(running.end, target or 0))
+    return any(
+        call.at in block and call.path and call.path[-1] == _ACCEPTS
+        for call in sites.of(frame.code).all_of_it() for block in blocks
+    )  # fmt: skip

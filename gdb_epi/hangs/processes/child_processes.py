@@ -13,8 +13,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from gdb_epi.cpython.running.unfinished_tasks import UnfinishedTask
 from gdb_epi.cpython.running.wait_rules import READ
 from gdb_epi.cpython.types import PyFrame
-from gdb_epi.cpython.values.context import Undecodable
-from gdb_epi.errors import EpiError, LayoutError, UnreadableMemory
+from gdb_epi.errors import LayoutError, UnreadableMemory
 from gdb_epi.hangs.hang_context import HangContext
 from gdb_epi.hangs.idleness import is_in_serving_loop
 from gdb_epi.hangs.loops.futile_polls import OF_FILES
@@ -32,6 +31,7 @@ from gdb_epi.hangs.types import (
 from gdb_epi.locks.python.call_sites import ends_by_clock
 from gdb_epi.locks.types import INFO, PROBABLE
 from gdb_epi.typing_lite import NamedTuple
+from gdb_epi.util import when_unreadable
 
 MAX_TEXT = 256
 MAX_OWN, MAX_VALUES = 16, 2_000  # frames, and globals of their modules
@@ -134,6 +134,7 @@ def _was_written_and_closed(scene: HangContext, connection: int) -> bool:
     return scene.view.objects.integer(writable) == 1
 
 
+@when_unreadable(False)
 def is_supervisor_loop(scene: HangContext, activity: ThreadActivity) -> bool:
     """Tell whether a child is waited for in a loop without end that only runs it again and again.
 
@@ -149,11 +150,8 @@ def is_supervisor_loop(scene: HangContext, activity: ThreadActivity) -> bool:
         return False
     if is_in_serving_loop(scene, activity.frames[:1]) and not called & _SLEEPS:
         return True
-    try:
-        used = set().union(*_names_in_program(scene, activity.frames).values())
-        return bool(used & _ASKS_TO_END) and _starts_the_same_again(scene, frame)
-    except (UnreadableMemory, LayoutError, Undecodable, IndexError):
-        return False
+    used = set().union(*_names_in_program(scene, activity.frames).values())
+    return bool(used & _ASKS_TO_END) and _starts_the_same_again(scene, frame)
 
 
 def _starts_the_same_again(scene: HangContext, frame: PyFrame) -> bool:
@@ -403,16 +401,14 @@ def _flag(scene: HangContext, stream: int, name: str) -> bool:
     return scene.view.objects.integer(value) == 1
 
 
+@when_unreadable(True)
 def _have(scene: HangContext, task: UnfinishedTask, objects: set[int]) -> bool:
     """Whether code of a task has one of the objects in a variable; true where that is unknown."""
     if len(task.stack) > MAX_FRAMES:
         return True
-    try:
-        return any(
-            at in objects for frame in task.stack for _, at in scene.view.variable_addresses(frame)
-        )
-    except EpiError:
-        return True
+    return any(
+        at in objects for frame in task.stack for _, at in scene.view.variable_addresses(frame)
+    )
 
 
 def _child(scene: HangContext, process: int) -> str:
