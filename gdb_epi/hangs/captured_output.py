@@ -72,7 +72,7 @@ def _redirecting_manager(scene: HangContext, manager: int) -> str:
     "" for other managers. Raises UnreadableMemory, LayoutError, Undecodable.
     """
     view, sites = scene.view, scene.call_sites
-    shown = view.locks.type_name(manager)
+    shown = view.type_name(manager)
     if shown.endswith(GENERATOR_MANAGER):
         generator = view.attribute(manager, "gen")
         resting = view.slots.suspended(generator) if generator else None
@@ -84,7 +84,7 @@ def _redirecting_manager(scene: HangContext, manager: int) -> str:
     used, left = set[str](), ["__enter__"]
     for name in left:
         in_class = context.types.lookup(kind, name)
-        if in_class is None or view.locks.type_name(in_class[1]) != "function":
+        if in_class is None or view.type_name(in_class[1]) != "function":
             continue
         code = view.reader.field(in_class[1], "PyFunctionObject", "func_code")
         names = sites.strings(code, "co_names")

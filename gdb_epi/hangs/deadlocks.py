@@ -269,7 +269,7 @@ def deadlocked_pool_callback(scene: HangContext, activity: ThreadActivity) -> Ha
     if fetching is None or waiting is None:
         return None
     job = scene.view.variable(waiting, "self")
-    open_jobs = scene.view.attribute(job, "_cache") if job else None
+    open_jobs = scene.view.attribute(job, "_cache")
     if not open_jobs or scene.view.variable(fetching, "cache") != open_jobs:
         return None
     callback = activity.frames[-1].qualname or activity.frames[-1].name
@@ -335,7 +335,7 @@ def _runners(scene: HangContext) -> dict[int, int]:
         for frame in frames:
             if (frame.module, frame.name) == ("concurrent.futures.thread", "run"):
                 work_item = scene.view.variable(frame, "self")
-                future = scene.view.attribute(work_item, "future") if work_item else None
+                future = scene.view.attribute(work_item, "future")
                 if future:
                     runners[future] = tid
     return runners
@@ -554,7 +554,7 @@ def _results_of_job(scene: HangContext, activity: ThreadActivity) -> set[int]:
             results = {scene.view.variable(frame, name) for name in ("future", "func")}
             return {at for at in results if at}
         work_item = scene.view.variable(frame, "self")
-        job = scene.view.attribute(work_item, "future") if work_item else None
+        job = scene.view.attribute(work_item, "future")
         return {job, *_chained(scene, job)} if job else set()
     return set()
 
@@ -569,7 +569,7 @@ def _chained(scene: HangContext, future: int) -> set[int]:
     with suppress(UnreadableMemory, LayoutError, IndexError):
         callbacks = scene.view.attribute(future, "_done_callbacks")
         for callback in containers.list_items(callbacks)[:MAX_CHAIN] if callbacks else ():
-            if scene.view.locks.type_name(callback) == "function":
+            if scene.view.type_name(callback) == "function":
                 referred.update(containers.cells(callback, MAX_CHAIN))
     return referred
 

@@ -263,7 +263,7 @@ def find_selector_of_closed_socket(scene: HangContext, awaited: int) -> ThreadAc
     for activity in scene.activities:
         for frame in view.frames(activity.tid) if activity.kind == hang_types.POLL else ():
             selector = view.variable(frame, "self") if frame.module == "selectors" else None
-            keys = view.attribute(selector, "_fd_to_key") if selector else None
+            keys = view.attribute(selector, "_fd_to_key")
             leading = []
             with suppress(UnreadableMemory, LayoutError, ValueError):
                 for _, key in view.objects.dict_items(keys) if keys else ():
@@ -317,7 +317,7 @@ def rest_of_message_clause(scene: HangContext, called: Sequence[PyFrame]) -> str
             )
         if (frame.module, frame.name) in _READS_BODY:
             answer = scene.view.variable(frame, "self")
-            left = scene.view.integer_attribute(answer, "length") if answer else None
+            left = scene.view.integer_attribute(answer, "length")
             if left:
                 return (
                     "; the head of the answer has come, and by its Content-Length there are up to "

@@ -50,7 +50,7 @@ Address = tuple[str, int]  # host and port of an internet socket
 
 def read_socket_address(view: PythonView, word: int) -> Address | None:
     """Return the address that a tuple of Python's is: a host and a port; None for anything else."""
-    if view.locks.type_name(word) != "tuple":
+    if view.type_name(word) != "tuple":
         return None
     try:
         host, port = ContainerReader(view.reader).tuple_items(word)[:2]
@@ -199,7 +199,7 @@ class DescriptorTable:
         for frame in frames:
             for _, at in self._view.variable_addresses(frame):
                 reached.add(at)
-                if self._view.locks.type_name(at) not in _PLAIN:
+                if self._view.type_name(at) not in _PLAIN:
                     reached.update(value for _, value in self._view.attributes(at))
         return reached
 
@@ -249,7 +249,7 @@ class DescriptorTable:
         made = []
         for kind, address in self._objects:
             code = self._view.attribute(address, "returncode") if kind in _PROCESSES else None
-            if code and self._view.locks.type_name(code) == "NoneType":
+            if code and self._view.type_name(code) == "NoneType":
                 pid = self._view.integer_attribute(address, "pid")
                 made += [(pid, kind == _PROCESSES[0])] if pid else []
         return made
@@ -269,7 +269,7 @@ class DescriptorTable:
         streams, closed = dict[str, int](), list[str]()
         for name in ("stdin", "stdout", "stderr"):
             value = self._view.attribute(address, name)
-            if value is not None and self._view.locks.type_name(value) != "NoneType":
+            if value is not None and self._view.type_name(value) != "NoneType":
                 fd = self.descriptor_of_stream(value)
                 if fd is not None:
                     streams[name] = fd
@@ -282,21 +282,21 @@ class DescriptorTable:
         whole = arguments = self._view.attribute(address, "args") or 0
         if not whole:
             return "?"
-        if self._view.locks.type_name(arguments) == "list":
+        if self._view.type_name(arguments) == "list":
             first_item = self._reader.field(arguments, "PyListObject", "ob_item")
             arguments = self._reader.u64(first_item) if first_item else 0
-        elif self._view.locks.type_name(arguments) == "tuple":
+        elif self._view.type_name(arguments) == "tuple":
             arguments = self._reader.field(arguments, "PyTupleObject", "ob_item")
         text = self._reader.string(arguments, MAX_LINE) if arguments else ""
         if isinstance(text, Absent) or not text.split():
             return "?"
-        is_line = self._view.locks.type_name(whole) == "str" and not OPERATORS.isdisjoint(text)
+        is_line = self._view.type_name(whole) == "str" and not OPERATORS.isdisjoint(text)
         return "sh" if is_line else text.split()[0].rpartition("/")[2]
 
     def shell_line(self, child: ChildProcess) -> str:
         """Return the line that a Popen gave to a shell; "" where it was given a list."""
         arguments = self._view.attribute(child.address, "args") or 0
-        if not arguments or self._view.locks.type_name(arguments) != "str":
+        if not arguments or self._view.type_name(arguments) != "str":
             return ""
         text = self._reader.string(arguments, MAX_LINE)
         return "" if isinstance(text, Absent) else text
@@ -304,7 +304,7 @@ class DescriptorTable:
     def descriptor_of_stream(self, stream: int) -> int | None:
         """Return the descriptor of a text or buffered stream; None of a closed one, -1 unknown."""
         for _ in range(3):
-            name = self._view.locks.type_name(stream)
+            name = self._view.type_name(stream)
             if name == FILE:
                 number = self._number(stream)
                 return number if number is not None else None

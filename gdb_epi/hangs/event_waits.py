@@ -439,7 +439,7 @@ class _EventWait:
         by = "calls a method of" if giver.tid in givers else "refers to"
         if self._has_done_all_work(giver):
             # What an Event was set to stays. A Condition tells only those that wait already.
-            of_condition = self._scene.view.locks.type_name(giver.object).endswith("Condition")
+            of_condition = self._scene.view.type_name(giver.object).endswith("Condition")
             missed = "was notified before it waited, or never" if of_condition else "was not given"
             return wait_diagnosis(
                 HANG, "nobody gives it", f"{self._waits}: it has taken all that {giver.who()} put "

@@ -49,15 +49,15 @@ class FrameReferences:
 
     def _called_on(self, value: int) -> Iterator[int]:
         """Yield what a method that an object keeps, as a Timer does, is a method of, and has."""
-        if value & 7 or self._view.locks.type_name(value) not in METHODS:
+        if value & 7 or self._view.type_name(value) not in METHODS:
             return
-        struct, member = METHODS[self._view.locks.type_name(value)]
+        struct, member = METHODS[self._view.type_name(value)]
         try:
             reader = self._view.reader
             subject = reader.field(value, struct, member)
         except (UnreadableMemory, LayoutError):
             return
-        if not subject or self._view.locks.type_name(subject) in _PLAIN:
+        if not subject or self._view.type_name(subject) in _PLAIN:
             return
         yield subject
         yield from (at for _, at in islice(self._view.attributes(subject), MAX_ATTRIBUTES))
@@ -72,7 +72,7 @@ class FrameReferences:
                     continue
                 for name, word in view.variable_addresses(frame):
                     by_object.setdefault(word, []).append((tid, name))
-                    if word & 7 or view.locks.type_name(word) in _PLAIN:
+                    if word & 7 or view.type_name(word) in _PLAIN:
                         continue
                     for number, (attribute, value) in enumerate(view.attributes(word)):
                         if number == MAX_ATTRIBUTES:

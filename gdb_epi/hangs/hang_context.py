@@ -275,7 +275,7 @@ class HangContext:
         if any(name.startswith(_TERMINAL) for name in self.native_functions(tid)):
             return True
         at = self.view.reader.layout.offset("textio", "line_buffering")
-        is_text = stream and self.view.locks.type_name(stream) == "_io.TextIOWrapper"
+        is_text = stream and self.view.type_name(stream) == "_io.TextIOWrapper"
         return bool(is_text and at and self.view.reader.read((stream or 0) + at, 1) != b"\0")
 
     def runs_in_loop(self, frame: PyFrame) -> bool:
@@ -398,9 +398,9 @@ class HangContext:
 
         In an enumerate() the iterator follows a number (Objects/enumobject.c).
         """
-        kind = self.view.locks.type_name(iterator)
+        kind = self.view.type_name(iterator)
         if kind == "enumerate":
-            kind = self.view.locks.type_name(self.view.reader.u64(iterator + 24))
+            kind = self.view.type_name(self.view.reader.u64(iterator + 24))
         if kind == "generator" and depth < MAX_GENERATORS:
             frame = self.view.slots.suspended(iterator)
             return frame is not None and self.goes_over_finite(frame, depth + 1)
@@ -456,11 +456,11 @@ class HangContext:
         """Yield those of some callables that are functions or methods of the program."""
         for at in callables:
             with suppress(UnreadableMemory, LayoutError):
-                kind = self.view.locks.type_name(at) if at and not at & 7 else ""
+                kind = self.view.type_name(at)
                 function = at
                 if kind == "method":
                     function = self.view.reader.field(at, "PyMethodObject", "im_func")
-                if kind and self.view.locks.type_name(function) == "function":
+                if kind and self.view.type_name(function) == "function":
                     scope = self.view.reader.field(function, "PyFunctionObject", "func_globals")
                     if self.live_code.module(scope).is_own:
                         yield at
@@ -487,7 +487,7 @@ class HangContext:
             return None
         return {
             number: handler for number, handler in handlers.items() if handler not in usual
-            and (number, self.view.locks.type_name(handler)) not in _RUNNERS
+            and (number, self.view.type_name(handler)) not in _RUNNERS
         }  # fmt: skip
 
     @cached_property

@@ -230,7 +230,7 @@ def is_polled_by_library(scene: HangContext, activity: ThreadActivity) -> bool:
     limit = next(filter(None, limits), 0)
     if limit:
         repeats = bool(activity.module or looping)
-        return repeats and scene.view.locks.type_name(limit) == "NoneType"
+        return repeats and scene.view.type_name(limit) == "NoneType"
     return any(not scene.called_in_loop(inner[place]) & CLOCKS for place in looping)
 
 
@@ -309,7 +309,7 @@ def reads_from_its_client(
     if activity.kind != hang_types.READ or serves_in_accepting_thread(frames):
         return False
     serving = next(frames_running(frames, (("socketserver", "finish_request"),)), None)
-    request = scene.view.variable(serving, "request") if serving is not None else None
+    request = scene.view.variable(serving, "request")
     return bool(request) and scene.descriptors.descriptor_of_object(request or 0) == activity.target
 
 

@@ -119,7 +119,7 @@ def _handlers_by_port(scene: HangContext) -> dict[int, tuple[str, list[ThreadAct
     for activity in scene.activities:
         for frame in frames_running(scene.view.frames(activity.tid), (_SERVES_ONE,)):
             server = scene.view.variable(frame, "self")
-            word = scene.view.attribute(server, "server_address") if server else None
+            word = scene.view.attribute(server, "server_address")
             own = read_socket_address(scene.view, word) if word else None
             if own is not None:
                 handling.setdefault(own[1], (own[0], []))[1].append(activity)
@@ -171,9 +171,9 @@ def _address_asked(scene: HangContext, activity: ThreadActivity) -> Address | No
     """Return the host and port that a thread's HTTPConnection asks."""
     view = scene.view
     frame = next(frames_running(library_frames_called(scene, activity), (_ASKS,)), None)
-    connection = view.variable(frame, "self") if frame is not None else None
-    host = view.text_attribute(connection, "host") if connection else None
-    port = view.integer_attribute(connection, "port") if connection else None
+    connection = view.variable(frame, "self")
+    host = view.text_attribute(connection, "host")
+    port = view.integer_attribute(connection, "port")
     return (host, port) if host and port else None
 
 
@@ -185,7 +185,7 @@ def _thread_serving(scene: HangContext, asked: Address) -> ThreadActivity | None
             continue
         for frame in frames_running(frames, (_SERVES,)):
             server = scene.view.variable(frame, "self")
-            word = scene.view.attribute(server, "server_address") if server else None
+            word = scene.view.attribute(server, "server_address")
             own = read_socket_address(scene.view, word) if word else None
             if own is not None and own[1] == asked[1] and asked[0] in (own[0], *_THIS_HOST):
                 return activity

@@ -111,7 +111,7 @@ class PipeEnds:
         """Return the descriptor that an object is or has; none for other objects."""
         if not word or word & 7:
             return ()
-        kind = self._view.locks.type_name(word)
+        kind = self._view.type_name(word)
         try:
             if kind == "int":
                 value = self._view.objects.integer(word)

@@ -529,7 +529,7 @@ def _seconds_of_turn(
         return seconds
     for frame in frames:
         word = scene.view.variable(frame, "end_time") if frame.name == "_run_once" else None
-        if word and scene.view.locks.type_name(word) == "float":
+        if word and scene.view.type_name(word) == "float":
             with suppress(UnreadableMemory, LayoutError):
                 return max(seconds - scene.view.floating(word), 0.0)
     return 0.0

@@ -126,7 +126,7 @@ def connection_held_by_callers_clause(
     for frame in activity.frames:
         own = [
             (name, word) for name, word in scene.view.variable_addresses(frame)
-            if not word & 7 and scene.view.locks.type_name(word) == CONNECTION
+            if scene.view.type_name(word) == CONNECTION
         ]  # fmt: skip
         if not in_loop:
             for name, word in own:
@@ -150,7 +150,7 @@ def _connections(scene: HangContext) -> Iterator[_Reference]:
             who = None if frame.name == "<module>" else tid
             for name, word in scene.view.variable_addresses(frame):
                 yield from (_Reference(at, who, name) for at in _connection_of_object(scene, word))
-                if not word & 7 and scene.view.locks.type_name(word) not in ("module", "type"):
+                if not word & 7 and scene.view.type_name(word) not in ("module", "type"):
                     for attribute, value in islice(scene.view.attributes(word), MAX_ATTRIBUTES):
                         path = f"{name}.{attribute}"
                         yield from (
@@ -173,15 +173,15 @@ def _connection_of_object(scene: HangContext, word: int) -> Iterator[int]:
     """Yield the connection that an object is, is a cursor of, or is a method of."""
     if not word or word & 7:
         return
-    kind, reader = scene.view.locks.type_name(word), scene.view.reader
+    kind, reader = scene.view.type_name(word), scene.view.reader
     try:
         if kind in METHODS:
             struct, member = METHODS[kind]
             word = reader.field(word, struct, member)
-            kind = scene.view.locks.type_name(word) if word else ""
+            kind = scene.view.type_name(word)
         if kind == _CURSOR:  # its first word (Modules/_sqlite/cursor.h, 3.8 to 3.15)
             word = reader.u64(word + (reader.layout.size("PyObject") or 16))
-            kind = scene.view.locks.type_name(word) if word else ""
+            kind = scene.view.type_name(word)
     except (UnreadableMemory, LayoutError):
         return
     if kind == CONNECTION:

@@ -212,10 +212,10 @@ def has_timeout(task: UnfinishedTask, tasks: Iterable[UnfinishedTask], view: Pyt
         view.variable(f, "timeout")
         for other in calling for f in other.stack if (f.module, f.name) == _WAIT_FOR
     )  # fmt: skip
-    if any(not limit or view.locks.type_name(limit) != "NoneType" for limit in limits):
+    if any(not limit or view.type_name(limit) != "NoneType" for limit in limits):
         return True
     return any(
-        view.locks.type_name(held) in _TIMEOUTS and not _is_without_limit(held, view)
+        view.type_name(held) in _TIMEOUTS and not _is_without_limit(held, view)
         for held in task.holds
     )
 
@@ -224,7 +224,7 @@ def _is_without_limit(scope: int, view: PythonView) -> bool:
     """Tell whether a timeout was given None, or a scope no deadline."""
     for name in ("_when", "_deadline"):
         limit = view.attribute(scope, name)
-        kind = view.locks.type_name(limit) if limit else ""
+        kind = view.type_name(limit)
         if kind == "NoneType" or (kind == "float" and limit and view.floating(limit) == inf):
             return True
     return False

@@ -88,7 +88,7 @@ class ThreadActivityReader:
             return activity
         calling = frames_running(view.frames(thread.tid), (GRPC_CALL,))
         limits = [view.variable(frame, "timeout") or 0 for frame in calling][:1]
-        return activity._replace(timed=any(view.locks.type_name(x) != "NoneType" for x in limits))
+        return activity._replace(timed=any(view.type_name(x) != "NoneType" for x in limits))
 
     def _activity(self, thread: Thread) -> ThreadActivity:
         view = self.view
@@ -294,7 +294,7 @@ class ThreadActivityReader:
             return None
         for frame in inner:
             subject = self.view.variable(frame, "self")
-            pid = self.view.integer_attribute(subject, "pid") if subject else None
+            pid = self.view.integer_attribute(subject, "pid")
             if pid:
                 return pid
         return None

@@ -285,7 +285,7 @@ def has_clock_deadline(scene: HangContext, activity: ThreadActivity) -> bool:
     """
     waits = next((f for f in scene.view.frames(activity.tid) if f.module == _EVENT), None)
     word = scene.view.variable(waits, "timeout") if waits is not None and activity.timed else None
-    if not activity.frames or not word or scene.view.locks.type_name(word) != "float":
+    if not activity.frames or not word or scene.view.type_name(word) != "float":
         return False
     seconds = scene.view.floating(word)
     by_clock = scene.called_in_loop(activity.frames[0]) & CLOCKS
@@ -295,5 +295,5 @@ def has_clock_deadline(scene: HangContext, activity: ThreadActivity) -> bool:
 @when_unreadable(False)
 def does_timer_restart_itself(scene: HangContext, timer: int) -> bool:
     """Tell whether the function of a Timer starts another one, if its code can be read."""
-    function = scene.view.attribute(timer, "function") if timer else None
+    function = scene.view.attribute(timer, "function")
     return function is not None and "Timer" in scene.names_called(function, MAX_DEPTH)

@@ -66,7 +66,7 @@ class Borrowers:
     @property
     def is_entered(self) -> bool:
         """Whether it is a semaphore or lock whose own `with` block somebody is in."""
-        kind = self._live.view.locks.type_name(self._address) or ""
+        kind = self._live.view.type_name(self._address) or ""
         return self._address in self._entered and kind.lower().endswith(_PERMITS)
 
     @when_unreadable(False)
@@ -128,7 +128,7 @@ class Borrowers:
         calls = self._live.calls
         for manager in self._entered:
             exits = filter(None, (calls.type_attribute(manager, name) for name in _ENTERED_BY))
-            functions = (f for f in exits if self._live.view.locks.type_name(f) == "function")
+            functions = (f for f in exits if self._live.view.type_name(f) == "function")
             if any(calls.body_of(function, 0).code in giving for function in functions):
                 return True
         for frame in self._live.resting:
@@ -198,7 +198,7 @@ class Borrowers:
                 yield call.at
                 continue
             function = calls.attribute(receiver, call.name) if receiver and call.path else receiver
-            if not function or self._live.view.locks.type_name(function) != "function":
+            if not function or self._live.view.type_name(function) != "function":
                 continue
             code = calls.body_of(function, 0).code
             if code in self._taking and self._taking[code] in (0, receiver):
@@ -215,7 +215,7 @@ class Borrowers:
         """Tell whether the method that a `with` block begins with takes what its end gives back."""
         calls, subject = self._live.calls, self._subject(body)
         function = calls.type_attribute(subject, name) if subject else 0
-        if not function or self._live.view.locks.type_name(function) != "function":
+        if not function or self._live.view.type_name(function) != "function":
             return False
         code = calls.body_of(function, 0).code
         return code in self._taking and self._taking[code] == subject

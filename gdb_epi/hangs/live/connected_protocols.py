@@ -66,7 +66,7 @@ class UncalledMethods:
                     connected.add(instances.types.of(protocol).address)
         for server in instances.of((SERVER,)):
             factory = self._view.attribute(server.address, "_protocol_factory") or 0
-            kind = self._view.locks.type_name(factory) if factory else ""
+            kind = self._view.type_name(factory)
             if kind == "type":
                 connected.add(factory)
             elif kind != "function" or not is_of_streams(self._view, factory):

@@ -295,7 +295,7 @@ class _Enders:
         held = [*cancelled]  # one may be several, as what gather() returns
         if 0 in cancelled or "killall" in called:
             held += [at for frame in frames for _, at in view.variable_addresses(frame)]
-        scopes = any(view.locks.type_name(at).endswith(_SCOPES) for at in cancelled - {0})
+        scopes = any(view.type_name(at).endswith(_SCOPES) for at in cancelled - {0})
         if cancelled and (scopes or called & _CANCELS_ALL):
             return True
         tasks = {at for at, names in ends.items() if names is CANCELS}
@@ -316,7 +316,7 @@ class _Enders:
         return PlainValues(self._scene.target, self._scene.python)
 
     def _members_of(self, word: int) -> Iterator[int]:
-        if self._scene.view.locks.type_name(word) not in _NOT_FOLLOWED:
+        if self._scene.view.type_name(word) not in _NOT_FOLLOWED:
             values = self._values
             yield from values.items(word) or values.members(word)
             yield from chain.from_iterable(values.pairs(word))

@@ -158,7 +158,7 @@ class GoingOn:
         """
         if any(self._scene.live_code.is_bound(at, CHANGES) for at in objects):
             return True  # whoever has that method may call it
-        kinds = map(self._scene.view.locks.type_name, objects)
+        kinds = map(self._scene.view.type_name, objects)
         items = any(kind in _WITH_ITEMS for kind in kinds)
         return self._too_many or any(
             self._scene.live_code.stores(reach, names)

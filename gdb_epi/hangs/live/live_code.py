@@ -67,7 +67,7 @@ class LiveCode(ProgramCode):
     def _generators_of_blocks(self, frames: Sequence[PyFrame]) -> Iterator[PyFrame]:
         """Yield where the generators rest whose `with` blocks some frames are in."""
         for _, manager in self.view.slots.entered_blocks(frames):
-            if (self.view.locks.type_name(manager) or "").endswith(OF_GENERATOR):
+            if self.view.type_name(manager).endswith(OF_GENERATOR):
                 generator = self.view.attribute(manager, "gen")
                 frame = self.view.slots.suspended(generator) if generator else None
                 if frame is not None:

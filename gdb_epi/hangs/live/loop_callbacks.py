@@ -63,11 +63,11 @@ def find_loop_callbacks(
     for handle in handles:
         called.append(context.attribute(handle.address, "_callback"))
         arguments = context.attribute(handle.address, "_args")
-        if view.locks.type_name(arguments) == "tuple":
+        if view.type_name(arguments) == "tuple":
             called += containers.tuple_items(arguments)
     for factory in _attributes(view, instances, SERVER, "_protocol_factory"):
         called.append(factory)
-        kind = view.locks.type_name(factory)
+        kind = view.type_name(factory)
         if kind == "type" and _is_known(instances.types.at(factory).module, own):
             continue
         if kind != "function" or not (factory in functions or is_of_streams(view, factory)):

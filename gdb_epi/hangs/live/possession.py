@@ -89,7 +89,7 @@ def is_had_only_by(
         in_call = scene.view.slots.stack_in_call(frame) or ()
         counted_there += words.variables.count(address) + in_call.count(address)
         for word in words.stack if awaiting else ():
-            if word and not word & 7 and locks.type_name(word) == _FUTURE_ITERATOR:
+            if locks.type_name(word) == _FUTURE_ITERATOR:
                 held = reader.u64(word + reader.layout.require("PyMethodObject", "im_func"))
                 iterators |= {word} if held == address else set()
     return counted_there + len(iterators) == reference_count(scene, address)
@@ -120,7 +120,7 @@ def name_of_replaced(scene: HangContext, frame: PyFrame, awaited: int) -> str:
             return ""
         names = dict(view.variable_addresses(frame))
         now = calls.receiver(made[-1], names, calls.globals_of(frame))
-        if now not in (0, awaited) and view.locks.type_name(now) == view.locks.type_name(awaited):
+        if now not in (0, awaited) and view.type_name(now) == view.type_name(awaited):
             return ".".join((made[-1].root[1], *made[-1].path[:-1]))
     return ""
 
@@ -240,15 +240,15 @@ def _takers(scene: HangContext, address: int) -> list[int]:
         if not at:
             continue
         owner = next(filter(None, (view.attribute(at, name) for name in _OWNERS)), 0)
-        if owner and view.locks.type_name(owner) != "NoneType":
+        if owner and view.type_name(owner) != "NoneType":
             return [owner]
         borrowers, total = view.attribute(at, "_borrowers"), view.attribute(at, "_total_tokens")
-        if borrowers and total and view.locks.type_name(borrowers) == "set":
+        if borrowers and total and view.type_name(borrowers) == "set":
             try:
                 containers = ContainerReader(view.reader)
                 takers = list(containers.set_items(borrowers))[:MAX_BORROWERS]
                 places = (
-                    view.floating(total) if view.locks.type_name(total) == "float"
+                    view.floating(total) if view.type_name(total) == "float"
                     else view.objects.integer(total)
                 )  # fmt: skip
             except (UnreadableMemory, LayoutError):
@@ -258,7 +258,7 @@ def _takers(scene: HangContext, address: int) -> list[int]:
 
 
 def _is_task(scene: HangContext, address: int) -> bool:
-    return scene.view.locks.type_name(address).rpartition(".")[2] == "Task"
+    return scene.view.type_name(address).rpartition(".")[2] == "Task"
 
 
 def _answer(

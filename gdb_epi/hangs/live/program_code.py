@@ -162,7 +162,7 @@ class ProgramCode:
         for place, frame in enumerate(frames):
             if (frame.module, frame.name) == ("threading", "run"):
                 thread = self.view.variable(frame, "self")
-                target = self.view.attribute(thread, "_target") if thread else None
+                target = self.view.attribute(thread, "_target")
                 if target:
                     yield from (target,) * (1 + (place > 0 and frames[place - 1].is_entry))
 
@@ -286,7 +286,7 @@ class ProgramCode:
         """The modules of sys.modules by their names (PyModuleObject *)."""
         modules = self.view.objects.sys_modules(self.view.python.interpreters[0].address)
         contents = () if isinstance(modules, Absent) else self._named(modules)
-        return {name: at for name, at in contents if self.view.locks.type_name(at) == "module"}
+        return {name: at for name, at in contents if self.view.type_name(at) == "module"}
 
     def imports_unseen(self, name: str, parts: Iterable[str] = ()) -> bool:
         """Tell whether an import runs code of a module that is not there yet, as it may be.
@@ -344,7 +344,7 @@ class ProgramCode:
 
     def functions_in_class(self, kind: int) -> list[tuple[str, int]]:
         """Return the functions of one of the program's classes, with their names."""
-        type_name = self.view.locks.type_name
+        type_name = self.view.type_name
         return [
             (name, at)
             for name, at in self._own_classes.get(kind, ())
@@ -390,13 +390,13 @@ class ProgramCode:
         by_name: dict[str, list[tuple[int, int]]] = {}
         for kind, contents in self._own_classes.items():
             for name, at in contents:
-                if self.view.locks.type_name(at) == "property":
+                if self.view.type_name(at) == "property":
                     function = self._reader.u64(at + head + place)
-                elif self.view.locks.type_name(at) == "cached_property" and not place:
+                elif self.view.type_name(at) == "cached_property" and not place:
                     function = self.view.attribute(at, "func") or 0
                 else:
                     continue
-                if function and self.view.locks.type_name(function) == "function":
+                if function and self.view.type_name(function) == "function":
                     by_name.setdefault(name, []).append((kind, function))
         return by_name
 
@@ -431,7 +431,7 @@ class ProgramCode:
         for each in instances.of(_WEAK_REFERENCES) if at is not None else ():
             with suppress(UnreadableMemory, LayoutError):
                 callback = self._reader.u64(each.address + (at or 0))
-                kind = self.view.locks.type_name(callback) if callback else ""
+                kind = self.view.type_name(callback)
                 if kind == "function":
                     made = self.calls.body_of(callback, 0)
                     callbacks += [] if self.module(made.scope).is_library else [callback]

@@ -288,9 +288,9 @@ class _StuckTasks:
         for protocol in shared_instances(self._scene.target, self._scene.python).of((_PROTOCOL,)):
             callback = view.attribute(protocol.address, "_client_connected_cb") or 0
             with suppress(UnreadableMemory, LayoutError):
-                if callback and view.locks.type_name(callback) == "method":
+                if callback and view.type_name(callback) == "method":
                     callback = view.reader.field(callback, "PyMethodObject", "im_func")
-                if callback and view.locks.type_name(callback) == "function":
+                if callback and view.type_name(callback) == "function":
                     codes.add(view.reader.field(callback, "PyFunctionObject", "func_code"))
         return codes
 
@@ -347,7 +347,7 @@ class _StuckTasks:
         if task.wait is not None and (task.wait.seconds, task.wait.remaining) != (None, None):
             return True
         scene = self._scene
-        held = {scene.view.locks.type_name(at) for other in scene.tasks for at in other.holds}
+        held = {scene.view.type_name(at) for other in scene.tasks for at in other.holds}
         if any(name.rpartition(".")[2] in _CUTS_SHORT for name in held):
             return True
         instances = shared_instances(scene.target, scene.python)
@@ -434,7 +434,7 @@ class _StuckTasks:
     def _items(self, address: int) -> Iterator[int]:
         view = self._scene.view
         try:
-            if view.locks.type_name(address) == "dict":
+            if view.type_name(address) == "dict":
                 items = islice(view.objects.dict_items(address), MAX_ITEMS)
                 yield from (value for _, value in items)
         except (UnreadableMemory, LayoutError):

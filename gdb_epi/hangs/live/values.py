@@ -186,7 +186,7 @@ class Heap:
 
     def kind(self, address: int) -> str:
         """Return tp_name of an object's type; "" where it is no object."""
-        return self.view.locks.type_name(address) or ""
+        return self.view.type_name(address)
 
     def type_info(self, address: int) -> TypeInfo:
         """Return a type. Raises UnreadableMemory."""

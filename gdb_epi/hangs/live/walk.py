@@ -118,7 +118,7 @@ class Walk:
 
     def _go_on(self, value: int) -> None:
         """Follow a generator or coroutine that a variable has: whoever has it lets it go on."""
-        kind = "" if not value or value & 7 else self._view.locks.type_name(value)
+        kind = self._view.type_name(value)
         if kind not in GENERATORS or value in self._gone_on:
             return
         self._gone_on.add(value)
@@ -133,7 +133,7 @@ class Walk:
         """Follow a function, of a method with its `self`."""
         wrapped: int | None = address
         for _ in range(MAX_WRAPPED):
-            if not wrapped or self._view.locks.type_name(wrapped) != "function":
+            if not wrapped or self._view.type_name(wrapped) != "function":
                 return
             made: CalledFunction = self._calls.body_of(wrapped, subject)
             module = self._live.module(made.scope)
@@ -163,7 +163,7 @@ class Walk:
             timer = self._view.variable(frame, "self") or 0
             values = [self._view.attribute(timer, "function") or 0] if timer else []
             given = self._view.attribute(timer, "args") if any(values) else None
-            if given and self._view.locks.type_name(given) == "tuple":
+            if given and self._view.type_name(given) == "tuple":
                 values += ContainerReader(self._reader).tuple_items(given)
             for value in filter(None, values):
                 self._value(value, [])
@@ -212,7 +212,7 @@ class Walk:
         for each in self._calls.sites.instructions(body.code):
             if each.operation == "const" and covers(body.live, each.at):
                 constant = constants[each.argument]
-                if self._view.locks.type_name(constant) == "code":
+                if self._view.type_name(constant) == "code":
                     yield constant
 
     def _name(self, name: str) -> None:
@@ -228,15 +228,15 @@ class Walk:
                 self._value(receiver, managers)
             return
         name = call.path[-1]
-        if not receiver or self._view.locks.type_name(receiver) == "NoneType":
+        if not receiver or self._view.type_name(receiver) == "NoneType":
             self._name(name)  # another object will be there when that is called
             return
-        is_class = self._view.locks.type_name(receiver) == "type"  # a method of any object of it
+        is_class = self._view.type_name(receiver) == "type"  # a method of any object of it
         self._found.add((0 if is_class else receiver, name))
         value = self._calls.attribute(receiver, name)
-        kind = self._view.locks.type_name(value) if value and not value & 7 else ""
+        kind = self._view.type_name(value)
         if kind == "function":
-            is_method = self._view.locks.type_name(receiver) not in ("module", "type")
+            is_method = self._view.type_name(receiver) not in ("module", "type")
             own = self._view.attribute(receiver, name) if is_method else None
             self.add_function(value, receiver if is_method and own is None else 0)
         elif kind in ("property", "staticmethod", "classmethod", "cached_property", "partial",
@@ -252,12 +252,12 @@ class Walk:
         if value & 7:
             return
         managers.append(value)
-        kind = self._view.locks.type_name(value)
+        kind = self._view.type_name(value)
         if kind == "function":
             self.add_function(value, 0)
         elif kind == "method":
             function = self._reader.field(value, "PyMethodObject", "im_func")
-            if self._view.locks.type_name(function) == "function":
+            if self._view.type_name(function) == "function":
                 subject = self._reader.field(value, "PyMethodObject", "im_self")
                 self._found.add(
                     (subject, self._live.name_of(self._calls.body_of(function, 0).code))
@@ -266,11 +266,11 @@ class Walk:
         elif kind == "type":
             for name in ("__init__", "__new__", *MANAGERS):
                 function = self._calls.class_attribute(value, name)
-                if function and self._view.locks.type_name(function) == "function":
+                if function and self._view.type_name(function) == "function":
                     self.add_function(function, 0)
         elif kind == "builtin_function_or_method":
             subject = self._reader.field(value, "PyCFunctionObject", "m_self")
-            if subject and self._view.locks.type_name(subject) not in ("module", "NoneType"):
+            if subject and self._view.type_name(subject) not in ("module", "NoneType"):
                 self._found.add((subject, "*"))
             else:
                 called = self._reader.definition_name(value)
@@ -290,7 +290,7 @@ class Walk:
             for name in MANAGERS:
                 function = self._calls.type_attribute(value, name)
                 self._found.add((value, name))
-                if function and self._view.locks.type_name(function) == "function":
+                if function and self._view.type_name(function) == "function":
                     self.add_function(function, value)
 
     def _calls_of_variables(self, body: Body) -> None:

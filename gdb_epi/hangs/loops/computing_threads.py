@@ -197,7 +197,7 @@ def _goes_over_without_end(scene: HangContext, frame: PyFrame) -> bool:
     """Tell whether a comprehension takes members of an iterator that always has another one."""
     words = scene.view.slots.of(frame)
     held = [word for word in (*words.stack, *words.variables[:1]) if word and not word & 7]
-    return any(scene.view.locks.type_name(word) in _WITHOUT_END for word in held)
+    return any(scene.view.type_name(word) in _WITHOUT_END for word in held)
 
 
 def _while_loop_of_generator(scene: HangContext, frame: PyFrame) -> str:
@@ -211,7 +211,7 @@ def _while_loop_of_generator(scene: HangContext, frame: PyFrame) -> str:
             words = slots.of(frame)
             most = words.deep + len(scene.loop_bodies(frame))  # above it are those of before
             held = (w for w in words.stack[:most] if w and not w & 7)
-            generators = (w for w in held if scene.view.locks.type_name(w) == "generator")
+            generators = (w for w in held if scene.view.type_name(w) == "generator")
             resting = next(filter(None, map(slots.suspended, generators)), None)
             if resting is None or scene.installed.contains_frame(resting):
                 return ""
@@ -230,7 +230,7 @@ def _goes_over_growing_list(scene: HangContext, frames: Sequence[PyFrame]) -> bo
     dicts and deques raise an error where they grow meanwhile.
     """
     words = [word for word in scene.view.slots.of(frames[-1]).stack if word and not word & 7]
-    of_lists = (word for word in words if scene.view.locks.type_name(word) == "list_iterator")
+    of_lists = (word for word in words if scene.view.type_name(word) == "list_iterator")
     lists = {scene.view.reader.u64(iterator + 24) for iterator in of_lists} - {0}
     return bool(lists) and any(
         of in lists and method in _GROWS for each in frames for of, method, _ in scene.calls(each)
@@ -246,7 +246,7 @@ def _waits_in_each_turn(scene: HangContext, activity: ThreadActivity, frame: PyF
     inside = (c for c in scene.call_sites.of(frame.code).calls if any(c.at in b for b in bodies))
     takes = {call.path[-1] for call in inside if call.path} & _TAKES
     return any(
-        method in takes and scene.view.locks.type_name(of).rpartition(".")[2] in _SHARED
+        method in takes and scene.view.type_name(of).rpartition(".")[2] in _SHARED
         for of, method, _ in scene.calls(frame)
     )
 
@@ -283,7 +283,7 @@ def _strings_of_frame(
             variables = view.frame_variables.global_addresses(frame)
             words += [word for name, word in variables if name in used]
         for word in words[:MAX_TEXTS]:
-            if word and not word & 7 and view.locks.type_name(word) == "str":
+            if view.type_name(word) == "str":
                 text = view.reader.string(word, MAX_TEXT)
                 if not isinstance(text, Absent):
                     yield text

@@ -70,7 +70,7 @@ def would_wait_again(scene: HangContext, activity: ThreadActivity) -> bool | Non
     """Tell whether a thread that is woken at its Condition would wait again; None: not known."""
     if activity.kind != EVENT or not activity.object or not activity.frames:
         return None
-    if scene.view.locks.type_name(activity.object) not in (_CONDITION, "Condition"):
+    if scene.view.type_name(activity.object) not in (_CONDITION, "Condition"):
         return None
     inner = scene.view.frames(activity.tid)
     waiting = next((f for f in inner if (f.module, f.name) == ("threading", "wait_for")), None)

@@ -309,7 +309,7 @@ def _read_running_call(
     """
     run, called, words = reached.run, reached.called, scene.view.slots.of(frame).stack
     word = words[reached.place] if reached.place < len(words) else 1
-    kind = scene.view.locks.type_name(word) if word and not word & 7 else ""
+    kind = scene.view.type_name(word)
     at = called.address if isinstance(called, ProcessObject) else 0
     at = called.function if isinstance(called, Method) else at
     is_bound = at > 0 and run.decoder.ident(at) == "method"  # it is taken apart there
@@ -325,7 +325,7 @@ def _read_running_call(
     with suppress(Undecodable, LayoutError, UnreadableMemory):
         item = _item_taken(run, called, reached.arguments)
         if item is not None:
-            valid = not isinstance(item, ProcessObject) or scene.view.locks.type_name(item.address)
+            valid = not isinstance(item, ProcessObject) or scene.view.type_name(item.address)
             return _RunningCall(None if valid else False, item)
     return None
 
@@ -427,14 +427,12 @@ def _item_being_stored(scene: HangContext, frame: PyFrame, here: _RunningCode, d
     has_table = scene.view.reader.layout.offset("PyCodeObject", "co_exceptiontable") is not None
     if any(each.name.startswith(_PUSH_UNSEEN if has_table else _BLOCKS) for each in code):
         return None
-    kinds = (
-        scene.view.locks.type_name(each) or "" for each in words[:depth] if each and not each & 7
-    )
+    kinds = (scene.view.type_name(each) or "" for each in words[:depth] if each and not each & 7)
     around = sum(code[running].at in each for each in here.loops)
     if sum(kind in _GO_OVER or kind.endswith("iterator") for kind in kinds) < around:
         return None
     word = words[depth]
-    if not word or word & 7 or not scene.view.locks.type_name(word):
+    if not word or word & 7 or not scene.view.type_name(word):
         return None
     if following and following[0].name.startswith("LOAD_FAST"):
         slots = scene.view.frame_variables.slots(frame)
@@ -456,7 +454,7 @@ def _iterators(scene: HangContext, frame: PyFrame, around: int) -> tuple[Item, .
     """
     words = scene.view.slots.of(frame).stack[:around]
     run = start_dry_run(scene, frame, [MAX_ITEMS], DryRun)
-    kinds = [scene.view.locks.type_name(w) or "" if w and not w & 7 else "" for w in words]
+    kinds = [scene.view.type_name(w) for w in words]
     if kinds[-1:] == ["coroutine"] and _sleeps(scene, words[-1]):
         return (*map(run.iteration, words[:-1]), _SLEPT)
     if not all(kind in _GO_OVER or kind.endswith("iterator") for kind in kinds):
@@ -486,7 +484,7 @@ def _stack_of_statement(
     if not deep:
         return _iterators(scene, frame, around)
     words = scene.view.slots.of(frame).stack
-    kinds = [scene.view.locks.type_name(w) or "" if w and not w & 7 else "" for w in words]
+    kinds = [scene.view.type_name(w) for w in words]
     goes_over = [kind in _GO_OVER or kind.endswith("iterator") for kind in kinds]
     above = deep + max(0, around - sum(goes_over[:deep]))
     if not all(goes_over[deep:above]):
@@ -543,7 +541,7 @@ def start_after_call(
 def _items(scene: HangContext, frame: PyFrame, words: Sequence[int]) -> list[Item]:
     """Return what words of a frame's value stack are."""
     run = start_dry_run(scene, frame, [MAX_ITEMS], DryRun)
-    iterates = (scene.view.locks.type_name(w) or "" if w and not w & 7 else "" for w in words)
+    iterates = (scene.view.type_name(w) for w in words)
     return [
         run.iteration(word)
         if kind.endswith("iterator") or kind in _GO_OVER
@@ -572,7 +570,7 @@ def _find_words_below_call(
     ):  # fmt: skip
         return None
     words = view.slots.of(frame).stack
-    kinds = [view.locks.type_name(w) if w and not w & 7 else "" for w in words]
+    kinds = [view.type_name(w) for w in words]
     places = []
     for place, kind in enumerate(kinds):
         if kind not in ("function", "method"):

@@ -91,4 +91,4 @@ def _folders_that_lead_nowhere(scene: HangContext, frame: PyFrame) -> Iterator[t
 
 
 def _is_text(scene: HangContext, word: object) -> bool:
-    return isinstance(word, int) and scene.view.locks.type_name(word) in _KINDS_OF_PATHS
+    return isinstance(word, int) and scene.view.type_name(word) in _KINDS_OF_PATHS

@@ -87,7 +87,7 @@ def _matching(scene: HangContext, activity: ThreadActivity) -> _Matching | None:
         address = words[number]  # the names of all words on a stack took a fifth of a busy core
         if not address < beginning <= start <= position <= behind or not _may_be(address):
             continue
-        if scene.view.locks.type_name(address) != "str":
+        if scene.view.type_name(address) != "str":
             continue
         text = scene.view.reader.string(address, MAX_TEXT)
         if not isinstance(text, str) or not text or (behind - beginning) % len(text):
@@ -106,7 +106,7 @@ def _pattern(scene: HangContext, activity: ThreadActivity) -> tuple[str, int] | 
     """Return the pattern that the innermost frames call, and its flags."""
     for frame in scene.view.frames(activity.tid)[:2]:
         for word in scene.view.slots.of(frame).stack:
-            if not _may_be(word) or scene.view.locks.type_name(word) not in _PATTERNS:
+            if not _may_be(word) or scene.view.type_name(word) not in _PATTERNS:
                 continue
             decoder = get_process_values(scene.target, scene.python).decoder(
                 ReprLimits(secrets=True)

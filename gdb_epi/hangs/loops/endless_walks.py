@@ -72,7 +72,7 @@ def endless_walk(scene: HangContext, activity: ThreadActivity) -> HangDiagnosis 
     length = measure_ring(scene, start, step.attribute) if step and start else 0
     if step is None or not length:
         return None
-    kind = scene.view.locks.type_name(start or 0) or "object"
+    kind = scene.view.type_name(start) or "object"
     shown = f"{step.variable} = {step.variable}.{step.attribute}"
     ring = (
         f"{length} objects of type {kind} whose `{step.attribute}` leads back to the first"
@@ -115,7 +115,7 @@ def endless_search(scene: HangContext, activity: ThreadActivity) -> HangDiagnosi
 
 
 def _is_count(scene: HangContext, word: int) -> bool:
-    return bool(word) and not word & 7 and scene.view.locks.type_name(word) == COUNT
+    return bool(word) and scene.view.type_name(word) == COUNT
 
 
 def _counted(scene: HangContext, number: int, count: int) -> tuple[int | None, int | None, int]:
@@ -130,7 +130,7 @@ def _counted(scene: HangContext, number: int, count: int) -> tuple[int | None, i
     step = objects.integer(reader.u64(count + head + 16))
     if position == MAX_POSITION:
         position = objects.integer(reader.u64(count + head + 8))
-    kind = scene.view.locks.type_name(number) if number and not number & 7 else ""
+    kind = scene.view.type_name(number)
     sought = objects.integer(number) if kind == "int" else None
     if isinstance(sought, Absent) or isinstance(position, Absent) or isinstance(step, Absent):
         return None, None, 0
@@ -226,4 +226,4 @@ def _is_none(scene: HangContext, code: int, number: int) -> bool:
     reader = scene.view.reader
     constants = reader.field(code, "PyCodeObject", "co_consts")
     at = constants + reader.layout.require("PyTupleObject", "ob_item") + 8 * number
-    return scene.view.locks.type_name(reader.u64(at)) == "NoneType"
+    return scene.view.type_name(reader.u64(at)) == "NoneType"

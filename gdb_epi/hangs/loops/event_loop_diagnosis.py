@@ -227,9 +227,9 @@ class _Asleep:
         scene = self.scene
         for task in self.own:
             frame = next((f for f in task.stack if (f.module, f.name) == _WAITS_FOR_CLIENTS), None)
-            server = scene.view.variable(frame, "self") if frame is not None else None
-            sockets = scene.view.attribute(server, "_sockets") if server else None
-            closed = sockets and scene.view.locks.type_name(sockets) == "NoneType"
+            server = scene.view.variable(frame, "self")
+            sockets = scene.view.attribute(server, "_sockets")
+            closed = sockets and scene.view.type_name(sockets) == "NoneType"
             others = [each for each in self.own if each.id != task.id]
             working = any(
                 each.wait is None or each.wait.kind not in (READ, TASK, TASKS) for each in others
@@ -439,7 +439,7 @@ class _Asleep:
             or any((frame.module or "").startswith("concurrent.") for frame in frames)
         ):
             return True
-        reach, type_name = going_on.of(other.tid), self.scene.view.locks.type_name
+        reach, type_name = going_on.of(other.tid), self.scene.view.type_name
         return reach.unbounded or any(
             name in _WAKE or (name == "*" and type_name(at).endswith(_GIVEN_TO_LOOPS))
             for at, name in reach.calls
@@ -540,4 +540,4 @@ def _handles_error(scene: HangContext, frame: PyFrame) -> bool:
     if begins is None or state is None:
         return False
     handled = read_u64(scene.target, frame.address - begins + state)
-    return bool(handled) and scene.view.locks.type_name(handled or 0) != "NoneType"
+    return bool(handled) and scene.view.type_name(handled) != "NoneType"

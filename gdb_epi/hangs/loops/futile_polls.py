@@ -178,7 +178,7 @@ def _is_plain(scene: HangContext, frame: PyFrame, path: Sequence[str]) -> bool:
         word = scene.view.attribute(word, name) if word and not word & 7 else None
     if not word:  # a global, or what is not there yet
         return len(path) == 1
-    return scene.view.locks.type_name(word) not in ("function", "method", "type")
+    return scene.view.type_name(word) not in ("function", "method", "type")
 
 
 @when_unreadable(False)
@@ -228,13 +228,13 @@ def _value_of(scene: HangContext, frame: PyFrame, path: str) -> int | None:
     for name in attributes:
         if not word or word & 7:
             return word and 0
-        is_module = scene.view.locks.type_name(word) == "module"
+        is_module = scene.view.type_name(word) == "module"
         word = scene.live_code.calls.attribute(word, name) if is_module else (
             _attribute(scene, word, name)
         )  # fmt: skip
     if word and not word & 7:
         tells = (scene.live_code.calls.type_attribute(word, name) for name in _TELL_TRUTH)
-        if any(at and scene.view.locks.type_name(at) == "function" for at in tells):
+        if any(at and scene.view.type_name(at) == "function" for at in tells):
             return None
     return word
 

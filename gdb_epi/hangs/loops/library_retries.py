@@ -108,7 +108,7 @@ def _state(scene: HangContext, frame: PyFrame) -> _Retry | None:
     unlimited = function = ""
     error: ExceptionInfo | None = None
     for name, value, depth in _values(scene, frame):
-        kind = scene.view.locks.type_name(value)
+        kind = scene.view.type_name(value)
         if depth < 2 and _LIMIT.search(name):
             if _limits(scene, value, kind):
                 return None
@@ -140,7 +140,7 @@ def _values(scene: HangContext, frame: PyFrame) -> Iterator[tuple[str, int, int]
         following: list[tuple[str, int]] = []
         for name, at in level:
             yield name, at, depth
-            if left <= 0 or at in seen or view.locks.type_name(at) in (*_PLAIN, *_FUNCTIONS):
+            if left <= 0 or at in seen or view.type_name(at) in (*_PLAIN, *_FUNCTIONS):
                 continue
             seen.add(at)
             attributes = list(islice(view.attributes(at), left))
@@ -159,7 +159,7 @@ def _limits(scene: HangContext, value: int, kind: str) -> bool:
         return math.isfinite(amount) and amount > 0
     if kind in _PLAIN or kind in _FUNCTIONS:
         return False
-    held = ((at, scene.view.locks.type_name(at)) for _, at in scene.view.attributes(value))
+    held = ((at, scene.view.type_name(at)) for _, at in scene.view.attributes(value))
     return any(each in ("int", "float") and _limits(scene, at, each) for at, each in held)
 
 
@@ -175,9 +175,9 @@ def _sets_no_limit(scene: HangContext, value: int, kind: str) -> bool:
 def _function_name(scene: HangContext, value: int) -> str:
     """Return the name of a function or bound method of Python; "" for others."""
     reader = scene.view.reader
-    if scene.view.locks.type_name(value) == "method":
+    if scene.view.type_name(value) == "method":
         value = reader.field(value, "PyMethodObject", "im_func")
-    if scene.view.locks.type_name(value) != "function":
+    if scene.view.type_name(value) != "function":
         return ""
     return reader.text_field(value, "PyFunctionObject", "func_qualname")
 

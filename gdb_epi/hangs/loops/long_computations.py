@@ -141,7 +141,7 @@ def _running_computations(scene: HangContext, frame: PyFrame) -> Iterator[Comput
 
 def _builtin_name(scene: HangContext, word: int) -> str:
     reader = scene.view.reader
-    if not word or word & 7 or scene.view.locks.type_name(word) != "builtin_function_or_method":
+    if scene.view.type_name(word) != "builtin_function_or_method":
         return ""
     name = reader.definition_name(word)
     return name if isinstance(name, str) else ""
@@ -212,7 +212,7 @@ def _product(left: float, right: float) -> float:
 
 def _number(scene: HangContext, word: int) -> WholeNumber | None:
     """Return a positive int by its address; None for any other word."""
-    if not word or word & 7 or scene.view.locks.type_name(word) != "int":
+    if scene.view.type_name(word) != "int":
         return None
     reader = scene.view.reader
     count = _digits(reader, word)
@@ -245,7 +245,7 @@ def _largest_on_native_stack(scene: HangContext, tid: int) -> int:
         return 0
     reader, largest = scene.view.reader, 0
     for word in dict.fromkeys(scene.native_stack_words(tid, STACK_BYTES)):
-        if word > 1 << 16 and not word & 7 and scene.view.locks.type_name(word) == "int":
+        if word > 1 << 16 and scene.view.type_name(word) == "int":
             count = _digits(reader, word)
             if count > largest and scene.target.region_at(word + 4 * count) is not None:
                 largest = count if count < MAX_DIGITS else largest

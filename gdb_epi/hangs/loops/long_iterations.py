@@ -95,7 +95,7 @@ def _too_long(scene: HangContext, frame: PyFrame, callers: Sequence[PyFrame]) ->
     heads = {each.at for each in code if each.operation == "next"}
     loops = [loop for loop in scene.loop_bodies(frame) if loop.start in heads]
     for word in scene.view.slots.of(frame).stack[: len(loops)]:
-        kind = (scene.view.locks.type_name(word) or "") if word and not word & 7 else ""
+        kind = scene.view.type_name(word)
         left = members_left(scene.view.reader, word, kind)
         if left < TOO_MANY:
             continue
@@ -120,7 +120,7 @@ def _may_be_dropped(scene: HangContext, frame: PyFrame) -> bool:
 def _consumed(scene: HangContext, frame: PyFrame) -> int:
     """Return the generator that a frame gave to a function that asks for all of its values."""
     words = [word for word in scene.view.slots.of(frame).stack if word]
-    kinds = ["" if word & 7 else scene.view.locks.type_name(word) for word in words]
+    kinds = [scene.view.type_name(word) for word in words]
     if "generator" not in kinds[1:] or kinds[(at := kinds.index("generator")) - 1] != _BUILTIN:
         return 0
     reader = scene.view.reader

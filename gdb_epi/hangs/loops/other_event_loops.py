@@ -37,7 +37,7 @@ def _of_trio(scene: HangContext, tid: int) -> Iterator[str]:
     for frame in view.frames(tid):
         sleeps = (frame.module, frame.name) == ("trio._core._run", "run")
         timeout = view.variable(frame, "timeout") if sleeps else None
-        is_float = timeout and view.locks.type_name(timeout) == "float"
+        is_float = timeout and view.type_name(timeout) == "float"
         if timeout and is_float and view.floating(timeout) < _LONGEST:
             yield TIMER
 
@@ -51,14 +51,14 @@ def _of_gevent(scene: HangContext) -> Iterator[str]:
                     callback: int | None = view.reader.u64(each.address + _CALLBACK)
                 else:
                     callback = view.attribute(each.address, "_callback")
-                if not callback or view.locks.type_name(callback) == "NoneType":
+                if not callback or view.type_name(callback) == "NoneType":
                     continue
                 accepts = kind == "io" and _name_of_method(scene, callback) in _ACCEPTS
                 yield TIMER if kind == "timer" else CLIENTS if accepts else OTHER
 
 
 def _name_of_method(scene: HangContext, method: int) -> str:
-    if scene.view.locks.type_name(method) != "method":
+    if scene.view.type_name(method) != "method":
         return ""
     reader = scene.view.reader
     function = reader.field(method, "PyMethodObject", "im_func")

@@ -60,7 +60,7 @@ def diagnose_polling_loop(
     asks = find_polled_condition(scene, activity)
     if asks is None or any(is_shutdown_name(w) or _is_of_going_on(w) for w in asks.words):
         return None
-    kind = scene.view.locks.type_name(asks.object) if asks.object else ""
+    kind = scene.view.type_name(asks.object) if asks.object else ""
     awaits = _AS_WAITS.get((kind.rpartition(".")[2], asks.method))
     if awaits is not None:
         waiting = activity._replace(

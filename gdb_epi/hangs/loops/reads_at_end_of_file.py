@@ -101,14 +101,14 @@ def _read_in_vain(scene: HangContext, frame: PyFrame) -> tuple[str, int]:
         return "", 0
     end = f"`{empty[0]}` is empty" if empty else ""
     for word in scene.view.slots.of(frame).stack:
-        if word and not word & 7 and scene.view.locks.type_name(word) == _CALLED_AGAIN:
+        if scene.view.type_name(word) == _CALLED_AGAIN:
             return _of_iter(scene, word, end) if stored[0][1] in empty else ("", 0)
     changed = {name for _, name in stored}
     fixed = {c.path[-1] for c in calls if c.path and c.root[1] not in changed}
     for stream, method, when in scene.calls(frame):
         if method not in _READS & fixed or when == MADE:
             continue
-        kind = scene.view.locks.type_name(stream)
+        kind = scene.view.type_name(stream)
         if short and kind.startswith(_STREAMS):
             return (
                 f"{method}() returns at once, which it does at the end, and `{short[0]}`, to which "
@@ -201,7 +201,7 @@ def _value(scene: HangContext, frame: PyFrame, path: str) -> int | None:
 
 def _is_short(scene: HangContext, word: int | None) -> bool:
     """Tell whether a value has fewer bytes or characters than a peer sends at once."""
-    kind = scene.view.locks.type_name(word) if word and not word & 7 else ""
+    kind = scene.view.type_name(word)
     if kind == "bytes":
         raw = scene.view.reader.bytes_object(word or 0, MAX_SHORT + 1)
         return isinstance(raw, bytes) and len(raw) <= MAX_SHORT
@@ -214,14 +214,14 @@ def _of_iter(scene: HangContext, iterator: int, end: str) -> tuple[str, int]:
     reader = scene.view.reader
     head = reader.layout.size("PyObject") or 16
     function, last = reader.u64(iterator + head), reader.u64(iterator + head + 8)
-    partial = scene.view.locks.type_name(function) == "functools.partial"
+    partial = scene.view.type_name(function) == "functools.partial"
     function, stream = reader.u64(function + head) if partial else function, 0
-    if scene.view.locks.type_name(function) == "builtin_function_or_method":
+    if scene.view.type_name(function) == "builtin_function_or_method":
         stream = reader.field(function, "PyCFunctionObject", "m_self")
-        reads = scene.view.locks.type_name(stream).startswith(_STREAMS)
+        reads = scene.view.type_name(stream).startswith(_STREAMS)
     else:
         reads = bool(_READS & set(scene.names_called(function)))
-    kind = scene.view.locks.type_name(last)
+    kind = scene.view.type_name(last)
     why = f"{end}, while its iter() ends only at a value of type {kind}" if reads else ""
     return why, stream
 
@@ -235,7 +235,7 @@ def _has_ended(scene: HangContext, stream: int) -> bool:
 
 
 def _is_empty(scene: HangContext, word: int | None) -> bool:
-    kind = scene.view.locks.type_name(word) if word and not word & 7 else ""
+    kind = scene.view.type_name(word)
     if kind == "bytes":
         return scene.view.reader.bytes_object(word or 0, 1) == b""
     return kind == "str" and scene.view.reader.string(word or 0, 1) == ""

@@ -86,7 +86,7 @@ def _repeated(
     if not loops or any(loop.start in heads for loop in loops) or scene.goes_over_finite(frame):
         return None
     for name, at in _variables_and_attributes(scene, frame):
-        if scene.view.locks.type_name(at) != "list":
+        if scene.view.type_name(at) != "list":
             continue
         kind, count = _equal_objects(scene, at)
         if count < ENOUGH:
@@ -111,7 +111,7 @@ def _repeated(
 def _variables_and_attributes(scene: HangContext, frame: PyFrame) -> Iterator[tuple[str, int]]:
     """Yield (name, PyObject *) of a frame's variables and of their attributes."""
     for name, at in scene.view.variable_addresses(frame):
-        if at & 7 or scene.view.locks.type_name(at) in _NAMESPACES:
+        if at & 7 or scene.view.type_name(at) in _NAMESPACES:
             continue
         yield name, at
         for key, value in islice(scene.view.attributes(at), MAX_ATTRIBUTES):
@@ -138,14 +138,14 @@ def _equal_objects(scene: HangContext, at: int) -> tuple[str, int]:
         return "", 0
     half = items[len(items) // 2 : -LAST]
     spread = {_value(scene, item) for item in half[:: max(1, len(half) // SPREAD)]}
-    return scene.view.locks.type_name(last[-1]), len(items) if spread <= set(values) else 0
+    return scene.view.type_name(last[-1]), len(items) if spread <= set(values) else 0
 
 
 def _value(scene: HangContext, item: int) -> tuple[str, ...] | None:
     """Return the attributes of an object; None where it has few, or one that is not plain."""
     parts = []
     for name, at in _attributes(scene, item):
-        kind = scene.view.locks.type_name(at) if at and not at & 7 else ""
+        kind = scene.view.type_name(at)
         if kind == "str":
             text = scene.view.reader.string(at, MAX_TEXT)
             if isinstance(text, Absent):
@@ -158,7 +158,7 @@ def _value(scene: HangContext, item: int) -> tuple[str, ...] | None:
             parts.append(f"{name}={raw!r}" if isinstance(raw, bytes) else name)
         else:  # the same object, or one of the same class that holds nothing of its own
             parts.append(f"{name}={kind if kind in ('dict', 'list') else hex(at)}")
-    return (scene.view.locks.type_name(item), *parts) if len(parts) >= MIN_ATTRIBUTES else None
+    return (scene.view.type_name(item), *parts) if len(parts) >= MIN_ATTRIBUTES else None
 
 
 def _attributes(scene: HangContext, item: int) -> list[tuple[str, int]]:
@@ -189,10 +189,10 @@ def _gets_on(scene: HangContext, inner: Sequence[PyFrame], frame: PyFrame, kind:
     }  # fmt: skip
     variables = scene.view.slots.of(frame).variables
     held = [variables[number] for number in stored if number < len(variables)]
-    if any(at and not at & 7 and scene.view.locks.type_name(at) not in kept for at in held):
+    if any(at and not at & 7 and scene.view.type_name(at) not in kept for at in held):
         return True
     return any(
-        scene.view.locks.type_name(value) not in kept
+        scene.view.type_name(value) not in kept
         and scene.changes_of(own.code, {name.rpartition(".")[2]})
         for own in inner for name, value in _variables_and_attributes(scene, own) if "." in name
     )  # fmt: skip
@@ -207,7 +207,7 @@ def _counts(scene: HangContext, inner: Sequence[PyFrame], used: set[str], count:
         constants = view.reader.field(frame.code, "PyCodeObject", "co_consts")
         words += ContainerReader(view.reader).tuple_items(constants)
         for word in words:
-            kind = view.locks.type_name(word) if word and not word & 7 else ""
+            kind = view.type_name(word)
             if kind == "float" or "iterator" in kind or kind == "generator":
                 return True
             number = view.objects.integer(word) if kind == "int" else 0

@@ -80,13 +80,13 @@ def _shared_memory_read(scene: HangContext, frame: PyFrame) -> Iterator[str]:
         elif does == "fast":
             word = view.variable(frame, name)
         else:
-            word = view.attribute(own, name) if own else None
+            word = view.attribute(own, name)
         if word and _is_shared(scene, word):
             shared.append(f"self.{name}" if does in ("attr", "method") else name)
         elif does == "fast":
-            if word and view.locks.type_name(word) in _CALLABLE:
+            if word and view.type_name(word) in _CALLABLE:
                 return
-        elif name not in _READS and (not word or view.locks.type_name(word) not in _PLAIN):
+        elif name not in _READS and (not word or view.type_name(word) not in _PLAIN):
             return
     yield from shared
 
@@ -116,7 +116,7 @@ def _carries_variables(body: Sequence[Instruction], slots: Sequence[str]) -> boo
 
 def _is_shared(scene: HangContext, word: int) -> bool:
     """Tell whether a mmap or memoryview lies in a mapping of a file, which others may have too."""
-    kind, head = scene.view.locks.type_name(word), scene.view.reader.layout.size("PyObject") or 16
+    kind, head = scene.view.type_name(word), scene.view.reader.layout.size("PyObject") or 16
     if kind == _MAP:
         start = scene.view.reader.u64(word + head)
     elif kind == _VIEW:

@@ -121,7 +121,7 @@ class EventLoopReader:
             return None
         lists = ("_pendingTimedCalls", "_newTimedCalls")
         timers = [self._length(reactor, name, "PyListObject") for name in lists]
-        listening = any(view.locks.type_name(at).rpartition(".")[2] in _PORTS for at in watched)
+        listening = any(view.type_name(at).rpartition(".")[2] in _PORTS for at in watched)
         count = sum(number or 0 for number in timers)
         return SleepingEventLoop(reactor, len(watched), count, 0, listening)
 
@@ -179,13 +179,13 @@ class EventLoopReader:
             return {}
         words = (read_u64(view.target, loop + 8 * place) for place in range(LOOP_WORDS))
         for table in (word for word in words if word and not word & 7):
-            if view.locks.type_name(table) != "dict":
+            if view.type_name(table) != "dict":
                 continue
             handlers = dict[int, int]()
             with suppress(EpiError):
                 for key, handle in view.objects.dict_items(table):
                     number = view.objects.integer(key)
-                    if view.locks.type_name(handle).endswith("Handle") and isinstance(number, int):
+                    if view.type_name(handle).endswith("Handle") and isinstance(number, int):
                         handlers[number] = self._callback_of(handle)
             if handlers:
                 return handlers
@@ -194,14 +194,14 @@ class EventLoopReader:
     def _callback_of(self, handle: int) -> int:
         """Return what a Handle of uvloop calls; 0 where that is not known."""
         words = (read_u64(self._view.target, handle + 8 * n) for n in range(HANDLE_WORDS))
-        kinds = ((word, self._view.locks.type_name(word)) for word in words if word)
+        kinds = ((word, self._view.type_name(word)) for word in words if word)
         return next((word for word, kind in kinds if kind in ("function", *METHODS)), 0)
 
     def is_done(self, future: int) -> bool:
         """Tell whether a future of the C class has a result, an exception or was cancelled."""
         try:
             at = self._view.reader.layout.offset("FutureObj", "fut_state")
-            if at is None or self._view.locks.type_name(future) != "_asyncio.Future":
+            if at is None or self._view.type_name(future) != "_asyncio.Future":
                 return False
             state = self._view.reader.u32(future + at)
         except (UnreadableMemory, LayoutError):
@@ -225,7 +225,7 @@ class EventLoopReader:
             keys = context.attribute(context.attribute(loop, "_selector"), "_fd_to_key")
             for _, key in self._view.objects.dict_items(keys):
                 of_reader = self._items_of(self._items_of(key)[3])[0]
-                if self._view.locks.type_name(of_reader) == "Handle":  # None: only a writer
+                if self._view.type_name(of_reader) == "Handle":  # None: only a writer
                     callbacks.append(context.attribute(of_reader, "_callback"))
         except (EpiError, IndexError):
             pass
@@ -234,24 +234,24 @@ class EventLoopReader:
     @when_unreadable(False)
     def _has_no_peer(self, callback: int) -> bool:
         """Tell whether a callback is of a datagram transport that was given no peer's address."""
-        if self._view.locks.type_name(callback) != "method":
+        if self._view.type_name(callback) != "method":
             return False
         owner = self._view.reader.field(callback, "PyMethodObject", "im_self")
-        if self._view.locks.type_name(owner) != "_SelectorDatagramTransport":
+        if self._view.type_name(owner) != "_SelectorDatagramTransport":
             return False
         context = get_process_values(self._view.target, self._view.python).context
-        return self._view.locks.type_name(context.attribute(owner, "_address")) == "NoneType"
+        return self._view.type_name(context.attribute(owner, "_address")) == "NoneType"
 
     def _called(self, callback: int) -> Iterator[str]:
         """Yield the names of a function, and of those that its object calls for descriptors."""
-        if self._view.locks.type_name(callback) != "method":
+        if self._view.type_name(callback) != "method":
             return
         reader = self._view.reader
         with suppress(EpiError, IndexError):
             yield self._name_of(reader.field(callback, "PyMethodObject", "im_func"))
             owner = reader.field(callback, "PyMethodObject", "im_self")
             handlers = self._view.attribute(owner, "handlers")
-            if handlers and self._view.locks.type_name(handlers) == "dict":
+            if handlers and self._view.type_name(handlers) == "dict":
                 for _, pair in self._view.objects.dict_items(handlers):
                     yield self._name_of(self._items_of(pair)[1])
 
@@ -259,7 +259,7 @@ class EventLoopReader:
         return list(self._containers.tuple_items(word))
 
     def _name_of(self, function: int) -> str:
-        if self._view.locks.type_name(function) != "function":
+        if self._view.type_name(function) != "function":
             return ""
         reader = self._view.reader
         return reader.text_field(function, "PyFunctionObject", "func_qualname")
@@ -268,12 +268,12 @@ class EventLoopReader:
     def _descriptors(self, loop: int) -> int | None:
         """Return how many descriptors the loop watches besides its own pipe."""
         selector = self._view.attribute(loop, "_selector")
-        keys = self._view.attribute(selector, "_fd_to_key") if selector else None
+        keys = self._view.attribute(selector, "_fd_to_key")
         if keys is None:
             return None
         count = sum(1 for _ in self._view.objects.dict_items(keys))
         own = self._view.attribute(loop, "_ssock")
-        has_pipe = own is not None and self._view.locks.type_name(own) != "NoneType"
+        has_pipe = own is not None and self._view.type_name(own) != "NoneType"
         return max(0, count - has_pipe)
 
 

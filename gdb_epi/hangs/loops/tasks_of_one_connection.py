@@ -147,7 +147,7 @@ def _tasks_at_ends(scene: HangContext, kind: str) -> Iterator[TaskAtEnd]:
         wait = task.wait
         if task.running or wait is None or wait.kind != kind or not wait.address:
             continue
-        if scene.view.locks.type_name(wait.address).rpartition(".")[2] != _STREAMS[kind]:
+        if scene.view.type_name(wait.address).rpartition(".")[2] != _STREAMS[kind]:
             continue
         if not own_frames(task, scene.installed):
             continue
@@ -236,7 +236,7 @@ def objects_at_hand(view: PythonView, value: int) -> list[int]:
 
 def _length(scene: HangContext, buffer: int) -> int:
     """Return the length of a bytearray, or of the deque that transports have since 3.12."""
-    is_deque = scene.view.locks.type_name(buffer) == "collections.deque"
+    is_deque = scene.view.type_name(buffer) == "collections.deque"
     struct = "dequeobject" if is_deque else "PyByteArrayObject"
     return ContainerReader(scene.view.reader).length(buffer, struct)
 

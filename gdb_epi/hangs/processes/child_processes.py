@@ -91,8 +91,8 @@ def diagnose_wait_for_new_child(scene: HangContext, activity: ThreadActivity) ->
 def _preexec_function(scene: HangContext, activity: ThreadActivity) -> str | None:
     """Return the name of the preexec_fn of the innermost Popen(); None without one."""
     frame = next(iter(scene.view.frames(activity.tid)), None)
-    function = scene.view.variable(frame, "preexec_fn") if frame is not None else None
-    kind = scene.view.locks.type_name(function) if function else "NoneType"
+    function = scene.view.variable(frame, "preexec_fn")
+    kind = scene.view.type_name(function) if function else "NoneType"
     if not function or kind == "NoneType":
         return None
     if kind != "function":
@@ -115,7 +115,7 @@ def pipe_kept_open_by_sibling_clause(scene: HangContext, activity: ThreadActivit
     view, target = scene.view, activity.target or 0
     later = [pid for pid, forked in scene.descriptors.running_processes if forked and pid > target]
     held = (at for frame in activity.frames for _, at in view.variable_addresses(frame))
-    connections = (at for at in held if not at & 7 and view.locks.type_name(at) == "Connection")
+    connections = (at for at in held if view.type_name(at) == "Connection")
     child = scene.descriptors.child(target)
     closed = child is not None and "stdin" in child.closed
     if not later or not (closed or any(_was_written_and_closed(scene, at) for at in connections)):
@@ -129,7 +129,7 @@ def pipe_kept_open_by_sibling_clause(scene: HangContext, activity: ThreadActivit
 def _was_written_and_closed(scene: HangContext, connection: int) -> bool:
     handle = scene.view.attribute(connection, "_handle")
     writable = scene.view.attribute(connection, "_writable")
-    if not handle or not writable or scene.view.locks.type_name(handle) != "NoneType":
+    if not handle or not writable or scene.view.type_name(handle) != "NoneType":
         return False
     return scene.view.objects.integer(writable) == 1
 
@@ -236,11 +236,11 @@ def _names_in_program(scene: HangContext, frames: Sequence[PyFrame]) -> dict[str
     values = [pair for f in modules for pair in view.frame_variables.global_addresses(f)]
     for name, at in list(dict.fromkeys(values))[:MAX_VALUES]:
         held = [(name, at)]
-        if view.locks.type_name(at) == "type" and reader.u64(at + in_class):
+        if view.type_name(at) == "type" and reader.u64(at + in_class):
             pairs = view.objects.dict_items(reader.u64(at + in_class))
             held = [(str(reader.string(key, MAX_TEXT)), value) for key, value in pairs]
         codes |= {(each, reader.u64(value + of_function))
-                  for each, value in held if view.locks.type_name(value) == "function"}  # fmt: skip
+                  for each, value in held if view.type_name(value) == "function"}  # fmt: skip
     names: dict[str, set[str]] = {}
     for name, code in codes:
         inner = nested_codes(scene, code)
@@ -315,7 +315,7 @@ def _awaited_processes(scene: HangContext, task: UnfinishedTask) -> Iterator[int
                 yield process
             return
         for _, at in scene.view.variable_addresses(frame):
-            if scene.view.locks.type_name(at) != "Process":
+            if scene.view.type_name(at) != "Process":
                 continue
             streams = {scene.view.attribute(at, name) for name in ("stdout", "stderr")}
             if _address_waited_for(task) in streams - {None, 0}:
@@ -353,7 +353,7 @@ def diagnose_output_of_ended_child(
         own = own_frames(task, scene.installed)
         for process in _processes_read(scene, task) if own else ():
             transport = scene.view.attribute(process, "_transport")
-            status = scene.view.integer_attribute(transport, "_returncode") if transport else None
+            status = scene.view.integer_attribute(transport, "_returncode")
             if status is None or has_timeout(task, tasks, scene.view):
                 continue
             activity = activity_of_task(activity, task, scene.installed)._replace(label="task")
@@ -379,7 +379,7 @@ def _processes_read(scene: HangContext, task: UnfinishedTask) -> Iterator[int]:
         if not process or frame.name != "communicate":
             continue
         streams = (scene.view.attribute(process, name) or 0 for name in ("stdout", "stderr"))
-        kinds = ((at, scene.view.locks.type_name(at)) for at in streams if at)
+        kinds = ((at, scene.view.type_name(at)) for at in streams if at)
         if any(kind == "StreamReader" and not _flag(scene, at, "_eof") for at, kind in kinds):
             yield process
     if (
@@ -395,8 +395,8 @@ def _is_paused(scene: HangContext, stream: int) -> bool:
 
 
 def _flag(scene: HangContext, stream: int, name: str) -> bool:
-    value = scene.view.attribute(stream, name) if stream else None
-    if value is None or scene.view.locks.type_name(value) != "bool":
+    value = scene.view.attribute(stream, name)
+    if value is None or scene.view.type_name(value) != "bool":
         return False
     return scene.view.objects.integer(value) == 1
 

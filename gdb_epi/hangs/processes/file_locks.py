@@ -65,7 +65,7 @@ def _is_open(scene: HangContext, frame: PyFrame, made: Collection[str]) -> bool:
             word = scene.view.variable(frame, name) or 0
             if not word or does not in ("fast", "cell", "global", "name"):
                 return False
-            if scene.view.locks.type_name(word) == "int":
+            if scene.view.type_name(word) == "int":
                 return "close" not in made
             return scene.descriptors.descriptor_of_stream(word) not in (None, -1)
     return False
@@ -88,7 +88,7 @@ def _seen_in_child(scene: HangContext, activity: ThreadActivity, made: Collectio
 
 def _arguments(scene: HangContext, popen: int) -> Iterator[str]:
     arguments = scene.view.attribute(popen, "args") or 0
-    kind = scene.view.locks.type_name(arguments) if arguments else ""
+    kind = scene.view.type_name(arguments)
     containers = ContainerReader(scene.view.reader)
     words = [arguments] if kind == "str" else []
     if kind in ("list", "tuple"):

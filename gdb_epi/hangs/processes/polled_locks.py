@@ -41,7 +41,7 @@ def diagnose_lock_polled_by_library(
         word for name, word in view.variable_addresses(frame)
         if any(part in name for part in _LIMITS)
     ]  # fmt: skip
-    if any(view.locks.type_name(word) != "NoneType" for word in limits):
+    if any(view.type_name(word) != "NoneType" for word in limits):
         return None
     if not limits and scene.called_in_loop(frame) & CLOCKS:
         return None
@@ -54,7 +54,7 @@ def diagnose_lock_polled_by_library(
         "time limit"
     )
     for caller, manager in view.slots.entered_blocks(activity.frames):
-        alike = view.locks.type_name(manager) == view.locks.type_name(lock)
+        alike = view.type_name(manager) == view.type_name(lock)
         if manager == lock or (alike and texts and _text_attributes(scene, manager) == texts):
             return wait_diagnosis(
                 HANG, "lock of its own",

@@ -108,7 +108,7 @@ def _pool_of(scene: HangContext, activity: ThreadActivity) -> int:
 
 
 def _is_of_threads(scene: HangContext, pool: int) -> bool:
-    return bool(pool) and scene.view.locks.type_name(pool).rpartition(".")[2] == "ThreadPool"
+    return bool(pool) and scene.view.type_name(pool).rpartition(".")[2] == "ThreadPool"
 
 
 def _feeder(scene: HangContext, pool: int) -> ThreadActivity | None:
@@ -116,7 +116,7 @@ def _feeder(scene: HangContext, pool: int) -> ThreadActivity | None:
 
     imap() and its like go over an iterable of the program in that thread.
     """
-    workers = scene.view.attribute(pool, "_pool") if pool else None
+    workers = scene.view.attribute(pool, "_pool")
     return next(
         (d for d in scene.activities if _feeds(scene, d) and workers in (None, *(
             scene.view.variable(f, "pool") for f in scene.view.frames(d.tid)
@@ -162,12 +162,12 @@ def _replaced_worker(scene: HangContext) -> int | None:
             if (frame.module, frame.name) != (_MODULE, "_handle_workers"):
                 continue
             limit, workers = view.variable(frame, "maxtasksperchild"), view.variable(frame, "pool")
-            if not workers or not limit or view.locks.type_name(limit) != "NoneType":
+            if not workers or not limit or view.type_name(limit) != "NoneType":
                 continue
             try:
                 for worker in ContainerReader(view.reader).list_items(workers)[:MAX_WORKERS]:
                     popen = view.attribute(worker, "_popen")
-                    pid = view.integer_attribute(popen, "pid") if popen else None
+                    pid = view.integer_attribute(popen, "pid")
                     if pid is not None and pid > tid:
                         return pid
             except (UnreadableMemory, LayoutError):

@@ -25,7 +25,7 @@ def unfinished_jobs_clause(scene: HangContext, frames: Iterable[PyFrame]) -> str
         if attribute is None or frame.name != "join":
             continue
         queue = scene.view.variable(frame, "self")
-        count = scene.view.integer_attribute(queue, attribute) if queue else None
+        count = scene.view.integer_attribute(queue, attribute)
         if count and count > 0:
             return f"task_done() was not called for {counted(count, 'job')} of it"
     return ""

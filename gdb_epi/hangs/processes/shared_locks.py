@@ -137,5 +137,5 @@ def nested_codes(scene: HangContext, code: int) -> Iterator[int]:
     reader = scene.view.reader
     constants = reader.field(code, "PyCodeObject", "co_consts")
     for at in ContainerReader(reader).tuple_items(constants)[:MAX_CONSTANTS]:
-        if scene.view.locks.type_name(at) == _CODE:
+        if scene.view.type_name(at) == _CODE:
             yield at

@@ -71,7 +71,7 @@ def _items_put(scene: HangContext, queue: int) -> int | None:
     (Lib/multiprocessing/queues.py, 3.8 to 3.15). Its value is in memory that processes share.
     """
     room = scene.view.attribute(queue, "_sem")
-    semlock = scene.view.attribute(room, "_semlock") if room else None
+    semlock = scene.view.attribute(room, "_semlock")
     lock = scene.view.locks.at(semlock) if semlock else None
     if not semlock or lock is None:
         return None
@@ -150,9 +150,9 @@ def _others_have(scene: HangContext, tid: int, queue: int) -> bool:
 
 
 def _is_fed_by_others(scene: HangContext, queue: int) -> bool:
-    if scene.view.locks.type_name(queue) not in ("Queue", "JoinableQueue"):
+    if scene.view.type_name(queue) not in ("Queue", "JoinableQueue"):
         return False
     attributes = dict(scene.view.attributes(queue))
     if not {"_reader", "_writer", "_opid", "_thread"} <= attributes.keys():
         return False  # a queue.Queue
-    return scene.view.locks.type_name(attributes["_thread"]) == _NEVER_PUT
+    return scene.view.type_name(attributes["_thread"]) == _NEVER_PUT

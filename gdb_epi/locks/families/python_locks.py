@@ -86,7 +86,7 @@ def python_wait(view: PythonView, tid: int) -> LockGuess | None:
 def _kind(view: PythonView, frame: PyFrame) -> str:
     """Return the class of a frame's self, without its module."""
     subject = view.variable(frame, "self")
-    return view.locks.type_name(subject).rpartition(".")[2] if subject else ""
+    return view.type_name(subject).rpartition(".")[2] if subject else ""
 
 
 def _condition(view: PythonView, frames: tuple[PyFrame, ...]) -> LockGuess:
@@ -110,8 +110,8 @@ def _join(view: PythonView, frames: tuple[PyFrame, ...]) -> LockGuess:
     subject = next(
         (s for f in frames[:2] if f.name in _JOINS and (s := view.variable(f, "self"))), None
     )
-    ident = view.integer_attribute(subject, "_ident") if subject else None
-    name = view.text_attribute(subject, "_name") if subject else None
+    ident = view.integer_attribute(subject, "_ident")
+    name = view.text_attribute(subject, "_name")
     evidence = f"the innermost Python frame joins thread {name or '?'}"
     return LockGuess(
         "Thread.join", name=name, object=subject, owner_ident=ident, evidence=(evidence,)
@@ -121,8 +121,8 @@ def _join(view: PythonView, frames: tuple[PyFrame, ...]) -> LockGuess:
 def _module_lock(view: PythonView, frame: PyFrame) -> LockGuess:
     """importlib's _ModuleLock: `owner` is an ident, `name` the module."""
     subject = view.variable(frame, "self")
-    name = view.text_attribute(subject, "name") if subject else None
-    owner = view.integer_attribute(subject, "owner") if subject else None
+    name = view.text_attribute(subject, "name")
+    owner = view.integer_attribute(subject, "owner")
     evidence = f"the innermost Python frame takes the lock of module {name or '?'}"
     if owner:
         evidence += f"; its owner attribute is {owner:#x}"
@@ -205,7 +205,7 @@ def lock_with_owner(context: LockContext, thread: Thread, call: FutexWait) -> Lo
             continue
         members = split_into_words(read_up_to(context.target, word, MAX_MEMBERS * WORD))
         for lock, owner in pairwise(members[2:]):  # behind the object's header
-            if lock == call.address and owner in idents and (kind := view.locks.type_name(word)):
+            if lock == call.address and owner in idents and (kind := view.type_name(word)):
                 evidence = f"the {kind} at {word:#x} has the lock, and its owner's pthread_t"
                 return LockGuess(
                     kind, name=view.name(word), object=word, owner_ident=owner, evidence=(evidence,)
@@ -252,7 +252,7 @@ def _guess_by_struct(view: PythonView, thread: Thread, key: int, evidence: str) 
             evidence=(evidence, f"which is {member} of {label}"),
         )  # fmt: skip
     at = layout.offset("PyObject", "ob_mutex")
-    type_name = view.locks.type_name(key - at) if at is not None else ""
+    type_name = view.type_name(key - at) if at is not None else ""
     if at is not None and type_name:
         return LockGuess(
             "critical section", name=view.name(key - at), object=key - at, anonymous=True,

@@ -179,7 +179,7 @@ class AcquireCalls:
 
     def names_called(self, function: int, depth: int = 0) -> Iterator[str]:
         """Yield the names of what a function, or a bound method, calls or may call."""
-        kind, subject = self._view.locks.type_name(function), 0
+        kind, subject = self._view.type_name(function), 0
         if kind == "method":
             subject = self._reader.field(function, "PyMethodObject", "im_self")
             function = self._reader.field(function, "PyMethodObject", "im_func")
@@ -340,7 +340,7 @@ class AcquireCalls:
 
     def attribute(self, address: int, name: str) -> int:
         """Return what an object, its class or a module has under a name; 0 for nothing."""
-        if self._view.locks.type_name(address) == "module":
+        if self._view.type_name(address) == "module":
             value = self._view.objects.dict_get(
                 self._reader.field(address, "PyModuleObject", "md_dict"), name
             )
@@ -364,8 +364,8 @@ class AcquireCalls:
     def _function(self, receiver: int, method: str) -> int:
         """Return the Python function of a method, or of a plain call; 0 for anything else."""
         if not method:
-            return receiver if self._view.locks.type_name(receiver) == "function" else 0
-        if self._view.locks.type_name(receiver) in ("module", "type", ""):
+            return receiver if self._view.type_name(receiver) == "function" else 0
+        if self._view.type_name(receiver) in ("module", "type", ""):
             return 0
         function = self.type_attribute(receiver, method)
-        return function if function and self._view.locks.type_name(function) == "function" else 0
+        return function if function and self._view.type_name(function) == "function" else 0

@@ -66,14 +66,16 @@ class LockObjects:
         self._reader = reader
         self._kinds: dict[int, str] = {}
 
-    def type_name(self, address: int) -> str:
-        """Return tp_name of an object's type; "" when it cannot be read."""
+    def type_name(self, address: int | None) -> str:
+        """Return tp_name of an object's type; "" where no object is, or it cannot be read."""
+        if not address or address & 7:
+            return ""
         try:
             kind = self._reader.type_of(address)
         except UnreadableMemory:
             return ""
         if kind not in self._kinds:
-            name = self._reader.type_name(kind) if kind and not kind & 7 else ""
+            name = self._reader.type_name(kind)
             self._kinds[kind] = "" if isinstance(name, Absent) else name
         return self._kinds[kind]
 

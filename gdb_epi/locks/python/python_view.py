@@ -98,6 +98,7 @@ class PythonView:
         self.reader = MemoryReader(target, python.layout)
         self.objects = NamespaceReader(self.reader)
         self.locks = LockObjects(self.reader)
+        self.type_name = self.locks.type_name
         self.slots = FrameSlots(self.reader)
         self.problems: dict[str, str] = {}
         self._frames: dict[int, tuple[PyFrame, ...]] = {}
@@ -178,7 +179,7 @@ class PythonView:
 
     def _what_object_leads_to(self, word: int, path: str) -> list[tuple[int, str]]:
         """Return what one object leads to."""
-        kind = self.locks.type_name(word)
+        kind = self.type_name(word)
         try:
             if kind in _POINTERS:
                 at = self.reader.layout.offset(*_POINTERS[kind])
@@ -203,9 +204,15 @@ class PythonView:
         except (UnreadableMemory, LayoutError):
             return
 
-    def attribute(self, word: int, name: str) -> int | None:
-        """Return one attribute (PyObject *) of an instance, None when there is none."""
-        return next((value for key, value in self.attributes(word) if key == name), None)
+    def attribute(self, word: int | None, *names: str) -> int | None:
+        """Return what an instance leads to by attributes (PyObject *), None where one is not there.
+
+        Nothing, which has no attributes, is an object that was not found.
+        """
+        for name in names:
+            pairs = self.attributes(word) if word else ()
+            word = next((value for key, value in pairs if key == name), None)
+        return word
 
     def floating(self, address: int) -> float:
         """Return the value of a float (PyObject *).
@@ -216,18 +223,18 @@ class PythonView:
         value: float = unpack("<d", self.reader.read(at, 8))[0]
         return value
 
-    def integer_attribute(self, word: int, name: str) -> int | None:
+    def integer_attribute(self, word: int | None, name: str) -> int | None:
         """Return an attribute that is a small int."""
         value = self.attribute(word, name)
-        if value is None or self.locks.type_name(value) != "int":
+        if value is None or self.type_name(value) != "int":
             return None
         number = self.objects.integer(value)
         return None if isinstance(number, Absent) else number
 
-    def text_attribute(self, word: int, name: str) -> str | None:
+    def text_attribute(self, word: int | None, name: str) -> str | None:
         """Return an attribute that is a str."""
         value = self.attribute(word, name)
-        if value is None or self.locks.type_name(value) != "str":
+        if value is None or self.type_name(value) != "str":
             return None
         text = self.reader.string(value, MAX_TEXT)
         return None if isinstance(text, Absent) else text
@@ -238,12 +245,12 @@ class PythonView:
             for word in self._open_variables(frame):
                 for name, value in self.attributes(word):
                     if value == lock:
-                        return f"{self.locks.type_name(word)}.{name}"
+                        return f"{self.type_name(word)}.{name}"
         return None
 
-    def variable(self, frame: PyFrame, name: str) -> int | None:
-        """Return a local variable (PyObject *) by its name."""
-        if frame.hole is not None:
+    def variable(self, frame: PyFrame | None, name: str) -> int | None:
+        """Return a local variable (PyObject *) by its name; None where no frame was found."""
+        if frame is None or frame.hole is not None:
             return None
         try:
             return next((v for n, v in self.frame_variables.addresses(frame) if n == name), None)
@@ -265,7 +272,7 @@ class PythonView:
         """
         number: int | Absent | None = None
         for _, address in self.variable_addresses(frame):
-            kind = self.locks.type_name(address)
+            kind = self.type_name(address)
             if kind == "frame" and isinstance(number, int) and 0 < number <= MAX_SIGNAL:
                 return number
             number = self.objects.integer(address) if kind == "int" else None
@@ -296,7 +303,7 @@ class PythonView:
         return [
             word
             for word in (slots.variables if slots is not None else ())
-            if word and not word & (WORD - 1) and self.locks.type_name(word) not in _CLOSED
+            if word and not word & (WORD - 1) and self.type_name(word) not in _CLOSED
         ]
 
     # -- holders ----------------------------------------------------------------------------------
@@ -379,7 +386,7 @@ class PythonView:
                     for m in self._with_managers_entered(held)
                 ]:
                     yield inner, manager
-                    if self.locks.type_name(manager).endswith(GENERATOR_MANAGER):
+                    if self.type_name(manager).endswith(GENERATOR_MANAGER):
                         generator = self.attribute(manager, "gen")
                         below = self.slots.suspended(generator) if generator else None
                         left += [below] if below is not None else []
@@ -392,17 +399,17 @@ class PythonView:
         enter_context() keeps (True, bound __exit__) (Lib/contextlib.py, _push_exit_callback).
         """
         yield manager
-        if not self.locks.type_name(manager).endswith(EXIT_STACK):
+        if not self.type_name(manager).endswith(EXIT_STACK):
             return
         entered = self.attribute(manager, "_exit_callbacks")
-        if entered is None or self.locks.type_name(entered) != "collections.deque":
+        if entered is None or self.type_name(entered) != "collections.deque":
             return
         containers = ContainerReader(self.reader)
         im_self = self.reader.layout.require("PyMethodObject", "im_self")
         for pair in islice(containers.deque_items(entered), MAX_STACKED):
-            is_exit = self.locks.type_name(pair) == "tuple"
+            is_exit = self.type_name(pair) == "tuple"
             for callback in containers.tuple_items(pair)[1:2] if is_exit else ():
-                if self.locks.type_name(callback) == "method":
+                if self.type_name(callback) == "method":
                     yield self.reader.u64(callback + im_self)
 
     def lock_of(self, manager: int) -> int | None:
@@ -466,7 +473,7 @@ class PythonView:
                     continue
                 for key, value in self.objects.dict_items(contents):
                     count += 1
-                    if self.locks.type_name(value) in _UNNAMED:
+                    if self.type_name(value) in _UNNAMED:
                         continue
                     name = self.reader.string(key, MAX_TEXT)
                     if not isinstance(name, Absent):
