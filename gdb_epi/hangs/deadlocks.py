@@ -123,7 +123,7 @@ def _tries_for_ever(scene: HangContext, frames: Sequence[PyFrame]) -> bool:
     if not frames:
         return False
     frame = frames[0]
-    loop = scene.innermost_loop(frame)
+    loop = scene.code.innermost_loop(frame)
     if loop is None or scene.is_in_bounded_loop(frame, loop):
         return False
     return not scene.live_code.enters_blocks(frame.code, range(loop[0], loop[1] + 1)) and (

@@ -11,10 +11,9 @@ from gdb_epi.cpython.types import PyFrame
 from gdb_epi.errors import LayoutError, UnreadableMemory
 from gdb_epi.hangs import types as hang_types
 from gdb_epi.hangs.descriptors import CONNECTION, FILE, SOCKET
-from gdb_epi.hangs.hang_context import HangContext
+from gdb_epi.hangs.hang_context import HangContext, WaitChain
 from gdb_epi.hangs.idleness import weaken_diagnosis_in_loop
 from gdb_epi.hangs.library_calls import MESSAGE, frames_running
-from gdb_epi.hangs.loops.event_loop_diagnosis import Through
 from gdb_epi.hangs.types import DEADLOCK, HANG, HangDiagnosis, ThreadActivity, wait_diagnosis
 from gdb_epi.locks.types import INFO, PROBABLE
 from gdb_epi.util import counted, when_unreadable
@@ -44,7 +43,7 @@ ALIVE = frozenset(
 
 
 def diagnose_read_of_own_pipe(
-    scene: HangContext, activity: ThreadActivity, seen: tuple[int, ...], through: Through
+    scene: HangContext, activity: ThreadActivity, chain: WaitChain
 ) -> HangDiagnosis | None:
     """Return the answer where the other end of what a thread reads is in this process."""
     numbers = activity.watched or ((activity.target,) if activity.target is not None else ())
@@ -59,11 +58,11 @@ def diagnose_read_of_own_pipe(
         f"data on descriptor {number}, whose other end (descriptor {end.number}, it seems) is used "
         "by"
     )
-    free = [d for d in others if d.tid not in seen]
+    free = [d for d in others if d.tid not in chain.seen]
     elsewhere = may_be_held_elsewhere(scene, activity)
     if free:
         free.sort(key=lambda d: d.kind not in ALIVE)
-        return through(scene, activity, free[0].tid, what, seen)
+        return chain.through(activity, free[0].tid, what)
     waits = f"{activity.waits()} for {what}"
     if others:
         giver = others[0]
@@ -153,7 +152,7 @@ def _ends_only_at_end(scene: HangContext, frame: PyFrame) -> bool:
         code = list(sites.instructions(frame.code))
     except (UnreadableMemory, LayoutError, IndexError):
         return False
-    running = scene.running_byte(frame) or 0
+    running = scene.code.running_byte(frame) or 0
     handler = next((at for at in named if at > running), None)
     if handler is None:
         return False
@@ -195,9 +194,7 @@ def may_have_untracked_children(scene: HangContext, activity: ThreadActivity) ->
     """
     if any(scene.calls_any(frame, _FORKS) for frame in activity.frames):
         return True
-    functions = (each for named in scene.live_code.own.values() for each in named)
-    codes = {each.code for each in functions}
-    return any(not _FORKS.isdisjoint(scene.call_sites.strings(at, "co_names")) for at in codes)
+    return scene.live_code.names_any(_FORKS)
 
 
 @when_unreadable(False)
@@ -210,10 +207,9 @@ def watches_files(scene: HangContext, activity: ThreadActivity) -> bool:
         return False
     if any(_WATCH in (frame.module or "") for frame in scene.view.frames(activity.tid)):
         return True
-    codes = {each.code for named in scene.live_code.own.values() for each in named}
     return any(
         name.startswith(_WATCH)
-        for code in codes for name in scene.call_sites.strings(code, "co_names")
+        for code in scene.live_code.codes for name in scene.call_sites.strings(code, "co_names")
     )  # fmt: skip
 
 

@@ -10,7 +10,7 @@ from functools import cached_property
 from gdb_epi.errors import LayoutError, UnreadableMemory
 from gdb_epi.hangs import types as hang_types
 from gdb_epi.hangs.descriptor_waits import ALIVE, find_selector_of_closed_socket
-from gdb_epi.hangs.hang_context import HangContext
+from gdb_epi.hangs.hang_context import HangContext, WaitChain
 from gdb_epi.hangs.idleness import (
     is_in_request_handler,
     is_in_serving_loop,
@@ -33,7 +33,6 @@ from gdb_epi.hangs.library_calls import (
 )
 from gdb_epi.hangs.live.going_on import GoingOn
 from gdb_epi.hangs.live.possession import lost_permits_clause
-from gdb_epi.hangs.loops.event_loop_diagnosis import Through
 from gdb_epi.hangs.processes.process_pools import (
     diagnose_wait_for_pool_results,
     diagnose_wait_for_process_futures,
@@ -75,10 +74,10 @@ _ENDS = ("stop", "shut", "exit", "quit", "term", "kill", "close", "forever", "in
 
 
 def diagnose_event_wait(
-    scene: HangContext, activity: ThreadActivity, seen: tuple[int, ...], through: Through
+    scene: HangContext, activity: ThreadActivity, chain: WaitChain
 ) -> HangDiagnosis | None:
     """Return the answer that one thread's wait gives, or that of the thread that it waits for."""
-    return _EventWait(scene, activity, seen, through).answer()
+    return _EventWait(scene, activity, chain).answer()
 
 
 class _EventWait:
@@ -88,12 +87,11 @@ class _EventWait:
         self,
         scene: HangContext,
         activity: ThreadActivity,
-        seen: tuple[int, ...],
-        through: Through,
+        chain: WaitChain,
         *,
         polled: bool = False,
     ) -> None:
-        self._scene, self._activity, self._seen, self._through = scene, activity, seen, through
+        self._scene, self._activity, self._chain = scene, activity, chain
         self._polled = polled  # a wait with a timeout, asked as if it had none
         self._name, self._what = name_awaited_object(scene, activity)
         self._waits = f"{activity.waits()} for {self._what}"
@@ -108,7 +106,7 @@ class _EventWait:
         if surely:
             sentence = f"{self._waits}, which the program's handler of {signal} ends"
             idle = idle_diagnosis(activity, f"{sentence}: it waits for that signal")
-            return idle._replace(kind=UNTIL_SIGNAL) if self._seen else idle
+            return idle._replace(kind=UNTIL_SIGNAL) if self._chain.seen else idle
         referring = scene.references.threads(activity.object) if activity.object else set()
         nobody = bool(activity.object) and not self._going_on.may_end(activity)
         if nobody:  # but who waits for the same is named
@@ -116,7 +114,7 @@ class _EventWait:
         able = referring - {activity.tid}
         able |= find_wakers(scene, activity, surely=True)
         givers = find_wakers(scene, activity)
-        able |= givers & set(self._seen)
+        able |= givers & set(self._chain.seen)
         for tid in givers - able:
             answer = self._follow(tid)
             if answer is not None:
@@ -146,7 +144,7 @@ class _EventWait:
                 return idle_diagnosis(activity, text)
         # A thread whose wait for something else has an end goes on by itself, and may give it then.
         # One that waits for this thread, and would give it then, is a member of a circle.
-        waits_for_this = givers & set(self._seen)
+        waits_for_this = givers & set(self._chain.seen)
         same = [
             d for d in self._python
             if d.kind == hang_types.EVENT and d.tid in able
@@ -157,7 +155,7 @@ class _EventWait:
             return self._from_pipeline([d for d in same if d.tid in givers]) or (
                 self._nobody_gives_it(same)
             )
-        following = [d.tid for d in left if d.tid not in self._seen]
+        following = [d.tid for d in left if d.tid not in self._chain.seen]
         if not following:
             return self._diagnose_circle(left, givers)
         return next((answer for answer in map(self._follow, following) if answer is not None), None)
@@ -172,7 +170,7 @@ class _EventWait:
         if not handler:
             return None
         sentence = f"{self._waits}, which {handler} may end"
-        if activity.tid == self._scene.main_tid and not self._seen:
+        if activity.tid == self._scene.main_tid and not self._chain.seen:
             return idle_diagnosis(activity, sentence)
         return wait_diagnosis(
             HANG, "signal", sentence, activity, INFO,
@@ -198,7 +196,7 @@ class _EventWait:
         """
         activity, sentence = self._activity, f"{self._waits}; {self._foreign_clause()}"
         takes = activity.awaits == QUEUE_ITEM and is_in_serving_loop(self._scene, activity.frames)
-        if takes and not self._seen:
+        if takes and not self._chain.seen:
             return idle_diagnosis(activity, sentence)._replace(kind=MAY_BE_IDLE)
         return wait_diagnosis(
             HANG, "nobody left", sentence, activity, INFO,
@@ -208,7 +206,7 @@ class _EventWait:
 
     def _follow(self, tid: int) -> HangDiagnosis | None:
         link = f"{self._what}, which could come from"
-        return self._through(self._scene, self._activity, tid, link, self._seen)
+        return self._chain.through(self._activity, tid, link)
 
     def _from_pipeline(self, stages: Sequence[ThreadActivity]) -> HangDiagnosis | None:
         """Return the answer where work comes through a thread that waits for work of its own.
@@ -219,7 +217,7 @@ class _EventWait:
         taken = self._activity.awaits == QUEUE_ITEM
         if not taken or not is_in_serving_loop(self._scene, self._activity.frames):
             return None
-        before = [d for d in stages if d.awaits == QUEUE_ITEM and d.tid not in self._seen]
+        before = [d for d in stages if d.awaits == QUEUE_ITEM and d.tid not in self._chain.seen]
         answers = (self._follow(d.tid) for d in before if d.object != self._activity.object)
         return next((made for made in answers if made and made.label == NO_FAULT), None)
 
@@ -265,7 +263,7 @@ class _EventWait:
             if has_clock_deadline(scene, activity):
                 text = f"{timed} that it computed by the clock, in a loop that looks at it again"
                 return wait_diagnosis(NO_FAULT, "timer", text, activity)
-            in_loop = any(map(scene.runs_in_loop, activity.frames[:1]))
+            in_loop = any(map(scene.code.running_loop, activity.frames[:1]))
             if not self._python and in_loop and is_shutdown_name(self._name):
                 # `while not stop.wait(5): look()`: a sleep that a request to stop would end.
                 return wait_diagnosis(
@@ -287,7 +285,7 @@ class _EventWait:
         # A library's close() or shutdown() waits until what it ends has ended.
         called = library_frames_called(scene, activity)[-1:]
         ends = any(frame.name in CLOSING for frame in called)
-        if not (self._seen or handled or counts or ends) and is_shutdown_name(self._name):
+        if not (self._chain.seen or handled or counts or ends) and is_shutdown_name(self._name):
             return idle_diagnosis(
                 activity, f"{waits}, which ends the program: nothing is wrong with that"
             )
@@ -318,7 +316,7 @@ class _EventWait:
         """
         scene, activity = self._scene, self._activity
         untimed = _EventWait(
-            scene, activity._replace(timed=False), self._seen, self._through, polled=True
+            scene, activity._replace(timed=False), self._chain, polled=True
         ).answer()
         if (
             untimed is not None
@@ -330,16 +328,16 @@ class _EventWait:
             )
         if not is_polled_by_library(scene, activity):
             return None
-        jobs = [d for d in self._python if d.frames and d.tid not in self._seen]
+        jobs = [d for d in self._python if d.frames and d.tid not in self._chain.seen]
         answers = [made for made in (self._follow(d.tid) for d in jobs) if made is not None]
         all_stuck = len(answers) == len(jobs) and all(_is_hang(made) for made in answers)
         return answers[0] if answers and all_stuck else None
 
     def _nobody_gives_it(self, same: Sequence[ThreadActivity]) -> HangDiagnosis | None:
         """Return the answer where no other thread is known to give it; `same` wait for it too."""
-        scene, activity, seen = self._scene, self._activity, self._seen
+        scene, activity, seen = self._scene, self._activity, self._chain.seen
         if activity.awaits == POOL_RESULTS:
-            return diagnose_wait_for_pool_results(scene, activity, self._waits, seen, self._through)
+            return diagnose_wait_for_pool_results(scene, activity, self._waits, self._chain)
         if activity.awaits in FUTURES:
             giver = _loop_thread(scene, activity, seen) or find_busy_pool_thread(scene, seen)
             answer = self._follow(giver.tid) if giver is not None else None
@@ -430,7 +428,7 @@ class _EventWait:
         by_signal = self._ends_by_signal()
         if by_signal is not None:
             return by_signal
-        shortest = [d for d in left if d.tid == self._seen[-1]] or left
+        shortest = [d for d in left if d.tid == self._chain.seen[-1]] or left
         giver = shortest[0]
         if self._polled and giver.tid not in givers:
             return None
@@ -478,7 +476,7 @@ class _EventWait:
         puts, whens = what_ends(scene, activity), set()
         for frame in giver.frames[:MAX_CALLERS] if giver.kind == hang_types.EVENT else ():
             with suppress(UnreadableMemory, LayoutError):
-                calls = scene.calls(frame)
+                calls = scene.code.calls(frame)
                 whens |= {w for at, how, w in calls if at == activity.object and how in puts}
         return bool(whens) and AHEAD not in whens
 

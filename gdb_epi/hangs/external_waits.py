@@ -17,7 +17,7 @@ from gdb_epi.hangs.descriptor_waits import (
     rest_of_message_clause,
     watches_files,
 )
-from gdb_epi.hangs.hang_context import HangContext
+from gdb_epi.hangs.hang_context import HangContext, WaitChain
 from gdb_epi.hangs.idleness import (
     BREAKPOINTS,
     debugger_wait_frame,
@@ -43,7 +43,6 @@ from gdb_epi.hangs.library_calls import (
     PROCESS_QUEUE,
 )
 from gdb_epi.hangs.live.own_connections import diagnose_read_from_own_connection
-from gdb_epi.hangs.loops.event_loop_diagnosis import Through
 from gdb_epi.hangs.loops.futile_polls import only_waits_in_turns
 from gdb_epi.hangs.loops.polled_waits import diagnose_polling_loop, diagnose_wait_outside_loop
 from gdb_epi.hangs.loops.retry_loops import diagnose_connection_poll, diagnose_retries
@@ -277,7 +276,7 @@ def _pipe_outlives_child(
 
 
 def diagnose_data_wait(
-    scene: HangContext, activity: ThreadActivity, seen: tuple[int, ...], through: Through
+    scene: HangContext, activity: ThreadActivity, chain: WaitChain
 ) -> HangDiagnosis:
     """Return the answer of a wait for data: of a peer, a file, a queue between processes."""
     if is_polled_by_library(scene, activity):
@@ -318,9 +317,9 @@ def diagnose_data_wait(
         )  # fmt: skip
     return (
         diagnose_wait_on_closed_socket(scene, activity)
-        or diagnose_wait_for_in_process_server(scene, activity, seen, through)
-        or _from_own_producer(scene, activity, seen, through)
-        or diagnose_read_of_own_pipe(scene, activity, seen, through)
+        or diagnose_wait_for_in_process_server(scene, activity, chain)
+        or _from_own_producer(scene, activity, chain)
+        or diagnose_read_of_own_pipe(scene, activity, chain)
         or diagnose_read_from_own_connection(scene, activity)
         or _from_a_peer(scene, activity, waits)
     )
@@ -343,14 +342,14 @@ def _at_breakpoint(scene: HangContext, activity: ThreadActivity, stopped: PyFram
 
 
 def _from_own_producer(
-    scene: HangContext, activity: ThreadActivity, seen: tuple[int, ...], through: Through
+    scene: HangContext, activity: ThreadActivity, chain: WaitChain
 ) -> HangDiagnosis | None:
     """Return the answer where another thread of this process puts into a queue of processes."""
     if activity.awaits not in (PROCESS_QUEUE, MANAGED_ITEM):
         return None
-    givers = sorted(find_wakers(scene, activity) - {*seen})
+    givers = sorted(find_wakers(scene, activity) - {*chain.seen})
     link = f"{activity.what}, which could come from"
-    made = (through(scene, activity, tid, link, seen) for tid in givers)
+    made = (chain.through(activity, tid, link) for tid in givers)
     return next((answer for answer in made if answer is not None), None)
 
 
@@ -380,7 +379,7 @@ def _from_a_peer(scene: HangContext, activity: ThreadActivity, waits: str) -> Ha
             evidence=(f"Popen.{unread} is an open pipe of this process",),
             doubts=("whether the child is stuck or still works",),
         )  # fmt: skip
-    if activity.awaits in MESSAGES and any(map(scene.runs_in_loop, activity.frames)):
+    if activity.awaits in MESSAGES and any(map(scene.code.running_loop, activity.frames)):
         return idle_diagnosis(activity, f"{waits}{activity.what}, in a loop: as a consumer does")
     if activity.awaits == OF_ZMQ and _is_bound(scene, activity):
         return idle_diagnosis(activity, f"{waits}{activity.what}, to which others connect")
@@ -588,9 +587,7 @@ def _unread_output(scene: HangContext, activity: ThreadActivity) -> str:
     return next((name for name, fd in pipes if fd >= 0 and fd != number), "")
 
 
-def diagnose_sleep(
-    scene: HangContext, activity: ThreadActivity, seen: tuple[int, ...], through: Through
-) -> HangDiagnosis:
+def diagnose_sleep(scene: HangContext, activity: ThreadActivity, chain: WaitChain) -> HangDiagnosis:
     """Return the answer of a sleep: of a loop that polls, or of a timer."""
     if is_polled_by_library(scene, activity):
         activity = activity._replace(timed=False)
@@ -607,7 +604,7 @@ def diagnose_sleep(
         return answer
     # Who sleeps for ever to keep a program alive holds no lock.
     seconds = scene.sleep_seconds(activity.tid)
-    kept = scene.activity(seen[-1]) if seen else None
+    kept = scene.activity(chain.seen[-1]) if chain.seen else None
     if seconds > MAX_SLEEP and kept is not None and kept.kind == hang_types.LOCK:
         return wait_diagnosis(
             HANG, "long sleep",
@@ -616,12 +613,12 @@ def diagnose_sleep(
             evidence=(f"its system call was given {seconds:.0f} seconds",),
             ruled_out=("a sleep that ends soon",),
         )  # fmt: skip
-    if not any(map(scene.runs_in_loop, (*called, *activity.frames[:1]))):
+    if not any(map(scene.code.running_loop, (*called, *activity.frames[:1]))):
         return wait_diagnosis(
             NO_FAULT, "sleeps", f"{activity.who()} sleeps{where}: a timer ends that", activity,
             doubts=("how long it sleeps is not looked at",),
         )  # fmt: skip
-    answer = diagnose_polling_loop(scene, activity, seen, through)
+    answer = diagnose_polling_loop(scene, activity, chain)
     answer = answer or diagnose_connection_poll(scene, activity)
     return answer or wait_diagnosis(
         NO_FAULT, "sleeps", f"{activity.who()} was {hang_types.ASLEEP}{where}", activity,
@@ -630,7 +627,7 @@ def diagnose_sleep(
 
 
 def diagnose_wait_for_work(
-    scene: HangContext, activity: ThreadActivity, seen: tuple[int, ...], through: Through
+    scene: HangContext, activity: ThreadActivity, chain: WaitChain
 ) -> HangDiagnosis:
     """Return the answer of a wait for clients, events or a signal."""
     if is_polled_by_library(scene, activity):
@@ -646,7 +643,7 @@ def diagnose_wait_for_work(
     if closed is not None:
         return closed
     if activity.kind == hang_types.POLL and not activity.timed and activity.frames:
-        from_here = diagnose_read_of_own_pipe(scene, activity, seen, through)
+        from_here = diagnose_read_of_own_pipe(scene, activity, chain)
         if from_here is not None:
             return from_here
     taken = _descriptor_read_ahead(scene, activity)
@@ -675,7 +672,7 @@ def diagnose_wait_for_work(
         answer = diagnose_wait_outside_loop(scene, activity, own)
         if answer is not None:
             return answer
-    if activity.kind == hang_types.SIGNAL and seen:
+    if activity.kind == hang_types.SIGNAL and chain.seen:
         elsewhere = diagnose_signal_taken_by_main(scene, activity)
         if elsewhere is not None:
             return elsewhere

@@ -31,7 +31,7 @@ from gdb_epi.hangs.thread_activities import ThreadActivityReader
 from gdb_epi.hangs.types import EVENT, JOIN, LOCK, HangDiagnosis, PolledCondition, ThreadActivity
 from gdb_epi.locks.fork.thread_objects import find_module_dict_of_main_interpreter
 from gdb_epi.locks.python.acquire_calls import AGAIN, MADE, AcquireCalls
-from gdb_epi.locks.python.call_sites import FINITE, CallSites, ends_by_comparison
+from gdb_epi.locks.python.call_sites import FINITE, CallSites, Instruction, ends_by_comparison
 from gdb_epi.locks.python.lock_objects import SEMLOCK
 from gdb_epi.locks.python.python_view import PythonView
 from gdb_epi.locks.types import LockReport
@@ -88,6 +88,25 @@ def of_each_thread(
         return None
 
     return of_process
+
+
+Follow = Callable[
+    ["HangContext", ThreadActivity, int, str, tuple[int, ...]], "HangDiagnosis | None"
+]
+
+
+class WaitChain:
+    """The threads that wait for one another, from where an answer began to the one looked at."""
+
+    def __init__(self, scene: HangContext, follow: Follow, seen: tuple[int, ...] = ()) -> None:
+        self._scene, self.follow, self.seen = scene, follow, seen
+
+    def through(self, activity: ThreadActivity, tid: int, link: str) -> HangDiagnosis | None:
+        """Return the answer by the wait of a thread that another one waits for.
+
+        `link` says in a sentence what the other one wants of it.
+        """
+        return self.follow(self._scene, activity, tid, link, self.seen)
 
 
 class HangContext:
@@ -278,34 +297,35 @@ class HangContext:
         is_text = stream and self.view.type_name(stream) == "_io.TextIOWrapper"
         return bool(is_text and at and self.view.reader.read((stream or 0) + at, 1) != b"\0")
 
-    def runs_in_loop(self, frame: PyFrame) -> bool:
-        """Tell whether the running instruction of a frame lies in a loop of its code."""
-        return self._code.running_loop(frame)
-
     def loop_frames(self, frames: Sequence[PyFrame]) -> tuple[PyFrame, ...]:
         """Return the frames from the outermost one on that is in a loop of its code, else all.
 
         Which of the functions that a loop calls was running is chance.
         """
-        places = [i for i, frame in enumerate(frames) if self.runs_in_loop(frame)]
+        places = [i for i, frame in enumerate(frames) if self.code.running_loop(frame)]
         return tuple(frames[places[-1] :]) if places else tuple(frames)
 
     def loops_around(self, frames: Iterable[PyFrame]) -> int:
         """Return how many loops the running instructions of some frames lie in."""
-        return sum(len(self._code.loops_around(frame)) for frame in frames)
+        return sum(len(self.code.loops_around(frame)) for frame in frames)
 
     def loop_bodies(self, frame: PyFrame) -> list[range]:
         """Return the bytes of the loops that a frame runs, the innermost first."""
-        around = sorted(self._code.loops_around(frame).items(), reverse=True)
+        around = sorted(self.code.loops_around(frame).items(), reverse=True)
         return [range(first, last + 1) for first, last in around]
 
-    def innermost_loop(self, frame: PyFrame) -> tuple[int, int] | None:
-        """Return (first, last) byte of the innermost loop that a frame runs; None without one."""
-        return self._code.innermost_loop(frame)
+    def loop_code(self, frame: PyFrame) -> list[Instruction]:
+        """Return the instructions of the innermost loop that a frame runs; [] without one.
+
+        Raises UnreadableMemory, LayoutError.
+        """
+        first, last = self.code.innermost_loop(frame) or (0, -1)
+        code = self.call_sites.instructions(frame.code) if last >= 0 else ()
+        return [each for each in code if first <= each.at <= last]
 
     def called_in_loop(self, frame: PyFrame, loop: tuple[int, int] | None = None) -> set[str]:
         """Return the names of the functions that a loop calls, or may call: the innermost one."""
-        first, last = loop or self.innermost_loop(frame) or (0, -1)
+        first, last = loop or self.code.innermost_loop(frame) or (0, -1)
         return {name for at, name in self._names_called(frame) if first <= at <= last}
 
     def called_before(self, frame: PyFrame, depth: int = 0, *, ever: bool = False) -> set[str]:
@@ -313,12 +333,12 @@ class HangContext:
 
         Where a loop runs, in it alone, unless `ever`. What is called is followed for `depth` calls.
         """
-        whens = (AGAIN,) if self.runs_in_loop(frame) and not ever else (MADE, AGAIN)
-        return self._code.names_called_before(frame, whens, depth)
+        whens = (AGAIN,) if self.code.running_loop(frame) and not ever else (MADE, AGAIN)
+        return self.code.names_called_before(frame, whens, depth)
 
     def running_call(self, frame: PyFrame) -> str:
         """Return the name of the function that a frame most likely calls now: the last loaded."""
-        at = self.running_byte(frame) or 0
+        at = self.code.running_byte(frame) or 0
         places = [(place, name) for place, name in self._names_called(frame) if place <= at]
         return max(places, default=(0, ""))[1]
 
@@ -330,13 +350,9 @@ class HangContext:
         for call in self.call_sites.of(frame.code).all_of_it():
             yield call.at, call.name
 
-    def running_byte(self, frame: PyFrame) -> int | None:
-        """Return where the running instruction of a frame begins in its code."""
-        return self._code.running_byte(frame)
-
     def runs_comparison(self, frame: PyFrame, operators: Collection[str]) -> bool:
         """Tell whether the running instruction of a frame is one of these comparisons."""
-        running = self.call_sites.running(frame.code, self.running_byte(frame))
+        running = self.call_sites.running(frame.code, self.code.running_byte(frame))
         return running is not None and self.call_sites.comparison(running) in operators
 
     def is_line_in_loop(self, frame: PyFrame, line: int) -> bool:
@@ -345,7 +361,7 @@ class HangContext:
         loops = self.call_sites.of(frame.code).loops
         return any(
             any(first <= at <= last for first, last in loops)
-            for at in places if self._code.line(frame, at) == line
+            for at in places if self.code.line(frame, at) == line
         )  # fmt: skip
 
     def changes_of(self, code: int, names: Collection[str]) -> list[int]:
@@ -377,7 +393,7 @@ class HangContext:
     @when_unreadable(False)
     def is_in_bounded_loop(self, frame: PyFrame, loop: tuple[int, int] | None = None) -> bool:
         """Tell whether a loop ends by itself, the innermost of a frame: loop_ends.py."""
-        loop = loop or self.innermost_loop(frame)
+        loop = loop or self.code.innermost_loop(frame)
         if self.goes_over_finite(frame):
             return True
         code = self.call_sites.instructions(frame.code)
@@ -409,24 +425,11 @@ class HangContext:
     @property
     def call_sites(self) -> CallSites:
         """The instructions of code objects."""
-        return self._code.sites
-
-    def calls_ahead(
-        self, frame: PyFrame, depth: int = 0, running: int = 0
-    ) -> Iterator[tuple[int, str]]:
-        """Yield (object, method) of the calls that a frame has yet to make, or makes once more."""
-        return self._code.calls_ahead(frame, depth, running)
-
-    def calls(self, frame: PyFrame) -> Iterator[tuple[int, str, str]]:
-        """Yield (object, method, AHEAD, AGAIN or MADE) of the calls in a frame's code."""
-        return self._code.calls(frame)
-
-    def names_called(self, function: int, depth: int = 0) -> Iterator[str]:
-        """Yield the names of the functions that a function or bound method calls, or may call."""
-        return self._code.names_called(function, depth)
+        return self.code.sites
 
     @cached_property
-    def _code(self) -> AcquireCalls:
+    def code(self) -> AcquireCalls:
+        """What the code of frames calls, and the loops that it runs."""
         return AcquireCalls(self.view)
 
     @cached_property
@@ -434,7 +437,7 @@ class HangContext:
         """What code that can still run may do."""
         resting = [f.code for t in self.tasks if t.framework in _GREENLETS for f in t.stack]
         return LiveCode(
-            self.view, self._code, self.installed.contains_file, self.changes_of, resting
+            self.view, self.code, self.installed.contains_file, self.changes_of, resting
         )
 
     @cached_property
@@ -525,7 +528,7 @@ class HangContext:
     def tasks_with_wakers(self) -> Sequence[UnfinishedTask]:
         """The same, with those whose own code has yet to end another one's wait."""
         threads = (frame for d in self.activities for frame in self.view.frames(d.tid))
-        return add_wakers_from_code(self.tasks, threads, self.calls_ahead, self.installed)
+        return add_wakers_from_code(self.tasks, threads, self.code.calls_ahead, self.installed)
 
     @cached_property
     def failed_tasks(self) -> tuple[FailedTask, ...]:

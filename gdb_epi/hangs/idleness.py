@@ -224,7 +224,7 @@ def is_polled_by_library(scene: HangContext, activity: ThreadActivity) -> bool:
     ):
         return False
     inner = library_frames_called(scene, activity)
-    looping = [place for place, frame in enumerate(inner) if scene.runs_in_loop(frame)]
+    looping = [place for place, frame in enumerate(inner) if scene.code.running_loop(frame)]
     around = inner[looping[0] :] if looping else inner  # what a loop calls has limits of its own
     limits = (scene.view.variable(f, name) for f in reversed(around) for name in _LIMITS)
     limit = next(filter(None, limits), 0)
@@ -271,7 +271,7 @@ def is_at_rest(scene: HangContext, activity: ThreadActivity) -> bool:
     if not activity.frames:
         outside = [frame for frame in frames if frame.module != "threading"]
         return activity.kind in _FROM_CLIENTS and bool(serving_function(outside))
-    in_loop = scene.runs_in_loop(activity.frames[0])
+    in_loop = scene.code.running_loop(activity.frames[0])
     if activity.kind == hang_types.EVENT:
         for_item = activity.awaits == QUEUE_ITEM or waits_for_queue(scene, activity)
         if find_signal_for_thread(scene, activity)[1]:
@@ -289,7 +289,7 @@ def is_at_rest(scene: HangContext, activity: ThreadActivity) -> bool:
             or activity.place in HELPERS
             or activity.awaits in (PROCESS_QUEUE, MANAGED_ITEM, *MESSAGES)
             or (
-                any(map(scene.runs_in_loop, activity.frames))
+                any(map(scene.code.running_loop, activity.frames))
                 and scene.descriptors.takes_datagrams(activity.target)
             )
             or bool(activity.place and in_loop)
@@ -332,7 +332,7 @@ def _joins_a_server(scene: HangContext, activity: ThreadActivity) -> bool:
 
 def is_in_serving_loop(scene: HangContext, frames: Sequence[PyFrame]) -> bool:
     """Tell whether any of these frames is in a loop that nothing certain ends, as services are."""
-    return any(scene.runs_in_loop(f) and not scene.is_in_bounded_loop(f) for f in frames)
+    return any(scene.code.running_loop(f) and not scene.is_in_bounded_loop(f) for f in frames)
 
 
 def waits_repeatedly(scene: HangContext, frames: Sequence[PyFrame]) -> bool:

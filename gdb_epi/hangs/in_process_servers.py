@@ -18,14 +18,13 @@ from __future__ import annotations
 from itertools import islice
 
 from gdb_epi.hangs.descriptors import Address, read_socket_address
-from gdb_epi.hangs.hang_context import HangContext
+from gdb_epi.hangs.hang_context import HangContext, WaitChain
 from gdb_epi.hangs.idleness import (
     library_frames_called,
     reads_from_its_client,
     serves_in_accepting_thread,
 )
 from gdb_epi.hangs.library_calls import OF_GRPC, frames_running
-from gdb_epi.hangs.loops.event_loop_diagnosis import Through
 from gdb_epi.hangs.loops.resource_exhaustion import thread_pool_exhausted
 from gdb_epi.hangs.types import DEADLOCK, HangDiagnosis, ThreadActivity
 from gdb_epi.locks.types import PROBABLE
@@ -41,22 +40,24 @@ _THIS_HOST = ("localhost", "127.0.0.1", "::1")
 
 
 def diagnose_wait_for_in_process_server(
-    scene: HangContext, activity: ThreadActivity, seen: tuple[int, ...], through: Through
+    scene: HangContext, activity: ThreadActivity, chain: WaitChain
 ) -> HangDiagnosis | None:
     """Return the answer for a thread that waits for one of a server of this process."""
     if activity.awaits == OF_GRPC and not activity.timed:
         return _handlers_exhausted(scene, activity)
-    by_handlers = _from_handlers(scene, activity, seen, through)
+    by_handlers = _from_handlers(scene, activity, chain)
     if by_handlers is not None:
         return by_handlers
     asked = _address_asked(scene, activity)
     server = _thread_serving(scene, asked) if asked is not None else None
     if server is None or asked is None:
         return None
-    if server.tid not in (activity.tid, *seen):
-        return through(scene, activity, server.tid, "the answer of", seen)
-    start = (*seen, activity.tid).index(server.tid)
-    circle = [d for tid in (*seen, activity.tid)[start:] if (d := scene.activity(tid)) is not None]
+    if server.tid not in (activity.tid, *chain.seen):
+        return chain.through(activity, server.tid, "the answer of")
+    start = (*chain.seen, activity.tid).index(server.tid)
+    circle = [
+        d for tid in (*chain.seen, activity.tid)[start:] if (d := scene.activity(tid)) is not None
+    ]
     if len(circle) == 1:
         sentence = (
             f"{activity.waits()} for the answer of its own server, which this thread runs: it "
@@ -75,7 +76,7 @@ def diagnose_wait_for_in_process_server(
 
 
 def _from_handlers(
-    scene: HangContext, activity: ThreadActivity, seen: tuple[int, ...], through: Through
+    scene: HangContext, activity: ThreadActivity, chain: WaitChain
 ) -> HangDiagnosis | None:
     """Return the answer of a client of a server that has a thread for each client.
 
@@ -93,11 +94,11 @@ def _from_handlers(
             if not d.timed and reads_from_its_client(scene, d, scene.view.frames(d.tid))
         ]  # fmt: skip
         if len(idle) < len(others):
-            busy = [d for d in others if d not in idle and d.tid not in seen]
+            busy = [d for d in others if d not in idle and d.tid not in chain.seen]
             places = {d.frames[0].code if d.frames else 0 for d in busy}
             if len(places) != 1:  # which of them serves this client is not known
                 return None
-            return through(scene, activity, busy[0].tid, "the answer of", seen)
+            return chain.through(activity, busy[0].tid, "the answer of")
         first = others[0]
         which = "" if len(others) == 1 else f" (or one of {len(others) - 1} more that do the same)"
         return HangDiagnosis(

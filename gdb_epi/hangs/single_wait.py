@@ -21,7 +21,7 @@ from gdb_epi.hangs.external_waits import (
     diagnose_wait_for_work,
     diagnose_write_wait,
 )
-from gdb_epi.hangs.hang_context import HangContext, of_each_thread
+from gdb_epi.hangs.hang_context import HangContext, WaitChain, of_each_thread
 from gdb_epi.hangs.idleness import (
     IDLE,
     SHALLOW,
@@ -41,7 +41,7 @@ from gdb_epi.hangs.library_calls import (
     is_waiting_in_shutdown,
 )
 from gdb_epi.hangs.live.going_on import GoingOn
-from gdb_epi.hangs.loops.event_loop_diagnosis import Through, diagnose_sleeping_event_loop
+from gdb_epi.hangs.loops.event_loop_diagnosis import diagnose_sleeping_event_loop
 from gdb_epi.hangs.loops.polled_waits import diagnose_polling_loop
 from gdb_epi.hangs.processes.accept_locks import diagnose_turn_to_accept
 from gdb_epi.hangs.tasks import event_loop_module
@@ -100,6 +100,7 @@ def diagnose_thread_wait(
     """Return the answer that one thread's wait gives."""
     if activity.tid in seen or len(seen) > MAX_CHAIN:
         return None
+    chain = WaitChain(scene, _diagnose_through_thread, seen)
     frames = scene.view.frames(activity.tid)
     place = event_loop_frame_index(frames)
     reactor = (
@@ -108,7 +109,7 @@ def diagnose_thread_wait(
         else None
     )
     if reactor is not None:
-        return diagnose_sleeping_event_loop(scene, activity, reactor, _diagnose_through_thread)
+        return diagnose_sleeping_event_loop(scene, activity, reactor, chain)
     in_loop = event_loop_module(frames[:SHALLOW], activity.module)
     if (
         activity.kind in (hang_types.POLL, hang_types.READ, hang_types.OTHER, hang_types.SLEEP)
@@ -119,18 +120,16 @@ def diagnose_thread_wait(
             if place is not None and frames[place].module == "asyncio.base_events"
             else scene.loops.uvloop_of_thread(scene.tasks, activity.target)
         )
-        answer = diagnose_sleeping_event_loop(scene, activity, loop, _diagnose_through_thread)
+        answer = diagnose_sleeping_event_loop(scene, activity, loop, chain)
         if answer is not None:
             return answer
     following = _FOLLOWING.get(activity.kind)
     if following is not None:
-        return following(scene, activity, seen, _diagnose_through_thread)
+        return following(scene, activity, chain)
     return _BY_ITSELF.get(activity.kind, _diagnose_other_wait)(scene, activity)
 
 
-def _lock(
-    scene: HangContext, activity: ThreadActivity, seen: tuple[int, ...], through: Through
-) -> HangDiagnosis | None:
+def _lock(scene: HangContext, activity: ThreadActivity, chain: WaitChain) -> HangDiagnosis | None:
     wait = scene.waits.get(activity.tid)
     name = describe_awaited_lock(scene, activity)
     if activity.awaits in (NOTIFICATION, PROCESS_JOBS):
@@ -139,9 +138,9 @@ def _lock(
         return _lock_of_another_process(scene, activity, wait, name)
     if wait.owner.tid == activity.tid and wait.confidence != CERTAIN:
         sentence = f"{activity.waits()} for {name}, which it took itself"
-        for giver in sorted(find_wakers(scene, activity) - {*seen}):
+        for giver in sorted(find_wakers(scene, activity) - {*chain.seen}):
             link = f"{name}, which it took itself and which can be released by"
-            answer = through(scene, activity, giver, link, seen)
+            answer = chain.through(activity, giver, link)
             if answer is not None:
                 return answer
         handler = GoingOn(scene).handler_that_ends(activity)
@@ -156,10 +155,10 @@ def _lock(
             evidence=wait.evidence[-2:],
         )  # fmt: skip
     if wait.owner.state == "live" and wait.owner.tid is not None:
-        answer = through(scene, activity, wait.owner.tid, f"{name}, held by", seen)
+        answer = chain.through(activity, wait.owner.tid, f"{name}, held by")
         return _kept_by_holder(scene, activity, wait, answer, name) or answer
     if wait.kind in (CONDITION, NATIVE_NOTIFICATION):
-        return _notification(scene, activity, wait, seen, through)
+        return _notification(scene, activity, wait, chain)
     if wait.kind == SEMAPHORE:  # nobody holds it: that a thread vanished explains nothing
         return diagnose_unknown_lock_holder(scene, activity, wait, name)
     if scene.may_be_inherited:
@@ -174,8 +173,8 @@ def _lock(
         text = f"{waits}: whether that is a lock, and who could end the wait, is not known"
         return wait_diagnosis(HANG, "unknown holder", text, activity, INFO)
     # A Lock may be passed on: its taker waits until another thread, whose turn it is, releases it.
-    for giver in sorted(find_wakers(scene, activity) - {*seen}):
-        answer = through(scene, activity, giver, f"{name}, which can be released by", seen)
+    for giver in sorted(find_wakers(scene, activity) - {*chain.seen}):
+        answer = chain.through(activity, giver, f"{name}, which can be released by")
         if answer is not None:
             return answer
     by_generator = diagnose_lock_held_by_generator(scene, activity, wait, name)
@@ -241,8 +240,7 @@ def _lock_of_another_process(
 
 
 def _notification(
-    scene: HangContext, activity: ThreadActivity, wait: LockWait, seen: tuple[int, ...],
-    through: Through,
+    scene: HangContext, activity: ThreadActivity, wait: LockWait, chain: WaitChain,
 ) -> HangDiagnosis | None:  # fmt: skip
     """Answer of a wait for a condition or a notification of native code."""
     what = f"{wait.kind} {wait.name}" if wait.name else wait.kind
@@ -263,10 +261,10 @@ def _notification(
             (f"{held_up.who()}{started} waits for {activity.who()}",),
             ("a timeout",), ("whether it is that thread which should wake it",), settled=True,
         )  # fmt: skip
-    called = find_thread_in_same_native_call(scene, activity, seen)
+    called = find_thread_in_same_native_call(scene, activity, chain.seen)
     if called is not None:
         link = f"{activity.module}, and that probably for the Python code that it called in"
-        return through(scene, activity, called.tid, link, seen)
+        return chain.through(activity, called.tid, link)
     sentence = f"{activity.waits()} until another thread wakes it (a {what})"
     if wait.kind == CONDITION and not activity.timed and scene.is_only_thread(activity.tid):
         return wait_diagnosis(
@@ -330,7 +328,7 @@ def _diagnose_through_thread(
     ):
         text = f"{further.sentence}; {other.who()} keeps what it holds as long as it waits for work"
         return further._replace(label=HANG, kind="idle holder", sentence=text)
-    if activity.kind == hang_types.READ and not any(map(scene.runs_in_loop, activity.frames)):
+    if activity.kind == hang_types.READ and not any(map(scene.code.running_loop, activity.frames)):
         text = f"{further.sentence}: it has nothing to do, and the answer does not come"
         return further._replace(label=HANG, kind="peer", sentence=text, settled=True)
     if activity.kind == hang_types.EVENT and activity.awaits != QUEUE_ITEM:
@@ -347,9 +345,7 @@ def _take_turns(activity: ThreadActivity, holder: ThreadActivity) -> bool:
     return any(frame.code in places for frame in holder.frames)
 
 
-def _join(
-    scene: HangContext, activity: ThreadActivity, seen: tuple[int, ...], through: Through
-) -> HangDiagnosis | None:
+def _join(scene: HangContext, activity: ThreadActivity, chain: WaitChain) -> HangDiagnosis | None:
     joined = scene.activity(activity.target)
     if activity.timed and joined is not None and joined.awaits == QUEUE_ITEM:
         sentence = f"{activity.waits()} for the end of {joined.who()} "
@@ -360,11 +356,11 @@ def _join(
     if awaited is None and (over or not activity.frames):
         waiting = [
             d for d in scene.activities
-            if d.tid != activity.tid and scene.view.frames(d.tid) and d.tid not in seen
+            if d.tid != activity.tid and scene.view.frames(d.tid) and d.tid not in chain.seen
         ]  # fmt: skip
         awaited = next((d.tid for d in [*(d for d in waiting if d.frames), *waiting]), None)
     if awaited is not None:
-        answer = through(scene, activity, awaited, "the end of", seen)
+        answer = chain.through(activity, awaited, "the end of")
         if answer is not None:
             return _after_the_end(scene, awaited, answer) if over else answer
         if activity.target is not None:
@@ -453,7 +449,8 @@ def busy_wait(scene: HangContext) -> HangDiagnosis | None:
     ]
     if len(running) != 1 or running[0].kind == hang_types.GIL:
         return None
-    return diagnose_polling_loop(scene, running[0], (), _diagnose_through_thread)
+    chain = WaitChain(scene, _diagnose_through_thread)
+    return diagnose_polling_loop(scene, running[0], chain)
 
 
 @of_each_thread
@@ -495,7 +492,7 @@ def blocked_event_loop(scene: HangContext, activity: ThreadActivity) -> HangDiag
 @when_unreadable(False)
 def _is_in_loop_without_await(scene: HangContext, frame: PyFrame) -> bool:
     """Tell whether a frame runs a loop that keeps its thread: one call's end is not its end."""
-    loop = scene.innermost_loop(frame)
+    loop = scene.code.innermost_loop(frame)
     if loop is None:
         return False
     return not any(

@@ -139,7 +139,7 @@ def connection_held_by_callers_clause(
                     evidence = f"{place} refers to a second connection, {name}"
                     return OwnSqliteLockHolder(clause, evidence, is_certain=False)
         inner |= {word for _, word in own}
-        in_loop = in_loop and not scene.runs_in_loop(frame)
+        in_loop = in_loop and not scene.code.running_loop(frame)
     return None
 
 

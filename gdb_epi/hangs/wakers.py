@@ -113,7 +113,7 @@ def _next_calls(
         running = 0
         for frame in activity.frames[:MAX_SETTING]:
             with suppress(UnreadableMemory, LayoutError):
-                calls.update(scene.calls_ahead(frame, depth, running))
+                calls.update(scene.code.calls_ahead(frame, depth, running))
             running = frame.code
         scene.ahead[key] = frozenset(calls)
     return scene.ahead[key]
@@ -121,7 +121,7 @@ def _next_calls(
 
 @when_unreadable(False)
 def _sets(scene: HangContext, frame: PyFrame, address: int) -> bool:
-    return any(at == address and name in SETTERS for at, name in scene.calls_ahead(frame))
+    return any(at == address and name in SETTERS for at, name in scene.code.calls_ahead(frame))
 
 
 def what_ends(scene: HangContext, activity: ThreadActivity) -> frozenset[str]:
@@ -296,4 +296,4 @@ def has_clock_deadline(scene: HangContext, activity: ThreadActivity) -> bool:
 def does_timer_restart_itself(scene: HangContext, timer: int) -> bool:
     """Tell whether the function of a Timer starts another one, if its code can be read."""
     function = scene.view.attribute(timer, "function")
-    return function is not None and "Timer" in scene.names_called(function, MAX_DEPTH)
+    return function is not None and "Timer" in scene.code.names_called(function, MAX_DEPTH)

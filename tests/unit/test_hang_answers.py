@@ -13,6 +13,7 @@ from gdb_epi.hangs import types as hang_types
 from gdb_epi.hangs.deadlocks import deadlocked_pool_callback, pool_self_deadlock
 from gdb_epi.hangs.descriptors import FILE, Descriptor, DescriptorTable
 from gdb_epi.hangs.event_waits import _waiters, diagnose_event_wait
+from gdb_epi.hangs.hang_context import WaitChain
 from gdb_epi.hangs.idleness import is_polled_by_library, is_reading_incoming_work
 from gdb_epi.hangs.library_calls import (
     FILE_ON_DISK,
@@ -33,10 +34,13 @@ from gdb_epi.hangs.single_wait import (
 from gdb_epi.hangs.types import DEADLOCK, HANG, NO_FAULT, HangDiagnosis, ThreadActivity
 from gdb_epi.locks.python.acquire_calls import AGAIN, AHEAD, MADE
 
+NOTHING_FOUND = dict.fromkeys(
+    ("variable", "attribute", "text_attribute", "integer_attribute"), lambda *_: None
+)
 SCENE = SimpleNamespace(
-    view=SimpleNamespace(frames=lambda tid: ()),
+    view=SimpleNamespace(frames=lambda tid: (), **NOTHING_FOUND),
     is_only_python_thread=lambda _: False,
-    runs_in_loop=lambda frame: False,
+    code=SimpleNamespace(running_loop=lambda frame: False),
     loops_around=lambda frames: 0,
     descriptors=SimpleNamespace(
         describe=lambda number: Descriptor(number, "file", ""),
@@ -45,7 +49,7 @@ SCENE = SimpleNamespace(
     ),
     activities=(),
     pipe_ends=SimpleNamespace(other_end=lambda _: None),
-    live_code=SimpleNamespace(own={}),
+    live_code=SimpleNamespace(codes=(), names_any=lambda *_: False),
 )
 
 
@@ -95,9 +99,9 @@ def test_a_read_in_a_loop_may_wait_for_work(kind, awaits, in_loop, more) -> None
     frame = SimpleNamespace(qualname="jobs", name="jobs", filename="/srv/shop.py", lineno=3,
                             module="shop", address=1)  # fmt: skip
     scene = SimpleNamespace(
-        view=SimpleNamespace(frames=lambda _: (frame,)),
+        view=SimpleNamespace(frames=lambda _: (frame,), **NOTHING_FOUND),
         is_only_python_thread=lambda _: False,
-        runs_in_loop=lambda _: in_loop,
+        code=SimpleNamespace(running_loop=lambda _: in_loop),
         loops_around=lambda frames: in_loop * len(frames),
         is_in_bounded_loop=lambda _: False,
         descriptors=SimpleNamespace(
@@ -108,7 +112,7 @@ def test_a_read_in_a_loop_may_wait_for_work(kind, awaits, in_loop, more) -> None
         ),
         activities=(),
         pipe_ends=SimpleNamespace(other_end=lambda _: None),
-        live_code=SimpleNamespace(own={}),
+        live_code=SimpleNamespace(codes=(), names_any=lambda *_: False),
         called_before=lambda *_, **__: {"send_request"},
     )
     activity = ThreadActivity(
@@ -136,7 +140,7 @@ def test_who_reads_in_a_loop_takes_work_or_wants_an_answer(request_made, before,
     scene = SimpleNamespace(
         view=SimpleNamespace(frames=lambda _: (called, own) if request_made else (own,)),
         is_only_python_thread=lambda _: False,
-        runs_in_loop=lambda frame: frame is own,
+        code=SimpleNamespace(running_loop=lambda frame: frame is own),
         loops_around=len,
         is_in_bounded_loop=lambda _: False,
         called_before=lambda *_, **__: before,
@@ -164,10 +168,10 @@ def test_a_library_that_polls_has_an_end_only_where_it_was_given_one(
         view=SimpleNamespace(
             frames=lambda _: (loop, own),
             variable=lambda _, name: limit if name == "timeout" else None,
-            locks=SimpleNamespace(type_name={NOTHING: "NoneType", SECONDS: "int"}.get),
+            type_name={NOTHING: "NoneType", SECONDS: "int"}.get,
         ),
         is_only_python_thread=lambda _: False,
-        runs_in_loop=lambda frame: frame is loop,
+        code=SimpleNamespace(running_loop=lambda frame: frame is loop),
         called_in_loop=lambda _: {"poll"},
     )
     activity = ThreadActivity(
@@ -197,9 +201,12 @@ def test_who_puts_into_a_queue_of_a_manager_decides(monkeypatch, giver, target, 
                           awaits=MANAGED_ITEM, frames=(cook,))  # fmt: skip
     counter = ThreadActivity(8, "counter", giver, "the end of thread 9", frames=(cook,))
     scene = SimpleNamespace(
-        view=SimpleNamespace(frames=lambda _: (cook, *((run,) if target else ()))),
+        view=SimpleNamespace(
+            frames=lambda _: (cook, *((run,) if target else ())), **NOTHING_FOUND
+        ),
         is_only_python_thread=lambda _: False,
-        runs_in_loop=lambda _: True, loops_around=len, is_in_bounded_loop=lambda _: False,
+        code=SimpleNamespace(running_loop=lambda _: True),
+        loops_around=len, is_in_bounded_loop=lambda _: False,
         descriptors=SCENE.descriptors, pipe_ends=SCENE.pipe_ends,
         activity=lambda tid: counter if tid == 8 else main, waits={}, activities=(),
     )  # fmt: skip
@@ -212,7 +219,7 @@ def waiting_for_results(*threads_of_the_pool: str) -> HangDiagnosis | None:
     own = SimpleNamespace(module="m", name="f", address=1)
     frames = {8 + n: (SimpleNamespace(module="multiprocessing.pool", name=name),)
               for n, name in enumerate(threads_of_the_pool)}  # fmt: skip
-    view = SimpleNamespace(frames=lambda tid: (own,), all_frames=lambda: frames)
+    view = SimpleNamespace(frames=lambda tid: (own,), all_frames=lambda: frames, **NOTHING_FOUND)
     scene = SimpleNamespace(
         view=view, activities=[ThreadActivity(8, "Thread-1", hang_types.POLL)],
         main_tid=7, gil_holder=None, waits={}, reach_of_signals={},
@@ -222,7 +229,7 @@ def waiting_for_results(*threads_of_the_pool: str) -> HangDiagnosis | None:
         7, "MainThread", hang_types.EVENT, POOL_RESULTS, awaits=POOL_RESULTS, object=0x1000,
         place="multiprocessing.pool.get",
     )  # fmt: skip
-    return diagnose_event_wait(scene, activity, (), _diagnose_through_thread)
+    return diagnose_event_wait(scene, activity, WaitChain(scene, _diagnose_through_thread))
 
 
 def test_a_pool_whose_taker_of_results_has_ended_gives_none() -> None:
@@ -275,9 +282,9 @@ def test_a_scheduler_that_sleeps_until_a_job_is_due_is_not_said_to_wait_for_work
         address=1,
     )  # fmt: skip
     scene = SimpleNamespace(
-        view=SimpleNamespace(frames=lambda _: (frame,)),
+        view=SimpleNamespace(frames=lambda _: (frame,), **NOTHING_FOUND),
         is_only_python_thread=lambda _: False,
-        runs_in_loop=lambda _: False,
+        code=SimpleNamespace(running_loop=lambda _: False),
         loops_around=lambda _: 0,
     )
     place = "apscheduler.schedulers.blocking._main_loop"
@@ -395,13 +402,12 @@ def queue_that_nobody_reads(calls, other_calls=(), other_variables=()) -> str:
     parent = ThreadActivity(7, "MainThread", hang_types.CHILD, target=12, frames=("parent",))
     scene = SimpleNamespace(
         activities=(parent, ThreadActivity(8, "Thread-1", hang_types.READ)),
-        calls=calls_of,
-        calls_ahead=lambda _frame, _depth: [],
+        code=SimpleNamespace(calls=calls_of, calls_ahead=lambda _frame, _depth: []),
         view=SimpleNamespace(
             attribute=lambda _address, _name: None,
             frames=lambda tid: ("parent",) if tid == 7 else ("other",),
             variable_addresses=variables.get,
-            locks=SimpleNamespace(type_name=TYPES.get),
+            type_name=TYPES.get,
             attributes=lambda address: ATTRIBUTES if address == QUEUE else [],
         ),
     )

@@ -47,10 +47,10 @@ def scene(paused: int, stream: str = "stdout", variables=None, **more) -> Simple
     held = {"wait": [("self", PROCESS)], "convert": [("child", PROCESS)], **(variables or {})}
     view = SimpleNamespace(
         attribute=lambda word, name: attributes.get((word, name)),
-        variable=lambda frame, name: dict(held.get(frame.name, ())).get(name),
+        variable=lambda frame, name: dict(held.get(frame.name, ()) if frame else ()).get(name),
         variable_addresses=lambda frame: held.get(frame.name, []),
         integer_attribute=lambda word, name: 77,
-        locks=SimpleNamespace(type_name=lambda word: TYPES.get(word, "")),
+        type_name=lambda word: TYPES.get(word, ""),
         objects=SimpleNamespace(integer=lambda word: int(word == YES)),
     )
     child = SimpleNamespace(command="convert")
@@ -118,7 +118,7 @@ def test_what_a_new_child_does_before_exec_decides(function: int, kind: str, sur
     reader = SimpleNamespace(text_field=lambda *_: "limit")
     view = SimpleNamespace(
         frames=lambda _: inner, variable=lambda *_: function, reader=reader,
-        locks=SimpleNamespace(type_name=lambda _: "function"),
+        type_name=lambda _: "function",
     )  # fmt: skip
     what = "its new child 77 to start true"
     activity = ThreadActivity(
@@ -143,7 +143,7 @@ def test_a_child_that_was_forked_later_may_keep_a_pipe_open(
     view = SimpleNamespace(
         variable_addresses=lambda _: [("pipe", 0x7000)],
         attribute=lambda _, name: {0: 0x8000, 9: 0x9000}.get(values[name], values[name]),
-        locks=SimpleNamespace(type_name=types.get),
+        type_name=types.get,
         objects=SimpleNamespace(integer=lambda word: int(word == YES)),
     )
     running = SimpleNamespace(

@@ -16,7 +16,7 @@ class CodeOfBrokenLists:
     """The collector's lists of objects cannot be walked."""
 
     @property
-    def own(self) -> dict[str, list[object]]:
+    def codes(self) -> frozenset[int]:
         raise LayoutError("no list of all functions")
 
 

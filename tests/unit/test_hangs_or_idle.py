@@ -45,7 +45,8 @@ def weighed(
     """Return the sort of an idle process whose second thread does this."""
     first = ThreadActivity(MAIN, "MainThread", hang_types.SIGNAL, frames=(OWN,))
     scene = SimpleNamespace(
-        tasks=(), threads_by_importance=[first, second], waits={}, runs_in_loop=lambda _: in_loop,
+        tasks=(), threads_by_importance=[first, second], waits={},
+        code=SimpleNamespace(running_loop=lambda _: in_loop),
         activity=lambda tid: {MAIN: first, WORKER: second}.get(tid),
         view=SimpleNamespace(frames=lambda tid: frames if tid == WORKER else (OWN,)),
         descriptors=SimpleNamespace(
@@ -127,7 +128,7 @@ def test_a_wait_for_what_its_own_caller_sets(calls, others_set, found) -> None:
         waits={},
         activities=[doing, ThreadActivity(WORKER, "worker", hang_types.SLEEP, frames=(other,))],
         view=SimpleNamespace(frames=lambda tid: (wait, close, run) if tid == MAIN else (other,)),
-        calls_ahead=lambda f, _=0, _running=0: of_frame.get(f.address, []),
+        code=SimpleNamespace(calls_ahead=lambda f, _=0, _running=0: of_frame.get(f.address, [])),
         ahead={},
         foreign_threads=(),
         references=SimpleNamespace(variable_name=lambda *_: "over"),
@@ -256,7 +257,7 @@ def ends(kinds, families=None, written=(), ints=()) -> PipeEnds:
     view = SimpleNamespace(
         all_frames=lambda: {MAIN: (frame("main"),)},
         variable_addresses=lambda _: [("x", at) for at in numbers],
-        locks=SimpleNamespace(type_name=lambda _: "int"),
+        type_name=lambda _: "int",
         objects=SimpleNamespace(integer=lambda at: numbers[at]),
         attributes=lambda _: iter(()),
     )
@@ -284,7 +285,8 @@ def test_a_client_that_is_no_child_may_yet_come(own_children: bool, sure: str) -
     """Players of a game and a person's browser take their time; workers of the program do not."""
     awaiting = ThreadActivity(MAIN, "MainThread", hang_types.ACCEPT, frames=(OWN,))
     scene = SimpleNamespace(
-        runs_in_loop=lambda _: True, descriptors=SimpleNamespace(will_children_connect=own_children)
+        code=SimpleNamespace(running_loop=lambda _: True),
+        descriptors=SimpleNamespace(will_children_connect=own_children),
     )
     answer = diagnose_wait_outside_loop(scene, awaiting, awaiting.frames)
     assert answer is not None

@@ -233,12 +233,12 @@ class _Enders:
         """
         code, view = self._scene.live_code, self._scene.view
         instances = shared_instances(self._scene.target, self._scene.python)
-        own = {code.module(each.scope).name for named in code.own.values() for each in named}
         reached = [code.of_callable(at) for at in self._scene.hooks]
         for each in instances.of(("type",)):
             with suppress(UnreadableMemory, LayoutError):
                 info = instances.types.at(each.address)
-                ends = view.objects.dict_get(info.dict, "__del__") if info.module in own else 0
+                is_own = info.module in code.own_modules
+                ends = view.objects.dict_get(info.dict, "__del__") if is_own else 0
                 if ends and not isinstance(ends, Absent):
                     reached.append(code.of_callable(ends))
         return reached

@@ -33,7 +33,7 @@ def is_made_by(scene: HangContext, frame: PyFrame, future: int, makers: Collecti
             names.add(name)
         elif not held & 7:
             names |= {each for each, at in scene.view.attributes(held) if at == future}
-    running = scene.live_code.calls.running_byte(frame)
+    running = scene.code.running_byte(frame)
     return running is not None and _is_made_in(scene, frame.code, names, running, makers)
 
 
@@ -126,7 +126,7 @@ def variables_stored(scene: HangContext, code: int) -> Iterator[tuple[str, str]]
 
 def _called_first_loaded(scene: HangContext, frame: PyFrame) -> str:
     """Return the name of the function that the running statement of a frame loads first."""
-    running, chain, closed = scene.running_byte(frame) or 0, list[str](), False
+    running, chain, closed = scene.code.running_byte(frame) or 0, list[str](), False
     for at, does, name in scene.call_sites.names_used(frame.code):
         if at >= running:
             break

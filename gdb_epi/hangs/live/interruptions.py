@@ -9,7 +9,6 @@ ends the process. What merely asks the program to end (SIGTERM, SIGINT) comes fr
 
 from __future__ import annotations
 
-from itertools import chain
 from signal import SIGINT, SIGQUIT, SIGTERM
 
 from gdb_epi.hangs.hang_context import HangContext
@@ -79,12 +78,8 @@ def _sets_timers(scene: HangContext) -> bool:
 
     Whether one runs is in no core.
     """
-    frames = (frame.code for activity in scene.activities for frame in activity.frames)
-    functions = chain.from_iterable(scene.live_code.own.values())
-    codes = {*frames, *(function.code for function in functions)} - {0}
-    return any(
-        not _KERNEL_TIMERS.isdisjoint(scene.call_sites.strings(code, "co_names")) for code in codes
-    )
+    frames = (frame for activity in scene.activities for frame in activity.frames)
+    return scene.live_code.names_any(_KERNEL_TIMERS, frames)
 
 
 def _runs_handlers(scene: HangContext, main: ThreadActivity) -> bool:

@@ -119,8 +119,5 @@ def _has_accepted_from_this_host(scene: HangContext, frames: Iterable[PyFrame]) 
 @when_unreadable(False)
 def _connects(scene: HangContext) -> bool:
     """Tell whether code of the program makes connections."""
-    codes = {each.code for named in scene.live_code.own.values() for each in named}
-    codes |= {f.code for frames in scene.view.all_frames().values() for f in frames if f.code}
-    return any(
-        not _CONNECTS.isdisjoint(scene.call_sites.strings(code, "co_names")) for code in codes
-    )
+    frames = (frame for frames in scene.view.all_frames().values() for frame in frames)
+    return scene.live_code.names_any(_CONNECTS, frames)

@@ -114,7 +114,7 @@ def name_of_replaced(scene: HangContext, frame: PyFrame, awaited: int) -> str:
     """
     calls, view = scene.live_code.calls, scene.view
     with suppress(UnreadableMemory, LayoutError, IndexError):
-        running = scene.running_byte(frame) or 0
+        running = scene.code.running_byte(frame) or 0
         made = [call for call in calls.sites.of(frame.code).calls if call.at <= running]
         if not made or len(made[-1].path) < 2:
             return ""

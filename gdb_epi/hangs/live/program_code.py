@@ -93,6 +93,20 @@ class ProgramCode:
         return by_name
 
     @cached_property
+    def codes(self) -> frozenset[int]:
+        """The code of the program's own functions."""
+        return frozenset(each.code for named in self.own.values() for each in named)
+
+    def names_any(self, names: Collection[str], frames: Iterable[PyFrame] = ()) -> bool:
+        """Tell whether code of the program, or of some frames, has one of some names.
+
+        Raises UnreadableMemory, LayoutError.
+        """
+        codes = self.codes.union(frame.code for frame in frames if frame.code)
+        tables = (self.calls.sites.strings(code, "co_names") for code in codes)
+        return any(not table.isdisjoint(names) for table in map(frozenset, tables))
+
+    @cached_property
     def implicit(self) -> list[str]:
         """The program's methods that operators, statements and C code call without their names."""
         return [name for name in sorted(self.own) if name[:2] == name[-2:] == "__" != name

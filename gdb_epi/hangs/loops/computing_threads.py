@@ -233,7 +233,9 @@ def _goes_over_growing_list(scene: HangContext, frames: Sequence[PyFrame]) -> bo
     of_lists = (word for word in words if scene.view.type_name(word) == "list_iterator")
     lists = {scene.view.reader.u64(iterator + 24) for iterator in of_lists} - {0}
     return bool(lists) and any(
-        of in lists and method in _GROWS for each in frames for of, method, _ in scene.calls(each)
+        of in lists and method in _GROWS
+        for each in frames
+        for of, method, _ in scene.code.calls(each)
     )
 
 
@@ -247,7 +249,7 @@ def _waits_in_each_turn(scene: HangContext, activity: ThreadActivity, frame: PyF
     takes = {call.path[-1] for call in inside if call.path} & _TAKES
     return any(
         method in takes and scene.view.type_name(of).rpartition(".")[2] in _SHARED
-        for of, method, _ in scene.calls(frame)
+        for of, method, _ in scene.code.calls(frame)
     )
 
 

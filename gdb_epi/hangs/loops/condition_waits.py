@@ -80,7 +80,7 @@ def would_wait_again(scene: HangContext, activity: ThreadActivity) -> bool | Non
             predicate = scene.view.variable(waiting, "predicate") or 0
             run = start_dry_run(scene, waiting, budget, DryRun)
             return not run.truth(run.call_item(ProcessObject(predicate), []))
-        loop, at = scene.innermost_loop(frame), scene.running_byte(frame)
+        loop, at = scene.code.innermost_loop(frame), scene.code.running_byte(frame)
         if at is not None and _goes_past(scene, frame, activity.object, loop, at):
             return False
         for start in find_dry_run_starts(scene, frame, innermost=True):

@@ -361,7 +361,7 @@ class _RunningCode(NamedTuple):
 
 
 def _read_running_code(scene: HangContext, frame: PyFrame) -> _RunningCode:
-    at, code, names = scene.running_byte(frame), list[Instruction](), list[str]()
+    at, code, names = scene.code.running_byte(frame), list[Instruction](), list[str]()
     begin: int | None = None  # of EXTENDED_ARGs, which are one with the instruction after them
     for each in scene.call_sites.instructions(frame.code):
         begin = each.at if begin is None else begin
@@ -520,7 +520,7 @@ def start_after_call(
     """
     if called.hole is not None or called.name == "__init__":
         return None
-    running = scene.call_sites.running(frame.code, scene.running_byte(frame))
+    running = scene.call_sites.running(frame.code, scene.code.running_byte(frame))
     if running is None:
         return None
     words: tuple[int, ...] | None = None

@@ -55,11 +55,10 @@ def _folders_that_lead_nowhere(scene: HangContext, frame: PyFrame) -> Iterator[t
 
     Raises UnreadableMemory, LayoutError, IndexError.
     """
-    loop, sites, view = scene.innermost_loop(frame), scene.call_sites, scene.view
-    if loop is None:
+    sites, view, body = scene.call_sites, scene.view, scene.loop_code(frame)
+    if not body:
         return
-    inside = range(loop[0], loop[1] + 1)
-    body = [each for each in sites.instructions(frame.code) if each.at in inside]
+    inside = {each.at for each in body}
     used = [
         (does, name) for at, does, name in sites.names_used(frame.code)
         if at in inside and does in _NAMES

@@ -367,7 +367,7 @@ class _Generators:
         stack = tuple(map(run.iteration, words))
         if None in stack:
             raise Undecodable("a generator with other things on its stack")
-        running = scene.call_sites.running(frame.code, scene.running_byte(frame))
+        running = scene.call_sites.running(frame.code, scene.code.running_byte(frame))
         after = running.end if running is not None else 0
         return SuspendedRun(run.code, run.globals, after, tuple(sorted(run.locals.items())), stack)
 

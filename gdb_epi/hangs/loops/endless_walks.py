@@ -151,11 +151,9 @@ def measure_ring(scene: HangContext, start: int, attribute: str) -> int:
 
 def _attribute_step_of_loop(scene: HangContext, frame: PyFrame) -> AttributeStep | None:
     """Return the step of a frame's innermost loop, when the loop does nothing else."""
-    loop = scene.innermost_loop(frame)
-    if loop is None:
+    sites, code, body = scene.call_sites, frame.code, scene.loop_code(frame)
+    if not body:
         return None
-    sites, code = scene.call_sites, frame.code
-    body = [each for each in sites.instructions(code) if loop[0] <= each.at <= loop[1]]
     names, slots, _ = sites.tables(code)
     try:
         return parse_attribute_step(

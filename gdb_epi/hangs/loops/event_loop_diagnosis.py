@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from contextlib import suppress
 
 from gdb_epi.cpython.running.unfinished_tasks import UnfinishedTask
@@ -22,7 +21,7 @@ from gdb_epi.cpython.types import PyFrame
 from gdb_epi.errors import LayoutError, UnreadableMemory
 from gdb_epi.fault.memory_reads import read_u32, read_u64
 from gdb_epi.fault.signals import signal_name
-from gdb_epi.hangs.hang_context import HangContext
+from gdb_epi.hangs.hang_context import HangContext, WaitChain
 from gdb_epi.hangs.idleness import (
     MAX_BESIDE,
     is_in_serving_loop,
@@ -89,7 +88,6 @@ _READING = ("read", "recv", "receive")
 _GIVES_WORK = frozenset((
     "run_coroutine_threadsafe", "call_soon_threadsafe", "run_sync_soon", "run_callback_threadsafe",
 ))  # fmt: skip
-# Follows a wait to the thread that it waits for: scene, who waits, for whom, in what words, seen.
 # What wakes a loop of asyncio from another thread, the futures of executors and signals too.
 _WAKE = frozenset((
     "call_soon_threadsafe", "run_coroutine_threadsafe", "set_result", "set_exception", "cancel",
@@ -97,20 +95,19 @@ _WAKE = frozenset((
     "_write_to_self",
 ))  # fmt: skip
 _GIVEN_TO_LOOPS = ("Loop", "Future", "Task", "Handle")
-Through = Callable[[HangContext, ThreadActivity, int, str, tuple[int, ...]], "HangDiagnosis | None"]
 
 
 def diagnose_sleeping_event_loop(
     scene: HangContext,
     activity: ThreadActivity,
     loop: SleepingEventLoop | None,
-    through: Through | None = None,
+    chain: WaitChain | None = None,
 ) -> HangDiagnosis | None:
     """Return the answer for an event loop that sleeps: what can wake it, and what tasks want.
 
-    `through` follows a task's wait to a thread of the loop's executor.
+    `chain` follows a task's wait to a thread of the loop's executor.
     """
-    asleep = _Asleep(scene, activity, through)
+    asleep = _Asleep(scene, activity, chain)
     unread = find_unread_child_output(scene, asleep.tasks)
     if unread is not None:
         return diagnose_unread_child_output(scene, asleep.activity, unread)
@@ -140,9 +137,9 @@ class _Asleep:
     """An event loop that sleeps: its tasks, what wakes them, and answers for it."""
 
     def __init__(
-        self, scene: HangContext, activity: ThreadActivity, through: Through | None
+        self, scene: HangContext, activity: ThreadActivity, chain: WaitChain | None
     ) -> None:
-        self.scene, self._through = scene, through
+        self.scene, self._chain = scene, chain
         self.tasks = [task for task in scene.tasks if not task.running]
         self.own = [task for task in self.tasks if own_frames(task, scene.installed)]
         self.base = f"{OF_EVENT_LOOP}{activity.who()} sleeps"
@@ -168,7 +165,7 @@ class _Asleep:
         for task in self.own:
             own = own_frames(task, scene.installed)
             asyncio = task.framework == "asyncio"
-            looping = next(filter(scene.runs_in_loop, own), None) if asyncio else None
+            looping = next(filter(scene.code.running_loop, own), None) if asyncio else None
             if looping is None:
                 continue
             if any(_handles_error(scene, frame) for frame in own):
@@ -446,9 +443,9 @@ class _Asleep:
         )
 
     def _follow(self, thread: ThreadActivity | None, link: str) -> HangDiagnosis | None:
-        if thread is None or self._through is None:
+        if thread is None or self._chain is None:
             return None
-        return self._through(self.scene, self.activity, thread.tid, link, ())
+        return WaitChain(self.scene, self._chain.follow).through(self.activity, thread.tid, link)
 
     def not_woken(self, ready: int) -> HangDiagnosis:
         """Return the answer where callbacks are ready, and the loop found none as it went to sleep.
@@ -520,7 +517,7 @@ def _wakes_loop(scene: HangContext, activity: ThreadActivity) -> ThreadActivity 
             continue
         for frame in other.frames[:MAX_WAKING]:
             with suppress(UnreadableMemory, LayoutError):
-                if any(name in _GIVES_WORK for _, name in scene.calls_ahead(frame, 1)):
+                if any(name in _GIVES_WORK for _, name in scene.code.calls_ahead(frame, 1)):
                     return other
     return None
 

@@ -113,7 +113,7 @@ def find_polled_condition(scene: HangContext, activity: ThreadActivity) -> Polle
         return None
     frame = activity.frames[0]
     asking = "" if frames[0].address == frame.address else frames[0].name.rpartition(".")[2]
-    loop = scene.innermost_loop(frame)
+    loop = scene.code.innermost_loop(frame)
     if not asking and (paths := _conditions(scene, frame, sleeps)):
         values = [_value_of(scene, frame, path) for path in paths]
         return PolledCondition(
@@ -137,7 +137,7 @@ def find_polled_condition(scene: HangContext, activity: ThreadActivity) -> Polle
     method = words[-1] if words else ""
     if asking and asking != method:
         return None
-    objects = (at for at, name in scene.calls_ahead(frame) if name == method)
+    objects = (at for at, name in scene.code.calls_ahead(frame) if name == method)
     return PolledCondition(method or "a function", next(objects, 0), words)
 
 
@@ -257,10 +257,9 @@ def _conditions(
     scene: HangContext, frame: PyFrame, calls: int, *, asks: bool = False, awaits: bool = False
 ) -> list[str] | None:
     """Return the variables that a frame's innermost loop tests; None where it does other things."""
-    loop, sites = scene.innermost_loop(frame), scene.call_sites
-    if loop is None:
+    sites, body = scene.call_sites, scene.loop_code(frame)
+    if not body:
         return None
-    body = [each for each in sites.instructions(frame.code) if loop[0] <= each.at <= loop[1]]
     names, slots, cells = sites.tables(frame.code)
     try:
         return variables_tested_by(

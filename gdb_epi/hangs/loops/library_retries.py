@@ -60,7 +60,7 @@ def diagnose_library_retry(scene: HangContext, activity: ThreadActivity) -> Hang
     if not activity.frames:
         return None
     for frame in (*library_frames_called(scene, activity), activity.frames[0]):
-        if not scene.runs_in_loop(frame) or scene.goes_over_finite(frame):
+        if not scene.code.running_loop(frame) or scene.goes_over_finite(frame):
             continue
         retry = _state(scene, frame)
         many = activity.kind not in RUNNING or (retry and (retry.tries or 0) >= TOO_MANY)

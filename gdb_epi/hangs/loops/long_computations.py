@@ -115,7 +115,7 @@ def _running_computations(scene: HangContext, frame: PyFrame) -> Iterator[Comput
 
     Raises UnreadableMemory, LayoutError.
     """
-    at = scene.running_byte(frame)
+    at = scene.code.running_byte(frame)
     code = scene.call_sites.instructions(frame.code) if at is not None else ()
     running = next(
         (each for each in code if (at or 0) < each.end and each.operation != "extended"), None

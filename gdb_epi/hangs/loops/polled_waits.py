@@ -12,13 +12,12 @@ from gdb_epi.hangs import types as hang_types
 from gdb_epi.hangs.dry_run.builtin_calls import BUILTINS
 from gdb_epi.hangs.dry_run.loop_states import EndlessLoop
 from gdb_epi.hangs.event_waits import diagnose_event_wait, is_shutdown_name
-from gdb_epi.hangs.hang_context import HangContext
+from gdb_epi.hangs.hang_context import HangContext, WaitChain
 from gdb_epi.hangs.idleness import is_in_serving_loop, makes_one_library_request
 from gdb_epi.hangs.library_calls import EVENT_SET, FUTURES
 from gdb_epi.hangs.live.going_on import GoingOn
 from gdb_epi.hangs.loops.dry_run_starts import TASK_SLEEPS
 from gdb_epi.hangs.loops.endless_loops import find_endless_loop, find_endless_loop_of_task
-from gdb_epi.hangs.loops.event_loop_diagnosis import Through
 from gdb_epi.hangs.loops.failed_tasks import FailedTask
 from gdb_epi.hangs.loops.futile_polls import (
     HANDLERS,
@@ -54,7 +53,7 @@ _ASKS = frozenset(("send", "sendall", "sendto", "sendmsg", "connect", "connect_e
 
 
 def diagnose_polling_loop(
-    scene: HangContext, activity: ThreadActivity, seen: tuple[int, ...], through: Through
+    scene: HangContext, activity: ThreadActivity, chain: WaitChain
 ) -> HangDiagnosis | None:
     """Answer of a loop that only asks, and sleeps or not: it waits for what it asks for."""
     asks = find_polled_condition(scene, activity)
@@ -71,7 +70,7 @@ def diagnose_polling_loop(
             timed=False,
             place="",
         )
-        return diagnose_event_wait(scene, waiting, seen, through)
+        return diagnose_event_wait(scene, waiting, chain)
     sleeps = f"{activity.who()} {polling_verb(scene, activity)} at {activity.where()} in a loop"
     if (kind.rpartition(".")[2], asks.method) == ("Popen", "poll"):
         pid = scene.view.integer_attribute(asks.object, "pid")
@@ -111,7 +110,7 @@ def diagnose_wait_outside_loop(
     whose loops are more than turns of that wait.
     """
     waits = f"{activity.waits()} for"
-    looping = any(map(scene.runs_in_loop, around))
+    looping = any(map(scene.code.running_loop, around))
     times = "a fixed number of times" if looping else "once"
     ruled_out = ("a timeout", "a loop that serves whoever comes")
     if activity.kind == hang_types.ACCEPT:
@@ -144,7 +143,7 @@ def _wants_its_children(scene: HangContext, activity: ThreadActivity) -> bool:
     """Tell whether code waits for the ends of its children next; a supervisor ends them first."""
     children = {child.address for child in scene.descriptors.children}
     try:
-        ahead = {method for frame in activity.frames for at, method, when in scene.calls(frame)
+        ahead = {method for frame in activity.frames for at, method, when in scene.code.calls(frame)
                  if at in children and when == AHEAD}  # fmt: skip
     except (UnreadableMemory, LayoutError):
         return False
@@ -154,7 +153,7 @@ def _wants_its_children(scene: HangContext, activity: ThreadActivity) -> bool:
 @when_unreadable(False)
 def _has_sent_by_socket(scene: HangContext, activity: ThreadActivity) -> bool:
     """Tell whether code of a thread has sent something by a socket: then it wants the answer."""
-    calls = (call for frame in activity.frames for call in scene.calls(frame))
+    calls = (call for frame in activity.frames for call in scene.code.calls(frame))
     return any(
         method in _ASKS and scene.descriptors.descriptor_of_object(at) is not None
         for at, method, when in calls if when != AHEAD
@@ -333,8 +332,8 @@ def _failed_setter(
     living = [f for task in own for f in own_frames(task, scene.installed)]
     try:
         for frame in (*living, *scene.loop_thread.frames):
-            ahead = {called for _, called in scene.calls_ahead(frame)}
-            at = -1 if scene.runs_in_loop(frame) else scene.running_byte(frame) or 0
+            ahead = {called for _, called in scene.code.calls_ahead(frame)}
+            at = -1 if scene.code.running_loop(frame) else scene.code.running_byte(frame) or 0
             if ahead & again or any(store > at for store in scene.changes_of(frame.code, names)):
                 return None
     except (UnreadableMemory, LayoutError):

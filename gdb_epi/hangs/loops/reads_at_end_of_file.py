@@ -53,7 +53,7 @@ def loop_reads_at_end_of_file(scene: HangContext, activity: ThreadActivity) -> H
     """A thread runs a loop that reads, and the last read gave nothing."""
     runs = activity.kind in (*RUNNING, GIL) or activity.awaits == FILE_ON_DISK
     places = range(len(activity.frames)) if runs else ()
-    number = next((n for n in places if scene.runs_in_loop(activity.frames[n])), None)
+    number = next((n for n in places if scene.code.running_loop(activity.frames[n])), None)
     if number is None:
         return None
     why, grows = "", False
@@ -79,7 +79,7 @@ def _read_in_vain(scene: HangContext, frame: PyFrame) -> tuple[str, int]:
 
     And what it reads (PyObject *), 0 where that is not known.
     """
-    loop = scene.innermost_loop(frame)
+    loop = scene.code.innermost_loop(frame)
     if loop is None:
         return "", 0
     body = [x for x in scene.call_sites.instructions(frame.code) if loop[0] <= x.at <= loop[1]]
@@ -105,7 +105,7 @@ def _read_in_vain(scene: HangContext, frame: PyFrame) -> tuple[str, int]:
             return _of_iter(scene, word, end) if stored[0][1] in empty else ("", 0)
     changed = {name for _, name in stored}
     fixed = {c.path[-1] for c in calls if c.path and c.root[1] not in changed}
-    for stream, method, when in scene.calls(frame):
+    for stream, method, when in scene.code.calls(frame):
         if method not in _READS & fixed or when == MADE:
             continue
         kind = scene.view.type_name(stream)
@@ -220,7 +220,7 @@ def _of_iter(scene: HangContext, iterator: int, end: str) -> tuple[str, int]:
         stream = reader.field(function, "PyCFunctionObject", "m_self")
         reads = scene.view.type_name(stream).startswith(_STREAMS)
     else:
-        reads = bool(_READS & set(scene.names_called(function)))
+        reads = bool(_READS & set(scene.code.names_called(function)))
     kind = scene.view.type_name(last)
     why = f"{end}, while its iter() ends only at a value of type {kind}" if reads else ""
     return why, stream

@@ -118,7 +118,7 @@ def _may_release(scene: HangContext, lock: int, frames: Iterable[PyFrame]) -> bo
         if number >= MAX_SETTERS:
             return True
         try:
-            if any(call == (lock, _RELEASES) for call in scene.calls_ahead(frame)):
+            if any(call == (lock, _RELEASES) for call in scene.code.calls_ahead(frame)):
                 return True
         except (UnreadableMemory, LayoutError):
             return True
@@ -360,7 +360,7 @@ def _may_serve_client(scene: HangContext, activity: ThreadActivity) -> bool:
     return (
         activity.kind == hang_types.READ
         and not asked
-        and any(map(scene.runs_in_loop, activity.frames))
+        and any(map(scene.code.running_loop, activity.frames))
     )
 
 

@@ -37,7 +37,7 @@ def diagnose_retries(scene: HangContext, activity: ThreadActivity) -> HangDiagno
     The function that sleeps may be one that the loop calls.
     """
     if not library_frames_called(scene, activity):
-        near = (n for n, f in enumerate(activity.frames[:MAX_INNER]) if scene.runs_in_loop(f))
+        near = (n for n, f in enumerate(activity.frames[:MAX_INNER]) if scene.code.running_loop(f))
         activity = activity._replace(frames=activity.frames[next(near, 0) :])
     return _retry_loop(scene, activity) or diagnose_library_retry(scene, activity)
 
@@ -134,7 +134,7 @@ def diagnose_connection_poll(scene: HangContext, activity: ThreadActivity) -> Ha
     A loop with a way out is no service: it goes on when somebody listens there.
     """
     frame = activity.frames[0] if activity.frames else None
-    loop = scene.innermost_loop(frame) if frame is not None else None
+    loop = scene.code.innermost_loop(frame) if frame is not None else None
     if frame is None or loop is None or not scene.is_only_python_thread(activity.tid):
         return None
     if scene.is_in_bounded_loop(frame) or is_in_serving_loop(scene, activity.frames[1:]):
@@ -143,7 +143,7 @@ def diagnose_connection_poll(scene: HangContext, activity: ThreadActivity) -> Ha
     try:
         ends = ends_by_clock(frame.code, body, scene.call_sites)
         goes_on = ends or not scene.call_sites.has_way_out(frame.code, body)
-        ahead = {method for _, method in scene.calls_ahead(frame, MAX_DEPTH)}
+        ahead = {method for _, method in scene.code.calls_ahead(frame, MAX_DEPTH)}
         asked = (ahead | scene.called_before(frame, MAX_DEPTH)) & _CONNECTS
     except (UnreadableMemory, LayoutError):
         return None

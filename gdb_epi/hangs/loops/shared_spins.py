@@ -58,11 +58,10 @@ def _shared_memory_read(scene: HangContext, frame: PyFrame) -> Iterator[str]:
 
     Raises UnreadableMemory, LayoutError, IndexError.
     """
-    loop, sites, view = scene.innermost_loop(frame), scene.call_sites, scene.view
-    if loop is None:
+    sites, view, body = scene.call_sites, scene.view, scene.loop_code(frame)
+    if not body:
         return
-    inside = range(loop[0], loop[1] + 1)
-    body = [each for each in sites.instructions(frame.code) if each.at in inside]
+    inside = {each.at for each in body}
     if any(each.operation in _CHANGES or each.name.startswith(_KEEPS) for each in body):
         return
     if not any(each.name.startswith(_DECIDES) for each in body):

@@ -319,8 +319,7 @@ def _alone_resumes_paused_reading(scene: HangContext, frame: PyFrame, awaited: i
     try:
         if not scene.calls_any(frame, (_RESUMES,)):
             return False
-        codes = {each.code for named in scene.live_code.own.values() for each in named}
-        others = codes - {frame.code}
+        others = scene.live_code.codes - {frame.code}
         if any(_RESUMES in sites.strings(code, "co_names") for code in others):
             return False
     except (UnreadableMemory, LayoutError):

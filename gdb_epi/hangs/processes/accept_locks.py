@@ -43,7 +43,7 @@ def diagnose_turn_to_accept(
 def _accepts_in_next_block(scene: HangContext, frame: PyFrame) -> bool:
     """Tell whether a frame's running call begins a `with` or `try` in which accept() is called."""
     sites = scene.call_sites
-    running = sites.running(frame.code, scene.running_byte(frame))
+    running = sites.running(frame.code, scene.code.running_byte(frame))
     if running is None:
         return False
     behind = range(running.end, running.end + MAX_BETWEEN)

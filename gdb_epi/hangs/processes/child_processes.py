@@ -175,7 +175,7 @@ def diagnose_poll_for_process(scene: HangContext) -> HangDiagnosis | None:
     activity = next((d for d in scene.threads_by_importance if d.frames), None)
     if activity is None or activity.kind not in (SLEEP, *RUNNING):
         return None
-    loop = next((each for each in activity.frames[:2] if scene.runs_in_loop(each)), None)
+    loop = next((each for each in activity.frames[:2] if scene.code.running_loop(each)), None)
     if loop is None or len(bodies := scene.loop_bodies(loop)) > 1:
         return None
     try:
@@ -254,7 +254,7 @@ def find_kill_before_read(scene: HangContext, frame: PyFrame) -> str:
 
     No jump leads past that call: it was made.
     """
-    at, sites = scene.running_byte(frame), scene.call_sites
+    at, sites = scene.code.running_byte(frame), scene.call_sites
     calls = [each for each in sites.of(frame.code).calls if at is not None and each.at <= at]
     if not calls or at is None:
         return ""

@@ -11,9 +11,8 @@ from collections.abc import Sequence
 from gdb_epi.cpython.objects.containers import ContainerReader
 from gdb_epi.cpython.running.executors import read_executors_and_queues
 from gdb_epi.errors import LayoutError, UnreadableMemory
-from gdb_epi.hangs.hang_context import HangContext
+from gdb_epi.hangs.hang_context import HangContext, WaitChain
 from gdb_epi.hangs.library_calls import ASKS_FOR_JOBS, frames_running
-from gdb_epi.hangs.loops.event_loop_diagnosis import Through
 from gdb_epi.hangs.types import HANG, RUNNING, HangDiagnosis, ThreadActivity, wait_diagnosis
 from gdb_epi.locks.types import INFO
 from gdb_epi.util import counted
@@ -24,17 +23,16 @@ _MODULE = "multiprocessing.pool"
 
 
 def diagnose_wait_for_pool_results(
-    scene: HangContext, activity: ThreadActivity, waits: str, seen: tuple[int, ...],
-    through: Through,
+    scene: HangContext, activity: ThreadActivity, waits: str, chain: WaitChain,
 ) -> HangDiagnosis | None:  # fmt: skip
     """Return the answer for a thread that waits for results of a pool of processes or threads."""
     pool = _pool_of(scene, activity)
     runner = _feeder(scene, pool) or _thread_with_job(scene, pool)
-    if runner is not None and runner.tid not in (activity.tid, *seen):
+    if runner is not None and runner.tid not in (activity.tid, *chain.seen):
         does = (
             "awaits jobs from code of the program in" if _feeds(scene, runner) else "runs a job in"
         )
-        answer = through(scene, activity, runner.tid, f"{activity.what}, which {does}", seen)
+        answer = chain.through(activity, runner.tid, f"{activity.what}, which {does}")
         if answer is not None:
             return answer
     if _lacks_result_handler(scene):

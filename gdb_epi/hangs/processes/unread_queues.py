@@ -42,8 +42,8 @@ def find_unread_queue(scene: HangContext, activity: ThreadActivity) -> UnreadQue
     """
     for frame in activity.frames:
         try:
-            calls = list(scene.calls(frame))
-            later = [at for at, how in scene.calls_ahead(frame, MAX_DEPTH) if how in _READS]
+            calls = list(scene.code.calls(frame))
+            later = [at for at, how in scene.code.calls_ahead(frame, MAX_DEPTH) if how in _READS]
         except EpiError:
             continue
         names = {at: name for name, at in scene.view.variable_addresses(frame)}
@@ -91,7 +91,7 @@ def sent_only_after_child_clause(scene: HangContext, activity: ThreadActivity) -
     """
     for frame in activity.frames:
         try:
-            ahead = [(at, how) for at, how, when in scene.calls(frame) if when == AHEAD]
+            ahead = [(at, how) for at, how, when in scene.code.calls(frame) if when == AHEAD]
         except EpiError:
             return ""
         for place, (receiver, method) in enumerate(ahead):
@@ -109,7 +109,7 @@ def sent_only_after_child_clause(scene: HangContext, activity: ThreadActivity) -
 def find_kill_call(scene: HangContext, frame: PyFrame) -> str:
     """Return "terminate()" or "kill()" where code of a frame has called that of a process."""
     try:
-        calls_made = [(at, how) for at, how, when in scene.calls(frame) if when != AHEAD]
+        calls_made = [(at, how) for at, how, when in scene.code.calls(frame) if when != AHEAD]
     except EpiError:
         return ""
     processes = (how for at, how in calls_made if scene.view.attribute(at, "_popen") is not None)
@@ -141,7 +141,7 @@ def _others_have(scene: HangContext, tid: int, queue: int) -> bool:
         if number == MAX_FRAMES:
             return True
         try:
-            called = {receiver for receiver, _, _ in scene.calls(frame)}
+            called = {receiver for receiver, _, _ in scene.code.calls(frame)}
         except EpiError:
             return True
         if queue in called or any(at == queue for _, at in scene.view.variable_addresses(frame)):
