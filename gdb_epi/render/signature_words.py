@@ -137,6 +137,28 @@ def where_and_what_of(words: SignatureParts, *, hung: bool = False) -> tuple[str
     return where, what if function in ("", what) else f"{what} in {function}"  # no abort in abort
 
 
+# Causes that a category does not say already: "NULL pointer" may be a use after free.
+_TELLING_CAUSES = frozenset(
+    "use-after-free out-of-bounds heap-misuse unsafe-handler without-gil file-ended no-memory".split()
+)
+_STUCK = "stuck_"  # begins the rules of hangs: `stuck_waiting:full-pipe`, `stuck_deadlock:pool`
+_UNREADABLE_KINDS = {
+    "peer": "the peer is silent", "nobody-gives-it": "nobody gives it", "open": "open() of a FIFO",
+    "GIL-held": "the GIL is held", "self": "waits for itself", "child": "a child that waits",
+}  # fmt: skip
+
+
+def cause_in_short(verdict: Json) -> str:
+    """Return the leading cause in two or three words, for a table; "" where it adds nothing."""
+    for rule in get_texts(verdict, "rules"):
+        if rule.startswith(_STUCK):
+            kind = rule.partition(":")[2]
+            return _UNREADABLE_KINDS.get(kind, kind.replace("-", " "))
+    causes = get_groups(verdict, "cause")
+    hypothesis = str(causes[0].get("hypothesis")) if causes else ""
+    return hypothesis.replace("-", " ") if hypothesis in _TELLING_CAUSES else ""
+
+
 def name_signature(words: SignatureParts, *, hung: bool = False) -> str:
     """Return what happened and where, as one phrase."""
     where, what = where_and_what_of(words, hung=hung)
