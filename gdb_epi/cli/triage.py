@@ -229,7 +229,7 @@ def run(args: Namespace) -> int:
         )
     if inputs.passed_over and inputs.cores and args.format == "text":
         some = shortened_list(inputs.passed_over, MAX_PASSED_OVER)
-        write_to_stderr(f"{counted(len(inputs.passed_over), 'file')} passed over, no cores: {some}")
+        write_to_stderr(f"{counted(len(inputs.passed_over), 'file')} passed over, no core: {some}")
     if not many and inputs.problems:
         raise inputs.problems[0]
     options = options._replace(line=not many and args.format != "json")

@@ -138,9 +138,10 @@ def where_and_what_of(words: SignatureParts, *, hung: bool = False) -> tuple[str
 
 
 # Causes that a category does not say already: "NULL pointer" may be a use after free.
-_TELLING_CAUSES = frozenset(
-    "use-after-free out-of-bounds heap-misuse unsafe-handler without-gil file-ended no-memory".split()
-)
+_TELLING_CAUSES = frozenset((
+    "use-after-free", "out-of-bounds", "heap-misuse", "unsafe-handler", "without-gil", "file-ended",
+    "no-memory",
+))  # fmt: skip
 _STUCK = "stuck_"  # begins the rules of hangs: `stuck_waiting:full-pipe`, `stuck_deadlock:pool`
 _UNREADABLE_KINDS = {
     "peer": "the peer is silent", "nobody-gives-it": "nobody gives it", "open": "open() of a FIFO",

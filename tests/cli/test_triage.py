@@ -13,6 +13,7 @@ import signal
 import sqlite3
 import subprocess
 import sys
+import tarfile
 from functools import partial
 from pathlib import Path
 
@@ -210,6 +211,19 @@ def test_many_cores_as_a_table(shell, cores):
         assert path.name in done.out
 
 
+def test_a_copy_is_no_second_crash(shell, cores, tmp_path):
+    folder = tmp_path / "cores"
+    folder.mkdir()
+    for name in ("a", "b"):
+        shutil.copy(cores[0], folder / name)
+    with tarfile.open(folder / "old.tgz", "w:gz") as archive:
+        archive.add(cores[1])
+    done = shell.triage(folder, "--no-db")
+    assert "2 inputs: 2 read" in done.out
+    assert "1 kind of crash; copies of others, not counted again: 1" in done.out
+    assert "old.tgz (an archive: unpack it first)" in done.err
+
+
 def test_a_folder_is_searched_by_content(shell, cores, tmp_path):
     folder = tmp_path / "deep"
     (folder / "er").mkdir(parents=True)
@@ -224,7 +238,7 @@ def test_a_folder_is_searched_by_content(shell, cores, tmp_path):
     assert (done.code, done.err) == (0, "")
     assert [record["file"]["name"] for record in done.records] == ["crash", "no-suffix"]
     told = shell.triage(folder, "--no-db").err
-    assert "3 files passed over, no cores: " in told and "notes.txt.gz" in told
+    assert "3 files passed over, no core: " in told and "notes.txt.gz" in told
 
 
 def test_the_same_core_twice_is_one(shell, core):

@@ -200,14 +200,14 @@ def _cores_inside(
     for path in _files_under(folder, denied, links):
         try:
             head = _head(path)
-            if compression_of(head) or is_core(head):
-                yield core_at(path)
-                any_core = True
-            else:
-                passed_over.append(path)
+            if not compression_of(head):
+                _must_be_core(path, head)
+            yield core_at(path)
+            any_core = True
+        except _Archive:
+            passed_over.append(f"{path} (an archive: unpack it first)")
         except _NotACore:
             passed_over.append(path)
-            continue
         except EpiError as error:
             any_core = True  # the message of this one is enough
             yield error
@@ -236,6 +236,10 @@ def _files_under(folder: str, denied: list[EpiError], links: list[str]) -> Itera
 
 class _NotACore(InputError):
     """The file is readable and no core."""
+
+
+class _Archive(_NotACore):
+    """The file may hold cores."""
 
 
 def _head(path: str) -> bytes:
@@ -281,8 +285,9 @@ def _must_be_core(path: str, head: bytes, inside: str = "") -> None:
         )
     for magic, what, hint in _OTHERS:
         if head.startswith(magic):
-            raise _NotACore(f"{path}: {inside}{what}", hint=hint)
+            kind = _Archive if "archive" in what else _NotACore
+            raise kind(f"{path}: {inside}{what}", hint=hint)
     if head.startswith(b"ustar", _TAR_AT):
         hint = "tar -xf FILE, then name the core that was in it"
-        raise _NotACore(f"{path}: {inside}a tar archive, not a core", hint=hint)
+        raise _Archive(f"{path}: {inside}a tar archive, not a core", hint=hint)
     raise _NotACore(f"{path}: {inside}not a core dump (no ELF header)", hint="name a core dump")

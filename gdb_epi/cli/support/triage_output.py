@@ -171,6 +171,7 @@ class _Group:
 
     def __init__(self) -> None:
         self.count = 0
+        self.keys: set[str] = set()  # of the cores: a copy is the same dead process
         self.programs: set[str] = set()
         self.best = ""
         self.worth: tuple[float, ...] = ()
@@ -181,8 +182,13 @@ class _Group:
         """The program of these cores, "several" of more than one."""
         return next(iter(self.programs)) if len(self.programs) == 1 else "several"
 
-    def add(self, path: str, program: str, record: Mapping[str, Any]) -> None:
-        """Count a core; keep it where it tells more than those before it."""
+    def add(self, path: str, program: str, record: Mapping[str, Any]) -> bool:
+        """Count a core, and keep it where it tells more than those before; False for a copy."""
+        key = record.get("core_key")
+        if isinstance(key, str):
+            if key in self.keys:
+                return False
+            self.keys.add(key)
         self.count += 1
         self.programs.add(program)
         # How much a core can tell: whole before cut, native frames, a sure verdict.
@@ -194,6 +200,7 @@ class _Group:
         )
         if not self.best or worth > self.worth:
             self.best, self.worth, self.record = path, worth, record
+        return True
 
 
 class _Table(AnswerWriter):
@@ -202,6 +209,7 @@ class _Table(AnswerWriter):
         self._options = options  # which the command to paste repeats
         self._rows: list[list[object]] = []
         self._groups: dict[tuple[str, str], _Group] = {}
+        self._copies = 0
 
     def take(self, core: CoreInput, examined: ExaminedCore) -> None:
         """Keep one row; stacks are written at once."""
@@ -211,7 +219,8 @@ class _Table(AnswerWriter):
         label = verdict_label(record)
         self._rows.append([core.path, f"{who} ({process.get('pid') or '?'})", *_cells_of(record)])
         line = grouping_line(signature) or str(signature.get("category"))
-        self._groups.setdefault((label, line), _Group()).add(core.path, who, _summary(record))
+        group = self._groups.setdefault((label, line), _Group())
+        self._copies += not group.add(core.path, who, _summary(record))
         if examined.stacks is not None:
             stacks = stacks_lines(examined.stacks, _first_thread_fate(record))
             self._out.lines(f"== {escape(core.path)}", *stacks)
@@ -228,7 +237,10 @@ class _Table(AnswerWriter):
         failed = len(problems) - unusable
         counts = f"{counted(total, 'input')}: {len(self._rows)} read"
         counts += f", {unusable} unusable, {failed} failed"
-        self._out.lines(f"{counts}; {counted(len(self._groups), 'kind')} of crash")
+        kinds = f"{counts}; {counted(len(self._groups), 'kind')} of crash"
+        if self._copies:
+            kinds += f"; copies of others, not counted again: {self._copies}"
+        self._out.lines(kinds)
         groups = sorted(self._groups.values(), key=lambda group: -group.count)
         if groups:
             # What happened once is seen in the table above, unless that fills screens.
@@ -261,7 +273,7 @@ def _summary(record: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return the groups of a record that a table needs: thousands are kept at once."""
     crashed = get_group(get_group(record, "threads"), "crashed")
     brief = {"native": crashed.get("native")}
-    names = ("verdict", "signature", "truncated")
+    names = ("verdict", "signature", "truncated", "core_key")
     return {name: record.get(name) for name in names} | {"threads": {"crashed": brief}}
 
 
