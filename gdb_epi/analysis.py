@@ -87,4 +87,6 @@ def analyze(session: Session, *, is_last_use: bool = False) -> dict[str, Any]:
     record = make_record(parts)
     if is_last_use:
         parts.corruption.context.forget_answers()
+        if not isinstance(parts.state.python, Absent) and parts.state.python.searched is not None:
+            parts.state.python.searched.instances = None
     return record

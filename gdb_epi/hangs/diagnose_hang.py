@@ -83,14 +83,16 @@ def diagnose_hang(
     """
     if isinstance(python, Absent):
         return Absent("not_available", f"no Python: {python.detail}")
+    scene = HangContext(target, python, locks, threads)
     try:
-        scene = HangContext(target, python, locks, threads)
         answer = _first_diagnosis(scene)
+        if answer is None:
+            return Absent("not_available", "no thread of the program is known well enough")
+        return name_who_may_end(scene, answer)
     except EpiError as error:
         return Absent("unreadable", str(error))
-    if answer is None:
-        return Absent("not_available", "no thread of the program is known well enough")
-    return name_who_may_end(scene, answer)
+    finally:
+        vars(scene).clear()  # its parts name it: the garbage collector would have to find that out
 
 
 def _first_diagnosis(scene: HangContext) -> HangDiagnosis | None:

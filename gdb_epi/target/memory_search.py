@@ -11,7 +11,7 @@ without the zero bytes at their end, which are everywhere: that is far faster.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 
 from gdb_epi.errors import SoftError, UnreadableMemory
 from gdb_epi.target.api import Target, shared_cache, try_read
@@ -96,38 +96,40 @@ class _WordSearch:
     def __init__(self, target: Target, value: int) -> None:
         self._addresses: list[int] = []
         self._whole = True
-        self._rest = self._find_places(target, value)
+        self._rest = _find_places(target, value)
 
     def first(self, limit: int | None) -> WordHits:
         """Return the first places, at most `limit`."""
         addresses = self._addresses
         while limit is None or len(addresses) < limit:
-            address = next(self._rest, None)
-            if address is None:
+            try:
+                addresses.append(next(self._rest))
+            except StopIteration as end:
+                self._whole = self._whole if end.value is None else end.value
                 return WordHits(tuple(addresses), self._whole)
-            addresses.append(address)
         return WordHits(tuple(addresses[:limit]), False)
 
-    def _find_places(self, target: Target, value: int) -> Iterator[int]:
-        """Yield the places.
 
-        A core file has a search for words of its own, by their lower halves; those whose lower half
-        is a small number, which is in too many places for it, are searched for as bytes.
-        """
-        kept = shared_cache(target)
-        ranges = (kept or {}).get(_searched_ranges) or _searched_ranges(target)
-        if kept is not None:
-            kept[_searched_ranges] = ranges
-        pattern = value.to_bytes(8, "little")
-        small = not value & LOW_HALF if value >> 32 else value < MIN_LARGE
-        word_places = None if small or kept is None else getattr(target, "word_places", None)
-        if word_places is not None:
-            yield from word_places(pattern, ranges.ranges, MAX_HITS)
-        for start, end in ranges.ranges if word_places is None else ():
-            for address in find_bytes(target, pattern.rstrip(b"\0") or pattern, start, end):
-                if address % 8 == 0 and try_read(target, address, 8) == pattern:
-                    yield address
-        self._whole = ranges.complete
+def _find_places(target: Target, value: int) -> Generator[int, None, bool]:
+    """Yield the places of a word; return whether all memory was looked at.
+
+    A core file has a search for words of its own, by their lower halves; those whose lower half
+    is a small number, which is in too many places for it, are searched for as bytes.
+    """
+    kept = shared_cache(target)
+    ranges = (kept or {}).get(_searched_ranges) or _searched_ranges(target)
+    if kept is not None:
+        kept[_searched_ranges] = ranges
+    pattern = value.to_bytes(8, "little")
+    small = not value & LOW_HALF if value >> 32 else value < MIN_LARGE
+    word_places = None if small or kept is None else getattr(target, "word_places", None)
+    if word_places is not None:
+        yield from word_places(pattern, ranges.ranges, MAX_HITS)
+    for start, end in ranges.ranges if word_places is None else ():
+        for address in find_bytes(target, pattern.rstrip(b"\0") or pattern, start, end):
+            if address % 8 == 0 and try_read(target, address, 8) == pattern:
+                yield address
+    return ranges.complete
 
 
 class _SearchedRanges(NamedTuple):

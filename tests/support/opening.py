@@ -127,7 +127,7 @@ def open_target(interpreter: Interpreter, program: Program | str) -> tuple[Made,
     return made, target_of(made)
 
 
-def core_of(program: str, oldest: tuple[int, int] = (3, 8)) -> Made:
+def core_of(program: Program | str, oldest: tuple[int, int] = (3, 8)) -> Made:
     """Return a core of a program on some interpreter, 3.11 if there is one; skip without."""
     need_core_dumps()
     usable = [i for i in own_interpreters() if i.minor >= oldest]

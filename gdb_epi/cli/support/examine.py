@@ -152,6 +152,7 @@ def _decode(
     with ExitStack() as at_end:
         if kept is not None:  # others follow: most of what was read need not become garbage
             at_end.callback(vars(target).clear)
+            at_end.callback(target.kept.clear)  # searches that rest there name it
         native = _start_native(target, path, options, scratch, server, at_end)
         # GDB works while these are imported and decode.
         from gdb_epi.analysis import analyze

@@ -103,7 +103,7 @@ class TypeReader:
         self._reader = reader
         self._objects = objects
         self._interpreters = interpreters
-        self._known: dict[int, TypeInfo | UnreadableMemory] = {}
+        self._known: dict[int, TypeInfo | tuple[int, int, str]] = {}  # why it cannot be read
         self._lineages: dict[int, Lineage] = {}
         self._looked_up: dict[tuple[int, str], int] = {}  # by dict and name; 0: it has none
         self._at = {
@@ -120,10 +120,10 @@ class TypeReader:
             try:
                 info = self._read(address)
             except UnreadableMemory as error:
-                info = error
+                info = error.address, error.size, error.why
             self._known[address] = info
-        if isinstance(info, UnreadableMemory):
-            raise info
+        if not isinstance(info, TypeInfo):
+            raise UnreadableMemory(*info)  # anew: one that is kept keeps all who met it
         return info
 
     def of(self, address: int) -> TypeInfo:
