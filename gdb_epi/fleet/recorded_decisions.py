@@ -43,10 +43,9 @@ def ask_of_earlier_crashes(db: str | None, record: Mapping[str, Any]) -> Earlier
         with open_for_plain_sql(db) as execute:
             group = group_key(record)
             decided = tuple(decision_lines_of_record(execute, *group, record))
-            core = str(record.get("core_key") or "")
             if not group[1]:
                 return EarlierCrashes(decided)
-            return EarlierCrashes(decided, *earlier_crashes(execute, *group, core, db))
+            return EarlierCrashes(decided, *earlier_crashes(execute, *group, record, db))
     except EpiError:
         return EarlierCrashes()
 

@@ -15,8 +15,6 @@ from gdb_epi.typing_lite import TYPE_CHECKING, Any
 from gdb_epi.util import counted
 
 if TYPE_CHECKING:
-    from sqlalchemy import Engine
-
     Named = tuple[str, Mapping[str, Any], str | None]
 
 BATCH = 200  # records that wait in memory
@@ -39,7 +37,6 @@ class RecordKeeper:
         self._batch: list[Named] = []
         self._due = 0.0
         self._no_host = self._no_time = 0  # records in the database without
-        self._alike: int | None = None  # crashes of the signature of the only record, beside it
 
     def add(self, core: str, record: Mapping[str, Any], key: str | None = None) -> None:
         """Take the record of a core; the core's path names it when it cannot be stored.
@@ -79,12 +76,7 @@ class RecordKeeper:
 
         place = hide_password(self._db) if self._db is not None else str(default_database())
         if self.added + self.known == 1:
-            what = "stored" if self.added else "stored already"
-            alike = ""
-            if self._alike is not None:
-                number = counted(self._alike, "other crash") if self._alike else "no other crash"
-                alike = f", with {number} of this kind"
-            write_to_stderr(f"{what} in {place}{alike}")
+            write_to_stderr(f"{'stored' if self.added else 'stored already'} in {place}")
         else:
             write_to_stderr(
                 f"{counted(self.added, 'record')} stored in {place}, {self.known} known already"
@@ -112,8 +104,6 @@ class RecordKeeper:
 
                 # After the records: who is killed between them does these cores again.
                 note_examined(engine, {key: core for key, core in keys.items() if core})
-            if len(batch) == 1:
-                self._alike = _count_other_crashes(engine, batch[0][1])
         self.added += outcome.added
         self.known += outcome.replaced + outcome.known
         for core, why in outcome.rejected:
@@ -139,17 +129,3 @@ class RecordKeeper:
             return
         count = "record" if len(batch) == 1 else f"{len(batch)} records"
         write_to_stderr(f"{count} kept in {path}; later: {ingest_later_command(path, self._db)}")
-
-
-def _count_other_crashes(engine: Engine, record: Mapping[str, Any]) -> int | None:
-    """Return how many crashes beside this one have its signature; None without one."""
-    from gdb_epi.fleet.questions.signature_history import count_crashes
-    from gdb_epi.fleet.store.plain_sql import sqlalchemy_executor
-
-    group = get_group(get_group(record, "signature"), "group")
-    if not group.get("value"):
-        return None
-    with engine.connect() as connection:
-        execute = sqlalchemy_executor(connection)
-        count = count_crashes(execute, str(group.get("key")), str(group["value"]))
-    return max(count - 1, 0)  # the database may keep this core with an older version's signature

@@ -49,6 +49,7 @@ MAX_TITLE = 300  # characters
 MAX_CORES = 100  # that one item names
 MAX_TOP = 5  # signatures of a digest
 MAX_LISTED = 20  # lines of one part of a digest
+MAX_COUNTED = 100_000  # signatures that a title counts
 
 
 class NewsItem(NamedTuple):
@@ -175,7 +176,7 @@ def make_digest(engine: Engine, days: int, until: int, now: float) -> NewsItem:
         s for s in states if s.current.subject.about == HOST and s.state not in (HEALTHY, BACK)
     ]
     end = (until + 1) * SECONDS_A_DAY
-    new = new_signatures(engine, load_times(engine), days, end, MAX_LISTED)
+    new = new_signatures(engine, load_times(engine), days, end, MAX_COUNTED)
     top = top_signatures(engine, MAX_TOP, until if end <= now else None)
     lines = [unscreened] if unscreened else []
     _add_part(lines, "New findings:", [titles[f.id] for f in fresh])

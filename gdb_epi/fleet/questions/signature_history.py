@@ -11,6 +11,7 @@ from pathlib import Path
 from gdb_epi.errors import EpiError, InputError
 from gdb_epi.fleet.decisions.decision_lines import decision_lines_of_record
 from gdb_epi.fleet.paths import database_file, default_database, is_url
+from gdb_epi.fleet.records.facts import identify_program
 from gdb_epi.fleet.store.day_of_prune import prune_caveat, read_prune_day
 from gdb_epi.fleet.store.plain_sql import (
     Execute,
@@ -41,6 +42,12 @@ _LAST = (
     "SELECT ts, host.name FROM crash JOIN sig ON crash.sig_id = sig.id "
     "LEFT JOIN host ON crash.host_id = host.id WHERE sig.kind = :kind AND sig.key = :key "
     f"AND {_OTHER} ORDER BY ts IS NULL, ts DESC LIMIT 1"
+)
+_OF_OTHER_PROGRAMS = (
+    "SELECT count(*) FROM crash JOIN sig ON crash.sig_id = sig.id "
+    "JOIN attrset_value ON attrset_value.attrset_id = crash.factset_id "
+    "AND attrset_value.attr = 'program' AND attrset_value.value != :program "
+    f"WHERE sig.kind = :kind AND sig.key = :key AND {_OTHER}"
 )
 _META = "SELECT key, value FROM meta WHERE key = :key"
 _HERE = "SELECT count(*) FROM crash WHERE core_key = :core_key"
@@ -137,12 +144,14 @@ def read_signature_history(
 
 
 def earlier_crashes(
-    execute: Execute, kind: str, key: str, core_key: str, db: str | None
+    execute: Execute, kind: str, key: str, record: Mapping[str, Any], db: str | None
 ) -> tuple[int, str]:
-    """Return how many crashes of a signature there are beside one core, and that in words.
+    """Return how many crashes of a signature there are beside a record's, and that in words.
 
-    `db` is the --db argument of the database.
+    Of those of other programs it is said: two programs that end themselves in the same way have
+    one signature. `db` is the --db argument of the database.
     """
+    core_key = str(record.get("core_key") or "")
     values = {"kind": kind, "key": key, "core_key": core_key}
     number = int(next(iter(execute(f"SELECT count(*) {_FROM} AND {_OTHER}", values)))[0])
     if not number:
@@ -153,12 +162,11 @@ def earlier_crashes(
     last = next(iter(execute(_LAST, values)), (None, None))
     when = f", last on {format_utc_time(last[0])[:10]}" if last[0] is not None else ""
     host = f" on host {last[1]}" if last[1] else ""
-    return number, f"{counted(number, 'time')} before{when}{host}"
-
-
-def count_crashes(execute: Execute, kind: str, key: str) -> int:
-    """Return how many crashes of a signature a database holds."""
-    return int(next(iter(execute(_COUNT, {"kind": kind, "key": key})))[0])
+    program = {"program": identify_program(record) or ""}
+    others = int(next(iter(execute(_OF_OTHER_PROGRAMS, {**values, **program})))[0])
+    where = f"{others} of them " if others < number else ""
+    doubt = f", {where}in another program: perhaps another bug" if others else ""
+    return number, f"{counted(number, 'time')} before{when}{host}{doubt}"
 
 
 def group_of_stored_core(db: str | None, core_key: str) -> tuple[str, str] | None:
