@@ -19,7 +19,6 @@ from gdb_epi.hangs import types as hang_types
 from gdb_epi.hangs.descriptor_waits import may_be_held_elsewhere
 from gdb_epi.hangs.hang_context import HangContext
 from gdb_epi.hangs.types import HANG, HangDiagnosis, ThreadActivity, function_and_line
-from gdb_epi.locks.python.python_view import GENERATOR_MANAGER
 
 _REDIRECTS = frozenset(("pipe", "dup2"))
 _OUTPUT = (1, 2)
@@ -73,12 +72,10 @@ def _redirecting_manager(scene: HangContext, manager: int) -> str:
     """
     view, sites = scene.view, scene.call_sites
     shown = view.type_name(manager)
-    if shown.endswith(GENERATOR_MANAGER):
-        generator = view.attribute(manager, "gen")
-        resting = view.slots.suspended(generator) if generator else None
-        if resting is None or not scene.called_before(resting, ever=True) >= _REDIRECTS:
-            return ""
-        return f"{resting.qualname or resting.name}()"
+    resting = view.frame_of_manager(manager)
+    if resting is not None:
+        redirects = scene.called_before(resting, ever=True) >= _REDIRECTS
+        return f"{resting.qualname or resting.name}()" if redirects else ""
     context = get_process_values(scene.target, scene.python).context
     kind = context.obj(manager).type
     used, left = set[str](), ["__enter__"]

@@ -268,8 +268,7 @@ def deadlocked_pool_callback(scene: HangContext, activity: ThreadActivity) -> Ha
     waiting = next((f for f in own if f.name in ("get", "next", "wait")), None)
     if fetching is None or waiting is None:
         return None
-    job = scene.view.variable(waiting, "self")
-    open_jobs = scene.view.attribute(job, "_cache")
+    open_jobs = scene.view.attribute(scene.view.variable(waiting, "self"), "_cache")
     if not open_jobs or scene.view.variable(fetching, "cache") != open_jobs:
         return None
     callback = activity.frames[-1].qualname or activity.frames[-1].name
@@ -334,8 +333,7 @@ def _runners(scene: HangContext) -> dict[int, int]:
     for tid, frames in scene.view.all_frames().items():
         for frame in frames:
             if (frame.module, frame.name) == ("concurrent.futures.thread", "run"):
-                work_item = scene.view.variable(frame, "self")
-                future = scene.view.attribute(work_item, "future")
+                future = scene.view.attribute(scene.view.variable(frame, "self"), "future")
                 if future:
                     runners[future] = tid
     return runners
@@ -553,8 +551,7 @@ def _results_of_job(scene: HangContext, activity: ThreadActivity) -> set[int]:
         if (frame.module, frame.name) == RUNS_JOB_OF_ANYIO:
             results = {scene.view.variable(frame, name) for name in ("future", "func")}
             return {at for at in results if at}
-        work_item = scene.view.variable(frame, "self")
-        job = scene.view.attribute(work_item, "future")
+        job = scene.view.attribute(scene.view.variable(frame, "self"), "future")
         return {job, *_chained(scene, job)} if job else set()
     return set()
 

@@ -312,8 +312,7 @@ def rest_of_message_clause(scene: HangContext, called: Sequence[PyFrame]) -> str
                 counts not in ([4, 4], [])
             )
         if (frame.module, frame.name) in _READS_BODY:
-            answer = scene.view.variable(frame, "self")
-            left = scene.view.integer_attribute(answer, "length")
+            left = scene.view.integer_attribute(scene.view.variable(frame, "self"), "length")
             if left:
                 return (
                     "; the head of the answer has come, and by its Content-Length there are up to "

@@ -48,9 +48,9 @@ _PLAIN = frozenset(("str", "int", "float", "bytes", "bool", "NoneType", "module"
 Address = tuple[str, int]  # host and port of an internet socket
 
 
-def read_socket_address(view: PythonView, word: int) -> Address | None:
+def read_socket_address(view: PythonView, word: int | None) -> Address | None:
     """Return the address that a tuple of Python's is: a host and a port; None for anything else."""
-    if view.type_name(word) != "tuple":
+    if word is None or view.type_name(word) != "tuple":
         return None
     try:
         host, port = ContainerReader(view.reader).tuple_items(word)[:2]

@@ -327,8 +327,7 @@ def diagnose_data_wait(
 
 def _at_breakpoint(scene: HangContext, activity: ThreadActivity, stopped: PyFrame) -> HangDiagnosis:
     """Return the answer where a debugger of Python reads its commands: somebody may be there."""
-    debugger = scene.view.variable(stopped, "self")
-    stream = scene.view.attribute(debugger, "stdin")
+    stream = scene.view.attribute(scene.view.variable(stopped, "self"), "stdin")
     stops = f"{activity.who()} is stopped at {activity.where()} by breakpoint() or a debugger"
     if scene.asks_at_terminal(activity.tid, stream):
         return idle_diagnosis(activity, f"{stops}, which waits for a command at its terminal")

@@ -119,9 +119,8 @@ def _handlers_by_port(scene: HangContext) -> dict[int, tuple[str, list[ThreadAct
     handling = dict[int, tuple[str, list[ThreadActivity]]]()
     for activity in scene.activities:
         for frame in frames_running(scene.view.frames(activity.tid), (_SERVES_ONE,)):
-            server = scene.view.variable(frame, "self")
-            word = scene.view.attribute(server, "server_address")
-            own = read_socket_address(scene.view, word) if word else None
+            word = scene.view.attribute(scene.view.variable(frame, "self"), "server_address")
+            own = read_socket_address(scene.view, word)
             if own is not None:
                 handling.setdefault(own[1], (own[0], []))[1].append(activity)
     return handling
@@ -185,9 +184,8 @@ def _thread_serving(scene: HangContext, asked: Address) -> ThreadActivity | None
         if not serves_in_accepting_thread(frames):
             continue
         for frame in frames_running(frames, (_SERVES,)):
-            server = scene.view.variable(frame, "self")
-            word = scene.view.attribute(server, "server_address")
-            own = read_socket_address(scene.view, word) if word else None
+            word = scene.view.attribute(scene.view.variable(frame, "self"), "server_address")
+            own = read_socket_address(scene.view, word)
             if own is not None and own[1] == asked[1] and asked[0] in (own[0], *_THIS_HOST):
                 return activity
     return None

@@ -293,8 +293,7 @@ class ThreadActivityReader:
         if self.view is None:
             return None
         for frame in inner:
-            subject = self.view.variable(frame, "self")
-            pid = self.view.integer_attribute(subject, "pid")
+            pid = self.view.integer_attribute(self.view.variable(frame, "self"), "pid")
             if pid:
                 return pid
         return None

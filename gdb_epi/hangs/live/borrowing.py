@@ -230,16 +230,8 @@ class Borrowers:
 
         Raises UnreadableMemory, LayoutError.
         """
-        sites, view = self._live.calls.sites, self._live.view
+        sites, guarded = self._live.calls.sites, self._live.handlers_in(code, "SETUP_")
         steps = {each.at: each for each in sites.instructions(code)}
-        if view.reader.layout.offset("PyCodeObject", "co_exceptiontable") is not None:
-            guarded = [(each.start, each.end, each.target) for each in view.slots.handlers(code)]
-        else:  # up to 3.10 an instruction says where the handler is of what follows, until there
-            guarded = [
-                (each.end, target, target) for each in steps.values()
-                if each.name.startswith("SETUP_")
-                and (target := sites.opcodes.target(each.name, each.argument, each.end))
-            ]  # fmt: skip
         reached, todo = set[int](), [min(steps, default=0)]
         while todo:
             place = todo.pop()

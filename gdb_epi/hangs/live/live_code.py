@@ -27,7 +27,6 @@ from gdb_epi.hangs.live.walk import ENTERS, Walk
 from gdb_epi.util import when_unreadable
 
 _STORES_ITEM = ("STORE_SUBSCR", "DELETE_SUBSCR", "STORE_SLICE")
-OF_GENERATOR = "GeneratorContextManager"  # contextlib's, and its brother for `async with`
 MAX_RUNS_OF_ALL = 40_000  # of code by its values; then its names alone are followed
 _VARARGS = 4  # CO_VARARGS
 _BY_CALLS_ALONE = frozenset(("threading", "queue", "collections", "types"))
@@ -67,11 +66,9 @@ class LiveCode(ProgramCode):
     def _generators_of_blocks(self, frames: Sequence[PyFrame]) -> Iterator[PyFrame]:
         """Yield where the generators rest whose `with` blocks some frames are in."""
         for _, manager in self.view.slots.entered_blocks(frames):
-            if self.view.type_name(manager).endswith(OF_GENERATOR):
-                generator = self.view.attribute(manager, "gen")
-                frame = self.view.slots.suspended(generator) if generator else None
-                if frame is not None:
-                    yield frame
+            frame = self.view.frame_of_manager(manager)
+            if frame is not None:
+                yield frame
 
     def handlers(self) -> Iterator[tuple[str, Reach]]:
         """Yield (name, what it may do) of the functions that may be handlers of signals.

@@ -106,6 +106,24 @@ class ProgramCode:
         tables = (self.calls.sites.strings(code, "co_names") for code in codes)
         return any(not table.isdisjoint(names) for table in map(frozenset, tables))
 
+    @memoized
+    def handlers_in(self, code: int, setup: str = "SETUP_FINALLY") -> list[tuple[int, int, int]]:
+        """Return what handlers of errors guard, up to which byte, and where they are.
+
+        Those of `with` blocks too since 3.11; before, `setup` begins the names of instructions.
+
+        Raises UnreadableMemory, LayoutError.
+        """
+        sites = self.calls.sites
+        if self._reader.layout.offset("PyCodeObject", "co_exceptiontable") is not None:
+            return [(each.start, each.end, each.target) for each in self.view.slots.handlers(code)]
+        # Up to 3.10 an instruction says where the handler is of what follows, until there.
+        return [
+            (each.end, target, target) for each in sites.instructions(code)
+            if each.name.startswith(setup)
+            and (target := sites.opcodes.target(each.name, each.argument, each.end))
+        ]  # fmt: skip
+
     @cached_property
     def implicit(self) -> list[str]:
         """The program's methods that operators, statements and C code call without their names."""
@@ -175,8 +193,7 @@ class ProgramCode:
         """
         for place, frame in enumerate(frames):
             if (frame.module, frame.name) == ("threading", "run"):
-                thread = self.view.variable(frame, "self")
-                target = self.view.attribute(thread, "_target")
+                target = self.view.attribute(self.view.variable(frame, "self"), "_target")
                 if target:
                     yield from (target,) * (1 + (place > 0 and frames[place - 1].is_entry))
 

@@ -280,22 +280,6 @@ def _has_way_out(scene: HangContext, endless: EndlessLoop) -> bool:
     )
 
 
-def find_handlers(scene: HangContext, code: int) -> list[tuple[int, int, int]]:
-    """Return what handlers guard, up to which byte, and where they are.
-
-    Raises UnreadableMemory, LayoutError.
-    """
-    sites = scene.call_sites
-    if scene.view.reader.layout.offset("PyCodeObject", "co_exceptiontable") is not None:
-        return [(each.start, each.end, each.target) for each in scene.view.slots.handlers(code)]
-    # Up to 3.10 an instruction says where the handler is of what follows, until there.
-    return [
-        (each.end, target, target) for each in sites.instructions(code)
-        if each.name == "SETUP_FINALLY"
-        and (target := sites.opcodes.target(each.name, each.argument, each.end))
-    ]  # fmt: skip
-
-
 def is_ended_by_error(scene: HangContext, code: int, loop: tuple[int, int]) -> bool:
     """Tell whether an `except` around a loop names an error that its code raises to end it.
 
@@ -306,7 +290,7 @@ def is_ended_by_error(scene: HangContext, code: int, loop: tuple[int, int]) -> b
     sites = scene.call_sites
     steps = list(sites.instructions(code))
     targets = {
-        target for begin, end, target in find_handlers(scene, code)
+        target for begin, end, target in scene.live_code.handlers_in(code)
         if begin < last and first < end and target not in range(first, last)
     }  # fmt: skip
     used = list(sites.names_used(code))

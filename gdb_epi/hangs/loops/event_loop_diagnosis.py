@@ -224,8 +224,7 @@ class _Asleep:
         scene = self.scene
         for task in self.own:
             frame = next((f for f in task.stack if (f.module, f.name) == _WAITS_FOR_CLIENTS), None)
-            server = scene.view.variable(frame, "self")
-            sockets = scene.view.attribute(server, "_sockets")
+            sockets = scene.view.attribute(scene.view.variable(frame, "self"), "_sockets")
             closed = sockets and scene.view.type_name(sockets) == "NoneType"
             others = [each for each in self.own if each.id != task.id]
             working = any(

@@ -18,7 +18,6 @@ from gdb_epi.cpython.types import PyFrame
 from gdb_epi.errors import LayoutError, UnreadableMemory
 from gdb_epi.hangs.hang_context import HangContext, of_each_thread
 from gdb_epi.hangs.library_calls import FILE_ON_DISK
-from gdb_epi.hangs.loops.endless_loops import find_handlers
 from gdb_epi.hangs.types import (
     FILE_GROWS,
     GIL,
@@ -136,7 +135,7 @@ def _are_errors_handled(scene: HangContext, frame: PyFrame, calls: Sequence[Meth
     return any(
         any(begin <= at < end for at in reads)
         and not any(target <= at < target + MAX_BEFORE_EXIT for at in ends_block)
-        for begin, end, target in find_handlers(scene, frame.code)
+        for begin, end, target in scene.live_code.handlers_in(frame.code)
     )
 
 

@@ -24,7 +24,6 @@ from gdb_epi.cpython.running.wait_rules import (
     TASKS,
 )
 from gdb_epi.cpython.types import PyFrame
-from gdb_epi.cpython.values.context import Undecodable
 from gdb_epi.cpython.values.process_values import get_process_values
 from gdb_epi.errors import LayoutError, UnreadableMemory
 from gdb_epi.hangs import types as hang_types
@@ -33,7 +32,6 @@ from gdb_epi.hangs.hang_context import HangContext
 from gdb_epi.hangs.idleness import is_at_rest, is_in_request_handler
 from gdb_epi.hangs.library_calls import FREE_CONNECTION, FUTURES, RUNS_JOB_OF_ANYIO
 from gdb_epi.hangs.live.going_on import GoingOn
-from gdb_epi.hangs.live.live_code import OF_GENERATOR
 from gdb_epi.hangs.tasks import (
     ENDERS,
     MAX_SETTERS,
@@ -56,7 +54,7 @@ from gdb_epi.hangs.types import (
 )
 from gdb_epi.hangs.wakers import find_wakers, name_awaited_object
 from gdb_epi.locks.types import INFO, PROBABLE
-from gdb_epi.util import counted
+from gdb_epi.util import counted, when_unreadable
 
 _RELEASES = "release"
 _HELD = (LOCK, SEMAPHORE)
@@ -480,18 +478,13 @@ def _uses(scene: HangContext, task: UnfinishedTask, waiting: UnfinishedTask) -> 
     return within or _caller_in_block_of(scene, task, waiting) is not None
 
 
+@when_unreadable(False)
 def _is_manager_of_packages(
     scene: HangContext, manager: int, packages: frozenset[tuple[str, str]]
 ) -> bool:
     """Tell whether a context manager is of one of some packages: its class, or its function."""
-    view = scene.view
-    try:
-        context = get_process_values(scene.target, scene.python).context
-        kind = context.obj(manager).type
-        if not kind.qualname.endswith(OF_GENERATOR):
-            return kind.module.partition(".")[0] in {name for name, _ in packages}
-        generator = view.attribute(manager, "gen")
-        frame = view.slots.suspended(generator) if generator else None
-    except (UnreadableMemory, LayoutError, Undecodable):
-        return False
-    return frame is not None and frame.filename.startswith(tuple(f for _, f in packages))
+    frame = scene.view.frame_of_manager(manager)
+    if frame is not None:
+        return frame.filename.startswith(tuple(folder for _, folder in packages))
+    kind = get_process_values(scene.target, scene.python).context.obj(manager).type
+    return kind.module.partition(".")[0] in {name for name, _ in packages}

@@ -267,8 +267,7 @@ class EventLoopReader:
     @when_unreadable(None)
     def _descriptors(self, loop: int) -> int | None:
         """Return how many descriptors the loop watches besides its own pipe."""
-        selector = self._view.attribute(loop, "_selector")
-        keys = self._view.attribute(selector, "_fd_to_key")
+        keys = self._view.attribute(loop, "_selector", "_fd_to_key")
         if keys is None:
             return None
         count = sum(1 for _ in self._view.objects.dict_items(keys))

@@ -11,7 +11,6 @@ from __future__ import annotations
 from gdb_epi.cpython.types import PyFrame
 from gdb_epi.hangs.hang_context import HangContext
 from gdb_epi.hangs.idleness import is_in_serving_loop
-from gdb_epi.hangs.loops.endless_loops import find_handlers
 from gdb_epi.hangs.types import MAY_BE_IDLE, HangDiagnosis, ThreadActivity, idle_diagnosis
 from gdb_epi.util import when_unreadable
 
@@ -48,7 +47,7 @@ def _accepts_in_next_block(scene: HangContext, frame: PyFrame) -> bool:
         return False
     behind = range(running.end, running.end + MAX_BETWEEN)
     blocks = [
-        range(start, end) for start, end, _ in find_handlers(scene, frame.code)
+        range(start, end) for start, end, _ in scene.live_code.handlers_in(frame.code)
         if start in behind
     ]  # fmt: skip
     if running.name == _ENTERS:

@@ -164,8 +164,7 @@ def _replaced_worker(scene: HangContext) -> int | None:
                 continue
             try:
                 for worker in ContainerReader(view.reader).list_items(workers)[:MAX_WORKERS]:
-                    popen = view.attribute(worker, "_popen")
-                    pid = view.integer_attribute(popen, "pid")
+                    pid = view.integer_attribute(view.attribute(worker, "_popen"), "pid")
                     if pid is not None and pid > tid:
                         return pid
             except (UnreadableMemory, LayoutError):

@@ -24,8 +24,7 @@ def unfinished_jobs_clause(scene: HangContext, frames: Iterable[PyFrame]) -> str
         attribute = _UNFINISHED.get(frame.module or "")
         if attribute is None or frame.name != "join":
             continue
-        queue = scene.view.variable(frame, "self")
-        count = scene.view.integer_attribute(queue, attribute)
+        count = scene.view.integer_attribute(scene.view.variable(frame, "self"), attribute)
         if count and count > 0:
             return f"task_done() was not called for {counted(count, 'job')} of it"
     return ""

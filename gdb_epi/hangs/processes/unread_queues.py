@@ -70,8 +70,7 @@ def _items_put(scene: HangContext, queue: int) -> int | None:
     put() takes a place of the queue's semaphore before it does anything else, get() gives it back
     (Lib/multiprocessing/queues.py, 3.8 to 3.15). Its value is in memory that processes share.
     """
-    room = scene.view.attribute(queue, "_sem")
-    semlock = scene.view.attribute(room, "_semlock")
+    semlock = scene.view.attribute(queue, "_sem", "_semlock")
     lock = scene.view.locks.at(semlock) if semlock else None
     if not semlock or lock is None:
         return None

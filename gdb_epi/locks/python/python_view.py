@@ -37,6 +37,7 @@ MAX_OBJECTS = 256  # objects looked at to find the one that a thread waits for
 MAX_NESTED_MANAGERS = 8  # generators that are managers, of one frame
 MAX_STACKED = 256  # managers that one ExitStack has entered
 GENERATOR_MANAGER = "_GeneratorContextManager"
+ANY_GENERATOR_MANAGER = "GeneratorContextManager"  # also that of `async with`
 EXIT_STACK = "ExitStack"
 MAX_HOPS = 3  # cell -> bound method -> object -> attribute
 MAX_REFERRING = 4  # frames named as weak evidence
@@ -368,6 +369,15 @@ class PythonView:
                     return generator, frame
         return None
 
+    def frame_of_manager(self, manager: int) -> PyFrame | None:
+        """Return where a generator rests that is a context manager; None for other managers.
+
+        Raises UnreadableMemory, LayoutError.
+        """
+        of_generator = self.type_name(manager).endswith(ANY_GENERATOR_MANAGER)
+        generator = self.attribute(manager, "gen") if of_generator else None
+        return self.slots.suspended(generator) if generator else None
+
     def _managers(self, frame: PyFrame) -> Iterator[tuple[PyFrame, int]]:
         """Yield (frame, manager) of a frame's blocks, and of what those managers have entered.
 
@@ -387,8 +397,7 @@ class PythonView:
                 ]:
                     yield inner, manager
                     if self.type_name(manager).endswith(GENERATOR_MANAGER):
-                        generator = self.attribute(manager, "gen")
-                        below = self.slots.suspended(generator) if generator else None
+                        below = self.frame_of_manager(manager)
                         left += [below] if below is not None else []
             except (UnreadableMemory, LayoutError) as error:
                 self.problems["blocks"] = f"with blocks of {inner.name}: {error}"
