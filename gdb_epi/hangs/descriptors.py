@@ -230,6 +230,11 @@ class DescriptorTable:
         """Return the Popen of a child process."""
         return next((child for child in self.children if child.pid == pid), None)
 
+    def child_at(self, number: int | None) -> ChildProcess | None:
+        """Return the child at the other end of a descriptor, whose Popen has it."""
+        pid = self.describe(number).child if number is not None else None
+        return self.child(pid) if pid is not None else None
+
     @property
     def will_children_connect(self) -> bool:
         """Whether children connect to this process soon or never.

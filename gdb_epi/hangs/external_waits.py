@@ -201,15 +201,13 @@ def diagnose_child_wait(scene: HangContext, activity: ThreadActivity) -> HangDia
     if is_supervisor_loop(scene, activity):
         return idle_diagnosis(activity, f"{waits}, which it runs again and again in a loop")
     doubt = ("what the child does is not in this core: look at its own",)
-    holding = diagnose_lock_held_while_joining(scene, activity, waits)
-    if holding is not None:
-        return holding
-    holding = diagnose_file_lock_held_for_child(scene, activity, waits)
-    if holding is not None:
-        return holding
-    blocked = diagnose_blocked_terminate(scene, activity, waits)
-    if blocked is not None:
-        return blocked
+    held_up = (
+        diagnose_lock_held_while_joining(scene, activity, waits)
+        or diagnose_file_lock_held_for_child(scene, activity, waits)
+        or diagnose_blocked_terminate(scene, activity, waits)
+    )
+    if held_up is not None:
+        return held_up
     late_call = sent_only_after_child_clause(scene, activity)
     if late_call:
         sentence = (
@@ -346,10 +344,8 @@ def _from_own_producer(
     """Return the answer where another thread of this process puts into a queue of processes."""
     if activity.awaits not in (PROCESS_QUEUE, MANAGED_ITEM):
         return None
-    givers = sorted(find_wakers(scene, activity) - {*chain.seen})
     link = f"{activity.what}, which could come from"
-    made = (chain.through(activity, tid, link) for tid in givers)
-    return next((answer for answer in made if answer is not None), None)
+    return chain.through_any(activity, find_wakers(scene, activity), link)
 
 
 def _is_bound(scene: HangContext, activity: ThreadActivity) -> bool:
@@ -409,7 +405,7 @@ def _from_a_peer(scene: HangContext, activity: ThreadActivity, waits: str) -> Ha
     if (
         reads_in_loop
         and is_reading_incoming_work(scene, activity)
-        and not _reads_from_child(scene, activity)
+        and scene.descriptors.child_at(activity.target) is None
     ):
         return idle_diagnosis(
             activity, f"{waits}{what}, in a loop that sends nothing before, as a worker does"
@@ -464,23 +460,16 @@ def _unsent_question(scene: HangContext, activity: ThreadActivity) -> str:
     number = activity.target
     if number is None or number <= 2 or not scene.is_only_python_thread(activity.tid):
         return ""
-    child = scene.descriptors.describe(number).child
-    popen = scene.descriptors.child(child) if child is not None else None
+    popen = scene.descriptors.child_at(number)
     to = number if popen is None else popen.streams.get("stdin", -1)
     _, unsent = scene.descriptors.buffered(to) if to >= 0 else (0, 0)
     where = "the stream of that descriptor" if popen is None else "the stream of the child's stdin"
     return f"{counted(unsent, 'byte')} that it wrote lie in {where}" if unsent else ""
 
 
-def _reads_from_child(scene: HangContext, activity: ThreadActivity) -> bool:
-    return activity.target is not None and bool(scene.descriptors.describe(activity.target).child)
-
-
 def _child_awaits_end_of_input(scene: HangContext, activity: ThreadActivity) -> bool:
     """Tell whether a thread reads all that a child writes, and has not closed the child's stdin."""
-    number = activity.target
-    child = scene.descriptors.describe(number).child if number is not None else None
-    popen = scene.descriptors.child(child) if child is not None else None
+    popen = scene.descriptors.child_at(activity.target)
     if popen is None or popen.streams.get("stdin", -1) < 0 or not activity.frames:
         return False
     if not scene.is_only_python_thread(activity.tid) or scene.loops_around(activity.frames):
@@ -577,13 +566,11 @@ def _unread_output(scene: HangContext, activity: ThreadActivity) -> str:
     A child waits once that pipe is full, writes nothing else and takes no more input. "" for none:
     also where another thread could read it.
     """
-    number = activity.target
-    child = scene.descriptors.describe(number).child if number is not None else None
-    popen = scene.descriptors.child(child) if child is not None else None
+    popen = scene.descriptors.child_at(activity.target)
     if popen is None or not scene.is_only_python_thread(activity.tid):
         return ""
     pipes = ((name, popen.streams.get(name, -1)) for name in ("stdout", "stderr"))
-    return next((name for name, fd in pipes if fd >= 0 and fd != number), "")
+    return next((name for name, fd in pipes if fd >= 0 and fd != activity.target), "")
 
 
 def diagnose_sleep(scene: HangContext, activity: ThreadActivity, chain: WaitChain) -> HangDiagnosis:

@@ -108,6 +108,13 @@ class WaitChain:
         """
         return self.follow(self._scene, activity, tid, link, self.seen)
 
+    def through_any(
+        self, activity: ThreadActivity, tids: Iterable[int], link: str
+    ) -> HangDiagnosis | None:
+        """Return the first answer by the waits of those threads that are not in the chain."""
+        left = (tid for tid in sorted(tids) if tid not in self.seen)
+        return next(filter(None, (self.through(activity, tid, link) for tid in left)), None)
+
 
 class HangContext:
     """One process that went on until somebody ended it or looked at it."""

@@ -138,11 +138,10 @@ def _lock(scene: HangContext, activity: ThreadActivity, chain: WaitChain) -> Han
         return _lock_of_another_process(scene, activity, wait, name)
     if wait.owner.tid == activity.tid and wait.confidence != CERTAIN:
         sentence = f"{activity.waits()} for {name}, which it took itself"
-        for giver in sorted(find_wakers(scene, activity) - {*chain.seen}):
-            link = f"{name}, which it took itself and which can be released by"
-            answer = chain.through(activity, giver, link)
-            if answer is not None:
-                return answer
+        link = f"{name}, which it took itself and which can be released by"
+        answer = chain.through_any(activity, find_wakers(scene, activity), link)
+        if answer is not None:
+            return answer
         handler = GoingOn(scene).handler_that_ends(activity)
         if handler and activity.tid == scene.main_tid:
             sentence += f", and which {handler} may release"
@@ -173,10 +172,10 @@ def _lock(scene: HangContext, activity: ThreadActivity, chain: WaitChain) -> Han
         text = f"{waits}: whether that is a lock, and who could end the wait, is not known"
         return wait_diagnosis(HANG, "unknown holder", text, activity, INFO)
     # A Lock may be passed on: its taker waits until another thread, whose turn it is, releases it.
-    for giver in sorted(find_wakers(scene, activity) - {*chain.seen}):
-        answer = chain.through(activity, giver, f"{name}, which can be released by")
-        if answer is not None:
-            return answer
+    link = f"{name}, which can be released by"
+    answer = chain.through_any(activity, find_wakers(scene, activity), link)
+    if answer is not None:
+        return answer
     by_generator = diagnose_lock_held_by_generator(scene, activity, wait, name)
     if by_generator is not None:
         return by_generator

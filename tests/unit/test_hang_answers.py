@@ -44,6 +44,7 @@ SCENE = SimpleNamespace(
     loops_around=lambda frames: 0,
     descriptors=SimpleNamespace(
         describe=lambda number: Descriptor(number, "file", ""),
+        child_at=lambda _: None,
         was_closed=lambda *_: False,
         object_type=lambda _: None,
     ),
@@ -106,6 +107,7 @@ def test_a_read_in_a_loop_may_wait_for_work(kind, awaits, in_loop, more) -> None
         is_in_bounded_loop=lambda _: False,
         descriptors=SimpleNamespace(
             describe=lambda number: Descriptor(number, kind, "it"),
+            child_at=lambda _: None,
             was_closed=lambda *_: False,
             takes_datagrams=lambda _: False,
             object_type=lambda _: None,
@@ -404,7 +406,7 @@ def queue_that_nobody_reads(calls, other_calls=(), other_variables=()) -> str:
         activities=(parent, ThreadActivity(8, "Thread-1", hang_types.READ)),
         code=SimpleNamespace(calls=calls_of, calls_ahead=lambda _frame, _depth: []),
         view=SimpleNamespace(
-            attribute=lambda _address, _name: None,
+            attribute=lambda *_: None,
             frames=lambda tid: ("parent",) if tid == 7 else ("other",),
             variable_addresses=variables.get,
             type_name=TYPES.get,
