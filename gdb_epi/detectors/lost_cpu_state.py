@@ -16,7 +16,7 @@ from gdb_epi.fault.own_native_code import VICTIM
 from gdb_epi.process_state import ProcessState
 from gdb_epi.target.api import Target
 from gdb_epi.target.function_bounds import FunctionBounds
-from gdb_epi.x86 import MAX_LENGTH, decode
+from gdb_epi.x86.decode import decode_each
 
 DIRECTION = 1 << 10  # of eflags (Intel SDM volume 1, figure 3-8)
 _SET_DIRECTION = 0xFD  # std
@@ -57,15 +57,10 @@ def _sets_direction(target: Target, pc: int) -> bool:
     if function is None:
         return True
     code = read_up_to(target, function.start, min(pc - function.start, MAX_CODE))
-    at = 0
-    while at < len(code):
-        instruction = decode(code[at : at + MAX_LENGTH])
-        if instruction is None:
-            return True
-        if not instruction.opcode_map and instruction.opcode == _SET_DIRECTION:
-            return True
-        at += instruction.length
-    return False
+    return any(
+        instruction is None or (not instruction.opcode_map and instruction.opcode == _SET_DIRECTION)
+        for _, instruction in decode_each(code)
+    )
 
 
 @detector(

@@ -26,7 +26,7 @@ from gdb_epi.sizes import PAGE, USER_TOP, WORD
 from gdb_epi.target.api import Region, Target
 from gdb_epi.target.function_bounds import FunctionBounds
 from gdb_epi.typing_lite import NamedTuple
-from gdb_epi.x86 import MAX_LENGTH, decode
+from gdb_epi.x86.decode import decode_each
 
 PAST_END = 64 << 10  # bytes after a mapping that still count as past its end
 
@@ -258,9 +258,7 @@ def subtracted_from_rsp(target: Target, pc: int) -> int | str | None:
         return None
     reserved: int | str | None = None
     code = read_up_to(target, function.start, min(pc - function.start, MAX_PROLOGUE))
-    at = 0
-    while at < len(code):
-        instruction = decode(code[at : at + MAX_LENGTH])
+    for _, instruction in decode_each(code):
         if instruction is None:
             break
         if (
@@ -273,5 +271,4 @@ def subtracted_from_rsp(target: Target, pc: int) -> int | str | None:
             elif instruction.opcode == _SUB_IMMEDIATE and instruction.modrm_reg == _SUB:
                 size = instruction.immediate or 0
                 reserved = size if size >= PAGE else reserved
-        at += instruction.length
     return reserved

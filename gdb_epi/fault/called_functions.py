@@ -11,6 +11,7 @@ from gdb_epi.target.api import NativeFrame, Target
 from gdb_epi.target.function_bounds import FunctionBounds
 from gdb_epi.target.imported_functions import ImportedFunctions
 from gdb_epi.x86 import MAX_LENGTH, Instruction, decode
+from gdb_epi.x86.decode import decode_each
 from gdb_epi.x86.instruction import BRANCH, CALL, JUMP, NEXT
 from gdb_epi.x86.register_changes import COPY, changed_registers, value_source
 
@@ -88,19 +89,15 @@ def imported_calls_before(target: Target, pc: int) -> list[str] | None:
     called = []
     ranges = [(function.start, min(pc - function.start, MAX_BODY))]
     for number, (start, size) in enumerate(ranges):  # which grows
-        code, at = read_up_to(target, start, size), 0
-        while at < len(code):
-            instruction = decode(code[at : at + MAX_LENGTH])
-            if instruction is None:
-                break
-            at += instruction.length
-            if instruction.flow != CALL:
+        for at, instruction in decode_each(read_up_to(target, start, size)):
+            if instruction is None or instruction.flow != CALL:
                 continue
-            slot = slot_of_call(target, instruction, start + at)
+            end = start + at + instruction.length
+            slot = slot_of_call(target, instruction, end)
             if slot is not None:
                 called.append(imported.name(slot))
             elif instruction.target is not None and not number and len(ranges) < MAX_STEPS:
-                callee = bounds.at(start + at + instruction.target)
+                callee = bounds.at(end + instruction.target)
                 if callee is not None:
                     ranges.append((callee.start, min(callee.end - callee.start, MAX_BODY)))
     return called

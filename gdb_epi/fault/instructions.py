@@ -20,7 +20,7 @@ from gdb_epi.target.api import Target, get_architecture, try_read
 from gdb_epi.target.function_bounds import FunctionBounds
 from gdb_epi.typing_lite import NamedTuple
 from gdb_epi.x86 import MAX_LENGTH, Instruction, MemoryOperand, decode, memory_operand
-from gdb_epi.x86.decode import instruction_length
+from gdb_epi.x86.decode import decode_each, instruction_length
 from gdb_epi.x86.instruction import CALL, NEXT
 from gdb_epi.x86.register_changes import (
     ADDRESS,
@@ -77,17 +77,15 @@ def instructions_before(
         while at < window:
             counts[at] = counts.get(at, 0) + 1
             at += lengths[at]
-    chain: list[InstructionAtAddress] = []
     shared = [place for place, count in counts.items() if count >= MIN_SHARE * len(landed)]
     if not shared:
         return None
-    at = min(shared)
-    while at < window:
-        instruction = decode(code[at : at + MAX_LENGTH])
-        assert instruction is not None  # its length is known
-        chain.append(InstructionAtAddress(address - window + at, instruction))
-        at += instruction.length
-    return chain
+    first = min(shared)
+    return [
+        InstructionAtAddress(address - window + first + at, instruction)
+        for at, instruction in decode_each(code[first:window])
+        if instruction is not None  # its length is known
+    ]
 
 
 def is_boundary(target: Target, address: int) -> bool | None:

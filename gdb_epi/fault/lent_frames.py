@@ -21,7 +21,8 @@ from gdb_epi.target.api import ModulesByAddress, Target
 from gdb_epi.target.function_bounds import FunctionBounds
 from gdb_epi.target.imported_functions import ImportedFunctions
 from gdb_epi.typing_lite import NamedTuple
-from gdb_epi.x86 import MAX_LENGTH, Instruction, decode
+from gdb_epi.x86 import Instruction
+from gdb_epi.x86.decode import decode_each
 from gdb_epi.x86.instruction import CALL, JUMP
 from gdb_epi.x86.register_changes import (
     ADDRESS,
@@ -107,17 +108,15 @@ def _calls_with_pointer(
     """
     held, slots = set(holders), set[_Slot]()
     code = read_up_to(target, start, min(end - start, MAX_FUNCTION))
-    at = 0
-    while at < len(code):
-        instruction = decode(code[at : at + MAX_LENGTH])
+    for at, instruction in decode_each(code):
         if instruction is None:
             return
-        at += instruction.length
+        behind = at + instruction.length
         leaves = instruction.flow == JUMP and instruction.target is not None
-        leaves = leaves and not 0 <= at + (instruction.target or 0) < end - start
+        leaves = leaves and not 0 <= behind + (instruction.target or 0) < end - start
         arguments = frozenset(held.intersection(ARGUMENTS))
         if arguments and (instruction.flow == CALL or leaves):
-            yield _CallWithFramePointer(instruction, start + at, arguments)
+            yield _CallWithFramePointer(instruction, start + behind, arguments)
         stored, place = stored_register(instruction), instruction.memory
         if stored is not None and place is not None:
             slot = (place.base, place.index_register, place.displacement)

@@ -8,6 +8,7 @@ Source: Intel SDM volume 2, chapter 2 (instruction format) and the opcode maps o
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import lru_cache
 
 from gdb_epi.sizes import WORD_MASK
@@ -368,6 +369,20 @@ def _flow(raw: RawInstruction, shape: str) -> tuple[str, str]:
 # Bytes after the opcode and ModRM by the shapes of tables.MAPS, without prefixes.
 _IMMEDIATE = {"b": 1, "B": 1, "J": 1, "w": 2, "j": 4, "e": 3}
 _VECTORS = (0x62, 0xC4, 0xC5)
+
+
+def decode_each(code: bytes) -> Iterator[tuple[int, Instruction | None]]:
+    """Yield the instructions of code from its first byte on, each with its place.
+
+    The last one is None where bytes follow that are no known instruction, or a part of one.
+    """
+    at = 0
+    while at < len(code):
+        instruction = decode(code[at : at + MAX_LENGTH])
+        yield at, instruction
+        if instruction is None:
+            return
+        at += instruction.length
 
 
 def instruction_length(code: bytes, start: int) -> int:

@@ -52,7 +52,8 @@ from gdb_epi.target.cfi import SAVED, Unwinder, UnwoundFrame
 from gdb_epi.target.function_bounds import Function
 from gdb_epi.target.libc import runs_on_musl
 from gdb_epi.typing_lite import NamedTuple
-from gdb_epi.x86 import MAX_LENGTH, Instruction, decode
+from gdb_epi.x86 import Instruction
+from gdb_epi.x86.decode import decode_each
 from gdb_epi.x86.instruction import JUMP, NEXT, RETURN, TRAP
 from gdb_epi.x86.register_changes import ADDRESS, CONSTANT, COPY, changed_registers, value_source
 
@@ -248,10 +249,9 @@ def _depth(context: Context, function: Function, pc: int) -> int | None:
     code = read_up_to(context.target, function.start, min(size, MAX_FUNCTION))
     if len(code) < size:
         return None
-    at, depth, ends = 0, 0, 0
+    depth = ends = 0
     framed = branched = False
-    while at < size:
-        instruction = decode(code[at : at + MAX_LENGTH])
+    for at, instruction in decode_each(code):
         if instruction is None:
             return None
         change = stack_pointer_change(instruction)
@@ -271,7 +271,6 @@ def _depth(context: Context, function: Function, pc: int) -> int | None:
             depth, ends = depth - change, behind
         if behind - instruction.length < pc <= behind and (change is None or change > 0):
             return None  # on the way out
-        at += instruction.length
     return depth if framed and function.start < ends <= pc else None
 
 
@@ -469,25 +468,23 @@ def _argument_registers(context: Context, function: Function) -> tuple[_Argument
     gone: set[str] = set()  # registers that were written
     straight, pushed = True, False
     earliest = size  # that a branch leads to
-    at = 0
-    while at < size:
-        instruction = decode(code[at : at + MAX_LENGTH])
+    for at, instruction in decode_each(code):
         if instruction is None:
             return ()
         leaves = instruction.flow in (RETURN, JUMP)
         change = frozenset() if leaves else changed_registers(instruction)
         if change is None:
             return ()
-        at += instruction.length
+        behind = at + instruction.length
         for name in change & writers.keys():
             if pushed or not _gives_back(instruction):
                 argument = _copied_argument(instruction, name) if straight else None
                 usable = argument is not None and argument not in gone
                 writers[name].append(
-                    _ArgumentRegister(argument or "", name, at) if usable else None
+                    _ArgumentRegister(argument or "", name, behind) if usable else None
                 )
         gone |= change
-        to = instruction.branches_to(at)
+        to = instruction.branches_to(behind)
         if to is not None and to >= 0:  # others lead to the split-off part
             earliest = min(earliest, to)
         straight = straight and instruction.flow in (NEXT, TRAP)

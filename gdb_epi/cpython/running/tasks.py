@@ -57,12 +57,12 @@ MAX_NAME = 4096
 
 
 class TaskFields:
-    """How to read one kind of task. Pointers are 0 for NULL, None and what is not set.
+    """How to read tasks of `_asyncio.Task` and of classes derived from it.
 
-    All methods raise UnreadableMemory.
+    Pointers are 0 for NULL, None and what is not set. All methods raise UnreadableMemory.
     """
 
-    kind: str  # "C" | "Python"
+    kind = "C"
 
     def __init__(self, reader: MemoryReader, objects: NamespaceReader, types: TypeReader) -> None:
         self._reader, self._objects, self._types = reader, objects, types
@@ -71,7 +71,8 @@ class TaskFields:
 
     def _get(self, task: int, member: str) -> int:
         """Return the member that C calls task_MEMBER and Python _MEMBER."""
-        raise NotImplementedError
+        at = self._require("TaskObj", f"task_{member}")
+        return self._unless_none(self._reader.u64(task + at))
 
     def _unless_none(self, address: int) -> int:
         return 0 if self._types.ident(address) == "NoneType" else address
@@ -82,7 +83,10 @@ class TaskFields:
 
     def state(self, task: int) -> str | Absent:
         """Return one of STATES."""
-        raise NotImplementedError
+        number = self._reader.field32(task, "TaskObj", "task_state")
+        if number < len(STATES):
+            return STATES[number]
+        return Absent(UNREADABLE, f"task_state is {number}")
 
     def coroutine(self, task: int) -> int:
         """Return the coroutine; a finished task drops it."""
@@ -97,41 +101,20 @@ class TaskFields:
         return self._get(task, "loop")
 
     def callbacks(self, task: int) -> list[int]:
-        """Return what is called when the task ends, out of the list of (callback, context)."""
-        pairs = self._get(task, "callbacks")
-        callbacks: list[int] = []
+        """Return what is called when the task ends, out of the list of (callback, context).
+
+        In C the first callback has a place of its own.
+        """
+        callbacks, pairs = [self._get(task, "callback0")], self._get(task, "callbacks")
         for pair in self._containers.list_items(pairs) if pairs else ():
             callbacks += self._containers.tuple_items(pair)[:1]
-        return callbacks
+        return [callback for callback in callbacks if callback]
 
     def awaited_by(self, task: int) -> list[int]:
-        """Return the futures and tasks that wait for it; none before 3.14 (gh-91048)."""
-        raise NotImplementedError
+        """Return the futures and tasks that wait for it; none before 3.14 (gh-91048).
 
-
-class CTaskFields(TaskFields):
-    """Tasks of `_asyncio.Task` and of classes derived from it."""
-
-    kind = "C"
-
-    def _get(self, task: int, member: str) -> int:
-        at = self._require("TaskObj", f"task_{member}")
-        return self._unless_none(self._reader.u64(task + at))
-
-    def state(self, task: int) -> str | Absent:
-        """Return one of STATES."""
-        number = self._reader.field32(task, "TaskObj", "task_state")
-        if number < len(STATES):
-            return STATES[number]
-        return Absent(UNREADABLE, f"task_state is {number}")
-
-    def callbacks(self, task: int) -> list[int]:
-        """Return the first callback, which has a place of its own, and the others."""
-        first = self._get(task, "callback0")
-        return [callback for callback in (first, *super().callbacks(task)) if callback]
-
-    def awaited_by(self, task: int) -> list[int]:
-        """Return one object, or the members of a set."""
+        That is one object, or the members of a set.
+        """
         flag = self._reader.layout.offset("TaskObj", "task_awaited_by_is_set")
         waiters = self._get(task, "awaited_by") if flag is not None else 0
         if flag is not None and waiters and self._reader.u8(task + flag):
@@ -343,12 +326,12 @@ class _TaskDecoder:
     def __init__(self, target: Target, python: PythonState) -> None:
         self._python = python
         self._layout = python.layout
-        self._reader = MemoryReader(target, python.layout)
-        self._objects = NamespaceReader(self._reader)
-        self._types = TypeReader(self._reader, self._objects, python.interpreter_addresses())
-        self._coroutines = CoroutineReader(self._reader, self._objects, self._types)
+        self.reader = MemoryReader(target, python.layout)
+        self.objects = NamespaceReader(self.reader)
+        self.types = TypeReader(self.reader, self.objects, python.interpreter_addresses())
+        self.coroutines = CoroutineReader(self.reader, self.objects, self.types)
         if python.finalizing:
-            remember_frame_globals(self._reader, self._objects, python)
+            remember_frame_globals(self.reader, self.objects, python)
         self._problems: dict[SoftError, None] = {}
 
     def all(self) -> Tasks:
@@ -366,28 +349,23 @@ class _TaskDecoder:
         """Tell whether an interpreter is being torn down, so that modules may be gone."""
         at = self._layout.offset("PyInterpreterState", "_finalizing")  # 3.12
         try:
-            own = at is not None and bool(self._reader.u64(interpreter.address + at))
+            own = at is not None and bool(self.reader.u64(interpreter.address + at))
         except UnreadableMemory:
             own = False
         return own or self._python.finalizing
 
     def collected(self, is_task: Callable[[int], object]) -> Iterator[int]:
         """Yield the tasks that the garbage collector tracks."""
-        objects, _, missing = tracked_objects(self._reader, self._python)
+        objects, _, missing = tracked_objects(self.reader, self._python)
         for why in missing:
             self.problem("tasks of an interpreter that is torn down", why.detail)
-        objects += objects_being_collected(self._reader, self._python)
+        objects += objects_being_collected(self.reader, self._python)
         yield from (address for address in objects if is_task(address))
 
     def problem(self, subject: str, message: str) -> None:
         """Note what could not be had, once and up to a cap."""
         if len(self._problems) < MAX_PROBLEMS:
             self._problems[SoftError("tasks", subject, message)] = None
-
-    @property
-    def parts(self) -> tuple[MemoryReader, NamespaceReader, TypeReader, CoroutineReader]:
-        """The readers that all interpreters share."""
-        return self._reader, self._objects, self._types, self._coroutines
 
 
 class _InterpreterTasks:
@@ -396,13 +374,14 @@ class _InterpreterTasks:
     def __init__(self, decoder: _TaskDecoder, interpreter: InterpreterState, who: str) -> None:
         self._decoder = decoder
         self._forgotten = decoder.forgotten(interpreter)
-        self._reader, self._objects, self._types, self._coroutines = decoder.parts
+        self._reader, self._objects = decoder.reader, decoder.objects
+        self._types, self._coroutines = decoder.types, decoder.coroutines
         self._layout = self._reader.layout
         self._problem = decoder.problem
         self._interpreter = interpreter
         self._who = who
         self._containers = ContainerReader(self._reader)
-        self._c_fields = CTaskFields(self._reader, self._objects, self._types)
+        self._c_fields = TaskFields(self._reader, self._objects, self._types)
         self._module = 0  # the dict of asyncio.tasks
         self._task_types: dict[int, TaskFields] = {}  # by PyTypeObject *
 

@@ -3,9 +3,8 @@
 
 from __future__ import annotations
 
-import struct
-
 from gdb_epi.cpython.values.repr_decoder import Obj, ReprDecoder, Undecodable, decodes, decodes_repr
+from gdb_epi.typing_lite import NamedTuple
 
 
 def _packed_fields(decoder: ReprDecoder, obj: Obj, struct_name: str, size: int) -> bytes:
@@ -62,16 +61,32 @@ def time(decoder: ReprDecoder, obj: Obj) -> str:
     return f"{decoder.type_name(obj)}({', '.join(map(str, parts))}{_zone(decoder, obj, kind)})"
 
 
+class TimeDelta(NamedTuple):
+    """What a timedelta holds."""
+
+    days: int
+    seconds: int
+    microseconds: int
+
+    @property
+    def whole_seconds(self) -> int:
+        """Return it without its microseconds."""
+        return self.days * 86400 + self.seconds
+
+
+def read_timedelta(decoder: ReprDecoder, address: int) -> TimeDelta:
+    """Return a timedelta. Raises UnreadableMemory."""
+    places = (address + decoder.offset("PyDateTime_Delta", name) for name in TimeDelta._fields)
+    raw = (decoder.reader.read(at, 4) for at in places)
+    return TimeDelta(*(int.from_bytes(number, "little", signed=True) for number in raw))
+
+
 @decodes("datetime.timedelta")
 def time_delta(decoder: ReprDecoder, obj: Obj) -> str:
     """Decode a timedelta."""
-    parts = []
-    for name in ("days", "seconds", "microseconds"):
-        at = decoder.offset("PyDateTime_Delta", name)
-        value = struct.unpack("<i", decoder.reader.read(obj.address + at, 4))[0]
-        if value:
-            parts.append(f"{name}={value}")
-    return f"{decoder.type_name(obj)}({', '.join(parts) or '0'})"
+    parts = read_timedelta(decoder, obj.address)
+    shown = [f"{name}={value}" for name, value in parts._asdict().items() if value]
+    return f"{decoder.type_name(obj)}({', '.join(shown) or '0'})"
 
 
 @decodes("datetime.timezone")
@@ -127,19 +142,10 @@ def pytz_zone(decoder: ReprDecoder, obj: Obj) -> str:
     name, offset, dst = (decoder.attribute(obj.address, field) for field in names)
     if zone is None or any(decoder.ident(at) != "datetime.timedelta" for at in (offset, dst)):
         raise Undecodable("a zone without a name or an offset")
-    seconds = _seconds(decoder, offset)
+    seconds = read_timedelta(decoder, offset).whole_seconds
     days, rest = divmod(seconds, 86400)
     span = f"{days} day{'' if abs(days) == 1 else 's'}, " if days else ""
     span += f"{rest // 3600}:{rest // 60 % 60:02d}:{rest % 60:02d}"
     sign = "+" if seconds > 0 or not seconds else ""
-    kind = "DST" if _seconds(decoder, dst) else "STD"
+    kind = "DST" if read_timedelta(decoder, dst).whole_seconds else "STD"
     return f"<DstTzInfo {decoder.repr_of(zone[1])} {decoder.string(name)}{sign}{span} {kind}>"
-
-
-def _seconds(decoder: ReprDecoder, address: int) -> int:
-    """Return the whole seconds of a timedelta."""
-    parts = []
-    for name in ("days", "seconds"):
-        raw = decoder.reader.read(address + decoder.offset("PyDateTime_Delta", name), 4)
-        parts.append(int.from_bytes(raw, "little", signed=True))
-    return parts[0] * 86400 + parts[1]

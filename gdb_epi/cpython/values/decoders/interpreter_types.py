@@ -13,6 +13,7 @@ _DESCRIPTORS = {
     "member_descriptor": "member",
     "getset_descriptor": "attribute",
     "method_descriptor": "method",
+    "classmethod_descriptor": "method",
     "wrapper_descriptor": "slot wrapper",
 }
 
@@ -168,17 +169,6 @@ def descriptor(decoder: ReprDecoder, obj: Obj) -> str:
     if not of:
         raise Undecodable("its type has no name")
     return f"<{kind} '{name}' of '{of}' objects>"
-
-
-@decodes("classmethod_descriptor")
-def class_method_descriptor(decoder: ReprDecoder, obj: Obj) -> str:
-    """Decode the descriptor of a C type's class method."""
-    name = decoder.string(decoder.field(obj.address, "PyMemberDescrObject", "d_common.d_name"))
-    owner = decoder.field(obj.address, "PyMemberDescrObject", "d_common.d_type")
-    kind = decoder.types.at(owner).full_name
-    if not kind:
-        raise Undecodable("its type has no name")
-    return f"<method '{name}' of '{kind}' objects>"
 
 
 @decodes("classmethod", "staticmethod")

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 
+from gdb_epi.cpython.values.decoders.datetime import read_timedelta
 from gdb_epi.cpython.values.libraries.numpy import EPOCH, NOT_A_TIME, item_text, read_array_number
 from gdb_epi.cpython.values.libraries.numpy_arrays import open_array_items
 from gdb_epi.cpython.values.libraries.pyarrow import read_chunked_texts
@@ -129,22 +130,12 @@ def _standard_zone(decoder: ReprDecoder, obj: Obj) -> str:
     name = decoder.word(obj, 1)
     if name:
         return decoder.string(name)
-    span = decoder.obj(decoder.word(obj, 0))
-    seconds = _span(decoder, span) // 10**9
+    seconds = read_timedelta(decoder, decoder.word(obj, 0)).whole_seconds
     sign, seconds = ("-", -seconds) if seconds < 0 else ("+", seconds)
     if not seconds:
         return "UTC"
     rest = f":{seconds % 60:02d}" if seconds % 60 else ""
     return f"UTC{sign}{seconds // 3600:02d}:{seconds // 60 % 60:02d}{rest}"
-
-
-def _span(decoder: ReprDecoder, obj: Obj) -> int:
-    """Return a datetime.timedelta in ns."""
-    parts = []
-    for name in ("days", "seconds", "microseconds"):
-        raw = decoder.reader.read(obj.address + decoder.offset("PyDateTime_Delta", name), 4)
-        parts.append(int.from_bytes(raw, "little", signed=True))
-    return (parts[0] * 86400 + parts[1]) * 10**9 + parts[2] * 1000
 
 
 @decodes(f"{_TSLIBS}.timedeltas._Timedelta")
@@ -155,7 +146,8 @@ def timedelta(decoder: ReprDecoder, obj: Obj) -> str:
         raise Undecodable("a Timedelta that is NaT")
     total = _nanoseconds(value, _unit(decoder, obj))
     is_seconds = _unit(decoder, obj) != _NANOSECONDS  # before 3.0 datetime's fields were off then
-    if total - total % 1000 != _span(decoder, obj) and (
+    span = read_timedelta(decoder, obj.address)
+    if total // 1000 != span.whole_seconds * 10**6 + span.microseconds and (
         not is_seconds or _release(decoder) >= (3, 0)
     ):
         raise Undecodable("its two spans differ")
