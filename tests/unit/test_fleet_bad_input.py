@@ -28,7 +28,7 @@ from gdb_epi.fleet.population.cache import load_population
 from gdb_epi.fleet.population.population import MAX_VALUES, Population
 from gdb_epi.fleet.questions.lookup import find_record
 from gdb_epi.fleet.questions.quality import check_quality
-from gdb_epi.fleet.screen.programs import is_process_attribute
+from gdb_epi.fleet.records.facts import is_process_attribute
 from gdb_epi.fleet.screen.screening import screen_day_by_day, screen_population
 from gdb_epi.fleet.store import tables
 from gdb_epi.fleet.store.database import open_database

@@ -70,7 +70,7 @@ def _print(finding: StoredFinding, *, repaired: bool) -> None:
     from gdb_epi.fleet.screen.finding_texts import describe_test
     from gdb_epi.fleet.store.day_numbers import iso_day
 
-    verdict = finding.detail.get("verdict") or f"{finding.attr}={finding.value}"
+    verdict = finding.verdict
     print_line(f"{finding.id:>4}  {finding.state:<9}  {iso_day(finding.day)}  {verdict}")
     print_line(f"      {finding.numbers(interval=True)}")
     test, exposure = (finding.detail.get(name, "") for name in ("test", "exposure"))

@@ -79,7 +79,7 @@ def run(args: Namespace) -> None:
         )
     if attribute is None:
         # The attributes of hosts that have host-hours first: rates are known of these.
-        by_hours = sorted(population.attributes, key=lambda a: not (a.exposure >= 0).any())
+        by_hours = sorted(population.attributes, key=lambda a: not a.has_hours)
         names = shortened_list([repr(a.name) if " " in a.name else a.name for a in by_hours], NAMED)
         there_are = f"there are {names}" if names else "none is stored"
         raise UsageError(

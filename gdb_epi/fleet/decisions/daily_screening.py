@@ -51,7 +51,7 @@ from gdb_epi.fleet.decisions.states import (
 from gdb_epi.fleet.population.cache import load_population
 from gdb_epi.fleet.population.population import Population
 from gdb_epi.fleet.questions.signature_history import format_utc_time
-from gdb_epi.fleet.screen.programs import is_process_attribute
+from gdb_epi.fleet.records.facts import is_process_attribute
 from gdb_epi.fleet.screen.screening import ScreeningResult
 from gdb_epi.fleet.store import tables
 from gdb_epi.fleet.store.day_numbers import SECONDS_A_DAY

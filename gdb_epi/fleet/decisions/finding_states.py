@@ -69,6 +69,11 @@ class StoredFinding(NamedTuple):
         """The key by which it is raised once: of a host, `*` and `*bitflip` are the same."""
         return finding_identity(self.attr, self.value, self.signature)
 
+    @property
+    def verdict(self) -> str:
+        """What it says, as it was worded when it was raised."""
+        return str(self.detail.get("verdict") or f"{self.attr}={self.value}")
+
     def numbers(self, *, interval: bool) -> str:
         """Return its crashes, relative risk (with the `interval` of 95 %), p and q in a line."""
         counts = describe_counted_crashes(self.signature, self.detail.get("test", ""))

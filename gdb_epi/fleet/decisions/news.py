@@ -114,7 +114,7 @@ def hash_address(address: str) -> str:
 
 def _item_of_finding(finding: StoredFinding, program: str = "") -> NewsItem:
     detail = finding.detail
-    verdict = detail.get("verdict") or f"{finding.attr}={finding.value}"
+    verdict = finding.verdict
     lines = [finding.numbers(interval=False)]
     if detail.get("test"):
         lines.append(

@@ -76,7 +76,7 @@ def take_attributes_of_feed(population: Population) -> tuple[Population, dict[st
     in_feed = (at >= 0) | (~timed & ever[population.host])
     attributes, differ = [], {}
     for attribute in population.attributes:
-        if not (at >= 0).any() or not (attribute.exposure >= 0).any():
+        if not (at >= 0).any() or not attribute.has_hours:
             attributes.append(attribute)
             continue
         of_days = _values_of(days, attribute)
@@ -197,7 +197,7 @@ def fill_missing_feed_days(population: Population) -> tuple[Population, Ints]:
         return attribute._replace(
             exposure=np.concatenate((attribute.exposure, unknown)),
             crash=np.where(inside, ABSENT, attribute.crash)
-            if (attribute.exposure >= 0).any()
+            if attribute.has_hours
             else attribute.crash,
         )
 

@@ -68,7 +68,7 @@ def describe_doubled_records(population: Population, twice: DoubledRecords) -> d
         population.hosts[code] for code in population.host[doubled].tolist() if code >= 0
     )
     shared = [
-        f"{attribute.name}={attribute.values[value]}"
+        attribute.mark(value)
         for attribute in population.attributes
         if (value := _value_of_most(attribute, doubled)) is not None
         and _is_of_the_host(population, attribute)

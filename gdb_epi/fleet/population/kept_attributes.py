@@ -52,7 +52,7 @@ def fill_kept_attributes(
             return attribute
         of_host[list(several)] = ABSENT
         more = [np.where(unknown, of_host[host], codes) for host, codes, unknown in sides]
-        if not (attribute.exposure >= 0).any():  # no host-hours tell it: none do from here on
+        if not attribute.has_hours:  # no host-hours tell it: none do from here on
             more[1] = attribute.exposure
         crash, exposure = (
             column.astype(old.dtype, copy=False)
@@ -87,5 +87,5 @@ def what_lacks_it(population: Population, without: Bools) -> str:
             continue
         beside = others[value] / max(others[value] + lacking[value], 1)
         if beside <= HARDLY and (best is None or beside < best[0]):
-            best = beside, f"{attribute.name}={attribute.values[value]}"
+            best = beside, attribute.mark(value)
     return "" if best is None else best[1]

@@ -12,10 +12,9 @@ from math import isfinite
 
 import numpy as np
 
-from gdb_epi.fleet.population.population import Attribute
+from gdb_epi.fleet.population.population import RANGE, Attribute
 from gdb_epi.fleet.statistics.arrays import ABSENT, Ints, narrow_codes
 
-RANGE = " range"  # after the name of the attribute
 TO = " to "
 MIN_NUMBERS, HALVES = 4, 2  # values; up to MAX_HALVED of them make a lower and an upper half
 MAX_HALVED = 8
@@ -38,7 +37,7 @@ def is_measured(attribute: Attribute) -> bool:
     No host-hours tell it, and it has many values with fractions: a single one means nothing, and
     none of them is rolled out. Its ranges may mean something.
     """
-    if (attribute.exposure >= 0).any():
+    if attribute.has_hours:
         return False
     name = attribute.name.removesuffix(RANGE)
     numbers = [parse_leading_number(value) for value in attribute.values]
@@ -50,7 +49,7 @@ def is_measured(attribute: Attribute) -> bool:
 
 def without_measured(attributes: Iterable[Attribute]) -> list[Attribute]:
     """Return the attributes whose single values may mean something."""
-    return [a for a in attributes if a.name.endswith(RANGE) or not is_measured(a)]
+    return [a for a in attributes if a.is_range or not is_measured(a)]
 
 
 def describe_limit(name: str, sign: str, value: str) -> str:
@@ -69,7 +68,7 @@ def group_into_ranges(attribute: Attribute, ranges: int | None = None) -> Attrib
         return None
     ranges = ranges or (HALVES if len(numbers) <= MAX_HALVED else RANGES)
     order = np.argsort(np.array(numbers, dtype=float), kind="stable")
-    side = attribute.exposure if (attribute.exposure >= 0).any() else attribute.crash
+    side = attribute.in_fleet
     counts = np.bincount(side[side >= 0], minlength=order.size)[order]
     middle = np.cumsum(counts) - counts / 2
     part = (middle * ranges / max(int(counts.sum()), 1)).astype(np.int64)

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, overload
 import numpy as np
 from numpy.typing import NDArray
 
+from gdb_epi.fleet.records.facts import is_process_attribute
 from gdb_epi.fleet.statistics.arrays import Bools, Floats, Ints
 from gdb_epi.typing_lite import NamedTuple
 
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
 _T = TypeVar("_T")
 
+RANGE = " range"  # after the name of an attribute that is a number
 NO_SIGNATURE = "(no signature)"
 FOREVER_AGO = -(1 << 30)  # a day before any window
 MAX_VALUES = 5_000  # of one attribute; beyond that it names single crashes, not groups
@@ -91,6 +93,30 @@ class Attribute(NamedTuple):
     def as_reported(self) -> Ints:
         """The code of every crash as its record has it."""
         return self.crash if self.reported is None else self.reported
+
+    @property
+    def is_of_process(self) -> bool:
+        """Whether it is of the process and not of its host."""
+        return is_process_attribute(self.name)
+
+    @property
+    def is_range(self) -> bool:
+        """Whether its values are ranges of a number, which is an attribute of its own."""
+        return self.name.endswith(RANGE)
+
+    @property
+    def has_hours(self) -> bool:
+        """Whether the exposure tells any value."""
+        return bool((self.exposure >= 0).any())
+
+    @property
+    def in_fleet(self) -> Ints:
+        """The codes that occur in the fleet, by the host-hours where these tell any."""
+        return self.exposure if self.has_hours else self.crash
+
+    def mark(self, code: int) -> str:
+        """Return one of its values with its name."""
+        return f"{self.name}={self.values[code]}"
 
     def crashes_with(self, value: str) -> Bools:
         """Return which crashes have a value."""

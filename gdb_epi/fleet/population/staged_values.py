@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from gdb_epi.fleet.population.number_ranges import RANGE
 from gdb_epi.fleet.population.population import Attribute, Population
 from gdb_epi.fleet.population.value_spans import is_kept_by_hosts
 from gdb_epi.fleet.statistics.arrays import ABSENT, Bools, Ints
@@ -26,14 +25,14 @@ def with_staged_hours(population: Population, attribute: Attribute) -> Populatio
 
     Otherwise it is returned as it is: also where all hosts changed on one day, as time tells that.
     """
-    unknown = population.has_exposure and not (attribute.exposure >= 0).any()
-    if not unknown or not 1 < len(attribute.values) <= MAX_VALUES or attribute.name.endswith(RANGE):
+    unknown = population.has_exposure and not attribute.has_hours
+    if not unknown or not 1 < len(attribute.values) <= MAX_VALUES or attribute.is_range:
         return population
     groups = (
         other
         for other in population.attributes
         if 1 < len(other.values) <= MAX_GROUPS
-        and (other.exposure >= 0).any()
+        and other.has_hours
         and is_kept_by_hosts(population.exposure_host, other.exposure)
     )
     for group in sorted(groups, key=lambda other: len(other.values)):

@@ -14,7 +14,7 @@ from gdb_epi.fleet.statistics.arrays import (
     sum_by_code,
     widen_codes,
 )
-from gdb_epi.fleet.statistics.hypothesis_tests import apply_to_scalars, binomial_tail
+from gdb_epi.fleet.statistics.hypothesis_tests import binomial_p
 
 NEVER = 1 << 62  # a day
 LATE = 0.1  # of the time that is known: what ran in it already is no newer than others
@@ -51,7 +51,7 @@ def p_beside_others(
     share = float(hours[exposure[since] == value].sum() / max(hours.sum(), 1e-9))
     late = codes[(codes >= 0) & (days >= first)]
     hits = int(np.count_nonzero(late == value))
-    return apply_to_scalars(binomial_tail, hits, late.size, share)
+    return binomial_p(hits, late.size, share)
 
 
 def started_late_and_outlasted_others(spans: tuple[Ints, Ints], value: int) -> bool:

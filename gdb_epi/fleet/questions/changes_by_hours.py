@@ -17,7 +17,6 @@ from gdb_epi.fleet.questions.daily_rates import (
 )
 from gdb_epi.fleet.screen.events import find_events
 from gdb_epi.fleet.screen.finding import Finding
-from gdb_epi.fleet.screen.programs import is_process_attribute
 from gdb_epi.fleet.statistics.arrays import ABSENT, Bools, Floats, Ints, widen_codes
 from gdb_epi.fleet.statistics.hypothesis_tests import ratio_with_interval, relative_risk
 from gdb_epi.fleet.store.day_numbers import iso_day
@@ -80,7 +79,7 @@ def change_by_hours_sentences(population: Population, findings: Sequence[Finding
     width = days.hours.size
     for attribute in population.attributes:
         codes, size = attribute.exposure[kept], len(attribute.values)
-        if is_process_attribute(attribute.name) or not 1 < size <= MAX_PLACES:
+        if attribute.is_of_process or not 1 < size <= MAX_PLACES:
             continue
         if not is_kept_by_hosts(host, codes):
             continue
@@ -101,7 +100,7 @@ def change_by_hours_sentences(population: Population, findings: Sequence[Finding
         for change in changes_by_hours(days.first, tables[0], tables[1]):
             if abs(np.log(change.hours / grown)) < np.log(MIN_OFTENER):
                 continue
-            name = f"{attribute.name}={attribute.values[change.row]}"
+            name = attribute.mark(change.row)
             members = mine & (attribute.crash == change.row)
             places.append((change.gain, f"{name}: {change.words()}", members))
     explained = np.zeros(population.day.size, dtype=bool)
@@ -220,7 +219,7 @@ def change_by_mix(population: Population, days: DailyRates, cut: int) -> str | N
     inside &= days.hours[of_day] > 0  # days of silence have none
     for attribute in population.attributes:
         size, has_hours = len(attribute.values), inside & (attribute.exposure >= 0)
-        if is_process_attribute(attribute.name) or not 1 < size <= MAX_PLACES:
+        if attribute.is_of_process or not 1 < size <= MAX_PLACES:
             continue
         hours, counts = (
             np.array([

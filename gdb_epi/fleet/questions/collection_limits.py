@@ -11,18 +11,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from gdb_epi.fleet.population.number_ranges import RANGE, is_measured, parse_leading_number
+from gdb_epi.fleet.population.number_ranges import is_measured, parse_leading_number
 from gdb_epi.fleet.population.population import Population, asked_once
 from gdb_epi.fleet.population.value_spans import is_kept_by_hosts
 from gdb_epi.fleet.records.facts import CORE_SIZE
 from gdb_epi.fleet.screen.events import find_events
-from gdb_epi.fleet.screen.programs import is_process_attribute, program_of_each_crash
+from gdb_epi.fleet.screen.programs import program_of_each_crash
 from gdb_epi.fleet.statistics.arrays import Bools, Ints
-from gdb_epi.fleet.statistics.hypothesis_tests import (
-    apply_to_scalars,
-    binomial_tail,
-    relative_risk,
-)
+from gdb_epi.fleet.statistics.hypothesis_tests import binomial_p, relative_risk
 from gdb_epi.fleet.store.day_numbers import SECONDS_A_DAY, iso_day
 from gdb_epi.typing_lite import NamedTuple
 from gdb_epi.util import counted
@@ -77,7 +73,7 @@ def find_collection_limit(population: Population) -> CollectionLimit | None:
     has_time = population.second >= 0
     parts: list[tuple[str, Bools]] = [("", has_time)]
     for attribute in population.attributes:
-        if not 1 < len(attribute.values) <= MAX_VALUES or is_process_attribute(attribute.name):
+        if not 1 < len(attribute.values) <= MAX_VALUES or attribute.is_of_process:
             continue
         if is_kept_by_hosts(population.host, attribute.crash):
             parts += [
@@ -112,7 +108,7 @@ def _limit_of(seconds: Ints, where: str, tests: int) -> CollectionLimit | None:
             continue
         # No Poisson distribution, nor a wider one, gives a day this very number more often.
         share = 1 / np.sqrt(2 * np.pi * limit)
-        p = apply_to_scalars(binomial_tail, full.size, of_day.size, share) * tests
+        p = binomial_p(full.size, of_day.size, share) * tests
         if p > MAX_P or (best is not None and p >= best[0]):
             continue
         begin, end = seconds[first[full]], seconds[first[full] + limit - 1]
@@ -174,7 +170,7 @@ def rise_within_limit_words(population: Population) -> str | None:
     places = []
     for attribute in population.attributes:
         codes, size = attribute.crash[rows], len(attribute.values)
-        if not 1 < size <= MAX_PLACES or is_process_attribute(attribute.name):
+        if not 1 < size <= MAX_PLACES or attribute.is_of_process:
             continue
         if not is_kept_by_hosts(population.host, attribute.crash):
             continue
@@ -232,7 +228,7 @@ def find_limit_of_hosts(population: Population) -> LimitOfHosts | None:
     if seconds.size < MIN_HOSTS:
         return None
     early = int(np.count_nonzero(seconds - seconds.min() < np.ptp(seconds) / 2))
-    falls = apply_to_scalars(binomial_tail, early, seconds.size, 0.5) <= MAX_FALL_P
+    falls = binomial_p(early, seconds.size, 0.5) <= MAX_FALL_P
     return LimitOfHosts(1, hosts, least) if falls else None
 
 
@@ -274,7 +270,7 @@ def find_size_limit(population: Population) -> SizeLimit | None:
     best: tuple[float, SizeLimit] | None = None
     for fact in (*population.facts, *population.attributes):
         is_of_core = fact.name.startswith(OF_CORES) and is_measured(fact)
-        if fact.name != CORE_SIZE and (fact.name.endswith(RANGE) or not is_of_core):
+        if fact.name != CORE_SIZE and (fact.is_range or not is_of_core):
             continue
         numbers = [parse_leading_number(value.split(" ")[0]) or 0.0 for value in fact.values]
         rows = np.flatnonzero(population.timed & (fact.crash >= 0))

@@ -15,17 +15,9 @@ import numpy as np
 from gdb_epi.fleet.population.population import Attribute, Population
 from gdb_epi.fleet.screen.design_effect import hours_within
 from gdb_epi.fleet.screen.finding import HOST_HOURS, MIN_N, Finding
-from gdb_epi.fleet.screen.programs import (
-    MIN_OTHERS,
-    crashes_of_same_programs,
-    is_process_attribute,
-)
+from gdb_epi.fleet.screen.programs import MIN_OTHERS, crashes_of_same_programs
 from gdb_epi.fleet.statistics.arrays import Bools, Ints
-from gdb_epi.fleet.statistics.hypothesis_tests import (
-    apply_to_scalars,
-    binomial_tail,
-    risk_by_share,
-)
+from gdb_epi.fleet.statistics.hypothesis_tests import binomial_p, risk_by_share
 
 MIN_ALONE = 8  # crashes with one mark and without the other
 MOST = 0.85  # of them, that have the value; others come anyway
@@ -84,7 +76,7 @@ def _condition(
     tests = 0
     for other in others:
         table = hours_within(population, other, hours)
-        if is_process_attribute(other.name) or np.count_nonzero(table) < 2:
+        if other.is_of_process or np.count_nonzero(table) < 2:
             continue
         tests += int(np.count_nonzero(table))
         codes = other.crash[alone]
@@ -97,7 +89,7 @@ def _condition(
         if elsewhere.size >= MIN_OTHERS:
             runs = (np.count_nonzero(elsewhere == value) + 1) / (elsewhere.size + 2)
             share = max(share, float(runs))
-        p = apply_to_scalars(binomial_tail, with_value, n, share)
+        p = binomial_p(with_value, n, share)
         members = population.mask_of(alone[codes == value])
         best.append((p, Finding(
             other.name, other.values[value], mark.signature, with_value, n, p, p,

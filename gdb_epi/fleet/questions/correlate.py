@@ -62,7 +62,7 @@ def correlate(population: Population) -> AttributeCorrelations:
 
 
 def _has_several_values(attribute: Attribute) -> bool:
-    codes = attribute.exposure if (attribute.exposure >= 0).any() else attribute.crash
+    codes = attribute.in_fleet
     present = codes[codes >= 0]
     return bool(present.size and present.min() != present.max())
 

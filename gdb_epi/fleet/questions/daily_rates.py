@@ -21,11 +21,7 @@ from gdb_epi.fleet.screen.finding import HOST, HOST_HOURS, Finding
 from gdb_epi.fleet.screen.programs import program_of_each_crash
 from gdb_epi.fleet.screen.silent_hosts import find_silent_days
 from gdb_epi.fleet.statistics.arrays import Bools, Floats, Ints
-from gdb_epi.fleet.statistics.hypothesis_tests import (
-    apply_to_scalars,
-    binomial_tail,
-    relative_risk,
-)
+from gdb_epi.fleet.statistics.hypothesis_tests import binomial_p, relative_risk
 from gdb_epi.fleet.store.day_numbers import iso_day
 from gdb_epi.typing_lite import NamedTuple
 from gdb_epi.util import counted
@@ -374,7 +370,7 @@ def month_end_words(population: Population) -> str | None:
                 continue
             n, hours, others, beside = (sum(column) for column in zip(*whole, strict=True))
             share = hours / (hours + beside)
-            p = apply_to_scalars(binomial_tail, n, n + others, share) * 2 * MAX_OF_MONTH
+            p = binomial_p(n, n + others, share) * 2 * MAX_OF_MONTH
             if p <= MAX_MONTH_P and (best is None or p < best[0]):
                 each = ", ".join(f"{a:.0f}" for a, _, _, _ in whole)
                 times = relative_risk(n, hours, others, beside)[0]

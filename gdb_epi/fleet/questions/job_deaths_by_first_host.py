@@ -15,10 +15,8 @@ from collections.abc import Iterator
 import numpy as np
 
 from gdb_epi.fleet.population.host_spelling import is_past_of_repaired_host
-from gdb_epi.fleet.population.number_ranges import RANGE
 from gdb_epi.fleet.population.population import Attribute, Population
 from gdb_epi.fleet.screen.finding import MOSTLY
-from gdb_epi.fleet.screen.programs import is_process_attribute
 from gdb_epi.fleet.statistics.arrays import Bools, Ints
 from gdb_epi.fleet.statistics.hypothesis_tests import poisson_binomial_tail
 from gdb_epi.typing_lite import NamedTuple
@@ -92,8 +90,8 @@ def _of_jobs(population: Population, attribute: Attribute) -> JobDeathsByFirstHo
 
     A value names a job where most of its crashes are within WITHIN of the first, on several hosts.
     """
-    skipped = is_process_attribute(attribute.name) or attribute.name.endswith(RANGE)
-    if skipped or len(attribute.values) < MIN_JOBS or (attribute.exposure >= 0).any():
+    skipped = attribute.is_of_process or attribute.is_range
+    if skipped or len(attribute.values) < MIN_JOBS or attribute.has_hours:
         return None
     second = population.second
     assert second is not None

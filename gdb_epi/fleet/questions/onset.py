@@ -16,8 +16,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from gdb_epi.fleet.population.coverage import drop_hours
-from gdb_epi.fleet.population.number_ranges import RANGE
-from gdb_epi.fleet.population.population import Attribute, Population
+from gdb_epi.fleet.population.population import RANGE, Attribute, Population
 from gdb_epi.fleet.population.staged_values import with_staged_hours
 from gdb_epi.fleet.questions.changes_by_hours import change_by_mix, changes_by_hours
 from gdb_epi.fleet.questions.collection_limits import (
@@ -51,6 +50,7 @@ from gdb_epi.fleet.questions.roll_outs import (
     words_of_partial_causes,
 )
 from gdb_epi.fleet.questions.subpopulations import find_subpopulations
+from gdb_epi.fleet.records.facts import is_process_attribute
 from gdb_epi.fleet.screen.dose_response import AT_STOP, GROWS, age_words
 from gdb_epi.fleet.screen.events import find_events
 from gdb_epi.fleet.screen.finding_texts import counting_words
@@ -59,7 +59,6 @@ from gdb_epi.fleet.screen.past_silence import drop_past_silences, find_past_sile
 from gdb_epi.fleet.screen.programs import (
     OF_PROCESS,
     crashes_of_same_programs,
-    is_process_attribute,
     program_of_each_crash,
     program_of_most_crashes,
 )
@@ -76,10 +75,7 @@ from gdb_epi.fleet.screen.silent_hosts import (
     find_silent_groups,
     groups_with_signature,
 )
-from gdb_epi.fleet.screen.version_courses import (
-    regression_words,
-    version_course,
-)
+from gdb_epi.fleet.screen.version_courses import regression_words, version_course
 from gdb_epi.fleet.statistics.arrays import Bools
 from gdb_epi.fleet.statistics.hypothesis_tests import (
     binomial_tail,
@@ -150,7 +146,7 @@ def find_onset(population: Population, signature: int) -> Onset:
         return Onset(name, f"cannot tell: {words}", number, exposure=alone)
     asked = events.counted  # crashes that came together are no rate
     for attribute in asked.attributes:
-        if not is_process_attribute(attribute.name):
+        if not attribute.is_of_process:
             asked = with_staged_hours(asked, attribute)
     moves = find_moves_of_signature(asked, signature)
     if moves:  # the host-hours of all hosts are not those of its program
@@ -224,7 +220,7 @@ def find_onset(population: Population, signature: int) -> Onset:
         caveats.append(f"{text}: counted once")
     if answer.crashes < MIN_CRASHES and (together := events.mostly_of(population, signature)):
         answer = answer._replace(answer=f"nothing to date but {together}")
-    answer = answer._replace(caveats=(*answer.caveats, *filter(None, caveats)))
+    answer = answer.with_caveats(*caveats)
     pruned = population.pruned
     if pruned is None or answer.signature not in pruned.signatures:
         return answer
@@ -255,7 +251,7 @@ def _of_one_job(population: Population, signature: int) -> str | None:
     others = np.ones(population.day.size, dtype=bool) if same is None else same
     others[mine] = False
     for attribute in population.attributes:
-        if is_process_attribute(attribute.name) or (attribute.exposure >= 0).any():
+        if attribute.is_of_process or attribute.has_hours:
             continue
         codes, beside = attribute.crash[mine], attribute.crash[others & (attribute.crash >= 0)]
         if not (codes >= 0).any():
@@ -558,7 +554,7 @@ def _that_may_act_later(population: Population, days: DailyRates, change: _Chang
     """
     earlier: list[tuple[int, int, str]] = []
     for attribute in population.attributes:
-        if attribute.name.endswith(RANGE) or all(v.isdigit() for v in attribute.values):
+        if attribute.is_range or all(v.isdigit() for v in attribute.values):
             continue
         for r in roll_outs_of_attribute(population, attribute, days, change.times):
             if r.refuted or r.first >= change.low or r.with_it < MOST_OF_THEM * days.counts.sum():
@@ -609,14 +605,14 @@ def _is_slow(roll_out: RollOut, change: _Change) -> bool:
 
 def _is_fed(population: Population, roll_out: RollOut) -> bool:
     attribute = population.attribute(roll_out.attr)
-    return attribute is not None and bool((attribute.exposure >= 0).any())
+    return attribute is not None and attribute.has_hours
 
 
 def _known_by_these_alone(population: Population, mine: Bools) -> Iterator[str]:
     """Name a version that most crashes have and no other crash: when it came is not recorded."""
     for attribute in population.attributes:
         codes = attribute.crash[mine & (attribute.crash >= 0)]
-        if not codes.size or not is_process_attribute(attribute.name):
+        if not codes.size or not attribute.is_of_process:
             continue
         value = int(np.bincount(codes).argmax())
         kinds = population.signature[attribute.crash == value]

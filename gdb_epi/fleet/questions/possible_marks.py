@@ -19,7 +19,6 @@ from gdb_epi.fleet.screen.programs import (
     MIN_OTHERS,
     crashes_of_same_programs,
     is_compared_by_program,
-    is_process_attribute,
 )
 from gdb_epi.fleet.screen.screening import FAMILIES
 from gdb_epi.fleet.statistics.arrays import Bools, Floats
@@ -125,7 +124,7 @@ def find_possible_marks(population: Population, free: Bools, members: Bools) -> 
         beside = find_combinations(asked).tally((free | members) & same_programs)
     for attribute in varied:
         # A version of a program is compared with the program's other crashes.
-        controls = beside if is_process_attribute(attribute.name) else whole
+        controls = beside if attribute.is_of_process else whole
         mark, with_value = _possible_mark_of_attribute(asked, attribute, here, controls, families)
         is_of_program = mark is not None and _is_of_program(asked, attribute, mark, beside - here)
         if mark is not None and not is_of_program:

@@ -13,12 +13,7 @@ import numpy as np
 
 from gdb_epi.fleet.population.kept_answers import kept_answer
 from gdb_epi.fleet.population.kept_attributes import what_lacks_it
-from gdb_epi.fleet.population.local_hours import (
-    are_of_few_hours,
-    find_local_hours,
-    sums_of_windows,
-)
-from gdb_epi.fleet.population.number_ranges import RANGE
+from gdb_epi.fleet.population.local_hours import are_of_few_hours, find_local_hours, sums_of_windows
 from gdb_epi.fleet.population.population import Attribute, Population
 from gdb_epi.fleet.population.value_spans import first_and_last_days
 from gdb_epi.fleet.questions.changes_by_hours import find_recounted_hours
@@ -32,7 +27,7 @@ from gdb_epi.fleet.records.facts import ENV
 from gdb_epi.fleet.screen.events import ONE_EVENT, CrashEvents, find_events
 from gdb_epi.fleet.screen.finding import EVENT
 from gdb_epi.fleet.screen.past_silence import find_past_silences
-from gdb_epi.fleet.screen.programs import crashes_of_same_programs, is_process_attribute
+from gdb_epi.fleet.screen.programs import crashes_of_same_programs
 from gdb_epi.fleet.screen.silent_hosts import STOPPED, find_silent_days, find_silent_groups
 from gdb_epi.fleet.statistics.arrays import (
     Bools,
@@ -109,7 +104,7 @@ def _find_clock_shifts(population: Population, second: Ints) -> list[ClockShift]
     places = [
         place
         for attribute in population.attributes
-        if not is_process_attribute(attribute.name) and 1 < len(attribute.values) <= MAX_VALUES
+        if not attribute.is_of_process and 1 < len(attribute.values) <= MAX_VALUES
         for place in _places_of_attribute(population, attribute, crashes, second[crashes])
     ]
     places.sort(key=lambda place: (-place.stories, -place.crashes))
@@ -392,7 +387,7 @@ def _where_most_are(population: Population, some: Bools) -> str:
     for attribute in population.attributes:
         codes, others = attribute.crash[some], attribute.crash[~some]
         codes, others = codes[codes >= 0], others[others >= 0]
-        if codes.size < MIN_TO_PLACE or not others.size or is_process_attribute(attribute.name):
+        if codes.size < MIN_TO_PLACE or not others.size or attribute.is_of_process:
             continue
         value = int(np.bincount(codes).argmax())
         if (codes == value).mean() >= NEARLY_ALL and (others == value).mean() <= 1 / 2:
@@ -522,14 +517,14 @@ def _attributes(population: Population) -> Iterator[QualityCheck]:
         is_fine = not where and lacking < MISSING * population.day.size
         yield QualityCheck(ATTRIBUTES, is_fine, text, "let every collector tell it")
     for attribute in population.attributes:
-        if attribute.name.startswith(("package ", "lib ", ENV)) or attribute.name.endswith(RANGE):
+        if attribute.name.startswith(("package ", "lib ", ENV)) or attribute.is_range:
             continue  # a process that did not load or set it lacks nothing
         crashes = _share_without_value(attribute.crash)
-        hours = _share_without_value(attribute.exposure) if (attribute.exposure >= 0).any() else 0.0
+        hours = _share_without_value(attribute.exposure) if attribute.has_hours else 0.0
         if max(crashes, hours) < MISSING:
             continue
         text = f"{attribute.name}: unknown for {crashes:.0%} of the crashes"
-        if (attribute.exposure >= 0).any():
+        if attribute.has_hours:
             text += f" and {hours:.0%} of the host-days"
         if where := what_lacks_it(population, attribute.crash < 0):
             text += f", those with {where}"

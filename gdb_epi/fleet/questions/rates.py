@@ -27,22 +27,12 @@ from gdb_epi.fleet.population.value_spans import first_and_last_days, is_kept_by
 from gdb_epi.fleet.questions.changes_by_hours import find_recounted_hours
 from gdb_epi.fleet.questions.collection_limits import CollectionLimit, find_collection_limit
 from gdb_epi.fleet.records.facts import short_program
-from gdb_epi.fleet.screen.dose_response import (
-    AT_START,
-    AT_STOP,
-    GROWS,
-    age_words,
-    host_age_words,
-)
+from gdb_epi.fleet.screen.dose_response import AT_START, AT_STOP, GROWS, age_words, host_age_words
 from gdb_epi.fleet.screen.events import find_events
 from gdb_epi.fleet.screen.finding import Finding
 from gdb_epi.fleet.screen.leaving_values import still_has_words
 from gdb_epi.fleet.screen.moved_programs import find_program_moves
-from gdb_epi.fleet.screen.programs import (
-    crashes_of_same_programs,
-    is_process_attribute,
-    program_of_each_crash,
-)
+from gdb_epi.fleet.screen.programs import crashes_of_same_programs, program_of_each_crash
 from gdb_epi.fleet.screen.silent_hosts import (
     RUNS,
     drop_silent_hours,
@@ -122,7 +112,7 @@ def rates_of_values(
         if (cells.codes[1] == code).any() or (mine & (attribute.crash == code)).any()
     ]
     rows = [_unless_recounted(population, attribute, cells, row) for row in rows]
-    if not (attribute.exposure >= 0).any():
+    if not attribute.has_hours:
         rows = _by_time(population, attribute, mine, rows)
     rows.sort(key=lambda row: (-row.hours, -row.crashes, row.value))
     not_covered = int((mine & ~population.covered).sum())
@@ -231,7 +221,7 @@ def worse_value_sentences(population: Population, findings: Sequence[Finding]) -
     marked = {(f.attr, code_of[f.signature]) for f in findings if f.signature in code_of}
     worse: list[tuple[float, str]] = []
     for attribute in population.attributes:
-        if not 1 < len(attribute.values) <= MAX_LOOKED_AT or is_process_attribute(attribute.name):
+        if not 1 < len(attribute.values) <= MAX_LOOKED_AT or attribute.is_of_process:
             continue
         feed = attribute.exposure >= 0
         if is_kept_by_hosts(population.exposure_host[feed], attribute.exposure[feed]):
@@ -571,7 +561,7 @@ def _where_it_has_none(
         least = int(p.argmin())
         if p[least] < best[0]:
             due = share[least] * counts.sum()
-            mark = f"{other.name}={other.values[least]}"
+            mark = other.mark(least)
             best = float(p[least]), f"; none of them with {mark}, where {due:.0f} were due"
     return best[1]
 
@@ -661,7 +651,7 @@ def _what_the_excess_is(
     for other in (signatures, *population.attributes):
         if other.name == attribute.name or len(other.values) > MAX_VALUES:
             continue
-        if (other.exposure >= 0).any():  # the hours of its hosts would stay
+        if other.has_hours:  # the hours of its hosts would stay
             continue
         is_signature = other.name == SIGNATURE
         codes = other.crash[cells.crashes]

@@ -11,7 +11,6 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from gdb_epi.fleet.population.number_ranges import RANGE
 from gdb_epi.fleet.population.population import Attribute, Population
 from gdb_epi.fleet.questions.daily_rates import DailyRates
 from gdb_epi.fleet.screen.finding import HOST_HOURS
@@ -47,7 +46,7 @@ def what_remains(population: Population, days: DailyRates, since: int) -> str | 
     parts = (
         _remaining_part_of(attribute, days, late, totals)
         for attribute in (*population.attributes, *population.facts)
-        if not attribute.name.endswith(RANGE)
+        if not attribute.is_range
     )
     best: _RemainingPart | None = None
     for part in filter(None, parts):
@@ -84,4 +83,4 @@ def _remaining_part_of(
     after, share = int(counts[value]), before / max(totals[0], 1)
     if after < NEARLY_ALL * totals[1] or not 0 < share <= MOST_BEFORE:
         return None
-    return _RemainingPart(f"{attribute.name}={attribute.values[value]}", before, after, share)
+    return _RemainingPart(attribute.mark(value), before, after, share)

@@ -15,9 +15,10 @@ from gdb_epi.fleet.population.number_ranges import is_measured
 from gdb_epi.fleet.population.population import Attribute, Population
 from gdb_epi.fleet.population.value_spans import first_and_last_days
 from gdb_epi.fleet.questions.daily_rates import DailyRates
+from gdb_epi.fleet.records.facts import is_process_attribute
 from gdb_epi.fleet.screen.aliases import drop_aliases
 from gdb_epi.fleet.screen.attributes import signature_findings
-from gdb_epi.fleet.screen.programs import crashes_of_same_programs, is_process_attribute
+from gdb_epi.fleet.screen.programs import crashes_of_same_programs
 from gdb_epi.fleet.statistics.arrays import Bools, Floats, widen_codes
 from gdb_epi.fleet.statistics.hypothesis_tests import poisson_binomial_tail
 from gdb_epi.fleet.store.day_numbers import iso_day
@@ -177,11 +178,7 @@ def _first_seen(
     width = days.hours.size
     usable = (attribute.crash >= 0) & population.timed
     usable &= (population.day >= days.first) & (population.day < days.first + width)
-    same = (
-        crashes_of_same_programs(population, days.mine)
-        if is_process_attribute(attribute.name)
-        else None
-    )
+    same = crashes_of_same_programs(population, days.mine) if attribute.is_of_process else None
     if same is not None:
         usable &= same
     codes, day = attribute.crash[usable], population.day[usable] - days.first

@@ -7,10 +7,11 @@ from collections.abc import Sequence
 
 from gdb_epi.fleet.population.population import Population
 from gdb_epi.fleet.questions.verdict import SOFTWARE, PopulationVerdict
+from gdb_epi.fleet.records.facts import is_process_attribute
 from gdb_epi.fleet.screen.events import PLACES
 from gdb_epi.fleet.screen.finding import MIN_N
 from gdb_epi.fleet.screen.finding_texts import is_hardware
-from gdb_epi.fleet.screen.programs import is_process_attribute, program_of_signature
+from gdb_epi.fleet.screen.programs import program_of_signature
 from gdb_epi.fleet.screen.renamings import PYTHON_HALF
 from gdb_epi.render.signature_words import named_signature
 
@@ -31,7 +32,7 @@ def same_bug_verdicts(
     for verdict in verdicts:
         native, frames, _ = verdict.subject.partition(PYTHON_HALF)
         findings = [f for cause in verdict.causes for f in cause.findings]
-        marks = {f"{f.attr}={f.value}" for f in findings if population.attribute(f.attr)}
+        marks = {f.mark for f in findings if population.attribute(f.attr)}
         marks |= {alias for f in findings for alias in f.aliases}
         if frames and marks:
             by_code.setdefault(native, {}).setdefault(verdict.subject, set()).update(marks)

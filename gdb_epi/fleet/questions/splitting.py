@@ -44,20 +44,12 @@ from gdb_epi.fleet.screen.finding import (
     Finding,
     is_about_whole_host,
 )
-from gdb_epi.fleet.screen.finding_texts import (
-    describe_certainty,
-    describe_risk,
-    describe_verdict,
-)
+from gdb_epi.fleet.screen.finding_texts import describe_certainty, describe_risk, describe_verdict
 from gdb_epi.fleet.screen.hosts import exposure_shares, hosts_of_signature
 from gdb_epi.fleet.screen.programs import is_compared_by_program
 from gdb_epi.fleet.screen.screening import case_control_findings, screen_hosts
 from gdb_epi.fleet.statistics.arrays import Bools, count_distinct, count_pairs, without_pairs
-from gdb_epi.fleet.statistics.hypothesis_tests import (
-    apply_to_scalars,
-    binomial_tail,
-    risk_by_share,
-)
+from gdb_epi.fleet.statistics.hypothesis_tests import binomial_p, binomial_tail, risk_by_share
 from gdb_epi.render.signature_words import WHERE
 from gdb_epi.typing_lite import NamedTuple
 
@@ -272,9 +264,7 @@ def _is_implied(population: Population, part: Finding, whole: Finding) -> bool:
     ]
     rest = float(population.exposure_hours[(other.exposure >= 0) & ~with_whole].sum())
     tests = ((n[0], n[1], hours[0], hours[2]), (n[1], n[2], hours[2], rest))
-    prefers, raised = (
-        apply_to_scalars(binomial_tail, a, a + b, h / (h + beside)) for a, b, h, beside in tests
-    )
+    prefers, raised = (binomial_p(a, a + b, h / (h + beside)) for a, b, h, beside in tests)
     return prefers <= MAX_IMPLIED_P and raised > MAX_Q
 
 
@@ -484,7 +474,7 @@ def _has_more_than_its_share(population: Population, mine: Bools, left: Bools) -
     if int((population.bitflip & mine).sum()) > MIN_FLAGGED * int(mine.sum()):
         return True
     n, total, share = _share_of_host(population, mine, left)
-    return bool(total) and apply_to_scalars(binomial_tail, n, total, share) <= MAX_CONDITIONAL_P
+    return bool(total) and binomial_p(n, total, share) <= MAX_CONDITIONAL_P
 
 
 def _share_of_host(population: Population, mine: Bools, left: Bools) -> tuple[int, int, float]:
@@ -509,7 +499,7 @@ def _marked_part(
     population: Population, same: Bools, explained_part: MarkedCrashes
 ) -> SignaturePart:
     conditions = explained_part.conditions
-    mark = " and ".join(f"{f.attr}={f.value}" for f in conditions)
+    mark = " and ".join(f.mark for f in conditions)
     label = describe_verdict(conditions[0])
     if len(conditions) > 1:
         certainty = describe_certainty(population, same, conditions)
@@ -647,7 +637,7 @@ def _crashes_needed(
             continue
         enough = _crashes_until_significant(counts[value] / n, float(share[value]), n, threshold)
         if enough is not None and (best is None or p[value] < best[0]):
-            best = (float(p[value]), enough - n, f"{attribute.name}={attribute.values[value]}")
+            best = (float(p[value]), enough - n, attribute.mark(value))
     return (best[1], best[2]) if best and best[0] * tests <= MAX_CHANCE else (None, None)
 
 

@@ -11,10 +11,7 @@ import numpy as np
 from gdb_epi.fleet.decisions.repairs import screen_present
 from gdb_epi.fleet.population.host_spelling import count_machines
 from gdb_epi.fleet.population.population import Population
-from gdb_epi.fleet.questions.changes_by_hours import (
-    change_by_hours_sentences,
-    find_recounted_hours,
-)
+from gdb_epi.fleet.questions.changes_by_hours import change_by_hours_sentences, find_recounted_hours
 from gdb_epi.fleet.questions.collection_limits import (
     find_collection_limit,
     find_limit_of_hosts,
@@ -74,11 +71,7 @@ from gdb_epi.fleet.screen.screening import ScreeningResult
 from gdb_epi.fleet.screen.silent_hosts import find_silent_groups
 from gdb_epi.fleet.screen.version_courses import version_course
 from gdb_epi.fleet.statistics.arrays import Bools, Floats, Ints, count_distinct
-from gdb_epi.fleet.statistics.hypothesis_tests import (
-    apply_to_scalars,
-    hypergeometric_tail,
-    negative_binomial_tail,
-)
+from gdb_epi.fleet.statistics.hypothesis_tests import hypergeometric_p, negative_binomial_tail
 from gdb_epi.fleet.store.day_numbers import iso_day
 from gdb_epi.util import counted
 
@@ -458,7 +451,7 @@ def _further_signatures_of_place(
         same = crashes_of_same_programs(population, mine)
         beside = during & ~members if same is None else during & ~members & same
         numbers = [int(np.count_nonzero(m)) for m in (mine & there, beside, beside & there)]
-        p = apply_to_scalars(hypergeometric_tail, *numbers, int(np.count_nonzero(mine & during)))
+        p = hypergeometric_p(*numbers, int(np.count_nonzero(mine & during)))
         if p * len(asked) <= MAX_P_OF_PLACE:
             others.append(population.signatures[code])
     return others
@@ -501,6 +494,5 @@ def signatures_with_value(population: Population, name: str, value: str) -> list
         f"but {finding.n} of {finding.total} crashes of "
         f"{named_with_program(population, finding.signature)} have it: it may be their cause"
         for finding in (() if screened is None else screened.findings)
-        if finding.signature in population.signatures
-        and mark in (f"{finding.attr}={finding.value}", *finding.aliases)
+        if finding.signature in population.signatures and mark in finding.marks
     ][:MAX_TOLD]

@@ -22,6 +22,7 @@ from gdb_epi.fleet.questions.splitting import (
     SignatureSplit,
     split_signature,
 )
+from gdb_epi.fleet.records.facts import is_process_attribute
 from gdb_epi.fleet.screen.dose_response import (
     AT_START,
     MOMENTS,
@@ -69,7 +70,7 @@ from gdb_epi.fleet.screen.finding_texts import (
 from gdb_epi.fleet.screen.group_explained_hosts import Subgroup, find_subgroup
 from gdb_epi.fleet.screen.host_signals import own_value_words
 from gdb_epi.fleet.screen.hosts import ONE_CPU, main_signature, signature_of_most
-from gdb_epi.fleet.screen.programs import OF_PROGRAM, is_process_attribute
+from gdb_epi.fleet.screen.programs import OF_PROGRAM
 from gdb_epi.fleet.screen.renamings import (
     find_renamings,
     moved_functions_of,
@@ -77,10 +78,7 @@ from gdb_epi.fleet.screen.renamings import (
     several_names_words,
 )
 from gdb_epi.fleet.screen.screening import MAX_OTHERS, ScreeningResult, screen_population
-from gdb_epi.fleet.screen.version_courses import (
-    regression_words,
-    version_course,
-)
+from gdb_epi.fleet.screen.version_courses import regression_words, version_course
 from gdb_epi.fleet.statistics.arrays import Bools, count_distinct
 from gdb_epi.render.signature_words import named_signature
 from gdb_epi.typing_lite import NamedTuple
@@ -457,10 +455,10 @@ def _kind_and_headline(
         group = describe_cause_kind(single[0].attr, parted.signature)
         return named[0].kind, f"{group}: {goes} {threshold} (one limit, not several causes)"
     if len(distinct) > 1 and (shared := _findings_of_all_causes(named)):
-        what = " and ".join(f"{f.attr}={f.value}" for f in shared)
+        what = " and ".join(f.mark for f in shared)
         same = {(f.attr, f.value) for f in shared}
         only = [f for c in named for f in c.findings if (f.attr, f.value) not in same]
-        with_what = dict.fromkeys(f"{f.attr}={f.value}" for f in only)
+        with_what = dict.fromkeys(f.mark for f in only)
         group = "software" if named[0].kind == SOFTWARE else describe_cause_kind(shared[0].attr, "")
         return named[
             0
@@ -539,7 +537,7 @@ def _judge_groups(population: Population, findings: list[Finding]) -> list[Popul
     parts: set[str] = set()
     hosts: set[tuple[str, ...]] = set()
     for finding in findings:
-        if f"{finding.attr}={finding.value}" in parts:
+        if finding.mark in parts:
             continue
         part = find_subgroup(population, finding) if finding.signature == BITFLIP else None
         if part is not None and part.ever in hosts:
@@ -600,8 +598,7 @@ def kind_of_cause(population: Population, findings: tuple[Finding, ...]) -> str:
 def _cause(population: Population, members: Any, findings: tuple[Finding, ...], kind: str) -> Cause:
     hosts = count_distinct(population.host[members & (population.host >= 0)])
     marks = [
-        " or ".join((limit_of_half(population, f, members) or f"{f.attr}={f.value}", *f.aliases))
-        for f in findings
+        " or ".join((limit_of_half(population, f, members) or f.mark, *f.aliases)) for f in findings
     ]
     if len(marks) > 1:  # or nobody knows what the `or` is about
         marks = [f"({m})" if f.aliases else m for m, f in zip(marks, findings, strict=True)]

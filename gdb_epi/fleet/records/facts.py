@@ -34,6 +34,7 @@ STARTERS = frozenset((
     "cron", "crond", "atd", "supervisor", "supervisord", "nomad", "sshd", "ssh", "user",
 ))  # fmt: skip
 ENV = "env "  # before the name of an environment variable
+OF_PROCESS = ("image", "python", "namespace")
 # Variables that name one job or one process of it, and set nothing that others have too.
 _OF_ONE_JOB = frozenset(sum((*JOB_TEXTS.values(), *JOB_NUMBERS.values()), ()))
 MAX_FINDINGS = 64  # of one record
@@ -58,6 +59,11 @@ _TEXTS = (
     ("container", "image", "image"),
     ("container", "namespace", "namespace"),
 )
+
+
+def is_process_attribute(name: str) -> bool:
+    """Whether an attribute is of the process and not of its host."""
+    return name in OF_PROCESS or name.startswith(("lib ", "package ", ENV))
 
 
 def extract_facts(record: Mapping[str, Any]) -> dict[str, str]:

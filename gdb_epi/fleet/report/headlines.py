@@ -127,7 +127,7 @@ def collect_numbers(finding: Finding) -> Numbers:
     if is_about_whole_host(finding.signature) and not finding.signature.startswith(CPU):
         crashes += " of all kinds"
     return Numbers(
-        mark=harmless_text(f"{finding.attr}={finding.value}", MAX_NAME),
+        mark=harmless_text(finding.mark, MAX_NAME),
         aliases=" or ".join(harmless_text(alias, MAX_NAME) for alias in finding.aliases),
         crashes=crashes,
         risk=short_risk(finding.rr),

@@ -8,8 +8,9 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from gdb_epi.fleet.population.attribute_combinations import count_by_value, find_combinations
-from gdb_epi.fleet.population.number_ranges import FINE, RANGE, group_into_ranges
-from gdb_epi.fleet.population.population import Attribute, Population
+from gdb_epi.fleet.population.number_ranges import FINE, group_into_ranges
+from gdb_epi.fleet.population.population import RANGE, Attribute, Population
+from gdb_epi.fleet.records.facts import is_process_attribute
 from gdb_epi.fleet.screen.design_effect import expected_shares, hours_within
 from gdb_epi.fleet.screen.dose_response import is_explained_by_age
 from gdb_epi.fleet.screen.events import PLACES
@@ -18,14 +19,13 @@ from gdb_epi.fleet.screen.programs import (
     MIN_OTHERS,
     crashes_of_same_programs,
     is_compared_by_program,
-    is_process_attribute,
     program_table,
     share_adjusted_for_programs,
 )
 from gdb_epi.fleet.statistics.arrays import Bools, Floats, Ints
 from gdb_epi.fleet.statistics.hypothesis_tests import (
-    apply_to_scalars,
     beta_binomial_tail,
+    binomial_p,
     binomial_tail,
     hypergeometric_tail,
     poisson_binomial_tail,
@@ -40,7 +40,7 @@ MOSTLY_THERE = 0.8  # of the crashes: the trouble is that place's
 
 def without_aliases_of_their_own(findings: Sequence[Finding]) -> list[Finding]:
     """Return findings without the aliases that are findings of the same signature themselves."""
-    own = {(f"{f.attr}={f.value}", f.signature) for f in findings}
+    own = {(f.mark, f.signature) for f in findings}
     return [
         f._replace(aliases=tuple(a for a in f.aliases if (a, f.signature) not in own))
         for f in findings
@@ -72,7 +72,7 @@ def drop_aliases(
             mine.append(len(kept))
             kept.append(finding)
         elif finding.key != kept[alias_of].key:
-            alias = f"{finding.attr}={finding.value}"
+            alias = finding.mark
             if alias not in kept[alias_of].aliases:
                 kept[alias_of] = kept[alias_of]._replace(aliases=(*kept[alias_of].aliases, alias))
     new = kept[len(earlier) :]
@@ -106,7 +106,7 @@ def _goes_with_values_of(population: Population, finding: Finding, whole: Findin
         return False
     if mine is None or theirs is None or mine is theirs:
         return False
-    if not is_range and (is_process_attribute(finding.attr) or (mine.exposure >= 0).any()):
+    if not is_range and (is_process_attribute(finding.attr) or mine.has_hours):
         return False
     same = _of_signal(population, finding.signature)
     cell = mine, mine.values.index(finding.value)
@@ -137,7 +137,7 @@ def add_rivals(population: Population, finding: Finding, free: Bools) -> Finding
         for code in np.flatnonzero(gains >= least_gain).tolist():
             rival = finding._replace(attr=other.name, value=other.values[code])
             if _is_alias(population, finding, rival):
-                rivals.append((-float(gains[code]), f"{rival.attr}={rival.value}"))
+                rivals.append((-float(gains[code]), rival.mark))
     more = [name for _, name in sorted(rivals) if name not in finding.aliases]
     return finding._replace(aliases=(*finding.aliases, *more[:MAX_RIVALS]))
 
@@ -181,7 +181,7 @@ def _rises_inside(population: Population, whole: Attribute, value: int, crashes:
     upper = order[min(max(int(cut), 1), len(order) - 1) :]
     mine = number.crash[crashes[whole.crash[crashes] == value]]
     hits, share = int(np.isin(mine, upper).sum()), float(hours[upper].sum() / hours.sum())
-    return apply_to_scalars(binomial_tail, hits, mine.size, share) <= MAX_CONDITIONAL_P
+    return binomial_p(hits, mine.size, share) <= MAX_CONDITIONAL_P
 
 
 def _explains_better_than_alias(
@@ -246,8 +246,8 @@ def _is_alias(population: Population, finding: Finding, other: Finding) -> bool:
     same = _of_signal(population, finding.signature)
     # Of a number each range has its own rate; and where a version has ended, who has the next one
     # tells.
-    is_range = theirs.name.endswith(RANGE)
-    if is_range or is_process_attribute(theirs.name):
+    is_range = theirs.is_range
+    if is_range or theirs.is_of_process:
         explained = _is_explained_by(population, (mine, code), theirs, same)
         if is_range:
             return explained
@@ -264,7 +264,7 @@ def _is_alias(population: Population, finding: Finding, other: Finding) -> bool:
 def _is_explained_by(
     population: Population, mine: tuple[Attribute, int], other: Attribute, same: Ints
 ) -> bool:
-    if other.name.endswith(RANGE) and is_process_attribute(mine[0].name):
+    if other.is_range and mine[0].is_of_process:
         # Few other crashes tell what ran in each range: a release that leaks has all of its own.
         values = mine[0].crash[same]
         if (values[values >= 0] == mine[1]).all():
@@ -276,7 +276,7 @@ def _p_given_all_values(
     population: Population, mine: tuple[Attribute, int], other: Attribute, same: Ints
 ) -> float:
     """Return P of as many crashes with a value, given which value of the other one each has."""
-    if other.name.endswith(RANGE):  # inside of a range it rises, too
+    if other.is_range:  # inside of a range it rises, too
         number = population.attribute(other.name.removesuffix(RANGE))
         other = (group_into_ranges(number, FINE) if number is not None else None) or other
     (attribute, code), size = mine, len(other.values)
@@ -285,7 +285,7 @@ def _p_given_all_values(
     a = int(np.count_nonzero(value[has_both] == code))
     if a < MIN_N:
         return 1.0
-    has_hours = (other.exposure >= 0).any() and (attribute.exposure >= 0).any()
+    has_hours = other.has_hours and attribute.has_hours
     if has_hours:
         there, of_value, weights = other.exposure, attribute.exposure, population.exposure_hours
         weights = _since_the_first(population, of_value == code, there >= 0, same)
@@ -386,7 +386,7 @@ def _conditional_p(
         if size < MIN_OTHERS:
             return p
         return max(p, beta_binomial_tail(int(a), int(n), with_it + 0.5, size - with_it + 0.5))
-    if not is_process_attribute(attribute.name):
+    if not attribute.is_of_process:
         of_programs = None
     if of_programs is not None:  # of other programs each has images of its own
         controls &= of_programs

@@ -12,19 +12,15 @@ from gdb_epi.fleet.population.attribute_combinations import (
     count_on_hosts,
     find_combinations,
 )
-from gdb_epi.fleet.population.number_ranges import (
-    HALVES,
-    RANGE,
-    parse_leading_number,
-    without_measured,
-)
-from gdb_epi.fleet.population.population import Attribute, Population
+from gdb_epi.fleet.population.number_ranges import HALVES, parse_leading_number, without_measured
+from gdb_epi.fleet.population.population import RANGE, Attribute, Population
 from gdb_epi.fleet.population.value_spans import (
     ValueUsage,
     is_kept_by_hosts,
     is_newest_value,
     p_beside_others,
 )
+from gdb_epi.fleet.records.facts import is_process_attribute
 from gdb_epi.fleet.screen.design_effect import (
     HoursByHost,
     UnexplainedCrashes,
@@ -55,7 +51,6 @@ from gdb_epi.fleet.screen.programs import (
     crashes_of_same_programs,
     is_compared_by_program,
     is_preferred_by_most_programs,
-    is_process_attribute,
     p_adjusted_for_programs,
     p_with_other_names,
     program_of_each_crash,
@@ -72,10 +67,11 @@ from gdb_epi.fleet.statistics.arrays import (
     sum_by_code,
 )
 from gdb_epi.fleet.statistics.hypothesis_tests import (
-    apply_to_scalars,
+    binomial_p,
     binomial_tail,
     dispersion,
     hypergeometric_bound,
+    hypergeometric_p,
     hypergeometric_tail,
     negative_binomial_tail,
     q_values,
@@ -225,9 +221,7 @@ def _conditional_p(
     left = tests.of(gone)
     whole = whole - np.bincount(left[left >= 0], minlength=whole.size)
     of_value = int(np.count_nonzero(codes == value))
-    return apply_to_scalars(
-        hypergeometric_tail, of_value, whole.sum(), whole[value], int(np.count_nonzero(has_value))
-    )
+    return hypergeometric_p(of_value, whole.sum(), whole[value], int(np.count_nonzero(has_value)))
 
 
 def group_findings(population: Population, *, flips: bool = False) -> Iterator[Finding]:
@@ -658,7 +652,7 @@ def _finding_unless_weak(
     typical = n / max(len(population.hosts), 1)
     hosts, all_hosts = (_count_loud_hosts(population, m, typical) for m in (mine, some[codes >= 0]))
     # P(as many hosts), so that one loud host cannot speak for a whole value.
-    if hosts < MIN_HOSTS or apply_to_scalars(binomial_tail, hosts, all_hosts, part) > MAX_HOST_P:
+    if hosts < MIN_HOSTS or binomial_p(hosts, all_hosts, part) > MAX_HOST_P:
         return None
     case_control = tests.source != HOST_HOURS
     test = "Fisher exact" if case_control else "binomial by host-hours and Fisher exact, the weaker"

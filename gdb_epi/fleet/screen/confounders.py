@@ -16,11 +16,7 @@ from gdb_epi.fleet.population.population import Attribute, Population
 from gdb_epi.fleet.screen.finding import MAX_CONDITIONAL_P, MAX_Q
 from gdb_epi.fleet.screen.programs import crashes_of_same_programs, is_compared_by_program
 from gdb_epi.fleet.statistics.arrays import ABSENT, Floats, Ints
-from gdb_epi.fleet.statistics.hypothesis_tests import (
-    apply_to_scalars,
-    binomial_tail,
-    negative_binomial_tail,
-)
+from gdb_epi.fleet.statistics.hypothesis_tests import binomial_p, binomial_tail, negative_binomial_p
 from gdb_epi.typing_lite import NamedTuple
 
 FITS = "{mark}, which {hosts} hosts have, fits as well: so few crashes cannot tell it from the host"
@@ -37,7 +33,7 @@ class Confounder(NamedTuple):
     @property
     def words(self) -> str:
         """Return it as attribute=value."""
-        return f"{self.attribute.name}={self.attribute.values[self.value]}"
+        return self.attribute.mark(self.value)
 
 
 def find_confounder(
@@ -71,7 +67,7 @@ def caveats_of_rare_values(
             continue
         share = population.once(_shares_beside, *_columns(population, attribute), ABSENT)
         total = int(np.count_nonzero(attribute.crash[crashes] >= 0))
-        p = apply_to_scalars(binomial_tail, codes.size, total, min(share[value], 1.0))
+        p = binomial_p(codes.size, total, min(share[value], 1.0))
         mark = Confounder(attribute, value)
         hosts = _share_of_host(population, mark, host, crashes)[1]
         is_rare = p <= MAX_CONDITIONAL_P and hosts > 1
@@ -92,7 +88,7 @@ def _like_its_kind(
         return False
     share, hosts = _share_of_host(population, mark, host, crashes)
     mean = int(has_mark.sum()) * share
-    p = apply_to_scalars(negative_binomial_tail, count, mean, mean * (1 + alpha * mean))
+    p = negative_binomial_p(count, mean, mean * (1 + alpha * mean))
     return p * hosts > MAX_Q
 
 

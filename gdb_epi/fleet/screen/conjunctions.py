@@ -28,13 +28,9 @@ from gdb_epi.fleet.screen.attributes import AttributeToTest, value_findings
 from gdb_epi.fleet.screen.design_effect import UnexplainedCrashes
 from gdb_epi.fleet.screen.events import PLACES
 from gdb_epi.fleet.screen.finding import HOST_HOURS, MAX_CONDITIONAL_P, MIN_N, NO_HOURS, Finding
-from gdb_epi.fleet.screen.programs import (
-    MIN_OTHERS,
-    crashes_of_same_programs,
-    is_process_attribute,
-)
+from gdb_epi.fleet.screen.programs import MIN_OTHERS, crashes_of_same_programs
 from gdb_epi.fleet.statistics.arrays import ABSENT, Bools, Floats, Ints, sum_by_code, widen_codes
-from gdb_epi.fleet.statistics.hypothesis_tests import apply_to_scalars, binomial_tail
+from gdb_epi.fleet.statistics.hypothesis_tests import binomial_p, binomial_tail
 from gdb_epi.typing_lite import NamedTuple
 
 MAX_ATTRIBUTES = 12  # those with host-hours first, then those with the fewest values
@@ -125,7 +121,7 @@ def _is_shadow(
     hours = population.exposure_hours
     for attribute in population.attributes:
         codes = attribute.crash[mine]
-        if is_process_attribute(attribute.name) or any(attribute is half for half in pair):
+        if attribute.is_of_process or any(attribute is half for half in pair):
             continue
         if not (codes >= 0).any():
             continue
@@ -144,7 +140,7 @@ def _is_shadow(
 def tested_pairs(population: Population) -> list[tuple[Attribute, Attribute]]:
     """Return the pairs of attributes that are tested."""
     varied = [a for a in population.attributes if len(a.values) > 1]
-    varied.sort(key=lambda a: (not (a.exposure >= 0).any(), len(a.values), a.name))
+    varied.sort(key=lambda a: (not a.has_hours, len(a.values), a.name))
     return [
         (first, second)
         for first, second in combinations(varied[:MAX_ATTRIBUTES], 2)
@@ -260,13 +256,13 @@ def _is_where_it_runs(
     attribute: Attribute, value: int, here: tuple[float, float], others: Bools | None
 ) -> bool:
     """Whether the other crashes of the same programs have a value as often: they run there."""
-    if others is None or is_process_attribute(attribute.name):
+    if others is None or attribute.is_of_process:
         return False
     codes = attribute.crash[others & (attribute.crash >= 0)]
     if codes.size < MIN_OTHERS:
         return False
     share = (np.count_nonzero(codes == value) + 1) / (codes.size + 1)
-    return apply_to_scalars(binomial_tail, *here, share) > MAX_CONDITIONAL_P * 10
+    return binomial_p(*here, share) > MAX_CONDITIONAL_P * 10
 
 
 def _share(
@@ -286,7 +282,7 @@ def _share(
         return np.asarray(hours / hours.sum())
     mine, other = pair[here], pair[1 - here]
     controls = (other.crash == given) & (mine.crash >= 0)
-    if same_programs is not None and is_process_attribute(mine.name):
+    if same_programs is not None and mine.is_of_process:
         controls &= same_programs
         if other.name in PLACES:
             # While a place has trouble, what ran on those days is no condition: it ran elsewhere,

@@ -42,12 +42,7 @@ from gdb_epi.fleet.statistics.arrays import (
     sum_by_code,
     widen_codes,
 )
-from gdb_epi.fleet.statistics.hypothesis_tests import (
-    apply_to_scalars,
-    beta_binomial_tail,
-    binomial_tail,
-    dispersion,
-)
+from gdb_epi.fleet.statistics.hypothesis_tests import beta_binomial_tail, binomial_p, dispersion
 from gdb_epi.typing_lite import NamedTuple
 from gdb_epi.util import memoized
 
@@ -213,7 +208,7 @@ def p_given_bursts(
         return 0.0
     n = np.count_nonzero(inside[mine])
     count, rest = n / effects[0], (mine.size - n) / effects[1]
-    return apply_to_scalars(binomial_tail, count, count + rest, share)
+    return binomial_p(count, count + rest, share)
 
 
 def p_given_weeks(
@@ -271,7 +266,7 @@ def p_by_hours_of_version(population: Population, mine: Ints, inside: Bools, ver
     version = split_image_tag(version)[1] or version
     same = crashes_of_same_programs(population, mine)
     for attribute in population.attributes:
-        if version not in attribute.values or not (attribute.exposure >= 0).any():
+        if version not in attribute.values or not attribute.has_hours:
             continue
         code, has_hours = attribute.values.index(version), attribute.exposure >= 0
         both = attribute.crash[inside & (attribute.crash >= 0)]
@@ -282,7 +277,7 @@ def p_by_hours_of_version(population: Population, mine: Ints, inside: Bools, ver
         hours = population.exposure_hours
         share = hours[attribute.exposure == code].sum() / max(float(hours[has_hours].sum()), 1e-12)
         count = float(np.count_nonzero(inside[mine]))
-        return apply_to_scalars(binomial_tail, count, mine.size, share)
+        return binomial_p(count, mine.size, share)
     return 0.0
 
 

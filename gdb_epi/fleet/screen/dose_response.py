@@ -17,26 +17,20 @@ from gdb_epi.fleet.population.number_ranges import (
     HALVES,
     LEAST,
     MOST,
-    RANGE,
     describe_limit,
     parse_leading_number,
 )
-from gdb_epi.fleet.population.population import Population
+from gdb_epi.fleet.population.population import RANGE, Population
 from gdb_epi.fleet.population.value_spans import NEVER, first_and_last_days, is_kept_by_hosts
-from gdb_epi.fleet.records.facts import CPU_TIME, CPU_TIMES, ENV
+from gdb_epi.fleet.records.facts import CPU_TIME, CPU_TIMES, ENV, is_process_attribute
 from gdb_epi.fleet.screen.finding import ALL, Finding
 from gdb_epi.fleet.screen.programs import (
     MIN_OTHERS,
     crashes_of_same_programs,
-    is_process_attribute,
     program_of_each_crash,
 )
 from gdb_epi.fleet.statistics.arrays import ABSENT, Bools, Floats, Ints, count_distinct
-from gdb_epi.fleet.statistics.hypothesis_tests import (
-    apply_to_scalars,
-    hypergeometric_tail,
-    relative_risk,
-)
+from gdb_epi.fleet.statistics.hypothesis_tests import hypergeometric_p, relative_risk
 from gdb_epi.fleet.store.day_numbers import iso_day
 from gdb_epi.typing_lite import NamedTuple
 from gdb_epi.util import counted
@@ -201,7 +195,7 @@ def threshold_within(population: Population, finding: Finding) -> str | None:
     numbers = [
         a
         for a in population.attributes
-        if a.name.removesuffix(RANGE) != own and not is_process_attribute(a.name)
+        if a.name.removesuffix(RANGE) != own and not a.is_of_process
     ]
     for number in numbers:
         numbers_of_values = [parse_leading_number(text) for text in number.values]
@@ -241,7 +235,7 @@ def beyond_others_words(population: Population, finding: Finding) -> str | None:
         return None
     for number in population.attributes:
         numbers = [parse_leading_number(text) for text in number.values]
-        if None in numbers or len(numbers) < MIN_VALUES or number.name.endswith(RANGE):
+        if None in numbers or len(numbers) < MIN_VALUES or number.is_range:
             continue
         if number is group or is_kept_by_hosts(population.host, number.crash):
             continue
@@ -289,7 +283,7 @@ def host_age_words(
         if words.isdisjoint(AGE_NAMES) or not words.isdisjoint(PROCESS_NAMES):
             continue
         numbers = [parse_leading_number(value) for value in attribute.values]
-        if attribute.name.endswith(RANGE) or None in numbers or (attribute.exposure >= 0).any():
+        if attribute.is_range or None in numbers or attribute.has_hours:
             continue
         has_age = attribute.crash >= 0
         age = np.append(np.array(numbers, dtype=float), np.nan)[attribute.crash]
@@ -348,7 +342,7 @@ def age_words(population: Population, mine: Bools) -> str | None:
 def _p_of_pair(inside: int, own: int, others_inside: int, others: int) -> float:
     """Return P of so many of some crashes with a mark, if it were dealt out among all."""
     numbers = inside, own + others, inside + others_inside, own
-    return apply_to_scalars(hypergeometric_tail, *map(float, numbers))
+    return hypergeometric_p(*numbers)
 
 
 def starts_by_place_words(population: Population, mine: Bools) -> str | None:
@@ -412,7 +406,7 @@ def _find_age_limit(population: Population, mine: Bools) -> _AgeLimit | None:
     """
     programs = crashes_of_same_programs(population, mine)
     for attribute in population.attributes:
-        if not is_age_of_process(attribute.name) or attribute.name.endswith(RANGE):
+        if not is_age_of_process(attribute.name) or attribute.is_range:
             continue
         ages = [parse_leading_number(value) for value in attribute.values]
         age_of = np.array([np.nan if age is None else age for age in ages])
@@ -511,12 +505,12 @@ def _stop_words(population: Population, mine: Bools) -> str | None:
     others = population.timed & ~mine & (True if same is None else same)
     ends, names, values = np.zeros(mine.size, dtype=bool), [], 0
     for attribute in population.attributes:
-        if attribute.name.endswith(RANGE) or len(attribute.values) > MAX_VERSIONS:
+        if attribute.is_range or len(attribute.values) > MAX_VERSIONS:
             continue
-        if (attribute.exposure >= 0).any():
+        if attribute.has_hours:
             place, hosts = population.host, len(population.hosts)
             seen = population.exposure_host, attribute.exposure, population.exposure_day
-        elif is_process_attribute(attribute.name) and programs is not None:
+        elif attribute.is_of_process and programs is not None:
             place, hosts = programs.crash, len(programs.values)
             seen = place, attribute.crash, np.where(population.timed, population.day, ABSENT)
         else:

@@ -15,7 +15,7 @@ import numpy as np
 from gdb_epi.fleet.population.attribute_combinations import count_hosts_of_signatures
 from gdb_epi.fleet.population.population import Population
 from gdb_epi.fleet.population.value_spans import first_and_last_days
-from gdb_epi.fleet.records.facts import split_image_tag
+from gdb_epi.fleet.records.facts import is_process_attribute, split_image_tag
 from gdb_epi.fleet.screen.finding import (
     CAVEAT_OUT,
     CAVEAT_RECOVERED,
@@ -31,12 +31,12 @@ from gdb_epi.fleet.screen.finding import (
     is_about_whole_host,
 )
 from gdb_epi.fleet.screen.leaving_values import leaving_value_words
-from gdb_epi.fleet.screen.programs import crashes_of_same_programs, is_process_attribute
+from gdb_epi.fleet.screen.programs import crashes_of_same_programs
 from gdb_epi.fleet.screen.silent_hosts import find_silent_groups
 from gdb_epi.fleet.screen.time_and_cpu_patterns import is_not_due
 from gdb_epi.fleet.screen.version_courses import regression_words
 from gdb_epi.fleet.statistics.arrays import Bools, Ints, count_distinct, distinct_pairs
-from gdb_epi.fleet.statistics.hypothesis_tests import apply_to_scalars, binomial_tail, relative_risk
+from gdb_epi.fleet.statistics.hypothesis_tests import binomial_p, relative_risk
 from gdb_epi.fleet.store.day_numbers import iso_day, parse_day
 from gdb_epi.util import counted, shortened_list
 
@@ -95,16 +95,16 @@ def add_caveat_of_end(
     elif left := _hosts_left_with_value(population, finding, day) or _left_in_records(
         population, finding, day
     ):
-        return finding._replace(caveats=(*finding.caveats, left))
+        return finding.with_caveats(left)
     else:
         more = (
             _moved_to_other_hosts(population, finding),
             *leaving_value_words(population, finding, day),
         )
-        finding = finding._replace(caveats=(*finding.caveats, *filter(None, more)))
+        finding = finding.with_caveats(*more)
         members, day = _of_value(population, finding, day)
     if steady := _grows_with_its_hours(population, finding):
-        return finding._replace(caveats=(*finding.caveats, steady))
+        return finding.with_caveats(steady)
     days = np.sort(population.day[members])
     telling = (
         _days_that_set_host_apart(population, finding, members) if finding.attr == HOST else days
@@ -135,7 +135,7 @@ def add_caveat_of_end(
             return finding
         text = CAVEAT_RECOVERED.format(day=iso_day(last), crashes=counted(after, "crash"))
         finding = finding._replace(changes=HostChanges(recovered=iso_day(last)))
-    return finding._replace(caveats=(*finding.caveats, text))
+    return finding.with_caveats(text)
 
 
 def _grows_with_its_hours(population: Population, finding: Finding) -> str | None:
@@ -188,7 +188,7 @@ def explained_by_others(
 
 def _hosts_left_with_value(population: Population, finding: Finding, day: int) -> str | None:
     """Say which few hosts still have a value that many had: they were forgotten by a roll-back."""
-    named = (f"{finding.attr}={finding.value}", *finding.aliases)
+    named = finding.marks
     has = np.zeros(population.exposure_day.size, dtype=bool)
     for name, _, value in (mark.partition("=") for mark in named):
         attribute = population.attribute(name)
@@ -299,7 +299,7 @@ def _told_otherwise(population: Population, finding: Finding, hosts: Ints) -> st
     """Say what the host-hours tell of hosts in place of the version that their records have."""
     version = split_image_tag(finding.value)[1] or finding.value
     for attribute in population.attributes:
-        if version not in attribute.values or not (attribute.exposure >= 0).any():
+        if version not in attribute.values or not attribute.has_hours:
             continue
         mine = np.flatnonzero(np.isin(population.exposure_host, hosts) & (attribute.exposure >= 0))
         latest = mine[population.exposure_day[mine] == population.exposure_day[mine].max(initial=0)]
@@ -415,7 +415,7 @@ def _is_usual(population: Population, finding: Finding, last: int, after: int) -
         share = mine / float(hours.sum())
     else:
         share = 1 / max(count_distinct(population.host[population.host >= 0]), 1)
-    return apply_to_scalars(binomial_tail, after, others + after, share) >= MIN_USUAL_P
+    return binomial_p(after, others + after, share) >= MIN_USUAL_P
 
 
 def add_caveat_of_former_machine(population: Population, finding: Finding) -> Finding:
@@ -463,7 +463,7 @@ def add_caveat_of_former_machine(population: Population, finding: Finding) -> Fi
             now = int(hosts[codes == code[0]][-1])
             where_now = f", which is {population.hosts[now]} now" if now != host else ""
             caveats.append(f"this name was another machine ({machine}{where_now}) {until}")
-    return finding._replace(caveats=(*finding.caveats, *caveats)) if caveats else finding
+    return finding.with_caveats(*caveats) if caveats else finding
 
 
 def _of_its_name(population: Population, finding: Finding) -> Iterator[str]:

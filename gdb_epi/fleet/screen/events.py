@@ -25,7 +25,6 @@ from gdb_epi.fleet.screen.finding_texts import describe_verdict
 from gdb_epi.fleet.screen.programs import (
     caveat_of_program_on_one_host,
     crashes_of_same_programs,
-    is_process_attribute,
     program_of_each_crash,
 )
 from gdb_epi.fleet.statistics.arrays import (
@@ -43,7 +42,7 @@ from gdb_epi.fleet.statistics.arrays import (
     rows_of_runs,
     rows_under,
 )
-from gdb_epi.fleet.statistics.hypothesis_tests import apply_to_scalars, binomial_tail
+from gdb_epi.fleet.statistics.hypothesis_tests import binomial_p, binomial_tail
 from gdb_epi.fleet.store.day_numbers import SECONDS_A_DAY, iso_moment
 from gdb_epi.typing_lite import NamedTuple
 from gdb_epi.util import counted, shortened_list
@@ -226,7 +225,7 @@ def _retries_elsewhere(population: Population, second: Ints, first: Bools) -> tu
     for attribute in population.attributes:
         has = first & (attribute.crash >= 0) & (population.signature >= 0) & (second >= 0)
         number = int(np.count_nonzero(has))
-        if not number or is_process_attribute(attribute.name) or (attribute.exposure >= 0).any():
+        if not number or attribute.is_of_process or attribute.has_hours:
             continue
         if is_age_of_process(attribute.name):  # many values too, and no number of a job
             continue
@@ -289,9 +288,9 @@ def _loops_of(population: Population, second: Ints) -> _Loops:
         members = population.mask_of(mine)
         beside = _other_crashes_of_program(population, mine)
         shared = tuple(
-            f"{attribute.name}={attribute.values[value]}"
+            attribute.mark(value)
             for attribute in population.attributes
-            if is_process_attribute(attribute.name)
+            if attribute.is_of_process
             for value in _value_of_most(attribute, mine, attribute.crash[beside])
         )
         alone = caveat_of_program_on_one_host(population, members)
@@ -386,7 +385,7 @@ def _own_values_of_loops(population: Population, loops: list[Finding]) -> tuple[
     for attribute in population.attributes:
         codes = {int(code) for loop in loops for code in np.unique(attribute.crash[loop.members])}
         beside = attribute.crash[others & (attribute.crash >= 0)]
-        if is_process_attribute(attribute.name) or ABSENT in codes or len(codes) >= len(loops):
+        if attribute.is_of_process or ABSENT in codes or len(codes) >= len(loops):
             continue
         count = int(np.isin(beside, list(codes)).sum())
         if not beside.size or count > OF_OTHERS * len(codes) * beside.size:
@@ -440,7 +439,7 @@ def _crashes_of_events(
             event_of[np.isin(event_of, numbers)] = numbers[0]
             length = float(second[mine[-1]] - second[mine[0]] + GAP)
             share = min(BUSY * length / span, 1.0)
-            if left.size and apply_to_scalars(binomial_tail, left.size, at.size, share) <= MAX_P:
+            if left.size and binomial_p(left.size, at.size, share) <= MAX_P:
                 event_of[left], chained[left] = numbers[0], True
             continue
         whole = _add_simultaneous(population, second, every, left)
@@ -506,7 +505,7 @@ def _chains(
         mine = order[begins[i] : begins[i] + lengths[i]]
         if most_apart > GAP:
             usual = _usual_share(second[codes == code[i]], second[mine], span)
-            chance = apply_to_scalars(binomial_tail, hosts[i] - 1, sizes[code[i]] - 1, usual)
+            chance = binomial_p(hosts[i] - 1, sizes[code[i]] - 1, usual)
             p[i] = max(p[i], min(1.0, chance * at.size))
         if p[i] <= MAX_P:
             yield float(p[i]), at[mine]
@@ -535,9 +534,9 @@ def _event(
     hosts = np.unique(population.host[core]).size
     minutes = max(int(second[core[-1]] - second[core[0]]) // 60, 1)
     shared = tuple(
-        f"{attribute.name}={attribute.values[value]}"
+        attribute.mark(value)
         for attribute in population.attributes
-        for value in _value_of_most(attribute, core, values_in_fleet(attribute))
+        for value in _value_of_most(attribute, core, attribute.in_fleet)
     )
     total = int((population.signature == kinds[0]).sum()) if single else population.day.size
     members = population.mask_of(mine)
@@ -584,10 +583,10 @@ def _shifted_event(
     if np.isin(hosts[rows], hosts[true[0]]).any():
         return None
     marks = {
-        f"{attribute.name}={attribute.values[value]}": attribute.crash == value
+        attribute.mark(value): attribute.crash == value
         for attribute in population.attributes
-        if not is_process_attribute(attribute.name)
-        for value in _value_of_most(attribute, rows, values_in_fleet(attribute))
+        if not attribute.is_of_process
+        for value in _value_of_most(attribute, rows, attribute.in_fleet)
     }
     of_group = np.logical_and.reduce([second >= 0, *marks.values()])
     # What hit other hosts of the place at another hour came there then: its clocks are right.
@@ -639,11 +638,6 @@ def _clock_change(start: int) -> tuple[str, ...]:
         if before != after:
             return (CAVEAT_CLOCKS.format(zone=zone, before=before, after=after),)
     return ()
-
-
-def values_in_fleet(attribute: Attribute) -> Ints:
-    """Return the values that occur in the fleet, by the host-hours where there are any."""
-    return attribute.exposure if (attribute.exposure >= 0).any() else attribute.crash
 
 
 def _value_of_most(attribute: Attribute, mine: Ints, codes: Ints) -> list[int]:

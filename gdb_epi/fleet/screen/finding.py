@@ -122,6 +122,20 @@ class Finding(NamedTuple):
         """The key by which a finding is the same on another day."""
         return (self.attr, self.value, self.signature)
 
+    @property
+    def mark(self) -> str:
+        """What its crashes have."""
+        return f"{self.attr}={self.value}"
+
+    @property
+    def marks(self) -> tuple[str, ...]:
+        """Its mark, and those that cannot be told apart from it."""
+        return (self.mark, *self.aliases)
+
+    def with_caveats(self, *more: str | None) -> Finding:
+        """Return the finding with more caveats after its own; None is none."""
+        return self._replace(caveats=(*self.caveats, *filter(None, more)))
+
 
 class ExposureShares(NamedTuple):
     """The share of the host-hours that each host has, and its source."""

@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from gdb_epi.fleet.population.number_ranges import RANGE
-from gdb_epi.fleet.population.population import Population
+from gdb_epi.fleet.population.population import RANGE, Population
 from gdb_epi.fleet.population.value_spans import NEVER, first_and_last_days
+from gdb_epi.fleet.records.facts import is_process_attribute
 from gdb_epi.fleet.screen.dose_response import describe_gradual_rise
 from gdb_epi.fleet.screen.finding import (
     ALL,
@@ -38,7 +38,6 @@ from gdb_epi.fleet.screen.finding import (
     is_not_one_job,
     may_be_chance,
 )
-from gdb_epi.fleet.screen.programs import is_process_attribute
 from gdb_epi.fleet.statistics.arrays import Bools
 from gdb_epi.fleet.store.day_numbers import iso_day
 from gdb_epi.render.signature_words import WHERE, named_signature
@@ -98,7 +97,7 @@ def finding_json(finding: Finding, day: int) -> dict[str, Any]:
 
 def describe_verdict(finding: Finding) -> str:
     """Say what the population points to; the numbers printed with it are the evidence."""
-    what = f"{finding.attr}={finding.value}"
+    what = finding.mark
     if finding.attr == "host":
         if finding.signature.startswith(CPU):
             cpu = finding.signature[len(CPU) :]

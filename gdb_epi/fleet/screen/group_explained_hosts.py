@@ -28,13 +28,11 @@ from gdb_epi.fleet.screen.finding import (
     is_about_whole_host,
 )
 from gdb_epi.fleet.screen.hosts import JudgedHosts
-from gdb_epi.fleet.screen.programs import is_process_attribute
 from gdb_epi.fleet.statistics.arrays import Bools, Ints, count_pairs
 from gdb_epi.fleet.statistics.hypothesis_tests import (
-    apply_to_scalars,
-    binomial_tail,
+    binomial_p,
     dispersion,
-    negative_binomial_tail,
+    negative_binomial_p,
     risk_by_share,
 )
 from gdb_epi.typing_lite import NamedTuple
@@ -102,7 +100,7 @@ def drop_hosts_of_marked_signatures(
             return False
         rest = int(np.count_nonzero(finding.members & ~marked))
         usual = finding.n / finding.rr
-        chance = apply_to_scalars(negative_binomial_tail, rest, usual, usual)
+        chance = negative_binomial_p(rest, usual, usual)
         return rest < finding.n and chance * len(population.hosts) > MAX_HOST_Q
 
     return [finding for finding in findings if not is_explained(finding)]
@@ -126,7 +124,7 @@ def _crash_as_their_peers(population: Population, findings: Sequence[Finding]) -
     crashes = np.bincount(population.host[population.host >= 0], minlength=size).astype(float)
     of_host = np.bincount(host, weights=hours, minlength=size)
     alpha = dispersion(crashes, crashes.sum() * of_host / of_host.sum())
-    kept = [a for a in population.attributes if not is_process_attribute(a.name)]
+    kept = [a for a in population.attributes if not a.is_of_process]
     explained = set[str]()
     for finding in only_more:
         own = population.hosts.index(finding.value)
@@ -143,9 +141,7 @@ def _crash_as_their_peers(population: Population, findings: Sequence[Finding]) -
             usual = of_host[peers] * (crashes[others].sum() + 1) / of_host[others].sum()
             rate = crashes[peers].sum() / of_host[peers].sum()
             chance_of_peers, chance = (
-                apply_to_scalars(
-                    negative_binomial_tail, n, mean.sum(), mean.sum() + alpha * mean @ mean
-                )
+                negative_binomial_p(n, mean.sum(), mean.sum() + alpha * mean @ mean)
                 for n, mean in (
                     (crashes[peers].sum(), usual),
                     (crashes[own], of_host[[own]] * rate),
@@ -206,7 +202,7 @@ def find_subgroup(population: Population, finding: Finding) -> Subgroup | None:
     marks, numbers, used = list[str](), list[str](), {finding.attr}
     while len(marks) < MAX_MARKS and (step := _value_of_most(population, rows, inside, used)):
         other, value, words = step
-        marks.append(f"{other.name}={other.values[value]}")
+        marks.append(other.mark(value))
         numbers.append(words)
         used.add(other.name)
         inside &= other.exposure == value
@@ -229,7 +225,7 @@ def _value_of_most(
     tests, parts = 0, list[tuple[float, str, int, str]]()
     for other in population.attributes:
         hours = hours_within(population, other, inside)
-        if other.name in used or is_process_attribute(other.name) or np.count_nonzero(hours) < 2:
+        if other.name in used or other.is_of_process or np.count_nonzero(hours) < 2:
             continue
         tests += int(np.count_nonzero(hours))
         codes = other.crash[rows]
@@ -242,7 +238,7 @@ def _value_of_most(
         if count < MAJORITY * n or not risk >= MIN_RR:
             continue
         # However much hosts differ, each is counted once.
-        p = apply_to_scalars(binomial_tail, (value == most).sum(), np.unique(host).size, share)
+        p = binomial_p((value == most).sum(), np.unique(host).size, share)
         words = f"{count} of {n}, as have {share:.0%} of their host-hours"
         parts.append((p, other.name, most, words))
     p, name, most, words = min(parts, default=(1.0, "", 0, ""))

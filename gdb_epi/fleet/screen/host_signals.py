@@ -41,7 +41,7 @@ from gdb_epi.fleet.statistics.arrays import (
     widen_codes,
 )
 from gdb_epi.fleet.statistics.hypothesis_tests import (
-    apply_to_scalars,
+    binomial_p,
     binomial_tail,
     dispersion,
     hypergeometric_tail,
@@ -452,9 +452,9 @@ def own_value_words(population: Population, finding: Finding) -> str:
             if starts.size < 2 or times < 2 or not 0 < share <= 0.5:
                 continue
             n = int(np.count_nonzero(codes == code))
-            p = apply_to_scalars(binomial_tail, n, codes.size, share)
+            p = binomial_p(n, codes.size, share)
             if p < best[0]:
-                mark = f"{attribute.name}={attribute.values[code]}"
+                mark = attribute.mark(code)
                 best = (
                     p,
                     (

@@ -89,7 +89,7 @@ from gdb_epi.fleet.statistics.arrays import (
     widen_codes,
 )
 from gdb_epi.fleet.statistics.hypothesis_tests import (
-    apply_to_scalars,
+    binomial_p,
     binomial_tail,
     dispersion,
     hypergeometric_tail,
@@ -279,9 +279,7 @@ def _is_steady(population: Population, day: int, host: int) -> bool:
     """Whether a host has no more crashes of late than before, as one that is busy has not."""
     every, mine = population.known_day, population.known_day[population.host == host]
     return all(
-        apply_to_scalars(
-            binomial_tail, int((mine > day - w).sum()), mine.size, float((every > day - w).mean())
-        )
+        binomial_p(int((mine > day - w).sum()), mine.size, float((every > day - w).mean()))
         > MAX_SIGN_P
         for w in WINDOWS
     )

@@ -12,13 +12,13 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from gdb_epi.fleet.population.number_ranges import RANGE
-from gdb_epi.fleet.population.population import Attribute, Population
+from gdb_epi.fleet.population.population import RANGE, Attribute, Population
 from gdb_epi.fleet.population.value_spans import NEVER, first_and_last_days, is_kept_by_hosts
+from gdb_epi.fleet.records.facts import is_process_attribute
 from gdb_epi.fleet.screen.finding import MOSTLY, Finding
-from gdb_epi.fleet.screen.programs import crashes_of_same_programs, is_process_attribute
+from gdb_epi.fleet.screen.programs import crashes_of_same_programs
 from gdb_epi.fleet.statistics.arrays import ABSENT, Bools, Ints, sum_by_code
-from gdb_epi.fleet.statistics.hypothesis_tests import apply_to_scalars, binomial_tail
+from gdb_epi.fleet.statistics.hypothesis_tests import binomial_p
 from gdb_epi.fleet.store.day_numbers import iso_day
 from gdb_epi.util import counted
 
@@ -74,8 +74,8 @@ def still_has_words(population: Population, name: str, value: str, day: int) -> 
         its_hosts, codes = host[runs], other.exposure[runs]
         if not (codes >= 0).any():  # the crashes tell where a host stands
             its_hosts, codes = population.host, other.crash
-        skipped = other is attribute or is_process_attribute(other.name)
-        if skipped or other.name.endswith(RANGE) or not is_kept_by_hosts(its_hosts, codes):
+        skipped = other is attribute or other.is_of_process
+        if skipped or other.is_range or not is_kept_by_hosts(its_hosts, codes):
             continue
         has_both = (its_hosts >= 0) & (codes >= 0)
         mine = has_both & np.isin(its_hosts, now)
@@ -129,7 +129,7 @@ def _left_hosts_words(population: Population, finding: Finding) -> str | None:
     due = had * after / max(before, 1e-9)
     if left.sum() < MIN_LEFT or due < DUE_TO_TELL or have > FEW * due:
         return None
-    if apply_to_scalars(binomial_tail, had, had + have, before / (before + after)) > NOT_HALF_P:
+    if binomial_p(had, had + have, before / (before + after)) > NOT_HALF_P:
         return None
     begin = int(np.median(last[left[:-1]]))
     stay = has & ~left[host]
@@ -142,11 +142,11 @@ def _left_hosts_words(population: Population, finding: Finding) -> str | None:
     kept = []
     for other in population.attributes if goes_on else ():
         codes = other.crash[finding.members & (other.crash >= 0)]
-        skipped = other is attribute or is_process_attribute(other.name)
-        if skipped or other.name.endswith(RANGE) or not codes.size:
+        skipped = other is attribute or other.is_of_process
+        if skipped or other.is_range or not codes.size:
             continue
         code = int(np.bincount(codes).argmax())
-        by_hours = (other.exposure >= 0).any()
+        by_hours = other.has_hours
         hosts, values = (host, other.exposure) if by_hours else (population.host, other.crash)
         inside = (hosts >= 0) & (values >= 0) & left[hosts]
         beside = values[(values >= 0) & ~left[hosts]]
@@ -154,7 +154,7 @@ def _left_hosts_words(population: Population, finding: Finding) -> str | None:
         if is_common or (codes == code).mean() < MOSTLY or not inside.any():
             continue
         if (values[inside] == code).all():
-            kept.append(f"{other.name}={other.values[code]}")
+            kept.append(other.mark(code))
     alone = f"; they kept {', '.join(kept)}: that alone is not enough, it seems" if kept else ""
     if not goes_on:
         alone = "; hosts that still have it do not show whether it would have gone on"
@@ -172,7 +172,7 @@ def _next_version_words(population: Population, finding: Finding) -> str | None:
     """
     if finding.signature not in population.signatures or finding.attr.endswith(RANGE):
         return None
-    marks = (f"{finding.attr}={finding.value}", *finding.aliases)
+    marks = finding.marks
     for name, _, value in (mark.partition("=") for mark in marks):
         attribute = population.attribute(name)
         if attribute is None or value not in attribute.values or not population.has_exposure:
@@ -225,7 +225,7 @@ def _companion_words(population: Population, finding: Finding) -> str | None:
     attribute = population.attribute(finding.attr)
     if attribute is None or is_process_attribute(finding.attr) or finding.attr.endswith(RANGE):
         return None
-    if finding.signature not in population.signatures or not (attribute.exposure >= 0).any():
+    if finding.signature not in population.signatures or not attribute.has_hours:
         return None
     value = attribute.values.index(finding.value)
     had = population.exposure_host[(attribute.exposure == value) & (population.exposure_hours > 0)]
@@ -240,8 +240,8 @@ def _companion_words(population: Population, finding: Finding) -> str | None:
     same = crashes_of_same_programs(population, own)
     others = with_it & ~own & (True if same is None else same)
     for other in population.attributes:
-        skipped = other is attribute or is_process_attribute(other.name)
-        if skipped or other.name.endswith(RANGE) or is_kept_by_hosts(population.host, other.crash):
+        skipped = other is attribute or other.is_of_process
+        if skipped or other.is_range or is_kept_by_hosts(population.host, other.crash):
             continue
         size = len(other.values)
         mine, beside, after = (
@@ -256,7 +256,7 @@ def _companion_words(population: Population, finding: Finding) -> str | None:
             continue
         share = float(beside[code] / beside.sum())
         count, total = int(mine[code]), int(mine.sum())
-        if apply_to_scalars(binomial_tail, count, total, share / 2) <= NOT_HALF_P:
+        if binomial_p(count, total, share / 2) <= NOT_HALF_P:
             return (
                 f"{other.name}={other.values[code]} came to most hosts that left it, and does not "
                 f"end these crashes: {count} with both, where {share * total:.0f} were due by the "

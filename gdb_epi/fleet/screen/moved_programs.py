@@ -22,7 +22,7 @@ from gdb_epi.fleet.statistics.arrays import (
     sum_by_code,
     widen_codes,
 )
-from gdb_epi.fleet.statistics.hypothesis_tests import apply_to_scalars, two_sided_binomial
+from gdb_epi.fleet.statistics.hypothesis_tests import two_sided_binomial_p
 from gdb_epi.fleet.store.day_numbers import iso_day
 from gdb_epi.typing_lite import NamedTuple
 from gdb_epi.util import counted, shortened_list
@@ -171,7 +171,7 @@ def _best_fitting_move(
     if min(days) <= 0:
         return None
     share = days[1] / sum(days)
-    p = apply_to_scalars(two_sided_binomial, crashes[1], sum(crashes), share)
+    p = two_sided_binomial_p(crashes[1], sum(crashes), share)
     before, after = (
         tuple(population.hosts[h] for h in hosts[some].tolist()) for some in (old, new)
     )

@@ -13,7 +13,6 @@ from functools import partial
 import numpy as np
 
 from gdb_epi.fleet.population.kept_answers import kept_answer
-from gdb_epi.fleet.population.number_ranges import RANGE
 from gdb_epi.fleet.population.population import Attribute, Population, asked_once
 from gdb_epi.fleet.population.value_spans import (
     GOES_ON,
@@ -22,7 +21,6 @@ from gdb_epi.fleet.population.value_spans import (
     share_of_usual_hours,
 )
 from gdb_epi.fleet.screen.events import find_events
-from gdb_epi.fleet.screen.programs import is_process_attribute
 from gdb_epi.fleet.statistics.arrays import Bools, Ints, count_pairs
 from gdb_epi.fleet.store.day_numbers import SECONDS_A_DAY, iso_moment
 from gdb_epi.typing_lite import NamedTuple
@@ -86,7 +84,7 @@ def _silent_and_back(population: Population) -> list[PastSilence]:
         a
         for a in counted_once.attributes
         if 1 < len(a.values) <= MAX_VALUES
-        and not (is_process_attribute(a.name) or a.name.endswith(RANGE))
+        and not (a.is_of_process or a.is_range)
         and is_kept_by_hosts(counted_once.host, a.crash)
     ]
     tests = sum(len(a.values) for a in attributes)

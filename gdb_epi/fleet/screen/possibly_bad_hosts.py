@@ -43,7 +43,6 @@ from gdb_epi.fleet.screen.host_signals import (
     p_values_of_ratios,
 )
 from gdb_epi.fleet.screen.hosts import JudgedHosts
-from gdb_epi.fleet.screen.programs import is_process_attribute
 from gdb_epi.fleet.screen.screening import MAX_OPEN_CRASHES, ScreeningResult, judged_hosts
 from gdb_epi.fleet.statistics.arrays import ABSENT, Bools, Ints, count_codes, distinct_rows
 from gdb_epi.fleet.statistics.hypothesis_tests import (
@@ -360,9 +359,9 @@ def _mark_of_all(population: Population, hosts: list[int]) -> str | None:
             int(attribute.exposure[population.exposure_host == host][-1:].max(initial=ABSENT))
             for host in hosts
         }
-        if len(values) > 1 or ABSENT in values or is_process_attribute(attribute.name):
+        if len(values) > 1 or ABSENT in values or attribute.is_of_process:
             continue
         (value,) = values
         share = float(expected_shares(population, attribute)[0][value])
-        best = min(best, (share ** (len(hosts) - 1), f"{attribute.name}={attribute.values[value]}"))
+        best = min(best, (share ** (len(hosts) - 1), attribute.mark(value)))
     return best[1] or None

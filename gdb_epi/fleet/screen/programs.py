@@ -13,14 +13,18 @@ import numpy as np
 
 from gdb_epi.fleet.population.attribute_combinations import count_known_pairs
 from gdb_epi.fleet.population.population import Attribute, Population
-from gdb_epi.fleet.records.facts import ENV, PROGRAM, program_in_words, program_of_crashes
+from gdb_epi.fleet.records.facts import (
+    PROGRAM,
+    is_process_attribute,
+    program_in_words,
+    program_of_crashes,
+)
 from gdb_epi.fleet.screen.finding import NOT_ONE_JOB
 from gdb_epi.fleet.statistics.arrays import Bools, Floats, Ints, count_pairs, sum_by_code
 from gdb_epi.fleet.statistics.hypothesis_tests import (
-    apply_to_scalars,
     beta_binomial_tail,
-    binomial_tail,
-    hypergeometric_tail,
+    binomial_p,
+    hypergeometric_p,
     risk_by_share,
 )
 from gdb_epi.render.signature_words import (
@@ -46,12 +50,6 @@ MIN_OTHERS = 5  # crashes of a program, that tell where it runs
 MAX_LOUD = 2  # programs that are left aside, when all crashes are asked
 MAX_LEFT_P = 0.05
 WEAK = 4.0  # crashes that the fleet's share counts as beside so many
-OF_PROCESS = ("image", "python", "namespace")
-
-
-def is_process_attribute(name: str) -> bool:
-    """Whether an attribute is of the process and not of its host."""
-    return name in OF_PROCESS or name.startswith(("lib ", "package ", ENV))
 
 
 def program_of_each_crash(population: Population) -> Attribute | None:
@@ -149,7 +147,7 @@ def p_with_other_names(population: Population, mine: Ints, codes: Ints, value: i
                           & (True if same is None else same))  # fmt: skip
     own, has = np.isin(population.signature[rows], names), codes[rows] == value
     counts = int((own & has).sum()), rows.size, int(has.sum()), int(own.sum())
-    return apply_to_scalars(hypergeometric_tail, *counts)
+    return hypergeometric_p(*counts)
 
 
 def is_compared_by_program(population: Population, name: str) -> bool:
@@ -219,7 +217,7 @@ def p_adjusted_for_programs(
         # These crashes and the others of their programs, as if the value were dealt out anew.
         whole, marked = sizes[own], with_value[own]
         if int(own.sum()) == 1:
-            return apply_to_scalars(hypergeometric_tail, count, whole[0], marked[0], n)
+            return hypergeometric_p(count, whole[0], marked[0], n)
         share = float((here[own] * marked / np.maximum(whole, 1.0)).sum()) / n
     else:
         others, marked = (sizes - here)[own], (with_value - here_with)[own]
@@ -231,7 +229,7 @@ def p_adjusted_for_programs(
             share = float((here[own] * shares).sum()) / n
             weight = WEAK + float(others.sum())
             return beta_binomial_tail(int(count), int(n), share * weight, (1 - share) * weight)
-    return apply_to_scalars(binomial_tail, count, n, min(share, 1.0))
+    return binomial_p(count, n, min(share, 1.0))
 
 
 def share_adjusted_for_programs(
@@ -294,4 +292,4 @@ def is_preferred_by_most_programs(
         with_value, total = with_value[runs_elsewhere], total[runs_elsewhere]
     a, n = float(with_value.sum()), float(total.sum())
     risk = risk_by_share(a, n, share)[0]
-    return risk >= least and apply_to_scalars(binomial_tail, a, n, share) <= MAX_LEFT_P
+    return risk >= least and binomial_p(a, n, share) <= MAX_LEFT_P

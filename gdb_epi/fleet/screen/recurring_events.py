@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 
 from gdb_epi.fleet.population.population import Population
+from gdb_epi.fleet.records.facts import is_process_attribute
 from gdb_epi.fleet.screen.events import PLACES
 from gdb_epi.fleet.screen.finding import (
     CLUSTERED_CRASHES,
@@ -26,7 +27,7 @@ from gdb_epi.fleet.screen.finding_texts import (
     finding_sentence,
     words_of_aliases,
 )
-from gdb_epi.fleet.screen.programs import is_process_attribute, program_of_signature
+from gdb_epi.fleet.screen.programs import program_of_signature
 from gdb_epi.fleet.store.day_numbers import iso_day
 from gdb_epi.util import counted, shortened_list
 

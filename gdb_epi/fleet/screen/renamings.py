@@ -11,11 +11,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from gdb_epi.fleet.population.number_ranges import RANGE
 from gdb_epi.fleet.population.population import Attribute, Population
+from gdb_epi.fleet.records.facts import is_process_attribute
 from gdb_epi.fleet.screen.ended_findings import MAY_BE_OVER
 from gdb_epi.fleet.screen.finding import MIN_N, MOSTLY, Finding
-from gdb_epi.fleet.screen.programs import crashes_of_same_programs, is_process_attribute
+from gdb_epi.fleet.screen.programs import crashes_of_same_programs
 from gdb_epi.fleet.screen.version_courses import version_course
 from gdb_epi.fleet.statistics.arrays import Ints
 from gdb_epi.fleet.statistics.hypothesis_tests import relative_risk
@@ -155,7 +155,7 @@ def names_beside(population: Population, signature: str) -> Renaming | None:
     if population.day.size > MAX_CRASHES:
         return None
     for attribute in population.attributes:
-        if is_process_attribute(attribute.name) or attribute.name.endswith(RANGE):
+        if attribute.is_of_process or attribute.is_range:
             continue
         renaming = renaming_of(population, attribute.name, signature)
         if renaming is not None and renaming.beside:
@@ -266,7 +266,7 @@ def _with_possible_other_name(population: Population, finding: Finding) -> Findi
         words = OTHER_NAME.format(
             name=_python_function(name), count=earlier.size, day=iso_day(int(earlier.max()))
         )
-        return finding._replace(caveats=(*finding.caveats, words))
+        return finding.with_caveats(words)
     return finding
 
 

@@ -17,16 +17,8 @@ from gdb_epi.fleet.population.coverage import (
 )
 from gdb_epi.fleet.population.kept_answers import kept_answer
 from gdb_epi.fleet.population.population import Population
-from gdb_epi.fleet.screen.aliases import (
-    add_rivals,
-    drop_aliases,
-    without_aliases_of_their_own,
-)
-from gdb_epi.fleet.screen.attributes import (
-    attribute_findings,
-    group_findings,
-    signature_findings,
-)
+from gdb_epi.fleet.screen.aliases import add_rivals, drop_aliases, without_aliases_of_their_own
+from gdb_epi.fleet.screen.attributes import attribute_findings, group_findings, signature_findings
 from gdb_epi.fleet.screen.dose_response import (
     GROWS,
     MOMENTS,
@@ -210,7 +202,7 @@ def _of_moments(population: Population, findings: list[Finding]) -> list[Finding
                 hours_of_group_words(population, finding),
                 beyond_others_words(population, finding),
             )
-            finding = finding._replace(caveats=(*finding.caveats, *filter(None, more)))
+            finding = finding.with_caveats(*more)
         words = of_moment.get(signature_of_most(population, finding))
         if words and (finding.attr == EVENT or is_age_of_process(finding.attr)):
             finding = finding._replace(caveats=(words, *finding.caveats))

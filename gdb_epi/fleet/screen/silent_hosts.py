@@ -14,7 +14,6 @@ from typing import TypeVar
 import numpy as np
 
 from gdb_epi.fleet.population.kept_answers import kept_answer
-from gdb_epi.fleet.population.number_ranges import RANGE
 from gdb_epi.fleet.population.population import Attribute, Population, asked_once
 from gdb_epi.fleet.population.value_spans import (
     GOES_ON,
@@ -27,7 +26,7 @@ from gdb_epi.fleet.screen.events import find_events
 from gdb_epi.fleet.screen.finding import MIN_N
 from gdb_epi.fleet.screen.moved_programs import find_program_moves
 from gdb_epi.fleet.screen.past_silence import PastSilence
-from gdb_epi.fleet.screen.programs import is_process_attribute, program_of_each_crash
+from gdb_epi.fleet.screen.programs import program_of_each_crash
 from gdb_epi.fleet.statistics.arrays import (
     ABSENT,
     Bools,
@@ -38,7 +37,7 @@ from gdb_epi.fleet.statistics.arrays import (
     sum_by_code,
 )
 from gdb_epi.fleet.statistics.hypothesis_tests import (
-    apply_to_scalars,
+    hypergeometric_p,
     hypergeometric_tail,
     poisson_binomial_tail,
 )
@@ -155,11 +154,7 @@ def find_silent_groups(population: Population) -> list[Silence]:
 
 
 def _groups_gone_silent(population: Population) -> list[Silence]:
-    attributes = [
-        a
-        for a in population.attributes
-        if not (is_process_attribute(a.name) or a.name.endswith(RANGE))
-    ]
+    attributes = [a for a in population.attributes if not (a.is_of_process or a.is_range)]
     counted_once = find_events(population).counted
     free = (counted_once.host >= 0) & population.timed & (population.day >= 0)
     if moved := {move.program for move in find_program_moves(counted_once)}:  # not due there since
@@ -436,7 +431,7 @@ class _Hosts:
         left = int(np.count_nonzero(others & mine))
         whole = int(np.count_nonzero(others))
         upto = int(np.count_nonzero(others & (population.day <= last)))
-        if apply_to_scalars(hypergeometric_tail, left, whole, upto, left) > MAX_P_OF_OTHERS:
+        if hypergeometric_p(left, whole, upto, left) > MAX_P_OF_OTHERS:
             return None
         name = table.attribute.values[int(table.values[at])]
         return Silence(table.attribute.name, name, last, hosts, float(table.due[at]), hours)

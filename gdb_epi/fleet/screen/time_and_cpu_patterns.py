@@ -43,8 +43,9 @@ from gdb_epi.fleet.statistics.arrays import (
     widen_codes,
 )
 from gdb_epi.fleet.statistics.hypothesis_tests import (
-    apply_to_scalars,
+    binomial_p,
     binomial_tail,
+    hypergeometric_p,
     hypergeometric_tail,
     q_values,
     relative_risk,
@@ -150,7 +151,7 @@ def time_and_cpu_findings(population: Population, free: Bools) -> Iterator[Findi
                 yield _finding(population, name, crashes, crashes, lead, caveat=caveat)
         for attribute, value, lead in local.get(code, ()):
             there = crashes[attribute.crash[crashes] == value]
-            place = f"{attribute.name}={attribute.values[value]}"
+            place = attribute.mark(value)
             caveat = LOCAL_HOUR.format(place=attribute.name)
             yield _finding(population, name, crashes, there, lead, place, caveat=caveat)
 
@@ -239,7 +240,7 @@ def _is_load_of_program(population: Population, some: Bools, crashes: Ints, lead
         return False
     hits, usual = (int(np.isin(_slots(hours, kind), inside).sum()) for hours in (mine, others))
     share = min((usual + 2 * np.sqrt(usual + 1)) / others.size, 1.0)
-    return apply_to_scalars(binomial_tail, hits, mine.size, share) > MAX_Q
+    return binomial_p(hits, mine.size, share) > MAX_Q
 
 
 def _local_hours(population: Population, some: Bools, first: int, hour: Ints) -> _LocalHours:
@@ -288,7 +289,7 @@ def _values_peculiar_to(population: Population, members: Bools, crashes: Ints) -
             continue
         value = int(np.bincount(here).argmax())
         if (here == value).mean() >= NEARLY_ALL and (others == value).mean() <= 1 - NEARLY_ALL:
-            places.append(f"{attribute.name}={attribute.values[value]}")
+            places.append(attribute.mark(value))
     return tuple(places)
 
 
@@ -339,7 +340,7 @@ def _month_turns(times: Ints, others: Floats, tested: int) -> Iterator[_Lead]:
             if np.unique(months).size < MIN_TURNS or a < NEARLY_ALL * (a + b):
                 continue
             share = max(float(_shares(others, window[None, :])[0]), width / MONTH)
-            p = apply_to_scalars(binomial_tail, a, a + b, share) * MAX_TURN**2 * tested
+            p = binomial_p(a, a + b, share) * MAX_TURN**2 * tested
             if best is None or p < best[0]:
                 best = p, before, window, relative_risk(a, share, b, 1 - share)
     if best is not None and best[0] <= MAX_Q and best[3][0] >= MIN_RATIO:
@@ -421,7 +422,7 @@ def is_explained_by_days_of_month(
     hours = np.bincount(attribute.exposure[at_turn], weights=population.exposure_hours[at_turn])
     if hours.size <= code or not hours.sum():
         return False
-    p = apply_to_scalars(binomial_tail, finding.n, finding.total, float(hours[code] / hours.sum()))
+    p = binomial_p(finding.n, finding.total, float(hours[code] / hours.sum()))
     return p > MAX_CONDITIONAL_P
 
 
@@ -478,7 +479,7 @@ def _moved_hours(times: Ints) -> tuple[int, int, int, int] | None:
                 continue
             numbers = (late[now], until[-1, before] + until[-1, now], until[-1, now],
                        late[now] + late[before])  # fmt: skip
-            p = apply_to_scalars(hypergeometric_tail, *map(float, numbers)) * 2 * days.size
+            p = hypergeometric_p(*numbers) * 2 * days.size
             if p <= MAX_MOVE_P and (best is None or p < best[0]):
                 best = p, before, now, int(days[at]), width
     return None if best is None else best[1:]
@@ -553,7 +554,7 @@ def _weekdays(times: Ints, others: Floats, tested: int) -> Iterator[_Lead]:
     number = int(counts.argmax())
     a, b = int(counts[number]), int(counts.sum() - counts[number])
     share = max(float(_shares(others, np.array([[number]]))[0]), 1 / 7)
-    p = apply_to_scalars(binomial_tail, a, a + b, share) * 7 * tested
+    p = binomial_p(a, a + b, share) * 7 * tested
     risk = relative_risk(a, share, b, 1 - share)
     if p <= MAX_Q and risk[0] >= MIN_RATIO:
         yield DAY_OF_WEEK, f"{DAYS[number]} (UTC)", np.array([number]), p, risk
@@ -586,14 +587,14 @@ def _cpu_findings(population: Population, free: Bools) -> Iterator[Finding]:
         of_same = population.signature == s[i]
         mine = np.flatnonzero(some & of_same)
         share = _share_on_such_hosts(population, kinds, mine, np.flatnonzero(some & ~of_same), c[i])
-        p[i] = max(p[i], apply_to_scalars(binomial_tail, a[i] / unlike, n[i] / unlike, share))
+        p[i] = max(p[i], binomial_p(a[i] / unlike, n[i] / unlike, share))
         if q_values(p, tested)[i] > MAX_Q:
             continue
         q = float(q_values(p, tested)[i])
         risk = risk_by_share(a[i], n[i], share)
         here = mine[population.cpu[mine] == c[i]]
         hosts = np.unique(population.host[here]).size
-        lean = apply_to_scalars(binomial_tail, hosts, np.unique(population.host[mine]).size, share)
+        lean = binomial_p(hosts, np.unique(population.host[mine]).size, share)
         if risk[0] < MIN_RR or hosts < MIN_HOSTS or lean > MAX_HOST_P:
             continue
         members = population.mask_of(here)

@@ -16,9 +16,9 @@ from gdb_epi.fleet.population.population import Attribute, Population
 from gdb_epi.fleet.records.facts import ENV
 from gdb_epi.fleet.screen.design_effect import day_effect
 from gdb_epi.fleet.screen.finding import MIN_N
-from gdb_epi.fleet.screen.programs import MIN_OTHERS, crashes_of_same_programs, is_process_attribute
+from gdb_epi.fleet.screen.programs import MIN_OTHERS, crashes_of_same_programs
 from gdb_epi.fleet.statistics.arrays import Bools, Floats, Ints
-from gdb_epi.fleet.statistics.hypothesis_tests import apply_to_scalars, binomial_tail
+from gdb_epi.fleet.statistics.hypothesis_tests import binomial_p
 from gdb_epi.fleet.store.day_numbers import iso_day
 from gdb_epi.typing_lite import NamedTuple
 
@@ -41,7 +41,7 @@ def regression_words(population: Population, mine: Bools) -> str | None:
     words = (
         _regression_of(population, attribute, rows, mine)
         for attribute in population.attributes
-        if is_process_attribute(attribute.name) and not attribute.name.startswith(ENV)
+        if attribute.is_of_process and not attribute.name.startswith(ENV)
     )
     return next(filter(None, words), None)
 
@@ -66,7 +66,7 @@ class _VersionsInOrder(NamedTuple):
         share = float(self.due[codes].sum()) / total
         elsewhere = total - min(self.of_main_host, total - some)
         count, whole = (elsewhere - some) / self.effect, elsewhere / self.effect
-        return apply_to_scalars(binomial_tail, count, whole, 1 - share)
+        return binomial_p(count, whole, 1 - share)
 
 
 def _versions_in_order(
@@ -196,7 +196,7 @@ def _needed_beside(population: Population, rows: Ints, mine: Bools) -> Bools | N
     """
     best: tuple[float, Bools] | None = None
     for attribute in population.attributes:
-        if is_process_attribute(attribute.name):
+        if attribute.is_of_process:
             continue
         own, others = (attribute.crash[rows[m]] for m in (mine[rows], ~mine[rows]))
         others = others[others >= 0]
@@ -223,5 +223,5 @@ def _peculiar_packages(
         value = int(np.bincount(own).argmax())
         # A package that has another value with each version is the program's own.
         if (own == value).mean() >= ALMOST_ALL and (others == value).mean() <= ALMOST_NO:
-            packages.append(f"{attribute.name}={attribute.values[value]}")
+            packages.append(attribute.mark(value))
     return tuple(packages[:MAX_NAMED])

@@ -51,7 +51,7 @@ def q_values(p: Floats, tested: int) -> Floats:
     return q
 
 
-def apply_to_scalars(tail: Callable[..., Floats], *numbers: float) -> float:
+def _of_numbers(tail: Callable[..., Floats], *numbers: float) -> float:
     """Return what a tail of this module, which takes arrays, is for single numbers."""
     return float(tail(*(np.array([float(number)]) for number in numbers))[0])
 
@@ -64,6 +64,11 @@ def binomial_tail(count: Floats, total: Floats, share: Floats) -> Floats:
         k, np.where(inside, total - count + 1, 1.0), np.clip(share, 0.0, 1.0)
     )
     return np.where(inside, tail, np.where(count < 1, 1.0, 0.0))
+
+
+def binomial_p(count: float, total: float, share: float) -> float:
+    """Return what `binomial_tail` is for single numbers."""
+    return _of_numbers(binomial_tail, count, total, share)
 
 
 def beta_binomial_tail(count: int, total: int, a: float, b: float) -> float:
@@ -114,6 +119,11 @@ def hypergeometric_tail(a: Floats, everything: Floats, marked: Floats, drawn: Fl
     )
     tail = np.where(upper, total, 1.0 - total)
     return np.clip(np.where(a > high, 0.0, np.where(a <= low, 1.0, tail)), 0.0, 1.0)
+
+
+def hypergeometric_p(a: float, everything: float, marked: float, drawn: float) -> float:
+    """Return what `hypergeometric_tail` is for single numbers."""
+    return _of_numbers(hypergeometric_tail, a, everything, marked, drawn)
 
 
 def hypergeometric_bound(a: Floats, everything: Floats, marked: Floats, drawn: Floats) -> Floats:
@@ -197,6 +207,11 @@ def two_sided_binomial(count: Floats, total: Floats, share: Floats) -> Floats:
     return np.asarray(np.minimum(1.0, 2 * np.minimum(upper, lower)))
 
 
+def two_sided_binomial_p(count: float, total: float, share: float) -> float:
+    """Return what `two_sided_binomial` is for single numbers."""
+    return _of_numbers(two_sided_binomial, count, total, share)
+
+
 def negative_binomial_tail(count: Floats, mean: Floats, variance: Floats) -> Floats:
     """P(at least `count`) for counts with this mean and variance; Poisson where they are equal."""
     mean = np.maximum(mean, 1e-12)
@@ -204,6 +219,11 @@ def negative_binomial_tail(count: Floats, mean: Floats, variance: Floats) -> Flo
     size = mean**2 / spread
     tail = scipy_special.betainc(np.maximum(count, 1.0), size, mean / (size + mean))
     return np.where(count < 1, 1.0, tail)
+
+
+def negative_binomial_p(count: float, mean: float, variance: float) -> float:
+    """Return what `negative_binomial_tail` is for single numbers."""
+    return _of_numbers(negative_binomial_tail, count, mean, variance)
 
 
 def dispersion(counts: Floats, expected: Floats) -> float:
