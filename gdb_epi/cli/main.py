@@ -4,6 +4,7 @@
 A verb is a module of gdb_epi.cli (or of a sub-package such as gdb_epi.cli.fleet) with HELP,
 add_arguments(parser) and run(args), which returns an exit code, or None for 0. It may have GROUP
 (its heading in the list of verbs), EPILOG, EXIT_CODES (both below its options) and READS_CORES.
+Where a package names FOLDERS, its verbs are in these, whose GROUP is the heading of all of them.
 Only the verb that is asked for is imported.
 """
 
@@ -142,15 +143,12 @@ def _no_verb(program: str, package: str, word: str) -> UsageError:
 
 def _nearest_word(package: str, word: str) -> str | None:
     """Return the verb, or the option before a verb, that is nearly the word."""
-    from pkgutil import iter_modules
-
     from gdb_epi.suggestions import find_nearest_word
 
     if word.startswith("--"):
         option = find_nearest_word(word[2:], ("help", "version"))
         return f"--{option}" if option else None
-    modules = iter_modules(import_module(package).__path__)
-    meant = find_nearest_word(word, [module.name.replace("_", "-") for module in modules])
+    meant = find_nearest_word(word, [name.replace("_", "-") for name in module_names(package)])
     return meant if meant is not None and find_verb(package, meant) is not None else None
 
 
@@ -206,17 +204,33 @@ def find_verb(package: str, word: str) -> ModuleType | None:
     module = word.replace("-", "_")
     if word.startswith("-") or not module.isidentifier():
         return None
-    name = f"{package}.{module}"
-    try:
-        candidate = import_module(name)
-    except ModuleNotFoundError as error:
-        if error.name != name:
-            raise
-        return None
-    return candidate if hasattr(candidate, "HELP") else None
+    for home in _homes_of_verbs(package):
+        name = f"{home}.{module}"
+        try:
+            candidate = import_module(name)
+        except ModuleNotFoundError as error:
+            if error.name != name:
+                raise
+            continue
+        if hasattr(candidate, "HELP"):
+            return candidate
+    return None
 
 
-# The order of what verbs name as their GROUP.
+def module_names(package: str) -> list[str]:
+    """Return the names of the modules that may be a verb of a package, in order."""
+    from pkgutil import iter_modules
+
+    paths = [import_module(home).__path__[0] for home in _homes_of_verbs(package)]
+    return sorted(module.name for module in iter_modules(paths))
+
+
+def _homes_of_verbs(package: str) -> list[str]:
+    folders = getattr(import_module(package), "FOLDERS", ())
+    return [package, *(f"{package}.{folder}" for folder in folders)]
+
+
+# The order of what verbs, or their folders, name as their GROUP.
 _GROUPS = (
     "One crash",
     "Many crashes",
@@ -231,10 +245,7 @@ _GROUPS = (
 
 def _overview(program: str, package: str, *, asked: bool) -> int:
     """Print the verbs; importing them all is fine here, nobody waits for help."""
-    from pkgutil import iter_modules
-
-    home = import_module(package)
-    lines = [(home.__doc__ or "").strip().splitlines()[0], ""]
+    lines = [(import_module(package).__doc__ or "").strip().splitlines()[0], ""]
     if program == PROGRAM:
         lines += [
             f"  {PROGRAM} triage CORE    start here: why this process died. It stores a record too",
@@ -244,11 +255,13 @@ def _overview(program: str, package: str, *, asked: bool) -> int:
         ]
     lines.append(f"usage: {program} VERB ...")
     groups: dict[str, list[str]] = {}
-    for info in iter_modules(home.__path__):
-        verb = find_verb(package, info.name)
+    for name in module_names(package):
+        verb = find_verb(package, name)
         if verb is not None:
-            text = f"  {info.name.replace('_', '-'):<12} {verb.HELP}"
-            groups.setdefault(getattr(verb, "GROUP", ""), []).append(text)
+            home = sys.modules[verb.__name__.rpartition(".")[0]]
+            text = f"  {name.replace('_', '-'):<12} {verb.HELP}"
+            group = getattr(verb, "GROUP", "") or getattr(home, "GROUP", "")
+            groups.setdefault(group, []).append(text)
     order = [*_GROUPS, *sorted(groups.keys() - set(_GROUPS))]
     for name in (name for name in order if name in groups):
         lines += ["", name or "Verbs", *groups[name]]

@@ -22,7 +22,6 @@ MAX_LINES = 700
 MAX_FILES = 25  # of a folder
 ONE_FILE_EACH = (  # a file for a command or a check, by rule 10
     ROOT / "commands",
-    ROOT / "gdb_epi/cli/fleet",
     ROOT / "gdb_epi/corruption/checks",
 )
 OWNER_TOP_LEVEL = {

@@ -11,7 +11,7 @@ from argparse import Namespace
 import pytest
 from unit.fleet_records import minimal
 
-from gdb_epi.cli.fleet.exclude import _text
+from gdb_epi.cli.fleet.daily.exclude import _text
 from gdb_epi.cli.main import main
 from gdb_epi.fleet.decisions.exclusion import (
     ExclusionPlan,

@@ -15,7 +15,7 @@ from unit.fleet_records import full
 from unit.test_fleet_archive import rows_of_tables
 from unit.test_fleet_ingest import rows
 
-from gdb_epi.cli.fleet import prune as prune_verb
+from gdb_epi.cli.fleet.data import prune as prune_verb
 from gdb_epi.cli.main import main
 from gdb_epi.errors import InputError
 from gdb_epi.fleet.population.cache import load_population, load_times

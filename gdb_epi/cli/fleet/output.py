@@ -51,6 +51,14 @@ def add_asof_option(
     parser.add_argument("--asof", metavar="DAY", help=words)
 
 
+def add_day_and_output_options(
+    parser: ArgumentParser, json_help: str = "a JSON array", *, csv: bool = True
+) -> None:
+    """Declare --asof, and what `add_output_options` does."""
+    add_asof_option(parser)
+    add_output_options(parser, json_help, csv=csv)
+
+
 def add_limit_option(parser: ArgumentParser, default: int, what: str = "rows") -> None:
     """Declare --limit."""
     words = f"most {what} ({default})"
@@ -60,8 +68,7 @@ def add_limit_option(parser: ArgumentParser, default: int, what: str = "rows") -
 def add_signature_question(parser: ArgumentParser) -> None:
     """Declare what a question about one signature takes: SIGNATURE, --asof, --db and the forms."""
     parser.add_argument("signature", metavar="SIGNATURE", help="a key, its start, or a part of it")
-    add_asof_option(parser)
-    add_output_options(parser, "one JSON object")
+    add_day_and_output_options(parser, "one JSON object")
 
 
 def parse_day_argument(value: str | None, option: str = "--asof") -> int | None:

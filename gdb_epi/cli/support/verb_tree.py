@@ -4,10 +4,8 @@
 from __future__ import annotations
 
 from argparse import SUPPRESS, Action, ArgumentParser
-from importlib import import_module
-from pkgutil import iter_modules
 
-from gdb_epi.cli.main import PROGRAM, find_verb
+from gdb_epi.cli.main import PROGRAM, find_verb, module_names
 from gdb_epi.typing_lite import NamedTuple
 
 
@@ -45,11 +43,11 @@ class Verb(NamedTuple):
 def verb_tree(package: str = "gdb_epi.cli", before: tuple[str, ...] = ()) -> list[Verb]:
     """Return all verbs, those of a group after it."""
     verbs: list[Verb] = []
-    for info in iter_modules(import_module(package).__path__):
-        module = find_verb(package, info.name)
+    for name in module_names(package):
+        module = find_verb(package, name)
         if module is None:
             continue
-        words = (*before, info.name.replace("_", "-"))
+        words = (*before, name.replace("_", "-"))
         if hasattr(module, "__path__"):
             inner = verb_tree(module.__name__, words)
             verbs += [Verb(words, module.HELP, (), tuple(verb.name for verb in inner)), *inner]

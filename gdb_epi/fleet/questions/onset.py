@@ -50,14 +50,13 @@ from gdb_epi.fleet.questions.roll_outs import (
     words_of_partial_causes,
 )
 from gdb_epi.fleet.questions.subpopulations import find_subpopulations
-from gdb_epi.fleet.records.facts import is_process_attribute
+from gdb_epi.fleet.records.facts import OF_PROCESS, is_process_attribute
 from gdb_epi.fleet.screen.dose_response import AT_STOP, GROWS, age_words
 from gdb_epi.fleet.screen.events import find_events
 from gdb_epi.fleet.screen.finding_texts import counting_words
 from gdb_epi.fleet.screen.moved_programs import find_moves_of_signature
 from gdb_epi.fleet.screen.past_silence import drop_past_silences, find_past_silences
 from gdb_epi.fleet.screen.programs import (
-    OF_PROCESS,
     crashes_of_same_programs,
     program_of_each_crash,
     program_of_most_crashes,
@@ -220,7 +219,7 @@ def find_onset(population: Population, signature: int) -> Onset:
         caveats.append(f"{text}: counted once")
     if answer.crashes < MIN_CRASHES and (together := events.mostly_of(population, signature)):
         answer = answer._replace(answer=f"nothing to date but {together}")
-    answer = answer.with_caveats(*caveats)
+    answer = answer._replace(caveats=(*answer.caveats, *filter(None, caveats)))
     pruned = population.pruned
     if pruned is None or answer.signature not in pruned.signatures:
         return answer

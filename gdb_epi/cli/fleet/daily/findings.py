@@ -12,7 +12,6 @@ from gdb_epi.cli.fleet.output import add_output_options, print_line
 if TYPE_CHECKING:
     from gdb_epi.fleet.decisions.finding_states import StoredFinding
 
-GROUP = "Every day"
 HELP = "the findings that were raised, with their states: open, confirmed, dismissed, repaired"
 EPILOG = "`fleet confirm ID` and `fleet dismiss ID` set the state, `fleet reopen ID` takes it back."
 STATES = ("open", "confirmed", "dismissed", "repaired")

@@ -7,9 +7,8 @@ from argparse import ArgumentParser, Namespace
 from typing import TYPE_CHECKING
 
 from gdb_epi.cli.fleet.output import (
-    add_asof_option,
+    add_day_and_output_options,
     add_limit_option,
-    add_output_options,
     parse_day_argument,
     print_line,
     print_lines,
@@ -28,7 +27,6 @@ if TYPE_CHECKING:
 
     from gdb_epi.fleet.questions.signatures import TopSignature
 
-GROUP = "Look"
 HELP = "the most frequent signatures, with hosts, first and last time and verdicts"
 NARROW = ("what", "verdict", "program", "where")  # what goes below its row on a narrow terminal
 HEADERS = ("crashes", "hosts", "verdict", "last seen", "program", "where", "what", "key")
@@ -38,8 +36,7 @@ UNKNOWN = "?"
 def add_arguments(parser: ArgumentParser) -> None:
     """Declare the arguments."""
     add_limit_option(parser, 20)
-    add_asof_option(parser)
-    add_output_options(parser)
+    add_day_and_output_options(parser)
 
 
 def run(args: Namespace) -> None:

@@ -6,8 +6,7 @@ from __future__ import annotations
 from argparse import ArgumentParser, Namespace
 
 from gdb_epi.cli.fleet.output import (
-    add_asof_option,
-    add_output_options,
+    add_day_and_output_options,
     parse_day_argument,
     print_line,
     print_lines,
@@ -17,7 +16,6 @@ from gdb_epi.cli.fleet.output import (
 from gdb_epi.cli.support.messages import repeated_database_option
 from gdb_epi.util import counted
 
-GROUP = "Look"
 HELP = "crashes a day, and per 1,000 host-hours where these are known"
 BAR, MIN_BAR = 40, 8  # characters of the longest bar
 BESIDE = 55  # columns of the table without it
@@ -28,8 +26,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "signature", nargs="?", metavar="SIGNATURE", help="one signature; none: all"
     )
-    add_asof_option(parser)
-    add_output_options(parser)
+    add_day_and_output_options(parser)
 
 
 def run(args: Namespace) -> None:
@@ -38,7 +35,7 @@ def run(args: Namespace) -> None:
     from gdb_epi.render.escape import terminal_width
 
     with open_database(args.db, write=False) as engine:
-        from gdb_epi.cli.fleet.check import silent_hosts_lines
+        from gdb_epi.cli.fleet.data.check import silent_hosts_lines
         from gdb_epi.fleet.population.cache import load_population
         from gdb_epi.fleet.questions.lookup import require_signature_group
         from gdb_epi.fleet.questions.signatures import count_crashes_without_time, epidemic_curve

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
 
+from gdb_epi.cli.fleet.look.top import NARROW
 from gdb_epi.cli.fleet.output import (
     add_limit_option,
     add_output_options,
@@ -13,11 +14,9 @@ from gdb_epi.cli.fleet.output import (
     print_rows,
     print_table,
 )
-from gdb_epi.cli.fleet.top import NARROW
 from gdb_epi.cli.support.messages import repeated_database_option
 from gdb_epi.errors import UsageError
 
-GROUP = "Look"
 HELP = "signatures of two windows of time, or two values, the strongest change first"
 EPILOG = (
     "gdb-epi fleet compare 2026-01-01..2026-01-07 2026-01-08..2026-01-14\n\n"
@@ -62,7 +61,7 @@ def run(args: Namespace) -> None:
             rows = compare_windows(engine, population, *windows, args.limit)
         silence = []
         if windows and not args.json and not args.csv:
-            from gdb_epi.cli.fleet.check import silent_hosts_lines
+            from gdb_epi.cli.fleet.data.check import silent_hosts_lines
             from gdb_epi.fleet.store.day_numbers import SECONDS_A_DAY
 
             last = max(end for _, end in windows) // SECONDS_A_DAY - 1

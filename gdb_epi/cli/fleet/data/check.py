@@ -7,8 +7,7 @@ from argparse import ArgumentParser, Namespace
 from typing import TYPE_CHECKING
 
 from gdb_epi.cli.fleet.output import (
-    add_asof_option,
-    add_output_options,
+    add_day_and_output_options,
     parse_day_argument,
     print_line,
     print_rows,
@@ -20,7 +19,6 @@ if TYPE_CHECKING:
     from gdb_epi.fleet.screen.past_silence import PastSilence
     from gdb_epi.fleet.screen.silent_hosts import Silence
 
-GROUP = "Data"
 HELP = "the quality of the data: clocks, gaps of the host-hours, names, missing attributes"
 EPILOG = (
     "What needs a look comes first. What was set aside is named, and no question counts it as true."
@@ -29,8 +27,7 @@ EPILOG = (
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Declare the arguments."""
-    add_asof_option(parser)
-    add_output_options(parser)
+    add_day_and_output_options(parser)
 
 
 def print_hint_to_check(population: Population, args: Namespace) -> None:

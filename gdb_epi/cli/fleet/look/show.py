@@ -7,12 +7,7 @@ import json
 from argparse import ArgumentParser, Namespace
 from typing import TYPE_CHECKING, Any
 
-from gdb_epi.cli.fleet.output import (
-    add_asof_option,
-    add_output_options,
-    parse_day_argument,
-    print_lines,
-)
+from gdb_epi.cli.fleet.output import add_day_and_output_options, parse_day_argument, print_lines
 from gdb_epi.cli.support.messages import repeated_database_option
 from gdb_epi.errors import InputError
 from gdb_epi.util import counted
@@ -23,7 +18,6 @@ if TYPE_CHECKING:
     from gdb_epi.fleet.questions.find_signature import FoundSignature
     from gdb_epi.fleet.questions.lookup import CrashSummary
 
-GROUP = "Look"
 HELP = "what is stored of one signature (key, its start, or part of the text), core or host"
 
 
@@ -34,8 +28,7 @@ def add_arguments(parser: ArgumentParser) -> None:
         metavar="SIGNATURE|CORE_KEY|HOST",
         help="the key of a signature or of a core, its start, part of a signature's text; a host",
     )
-    add_asof_option(parser)
-    add_output_options(parser, "one JSON object", csv=False)
+    add_day_and_output_options(parser, "one JSON object", csv=False)
 
 
 def run(args: Namespace) -> None:

@@ -18,7 +18,6 @@ from gdb_epi.cli.fleet.output import (
 )
 from gdb_epi.cli.support.messages import how_to_settle, repeated_database_option
 
-GROUP = "Every day"
 HELP = "what the last days brought: new findings, regressions, hosts, new signatures"
 DAYS = 7
 

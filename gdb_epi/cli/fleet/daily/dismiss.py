@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`gdb-epi fleet confirm`: say that a finding is true."""
+"""`gdb-epi fleet dismiss`: say that a finding is not true."""
 
 from __future__ import annotations
 
@@ -7,8 +7,7 @@ from functools import partial
 
 from gdb_epi.cli.fleet.decision import add_decision, set_state_of_finding
 
-GROUP = "Every day"
-HELP = "a finding is true: it stays raised, and is not raised again"
+HELP = "a finding is not true: it stays silent until its evidence has doubled"
 
 add_arguments = add_decision
-run = partial(set_state_of_finding, state="confirmed")
+run = partial(set_state_of_finding, state="dismissed")

@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from gdb_epi.fleet.questions.splitting import SignaturePart, SignatureSplit
     from gdb_epi.fleet.questions.verdict import PopulationVerdict
 
-GROUP = "Find causes"
 HELP = "the populations inside one signature: hosts first, then what marks the rest"
 
 

@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 
     from gdb_epi.fleet.decisions.exclusion import ExclusionPlan
 
-GROUP = "Every day"
 HELP = "the hosts to drain now, for Slurm or Kubernetes: reason, evidence, since and until when"
 EPILOG = (
     "A dry run unless --apply: its commands are comments. --apply prints commands for a shell (it "

@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from datetime import tzinfo
 
-GROUP = "Data"
 HELP = "put records into the database: JSON-lines files, folders, '-', or the waiting spool"
 SHOWN_REJECTS = 10
 

@@ -7,8 +7,7 @@ import time
 from argparse import ArgumentParser, Namespace
 
 from gdb_epi.cli.fleet.output import (
-    add_asof_option,
-    add_output_options,
+    add_day_and_output_options,
     parse_day_argument,
     print_line,
     print_lines,
@@ -16,19 +15,17 @@ from gdb_epi.cli.fleet.output import (
 )
 from gdb_epi.cli.support.messages import no_crashes_message
 
-GROUP = "Find causes"
 HELP = "hosts, hardware, kernels, images, packages with more crashes than their share"
 
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Declare the arguments."""
-    add_asof_option(parser)
-    add_output_options(parser)
+    add_day_and_output_options(parser)
 
 
 def run(args: Namespace) -> None:
     """Print all of today's findings, strongest first; stores nothing."""
-    from gdb_epi.cli.fleet.check import print_hint_to_check
+    from gdb_epi.cli.fleet.data.check import print_hint_to_check
     from gdb_epi.fleet.decisions.repairs import screen_present, separate_past_of_repaired_hosts
     from gdb_epi.fleet.decisions.states import repaired_hosts
     from gdb_epi.fleet.population.open_for_question import open_for_question

@@ -8,9 +8,8 @@ from argparse import ArgumentParser, Namespace
 from typing import TYPE_CHECKING, Any
 
 from gdb_epi.cli.fleet.output import (
-    add_asof_option,
+    add_day_and_output_options,
     add_limit_option,
-    add_output_options,
     parse_day_argument,
     print_line,
     print_rows,
@@ -22,7 +21,6 @@ from gdb_epi.util import counted
 if TYPE_CHECKING:
     from gdb_epi.fleet.questions.correlate import AttributePair, PairSearch
 
-GROUP = "Find causes"
 HELP = "pairs of attributes that go together (Cramer's V), or that mark a signature together"
 EPILOG = (
     "With SIGNATURE: pairs of values (a version and a load) that have more of it than their share."
@@ -40,8 +38,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     signature_help = "a key, its start, or a part of it: pairs that mark this signature"
     parser.add_argument("signature", metavar="SIGNATURE", nargs="?", help=signature_help)
     add_limit_option(parser, 30, "pairs")
-    add_asof_option(parser)
-    add_output_options(parser, "one JSON object")
+    add_day_and_output_options(parser, "one JSON object")
 
 
 def run(args: Namespace) -> None:
@@ -82,7 +79,7 @@ def run(args: Namespace) -> None:
 
 
 def _correlate_signature(args: Namespace) -> None:
-    from gdb_epi.cli.fleet.split import population_and_code
+    from gdb_epi.cli.fleet.causes.split import population_and_code
     from gdb_epi.fleet.questions.correlate import signature_pairs
 
     population, code = population_and_code(args.db, args.signature, args.asof)

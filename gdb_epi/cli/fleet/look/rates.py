@@ -6,9 +6,8 @@ from __future__ import annotations
 from argparse import ArgumentParser, Namespace
 
 from gdb_epi.cli.fleet.output import (
-    add_asof_option,
+    add_day_and_output_options,
     add_limit_option,
-    add_output_options,
     parse_day_argument,
     print_line,
     print_lines,
@@ -24,7 +23,6 @@ if TYPE_CHECKING:
     from gdb_epi.fleet.questions.rates import Rates, ValueRate
     from gdb_epi.fleet.statistics.rate_ratios import Risk
 
-GROUP = "Look"
 HELP = "crashes per host-hour by the values of an attribute: is this kernel, this release worse?"
 EPILOG = (
     "Each value is compared with the others on the same days, and with its own hosts while they "
@@ -46,8 +44,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     )
     parser.add_argument("--signature", metavar="SIGNATURE", help="of this signature alone")
     add_limit_option(parser, 20, "values")
-    add_asof_option(parser)
-    add_output_options(parser)
+    add_day_and_output_options(parser)
 
 
 def run(args: Namespace) -> None:
@@ -60,7 +57,7 @@ def run(args: Namespace) -> None:
 
     name, _, value = args.attribute.partition("=")
     if args.signature is not None:
-        from gdb_epi.cli.fleet.split import population_and_code
+        from gdb_epi.cli.fleet.causes.split import population_and_code
 
         population, code = population_and_code(args.db, args.signature, args.asof)
         members = population.signature == code

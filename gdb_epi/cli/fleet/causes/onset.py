@@ -13,7 +13,6 @@ from gdb_epi.util import counted
 if TYPE_CHECKING:
     from gdb_epi.fleet.questions.onset import Onset
 
-GROUP = "Find causes"
 HELP = "when the rate of a signature changed, beside the roll-out dates of attributes"
 
 
@@ -22,7 +21,7 @@ add_arguments = add_signature_question
 
 def run(args: Namespace) -> None:
     """Print the day, its interval, and the roll-outs of that time."""
-    from gdb_epi.cli.fleet.split import population_and_code
+    from gdb_epi.cli.fleet.causes.split import population_and_code
     from gdb_epi.fleet.questions.onset import find_onset
 
     population, code = population_and_code(args.db, args.signature, args.asof)

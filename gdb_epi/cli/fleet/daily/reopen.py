@@ -7,7 +7,6 @@ from functools import partial
 
 from gdb_epi.cli.fleet.decision import add_decision, set_state_of_finding
 
-GROUP = "Every day"
 HELP = "take a confirm or dismiss back"
 
 add_arguments = add_decision

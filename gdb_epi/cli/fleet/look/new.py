@@ -7,21 +7,20 @@ from argparse import ArgumentParser, Namespace
 from typing import TYPE_CHECKING
 
 from gdb_epi.argument_types import positive_number
-from gdb_epi.cli.fleet.output import (
-    add_asof_option,
-    add_limit_option,
-    add_output_options,
-    parse_day_argument,
-    print_line,
-    print_rows,
-    print_table,
-)
-from gdb_epi.cli.fleet.top import (
+from gdb_epi.cli.fleet.look.top import (
     NARROW,
     UNKNOWN,
     day_or_empty,
     drop_unknown_columns,
     signature_cells,
+)
+from gdb_epi.cli.fleet.output import (
+    add_day_and_output_options,
+    add_limit_option,
+    parse_day_argument,
+    print_line,
+    print_rows,
+    print_table,
 )
 from gdb_epi.cli.support.messages import repeated_database_option
 from gdb_epi.fleet.records.facts import short_program
@@ -29,7 +28,6 @@ from gdb_epi.fleet.records.facts import short_program
 if TYPE_CHECKING:
     from gdb_epi.fleet.questions.signatures import NewSignature
 
-GROUP = "Look"
 HELP = "signatures first seen in the last days (counted back from the latest crash)"
 DAYS = 7.0
 HEADERS = ("first seen", "crashes", "hosts", "verdict", "program", "where", "what", "key")
@@ -45,8 +43,7 @@ def add_arguments(parser: ArgumentParser) -> None:
         help="length of the window (7)",
     )
     add_limit_option(parser, 50)
-    add_asof_option(parser)
-    add_output_options(parser)
+    add_day_and_output_options(parser)
 
 
 def run(args: Namespace) -> None:

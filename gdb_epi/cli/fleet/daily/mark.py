@@ -8,7 +8,6 @@ from argparse import ArgumentParser, Namespace
 
 from gdb_epi.cli.fleet.output import add_database_option, add_who_option, print_lines
 
-GROUP = "Every day"
 HELP = "the life of a bug or a host: acknowledged, fixed in a version, drained, repaired ..."
 EPILOG = (
     "A signature: --acknowledged, --fixed-in VERSION, --ignore-until DAY, --new (takes it back). "

@@ -8,7 +8,6 @@ from argparse import Namespace
 from gdb_epi.cli.fleet.output import add_database_option, warn_of_damaged_records
 from gdb_epi.util import counted
 
-GROUP = "Data"
 HELP = "rebuild all tables from the raw records (also migrates an older database)"
 
 

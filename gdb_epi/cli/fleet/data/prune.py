@@ -11,7 +11,6 @@ from gdb_epi.cli.fleet.output import add_database_option, bytes_text, print_dry_
 from gdb_epi.errors import UsageError
 from gdb_epi.util import counted, shortened_list
 
-GROUP = "Data"
 HELP = "thin out crashes older than some days; how large the tables are"
 EPILOG = (
     "A dry run unless --apply. Of each signature the first crash and the newest --keep stay, so "

@@ -9,7 +9,6 @@ from pathlib import Path
 from gdb_epi.cli.fleet.output import add_database_option, print_line
 from gdb_epi.util import counted
 
-GROUP = "Data"
 HELP = "take in host-hours per day: CSV or JSON with day, hours, host and attribute columns"
 EPILOG = (
     "Without host-hours the questions compare crashes with other crashes, and what is busier looks "
@@ -25,7 +24,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(args: Namespace) -> int:
     """Store the rows and say what became of them; 3 when a row was rejected."""
-    from gdb_epi.cli.fleet.ingest import report_rejected
+    from gdb_epi.cli.fleet.data.ingest import report_rejected
     from gdb_epi.fleet.store.database import open_database
 
     rejected: list[tuple[str, str]] = []

@@ -8,7 +8,6 @@ from argparse import ArgumentParser, Namespace
 
 from gdb_epi.cli.fleet.output import add_output_options, print_line, print_lines
 
-GROUP = "Look"
 HELP = "how often a signature was seen, since when, on which hosts, with what verdicts"
 
 

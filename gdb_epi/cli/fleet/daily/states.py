@@ -15,7 +15,6 @@ from gdb_epi.util import counted
 if TYPE_CHECKING:
     from gdb_epi.fleet.decisions.states import StateWithCrashes
 
-GROUP = "Every day"
 HELP = "the states of signatures and hosts: acknowledged, fixed, regressed, drained ...; history"
 EPILOG = "`fleet mark` changes them."
 

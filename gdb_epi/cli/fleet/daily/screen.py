@@ -7,7 +7,7 @@ import json
 from argparse import ArgumentParser, Namespace
 from typing import TYPE_CHECKING, Any
 
-from gdb_epi.cli.fleet.check import print_hint_to_check
+from gdb_epi.cli.fleet.data.check import print_hint_to_check
 from gdb_epi.cli.fleet.notify import add_notify_options, parse_address_and_key, send_unsent_news
 from gdb_epi.cli.fleet.output import (
     add_asof_option,
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from gdb_epi.fleet.population.population import Population
     from gdb_epi.fleet.screen.screening import ScreeningResult
 
-GROUP = "Every day"
 HELP = "the daily screening: hosts and attributes with more crashes than their share"
 EPILOG = (
     "Findings that were raised before are not repeated; `fleet suspects` shows all of today's. New "

@@ -9,7 +9,6 @@ from gdb_epi.cli.fleet.output import add_database_option, bytes_text, print_dry_
 from gdb_epi.errors import UsageError
 from gdb_epi.util import counted
 
-GROUP = "Data"
 HELP = "delete all that is stored of a host, a user or a core: tables, records, spool, caches"
 EPILOG = (
     "A dry run unless --apply. A host is meant in all its spellings (case, domain). Of a user the "

@@ -22,7 +22,6 @@ from gdb_epi.util import counted
 if TYPE_CHECKING:
     from sqlalchemy import Engine
 
-GROUP = "Data"
 HELP = "all stored records as JSON lines or Parquet (DuckDB, ClickHouse, pandas), or as a lake"
 FORMATS = ("jsonl", "parquet", "lake")
 EPILOG = (

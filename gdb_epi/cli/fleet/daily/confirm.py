@@ -1,0 +1,13 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`gdb-epi fleet confirm`: say that a finding is true."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from gdb_epi.cli.fleet.decision import add_decision, set_state_of_finding
+
+HELP = "a finding is true: it stays raised, and is not raised again"
+
+add_arguments = add_decision
+run = partial(set_state_of_finding, state="confirmed")
