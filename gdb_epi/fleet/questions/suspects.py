@@ -450,8 +450,8 @@ def _further_signatures_of_place(
             continue
         same = crashes_of_same_programs(population, mine)
         beside = during & ~members if same is None else during & ~members & same
-        numbers = [int(np.count_nonzero(m)) for m in (mine & there, beside, beside & there)]
-        p = hypergeometric_p(*numbers, int(np.count_nonzero(mine & during)))
+        masks = mine & there, beside, beside & there, mine & during
+        p = hypergeometric_p(*(int(np.count_nonzero(mask)) for mask in masks))
         if p * len(asked) <= MAX_P_OF_PLACE:
             others.append(population.signatures[code])
     return others
