@@ -3,13 +3,12 @@
 
 from __future__ import annotations
 
-import importlib
 import json
-import pkgutil
 import re
 from pathlib import Path
 
 import gdb_epi.cli
+from gdb_epi.cli.support.verb_tree import verb_tree
 from gdb_epi.loader import load_commands
 from gdb_epi.registry import COMMANDS
 
@@ -25,13 +24,7 @@ def test_every_command_is_in_the_readme() -> None:
 
 
 def verbs() -> list[str]:
-    found = []
-    for info in pkgutil.walk_packages(gdb_epi.cli.__path__, "gdb_epi.cli."):
-        module = importlib.import_module(info.name)
-        if hasattr(module, "run") and hasattr(module, "HELP"):
-            name = info.name.removeprefix("gdb_epi.cli.")
-            found.append(name.replace(".", " ").replace("_", "-"))
-    return found
+    return [" ".join(verb.words) for verb in verb_tree() if not verb.inner]
 
 
 def test_every_verb_is_in_the_readme() -> None:
