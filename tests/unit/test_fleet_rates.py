@@ -532,6 +532,26 @@ def test_too_few_hours_without_a_value_acquit_nothing() -> None:
     assert "whether by it or by these hosts cannot be told" in answer
 
 
+def test_a_fall_of_the_whole_fleet_after_a_roll_out_is_no_cure() -> None:
+    new = rolled_out(np.where(np.arange(HOSTS) < 10, 12, 20))
+    rates = np.full((HOSTS, DAYS), 0.05)
+    rates[:, 24:34] = 0.005  # most callers were elsewhere
+    answer = ask(fleet(rates, {"kernel": new}), "kernel", "new").answer
+    assert answer.startswith("fewer crashes since its hosts have it; whether by it or by what else")
+
+
+def test_hosts_that_all_fell_silent_in_turn_were_cured() -> None:
+    row = ask(fleet(0.1 * (1 - waves()), {"kernel": waves()}), "kernel", "new")
+    assert row.crashes == 0
+    assert row.answer.startswith("fewer crashes with it: ")
+    # Where all of them fall on the first of two days, the second day's hosts speak against it.
+    population = fleet(
+        0.1 * (1 - rolled_out([20] * HOSTS)), {"kernel": rolled_out(20 + np.arange(HOSTS) % 2)}
+    )
+    answer = ask(population, "kernel", "new").answer
+    assert "cannot be told" in answer
+
+
 def test_a_part_of_a_value_that_has_none_is_named() -> None:
     rng = np.random.default_rng(4)
     load, cap = ((rng.random((HOSTS, DAYS)) < 0.3).astype(int) for _ in range(2))

@@ -45,8 +45,8 @@ from gdb_epi.fleet.statistics.rate_ratios import (
     ChosenHosts,
     RateCells,
     Risk,
-    Z,
     find_chosen_hosts,
+    risk_by_strata,
     risk_given_host_and_day,
 )
 from gdb_epi.fleet.store.day_numbers import SECONDS_A_DAY
@@ -343,7 +343,9 @@ def _rate_of(
         hosts = _machines(population, population.host[members & (population.host >= 0)])
         answer = "no host-hours are known of it"
         return ValueRate(value, int(members.sum()), hosts, 0.0, None, None, None, None, answer)
-    same_days, same_hosts = _risk(code, cells, cells.days), _risk(code, cells, cells.hosts)
+    same_days, same_hosts = (
+        risk_by_strata(code, cells, strata) for strata in (cells.days, cells.hosts)
+    )
     same_both = None
     if same_days is not None and same_hosts is not None:
         same_both = risk_given_host_and_day(code, cells)
@@ -379,52 +381,6 @@ def _machines(population: Population, hosts: Ints) -> int:
     return count_machines(population.hosts[host] for host in np.unique(hosts).tolist())
 
 
-def _risk(code: int, cells: RateCells, strata: tuple[Ints, Ints]) -> Risk | None:
-    """Return how many times as often a value has crashes as the others of the same strata.
-
-    Strata are numbers from 0 on: days, hosts.
-    """
-    size = 1 + max(int(side.max(initial=-1)) for side in strata)
-    crashes, hours = (
-        [np.bincount(at[has], weight[has], size) for has in (codes == code, codes != code)]
-        for at, codes, weight in (
-            (strata[0], cells.codes[0], np.ones(strata[0].size)),
-            (strata[1], cells.codes[1], cells.hours),
-        )
-    )
-    both = (hours[0] > 0) & (hours[1] > 0)
-    if not both.any():
-        return None
-    (n1, n0), (h1, h0) = ([x[both] for x in pair] for pair in (crashes, hours))
-    total = h1 + h0
-    more, fewer = float((n1 * h0 / total).sum()), float((n0 * h1 / total).sum())
-    due = float(((n1 + n0) * h1 / total).sum())
-    if more <= 0 or fewer <= 0:
-        rest = max((n1 + n0).sum() - due, 1e-9)
-        return Risk(*map(float, relative_risk(n1.sum(), due, n0.sum(), rest)))
-    variance = float(((n1 + n0) * h1 * h0 / total**2).sum()) / (more * fewer)
-    half = Z * float(np.sqrt(variance * _overdispersion(code, cells, strata)))
-    ratio = more / fewer
-    return Risk(ratio, ratio * float(np.exp(-half)), ratio * float(np.exp(half)))
-
-
-def _overdispersion(code: int, cells: RateCells, strata: tuple[Ints, Ints]) -> float:
-    """Return how much more the crashes scatter than by chance, from host to host or day to day."""
-    across = cells.hosts if strata is cells.days else cells.days
-    size = 1 + max(int(side.max(initial=-1)) for side in across)
-    chi, free = 0.0, -2
-    for has_crash, has_hours in (
-        (cells.codes[0] == code, cells.codes[1] == code),
-        (cells.codes[0] != code, cells.codes[1] != code),
-    ):
-        n = np.bincount(across[0][has_crash], minlength=size)
-        h = np.bincount(across[1][has_hours], cells.hours[has_hours], size)
-        due = h * n.sum() / max(h.sum(), 1e-12)
-        chi += float(((n - due)[due > 0] ** 2 / due[due > 0]).sum())
-        free += int((due > 0).sum())
-    return max(1.0, chi / free) if free > 0 else 1.0
-
-
 def _compare(days: Risk | None, hosts: Risk | None, both: Risk | None) -> str:
     """Say what the comparisons tell together; `both` judges where it can."""
     if days is None and hosts is None:
@@ -458,8 +414,14 @@ def _compare(days: Risk | None, hosts: Risk | None, both: Risk | None) -> str:
         may_be = f"; up to {hosts.high:.2g} times as many would not show yet"
         words = f"its hosts crash more, with it or without it: {here}, and {before}"
         return words + may_be * (hosts.high > MIN_HIGH)
-    if hosts.low > 1:
-        return f"all hosts have more since then, not those with it: {here}, {before}"
+    if hosts.low > 1 or (days.low <= 1 <= days.high and hosts.high < 1):
+        change = "more" if hosts.low > 1 else "fewer"
+        if all(r.low <= hosts.high and r.high >= hosts.low for r in (days, both or days)):
+            return (
+                f"{change} crashes since its hosts have it; whether by it or by what else changed "
+                f"then cannot be told: {before}, {here}, too wide to tell"
+            )
+        return f"all hosts have {change} since then, not those with it: {here}, {before}"
     return _no_more(max(days, hosts, key=lambda risk: -risk.high), f"{here}, {before}")
 
 
@@ -517,7 +479,7 @@ def _explained_by_process_age_clause(
         return ""
     kept = cells.of_crashes(~np.isin(kinds, list(when_of_kind)))
     by_days = both is None
-    risk = _risk(code, kept, kept.days) if by_days else risk_given_host_and_day(code, kept)
+    risk = risk_by_strata(code, kept, kept.days) if by_days else risk_given_host_and_day(code, kept)
     if risk is None or not risk.low <= 1 <= risk.high or not _is_most_of(whole, risk):
         return ""
     names = " and ".join(named_signature(population.signatures[kind]) for kind in when_of_kind)
@@ -534,7 +496,7 @@ def _without_what_moved(population: Population, code: int, cells: RateCells, ris
         return ""
     of_moved = np.isin(programs.crash[cells.crashes], list(map(programs.values.index, moved)))
     kept = cells.of_crashes(~of_moved)
-    rest = _risk(code, kept, kept.days)
+    rest = risk_by_strata(code, kept, kept.days)
     if rest is None or rest.low > 1 or not _is_most_of(risk, rest):
         return ""
     return f"; what it has more is {' and '.join(moved)}, which moved: without these {rest.words()}"
@@ -622,7 +584,7 @@ def _what_explains_it(
             for day, of_other in zip(cells.days, codes, strict=True)
         )
         days = of_crash, of_hours
-        within = _risk(code, cells._replace(days=days), days)
+        within = risk_by_strata(code, cells._replace(days=days), days)
         if within is None or (within.low > 1) != hides:
             continue
         if not hides and within.high >= risk.ratio:  # too wide to tell explains nothing
@@ -677,7 +639,7 @@ def _what_the_excess_is(
             some = some[np.argsort(-with_value[some], kind="stable")[:MAX_OF_STARTS]]
         for index in some.tolist():
             kept = cells.of_crashes(codes != index)
-            rest = _risk(code, kept, kept.days)
+            rest = risk_by_strata(code, kept, kept.days)
             if rest is None or rest.low > 1 or not _is_most_of(risk, rest):
                 continue
             distance = abs(float(np.log(max(rest.ratio, 1e-9))))

@@ -17,9 +17,11 @@ from __future__ import annotations
 import numpy as np
 
 from gdb_epi.fleet.statistics.arrays import Bools, Floats, Ints
+from gdb_epi.fleet.statistics.hypothesis_tests import relative_risk
 from gdb_epi.typing_lite import NamedTuple
 
 Z = 1.959964
+EXACT_TAIL = 0.025  # of each side of an interval
 MAX_COHORTS = 400  # hosts that got and lost a value on the same days; else in the same weeks
 MAX_ROUNDS, NEAR_ENOUGH = 500, 1e-6  # of a fit
 ONE_WAY = 0.9  # of the hosts that have a value for a part of the time: all get it, or all lose it
@@ -93,11 +95,66 @@ class RateCells(NamedTuple):
         return crashes, hours
 
 
+def risk_by_strata(code: int, cells: RateCells, strata: tuple[Ints, Ints]) -> Risk | None:
+    """Return how many times as often a value has crashes as the others of the same strata.
+
+    Strata are numbers from 0 on: days, hosts.
+    """
+    size = 1 + max(int(side.max(initial=-1)) for side in strata)
+    crashes, hours = (
+        [np.bincount(at[has], weight[has], size) for has in (codes == code, codes != code)]
+        for at, codes, weight in (
+            (strata[0], cells.codes[0], np.ones(strata[0].size)),
+            (strata[1], cells.codes[1], cells.hours),
+        )
+    )
+    both = (hours[0] > 0) & (hours[1] > 0)
+    if not both.any():
+        return None
+    (n1, n0), (h1, h0) = ([x[both] for x in pair] for pair in (crashes, hours))
+    total = h1 + h0
+    more, fewer = float((n1 * h0 / total).sum()), float((n0 * h1 / total).sum())
+    due = float(((n1 + n0) * h1 / total).sum())
+    if more <= 0 or fewer <= 0:
+        rest = max((n1 + n0).sum() - due, 1e-9)
+        ratio, low, high = map(float, relative_risk(n1.sum(), due, n0.sum(), rest))
+        # All of the crashes have the value, or none: that has an exact limit.
+        told = float((n1 + n0).sum()) / _overdispersion(code, cells, strata)
+        share, odds = EXACT_TAIL ** (1 / max(told, 1e-9)), rest / max(due, 1e-9)
+        if fewer <= 0 < more:
+            low = max(low, float(share / (1 - share) * odds))
+        elif more <= 0 < fewer and share > 0:
+            high = min(high, float((1 - share) / share * odds))
+        return Risk(ratio, low, high)
+    variance = float(((n1 + n0) * h1 * h0 / total**2).sum()) / (more * fewer)
+    half = Z * float(np.sqrt(variance * _overdispersion(code, cells, strata)))
+    ratio = more / fewer
+    return Risk(ratio, ratio * float(np.exp(-half)), ratio * float(np.exp(half)))
+
+
+def _overdispersion(code: int, cells: RateCells, strata: tuple[Ints, Ints]) -> float:
+    """Return how much more the crashes scatter than by chance, from host to host or day to day."""
+    across = cells.hosts if strata is cells.days else cells.days
+    size = 1 + max(int(side.max(initial=-1)) for side in across)
+    chi, free = 0.0, -2
+    for has_crash, has_hours in (
+        (cells.codes[0] == code, cells.codes[1] == code),
+        (cells.codes[0] != code, cells.codes[1] != code),
+    ):
+        n = np.bincount(across[0][has_crash], minlength=size)
+        h = np.bincount(across[1][has_hours], cells.hours[has_hours], size)
+        due = h * n.sum() / max(h.sum(), 1e-12)
+        chi += float(((n - due)[due > 0] ** 2 / due[due > 0]).sum())
+        free += int((due > 0).sum())
+    return max(1.0, chi / free) if free > 0 else 1.0
+
+
 def risk_given_host_and_day(code: int, cells: RateCells) -> Risk | None:
     """Return how many times as often hosts crash with a value, given the rate of each host and day.
 
     Hosts that got and lost the value at the same time are one: each keeps its rate. None where
-    hosts change all at once, or too few to tell.
+    hosts change all at once, or too few to tell. No crash with the value tells as much as the
+    crashes that would change the ratio: these are due with it, if it did nothing.
     """
     hosts, days = cells.hosts_and_days()
     has = cells.codes[1] == code
@@ -112,7 +169,7 @@ def risk_given_host_and_day(code: int, cells: RateCells) -> Risk | None:
     crashes, hours = cells.tables(code, number, 1)
     crashes = np.where(hours > 0, crashes, 0.0)
     with_value = float(crashes[1].sum())
-    if not 0 < with_value < crashes.sum():
+    if with_value >= crashes.sum():
         return None
     ratio, of_day = 1.0, np.ones(days)
     for _ in range(MAX_ROUNDS):  # the likeliest ratio, rates of hosts and of days, in turn
@@ -120,10 +177,12 @@ def risk_given_host_and_day(code: int, cells: RateCells) -> Risk | None:
         of_hosts = _quotient(crashes.sum((0, 2)), (times * hours * of_day).sum((0, 2)))
         of_day = _quotient(crashes.sum((0, 1)), (times * hours * of_hosts[:, None]).sum((0, 1)))
         before = ratio
-        ratio = with_value / max(float((hours[1] * of_hosts[:, None] * of_day).sum()), 1e-12)
+        due_with = float((hours[1] * of_hosts[:, None] * of_day).sum())
+        ratio = max(with_value, NEAR_ENOUGH) / max(due_with, 1e-12)
         if abs(np.log(ratio / before)) < NEAR_ENOUGH:
             break
-    due = np.array([1.0, ratio])[:, None, None] * hours * of_hosts[:, None] * of_day
+    of_value = ratio if with_value else 1.0
+    due = np.array([1.0, of_value])[:, None, None] * hours * of_hosts[:, None] * of_day
     # What is left of "has the value" once hosts and days are given tells of the ratio.
     rest = np.broadcast_to(np.array([0.0, 1.0])[:, None, None], due.shape)
     for _ in range(MAX_ROUNDS):
@@ -136,10 +195,13 @@ def risk_given_host_and_day(code: int, cells: RateCells) -> Risk | None:
     information = float((due * rest**2).sum())
     if information < MIN_INFORMATION:
         return None
-    some = due > 0
+    some = (due > 0) & (crashes.sum((1, 2)) > 0)[:, None, None]
     free = int(some.sum()) - int((of_hosts > 0).sum()) - int((of_day > 0).sum())
     chi = float(((crashes - due)[some] ** 2 / due[some]).sum())
-    half = Z * float(np.sqrt(max(1.0, chi / max(free, 1)) / information))
+    information /= max(1.0, chi / max(free, 1))
+    if not with_value:
+        return Risk(0.5 / information, 0.0, -float(np.log(EXACT_TAIL)) / information)
+    half = Z * float(np.sqrt(1 / information))
     return Risk(ratio, ratio * float(np.exp(-half)), ratio * float(np.exp(half)))
 
 
