@@ -3,10 +3,12 @@
 
 from __future__ import annotations
 
+import json
 import re
 
 import pytest
 from support.fleet_lives import ninth
+from support.fleet_lives.lab import Bug, Fleet
 
 
 @pytest.fixture
@@ -56,3 +58,20 @@ def test_two_causes_of_one_signature_each_need_something_else(ask):
     onset = tell("onset", "resample_row")
     assert "each brought a part of the crashes" in onset
     assert "is not why" not in onset
+
+
+def test_a_loop_that_a_collector_cuts_short_is_no_fall_of_its_crash(ask):
+    def make(folder):
+        fleet, bug = Fleet("loops", 31, 20), Bug("read_page", "api")
+        fleet.add_hosts(30, "n{:02d}")
+        for day in range(20):
+            for number in range(3):
+                for _ in range(12 if day < 10 else 2):  # within 20 minutes
+                    fleet.crash(day, f"n{(3 * day + number) % 30 + 1:02d}", bug, hour=4 + number)
+        fleet.write(folder)
+
+    tell = ask(make)
+    windows = "2026-11-01..2026-11-10", "2026-11-11..2026-11-20"
+    (row,) = json.loads(tell("compare", *windows, "--json"))
+    assert 30 <= row["before"] <= row["after"] <= 36, "each loop counts once"
+    assert "counts once" in tell("compare", *windows)

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -16,7 +16,8 @@ from gdb_epi.fleet.population.cache import load_times
 from gdb_epi.fleet.population.doubled_records import find_doubled_records
 from gdb_epi.fleet.population.population import Population
 from gdb_epi.fleet.records.facts import PROGRAM, program_of_crashes
-from gdb_epi.fleet.statistics.arrays import ABSENT, count_pairs
+from gdb_epi.fleet.screen.events import find_events
+from gdb_epi.fleet.statistics.arrays import ABSENT, Bools, count_pairs
 from gdb_epi.fleet.store import tables
 from gdb_epi.fleet.store.day_numbers import SECONDS_A_DAY, iso_day
 from gdb_epi.fleet.store.day_of_prune import read_prune_day_by_itself
@@ -251,9 +252,6 @@ def _verdicts(connection: Connection, where: ColumnElement[bool]) -> dict[str, i
     return {name: int(n) for name, n in connection.execute(grouped)}
 
 
-_KEY = (tables.sig.c.kind, tables.sig.c.key)
-
-
 class NewSignature(NamedTuple):
     """A signature whose very first crash lies in the window.
 
@@ -442,12 +440,15 @@ def compare_windows(
     if day is not None and min(before[0], after[0]) < day * SECONDS_A_DAY:
         problem = f"crashes before {iso_day(day)} were pruned: how many there were is not known"
         raise InputError(problem, hint=f"windows from {iso_day(day)} on")
-    first, second = (_window(engine, window) for window in (before, after))
+    moment = population.known_day * SECONDS_A_DAY
+    if population.second is not None:
+        moment = population.second
+    inside = [(moment >= begin) & (moment < end) for begin, end in (before, after)]
     exposed = _hours_by_day(population)
     hours = [_hours(exposed, window) for window in (before, after)]
     if not all(hours):
         hours = [window[1] - window[0] for window in (before, after)]
-    return _compare_signatures(first, second, hours[1] / (hours[0] + hours[1]), limit)
+    return _compare_signatures(engine, population, inside, hours[1] / sum(hours), limit)
 
 
 def compare_values(
@@ -463,67 +464,47 @@ def compare_values(
         attribute = population.attribute(name)
         if attribute is None or value not in attribute.values:
             raise InputError(f"no crash has {name}={value}", hint=f"gdb-epi fleet rates {name}")
-        mine = attribute.crashes_with(value) & (population.signature >= 0)
-        codes, counts = np.unique(population.signature[mine], return_counts=True)
-        sides.append({population.signatures[c]: int(n) for c, n in zip(codes, counts, strict=True)})
+        sides.append(attribute.crashes_with(value))
         weights.append(float(population.exposure_hours[attribute.hours_with(value)].sum()))
     if not all(weights):
-        weights = [float(sum(side.values())) for side in sides]
+        counted = find_events(population).counted.signature >= 0
+        weights = [float((side & counted).sum()) for side in sides]
     if not all(weights):
         raise InputError("no crash of one of the two has a signature")
-    c = tables.sig.c
-    with engine.connect() as connection:
-        chosen = select(c.text, *_KEY).order_by(c.id.desc())  # the first one stays
-        keys = {text: (kind, key) for text, kind, key in connection.execute(chosen)}
-    first, second = (
-        {keys[text]: (n, text) for text, n in side.items() if text in keys} for side in sides
-    )
-    return _compare_signatures(first, second, weights[1] / sum(weights), limit)
+    return _compare_signatures(engine, population, sides, weights[1] / sum(weights), limit)
 
 
 def _compare_signatures(
-    first: Mapping[tuple[str, str], tuple[int, str | None]],
-    second: Mapping[tuple[str, str], tuple[int, str | None]],
-    share: float,
-    limit: int,
+    engine: Engine, population: Population, sides: Sequence[Bools], share: float, limit: int
 ) -> list[ComparedSignature]:
-    """Return rows of both sides, of which the second one has a `share` of what counts."""
+    """Return rows of both sides, of which the second one has a `share` of what counts.
+
+    What came together, as a loop, counts once.
+    """
     from gdb_epi.fleet.statistics.hypothesis_tests import benjamini_hochberg, two_sided_binomial
 
     share = min(max(share, 1e-9), 1 - 1e-9)
-    keys = sorted({*first, *second})
-    a = np.array([first.get(key, (0, None))[0] for key in keys], dtype=float)
-    b = np.array([second.get(key, (0, None))[0] for key in keys], dtype=float)
+    counted = find_events(population).counted
+    size = len(population.signatures)
+    a, b = (
+        np.bincount(counted.signature[side & (counted.signature >= 0)], minlength=size).astype(
+            float
+        )
+        for side in sides
+    )
+    some = np.flatnonzero(a + b)
+    names = [population.signatures[code] for code in some.tolist()]
+    a, b = a[some], b[some]
+    with engine.connect() as connection:
+        keys = _keys_of(connection, names)
     p = two_sided_binomial(b, a + b, np.full(a.size, share))
     q = benjamini_hochberg(p)
     rows = []
-    for i, key in enumerate(keys):
-        text = first.get(key, (0, None))[1] or second.get(key, (0, None))[1]
+    for i, name in enumerate(names):
         ratio = float((b[i] / share) / (a[i] / (1 - share))) if a[i] else None
-        rows.append(
-            ComparedSignature(*key, int(a[i]), int(b[i]), ratio, float(p[i]), float(q[i]), text)
-        )
+        given = int(a[i]), int(b[i]), ratio, float(p[i]), float(q[i]), name
+        rows.append(ComparedSignature(*keys.get(name, ("", "")), *given))
     return sorted(rows, key=lambda row: (row.p, -row.after, row.key))[:limit]
-
-
-def _window(
-    engine: Engine, window: tuple[float, float]
-) -> dict[tuple[str, str], tuple[int, str | None]]:
-    c = tables.crash.c
-    # Counted before joined: the index on the time has all that is needed.
-    counted = (
-        select(c.sig_id, func.count().label("n"))
-        .where(c.ts >= window[0], c.ts < window[1])
-        .group_by(c.sig_id)
-        .subquery()
-    )
-    chosen = (
-        select(*_KEY, func.sum(counted.c.n), func.min(tables.sig.c.text))
-        .select_from(counted.join(tables.sig, counted.c.sig_id == tables.sig.c.id))
-        .group_by(*_KEY)
-    )
-    with engine.connect() as connection:
-        return {(kind, key): (int(n), text) for kind, key, n, text in connection.execute(chosen)}
 
 
 def _hours(exposed: dict[int, float], window: tuple[float, float]) -> float:

@@ -22,11 +22,12 @@ EPILOG = (
     "gdb-epi fleet compare 2026-01-01..2026-01-07 2026-01-08..2026-01-14\n\n"
     "gdb-epi fleet compare python=3.12.1 python=3.13.0\n\n"
     "Without host-hours windows are compared by their length in days, and values by their crashes "
-    "of all kinds."
+    "of all kinds. What came together, as the crashes of a loop, counts once."
 )
 COLUMNS = (
-    "(times as often: the second window beside the first, for as many host-hours or days; p: how "
-    "often chance alone does as much; q: the same, paid for all that was looked at)"
+    "(what came together, as the crashes of a loop, counts once; times as often: the second window "
+    "beside the first, for as many host-hours or days; p: how often chance alone does as much; q: "
+    "the same, paid for all that was looked at)"
 )
 
 
