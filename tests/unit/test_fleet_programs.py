@@ -11,6 +11,7 @@ from unit.fleet_records import minimal
 from gdb_epi.cli.main import main
 from gdb_epi.fleet.population.cache import load_population
 from gdb_epi.fleet.population.population import Attribute
+from gdb_epi.fleet.population.read_population import _names_programs
 from gdb_epi.fleet.population.value_spans import ValueUsage
 from gdb_epi.fleet.questions.splitting import SignaturePart, SignatureSplit
 from gdb_epi.fleet.questions.verdict import judge_population, judge_split
@@ -53,6 +54,23 @@ from gdb_epi.render.signature_words import hash_signature_line, named_signature
 def test_what_a_program_is_known_by(record, program):
     assert identify_program(record) == program
     assert extract_facts(record).get("program") == program
+
+
+@pytest.mark.parametrize(
+    ("signature_of_value", "is_program"),
+    [
+        ([[0, 1], [2, 3]], True),  # two services, each with its own crashes
+        ([[0, 1, 2, 3], [0, 1, 2, 3]], False),  # two racks
+        ([[0, 1, 2, 3], [4]], False),  # a kernel with one bug of its own
+    ],
+)
+def test_what_parts_all_signatures_names_programs(signature_of_value, is_program):
+    pairs = [(s, v) for v, some in enumerate(signature_of_value) for s in some for _ in range(9)]
+    signature, value = np.array(pairs).T
+    attribute = Attribute("service", ["a", "b"], value, np.array([0, 1]))
+    assert _names_programs(attribute, signature) is is_program
+    few = np.arange(signature.size) % 9 < 3  # crashes of each
+    assert not _names_programs(attribute._replace(crash=value[few]), signature[few])
 
 
 def test_an_image_that_is_an_attribute_names_its_program(tmp_path):

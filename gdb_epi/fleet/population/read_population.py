@@ -59,6 +59,7 @@ from gdb_epi.fleet.statistics.arrays import (
     Floats,
     Ints,
     absent_column,
+    count_pairs,
     narrow_codes,
     overlapping_row_blocks,
     row_blocks,
@@ -76,6 +77,7 @@ _FACTS_AS_ATTRIBUTES = ("python", "kernel", "image", "namespace")
 MAX_NAMED_LIBRARIES = 3  # of those that change together, in the name and the value
 VDSO = ("linux-vdso", "linux-gate")  # code of the kernel: the attribute `kernel` has it already
 MAX_LIBRARIES = 24  # libraries that differ inside the fleet and become attributes
+MIN_TO_NAME, MIN_KINDS, PARTED = 5, 2, 0.97  # crashes of a signature; signatures; of all of them
 MAX_SETTINGS = 24  # environment variables that become attributes
 FALSE = "false"
 _NUMBER_COLUMNS = (
@@ -238,9 +240,43 @@ def _attributes_and_facts(
     others = [fact for fact in facts if fact.name not in named]
     attributes = (*host_attributes, *varying, *libraries)
     return attributes, (
-        *_with_programs_of_images(attributes, others),
+        *_with_programs(attributes, others, numbers["sig_id"]),
         *_facts_of_columns(crashes, rows),
     )
+
+
+def _with_programs(
+    attributes: Sequence[Attribute], facts: Sequence[Attribute], signature: Ints
+) -> Iterator[Attribute]:
+    """Yield the facts; of one image for all, the program is what a host attribute parts them by."""
+    told = list(_with_programs_of_images(attributes, facts))
+    yield from told
+    if not any(fact.name == PROGRAM for fact in told):
+        for attribute in attributes:
+            if _names_programs(attribute, signature):
+                yield attribute._replace(
+                    name=PROGRAM, exposure=absent_column(attribute.exposure.size)
+                )
+                return
+
+
+def _names_programs(attribute: Attribute, signature: Ints) -> bool:
+    """Whether crashes of nearly every signature have one value: a service, or what it is called.
+
+    Each value must have several signatures, so that no single bug of a kernel is one.
+    """
+    has_both = (attribute.crash >= 0) & (signature >= 0)
+    if not (attribute.exposure >= 0).any() or not has_both.any():
+        return False
+    of_pair, value, crashes = count_pairs(signature[has_both], attribute.crash[has_both])
+    codes, number = np.unique(of_pair, return_inverse=True)
+    size, most = np.bincount(number, crashes), np.zeros(codes.size)
+    np.maximum.at(most, number, crashes)
+    often = size >= MIN_TO_NAME
+    main = value[(crashes == most[number]) & often[number]]
+    own = np.bincount(main, minlength=2)
+    is_parted = most[often].sum() >= PARTED * size[often].sum()
+    return bool(is_parted and np.count_nonzero(own) > 1 and own[own > 0].min() >= MIN_KINDS)
 
 
 def _with_programs_of_images(
