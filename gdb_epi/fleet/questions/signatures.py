@@ -486,25 +486,22 @@ def _compare_signatures(
     share = min(max(share, 1e-9), 1 - 1e-9)
     counted = find_events(population).counted
     size = len(population.signatures)
-    a, b = (
-        np.bincount(counted.signature[side & (counted.signature >= 0)], minlength=size).astype(
-            float
-        )
-        for side in sides
-    )
-    some = np.flatnonzero(a + b)
-    names = [population.signatures[code] for code in some.tolist()]
-    a, b = a[some], b[some]
-    with engine.connect() as connection:
-        keys = _keys_of(connection, names)
+    codes = [counted.signature[side & (counted.signature >= 0)] for side in sides]
+    first, second = (np.bincount(side, minlength=size).astype(float) for side in codes)
+    some = np.flatnonzero(first + second)
+    a, b = first[some], second[some]
     p = two_sided_binomial(b, a + b, np.full(a.size, share))
     q = benjamini_hochberg(p)
+    names = [population.signatures[code] for code in some.tolist()]
+    order = sorted(range(some.size), key=lambda i: (p[i], -b[i], names[i]))[:limit]
+    with engine.connect() as connection:
+        keys = _keys_of(connection, [names[i] for i in order])
     rows = []
-    for i, name in enumerate(names):
+    for i in order:
         ratio = float((b[i] / share) / (a[i] / (1 - share))) if a[i] else None
-        given = int(a[i]), int(b[i]), ratio, float(p[i]), float(q[i]), name
-        rows.append(ComparedSignature(*keys.get(name, ("", "")), *given))
-    return sorted(rows, key=lambda row: (row.p, -row.after, row.key))[:limit]
+        key, counts, chance = keys.get(names[i], ("", "")), (int(a[i]), int(b[i])), (p[i], q[i])
+        rows.append(ComparedSignature(*key, *counts, ratio, *map(float, chance), names[i]))
+    return rows
 
 
 def _hours(exposed: dict[int, float], window: tuple[float, float]) -> float:
