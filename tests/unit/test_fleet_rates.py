@@ -20,8 +20,10 @@ from gdb_epi.fleet.questions.daily_rates import daily_rates, growing_signatures
 from gdb_epi.fleet.questions.onset import find_onset
 from gdb_epi.fleet.questions.rates import ValueRate, rates_of_values, worse_value_sentences
 from gdb_epi.fleet.records.facts import PROGRAM
+from gdb_epi.fleet.screen.attributes import attribute_findings
 from gdb_epi.fleet.screen.dose_response import starts_by_place_words
-from gdb_epi.fleet.screen.finding import HOST, Finding
+from gdb_epi.fleet.screen.finding import BITFLIP, CAVEAT_ALONE, HOST, Finding
+from gdb_epi.fleet.screen.finding_texts import describe_verdict
 from gdb_epi.fleet.screen.host_signals import own_value_words
 from gdb_epi.fleet.screen.leaving_values import leaving_value_words
 from gdb_epi.fleet.store.day_numbers import iso_day
@@ -655,3 +657,34 @@ def test_the_past_of_a_repaired_host_is_no_host_more():
     whole = fleet(np.full((HOSTS, DAYS), 0.1), {"kernel": waves()})
     names = [*whole.hosts[:-1], f"{whole.hosts[0]} (before its repair on 2026-11-01)"]
     assert ask(whole._replace(hosts=names), "kernel", "new").hosts == HOSTS - 1
+
+
+def test_what_all_had_for_a_week_is_told_with_what_else_changed_then() -> None:
+    """One week has more of one crash, and all hosts had its kernel, or every second one."""
+    week = np.repeat(((np.arange(DAYS) >= 10) & (np.arange(DAYS) < 17))[None, :], HOSTS, axis=0)
+    for kernel, by_time in ((week, True), (week & (np.arange(HOSTS) % 2 > 0)[:, None], False)):
+        population = fleet(0.05 * (1 + 5 * kernel), {"kernel": kernel.astype(int)})
+        is_own = population.attributes[0].crash == 1
+        population = population._replace(signature=np.where(is_own, 0, population.signature))
+        marks = attribute_findings(population, population.signature >= 0)
+        (mark,) = (f for f in marks if (f.value, f.signature) == ("new", "s0"))
+        assert (CAVEAT_ALONE in mark.caveats) is by_time
+        assert describe_verdict(mark).endswith(", or with what else changed then") is by_time
+
+
+def test_flips_of_a_lot_are_one_finding_and_not_one_for_each_place() -> None:
+    lot = np.repeat((np.arange(HOSTS) < 20).astype(int)[:, None], DAYS, axis=1)
+    population = fleet(0.02 + 0.15 * lot, {"dimm_lot": lot})
+    is_new = population.attributes[0].crash == 1
+    rng = np.random.default_rng(4)
+    signature = np.where(is_new, rng.integers(8, 16, is_new.size), population.signature)
+    names = [f"s{i}" for i in range(16)]
+    population = population._replace(bitflip=is_new, signature=signature, signatures=names)
+    marks = [(f.value, f.signature) for f in attribute_findings(population, signature >= 0)]
+    assert marks == [("new", BITFLIP)]
+    # One bug that damages memory is that signature's, whatever its crashes look like.
+    signature = np.where(is_new, 9, population.signature)
+    alone = population._replace(signature=signature)
+    assert ("new", "s9") in [
+        (f.value, f.signature) for f in attribute_findings(alone, signature >= 0)
+    ]

@@ -40,18 +40,37 @@ def is_newest_value(population: Population, attribute: Attribute, value: int) ->
 def p_beside_others(
     population: Population, exposure: Ints, crashes: Ints, codes: Ints, value: int
 ) -> float:
-    """Return P that of some crashes so many have a value, since it came up, by the host-hours.
+    """Return P that of some crashes so many have a value, while it ran, by the host-hours.
 
     `codes` are the values of these crashes. Where hosts with others lack them, time is no cause.
     """
-    days, of_hours = population.day[crashes], population.exposure_day
-    first = of_hours[exposure == value].min(initial=population.last_day)
-    since = (exposure >= 0) & (of_hours >= first)
-    hours = population.exposure_hours[since]
-    share = float(hours[exposure[since] == value].sum() / max(hours.sum(), 1e-9))
-    late = codes[(codes >= 0) & (days >= first)]
-    hits = int(np.count_nonzero(late == value))
-    return binomial_p(hits, late.size, share)
+    during = _while_it_ran(population, exposure, value, population.exposure_day)
+    hours = np.where(during & (exposure >= 0), population.exposure_hours, 0.0)
+    share = float(hours[exposure == value].sum() / max(hours.sum(), 1e-9))
+    then = _while_it_ran(population, exposure, value, population.day[crashes])
+    then_codes = codes[(codes >= 0) & then]
+    hits = int(np.count_nonzero(then_codes == value))
+    return binomial_p(hits, then_codes.size, share)
+
+
+def ran_alone(population: Population, exposure: Ints, value: int) -> bool:
+    """Whether hardly any host had another value in the time of one, and all others before or after.
+
+    Days alone tell it from the others then.
+    """
+    hours = np.where(exposure >= 0, population.exposure_hours, 0.0)
+    during = _while_it_ran(population, exposure, value, population.exposure_day)
+    return bool(
+        hours[~during].sum() > 0 and hours[exposure == value].sum() >= ALONE * hours[during].sum()
+    )
+
+
+def _while_it_ran(population: Population, exposure: Ints, value: int, days: Ints) -> Bools:
+    """Return which of some days lie between the first and the last of a value."""
+    own = population.exposure_day[exposure == value]
+    if not own.size:
+        return np.zeros(days.size, dtype=bool)
+    return np.asarray((days >= own.min()) & (days <= own.max()))
 
 
 def started_late_and_outlasted_others(spans: tuple[Ints, Ints], value: int) -> bool:

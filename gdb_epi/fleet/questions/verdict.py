@@ -38,6 +38,7 @@ from gdb_epi.fleet.screen.dose_response import (
 from gdb_epi.fleet.screen.finding import (
     ALL,
     BITFLIP,
+    CAVEAT_ALONE,
     CAVEAT_ONE_FUNCTION,
     CAVEAT_ONE_PROGRAM,
     CAVEAT_ONE_SIGNATURE,
@@ -498,11 +499,13 @@ def _kind_and_headline(
     of_same = population.of_signature(parted.signature)
     certainty = describe_certainty(population, of_same, named[0].findings)
     minor = describe_minor_value(population, of_same, named[0].findings[0]) if is_single else ""
+    is_time = is_single and CAVEAT_ALONE in named[0].findings[0].caveats
+    by_time = ", or what else changed then" if is_time else ""
     words = {
         HARDWARE_HOST: _host_headline(named[0].findings[0], kind),
         ONE_HOST: _host_headline(named[0].findings[0], kind),
         HARDWARE_GROUP: f"{group}: {minor or f'goes with {marks}'}",
-        SOFTWARE: f"software: {minor or f'{certainty} {marks}'}",
+        SOFTWARE: f"software: {minor or f'{certainty} {marks}'}{by_time}",
     }
     return kind, words[kind]
 

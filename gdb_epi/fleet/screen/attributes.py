@@ -17,14 +17,16 @@ from gdb_epi.fleet.population.population import RANGE, Attribute, Population
 from gdb_epi.fleet.population.value_spans import (
     ValueUsage,
     is_kept_by_hosts,
-    is_newest_value,
     p_beside_others,
+    ran_alone,
 )
 from gdb_epi.fleet.records.facts import is_process_attribute
 from gdb_epi.fleet.screen.design_effect import (
+    AttributeToTest,
     HoursByHost,
     UnexplainedCrashes,
     attribute_inflation,
+    attribute_to_test,
     expected_shares,
     hours_by_host_and_value,
     p_by_hours_of_version,
@@ -36,6 +38,8 @@ from gdb_epi.fleet.screen.dose_response import dose_response_caveat
 from gdb_epi.fleet.screen.finding import (
     ALL,
     BITFLIP,
+    CAVEAT_ALONE,
+    CAVEAT_ROLL_OUT,
     HOST_HOURS,
     LOCK,
     MAX_CELLS,
@@ -87,36 +91,6 @@ MIN_HOSTS = 2  # a value seen on one host only is that host's finding
 MAX_HOST_P = 0.01  # the hosts, each counted once, must lean the same way
 MIN_REPORTED_EFFECT = 1.5
 MAX_CONTRASTS = 30  # findings of an attribute; with more, everything depends on everything
-CAVEAT_ROLL_OUT = (
-    "all the host-hours of this value are newer than the others': a change of that time fits too"
-)
-
-
-class AttributeToTest(NamedTuple):
-    """An attribute (or two as one) whose values are tested."""
-
-    population: Population
-    name: str
-    values: Sequence[str]
-    codes: Ints  # the value of each combination of the population's attributes
-    share: Floats  # of the host-hours, of each value
-    source: str  # where the shares came from
-    is_newest: Callable[[int], bool]  # whether a value appeared while others disappeared
-    exposure: Callable[[], Ints]  # the value of each row of the exposure
-
-    def of(self, crashes: Ints) -> Ints:
-        """Return the value of each of some crashes."""
-        return np.asarray(self.codes[find_combinations(self.population).of_crash[crashes]])
-
-
-def attribute_to_test(population: Population, attribute: Attribute) -> AttributeToTest:
-    """Return an attribute of the population, ready for the tests of its values."""
-    share, source = expected_shares(population, attribute)
-    codes = find_combinations(population).codes(attribute)
-    return AttributeToTest(
-        population, attribute.name, attribute.values, codes, share, source,
-        lambda value: is_newest_value(population, attribute, value), lambda: attribute.exposure,
-    )  # fmt: skip
 
 
 def attribute_findings(
@@ -131,19 +105,37 @@ def attribute_findings(
     names = {s: i for i, s in enumerate(population.signatures)}
     codes = [names[name] for name in asked_for if name in names]
     crashes = UnexplainedCrashes(population, free)
+    # Damage kills programs in many places: what has it is one finding, not one for each place.
+    flips = {
+        (f.attr, f.value): f
+        for f in _findings_of_flags(population, (BITFLIP, free & population.bitflip))
+        if not is_process_attribute(f.attr) and _has_many_signatures(population, f.members)
+    }
     for attribute in without_measured(population.attributes):
         tests = attribute_to_test(population, attribute)
         for finding in _without_contrasts(
             tests, crashes, _findings_of_signatures(tests, crashes, codes)
         ):
             rest &= ~finding.members
-            yield finding
+            whole = flips.get((finding.attr, finding.value))
+            if whole is None or 2 * (finding.members & whole.members).sum() < finding.n:
+                yield finding
+    for finding in flips.values():
+        rest &= ~finding.members
+        yield finding
     flags = ((BITFLIP, population.bitflip), (LOCK, population.lock_inherited))
     # Without host-hours each host counts once, so those that were named may count.
     rest_of = rest if population.has_exposure else np.ones(rest.size, dtype=bool)
-    yield from _findings_of_flags(
-        population, *((name, rest_of & flag) for name, flag in flags), (ALL, rest)
-    )
+    masks = ((name, rest_of & flag) for name, flag in flags)
+    for finding in _findings_of_flags(population, *masks, (ALL, rest)):
+        if finding.signature != BITFLIP or (finding.attr, finding.value) not in flips:
+            yield finding
+
+
+def _has_many_signatures(population: Population, members: Bools) -> bool:
+    """Whether no signature has most of some crashes, as where one bug damages what it works on."""
+    counts = np.bincount(population.signature[members & (population.signature >= 0)], minlength=1)
+    return bool(2 * counts.max() <= counts.sum())
 
 
 def _without_contrasts(
@@ -661,8 +653,10 @@ def _finding_unless_weak(
     if name in (ALL, BITFLIP, LOCK):
         test = "Fisher exact, of hosts" if case_control else "negative binomial by host-hours"
     asked = tests.population, tests.exposure(), some, codes, value
-    is_time = tests.is_newest(value) and p_beside_others(*asked) > MAX_CONDITIONAL_P
-    caveats: tuple[str, ...] = (CAVEAT_ROLL_OUT,) if is_time else ()
+    is_newest, is_alone = tests.is_newest(value), ran_alone(population, tests.exposure(), value)
+    caveats: tuple[str, ...] = ()
+    if (is_newest or is_alone) and p_beside_others(*asked) > MAX_CONDITIONAL_P:
+        caveats = (CAVEAT_ROLL_OUT if is_newest else CAVEAT_ALONE,)
     caveats += _rise_over_numbers(tests, some, codes, value)
     if (
         name not in (ALL, BITFLIP, LOCK)

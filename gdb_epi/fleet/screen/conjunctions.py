@@ -24,8 +24,8 @@ from gdb_epi.fleet.population.value_spans import (
     first_and_last_days,
     started_late_and_outlasted_others,
 )
-from gdb_epi.fleet.screen.attributes import AttributeToTest, value_findings
-from gdb_epi.fleet.screen.design_effect import UnexplainedCrashes
+from gdb_epi.fleet.screen.attributes import value_findings
+from gdb_epi.fleet.screen.design_effect import AttributeToTest, UnexplainedCrashes
 from gdb_epi.fleet.screen.events import PLACES
 from gdb_epi.fleet.screen.finding import HOST_HOURS, MAX_CONDITIONAL_P, MIN_N, NO_HOURS, Finding
 from gdb_epi.fleet.screen.programs import MIN_OTHERS, crashes_of_same_programs

@@ -18,6 +18,7 @@ not change it.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from functools import cached_property
 
 import numpy as np
@@ -28,6 +29,7 @@ from gdb_epi.fleet.population.attribute_combinations import (
     find_combinations,
 )
 from gdb_epi.fleet.population.population import Attribute, Population
+from gdb_epi.fleet.population.value_spans import is_newest_value
 from gdb_epi.fleet.records.facts import split_image_tag
 from gdb_epi.fleet.screen.finding import HOST_HOURS, NO_HOURS
 from gdb_epi.fleet.screen.hosts import MAX_LIKE, exposure_shares
@@ -414,3 +416,30 @@ def median_inflation(signature: Ints, value: Ints, count: Ints, share: Floats) -
 
 def _cells(signature: Ints, combinations: Combinations) -> tuple[Ints, Ints, Ints]:
     return combinations.with_signatures(signature, signature >= 0)
+
+
+class AttributeToTest(NamedTuple):
+    """An attribute (or two as one) whose values are tested."""
+
+    population: Population
+    name: str
+    values: Sequence[str]
+    codes: Ints  # the value of each combination of the population's attributes
+    share: Floats  # of the host-hours, of each value
+    source: str  # where the shares came from
+    is_newest: Callable[[int], bool]  # whether a value appeared while others disappeared
+    exposure: Callable[[], Ints]  # the value of each row of the exposure
+
+    def of(self, crashes: Ints) -> Ints:
+        """Return the value of each of some crashes."""
+        return np.asarray(self.codes[find_combinations(self.population).of_crash[crashes]])
+
+
+def attribute_to_test(population: Population, attribute: Attribute) -> AttributeToTest:
+    """Return an attribute of the population, ready for the tests of its values."""
+    share, source = expected_shares(population, attribute)
+    codes = find_combinations(population).codes(attribute)
+    return AttributeToTest(
+        population, attribute.name, attribute.values, codes, share, source,
+        lambda value: is_newest_value(population, attribute, value), lambda: attribute.exposure,
+    )  # fmt: skip

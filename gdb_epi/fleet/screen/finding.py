@@ -70,6 +70,10 @@ CAVEAT_ONE_PROGRAM = (
 CAVEAT_RECOVERED = "since {day} it is like other hosts ({crashes} since): was it repaired?"
 CAVEAT_REPLACED = "another machine has this name since {day}: {now}, and {was} before"
 CAVEAT_OUT = "it has no host-hours since {day}, so it seems to be out already"
+CAVEAT_ROLL_OUT = (
+    "all the host-hours of this value are newer than the others': a change of that time fits too"
+)
+CAVEAT_ALONE = "hardly any host had another value in its time: what else changed then fits too"
 CAVEAT_FORKS = "a job that forks with threads and always runs on this host looks the same"
 
 ALL = "*"

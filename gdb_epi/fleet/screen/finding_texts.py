@@ -16,6 +16,7 @@ from gdb_epi.fleet.screen.dose_response import describe_gradual_rise
 from gdb_epi.fleet.screen.finding import (
     ALL,
     BITFLIP,
+    CAVEAT_ALONE,
     CAVEAT_MOVED,
     CAVEAT_ONE_FUNCTION,
     CAVEAT_ONE_PROGRAM,
@@ -44,8 +45,8 @@ from gdb_epi.render.signature_words import WHERE, named_signature
 from gdb_epi.util import pick_attributes, shortened_list
 
 _HARDWARE = frozenset((
-    "rack", "sku", "model", "microcode", "firmware", "bios", "dimm", "gpu", "psu", "row", "board",
-    "chassis", "pdu", "switch", "nic", "disk", "nvme", "ssd",
+    "rack", "sku", "model", "serial", "microcode", "firmware", "bios", "dimm", "gpu", "psu", "row",
+    "board", "chassis", "pdu", "switch", "nic", "disk", "nvme", "ssd",
 ))  # fmt: skip
 _COUNTING = frozenset((
     "collector", "coredump", "coredumps", "sampling", "sampler", "sample", "reporter", "uploader",
@@ -149,7 +150,8 @@ def describe_verdict(finding: Finding) -> str:
         return gradual
     kind = describe_cause_kind(finding.attr, finding.signature)
     others = f", or {', '.join(finding.aliases)}" if finding.aliases else ""
-    return f"{kind}: goes with {what}{others}"
+    by_time = ", or with what else changed then" if CAVEAT_ALONE in finding.caveats else ""
+    return f"{kind}: goes with {what}{others}{by_time}"
 
 
 def words_of_aliases(finding: Finding) -> str | None:

@@ -15,7 +15,7 @@ import numpy as np
 from gdb_epi.fleet.population.population import RANGE, Attribute, Population
 from gdb_epi.fleet.population.value_spans import NEVER, first_and_last_days, is_kept_by_hosts
 from gdb_epi.fleet.records.facts import is_process_attribute
-from gdb_epi.fleet.screen.finding import MOSTLY, Finding
+from gdb_epi.fleet.screen.finding import CAVEAT_ALONE, CAVEAT_ROLL_OUT, MOSTLY, Finding
 from gdb_epi.fleet.screen.programs import crashes_of_same_programs
 from gdb_epi.fleet.statistics.arrays import ABSENT, Bools, Ints, sum_by_code
 from gdb_epi.fleet.statistics.hypothesis_tests import binomial_p
@@ -200,7 +200,10 @@ def _next_version_words(population: Population, finding: Finding) -> str | None:
         if have > FEW * due or ((have or goes_on) and due < 2 * DUE_TO_TELL):
             continue
         names = " and ".join(attribute.values[at] for at in later.tolist())
+        is_time = CAVEAT_ALONE in finding.caveats or CAVEAT_ROLL_OUT in finding.caveats
         tells = "it does not have this, by all signs"
+        if is_time:
+            tells = "it does not have this, or what else changed then has ended it"
         if due < DUE_TO_TELL:
             more = (DUE_TO_TELL - due) / rate
             tells = (
