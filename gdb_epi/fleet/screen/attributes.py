@@ -48,6 +48,7 @@ from gdb_epi.fleet.screen.finding import (
     MIN_N,
     MIN_RR,
     Finding,
+    crashes_of,
 )
 from gdb_epi.fleet.screen.hosts import exposure_shares
 from gdb_epi.fleet.screen.programs import (
@@ -111,18 +112,18 @@ def attribute_findings(
         for f in _findings_of_flags(population, (BITFLIP, free & population.bitflip))
         if not is_process_attribute(f.attr) and _has_many_signatures(population, f.members)
     }
+    damaged = crashes_of(flips.values(), free.size)
     for attribute in without_measured(population.attributes):
         tests = attribute_to_test(population, attribute)
         for finding in _without_contrasts(
             tests, crashes, _findings_of_signatures(tests, crashes, codes)
         ):
             rest &= ~finding.members
-            whole = flips.get((finding.attr, finding.value))
-            if whole is None or 2 * (finding.members & whole.members).sum() < finding.n:
+            is_told = 2 * (finding.members & damaged).sum() >= finding.n
+            if is_process_attribute(finding.attr) or not is_told:
                 yield finding
-    for finding in flips.values():
-        rest &= ~finding.members
-        yield finding
+    rest &= ~damaged
+    yield from flips.values()
     flags = ((BITFLIP, population.bitflip), (LOCK, population.lock_inherited))
     # Without host-hours each host counts once, so those that were named may count.
     rest_of = rest if population.has_exposure else np.ones(rest.size, dtype=bool)
