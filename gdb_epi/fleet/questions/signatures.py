@@ -440,9 +440,8 @@ def compare_windows(
     if day is not None and min(before[0], after[0]) < day * SECONDS_A_DAY:
         problem = f"crashes before {iso_day(day)} were pruned: how many there were is not known"
         raise InputError(problem, hint=f"windows from {iso_day(day)} on")
-    moment = population.known_day * SECONDS_A_DAY
-    if population.second is not None:
-        moment = population.second
+    seconds = population.second
+    moment = population.known_day * SECONDS_A_DAY if seconds is None else seconds
     inside = [(moment >= begin) & (moment < end) for begin, end in (before, after)]
     exposed = _hours_by_day(population)
     hours = [_hours(exposed, window) for window in (before, after)]
@@ -499,8 +498,9 @@ def _compare_signatures(
     rows = []
     for i in order:
         ratio = float((b[i] / share) / (a[i] / (1 - share))) if a[i] else None
-        key, counts, chance = keys.get(names[i], ("", "")), (int(a[i]), int(b[i])), (p[i], q[i])
-        rows.append(ComparedSignature(*key, *counts, ratio, *map(float, chance), names[i]))
+        kind, key = keys.get(names[i], ("", ""))
+        given = ratio, float(p[i]), float(q[i]), names[i]
+        rows.append(ComparedSignature(kind, key, int(a[i]), int(b[i]), *given))
     return rows
 
 
