@@ -13,7 +13,7 @@ from gdb_epi.fleet.population.attribute_combinations import (
     find_combinations,
 )
 from gdb_epi.fleet.population.number_ranges import HALVES, parse_leading_number, without_measured
-from gdb_epi.fleet.population.population import RANGE, Attribute, Population
+from gdb_epi.fleet.population.population import RANGE, Population
 from gdb_epi.fleet.population.value_spans import (
     ValueUsage,
     is_kept_by_hosts,
