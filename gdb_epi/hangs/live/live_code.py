@@ -27,7 +27,7 @@ from gdb_epi.hangs.live.walk import ENTERS, Walk
 from gdb_epi.util import when_unreadable
 
 _STORES_ITEM = ("STORE_SUBSCR", "DELETE_SUBSCR", "STORE_SLICE")
-MAX_RUNS_OF_ALL = 40_000  # of code by its values; then its names alone are followed
+MAX_RUNS_OF_ALL = 2_000  # of code by its values; then its names alone are followed
 _VARARGS = 4  # CO_VARARGS
 _BY_CALLS_ALONE = frozenset(("threading", "queue", "collections", "types"))
 

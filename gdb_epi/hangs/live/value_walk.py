@@ -55,7 +55,7 @@ from gdb_epi.hangs.live.values import (
 from gdb_epi.locks.python.call_sites import MAX_CODE
 
 MAX_CONTEXTS = 1_500
-MAX_RUNS = 6_000  # of contexts, again where what they read has changed
+MAX_RUNS = 1_000  # of contexts, again where what they read has changed
 _FUNCTIONS = ("function", "method", "builtin_function_or_method", "functools.partial", "partial")
 
 
