@@ -81,7 +81,7 @@ def diagnose_event_wait(
 
 
 class _EventWait:
-    """One thread's wait; `seen` are the threads that wait for it, one for the other."""
+    """One thread's wait; `chain` are the threads that wait for it, one for the other."""
 
     def __init__(
         self,
