@@ -10,7 +10,7 @@ from itertools import islice, pairwise
 from gdb_epi.cpython.objects.containers import ContainerReader
 from gdb_epi.cpython.running.executors import Executor, read_executors_and_queues
 from gdb_epi.cpython.running.unfinished_tasks import BY_CODE, BY_FRAMES, CERTAIN, UnfinishedTask
-from gdb_epi.cpython.running.wait_rules import LOCK, SEMAPHORE, TASK, WORDS
+from gdb_epi.cpython.running.wait_rules import TASK, WORDS
 from gdb_epi.cpython.types import PyFrame
 from gdb_epi.errors import LayoutError, UnreadableMemory
 from gdb_epi.hangs import types as hang_types
@@ -40,6 +40,7 @@ from gdb_epi.hangs.tasks import (
     has_timeout,
     name_task,
     own_frames,
+    waits_for_holder,
     waits_for_itself,
 )
 from gdb_epi.hangs.types import DEADLOCK, HANG, HangDiagnosis, ThreadActivity, function_and_line
@@ -465,10 +466,14 @@ def task_cycle(scene: HangContext) -> HangDiagnosis | None:
     named = next((at for at, task in enumerate(circle) if task.wait and task.wait.name), 0)
     circle = (*circle[named:], *circle[:named])  # it begins with what the sentence can name
     following = (*circle[1:], circle[0])
-    clauses = []
+    clauses, named_before = [], dict[str, int]()
     for task, other in zip(circle[:MAX_SHOWN], following, strict=False):
         clause = describe_waiting_task(task, scene.installed)
-        if _waits_for_holder(task) and len(circle) > 1:
+        at = task.wait.address if task.wait is not None else 0
+        if task.wait and task.wait.name and named_before.setdefault(task.wait.name, at) != at:
+            _, _, noun = WORDS.get(task.wait.kind, "").partition(" ")
+            clause = clause.replace(f" for a {noun} (", f" for another {noun} (")
+        if waits_for_holder(task) and len(circle) > 1:
             clause += f", held by {_name_of_holder(task, other)}"
         elif name_task(other) not in (NAMELESS, name_task(task)):
             clause = clause.replace(f" for {WORDS[TASK]}", f" for {name_task(other)}")
@@ -482,7 +487,7 @@ def task_cycle(scene: HangContext) -> HangDiagnosis | None:
     limit = f", {name_task(ends)} with a timeout, which ends that" if ends is not None else ""
     by_itself, fix = len(circle) == 1, ""
     if by_itself:
-        holds = _waits_for_holder(circle[0])
+        holds = waits_for_holder(circle[0])
         itself = "which it holds itself" if holds else "of which it is one itself"
         sentence, fix = f"{shown}, {itself} ({kind}){limit}", "" if holds else hang_types.LEAVE_OUT
     else:
@@ -524,7 +529,7 @@ def task_and_thread_cycle(scene: HangContext) -> HangDiagnosis | None:
             continue
         clauses = [f"{activity.waits()} for {name_task(path[0])}"]
         for task, giver in pairwise(path):
-            held = f", held by {name_task(giver)}" if _waits_for_holder(task) else ""
+            held = f", held by {name_task(giver)}" if waits_for_holder(task) else ""
             clauses.append(f"{describe_waiting_task(task, scene.installed)}{held}")
         at = function_and_line((own_frames(path[-1], scene.installed) or path[-1].stack)[0])
         last = f"{name_task(path[-1])} waits at {at}"
@@ -634,11 +639,6 @@ def _runs_all_tasks(scene: HangContext, activity: ThreadActivity, framework: str
         d.tid != activity.tid and event_loop_module(scene.view.frames(d.tid), d.module)
         for d in scene.activities
     )
-
-
-def _waits_for_holder(task: UnfinishedTask) -> bool:
-    """Tell whether a task waits for what another one holds, not for what it will do."""
-    return task.wait is not None and task.wait.kind in (LOCK, SEMAPHORE)
 
 
 def _doubts(circle: Sequence[UnfinishedTask]) -> tuple[str, ...]:

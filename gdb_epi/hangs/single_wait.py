@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from contextlib import suppress
 
+from gdb_epi.cpython.running.tasks import ASYNCIO, TRIO
 from gdb_epi.cpython.types import PyFrame
 from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
 from gdb_epi.fault.memory_reads import read_u32
@@ -44,7 +45,7 @@ from gdb_epi.hangs.live.going_on import GoingOn
 from gdb_epi.hangs.loops.event_loop_diagnosis import diagnose_sleeping_event_loop
 from gdb_epi.hangs.loops.polled_waits import diagnose_polling_loop
 from gdb_epi.hangs.processes.accept_locks import diagnose_turn_to_accept
-from gdb_epi.hangs.tasks import event_loop_module
+from gdb_epi.hangs.tasks import event_loop_module, name_task
 from gdb_epi.hangs.types import (
     CANNOT_TELL,
     DEADLOCK,
@@ -476,8 +477,11 @@ def blocked_event_loop(scene: HangContext, activity: ThreadActivity) -> HangDiag
         seconds = _seconds_of_turn(scene, activity, frames[place:]) if sleeps else 0.0
         limit = f", after {duration_words(seconds)} at most" if seconds else ""
         ends = f"{'that sleep' if sleeps else 'its timeout'} ends{limit}"
+    of_thread = (t for t in scene.tasks if t.running and t.tid == activity.tid)
+    running = next((t for t in of_thread if t.framework in (ASYNCIO, TRIO)), None)
+    by = f" by {name_task(running)}" if running is not None else ""
     sentence = (
-        f"the event loop of {activity.who()} is blocked: {activity.where()} {call}, and no "
+        f"the event loop of {activity.who()} is blocked{by}: {activity.where()} {call}, and no "
         f"task can run until {ends}"
     )
     return wait_diagnosis(

@@ -30,6 +30,7 @@ from gdb_epi.cpython.running.wait_rules import (
     QUEUE_JOIN,
     QUEUE_PUT,
     SEMAPHORE,
+    WORDS,
 )
 from gdb_epi.cpython.types import PyFrame, PythonState
 from gdb_epi.errors import LayoutError, UnreadableMemory
@@ -38,7 +39,7 @@ from gdb_epi.hangs.library_calls import split_library_frames
 from gdb_epi.hangs.types import ThreadActivity, function_and_line
 from gdb_epi.locks.python.python_view import PythonView
 from gdb_epi.target.api import Target
-from gdb_epi.util import counted, quoted_name
+from gdb_epi.util import counted, natural_order, quoted_name
 
 NAMELESS = "a task without a name"
 MAX_TASKS = 20_000
@@ -297,20 +298,69 @@ def _wait_words(task: UnfinishedTask, installed: InstalledPackages) -> str:
     return f"{place}{reason}"
 
 
-def texts_of_tasks(tasks: Sequence[UnfinishedTask], installed: InstalledPackages) -> list[str]:
-    """Return what tasks wait for, those that wait alike in one text."""
+def held_up_clause(tasks: Sequence[UnfinishedTask], installed: InstalledPackages) -> str:
+    """Return "4 tasks wait for a lock that task a holds, which waits for an event at f (file:1)".
+
+    Of the holders that hold up most tasks, and wait for no lock themselves; "" without any.
+    """
+    by_id = {task.id: task for task in tasks}
+    held_up: dict[tuple[str, tuple[int, ...]], list[UnfinishedTask]] = {}
+    for task in tasks:
+        holders = [by_id.get(waker) for waker in task.wakers] if waits_for_holder(task) else []
+        if holders and all(each is not None and not waits_for_holder(each) for each in holders):
+            kind = task.wait.kind if task.wait is not None else ""
+            held_up.setdefault((kind, task.wakers), []).append(task)
+    if not held_up:
+        return ""
+    (kind, wakers), waiting = max(held_up.items(), key=lambda pair: len(pair[1]))
+    holding = [by_id[waker] for waker in wakers]
+    who = name_task(waiting[0]) if len(waiting) == 1 else counted(len(waiting), "task")
+    waits = "waits" if len(waiting) == 1 else "wait"
+    holders_wait = {_plain_wait_words(task, installed) for task in holding}
+    names, s = _names_of_tasks(list(map(name_task, holding))), "s" if len(holding) == 1 else ""
+    why = f", which wait{s}{holders_wait.pop()}" if len(holders_wait) == 1 else ""
+    return f"{who} {waits} for {WORDS[kind]} that {names} hold{s}{why}"
+
+
+def _plain_wait_words(task: UnfinishedTask, installed: InstalledPackages) -> str:
+    """Return " for an event at f (file:1)"."""
+    own = own_frames(task, installed) or task.stack
+    at = f" at {function_and_line(own[0])}" if own else ""
+    return f"{f' for {WORDS[task.wait.kind]}' if task.wait and task.wait.kind in WORDS else ''}{at}"
+
+
+def waits_for_holder(task: UnfinishedTask) -> bool:
+    """Tell whether a task waits for what another one holds, not for what it will do."""
+    return task.wait is not None and task.wait.kind in (LOCK, SEMAPHORE)
+
+
+def texts_of_tasks(
+    tasks: Sequence[UnfinishedTask],
+    installed: InstalledPackages,
+    among: Sequence[UnfinishedTask] = (),
+) -> list[str]:
+    """Return what tasks wait for, those that wait alike in one text.
+
+    With who holds it, where that is one of the tasks `among`.
+    """
+    names_by_id = {task.id: name_task(task) for task in among}
     alike: dict[str, list[str]] = {}
     for task in tasks:
-        alike.setdefault(_wait_words(task, installed), []).append(name_task(task))
+        words = _wait_words(task, installed)
+        if task.wakers and waits_for_holder(task) and names_by_id.keys() >= {*task.wakers}:
+            words += f", held by {_names_of_tasks([names_by_id[each] for each in task.wakers])}"
+        alike.setdefault(words, []).append(name_task(task))
     return [
-        f"{names[0]} waits{words}" if len(names) == 1 else f"{_names_of_tasks(names)} wait{words}"
+        f"{_names_of_tasks(names)} wait{'s' if len(names) == 1 else ''}{words}"
         for words, names in alike.items()
     ]
 
 
 def _names_of_tasks(phrases: Sequence[str]) -> str:
     """Return "tasks a and b", or "5 tasks" where names do not tell them apart."""
-    named = [phrase.removeprefix("task ") for phrase in dict.fromkeys(phrases)]
+    if len(phrases) == 1:
+        return phrases[0]
+    named = [phrase.removeprefix("task ") for phrase in sorted({*phrases}, key=natural_order)]
     if len(named) < len(phrases) or NAMELESS in named:
         return f"{len(phrases)} tasks"
     if len(named) > MAX_TEXTS:
@@ -337,8 +387,7 @@ def sort_own_tasks_first(
     frames.
     """
     awaited = {waker for task in tasks for waker in task.wakers}
-    held = (t for t in tasks if t.wait is not None and t.wait.kind in (LOCK, SEMAPHORE))
-    holders = {waker for task in held for waker in task.wakers}
+    holders = {waker for task in tasks if waits_for_holder(task) for waker in task.wakers}
 
     def rank(task: UnfinishedTask) -> tuple[bool, bool, int]:
         consumes = task.wait is not None and task.wait.kind == QUEUE_GET
@@ -365,7 +414,7 @@ def tasks_clause(
         first[-1] = telling
     alike = {_wait_words(task, installed) for task in first}
     first += [t for t in ranked if t not in first and _wait_words(t, installed) in alike]
-    shown = texts_of_tasks(first, installed)
+    shown = texts_of_tasks(first, installed, tasks)
     more = len(ranked) - len(first)
     shown[1:1] = filter(None, [of_first])
     return "; ".join(shown) + (f"; and {counted(more, 'more task')}" if more > 0 and shown else "")

@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from gdb_epi.fault.find_fault import KERNEL
 from gdb_epi.record.record_parts import get_group, get_groups
 from gdb_epi.render.frame_lines import (
+    ABORTING,
     HANDLER,
     NATIVE,
     StackCall,
@@ -24,6 +25,33 @@ from gdb_epi.typing_lite import Any
 
 Json = Mapping[str, Any]
 MIN_REPEATED = 16  # calls of a function that filled a stack
+
+
+_BY_ABORT = "os.abort()"
+# Functions of Python by which a program ends itself, as CPython calls them in C.
+_ENDS_ITSELF = {
+    "os_abort": _BY_ABORT, "posix_abort": _BY_ABORT, "os_kill": "os.kill()",
+    "posix_kill": "os.kill()", "os_killpg": "os.killpg()", "posix_killpg": "os.killpg()",
+    "signal_raise_signal": "signal.raise_signal()",
+    "signal_pthread_kill": "signal.pthread_kill()",
+}  # fmt: skip
+
+
+def own_end_sentence(category: str, signal: object, calls: Sequence[StackCall]) -> str:
+    """Return "ended itself by os.kill() with SIGSEGV"; "" where no call of Python did that.
+
+    The handler of faulthandler may have met the signal and raised it again. Other C code between
+    would be what ended the process, in a handler of the program for one.
+    """
+    if category != "abort-other" and category.partition(":")[0] != "raised":
+        return ""
+    names = (
+        call.name for call in calls
+        if call.name != HANDLER and call.aside != ABORTING
+        and not call.name.startswith("faulthandler_") and not call.name.endswith("_impl")
+    )  # fmt: skip
+    by = _ENDS_ITSELF.get(next(names, ""), "")
+    return f"ended itself by {by}{'' if by == _BY_ABORT else f' with {signal}'}" if by else ""
 
 
 def failed_in_signal_handler(record: Json, calls: Sequence[StackCall]) -> bool:

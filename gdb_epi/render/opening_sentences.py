@@ -58,6 +58,7 @@ from gdb_epi.render.failure_places import (
     earlier_crash_words,
     failed_in_signal_handler,
     handler_words,
+    own_end_sentence,
 )
 from gdb_epi.render.frame_lines import (
     NATIVE,
@@ -425,10 +426,8 @@ def _what_happened(record: Json, label: str, calls: Sequence[StackCall]) -> str:
         (SENTENCES_BY_DETECTOR[name] for name in detectors if name in SENTENCES_BY_DETECTOR), text
     )
     python = innermost_own_python_call(calls)
-    if category == "abort-other" and any(
-        call.name in ("os_abort", "posix_abort") for call in calls[:4]
-    ):
-        text = "ended itself by os.abort()" + (" {found}" if python is not None else "")
+    if own_end := own_end_sentence(category, get_group(record, "signal").get("name"), calls):
+        text = own_end + (" {found}" if python is not None else "")
     facts = next(iter(_facts_of(record, "deliberate_abort")), {})
     message = facts.get("text") if kind in ("abort-malloc", "abort-fortify") else ""
     if message:

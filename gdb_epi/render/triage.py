@@ -597,6 +597,9 @@ def _candidate_steps(record: Json, reader: Audience) -> Iterator[tuple[str, str]
     elif has_python and not is_called_healthy(record):
         if not reader.has_locals:
             yield "local variables", variables
+        if get_group(record, "exception").get("type") not in (None, "MemoryError"):
+            shown = "epi exceptions" if in_gdb else f"gdb-epi exceptions {core}"
+            yield "what the errors said", f"{shown} --messages"
         if in_gdb and reader.line:  # without its file there is nothing to list
             yield "source line", f"epi list{_number_of_own_call(record)}"
     yield from steps_of_wait(record, core, in_gdb=in_gdb)
@@ -631,7 +634,7 @@ def _candidate_steps(record: Json, reader: Audience) -> Iterator[tuple[str, str]
         else:
             yield "a whole core", _CUT_HINT
     group = get_group(signature, "group")
-    if group.get("value") and reader.earlier != 0:
+    if group.get("value") and reader.earlier != 0 and not is_called_healthy(record):
         asked = f"gdb-epi fleet seen {group['value']}{database}"
         what = _SEEN_BEFORE if reader.earlier is None else "those crashes"
         yield what, "epi seen" if in_gdb else asked

@@ -162,7 +162,8 @@ def _shortened(clauses: Sequence[str]) -> Iterator[str]:
     yield from named[:MAX_WAITS]
     more = max(len(named) - MAX_WAITS, 0) + (int(rest[1]) if rest else 0)
     if more:
-        yield f"and {more} more"
+        of_tasks = " task" if rest and len(named) <= MAX_WAITS else ""
+        yield f"and {counted(more, f'more{of_tasks}') if of_tasks else f'{more} more'}"
 
 
 def _tid(wait: Json) -> int:
@@ -257,7 +258,11 @@ def task_lines(record: Json, *, in_gdb: bool) -> Iterator[str]:
         count, _, rest = texts[0].partition(" ")
         texts[0] = f"{'waits' if count == '1' else 'wait'} {rest}"
         every = sum(number for _, number in named if isinstance(number, int))
-        others = every - sum(int(get_number(w, "count")) for w in waits[:MAX_KINDS_OF_WAITS])
+        running = int(get_number(of, "running"))
+        others = every - running
+        others -= sum(int(get_number(w, "count")) for w in waits[:MAX_KINDS_OF_WAITS])
+        if running and not of.get("greenlets"):
+            texts.append(f"{running} run{'s' if running == 1 else ''}")
         if others > 0 and not of.get("greenlets"):
             texts.append(counted(others, "other"))
         all_alike = [parts[0].partition(" ")[0]] == [count] and not parts[1:]
@@ -270,11 +275,27 @@ def steps_of_wait(record: Json, core: str, *, in_gdb: bool) -> Iterator[tuple[st
     """Yield what shows more of a hang: its tasks, and the process that it waits for."""
     if get_group(record, "verdict").get("label") in ("hang", "deadlock") and has_tasks(record):
         yield "who waits for whom", "epi tasks --tree" if in_gdb else f"gdb-epi tasks {core}"
+    elif _may_run_greenlets(record):
+        yield "what each greenlet does", "epi greenlets" if in_gdb else f"gdb-epi greenlets {core}"
     pids = [get_group(f, "facts").get("look_at") for f in get_groups(record, "findings")]
     pid = next((each for each in pids if isinstance(each, int)), None)
     if pid is not None:
         lives = "" if get_group(record, "process").get("live") else ", if it still lives"
         yield f"what pid {pid} does{lives}", f"{'shell ' if in_gdb else ''}gdb-epi triage {pid}"
+
+
+def _may_run_greenlets(record: Json) -> bool:
+    """Tell whether there are greenlets, or the libraries of gevent, or a greenlet's stack.
+
+    The library of greenlets alone is also loaded where nobody makes any, by SQLAlchemy for one.
+    """
+    stack = get_groups(telling_stack(record), "frames")
+    files = [str(f.get("module")) for f in stack if f.get("language") != PYTHON]
+    files += [str(m.get("soname")) for m in get_groups(get_group(record, "libs"), "modules")]
+    return bool(get_group(record, "tasks").get("greenlets")) or any(
+        file.startswith("_gevent_") or (at < len(stack) and file.startswith("_greenlet."))
+        for at, file in enumerate(files)
+    )
 
 
 def has_tasks(record: Json) -> bool:

@@ -10,7 +10,15 @@ import pytest
 
 from gdb_epi.fault.address_place import OR_A_NUMBER
 from gdb_epi.record.record_parts import telling_thread_name
-from gdb_epi.render.frame_lines import ABORTING, HANDLER, NATIVE, PYTHON, StackCall, place_words
+from gdb_epi.render.frame_lines import (
+    ABORTING,
+    HANDLER,
+    NATIVE,
+    PYTHON,
+    REMARK,
+    StackCall,
+    place_words,
+)
 from gdb_epi.render.opening_sentences import opening_sentences
 from gdb_epi.render.triage_wait_lines import steps_of_wait
 
@@ -362,3 +370,41 @@ def test_what_another_process_does_is_a_command_to_paste() -> None:
     assert command == "gdb-epi triage 4711" and "still lives" in what
     ((_, in_gdb),) = steps_of_wait(record, "CORE", in_gdb=True)
     assert in_gdb == f"shell {command}"
+
+
+@pytest.mark.parametrize(
+    ("category", "signal", "function", "sentence"),
+    [
+        ("abort-other", "SIGABRT", "os_abort", "ended itself by os.abort() in tick (clock.py:7)"),
+        ("abort-other", "SIGABRT", "os_kill",
+         "ended itself by os.kill() with SIGABRT in tick (clock.py:7)"),
+        ("raised:SIGSEGV", "SIGSEGV", "signal_raise_signal",
+         "ended itself by signal.raise_signal() with SIGSEGV in tick (clock.py:7)"),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("handled", [False, True])
+def test_one_sentence_for_a_process_that_ends_itself(
+    category: str, signal: str, function: str, sentence: str, handled: bool
+) -> None:
+    """Behind the handler of faulthandler the same act had another sentence."""
+    record = {
+        "verdict": {"label": "software", "confidence": 0.7},
+        "signature": {"category": category},
+        "signal": {"name": signal, "sender": "self"},
+    }
+    again = (native("raise", "libc.so.6", ABORTING), StackCall(REMARK, HANDLER)) * handled
+    calls = [*again, native("raise, abort", "libc.so.6", ABORTING), native(function), TICK]
+    assert opening_sentences(record, calls)[0].endswith(sentence)
+    assert "itself by" not in opening_sentences(record, [native("on_usr1", "a.so"), *calls])[0]
+
+
+def test_greenlets_are_offered_where_they_run_and_not_where_their_library_is_only_loaded() -> None:
+    """The answer for a service of gevent did not name the command that knows all."""
+    step = ("what each greenlet does", "gdb-epi greenlets core.7")
+    loaded = {"libs": {"modules": [{"soname": "_greenlet.cpython-312-x86_64-linux-gnu.so"}]}}
+    inside = {"language": "native", "module": "_greenlet.cpython-312-x86_64-linux-gnu.so"}
+    gevent = {"libs": {"modules": [{"soname": "_gevent_cqueue.cpython-312.so"}]}}
+    stack = {"threads": {"crashed": {"tid": 7, "frames": [inside]}}}
+    for record in (gevent, stack, {"tasks": {"greenlets": 3}}):
+        assert step in list(steps_of_wait(record, "core.7", in_gdb=False))
+    assert step not in list(steps_of_wait(loaded, "core.7", in_gdb=False))

@@ -10,12 +10,18 @@ import pytest
 
 from gdb_epi.cpython.running.frame_waits import TaskWait
 from gdb_epi.cpython.running.unfinished_tasks import BY_CODE, UNKNOWN, UnfinishedTask
-from gdb_epi.cpython.running.wait_rules import EVENT
+from gdb_epi.cpython.running.wait_rules import EVENT, LOCK, QUEUE_GET
 from gdb_epi.cpython.types import PyFrame
 from gdb_epi.errors import UnreadableMemory
 from gdb_epi.hangs.deadlocks import _name_of_holder
 from gdb_epi.hangs.installed_packages import InstalledPackages
-from gdb_epi.hangs.tasks import MAX_SETTERS, add_wakers_from_code, find_task_cycle, tasks_clause
+from gdb_epi.hangs.tasks import (
+    MAX_SETTERS,
+    add_wakers_from_code,
+    find_task_cycle,
+    held_up_clause,
+    tasks_clause,
+)
 
 FIRST, SECOND = 0x1000, 0x2000  # the events
 FRAME = PyFrame(0, 8, "step", "step", "/srv/app.py", 4, "__main__", "generator", "dumped", False)
@@ -109,3 +115,40 @@ def test_one_of_the_tasks_that_are_told_says_what_it_is_about(named: int) -> Non
             "task t6 waits at step (app.py:4) for an event (ledger.closed)"],
     }  # fmt: skip
     assert clause.split("; ") == about[named]
+
+
+def waiting(n: int, name: str, kind: str, *wakers: int) -> UnfinishedTask:
+    wait = TaskWait(kind, name="self.lock" if kind == LOCK else "")
+    return UnfinishedTask(n, "asyncio", name, False, None, (FRAME,), wait, wakers)
+
+
+HOLDER = waiting(1, "refresher", QUEUE_GET)
+REQUESTS = [waiting(n, f"req-{n}", LOCK, 1) for n in (10, 9, 11, 2)]  # as a set has them
+
+
+def test_the_holder_of_what_tasks_wait_for_is_named_and_why_it_does_not_go_on() -> None:
+    """`epi tasks` knew the holder; the answer that everybody reads did not."""
+    packages = cast(InstalledPackages, NoPackages())
+    assert held_up_clause([*REQUESTS, HOLDER], packages) == (
+        "4 tasks wait for a lock that task refresher holds, which waits for an item of a queue at "
+        "step (app.py:4)"
+    )
+    assert tasks_clause([*REQUESTS, HOLDER], packages).split("; ")[1] == (
+        "tasks req-2, req-9, req-10 and 1 more wait at step (app.py:4) for a lock (self.lock), "
+        "held by task refresher"
+    )
+
+
+@pytest.mark.parametrize(
+    "tasks",
+    [
+        [HOLDER, waiting(2, "b", QUEUE_GET)],
+        [waiting(1, "a", LOCK, 2), waiting(2, "b", LOCK, 1)],  # a circle has its own answer
+        [waiting(1, "a", LOCK, 77)],  # the holder runs, or has ended
+    ],
+    ids=["no lock", "a circle", "holder not among them"],
+)
+def test_without_a_holder_that_waits_nobody_is_said_to_hold_up_others(
+    tasks: list[UnfinishedTask],
+) -> None:
+    assert held_up_clause(tasks, cast(InstalledPackages, NoPackages())) == ""

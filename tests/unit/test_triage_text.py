@@ -46,6 +46,14 @@ def test_variables_are_offered_where_there_are_python_frames(python: bool) -> No
     assert any(line.endswith(command) for line in lines) == python
 
 
+@pytest.mark.parametrize(("kind", "offered"), [("RuntimeError", True), ("MemoryError", False)])
+def test_what_an_error_said_is_offered_where_there_is_one(kind: str, offered: bool) -> None:
+    """The message was what a reader wanted, and nothing told how to see it."""
+    lines = shown("software", PYTHON, exception={"type": kind, "state": "handled"})
+    assert any(line.endswith("gdb-epi exceptions core.7 --messages") for line in lines) == offered
+    assert not any("exceptions" in line for line in shown("software", PYTHON))
+
+
 def test_the_source_line_is_that_of_the_programs_own_call() -> None:
     """`epi list` alone showed the line of ctypes."""
     library = {**PYTHON, "filename": "/usr/lib/python3.12/ctypes/__init__.py"}

@@ -42,7 +42,7 @@ from gdb_epi.errors import (
 from gdb_epi.sizes import WORD
 from gdb_epi.target.api import Target
 from gdb_epi.typing_lite import TYPE_CHECKING, NamedTuple
-from gdb_epi.util import memoized
+from gdb_epi.util import memoized, natural_order
 
 # The members of an asyncio task or future: C structs, and instances of the Python classes.
 #
@@ -386,7 +386,7 @@ class _InterpreterTasks:
         self._task_types: dict[int, TaskFields] = {}  # by PyTypeObject *
 
     def tasks(self) -> list[Task]:
-        """Return the tasks, in the order in which they are found."""
+        """Return the tasks by their names: asyncio's sets have them in no order."""
         module = find_module_dict(self._objects, self._reader, self._interpreter.address, _MODULE)
         if isinstance(module, Absent):
             if module.reason != NOT_AVAILABLE:
@@ -398,6 +398,7 @@ class _InterpreterTasks:
             self._find_task_types()
         running = self._running_tasks()
         tasks = [self._task(address, running) for address in self._addresses()]
+        tasks.sort(key=lambda task: natural_order(task.name if isinstance(task.name, str) else ""))
         fields = {task.address: self.fields_of(task.address) for task in tasks}
         links = FutureLinks(self._reader, self._objects, self._types)
         edges, problems = find_awaiting_tasks(tasks, fields, links)

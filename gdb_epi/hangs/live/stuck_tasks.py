@@ -56,6 +56,7 @@ from gdb_epi.hangs.tasks import (
     name_task,
     own_frames,
     texts_of_tasks,
+    waits_for_holder,
 )
 from gdb_epi.hangs.types import (
     HANG,
@@ -123,7 +124,7 @@ def _never_woken(
     chain, stuck = [main], tasks.stuck
     while len(chain) < MAX_CHAIN and chain[-1].wakers:
         wakers = [stuck[each] for each in chain[-1].wakers if each in stuck]
-        following = min(wakers, key=_waits_for_lock, default=None)
+        following = min(wakers, key=waits_for_holder, default=None)
         if following is None or following in chain:
             break
         chain.append(following)
@@ -143,13 +144,13 @@ def _never_woken(
     for task in reversed(chain[:-1]):
         own = own_frames(task, scene.installed)
         at = f" at {function_and_line(own[0])}" if own else ""
-        it = "a lock that it holds" if _waits_for_lock(task) else "it"
+        it = "a lock that it holds" if waits_for_holder(task) else "it"
         sentence += f"; {name_task(task)} waits for {it}{at}"
     ids = {task.id for task in chain}
     others = [task for task in stuck.values() if task.id not in ids]
     others = [task for task in others if own_frames(task, scene.installed)]
     # One of them may be who should end that wait.
-    held_up = [task for task in others if _waits_for_lock(task) and last.id in task.wakers]
+    held_up = [task for task in others if waits_for_holder(task) and last.id in task.wakers]
     others = [task for task in others if task not in held_up]
     texts = [f"{text}, which {name_task(last)} holds meanwhile"
              for text in texts_of_tasks(held_up, scene.installed)]  # fmt: skip
@@ -165,10 +166,6 @@ def _never_woken(
         ("a timeout", "a task that goes on and sets it", "a handler or callback that does"),
         ("native code that sets it",),
     )  # fmt: skip
-
-
-def _waits_for_lock(task: UnfinishedTask) -> bool:
-    return task.wait is not None and task.wait.kind in _HELD
 
 
 def _awaits_silent_peer(
@@ -235,7 +232,7 @@ class _StuckTasks:
         """
         for task in self.stuck.values():
             holders = [self.stuck[each] for each in task.wakers if each in self.stuck]
-            if not _waits_for_lock(task) or not holders or _waits_for_lock(holders[0]):
+            if not waits_for_holder(task) or not holders or waits_for_holder(holders[0]):
                 continue
             own, of_holder = (
                 {frame.code for frame in own_frames(each, self._scene.installed)}
@@ -453,7 +450,7 @@ class _StuckTasks:
         if task.wakers:
             left = [each in waiting for each in task.wakers]
             stays = any(left) if task.needs == "all" else all(left)
-            if not stays or not _waits_for_lock(task):
+            if not stays or not waits_for_holder(task):
                 return not stays
         if task.wait is None:
             return True

@@ -15,6 +15,7 @@ from gdb_epi.cpython.running.wait_rules import (
     SLEEP,
     TASK,
     TASKS,
+    WORDS,
     WRITE,
 )
 from gdb_epi.cpython.types import PyFrame
@@ -49,6 +50,7 @@ from gdb_epi.hangs.tasks import (
     count_woken_from_outside,
     event_loop_module,
     has_timeout,
+    held_up_clause,
     name_task,
     own_frames,
     sort_own_tasks_first,
@@ -146,10 +148,15 @@ class _Asleep:
         self.waits = ""  # what its tasks wait for, as the end of a sentence
         if self.own:
             first = sort_own_tasks_first(self.own, scene.installed)[0]
-            activity = activity_of_task(activity, first, scene.installed)._replace(label="task")
+            what = WORDS.get(first.wait.kind, "") if first.wait is not None else ""
+            activity = activity_of_task(activity, first, scene.installed)
+            activity = activity._replace(label="task", what=what)
             jobs = unfinished_jobs_clause(scene, first.stack)
             self.waits = f"; {tasks_clause(self.tasks, scene.installed, jobs)}"
             self.waits += "".join(f"; {failed.text()}" for failed in scene.failed_tasks)
+        # Who holds up whom, and on what they wait: the answer in one clause.
+        held_up = held_up_clause(self.own, scene.installed)
+        self.held_up = f"{held_up}; " if held_up else ""
         self.activity = activity
         # Those of a library alone serve its loop.
         self.outside = count_woken_from_outside(self.own or self.tasks)
@@ -282,7 +289,7 @@ class _Asleep:
         what = "only for what one of them gives" if within else "for nothing from outside"
         by = "another thread" if others else "the handler of a signal" if signals else ""
         beside = f"; {by} may wake {'one' if len(self.own) > 1 else 'it'}" if by else ""
-        sentence = f"{base}, and {who} {what}{waits}{beside}"
+        sentence = f"{self.held_up}{base}, and {who} {what}{waits}{beside}"
         return wait_diagnosis(
             HANG, "nothing wakes the loop", sentence, activity,
             INFO if others or signals else PROBABLE,
@@ -397,8 +404,8 @@ class _Asleep:
         alone = " or ".join(filter(None, (alone, handled)))
         alone = f"only {alone}" if alone else "nothing"
         sentence = (
-            f"{self.base} and {alone} can wake it: no timer is scheduled, and no descriptor is "
-            f"watched but the loop's own{self.waits}"
+            f"{self.held_up}{self.base} and {alone} can wake it: no timer is scheduled, and no "
+            f"descriptor is watched but the loop's own{self.waits}"
         )
         return wait_diagnosis(
             HANG, "nothing wakes the loop", sentence, activity,

@@ -115,13 +115,21 @@ _BY_KIND = {
     "endless walk": "remember what was visited, and do not visit it again",
     "preexec_fn": "do without preexec_fn: it runs between fork() and exec()",
     "signal handler": "only set a flag in that signal handler",
-    "nothing wakes the loop": "set a timeout (asyncio.wait_for); see that each future is set",
 }
 # Of hangs where nobody is left who gives what is waited for.
 _BY_AWAITED = {
     QUEUE_ITEM: "let the producer put a last item (None, say) in a `finally`: it ends who waits",
     QUEUE_ROOM: "end the producer when its consumer has ended, or use put(timeout=...)",
     SEMAPHORE: "give back on every way out what was taken: `with`, or `finally`",
+}
+# The same of tasks, whose loop nothing wakes (cpython/running/wait_rules.py).
+_BY_AWAITED_OF_TASKS = {
+    "an item of a queue": _BY_AWAITED[QUEUE_ITEM],
+    "room in a queue": "end the producer when its consumer has ended, or limit how long it waits",
+    "a semaphore": _BY_AWAITED[SEMAPHORE],
+    "a lock": _IN_FINALLY,
+    "an event": "call set() of that event on every way out, or limit how long the task waits",
+    "a future": "give each future a result or an exception on every way out",
 }
 _BY_FIX = {
     hang_types.FROM_OUTSIDE: "give the loop work from outside by call_soon_threadsafe() only",
@@ -240,8 +248,10 @@ def _fix_of_hang(record: Json, facts: Json, calls: Sequence[StackCall]) -> str:
     in_asyncio, in_trio = (
         any(f"/{library}/" in call.filename for call in calls) for library in ("asyncio", "trio")
     )
-    if sort == "nothing wakes the loop" and not fix and not in_asyncio:
-        return f"set a timeout there{' (trio.fail_after)' if in_trio else ''}"
+    if sort == "nothing wakes the loop" and not fix:
+        how = _BY_AWAITED_OF_TASKS.get(str(member.get("what")))
+        timeout = "asyncio.wait_for" if in_asyncio else "trio.fail_after" if in_trio else ""
+        return how or f"set a timeout there{timeout and f' ({timeout})'}"
     if sort == "blocked event loop":
         plain = str(fix).partition(hang_types.TO_THREAD)[2]
         if plain:
