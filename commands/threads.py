@@ -19,6 +19,7 @@ from gdb_epi.process_state import ProcessState
 from gdb_epi.registry import command
 from gdb_epi.render.frame_lines import call_library, short_place
 from gdb_epi.render.interpreters import gc_line, gil_line, tstate_name
+from gdb_epi.render.locks import wait_mark
 from gdb_epi.render.merged_stacks import first_thread_word, place_text
 from gdb_epi.render.python_stacks import python_call
 from gdb_epi.report import Report
@@ -51,14 +52,15 @@ def list_threads(session: Session, args: Namespace) -> Report:
         runtime = read_runtime(state.target, state.python)
         errors += [*missing, *runtime.soft_errors]
     table = []
-    for lwp in state.target.threads():
+    threads = state.target.threads()  # the one that died, then the oldest first
+    for lwp in sorted(threads, key=lambda lwp: (not state.died_in(lwp.tid, None), lwp.tid)):
         mine: list[ThreadState | None] = []
         mine += [t for t in state.python_threads() if t.alive and t.tid == lwp.tid]
         table += [(_entry(state, lwp.tid, t, facts), _in_full(t)) for t in mine or [None]]
     left = [t for t in state.python_threads() if not t.alive]
     table += [(_entry(state, t.tid, t, facts), _in_full(t)) for t in left]
     return Report(
-        f"{counted(len(state.target.threads()), 'thread')}, "
+        f"{counted(len(threads), 'thread')}, "
         f"{counted(len(state.python_threads()), 'thread state')}",
         COLUMNS,
         [[entry["name"], entry["tid"], entry["state"], where] for entry, where in table],
@@ -131,6 +133,8 @@ def _thread_marks(
         marks.append("shares its ident" if thread.doubt else left or "a thread state, no thread")
     elif thread.interpreter > 0:  # -1: its number is lost
         marks.append(f"interpreter {thread.interpreter}")
+    if thread is None or thread.alive:
+        marks += [wait_mark(wait) for wait in state.locks.waits if wait.tid == tid][:1]
     if fact is None:
         return marks
     if fact.main:

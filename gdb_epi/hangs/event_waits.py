@@ -115,7 +115,7 @@ class _EventWait:
         able |= find_wakers(scene, activity, surely=True)
         givers = find_wakers(scene, activity)
         able |= givers & set(self._chain.seen)
-        for tid in givers - able:
+        for tid in sorted(givers - able):
             answer = self._follow(tid)
             if answer is not None:
                 return answer

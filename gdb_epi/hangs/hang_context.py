@@ -128,7 +128,8 @@ class HangContext:
         self.view = PythonView(target, python, locks.vanished)
         self.installed = InstalledPackages(target, python)
         self.followed: dict[int, bool] = {}  # by frame: whether a dry run came to its end
-        self._lwps = threads
+        # A core has the thread that died first, then the others in no order that a reader knows.
+        self._lwps = sorted(threads, key=lambda thread: thread.tid)
         self._threads = ThreadActivityReader(
             target, self.view, locks.waits, self.installed.contains_frame
         )
@@ -140,7 +141,7 @@ class HangContext:
 
     @cached_property
     def activities(self) -> tuple[ThreadActivity, ...]:
-        """What every thread does, in the order of the core.
+        """What every thread does, in the order in which they were made.
 
         The main thread of a forked child has the name of the parent's thread that called fork().
         """

@@ -114,12 +114,12 @@ def unpadded_address(word: object) -> str:
 
 
 def deadlocked_threads(record: Mapping[str, Any]) -> list[int]:
-    """Return the threads that wait for each other, when that is the verdict."""
+    """Return the threads that wait for each other, oldest first, when that is the verdict."""
     if verdict_label(record) != "deadlock":
         return []
     waits = get_groups(record, "waits")
     circle = [w.get("tid") for w in waits if w.get("verdict") in ("cycle", "self-deadlock")]
-    return list(dict.fromkeys(tid for tid in circle if isinstance(tid, int)))
+    return sorted({tid for tid in circle if isinstance(tid, int)})
 
 
 def members_of_deadlock(record: Mapping[str, Any]) -> list[int]:

@@ -65,6 +65,15 @@ def _end_words(wait: LockWait) -> str:
     return f"the end of {who} ({wait.kind}, at {wait.address:#x}{sure})"
 
 
+def wait_mark(wait: LockWait) -> str:
+    """Return what a thread waits for, and who holds that where it is known, for a column."""
+    if wait.kind in JOINS:
+        return f"waits for the end of {wait.name or owner_text(wait.owner)}"
+    name = lock_phrase(wait.kind, wait.name) if wait.name else f"a {wait.kind}"
+    held = wait.owner.tid is not None and wait.owner.state not in ("none", "unknown")
+    return f"waits for {name}{f', held by {owner_text(wait.owner)}' if held else ''}"
+
+
 def holder_words(wait: LockWait) -> str:
     """Return who holds the lock of a wait, and how sure that is."""
     owner = wait.owner

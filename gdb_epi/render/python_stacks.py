@@ -31,12 +31,12 @@ MAX_TOGETHER = 6  # threads named for one stack
 def python_stack_lines(
     python: PythonState, crash: CrashInfo | Absent, pid: int | None, cut: str = ""
 ) -> list[str]:
-    """Return the stacks of every thread, the one that died first.
+    """Return the stacks of every thread: the one that died, then in the order they were made in.
 
     `crash` and `pid` say whether that thread crashed or the process was ended from outside. `cut`
     says how much of the core was cut off: threads of which nothing is left are named together.
     """
-    threads = sorted(python.threads(), key=lambda thread: not thread.crashed)
+    threads = sorted(python.threads(), key=lambda t: (not t.crashed, t.tid is None, t.tid or 0))
     lost = [thread for thread in threads if cut and all(f.hole for f in thread.frames)]
     groups: dict[object, list[ThreadState]] = {}
     for thread in [thread for thread in threads if thread not in lost]:

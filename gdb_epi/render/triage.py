@@ -311,9 +311,11 @@ def _fact_lines(
     yield from labelled_lines("From", list(word_origin_lines(record)))
     yield from labelled_lines("Raised", list(raised_lines(record)))
     if "memory_use" in record and not lacks_huge_pages(record):
-        from gdb_epi.render.causes.memory_use import memory_lines
+        from gdb_epi.render.causes.memory_use import mapped_words, memory_lines
 
-        yield from labelled_lines("Memory", memory_lines(record))
+        use = get_group(record, "memory_use")
+        mapped = [mapped_words(use)] if use.get("mapped") else []
+        yield from labelled_lines("Memory", [*memory_lines(record), *mapped])
     waits = [words_of_live_process(record, text) for text in wait_lines(record, calls)]
     yield from labelled_lines("Waits", waits)
     yield from labelled_lines("Tasks", list(task_lines(record, in_gdb=in_gdb)))

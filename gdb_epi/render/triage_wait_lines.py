@@ -82,7 +82,8 @@ def wait_lines(record: Json, calls: Sequence[StackCall]) -> Iterator[str]:
     if fault and not any(w.get("verdict") != "live-holder" for w in telling):
         return  # the waits of other threads did not crash this one
     circle = deadlocked_threads(record)
-    telling.sort(key=lambda wait: (wait.get("tid") not in circle, wait.get("tid") != tid))
+    order = [*circle, tid]
+    telling.sort(key=lambda w: order.index(w["tid"]) if w.get("tid") in order else len(order))
     names = thread_names(record)
     listed = {_tid(wait) for wait in telling[:MAX_WAITS]}
     facts = [get_group(finding, "facts") for finding in get_groups(record, "findings")]

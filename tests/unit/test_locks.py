@@ -13,9 +13,9 @@ from gdb_epi.errors import NOT_APPLICABLE, Absent
 from gdb_epi.locks.context import CLASSIFIERS, FAMILIES, LockGuess
 from gdb_epi.locks.examine_locks import examine_locks
 from gdb_epi.locks.fork.fork_facts import conclude_from_signs, read_fork_signs
-from gdb_epi.locks.types import LockReport
+from gdb_epi.locks.types import LockOwner, LockReport, LockWait
 from gdb_epi.process_state import ProcessState
-from gdb_epi.render.locks import idle_lines, owner_text, tree_lines
+from gdb_epi.render.locks import idle_lines, owner_text, tree_lines, wait_mark
 from gdb_epi.target.api import Thread
 
 LOCK = HEAP + 0x800
@@ -252,3 +252,21 @@ def test_a_free_lock_is_held_by_nobody_and_threads_without_a_lock_are_told(
     assert idle_lines(made, every=False) == ["Threads that wait for no lock: 1 in tgkill"]
     told = idle_lines(process(aborts), every=False)
     assert told == ["No thread waits for a lock: 1 in tgkill"]
+
+
+@pytest.mark.parametrize(
+    ("kind", "name", "owner", "mark"),
+    [
+        ("threading.Lock", "a.lock", LockOwner(7, None, "payer", "live"),
+         "waits for a.lock, held by payer (thread 7)"),
+        ("Queue.get", None, LockOwner(None, None, None, "none"), "waits for a Queue.get"),
+        ("Thread.join", "payer", LockOwner(7, None, "payer", "live"),
+         "waits for the end of payer"),
+    ],
+)  # fmt: skip
+def test_the_column_of_a_thread_says_what_it_waits_for(
+    kind: str, name: str | None, owner: LockOwner, mark: str
+) -> None:
+    """`epi threads` had nothing there for the threads that hang."""
+    wait = LockWait(PID, LOCK, kind, name, None, owner, "cycle", "certain", ())
+    assert wait_mark(wait) == mark

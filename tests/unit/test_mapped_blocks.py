@@ -7,11 +7,14 @@ import struct
 
 from support.fake_target import FakeTarget
 
+from gdb_epi.corruption.heap.pool_census import MAX_PIECES, sampled_pieces
 from gdb_epi.cpython.heap.memory_use import MAX_PIECE, mapped_blocks
+from gdb_epi.render.causes.memory_use import types_once
 from gdb_epi.sizes import PAGE
 from gdb_epi.target.api import Region
 
 START = 0x7F0000000000
+MEGABYTE = 1 << 20
 
 
 class CountingTarget(FakeTarget):
@@ -63,3 +66,26 @@ def test_what_lies_behind_pages_that_cannot_be_read_is_found() -> None:
     target = FakeTarget(regions=[region(100)], memory=parts)
     found = {(at - START) // PAGE: size // PAGE for at, size in mapped_blocks(target).items()}
     assert found == {3: 5, 8: 33, 60: 33, 99: 1}
+
+
+def test_small_blocks_beside_one_large_mapping_are_in_the_sample() -> None:
+    """300 MB of large buffers, and "small blocks: about 0 bytes": no piece of an arena was read."""
+    large = [(0, MEGABYTE * n, MEGABYTE * (n + 1)) for n in range(300)]
+    arenas = [(at, at, at + MEGABYTE) for at in range(10**12, 10**12 + 5 * MEGABYTE, MEGABYTE)]
+    chosen = sampled_pieces([*large, *arenas])
+    assert {low for low, _, _ in chosen} >= {low for _, low, _ in arenas}
+    assert len(chosen) <= MAX_PIECES and round(sum(times for *_, times in chosen)) == 305
+    assert sampled_pieces([]) == []
+
+
+def test_each_type_is_listed_once_with_the_more_bytes() -> None:
+    """A reader added up what was found from variables and in small blocks: the same objects."""
+    texts = {"type": "str", "number": 100, "bytes": 900}
+    use = {
+        "python": {"types": [texts, {"type": "dict", "number": 9, "bytes": 500}]},
+        "small_blocks": {"types": [{**texts, "number": 120, "bytes": 950},
+                                   {"type": "dict", "number": 9, "bytes": 90}]},
+    }  # fmt: skip
+    assert [(kind["type"], kind["bytes"], found) for kind, found in types_once(use)] == [
+        ("str", 950, "in small blocks"), ("dict", 500, "from variables"),
+    ]  # fmt: skip

@@ -279,6 +279,23 @@ def classes_in_malloc_heap(context: Context) -> list[int]:
     return classes
 
 
+def sampled_pieces(pieces: Iterable[tuple[int, int, int]]) -> list[tuple[int, int, float]]:
+    """Return (start, end, how many it stands for) of some pieces (mapping, start, end) of a heap.
+
+    The largest mapping is sampled apart: where it has large blocks alone, the others would be in no
+    sample.
+    """
+    mappings: dict[int, list[tuple[int, int]]] = {}
+    for mapping, low, high in pieces:
+        mappings.setdefault(mapping, []).append((low, high))
+    largest = mappings.pop(max(mappings, key=lambda at: len(mappings[at]), default=0), [])
+    chosen: list[tuple[int, int, float]] = []
+    for group in (largest, [piece for others in mappings.values() for piece in others]):
+        some = group[:: 2 * len(group) // MAX_PIECES + 1]
+        chosen += [(*piece, len(group) / len(some)) for piece in some]
+    return chosen
+
+
 def sample_small_blocks(target: Target, python: PythonState) -> tuple[int, list[KindOfObjects]]:
     """Return the bytes of small blocks in use, and the types of the objects in them; estimates.
 
@@ -303,13 +320,12 @@ def sample_small_blocks(target: Target, python: PythonState) -> tuple[int, list[
                 pass
         return heads[kind]
 
-    pieces = [(low, high) for _, low, high in heap_pieces(target)]
-    chosen = pieces[:: len(pieces) // MAX_PIECES + 1]
-    times = len(pieces) / len(chosen) if chosen else 0.0
+    pieces = ((region.start, low, high) for region, low, high in heap_pieces(target))
+    chosen = sampled_pieces(pieces)
     used = 0.0
     numbers: dict[int, float] = {}
     sizes: dict[int, float] = {}
-    for low, high in chosen:
+    for low, high, times in chosen:
         try:
             memory = view_memory(target, low, (high - low) & -PAGE)
         except UnreadableMemory:
@@ -319,12 +335,12 @@ def sample_small_blocks(target: Target, python: PythonState) -> tuple[int, list[
             for at in range(-low % PAGE, len(memory) - HEADER_SIZE, PAGE)
             if read_pool_shape(low + at, memory, at) is not None
         ]
-        some = places[:: len(places) // POOLS_OF_PIECE + 1]
-        for place in some:
+        sampled = places[:: len(places) // POOLS_OF_PIECE + 1]
+        for place in sampled:
             pool = parse_pool(low + place, bytes(memory[place : place + POOL_SIZES[0]]))
             if pool is None:
                 continue
-            weight = times * len(places) / len(some)
+            weight = times * len(places) / len(sampled)
             used += weight * pool.used * pool.block
             words = memory[place : place + pool.size].cast("Q")
             for offset in pool.blocks():

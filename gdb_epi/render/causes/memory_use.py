@@ -113,6 +113,25 @@ def _quoted(holder: Json) -> str:
     return f"{where}`"
 
 
+def types_once(use: Json) -> list[tuple[Json, str]]:
+    """Return each type once, the largest first, and where more bytes of it were found.
+
+    Most objects are seen from variables and in small blocks: a reader would add them up.
+    """
+    rows: dict[str, tuple[Json, str]] = {}
+    for group, found in (("python", "from variables"), ("small_blocks", "in small blocks")):
+        for kind in get_groups(get_group(use, group), "types"):
+            other = rows.get(str(kind.get("type")))
+            if other is None or get_number(kind, "bytes") > get_number(other[0], "bytes"):
+                rows[str(kind.get("type"))] = kind, found
+    return sorted(rows.values(), key=lambda row: -get_number(row[0], "bytes"))
+
+
+def mapped_words(use: Json) -> str:
+    """Return how much was mapped, with what limits that."""
+    return f"mapped: {size_in_words(get_number(use, 'mapped'))} (ulimit -v counts that)"
+
+
 def memory_report(state: ProcessState) -> Report:
     """Return all that was found, for `epi memory` and `gdb-epi memory`."""
     from gdb_epi.record.groups.memory_use import read_memory_use
@@ -123,7 +142,7 @@ def memory_report(state: ProcessState) -> Report:
     if use["anonymous"] >= LITTLE:
         lines += [*memory_lines({"memory_use": use}), ""]
     lines.append(
-        f"mapped: {size_in_words(use['mapped'])} (ulimit -v counts that), of it "
+        f"{mapped_words(use)}, of it "
         f"{size_in_words(use['anonymous'])} private memory (the largest mapping "
         f"{size_in_words(use['largest_mapping'])}), {size_in_words(use['of_files'])} files, "
         f"{size_in_words(use['shared'])} shared"
@@ -136,9 +155,9 @@ def memory_report(state: ProcessState) -> Report:
         holders = [holder_words(holder) for holder in get_groups(use, "holders")]
         lines += [f"  {words}" for words in holders if words not in lines]
         small = get_group(use, "small_blocks")
-        lines.append(
-            f"Python's small blocks in use: about {size_in_words(get_number(small, 'bytes'))}"
-        )
+        in_blocks = get_number(small, "bytes")
+        about = f"about {size_in_words(in_blocks)}" if in_blocks else "none in the sample"
+        lines.append(f"Python's small blocks in use, in variables or not: {about}")
         blocks = get_group(use, "unowned_blocks")
         lines.append(
             f"large blocks of malloc that no object was seen to hold: {blocks.get('number')}, "
@@ -146,21 +165,17 @@ def memory_report(state: ProcessState) -> Report:
         )
     rows = [
         (
-            where,
             kind.get("type"),
             f"{get_number(kind, 'number'):,.0f}",
             size_in_words(get_number(kind, "bytes")),
+            found,
         )
-        for where, group in (
-            ("from variables", python),
-            ("in small blocks", get_group(use, "small_blocks")),
-        )
-        for kind in get_groups(group, "types")
+        for kind, found in types_once(use)
     ]
     return Report(
         "memory",
         lines=lines,
-        columns=("found", "type", "number", "bytes"),
+        columns=("type", "number", "bytes", "found"),
         rows=rows,
         data=use,
         soft_errors=errors,
