@@ -374,17 +374,18 @@ def _sentences_about_live_process(
             "Its libraries are not loaded yet. Let it run on, then ask again."
         )
     thread = telling_thread_name(record) or "it"
-    doing = f"{thread} is {place_words(calls)}"
     reason = first_reason(record)
-    seen = _sentence(reason or "It is stopped for you.")
-    head, _, why = reason.removeprefix(f"{thread} ").partition(": ")
-    if reason.startswith(f"{thread} ") and len(head) <= MAX_REASON and "; " not in head:
-        # What a thread does says more than the C function in which it was stopped.
+    doing, seen = f"{thread} is {place_words(calls)}", _sentence(reason or "It is stopped for you.")
+    head, *further = split_outside_quotes(reason.removeprefix(f"{thread} "), "; ") or [""]
+    head, _, why = head.partition(": ")
+    if reason.startswith(f"{thread} ") and len(head) <= MAX_REASON:  # more than a C function
         python = innermost_own_python_call(calls)
         above = calls[: calls.index(python)] if python is not None else calls
         does = "collects garbage" if is_collecting(above) else "computes"
         doing = f"{thread} {head.replace('was computing', does, 1)}"
-        seen = _sentence(why or f"When it was stopped it was {place_words(calls)}")
+        waits = python if "computing" not in head else None
+        where = f"at {call_words(waits)}" if waits is not None else place_words(calls)
+        seen = _sentence("; ".join(filter(None, (why, *further))) or f"It was {where} then")
     if _facts_of_wait(record).get("sort") in (*_BUSY, hang_types.UNSEEN_END):
         seen += f" {AGAIN}"
     return f"{who} is alive; {doing}", seen
