@@ -52,12 +52,32 @@ long run_patched(void) {
     pthread_create(&t, 0, patcher, 0);
     for (;;) ((handler)code)(1);
 }
+/* Masks, flags and offsets of pointers: each leaves one bit that is wrong, by design. */
+static long *all[8], *marked[8];
+static unsigned long key;
+#define KEEP for (int i = 0; i < 8; i++) { all[i] = malloc(64); marked[i] = all[i]; }
+#define ALONE __attribute__((noinline))
+ALONE static long *unpacked(long word) { return (long *)(word & 0x3fffffffffff); }
+long narrow_mask(void) { KEEP return *unpacked((long)marked[3]); }
+ALONE static long *flagged(long *p, int bit) { return (long *)((long)p | 1L << bit); }
+ALONE static long value_of(int i) { return *marked[i]; }
+long forgotten_flag(void) { KEEP marked[3] = flagged(marked[3], 45); return value_of(3); }
+ALONE static long *coded(long *p) { return (long *)((long)p ^ key); }
+long forgotten_key(void) { KEEP key = 1L << 43; marked[4] = coded(marked[4]); return value_of(4); }
+ALONE static long *shadow(long *p) { return p + (1L << 40); }
+long no_shadow(void) { KEEP return *shadow(marked[2]); }
 """
 CALLS = {
-    "call_wild": "call_wild(3)",
-    "sum_window": "sum_window(ctypes.c_long(1 << 40))",
-    "read_slot": "read_slot()",
-    "run_patched": "run_patched()",
+    "call_wild": "lib.call_wild(3)",
+    "sum_window": "lib.sum_window(ctypes.c_long(1 << 40))",
+    "read_slot": "lib.read_slot()",
+    "run_patched": "lib.run_patched()",
+    "narrow_mask": "lib.narrow_mask()",
+    "forgotten_flag": "lib.forgotten_flag()",
+    "forgotten_key": "lib.forgotten_key()",
+    "no_shadow": "lib.no_shadow()",
+    "mask_in_python": "b = ctypes.create_string_buffer(1 << 20); p = ctypes.addressof(b)\n"
+    "ctypes.string_at(p & (1 << 46) - 1)",
 }
 
 
@@ -70,7 +90,7 @@ def test_no_machine_is_accused(tmp_path: Path, function: str) -> None:
     (tmp_path / "odd.c").write_text(SOURCE)
     build = ["gcc", "-O1", "-shared", "-fPIC", "-mindirect-branch=thunk", "-pthread"]
     subprocess.run([*build, "odd.c", "-o", "libodd.so"], cwd=tmp_path, check=True)
-    code = f"import ctypes\nctypes.CDLL('./libodd.so').{CALLS[function]}"
+    code = f"import ctypes\nlib = ctypes.CDLL('./libodd.so')\n{CALLS[function]}"
     limit = ["/bin/sh", "-c", 'ulimit -c unlimited; exec "$@"', "sh"]
     subprocess.run([*limit, sys.executable, "-c", code], cwd=tmp_path, check=False, timeout=60)
     (core,) = find_core(tmp_path)

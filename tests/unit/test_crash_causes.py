@@ -32,7 +32,7 @@ from gdb_epi.detectors.runtimes.aborts import printed_before_abort
 from gdb_epi.detectors.runtimes.failed_allocation import failed_allocation
 from gdb_epi.detectors.runtimes.uncaught_exception import uncaught_exception
 from gdb_epi.detectors.wrong_values import offset_from_data, overwritten
-from gdb_epi.detectors.wrong_values.marked_pointer import handles_mark, marked_pointer
+from gdb_epi.detectors.wrong_values.marked_pointer import marked_pointer
 from gdb_epi.detectors.wrong_values.wrapped_size import wrapped_size
 from gdb_epi.fault import variables_holding_address
 from gdb_epi.fault.abort_message import FATAL, AbortMessage, classify_glibc_message
@@ -48,6 +48,7 @@ from gdb_epi.sizes import USER_TOP
 from gdb_epi.target import elf
 from gdb_epi.target.api import Module, NativeFrame, Region
 from gdb_epi.x86.instruction_sets import instruction_sets
+from gdb_epi.x86.word_changes import word_changes
 
 HWCAP = 0x178BFBFF  # of an AMD EPYC
 AVX_BIT, AVX2_BIT, XOP_BIT = 1 << 28, 1 << 5, 1 << 11
@@ -265,19 +266,33 @@ def test_different_bits_in_one_field_are_no_marks() -> None:
     assert not list(marked_pointer(table_of(*marked, 1 << 60 | HEAP)))
 
 
+RIGHT = 0x55F8_0995_CE60
+
+
 @pytest.mark.parametrize(
-    ("code", "handles"),
+    ("code", "change", "made"),
     [
-        ("48b80000000000000040", True),  # movabs $1 << 62,%rax
-        ("49bdffffffffffffffbf", True),  # movabs $~(1 << 62),%r13
-        ("480fbae83e", True),  # bts $62,%rax
-        ("480fbae83d", False),
-        ("0fbae81e", False),  # of 32 bits
-        ("00000000000000004000", False),  # data, or no load of it
+        ("48b80000000000000040", MARK, True),  # movabs $1 << 62,%rax
+        ("49bdffffffffffffffbf", MARK, True),  # movabs $~(1 << 62),%r13
+        ("480fbae83e", MARK, True),  # bts $62,%rax
+        ("480fbae83d", MARK, False),
+        ("0fbae81e", MARK, False),  # of 32 bits
+        ("00000000000000004000", MARK, False),  # data, or no load of it
+        ("48b8ffffffffff3f0000", 1 << 46, True),  # movabs $0x3fffffffffff,%rax: a mask too narrow
+        ("48b8ffffffffff7f0000", 1 << 46, False),  # a mask that leaves the bit
+        ("48c1e01248c1e812", 1 << 46, True),  # shl $18,%rax; shr $18,%rax
+        ("480fbaf02c", 1 << 44, True),  # btr $44,%rax
+        ("48b80000000000080000", 1 << 43, True),  # movabs $1 << 43,%rax: a key, an offset
+        ("4881c000000040", 1 << 30, True),  # add $0x40000000,%rax
+        ("2500000080", 1 << 34, True),  # and $0x80000000,%eax: an index, of 8 bytes each
+        ("be2d000000480fabf0", 1 << 45, True),  # mov $45,%esi; bts %rsi,%rax
+        ("be2c000000480fabf0", 1 << 45, False),
+        ("804f0520", 1 << 45, True),  # orb $0x20,5(%rdi)
     ],
 )
-def test_code_that_handles_the_mark(code: str, handles: bool) -> None:
-    assert handles_mark(b"\x90" * 8 + bytes.fromhex(code) + b"\x90" * 8, MARK) is handles
+def test_code_that_makes_the_change(code: str, change: int, made: bool) -> None:
+    changes = word_changes(b"\x90" * 8 + bytes.fromhex(code) + b"\x90" * 8)
+    assert (changes.make(RIGHT ^ change, RIGHT) or changes.make(RIGHT, RIGHT ^ change)) is made
 
 
 # -- no memory ----------------------------------------------------------------------------------

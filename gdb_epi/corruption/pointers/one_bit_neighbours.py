@@ -325,6 +325,7 @@ def _neighbour(
         corrected,
         bit,
         purpose_known=purpose_known,
+        of_cpython=own,
         is_object=bool(copies and (kind or index.heads_object(corrected))),
         held=STACK if all(stacked) else HEAP if pointee is not None and not any(stacked) else MIXED,
     )

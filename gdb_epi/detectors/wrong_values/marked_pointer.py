@@ -1,45 +1,54 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A pointer that the program itself had marked in its top bits was used with the mark."""
+"""A pointer that code of the program had changed on purpose was used with the change.
+
+By a mark, a mask, an offset. A flag in the lower bits, and a mask that cuts an address, leave one
+wrong bit as a flip does.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
+from gdb_epi.cpython.memory_reader import MemoryReader
+from gdb_epi.cpython.types import PythonState
 from gdb_epi.detectors.registry import Finding, SupportedLabel, detector, hex_word, plain_finding
-from gdb_epi.errors import Absent
+from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
 from gdb_epi.fault.account import ACCESS, TRANSFER
 from gdb_epi.fault.fault_site import DATA
-from gdb_epi.fault.mapping_checks import may_execute, untagged_address
+from gdb_epi.fault.mapping_checks import may_execute, permits, untagged_address
 from gdb_epi.fault.memory_reads import try_read
-from gdb_epi.fault.own_native_code import own_library_names_of_frames
+from gdb_epi.fault.own_native_code import is_own_library
 from gdb_epi.process_state import ProcessState
-from gdb_epi.sizes import ADDRESS_BITS, PAGE, WORD, WORD_MASK, split_into_words
-from gdb_epi.target.api import Target
+from gdb_epi.sizes import ADDRESS_BITS, PAGE, WORD, split_into_words
+from gdb_epi.target.api import Target, module_at, shared_cache
 from gdb_epi.target.memory_search import find_word
 from gdb_epi.util import counted
-from gdb_epi.x86 import decode
+from gdb_epi.x86.word_changes import WordChanges, word_changes
 
 REACH = 2048  # bytes to each side: an array, a table, a few nodes of a heap
 STRAY_REACH = 32 << 10  # in which a stray `|=` into many objects shows by its different bits
 MAX_PLACES = 4  # that hold the pointer
 MIN_OTHERS = 2  # other words with the same mark
 STRAY_BITS = 3  # different marks of one bit side by side: programs mark pointers by one or two
-MAX_CODE = 4 << 20  # bytes of a library's code that are searched for the mark
+MAX_CODE = 1 << 20  # bytes of a library's code that are searched as a whole
+CALLED = 512  # bytes of a function that was called
+CALL = 0xE8
 SIGN = 63  # a bit that all kinds of code handle
+FAR_BIT = 24  # software's near misses end below
+DIGIT = 30  # bits of a digit of an int, in 32
 NEIGHBOURS, CODE = "neighbours", "code"
-_BIT_INSTRUCTION = b"\x0f\xba"  # bt, bts, btr, btc with a number
 
 
 @detector(
     "marked_pointer", needs="crash", supports=SupportedLabel("software", "wrong-pointer", "kind")
 )
 def marked_pointer(state: ProcessState) -> Iterator[Finding]:
-    """Find a pointer with top bits that are a mark of the program: it was not taken off.
+    """Find a pointer that code of the program changed: a mark that was not taken off, or a mask.
 
-    `neighbours`: other pointers beside it in memory have the same. `code`: the library that failed
-    has instructions that set, test or clear exactly these bits.
+    `neighbours`: other pointers beside it in memory have the same top bits. `code`: a library on
+    the stack, or Python code, makes exactly this word of an address, by a constant.
     Innocent causes: a flipped bit of one word: then no other word has it, so that two others are
-    asked for, and few libraries handle one bit of that height, so that the sign bit does not count.
+    asked for, and few libraries handle one such bit, so that the sign bit does not count.
     A bit that is stuck in one lane of memory sets words 64 bytes apart alike (`epi corruption`,
     M:stuck), so the others must not all lie so. A stray `|=` sets another bit in each word: where
     the others have three marks of one bit between them, no program uses them all as marks.
@@ -58,79 +67,125 @@ def marked_pointer(state: ProcessState) -> Iterator[Finding]:
         values = {"the target": account.address or 0}
     for name, value in values.items():
         plain = untagged_address(target, value)
+        others = {} if plain is None else _others_with_mark(target, value)
+        if others:
+            count = counted(len(others), "other pointer")
+            kind, why = NEIGHBOURS, f"which {count} beside it in memory have too"
+        else:
+            near = _addresses_one_bit_off(target, value) if plain is None else [plain]
+            made = ((right, maker_of(state, value, right)) for right in near if not value >> SIGN)
+            plain, maker = next((pair for pair in made if pair[1]), (None, None))
+            kind, why = CODE, f"which {maker} sets, tests or clears itself"
         if plain is None:
             continue
-        places = find_word(target, value, limit=MAX_PLACES).addresses
-        marks, others = {value >> ADDRESS_BITS}, {}
-        for place in places:
-            for at, word in _marked_near(target, place):
-                marks.add(word >> ADDRESS_BITS)
-                alike = word != value and word >> ADDRESS_BITS == value >> ADDRESS_BITS
-                if alike and abs(at - place) <= REACH:
-                    others[at] = word
-        lanes = {at % 64 for at in (*others, *places)}
-        single = sum(mark & mark - 1 == 0 for mark in marks)
-        if (
-            single < STRAY_BITS
-            and len(set(others.values())) >= MIN_OTHERS
-            and len(lanes) >= MIN_OTHERS
-        ):
-            kind, count = NEIGHBOURS, counted(len(others), "other pointer")
-            why = f"which {count} beside it in memory have too"
-        else:
-            handles = _code_that_handles(state, account.fault.tid, value ^ plain)
-            if handles is None:
-                continue
-            kind, why = CODE, f"which code of {handles} sets, tests or clears itself"
-        facts = {"kind": kind, "value": hex_word(value), "plain": hex_word(plain),
-                 "others": len(others), "where": [hex_word(at) for at in places]}  # fmt: skip
+        where = [hex_word(at) for at in find_word(target, value, limit=MAX_PLACES).addresses]
+        facts = {"kind": kind, "value": hex_word(value), "address": hex_word(plain),
+                 "others": len(others), "where": where}  # fmt: skip
         words = f"a pointer was used with a mark in its top bits, {why}: the mark was not taken off"
+        if not value >> ADDRESS_BITS:
+            words = f"a pointer was used as {maker} makes it on purpose: by a mask, flag or offset"
         details = f"{name} holds {value:#018x}, the address is {plain:#x}"
         subject = f"thread {account.fault.tid}"
         yield plain_finding("marked_pointer", subject, facts, words, details)
         return
 
 
-def _code_that_handles(state: ProcessState, tid: int, mark: int) -> str | None:
-    """Return the library of the innermost frame where its code handles exactly these bits."""
-    frames = state.target.native_frames(tid)
-    if isinstance(frames, Absent) or not frames or mark >> SIGN:
-        return None
-    own = own_library_names_of_frames(frames[:1])
-    path = frames[0].module
-    if not own or path is None:
-        return None
-    for region in state.target.regions():
-        if region.path != path or not may_execute(region) or region.size > MAX_CODE:
-            continue
-        if handles_mark(try_read(state.target, region.start, region.size), mark):
-            return own[0]
-    return None
+def _others_with_mark(target: Target, value: int) -> dict[int, int]:
+    """Return other words beside those of a value that have its mark, where no flip explains them.
+
+    Flips are two of one lane, or of three different bits.
+    """
+    places = find_word(target, value, limit=MAX_PLACES).addresses
+    marks, others = {value >> ADDRESS_BITS}, {}
+    for place in places:
+        for at, word in _marked_near(target, place):
+            marks.add(word >> ADDRESS_BITS)
+            alike = word != value and word >> ADDRESS_BITS == value >> ADDRESS_BITS
+            if alike and abs(at - place) <= REACH:
+                others[at] = word
+    lanes = {at % 64 for at in (*others, *places)}
+    single = sum(mark & mark - 1 == 0 for mark in marks)
+    enough = min(len(set(others.values())), len(lanes)) >= MIN_OTHERS
+    return others if enough and single < STRAY_BITS else {}
 
 
-def handles_mark(code: bytes, mark: int) -> bool:
-    """Tell whether code loads the mark or its complement as a constant, or names its bit."""
-    for constant in (mark, mark ^ WORD_MASK):
-        at = code.find(constant.to_bytes(WORD, "little"))
-        while at >= 2:  # movabs: REX.W and B8 + register before the constant
-            if code[at - 2] in (0x48, 0x49) and 0xB8 <= code[at - 1] <= 0xBF:
-                return True
-            at = code.find(constant.to_bytes(WORD, "little"), at + 1)
-    if mark & mark - 1:
+def _addresses_one_bit_off(target: Target, value: int) -> Iterator[int]:
+    """Yield the mapped addresses that a word is one bit from; none of a word that is mapped."""
+    if target.region_at(value) is None:
+        for bit in range(FAR_BIT, ADDRESS_BITS):
+            if permits(target.region_at(value ^ 1 << bit), None):
+                yield value ^ 1 << bit
+
+
+def maker_of(
+    state: ProcessState, wrong: int, right: int, *, of_cpython: bool = False
+) -> str | None:
+    """Return who makes a wrong word of a right one, by design; None for nobody.
+
+    That is code of a library of the program's own on the stack of the thread that failed, or of one
+    whose variable holds the word: by a mask, a flag or an offset that is a constant of it, or would
+    undo that; no library changes fields of CPython's own so (`of_cpython`). Or it is code of
+    Python, where an int is the wrong word: no flip of an argument changes that.
+    """
+    libraries = {} if of_cpython else _changes_of_libraries(state, wrong)
+    for name, changes in libraries.items():
+        if changes.make(wrong, right) or changes.make(right, wrong):
+            return f"code of {name}"
+    return "code of Python" if _is_int(state, wrong) else None
+
+
+def _changes_of_libraries(state: ProcessState, word: int) -> dict[str, WordChanges]:
+    """Return what the code of such libraries does to words, by their file names."""
+    fault, target = state.fault, state.target
+    frames = () if isinstance(fault, Absent) else target.native_frames(fault.tid)
+    places: dict[str, list[int]] = {}
+    for frame in () if isinstance(frames, Absent) else frames:
+        if frame.module and is_own_library(frame.module):
+            places.setdefault(frame.module, []).append(frame.pc)
+    for slot in find_word(target, word, limit=MAX_PLACES).addresses:
+        module = module_at(target, slot)
+        if module is not None and is_own_library(module.path):
+            places.setdefault(module.path, [])
+    kept = shared_cache(target)
+    known: dict[str, WordChanges] = {} if kept is None else kept.setdefault(WordChanges, {})
+    for path, pcs in places.items():
+        if path not in known:
+            known[path] = word_changes(_code_on_the_way(target, path, pcs))
+    return {path.rpartition("/")[2]: known[path] for path in places}
+
+
+def _code_on_the_way(target: Target, path: str, pcs: list[int]) -> bytes:
+    """Return a library's code; of a large one what surrounds its frames, and what that calls."""
+    regions = [each for each in target.regions() if each.path == path and may_execute(each)]
+    if sum(region.size for region in regions) <= MAX_CODE:
+        return b"".join(try_read(target, region.start, region.size) for region in regions)
+    pieces = []
+    for pc in pcs[:MAX_PLACES]:
+        around = try_read(target, pc - REACH, 2 * REACH)
+        pieces.append(around)
+        for at in range(len(around) - 4):
+            if around[at] == CALL:
+                distance = int.from_bytes(around[at + 1 : at + 5], "little", signed=True)
+                called = pc - REACH + at + 5 + distance
+                if any(region.start <= called < region.end for region in regions):
+                    pieces.append(try_read(target, called, CALLED))
+    return b"".join(pieces)
+
+
+def _is_int(state: ProcessState, word: int) -> bool:
+    """Tell whether an int of Python has a word's value: two digits of 30 bits side by side."""
+    python = state.python
+    if not isinstance(python, PythonState) or word >> 2 * DIGIT or not word >> DIGIT:
         return False
-    bit = mark.bit_length() - 1
-    at = code.find(_BIT_INSTRUCTION)
-    while at >= 1:
-        instruction = decode(code[at - 1 : at + 14])
-        wide = 0x48 <= code[at - 1] <= 0x4F
-        if (
-            wide
-            and instruction is not None
-            and instruction.immediate == bit
-            and instruction.modrm_reg >= 4
-        ):
-            return True
-        at = code.find(_BIT_INSTRUCTION, at + 1)
+    reader = MemoryReader(state.target, python.layout)
+    digits = word >> DIGIT << 32 | word & (1 << DIGIT) - 1
+    for place in find_word(state.target, digits, limit=MAX_PLACES).addresses:
+        try:
+            kind = reader.type_of(place - python.layout.require("PyLongObject", "ob_digit"))
+            if reader.type_name(kind) == "int":
+                return True
+        except (UnreadableMemory, LayoutError):
+            continue
     return False
 
 
