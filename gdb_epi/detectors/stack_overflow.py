@@ -98,6 +98,9 @@ def stack_overflow(state: ProcessState) -> Iterator[Finding]:
     thread = state.thread(fault.tid)
     block = find_thread_stack(state.target, thread) if thread is not None else None
     own = None if block is None else block.is_of(stack)
+    end, large = stack.end, place.large
+    if block is not None and not own and _was_called_on(state, fault, block):
+        own, end, large = True, block.end, True  # a frame reached over the guard to other memory
     # The kernel joins mappings that lie side by side, so that a mapping may be more than a stack.
     size = block.end - block.start if own and block is not None else stack.size
     facts: dict[str, Any] = {
@@ -112,7 +115,7 @@ def stack_overflow(state: ProcessState) -> Iterator[Finding]:
         facts["size"] = size
         which = f"the thread's stack of {size >> 10} KiB"
         main = not isinstance(state.process, Absent) and fault.tid == state.process.pid
-        if place.large and main:  # its stack grows, up to ulimit -s
+        if large and main:  # its stack grows, up to ulimit -s
             which = f"the thread's stack, of which {size >> 10} KiB are mapped"
     else:
         which = f"the stack that it ran on, in a mapping of {size >> 10} KiB"
@@ -121,9 +124,9 @@ def stack_overflow(state: ProcessState) -> Iterator[Finding]:
         facts["recursion_limit"] = limit
     used_up = "was used up"
     needed = size
-    if place.large:
+    if large:
         facts["large"] = True
-        needed = stack.end - fault.sp
+        needed = end - fault.sp
         used_up = f"had less room left than one function needed ({needed >> 10} KiB in all)"
         if has_variable_frame(state.target, fault):
             facts["variable"] = True
@@ -136,14 +139,25 @@ def stack_overflow(state: ProcessState) -> Iterator[Finding]:
         facts["usual_size"] = USUAL
         summary += f"; {USUAL >> 20} MiB are usual"
         python_ends_it = 0 < limit <= DEFAULT_LIMIT and not _recurses_in_library(state, fault)
-        if place.large or python_ends_it:
+        if large or python_ends_it:
             facts[DOUBT] = SMALL_STACK
-            enough = "which would have been enough" if place.large else (
+            enough = "which would have been enough" if large else (
                 "with which Python itself would have ended a recursion"
             )  # fmt: skip
             summary += f", {enough}: somebody made it small (threading.stack_size(), ulimit -s)"
     subject, details = f"thread {fault.tid}", f"the access is {place.distance} bytes past its end"
     yield plain_finding("stack_overflow", subject, facts, summary, details)
+
+
+def _was_called_on(state: ProcessState, fault: Fault, stack: ThreadStack) -> bool:
+    """Whether a caller of what failed ran on a stack, with no signal handler between."""
+    frames = state.target.native_frames(fault.tid)
+    for frame in () if isinstance(frames, Absent) else frames:
+        if frame.kind == "signal":
+            return False
+        if stack.start <= frame.sp < stack.end:
+            return fault.sp < stack.start
+    return False
 
 
 def _recurses_in_library(state: ProcessState, fault: Fault) -> bool:

@@ -13,6 +13,7 @@ from collections.abc import Sequence
 
 from gdb_epi.detectors.registry import DOUBT, LENT_BUFFER, Finding
 from gdb_epi.errors import Absent
+from gdb_epi.fault.account import FaultAccount
 from gdb_epi.fault.own_native_code import (
     AT_FAULT,
     AT_FAULT_FILE,
@@ -43,6 +44,7 @@ MAX_FRAMES = 64
 MAX_STACK = 16 << 10  # bytes of the frames of ctypes or cffi
 RECURSION = "stack-exhausted"
 MAX_FILES = 8
+MIN_FILL, MAX_FILL = 64, 64 << 20  # bytes that a fill has left
 
 # What was found wrong in memory, by whomever: who met it did nothing.
 _OVERWRITTEN = frozenset(("other-data", STRAY_STORE))
@@ -106,12 +108,27 @@ def find_code_at_fault(
         return None  # it was made too small: a setting
     if any(facts.get("large") is True or facts.get("own") is False for facts in stacks):
         cause = ""  # one function's frame; or a stack that is small, as that of a handler
-    overwritten = verdict.damage.found or cause in _OVERWRITTEN
+    overwritten = (verdict.damage.found or cause in _OVERWRITTEN) and not _wrote_itself(
+        state, account, verdict
+    )
     if overwritten or any(f.facts.get(VICTIM) is True for f in deciding):
         return unknown
     if cause == "failed-check" and not any(f.detector == "python_fatal_error" for f in deciding):
         return _by_stack(frames, CodeAtFault(LINE), state, cause)  # os.abort() and its like
     return _by_stack(frames, unknown, state, cause)
+
+
+def _wrote_itself(state: ProcessState, account: FaultAccount, verdict: Verdict) -> bool:
+    """Whether what was found overwritten is part of what the write that failed has written.
+
+    A fill that runs on until memory ends, as a memset() of too many bytes, leaves one byte over and
+    over from there to where it failed.
+    """
+    where, end = verdict.damage.where, account.address
+    if end is None or account.site.access != "w" or not isinstance(where, int):
+        return False
+    written = try_read(state.target, where, end - where) if 0 < end - where <= MAX_FILL else b""
+    return len(written) >= MIN_FILL and written.count(written[:1]) == len(written)
 
 
 def _by_stack(

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import pytest
-from support.scenes import PC, SP, crash, state
+from support.scenes import HEAP, HEAP_SIZE, PC, SP, crash, state
 
 from gdb_epi.detectors.registry import Finding
 from gdb_epi.fault.own_native_code import (
@@ -111,6 +111,20 @@ def test_nobody_is_accused_of_what_is_no_software_bug() -> None:
     assert code_at_fault([OWN, PYTHON], "file-ended") is None
     damaged = code_at_fault([OWN, PYTHON], damaged=True)
     assert damaged is not None and damaged.whose == NOT_KNOWN
+
+
+@pytest.mark.parametrize(("byte", "whose"), [(0x41, LINE), (0x42, NOT_KNOWN)])
+def test_a_fill_that_failed_at_the_end_of_memory_wrote_all_before(byte: int, whose: str) -> None:
+    """Libraries that only lay there were suspected of what memset() had written."""
+    end, where = HEAP + HEAP_SIZE, HEAP + HEAP_SIZE - 0x400
+    native = [NativeFrame(PC, SP, "f", path) for path in (LIBC, FFI, CTYPES, PYTHON)]
+    made = state(crash(address=end), registers={"rdi": end, "rcx": 99}, code=bytes.fromhex("f3aa"),
+                 native=native)  # fmt: skip
+    made.target.write(where, b"A" * 0x3FF + bytes((byte,)))
+    made.target._modules = [Module(path, PC, PC, PC + 1, None, path) for path in (CTYPES, OWN)]
+    verdict = Verdict("software", 0.8, "probable", (), (), DamagedWord(True, 0.8, where),
+                      (Cause("stray-store", 0.8),), ())  # fmt: skip
+    assert find_code_at_fault(made, verdict, ()).whose == whose
 
 
 def test_a_finding_says_more_than_the_stack_if_it_decided() -> None:

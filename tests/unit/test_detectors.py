@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from types import SimpleNamespace
 
 import pytest
-from support.scenes import HEAP, MMAP, MMAP_SIZE, PC, PID, SP, STACK, crash, state
+from support.scenes import HEAP, MMAP, MMAP_SIZE, PC, PID, SP, STACK, crash, frame, state
 
 from gdb_epi.corruption.checks.benign_causes import ordinary_causes_of_detectors
 from gdb_epi.corruption.context import Context
@@ -33,7 +33,7 @@ from gdb_epi.detectors.registry import (
 )
 from gdb_epi.detectors.runtimes.aborts import deliberate_abort
 from gdb_epi.detectors.runtimes.sanitizer_report import sanitizer_report
-from gdb_epi.detectors.stack_overflow import stack_overflow
+from gdb_epi.detectors.stack_overflow import ThreadStack, stack_overflow
 from gdb_epi.detectors.traps import integer_division, trap_instruction
 from gdb_epi.detectors.waits.forks import forked_child_lock
 from gdb_epi.errors import Absent
@@ -420,6 +420,20 @@ def test_a_stack_that_was_left_in_one_step(written: int, id: str) -> None:
     made = Context(state(died, registers={"rsp": STACK - 8}, words=words))
     made.findings = tuple(stack_overflow(made.state))
     assert [sign.id for sign in ordinary_causes_of_detectors(made)] == [f"S:stack_overflow{id}"]
+
+
+@pytest.mark.parametrize(("between", "own"), [("normal", True), ("signal", False)])
+def test_a_frame_that_reaches_over_the_guard_is_of_the_thread_s_own_stack(
+    between: str, own: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What lay below was called the alternate stack of a signal handler (98 %)."""
+    above = ThreadStack(STACK + 0x20_0000, STACK + 0xA0_0000)
+    monkeypatch.setattr(f"{stack_overflow.__module__}.find_thread_stack", lambda *_args: above)
+    native = [frame("f"), frame(None, kind=between), frame("g")._replace(sp=above.start + 64)]
+    native[0] = native[0]._replace(sp=STACK - 8)
+    low = state(crash(address=STACK - 16), registers={"rsp": STACK - 8}, native=native)
+    assert one(stack_overflow(low)).facts["own"] is own
+    assert ("8192 KiB" in one(stack_overflow(low)).summary) is own
 
 
 def test_refused_system_call() -> None:
