@@ -72,6 +72,7 @@ ANSWERS = {
     NONE: "No sign of damaged memory.",
     SOFTWARE_LIKE: "No sign of damaged memory; this looks like a software bug.",
 }
+OVERWRITTEN = "No flipped bits were found, but memory was overwritten."
 OVERWRITTEN_BY_CODE = (
     "No flipped bits were found, but memory was overwritten: code of the program wrote there."
 )
@@ -162,12 +163,13 @@ def _score_lines(study: CheckResults) -> list[str]:
     answer = ANSWERS.get(score.word, score.word)
     if study.context.state.target.truncation().truncated:
         answer = answer.replace("damaged memory", "damaged memory in what is left of the core", 1)
-    if score.word in (NONE, SOFTWARE_LIKE) and any(map(is_overwriting, study.score.against)):
-        answer = OVERWRITTEN_BY_CODE
+    overwritten = any(map(is_overwriting, study.score.against))
+    if score.word in (NONE, SOFTWARE_LIKE) and overwritten:
+        answer = OVERWRITTEN_BY_CODE if score.word == SOFTWARE_LIKE else OVERWRITTEN
     lines = wrap_text(answer)
     if score.ambiguous:
         lines += wrap_text(f"The same picture comes from {score.ambiguous}.")
-    if score.word in (PROVEN, STRONG, WEAK):
+    if score.word in (PROVEN, STRONG, WEAK) or (score.word == NONE and overwritten):
         lines += wrap_text(WHO_DAMAGED_IT)
     return lines
 

@@ -410,6 +410,10 @@ def test_memory_that_code_wrote_over_is_not_called_whole() -> None:
     lines = "\n".join(map(str, corruption_report(made).lines))
     assert lines.startswith("No flipped bits were found, but memory was overwritten")
     assert "A sign of it, too weak to go by:\nthe address that was called holds 0x1002" in lines
+    doubtful = whole._replace(score=score._replace(word="none"))  # triage names no culprit either
+    lines = "\n".join(map(str, corruption_report(doubtful).lines))
+    assert "memory was overwritten.\nWho damaged it, the machine or a stray" in lines
+    assert "code of the program" not in lines
 
 
 def interrupted_after_a_piece(context: Context) -> Iterator[Evidence | Skipped]:
