@@ -18,7 +18,7 @@ from gdb_epi.target.corefile import CoreFileTarget
 
 # The main thread waits for BELL, and another one sleeps before it lets something go on.
 PROGRAM = """
-import asyncio, gc, pickle, sqlite3, sys, threading, time, weakref
+import asyncio, csv, functools, gc, io, pickle, sqlite3, sys, threading, time, weakref
 
 BELL = threading.Event()
 
@@ -61,8 +61,36 @@ class Letter:
     def read_out(self):
         BELL.set()
 
+class Stream:
+    def write(self, text):
+        BELL.set()
+
+class Ringing(Exception):
+    def __init__(self):
+        BELL.set()
+
+class Mapping:
+    def keys(self):
+        BELL.set()
+        return ()
+    def __getitem__(self, key):
+        return key
+
 def late():
     time.sleep(3600)
+
+def writes(given):
+    late()
+    given.writerow("a")
+def calls(given):
+    late()
+    given()
+def raises(given):
+    late()
+    raise given
+def spreads(given):
+    late()
+    dict(**given)
 
 def joins(given):
     late()
@@ -140,6 +168,10 @@ CASES = {
     "by_descriptor": (describes, WithGiver), "by_proxy": (describes, Proxy),
     "by_metaclass": (derives, int), "by_collector": (collects, int), "by_import": (imports, int),
     "by_sql": (asks_database, database), "by_pickle": (unpickles, letter),
+    "by_c_object": (writes, lambda: csv.writer(Stream())), "by_raise": (raises, lambda: Ringing),
+    "by_partial": (calls, lambda: functools.partial(threading.Event.set, BELL)),
+    "by_mapping": (spreads, Mapping),
+    "nobody_by_c_object": (writes, lambda: csv.writer(io.StringIO())),
     "nobody_by_import": (imports_standard, int),
     "nobody_by_join": (joins, list),
 }
@@ -165,11 +197,12 @@ def main():
 
 main()
 """
-NOBODY = ("nobody_by_import", "nobody_by_join")
+NOBODY = ("nobody_by_c_object", "nobody_by_import", "nobody_by_join")
 SOMEBODY = (
     "by_join", "by_any", "by_in", "by_yield_from", "by_map", "by_await", "by_operator",
     "by_negation", "by_descriptor", "by_proxy", "by_metaclass", "by_collector", "by_import",
-    "by_sql", "by_pickle", "by_weak_reference",
+    "by_sql", "by_pickle", "by_weak_reference", "by_c_object", "by_raise", "by_partial",
+    "by_mapping",
 )  # fmt: skip
 
 

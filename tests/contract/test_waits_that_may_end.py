@@ -26,7 +26,7 @@ from gdb_epi.session import Session
 from gdb_epi.target.corefile import CoreFileTarget
 
 PROGRAM = """
-import asyncio, ctypes, signal, socket, sys, threading, time
+import asyncio, ctypes, functools, signal, socket, sys, threading, time
 def ready():
     open("ready", "w").close()
 def begin(target):
@@ -89,6 +89,12 @@ def signal_cancels():
         asyncio.get_running_loop().add_signal_handler(signal.SIGUSR1, tasks[0].cancel)
         await doze()
     circle(watch)
+def cancelled_by_a_handle():
+    async def watch(tasks):
+        cancel = functools.partial(asyncio.Task.cancel, tasks[0])
+        asyncio.get_running_loop().call_later(700, cancel)
+        await doze()
+    circle(watch)
 def timeout_around():
     async def watch(tasks):
         await doze()
@@ -136,6 +142,36 @@ def alarm_raises():
     pulse_beside_locks()
 def pulse_beside_locks():
     crossed(lambda lock: pulse())
+def opens_later(gate):
+    time.sleep(600)
+    eval("gate.release()", {"gate": gate})
+def gate_that_text_opens():
+    gate = threading.Lock()
+    gate.acquire()
+    begin(lambda: opens_later(gate))
+    ready()
+    gate.acquire()
+def block_beside_text():
+    gate = threading.Lock()
+    begin(lambda: opens_later(gate))
+    with gate:
+        ready()
+        gate.acquire()
+def dropped_generator():
+    ended = threading.Event()
+    def steps():
+        try:
+            yield
+        finally:
+            ended.set()
+    kept = {1: steps()}
+    next(kept[1])
+    def drops():
+        time.sleep(600)
+        kept.clear()
+    begin(drops)
+    ready()
+    ended.wait()
 def listener_beside():
     listening = socket.create_server(("127.0.0.1", 0))
     def accept():
@@ -205,6 +241,10 @@ TRUTHS = {
     "group_cancelled": ("tasks", CANCELLING_TASK),
     "watch_of_another": ("tasks", ""),
     "signal_cancels": ("tasks", HANDLED_SIGNAL),
+    "cancelled_by_a_handle": ("tasks", CANCELLING_TASK),
+    "gate_that_text_opens": ("lock of its own", LATER_RELEASE),
+    "block_beside_text": ("self", ""),
+    "dropped_generator": ("nobody gives it", LATER_THREAD),
     "timeout_around": ("tasks", TIMEOUT_AROUND),
     "lock_of_a_token": ("lock never released", LATER_RELEASE),
     "watchdog_of_locks": ("lock order", LATER_RELEASE),

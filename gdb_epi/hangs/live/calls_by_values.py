@@ -81,9 +81,7 @@ class ValueCalls:
         ):
             self._reads.touch(UNKNOWN)
         if called is None:
-            self.call_kept()
-            self._hand_on_all(given)
-            self._touch_all(given)
+            self._call_unknown(given)
             return UNKNOWN
         self._depth += 1
         try:
@@ -93,6 +91,14 @@ class ValueCalls:
             return join_all(self.call_atom(context, atom, given) for atom in called)
         finally:
             self._depth -= 1
+
+    def _call_unknown(self, given: Arguments) -> None:
+        """Call what is not known: it may call its arguments, and all their methods."""
+        self.call_kept()
+        self._hand_on_all(given)
+        self._touch_all(given)
+        atoms = (atom for value in given.all() for atom in value or ())
+        self._walk.called.update((atom.address, "*") for atom in atoms if isinstance(atom, Obj))
 
     def _hand_on_all(self, given: Arguments) -> None:
         values = given.all()
@@ -163,6 +169,12 @@ class ValueCalls:
         self._hand_on_all(given)
         return UNKNOWN
 
+    def call_classes(self, context: Context, value: Value) -> None:
+        """Instantiate the classes among some values, as `raise` does."""
+        for atom in value or ():
+            if isinstance(atom, Obj) and self._reads.is_type(atom.address):
+                self.call_object(context, atom, Arguments())
+
     def call_kept(self) -> None:
         """Follow every function that somebody may have been given, to call it."""
         if not self._calls_kept:
@@ -226,20 +238,29 @@ class ValueCalls:
         if kind.startswith("weakref"):
             referent = self._reader.field(at, "PyWeakReference", "wr_object")
             return heap.value(referent)
+        if kind in ("method_descriptor", "wrapper_descriptor"):
+            self._call_unbound(
+                self._reader.text_field(at, "PyMethodDescrObject", "d_common.d_name"), given
+            )
         wrapped = heap.own_attribute(at, "__wrapped__")
         if wrapped:
             return self.call(context, heap.value(wrapped), given)
         method = heap.in_class(self._reader.type_of(at), "__call__")
         if method and heap.kind(method) == "function":
             return self.call_function(method, atom, given)
-        self._hand_on_all(given)
         self._walk.does_anything |= kind.rpartition(".")[2] in effects.UNFOLLOWED
         if kind != "NoneType":
-            self.call_kept()
-            self._touch_all(given)
+            self._call_unknown(given)
             if kind == "method-wrapper":
                 self._reads.touch(UNKNOWN)
         return UNKNOWN
+
+    def _call_unbound(self, name: str, given: Arguments) -> None:
+        """A method of a library is called as a function, with its object."""
+        first = given.by_place[0] if given.by_place else UNKNOWN
+        for atom in first or (None,):
+            if not isinstance(atom, (Mark, Text)):
+                self._walk.called.add((atom.address if isinstance(atom, Obj) else 0, name))
 
     def call_function(self, address: int, subject: Atom | None, given: Arguments) -> Value:
         """Call a function, of a method with its `self`."""
@@ -266,6 +287,9 @@ class ValueCalls:
             inside = given if subject is None else given.behind([frozenset((subject,))])
             return self.call(None, self._heap.value(wrapped), inside)
         name = self._live.name_of(self._live.calls.body_of(address, 0).code)
+        if subject is None and self._live.is_method(address):
+            self._call_unbound(name, given)
+        self._walk.does_anything |= effects.loads_code(module.name)
         held = [subject.address] if isinstance(subject, Obj) else []
         if isinstance(subject, (Obj, Instance)):
             kind = self._reads.type_of(subject)
@@ -610,6 +634,8 @@ class ValueCalls:
         self._make_objects(top)
         if not has_quiet_objects(top):
             self.call_kept()  # which it may have been given before
+        if isinstance(subject, Obj) and not info.python_class:
+            self._walk.hand_on_held(subject.address)
         if top == "queue" and name in effects.TAKES:
             return UNKNOWN
         return DATA if top == "threading" or has_effect(top, effects.GIVES_DATA) else UNKNOWN

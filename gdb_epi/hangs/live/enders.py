@@ -27,7 +27,7 @@ from gdb_epi.hangs.hang_context import HangContext
 from gdb_epi.hangs.library_calls import FUTURES
 from gdb_epi.hangs.live.going_on import NO_THREAD, GoingOn
 from gdb_epi.hangs.live.interruptions import name_who_interrupts
-from gdb_epi.hangs.live.reach import Reach
+from gdb_epi.hangs.live.reach import NOTHING, Reach
 from gdb_epi.hangs.signal_waits import signals_that_may_wake
 from gdb_epi.hangs.tasks import CANCELS, ENDERS, event_loop_module, has_timeout
 from gdb_epi.hangs.types import (
@@ -54,7 +54,7 @@ from gdb_epi.hangs.types import (
 )
 from gdb_epi.hangs.wakers import is_parked, what_ends
 from gdb_epi.locks.python.lock_objects import SEMLOCK
-from gdb_epi.locks.types import CONDITION
+from gdb_epi.locks.types import CERTAIN, CONDITION
 from gdb_epi.target.imported_functions import ImportedFunctions
 
 _BY_CALL = {
@@ -185,6 +185,7 @@ class _Enders:
         """Yield who may give a thread the event, item or lock that it waits for.
 
         Of a circle: whose code ends a wait for that very object, or has it at hand and ends such.
+        What cannot be followed does so too, but for a lock that only who has it gives back.
         """
         scene, address, in_circle = self._scene, activity.object, self._is_circle
         enders, is_lock = what_ends(scene, activity), activity.kind == hang_types.LOCK
@@ -194,6 +195,7 @@ class _Enders:
             self._going.is_given_by_library(activity) or self._going.is_kept(activity)
             if address else not is_lock
         )  # fmt: skip
+        owned = in_circle and (is_lock and self._is_given_back_by_owner(activity))
         going = {*self._going.threads(but=activity.tid)} - self._members
         if in_circle and address and activity.awaits in FUTURES:
             enders |= _SETTLES
@@ -209,6 +211,7 @@ class _Enders:
             fed = is_lock or (other.kind in FED and not other.timed)
             if other.tid in going and ((by_any and fed) or (does is not None and (
                 not in_circle or does.names(address, enders)
+                or (does.unbounded and not owned)
                 or (does.names(0, enders) and other.tid in at_hand)
             ))):  # fmt: skip
                 yield usual if is_lock or other.timed else _BY_THREAD.get(other.kind, usual)
@@ -219,11 +222,28 @@ class _Enders:
                 not in_circle and may.calls_any(address, enders)
             ):
                 yield HANDLED_SIGNAL
-        if not in_circle and NO_THREAD in able and scene.foreign_threads:
+        if not owned and NO_THREAD in able and scene.foreign_threads:
             yield NATIVE_THREAD
         unnamed = self._called_by_python if going and not in_circle else ()
-        if any(does.calls_any(address, enders) for does in unnamed):
+        if any(does.calls_any(address, enders) for does in unnamed) or (
+            going and not owned and self._does_unnamed(address, enders)
+        ):
             yield LATER_RELEASE if is_lock else LATER_THREAD
+
+    def _is_given_back_by_owner(self, activity: ThreadActivity) -> bool:
+        """Tell whether only the thread that has a lock can be to give it back.
+
+        It is in a `with` block of it, or the lock has an owner: no gate that others open.
+        """
+        wait = self._scene.waits.get(activity.tid)
+        by_hand = wait is None or wait.confidence != CERTAIN
+        return not by_hand or bool(self._scene.view.holders(activity.object))
+
+    def _does_unnamed(self, address: int, enders: Collection[str]) -> bool:
+        """Tell whether code that nobody calls by name ends a wait; of a circle that very one."""
+        awaited = frozenset(f.address for task in self._scene.tasks for f in task.stack)
+        does = self._scene.live_code.called_unnamed(awaited)
+        return does.names(address, enders) or (not self._is_circle and does.names(0, enders))
 
     @cached_property
     def _called_by_python(self) -> list[Reach]:
@@ -273,7 +293,11 @@ class _Enders:
         if any(
             self._cancels(self._going.of_task(t), t.stack, ends)
             for t in islice((t for t in scene.tasks if t.id not in waiting), MAX_TASKS)
-        ) or any(scene.live_code.is_bound(each, CANCELS) for each in waiting):  # fmt: skip
+        ) or any(scene.live_code.is_bound(at, names) for at, names in ends.items()):  # fmt: skip
+            yield CANCELLING_TASK
+        by_loop = scene.live_code.called_by_loops if self._loops else NOTHING
+        if any(by_loop.calls_any(at, names) or self._does_unnamed(at, names)
+               for at, names in ends.items()):  # fmt: skip
             yield CANCELLING_TASK
         for tid in self._going.threads(but=scene.loop_thread.tid if scene.loop_thread else 0):
             if self._cancels(self._going.of(tid), scene.view.frames(tid), ends):
@@ -288,7 +312,7 @@ class _Enders:
         self, does: Reach, frames: Sequence[PyFrame], ends: Mapping[int, Collection[str]]
     ) -> bool:
         """Tell whether code ends one of some waits: by its object, or has that at hand."""
-        if any(does.names(at, names) for at, names in ends.items() if at):
+        if does.unbounded or any(does.names(at, names) for at, names in ends.items() if at):
             return True
         view, called = self._scene.view, {name for _, name in does.calls}
         cancelled = {at for at, name in does.calls if name in CANCELS}

@@ -76,6 +76,15 @@ def is_harmless(module: str, name: str) -> bool:
     return name in _HARMLESS_FUNCTIONS or has_effect(module, HARMLESS)
 
 
+# Whose functions run code that is not there yet.
+_LOADS_CODE = frozenset("importlib runpy imp code pkgutil zipimport importlib.util".split())
+
+
+def loads_code(module: str) -> bool:
+    """Tell whether functions of a module may run code that nobody has loaded."""
+    return module in _LOADS_CODE
+
+
 # Whose objects of C code call nothing that they were given before.
 _QUIET_OBJECTS = frozenset("thread contextvars array mmap multiprocessing weakref".split())
 
@@ -84,6 +93,12 @@ def has_quiet_objects(module: str) -> bool:
     """Tell whether objects of a module call nothing that they were given before."""
     top = top_package(module)
     return top in _QUIET_OBJECTS or (top != "sqlite3" and has_effect(top, QUIET | EVENT_LOOP))
+
+
+def is_inert(module: str, kind: str) -> bool:
+    """Tell whether an object of C code calls nothing that it refers to, or that is followed."""
+    top = top_package(module)
+    return top in _QUIET_OBJECTS or top == "asyncio" or kind in _FOLLOWED
 
 
 # -- methods --------------------------------------------------------------------------------------
@@ -157,7 +172,7 @@ MANAGERS = ("__enter__", "__exit__", "__aenter__", "__aexit__")
 
 # By them code reaches names that are not seen in it: by its values, and by its names alone.
 UNFOLLOWED = frozenset(("exec", "eval", "vars", "globals", "locals", "methodcaller", "attrgetter",
-                        "delattr", "__dict__"))  # fmt: skip
+                        "delattr", "__dict__", "pythonapi"))  # fmt: skip
 UNFOLLOWED_BY_NAME = UNFOLLOWED - {"locals"} | {"setattr", "getattr"}
 CONTAINERS = frozenset((
     "list", "dict", "set", "frozenset", "tuple", "collections.deque", "collections.OrderedDict",
@@ -177,5 +192,31 @@ ONLY_LOOKS = frozenset((
     "len", "isinstance", "issubclass", "id", "repr", "hash", "callable", "print", "abs", "round",
     "ord", "chr", "any", "all", "hasattr", "bin", "hex", "oct", "format", "ascii", "divmod", "pow",
 ))  # fmt: skip
+_FOLLOWED = CONTAINERS | {
+    "function",
+    "method",
+    "builtin_function_or_method",
+    "functools.partial",
+    "partial",
+    "type",
+    "generator",
+    "coroutine",
+    "async_generator",
+    "cell",
+    "frame",
+    "module",
+    "code",
+    "property",
+    "staticmethod",
+    "classmethod",
+    "method_descriptor",
+    "wrapper_descriptor",
+    "getset_descriptor",
+    "member_descriptor",
+    "mappingproxy",
+    "traceback",
+    "method-wrapper",
+    "super",
+}
 CALLING_ITERATORS = ("map", "filter", "zip", "callable_iterator", "itertools.")
 GENERATORS = ("generator", "coroutine", "async_generator")

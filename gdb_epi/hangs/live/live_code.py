@@ -22,9 +22,9 @@ from gdb_epi.hangs.live.program_code import ProgramCode
 from gdb_epi.hangs.live.reach import ANYTHING, Reach, covers
 from gdb_epi.hangs.live.value_flow import UnknownFlow
 from gdb_epi.hangs.live.value_walk import ValueWalk
-from gdb_epi.hangs.live.values import Heap
+from gdb_epi.hangs.live.values import UNKNOWN_ARGUMENTS, Heap
 from gdb_epi.hangs.live.walk import ENTERS, Walk
-from gdb_epi.util import when_unreadable
+from gdb_epi.util import memoized, when_unreadable
 
 _STORES_ITEM = ("STORE_SUBSCR", "DELETE_SUBSCR", "STORE_SLICE")
 MAX_RUNS_OF_ALL = 2_000  # of code by its values; then its names alone are followed
@@ -100,6 +100,29 @@ class LiveCode(ProgramCode):
     def called_back(self) -> Reach:
         """What any function may do that somebody keeps, to call it later."""
         return Walk(self, calls_back=True).reach()
+
+    @memoized
+    def called_unnamed(self, awaited: frozenset[int]) -> Reach:
+        """What code may do that runs though no code of the program calls it by its name.
+
+        Libraries, C code and the interpreter call what somebody keeps, methods whose names stand in
+        no code of the program, and the rest of a generator's block when that is dropped, but for
+        the `awaited` frames of tasks. What cannot be followed counts not.
+        """
+        walk = ValueWalk(self, self._heap)
+        running = {f.code for frames in self.view.all_frames().values() for f in frames}
+        with suppress(EpiError, UnknownFlow, IndexError):
+            walk.calls.call_kept()
+            for function in self.unnamed:
+                if function.code not in running:
+                    walk.calls.call_function(function.address, None, UNKNOWN_ARGUMENTS)
+            for frame in (each for each in self.resting if each.address not in awaited):
+                walk.add_stack((frame,), in_loop=False)
+            walk.reach()
+            for context in list(walk.store.contexts):  # __reduce__() returns what is called then
+                walk.hand_on(walk.store.values.get(("return", context.number)))
+            walk.reach()
+        return Reach(frozenset(walk.called), ())
 
     @cached_property
     def called_by_loops(self) -> Reach:

@@ -131,10 +131,26 @@ class ProgramCode:
                 and name not in _CALLED_BY_VALUES]  # fmt: skip
 
     @cached_property
+    def unnamed(self) -> list[Function]:
+        """The program's functions whose names stand in none of its code; the start of a thread has.
+
+        Raises UnreadableMemory, LayoutError.
+        """
+        frames = (f.code for own in self.view.all_frames().values() for f in own)
+        codes = {*frames, *(each.code for named in self.own.values() for each in named)}
+        tables = ("co_names", "co_varnames", "co_cellvars", "co_freevars")
+        names = {"run", "<lambda>"}
+        for code in codes:
+            names.update(*(self.calls.sites.strings(code, table) for table in tables))
+            cells = self.calls.sites.tables(code)
+            names.update(cells.variables, cells.cells)
+        return [each for name, named in self.own.items() if name not in names for each in named]
+
+    @cached_property
     def own_modules(self) -> frozenset[str]:
         """The names of the program's modules."""
         scopes = {each.scope for functions in self.own.values() for each in functions}
-        return frozenset(self.module(scope).name for scope in scopes)
+        return frozenset(self.module(scope).name for scope in scopes) - {""}
 
     def name_of(self, code: int) -> str:
         """Return the name of a code object."""
@@ -293,6 +309,10 @@ class ProgramCode:
         name = self._reader.definition_name(method)
         return "" if isinstance(name, Absent) else name
 
+    def is_method(self, function: int) -> bool:
+        """Tell whether a function stands in a class, by its qualified name."""
+        return "." in self._reader.text_field(function, "PyFunctionObject", "func_qualname")
+
     def _qualified(self, function: Function) -> str:
         return self._reader.text_field(function.address, "PyFunctionObject", "func_qualname")
 
@@ -307,7 +327,9 @@ class ProgramCode:
         installed = "site-packages" in file or "dist-packages" in file or (
             bool(file) and self._is_installed(file)
         )  # fmt: skip
-        library = not installed and (is_library_file(file) or (not file and name != "__main__"))
+        # What exec() made, or types.FunctionType(), may have globals without a name.
+        unnamed = not file and name in ("", "__main__")
+        library = not installed and not unnamed and (is_library_file(file) or not file)
         own = not library and not installed
         library |= installed and has_effect(name, EVENT_LOOP)
         return Module(name, library, own)

@@ -46,7 +46,8 @@ class Reach(NamedTuple):
         )
 
 
-ANYTHING = Reach(frozenset(), (), unbounded=True)
+NOTHING = Reach(frozenset(), ())
+ANYTHING = NOTHING._replace(unbounded=True)
 
 
 def covers(live: Iterable[tuple[int, int]], at: int) -> bool:

@@ -158,6 +158,9 @@ class ValueFlow:
                 self._calls.returns(self._context, value, yields=False)
             return []
         if name in ("RAISE_VARARGS", "RERAISE"):
+            for word in stack[-argument:] if argument and name != "RERAISE" else ():
+                if not self._quiet and word is not None:  # a class is instantiated
+                    self._calls.call_classes(self._context, word)
             return []
         if name == "FOR_ITER":
             over = stack[-1] if stack else UNKNOWN
@@ -346,7 +349,9 @@ class ValueFlow:
             given, called = [called[1], *arguments], called[:1]
         by_name: dict[str, Value] = {}
         if spread:
-            self._walk.hand_on(join_all(self._reads.items(self._context, a) for a in arguments))
+            for word in arguments:  # a mapping of the program's has methods of its own
+                self._walk.hand_on(word)
+                self._walk.hand_on(self._reads.items(self._context, word))
             given = None
         elif keywords is None:  # which ones are by name is not known
             for word in arguments:
@@ -382,6 +387,8 @@ class ValueFlow:
             many = name in ("LIST_EXTEND", "SET_UPDATE", "DICT_UPDATE", "DICT_MERGE")
             value = stack[-1] if stack else UNKNOWN
             if many and not self._quiet:
+                if name.startswith("DICT_"):
+                    self._walk.hand_on(value)
                 value = reads.items(self._context, value)
             deepest = self._take(stack, 2 if name == "MAP_ADD" else 1)
             if argument > len(stack):

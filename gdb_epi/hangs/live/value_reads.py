@@ -384,7 +384,7 @@ class ValueReads:
                 return UNKNOWN
             if self._heap.kind(atom.address).startswith(CALLING_ITERATORS):
                 self._walk.calls.call_kept()
-                return UNKNOWN
+            self._walk.hand_on_held(atom.address)
         kind = self.type_of(atom)
         method = self._heap.in_class(kind, "__iter__") if kind else 0
         if method and self._heap.kind(method) == "function" and isinstance(atom, (Obj, Instance)):

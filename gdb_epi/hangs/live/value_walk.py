@@ -22,6 +22,7 @@ from gdb_epi.hangs.live.library_effects import (
     MANAGERS,
     QUIET,
     has_effect,
+    is_inert,
     top_package,
 )
 from gdb_epi.hangs.live.program_code import ProgramCode
@@ -187,6 +188,17 @@ class ValueWalk:
                 self._hand_on_instance(atom, atom.type)
             else:
                 self.hand_on_object(atom)
+
+    def hand_on_held(self, address: int) -> None:
+        """Run code of C of an object: it may call what that refers to, as csv.writer() does."""
+        kind, key = self.heap.kind(address), ("held", address)
+        info = self.heap.type_info(self._reader.type_of(address))
+        if key in self._handed_on or info.python_class or is_inert(info.module, kind):
+            return
+        self._handed_on.add(key)
+        for at in self.heap.referred(address):
+            self.hand_on_object(Obj(at))
+            self.hand_on_held(at)
 
     def hand_on_object(self, atom: Obj) -> None:
         """Give an object to code that is not followed."""

@@ -24,6 +24,7 @@ from gdb_epi.typing_lite import NamedTuple
 MAX_POSSIBLE = 24  # possibilities of one value
 MAX_ITEMS = 200  # of one container
 MAX_ITERATORS = 8  # over one another, as of enumerate(reversed())
+MAX_STRUCT = 1024  # bytes of an object of C code
 MAX_GIVEN = 400  # objects that are looked at for functions that a library was given
 _WRAPPERS = ("staticmethod", "classmethod")
 
@@ -263,6 +264,14 @@ class Heap:
                 inner = next((at for at in over if at and not at & 7 and self.kind(at)), 0)
                 return self.items(inner, depth - 1) if inner else None
         return None
+
+    def referred(self, address: int) -> list[int]:
+        """Return the objects that the struct of an object of C code refers to."""
+        size = self.reader.field(self.reader.type_of(address), "PyTypeObject", "tp_basicsize")
+        head = self.reader.layout.size("PyObject") or 16
+        words = self.reader.run(address + head, max(0, min(size - head, MAX_STRUCT)) // 8)
+        kinds = ((at, self.kind(at)) for at in dict.fromkeys(words) if at and not at & 7)
+        return [at for at, kind in kinds if kind not in PLAIN | {"", "module", "code", "type"}]
 
     def within(self, root: int) -> list[int] | None:
         """Return an object, what it has as items and attributes, and what those have.

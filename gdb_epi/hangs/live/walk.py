@@ -22,6 +22,7 @@ from gdb_epi.hangs.live.library_effects import (
     UNFOLLOWED_BY_NAME,
     UNNAMED,
     has_effect,
+    loads_code,
 )
 from gdb_epi.hangs.live.program_code import Module, ProgramCode
 from gdb_epi.hangs.live.reach import Body, Reach, covers
@@ -141,6 +142,9 @@ class Walk:
                 if made.code != self._running:
                     self._add(Body(made.code, made.names, made.scope, (EVERYTHING,)), subject)
                 return
+            if self._live.is_method(wrapped):
+                self._found.add((subject, self._live.name_of(made.code)))
+            self._unbounded |= loads_code(module.name)
             self._enter_library(module)
             wrapped = self._view.attribute(wrapped, "__wrapped__")  # as by contextmanager()
         self._unbounded = True
@@ -280,6 +284,11 @@ class Walk:
             self._call_back()
             head = self._reader.layout.size("PyObject") or 16
             self._value(self._reader.u64(value + head), managers)  # Modules/_functoolsmodule.c
+        elif kind in ("method_descriptor", "wrapper_descriptor"):  # of any object
+            name = self._reader.text_field(value, "PyMethodDescrObject", "d_common.d_name")
+            self._found.add((0, name))
+        elif kind.rpartition(".")[2] in UNFOLLOWED_BY_NAME:
+            self._unbounded = True
 
     def _enter_blocks(self, body: Body, managers: Iterable[int]) -> None:
         """Follow what `with` calls of the objects that code names, else of all managers."""
