@@ -39,13 +39,13 @@ def run(args: Namespace) -> None:
     )
     with open_database(args.db, write=False) as engine:
         from gdb_epi.fleet.questions.lookup import require_signature_group
-        from gdb_epi.fleet.report.gather import ReportScope, gather_page
+        from gdb_epi.fleet.report.build_page import ReportScope, build_page
         from gdb_epi.fleet.report.html import render_page
 
         name = (
             None if args.signature is None else require_signature_group(engine, args.signature).name
         )
-        gathered = gather_page(engine, ReportScope(since, until, name))
+        gathered = build_page(engine, ReportScope(since, until, name))
         if not gathered.signatures and (since, until) != (None, None):
             raise InputError("no crash with a known time lies between --since and --until")
         page = render_page(gathered)

@@ -32,15 +32,15 @@ def main() -> None:
     print("| part | s | s of CPU |\n|---|---|---|")
     timed("imports", lambda: __import__("gdb_epi.fleet.report.html"))
     from gdb_epi.fleet.population.cache import load_population
-    from gdb_epi.fleet.questions.verdict import judge_population
-    from gdb_epi.fleet.report.gather import ReportScope, gather_page
+    from gdb_epi.fleet.questions.population_verdict import judge_population
+    from gdb_epi.fleet.report.build_page import ReportScope, build_page
     from gdb_epi.fleet.report.html import render_page
     from gdb_epi.fleet.store.database import open_database
 
     with open_database(args.database, write=False) as engine:
         population = timed("read the population", lambda: load_population(engine))
         timed("of which the screening", lambda: judge_population(population, population.last_day))
-        page = timed("gather, all of it", lambda: gather_page(engine, ReportScope()))
+        page = timed("gather, all of it", lambda: build_page(engine, ReportScope()))
         html = timed("render", lambda: render_page(page))
     sizes = f"{population.day.size:,} crashes, {len(population.hosts):,} hosts"
     print(f"\n{sizes}, {len(page.signatures)} signatures shown: {len(html.encode()):,} bytes")

@@ -24,7 +24,7 @@ from gdb_epi.fleet.lake.manifest import MANIFEST, PREPARED, read_manifest
 from gdb_epi.fleet.population import cache as population_cache
 from gdb_epi.fleet.population import read_population as population_read
 from gdb_epi.fleet.population.cache import load_population
-from gdb_epi.fleet.questions import quality, verdict
+from gdb_epi.fleet.questions import population_verdict, quality
 from gdb_epi.fleet.screen import events, past_silence, screening, silent_hosts
 from gdb_epi.fleet.store.database import open_database
 from gdb_epi.fleet.store.exposure import read_host_days, store_exposure
@@ -138,7 +138,8 @@ def test_a_prepared_lake_answers_so_and_works_nothing_out(
         return make(population, *given)
 
     for room, name in (
-        (quality, "_checks"), (verdict, "_judge_findings"), (events, "_together_or_in_loops"),
+        (quality, "_checks"), (population_verdict, "_judge_findings"),
+        (events, "_together_or_in_loops"),
         (silent_hosts, "_groups_gone_silent"), (past_silence, "_silent_and_back"),
     ):  # fmt: skip
         monkeypatch.setattr(room, name, partial(of_parts_alone, getattr(room, name)))

@@ -21,7 +21,7 @@ from support.fleet_simulator import (
 
 from gdb_epi.fleet.questions.splitting import UNCERTAIN, split_signature
 from gdb_epi.fleet.questions.subpopulations import find_subpopulations
-from gdb_epi.fleet.screen.conjunctions import pair_findings
+from gdb_epi.fleet.screen.attribute_pairs import pair_findings
 from gdb_epi.fleet.statistics.latent_classes import find_classes
 from gdb_epi.fleet.store.database import open_database
 from gdb_epi.fleet.store.exposure import read_host_days, store_exposure

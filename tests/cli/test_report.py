@@ -16,8 +16,8 @@ from support.hostile import hostile_records
 from support.html_check import Page
 
 from gdb_epi.cli.main import main
-from gdb_epi.fleet.questions.verdict import judge_signature
-from gdb_epi.fleet.report.gather import summary_sentences
+from gdb_epi.fleet.questions.population_verdict import judge_signature
+from gdb_epi.fleet.report.build_page import summary_sentences
 from gdb_epi.fleet.report.page import Headline
 from gdb_epi.fleet.report.signature_sections import PopulationCounts
 from gdb_epi.fleet.report.split_views import mark_rows

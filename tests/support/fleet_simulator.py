@@ -323,7 +323,7 @@ def population(fleet: Fleet) -> Population:
         hours = [code[v] for day in fleet.columns[name] for v in day]
         attributes.append(Attribute(name, values, np.array(crash), np.array(hours)))
     return Population(
-        core_keys=CoreKeys.of(f"{n:032x}" for n in range(len(fleet.crashes))),
+        core_keys=CoreKeys.from_strings(f"{n:032x}" for n in range(len(fleet.crashes))),
         day=np.array([FIRST_DAY + c.day for c in fleet.crashes]),
         host=np.array([c.host for c in fleet.crashes]),
         signature=np.array([index[c.signature] for c in fleet.crashes]),

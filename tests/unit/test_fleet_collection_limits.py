@@ -50,7 +50,7 @@ def population_of(rows: Sequence[tuple[int, int]]) -> Population:
     nothing = np.zeros(0, dtype=np.int64)
     site = Attribute("site", ["ber", "lon", "nyc"], host % 3, nothing)
     return Population(
-        CoreKeys.of(f"{i:016x}" for i in range(second.size)), second // DAY, host,
+        CoreKeys.from_strings(f"{i:016x}" for i in range(second.size)), second // DAY, host,
         np.zeros(second.size, dtype=int), np.full(second.size, -1), none, none,
         [f"h{i}" for i in range(HOSTS)], ["s"], (site,), nothing, nothing, np.zeros(0),
         second=second,

@@ -18,9 +18,9 @@ from gdb_epi.fleet.population.population import Attribute, Population
 from gdb_epi.fleet.questions.quality import check_quality
 from gdb_epi.fleet.questions.signatures import epidemic_curve
 from gdb_epi.fleet.questions.splitting import split_signature
-from gdb_epi.fleet.report.gather import population_sizes
+from gdb_epi.fleet.report.build_page import population_sizes
 from gdb_epi.fleet.report.signature_sections import count_population
-from gdb_epi.fleet.report.texts import number_text
+from gdb_epi.fleet.report.text_formatting import number_text
 from gdb_epi.fleet.screen.screening import screen_population
 from gdb_epi.fleet.store.database import open_database
 from gdb_epi.fleet.store.exposure import HostDay, store_exposure

@@ -8,8 +8,8 @@ import pytest
 from support import fleet_troubles
 from support.fleet_simulator import FIRST_DAY, Crash, population, simulate
 
+from gdb_epi.fleet.questions.population_verdict import ONE_EVENT, judge_population
 from gdb_epi.fleet.questions.splitting import split_signature
-from gdb_epi.fleet.questions.verdict import ONE_EVENT, judge_population
 from gdb_epi.fleet.screen.events import find_events
 from gdb_epi.fleet.screen.finding import (
     ALL,

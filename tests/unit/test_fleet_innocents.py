@@ -10,10 +10,10 @@ from support.fleet_simulator import CPUS, FIRST_DAY, Crash, population, simulate
 from gdb_epi.fleet.population.coverage import drop_hours
 from gdb_epi.fleet.population.population import Attribute, Population
 from gdb_epi.fleet.questions.collection_limits import find_size_limit
+from gdb_epi.fleet.questions.population_verdict import judge_host, judge_population
 from gdb_epi.fleet.questions.quality import check_quality
 from gdb_epi.fleet.questions.same_bugs import same_bug_verdicts
 from gdb_epi.fleet.questions.splitting import split_signature
-from gdb_epi.fleet.questions.verdict import judge_host, judge_population
 from gdb_epi.fleet.records.facts import extract_facts
 from gdb_epi.fleet.screen.dose_response import age_words
 from gdb_epi.fleet.screen.finding import UNSURE_Q, may_be_chance

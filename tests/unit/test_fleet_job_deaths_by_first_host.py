@@ -45,7 +45,7 @@ def trainings(
     none = np.zeros(host.size, dtype=bool)
     whole = fleet(np.zeros((40, 60)), {})
     return whole._replace(
-        core_keys=CoreKeys.of(f"{i:016x}" for i in range(host.size)),
+        core_keys=CoreKeys.from_strings(f"{i:016x}" for i in range(host.size)),
         day=second // 86_400, second=second, host=host, signature=signature,
         cpu=np.full(host.size, -1), bitflip=none, lock_inherited=none,
         attributes=(

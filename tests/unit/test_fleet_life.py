@@ -21,7 +21,7 @@ from gdb_epi.fleet.decisions.current_state import (
     read_current_state,
 )
 from gdb_epi.fleet.decisions.decision_lines import decision_lines_of_record
-from gdb_epi.fleet.decisions.fixes import (
+from gdb_epi.fleet.decisions.fix_assessment import (
     assess_fix,
     compare_versions,
     cores_crashed_after_fix,

@@ -11,7 +11,7 @@ from support.fleet_simulator import CPUS, FIRST_DAY, Crash, population, simulate
 from unit.fleet_records import minimal
 
 from gdb_epi.fleet.population.population import Attribute
-from gdb_epi.fleet.questions import verdict as pv
+from gdb_epi.fleet.questions import population_verdict as pv
 from gdb_epi.fleet.screen.finding_texts import describe_verdict
 from gdb_epi.fleet.screen.screening import screen_population
 from gdb_epi.fleet.serve import answers

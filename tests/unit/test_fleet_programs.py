@@ -13,8 +13,8 @@ from gdb_epi.fleet.population.cache import load_population
 from gdb_epi.fleet.population.population import Attribute
 from gdb_epi.fleet.population.read_population import _names_programs
 from gdb_epi.fleet.population.value_spans import ValueUsage
+from gdb_epi.fleet.questions.population_verdict import judge_population, judge_split
 from gdb_epi.fleet.questions.splitting import SignaturePart, SignatureSplit
-from gdb_epi.fleet.questions.verdict import judge_population, judge_split
 from gdb_epi.fleet.records.facts import extract_facts, identify_program
 from gdb_epi.fleet.records.projection import project_record
 from gdb_epi.fleet.screen.dose_response import dose_response_caveat

@@ -13,7 +13,10 @@ from unit.fleet_records import full
 
 from gdb_epi.cli.main import main
 from gdb_epi.fleet.population.population import Attribute, CoreKeys, Population
-from gdb_epi.fleet.population.staged_values import _stages_of_hosts, with_staged_hours
+from gdb_epi.fleet.population.staged_rollout_hours import (
+    _stages_of_hosts,
+    with_staged_rollout_hours,
+)
 from gdb_epi.fleet.questions.changes_by_hours import change_by_mix
 from gdb_epi.fleet.questions.collection_limits import find_limit_of_hosts
 from gdb_epi.fleet.questions.daily_rates import daily_rates, growing_signatures
@@ -58,7 +61,7 @@ def fleet(
         attributes.append(Attribute(name, ["prod", "shadow"], drawn.astype(int), nowhere))
     none = np.zeros(crashes.size, dtype=bool)
     return Population(
-        core_keys=CoreKeys.of(f"{i:016x}" for i in range(crashes.size)),
+        core_keys=CoreKeys.from_strings(f"{i:016x}" for i in range(crashes.size)),
         day=FIRST + day[crashes],
         host=host[crashes],
         signature=rng.integers(0, 8, crashes.size),
@@ -286,7 +289,7 @@ def on_hosts(hosts: np.ndarray, second: np.ndarray, running: int = 0) -> Populat
     whole = fleet(np.zeros((max(running, 1), 1)), {})
     none = np.zeros(hosts.size, dtype=bool)
     return whole._replace(
-        core_keys=CoreKeys.of(f"{i:016x}" for i in range(hosts.size)),
+        core_keys=CoreKeys.from_strings(f"{i:016x}" for i in range(hosts.size)),
         day=FIRST + second[order] // 86_400, second=FIRST * 86_400 + second[order],
         host=hosts[order], signature=np.zeros(hosts.size, dtype=int),
         cpu=np.full(hosts.size, -1), bitflip=none, lock_inherited=none,
@@ -475,7 +478,7 @@ def test_a_limit_that_pools_changed_one_after_the_other_is_a_roll_out_without_ho
         if unknown is whole:
             mixed = mixed._replace(crash=np.random.default_rng(seed).integers(0, 2, whole.day.size))
         unknown = unknown._replace(attributes=(unknown.attributes[0], mixed))
-        assert (with_staged_hours(unknown, mixed).attributes[1].exposure < 0).all()
+        assert (with_staged_rollout_hours(unknown, mixed).attributes[1].exposure < 0).all()
 
 
 @pytest.mark.parametrize("second, ends", [((9, 9), None), ((0, 2), None), ((9, 20), (8, 11))])

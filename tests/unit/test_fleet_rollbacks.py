@@ -9,7 +9,7 @@ from support.fleet_simulator import FIRST_DAY, population, simulate
 
 from gdb_epi.fleet.population.population import Attribute, Population
 from gdb_epi.fleet.questions.onset import find_onset
-from gdb_epi.fleet.questions.verdict import SOFTWARE, judge_signature
+from gdb_epi.fleet.questions.population_verdict import SOFTWARE, judge_signature
 from gdb_epi.fleet.screen.screening import screen_population
 from gdb_epi.fleet.store.day_numbers import iso_day
 

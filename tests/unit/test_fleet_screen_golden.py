@@ -20,7 +20,7 @@ from support import fleet_services, fleet_troubles
 from support.fleet_simulator import population, simulate
 
 from gdb_epi.fleet.population.population import CountCache, Population
-from gdb_epi.fleet.questions.verdict import judge_population
+from gdb_epi.fleet.questions.population_verdict import judge_population
 from gdb_epi.fleet.screen.screening import screen_population
 
 GOLDEN = Path(__file__).resolve().parents[1] / "golden" / "fleet" / "screens.json"

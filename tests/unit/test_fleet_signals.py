@@ -6,7 +6,7 @@ from __future__ import annotations
 import numpy as np
 from support.fleet_simulator import FIRST_DAY, Crash, population, simulate
 
-from gdb_epi.fleet.questions.verdict import HARDWARE_HOST, judge_population
+from gdb_epi.fleet.questions.population_verdict import HARDWARE_HOST, judge_population
 from gdb_epi.fleet.screen.attributes import attribute_findings
 from gdb_epi.fleet.screen.design_effect import HostClustering
 from gdb_epi.fleet.screen.finding import BITFLIP, CAVEAT_FORKS, LOCK

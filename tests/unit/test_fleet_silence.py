@@ -189,7 +189,7 @@ def three_sites(seed: int, *, told: int, struck: int) -> Population:
         )
     ]  # fmt: skip
     return Population(
-        core_keys=CoreKeys.of(f"{i:016x}" for i in range(host.size)),
+        core_keys=CoreKeys.from_strings(f"{i:016x}" for i in range(host.size)),
         day=second[order] // day, second=second[order], host=host[order],
         signature=signature[order], cpu=np.full(host.size, -1), bitflip=none, lock_inherited=none,
         hosts=[f"h{i}" for i in range(180)], signatures=[f"s{i}" for i in range(21)],

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from support.fleet_simulator import CPUS, FIRST_DAY, Crash, population, simulate
 
-from gdb_epi.fleet.questions.verdict import judge_population
+from gdb_epi.fleet.questions.population_verdict import judge_population
 
 DAYS, MENDED, LATE = 30, 18, ("node-40", "node-43")
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 from support.fleet_simulator import CPUS, FIRST_DAY, Crash, Fleet, population, simulate
 
 from gdb_epi.fleet.population.population import Population
-from gdb_epi.fleet.questions.verdict import judge_population
+from gdb_epi.fleet.questions.population_verdict import judge_population
 from gdb_epi.fleet.screen.screening import screen_population
 
 DAYS, TURN = 21, 7

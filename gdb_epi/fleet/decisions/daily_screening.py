@@ -36,7 +36,11 @@ from gdb_epi.fleet.decisions.finding_states import (
     store_findings,
     stored_findings,
 )
-from gdb_epi.fleet.decisions.fixes import FixAssessment, cores_crashed_after_fix, describe_fix
+from gdb_epi.fleet.decisions.fix_assessment import (
+    FixAssessment,
+    cores_crashed_after_fix,
+    describe_fix,
+)
 from gdb_epi.fleet.decisions.repairs import (
     match_hosts,
     screen_present,

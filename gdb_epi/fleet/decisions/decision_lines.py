@@ -20,7 +20,12 @@ from gdb_epi.fleet.decisions.current_state import (
     Subject,
     read_current_state,
 )
-from gdb_epi.fleet.decisions.fixes import DEFAULT_NAME, assess_fix, describe_fix, read_version
+from gdb_epi.fleet.decisions.fix_assessment import (
+    DEFAULT_NAME,
+    assess_fix,
+    describe_fix,
+    read_version,
+)
 from gdb_epi.fleet.records.values import text_or_none
 from gdb_epi.fleet.store.day_numbers import utc_day_text
 from gdb_epi.fleet.store.plain_sql import Execute

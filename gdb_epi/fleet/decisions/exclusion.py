@@ -44,7 +44,7 @@ from gdb_epi.fleet.population.cache import load_population
 from gdb_epi.fleet.population.host_spelling import count_machines
 from gdb_epi.fleet.population.population import Population
 from gdb_epi.fleet.questions.job_deaths_by_first_host import find_job_deaths_by_first_host
-from gdb_epi.fleet.questions.verdict import HARDWARE_HOST, PopulationVerdict, judge_host
+from gdb_epi.fleet.questions.population_verdict import HARDWARE_HOST, PopulationVerdict, judge_host
 from gdb_epi.fleet.screen.finding import (
     BITFLIP,
     MIN_RR,

@@ -22,7 +22,11 @@ from gdb_epi.fleet.decisions.current_state import (
 )
 from gdb_epi.fleet.decisions.daily_screening import describe_unscreened_crashes
 from gdb_epi.fleet.decisions.finding_states import CONFIRMED, OPEN, StoredFinding, stored_findings
-from gdb_epi.fleet.decisions.fixes import FixAssessment, cores_crashed_after_fix, describe_fix
+from gdb_epi.fleet.decisions.fix_assessment import (
+    FixAssessment,
+    cores_crashed_after_fix,
+    describe_fix,
+)
 from gdb_epi.fleet.decisions.states import StateWithCrashes, failed_fixes, read_states
 from gdb_epi.fleet.population.cache import load_times
 from gdb_epi.fleet.questions.signature_history import signature_title

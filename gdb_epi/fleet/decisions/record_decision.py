@@ -31,7 +31,7 @@ from gdb_epi.fleet.decisions.current_state import (
 )
 from gdb_epi.fleet.decisions.decision_lines import host_decision_lines, signature_decision_lines
 from gdb_epi.fleet.decisions.finding_states import CONFIRMED, OPEN
-from gdb_epi.fleet.decisions.fixes import (
+from gdb_epi.fleet.decisions.fix_assessment import (
     DEFAULT_NAME,
     count_versions_seen,
     names_with_versions,

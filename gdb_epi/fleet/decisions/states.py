@@ -15,7 +15,7 @@ from gdb_epi.fleet.decisions.current_state import (
     CurrentState,
     read_current_states,
 )
-from gdb_epi.fleet.decisions.fixes import FixAssessment, assess_fix, describe_fix
+from gdb_epi.fleet.decisions.fix_assessment import FixAssessment, assess_fix, describe_fix
 from gdb_epi.fleet.population.host_spelling import match_spellings, read_host_names
 from gdb_epi.fleet.store.day_numbers import SECONDS_A_DAY
 from gdb_epi.fleet.store.plain_sql import Execute

@@ -15,8 +15,8 @@ from gdb_epi.errors import EpiError
 from gdb_epi.fleet.lake.export import locked
 from gdb_epi.fleet.paths import LAKE_PREFIX
 from gdb_epi.fleet.population.cache import load_population
+from gdb_epi.fleet.questions.population_verdict import judge_population
 from gdb_epi.fleet.questions.quality import check_quality
-from gdb_epi.fleet.questions.verdict import judge_population
 from gdb_epi.fleet.screen.screening import screen_population
 from gdb_epi.fleet.store.database import open_database
 

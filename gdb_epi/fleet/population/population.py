@@ -40,8 +40,8 @@ class CoreKeys(Sequence[str]):
         self.packed = packed
 
     @classmethod
-    def of(cls, keys: Iterable[str]) -> CoreKeys:
-        """Return some texts (ASCII) as core keys."""
+    def from_strings(cls, keys: Iterable[str]) -> CoreKeys:
+        """Return ASCII strings as core keys."""
         return cls(np.array([key.encode("ascii") for key in keys], dtype="S"))
 
     def __len__(self) -> int:

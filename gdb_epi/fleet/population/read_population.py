@@ -27,15 +27,14 @@ from gdb_epi.fleet.population.doubled_records import (
     find_doubled_records,
 )
 from gdb_epi.fleet.population.duckdb_crashes import read_duckdb_crashes
+from gdb_epi.fleet.population.fill_missing_attributes import fill_missing_attributes
 from gdb_epi.fleet.population.judged_times import (
     ResetClocks,
     find_reset_clocks,
     judge_times,
     whole_seconds,
 )
-from gdb_epi.fleet.population.kept_attributes import fill_kept_attributes
 from gdb_epi.fleet.population.machine_names import MachineNames, read_machine_names
-from gdb_epi.fleet.population.namesakes import tell_namesakes_apart
 from gdb_epi.fleet.population.number_ranges import group_into_ranges
 from gdb_epi.fleet.population.population import (
     MAX_VALUES,
@@ -45,6 +44,7 @@ from gdb_epi.fleet.population.population import (
     Population,
     PrunedPast,
 )
+from gdb_epi.fleet.population.shared_host_names import split_shared_host_names
 from gdb_epi.fleet.population.sqlite_crashes import (
     CrashColumns,
     ValueTooWide,
@@ -140,7 +140,7 @@ def read_population(connection: Connection) -> Population:
         exposure_hours=hours,
         facts=facts,
     )
-    population, of_names = tell_namesakes_apart(
+    population, of_names = split_shared_host_names(
         population, numbers["host_id"], machines.ids, partial(_boots_of_hosts, connection)
     )
     before = read_prune_day(sqlalchemy_executor(connection))
@@ -158,7 +158,7 @@ def read_population(connection: Connection) -> Population:
     if before is not None:
         population, past = _without_pruned_past(population, before)
         quality["pruned"] = past._asdict()
-    population, quality["filled"] = fill_kept_attributes(population)
+    population, quality["filled"] = fill_missing_attributes(population)
     population, quality["differ"] = take_attributes_of_feed(population)
     return population._replace(quality=quality)
 
@@ -408,7 +408,7 @@ def _join_parts(parts: Iterable[CrashColumns], labels: list[str]) -> _Crashes:
     if not columns:
         empty = {name: np.zeros(0, dtype=np.int64) for name in _NUMBER_COLUMNS}
         none = empty["cpu_no"]
-        return _Crashes(CoreKeys.of([]), none, none, empty, none, [], 0, {}, {}, {})
+        return _Crashes(CoreKeys.from_strings([]), none, none, empty, none, [], 0, {}, {}, {})
     keys, ts, received, verdict = map(_concatenate, columns[:4])
     numbers = {name: _concatenate([part[name] for part in columns[4]]) for name in _NUMBER_COLUMNS}
     del columns  # what is in order takes the place of what was not, column by column

@@ -14,8 +14,8 @@ from itertools import combinations
 import numpy as np
 
 from gdb_epi.fleet.population.population import Attribute, Population
-from gdb_epi.fleet.screen.aliases import drop_aliases
-from gdb_epi.fleet.screen.conjunctions import Conjunction, find_conjunctions, tested_pairs
+from gdb_epi.fleet.screen.attribute_pairs import MarkingPair, find_attribute_pairs, tested_pairs
+from gdb_epi.fleet.screen.confounded_findings import drop_confounded_findings
 from gdb_epi.fleet.screen.design_effect import crashes_of_signature, expected_shares
 from gdb_epi.fleet.screen.finding import MIN_N, Finding, is_about_whole_host
 from gdb_epi.fleet.screen.screening import screen_hosts
@@ -181,19 +181,17 @@ def signature_pairs(population: Population, signature: int, day: int) -> PairSea
             explained |= host.members
     free = ~explained
     mine = crashes_of_signature(population, free, name)
-    conjoined = {c.finding.key: c for c in find_conjunctions(population, free, name)}
+    conjoined = {c.finding.key: c for c in find_attribute_pairs(population, free, name)}
     one_each = {c.finding.attr: c for c in conjoined.values()}
     joined = population._replace(attributes=tuple(c.whole() for c in one_each.values()))
     kept, covered = [], np.zeros(same.size, dtype=bool)
-    for finding in drop_aliases(joined, [c.finding for c in conjoined.values()], []):
+    for finding in drop_confounded_findings(joined, [c.finding for c in conjoined.values()], []):
         # A pair with hardly any crash that a stronger pair lacks is only the shadow of that one.
         if int((finding.members & ~covered).sum()) >= max(MIN_N, OWN * finding.n):
             kept.append(finding)
             covered |= finding.members
     kept = kept[:MAX_PAIRS]
-    marks = {
-        f"{c.finding.attr}={c.finding.value}": _conjunction_words(c) for c in conjoined.values()
-    }
+    marks = {f"{c.finding.attr}={c.finding.value}": _pair_words(c) for c in conjoined.values()}
     pairs = []
     for finding in kept:
         aliases = tuple(marks[alias] for alias in finding.aliases)
@@ -202,9 +200,7 @@ def signature_pairs(population: Population, signature: int, day: int) -> PairSea
             _single_condition(population, pair.first, pair.values[0], mine),
             _single_condition(population, pair.second, pair.values[1], mine),
         )
-        pairs.append(
-            AttributePair(_conjunction_words(pair), finding._replace(aliases=aliases), alone)
-        )
+        pairs.append(AttributePair(_pair_words(pair), finding._replace(aliases=aliases), alone))
     left_out = int((same & explained).sum())
     tested = tested_pairs(population)
     inside = {a.name for pair in tested for a in pair}
@@ -212,7 +208,7 @@ def signature_pairs(population: Population, signature: int, day: int) -> PairSea
     return PairSearch(name, mine.size, left_out, tuple(pairs), len(tested), tuple(rest))
 
 
-def _conjunction_words(pair: Conjunction) -> str:
+def _pair_words(pair: MarkingPair) -> str:
     first, second = pair.first.values[pair.values[0]], pair.second.values[pair.values[1]]
     return f"{pair.first.name}={first} and {pair.second.name}={second}"
 

@@ -184,12 +184,16 @@ def _summary(engine: Engine, where: Any, named: dict[str, Any], link: Any) -> Cr
         count = connection.execute(crashes).scalar_one()
         first, last, not_believed = believed_times(connection, times, where)
         latest = select(c.core_key).where(where).order_by(c.ts.desc(), c.core_key).limit(5)
-        counts = {name: _counts(connection, where, column, link) for name, column in named.items()}
+        counts = {
+            name: _count_by_value(connection, where, column, link) for name, column in named.items()
+        }
         examples = [row[0] for row in connection.execute(latest)]
         return CrashSummary(count, first, last, counts, examples, None, not_believed)
 
 
-def _counts(connection: Connection, where: Any, column: Any, link: Any) -> list[tuple[str, int]]:
+def _count_by_value(
+    connection: Connection, where: Any, column: Any, link: Any
+) -> list[tuple[str, int]]:
     """Return the values of a column, most frequent first; `link` leads to one of another table.
 
     Crashes are counted before they are joined: there are many of a host or a signature.

@@ -17,7 +17,7 @@ import numpy as np
 
 from gdb_epi.fleet.population.coverage import drop_hours
 from gdb_epi.fleet.population.population import RANGE, Attribute, Population
-from gdb_epi.fleet.population.staged_values import with_staged_hours
+from gdb_epi.fleet.population.staged_rollout_hours import with_staged_rollout_hours
 from gdb_epi.fleet.questions.changes_by_hours import change_by_mix, changes_by_hours
 from gdb_epi.fleet.questions.collection_limits import (
     SizeLimit,
@@ -146,7 +146,7 @@ def find_onset(population: Population, signature: int) -> Onset:
     asked = events.counted  # crashes that came together are no rate
     for attribute in asked.attributes:
         if not attribute.is_of_process:
-            asked = with_staged_hours(asked, attribute)
+            asked = with_staged_rollout_hours(asked, attribute)
     moves = find_moves_of_signature(asked, signature)
     if moves:  # the host-hours of all hosts are not those of its program
         asked = drop_hours(asked)
@@ -455,7 +455,7 @@ def _onset(population: Population, signature: int) -> Onset:
     roll_outs = tuple(_roll_outs(population, days, change, rose=rr > 1))
     answer, caveats = _rate_sentence(rates, roll_outs)
     if rr > 1 and not any(_is_proven(r) for r in roll_outs):
-        caveats = (*caveats, *_that_may_act_later(population, days, change))
+        caveats = (*caveats, *_values_that_came_days_before(population, days, change))
     if common is not None and common[1]:
         answer = f"the rate rose as that of all other crashes did ({common[0].words()}): "
         answer += COMMON_CAUSE
@@ -546,7 +546,9 @@ def _came_up(population: Population, days: DailyRates, change: _Change) -> list[
     ]
 
 
-def _that_may_act_later(population: Population, days: DailyRates, change: _Change) -> list[str]:
+def _values_that_came_days_before(
+    population: Population, days: DailyRates, change: _Change
+) -> list[str]:
     """Say which values came up some days sooner, and are had by nearly all crashes.
 
     A leak, a queue or a counter that grows shows days after its release.

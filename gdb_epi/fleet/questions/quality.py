@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from gdb_epi.fleet.population.kept_answers import kept_answer
-from gdb_epi.fleet.population.kept_attributes import what_lacks_it
+from gdb_epi.fleet.population.cached_answers import cached_answer
+from gdb_epi.fleet.population.fill_missing_attributes import value_without_attribute
 from gdb_epi.fleet.population.local_hours import are_of_few_hours, find_local_hours, sums_of_windows
 from gdb_epi.fleet.population.population import Attribute, Population
 from gdb_epi.fleet.population.value_spans import first_and_last_days
@@ -219,7 +219,7 @@ class QualityCheck(NamedTuple):
 
 def check_quality(population: Population) -> list[QualityCheck]:
     """Return the results of all checks, those that need a look first."""
-    return kept_answer(population, "quality", lambda: _checks(population), QualityCheck)
+    return cached_answer(population, "quality", lambda: _checks(population), QualityCheck)
 
 
 def _checks(population: Population) -> list[QualityCheck]:
@@ -526,7 +526,7 @@ def _attributes(population: Population) -> Iterator[QualityCheck]:
         text = f"{attribute.name}: unknown for {crashes:.0%} of the crashes"
         if attribute.has_hours:
             text += f" and {hours:.0%} of the host-days"
-        if where := what_lacks_it(population, attribute.crash < 0):
+        if where := value_without_attribute(population, attribute.crash < 0):
             text += f", those with {where}"
         yield QualityCheck(ATTRIBUTES, False, f"{text}; they are left out of its tests")
 

@@ -22,7 +22,7 @@ import numpy as np
 
 from gdb_epi.fleet.population.host_spelling import count_machines
 from gdb_epi.fleet.population.population import Attribute, Population
-from gdb_epi.fleet.population.staged_values import MIN_OF_STAGE, with_staged_hours
+from gdb_epi.fleet.population.staged_rollout_hours import MIN_OF_STAGE, with_staged_rollout_hours
 from gdb_epi.fleet.population.value_spans import first_and_last_days, is_kept_by_hosts
 from gdb_epi.fleet.questions.changes_by_hours import find_recounted_hours
 from gdb_epi.fleet.questions.collection_limits import CollectionLimit, find_collection_limit
@@ -103,7 +103,7 @@ def rates_of_values(
     counted = find_events(population).counted
     mine = mine & (counted.signature >= 0)
     silent = [group.words() for group in find_silent_groups(population) if group.hours == RUNS]
-    population = drop_silent_hours(with_staged_hours(population, attribute))
+    population = drop_silent_hours(with_staged_rollout_hours(population, attribute))
     attribute = population.attribute(attribute.name) or attribute
     cells = _cells(population, attribute, mine & population.covered & population.timed)
     rows = [

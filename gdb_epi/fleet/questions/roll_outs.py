@@ -16,8 +16,8 @@ from gdb_epi.fleet.population.population import Attribute, Population
 from gdb_epi.fleet.population.value_spans import first_and_last_days
 from gdb_epi.fleet.questions.daily_rates import DailyRates
 from gdb_epi.fleet.records.facts import is_process_attribute
-from gdb_epi.fleet.screen.aliases import drop_aliases
 from gdb_epi.fleet.screen.attributes import signature_findings
+from gdb_epi.fleet.screen.confounded_findings import drop_confounded_findings
 from gdb_epi.fleet.screen.programs import crashes_of_same_programs
 from gdb_epi.fleet.statistics.arrays import Bools, Floats, widen_codes
 from gdb_epi.fleet.statistics.hypothesis_tests import poisson_binomial_tail
@@ -107,7 +107,9 @@ def words_of_partial_causes(
     if len(proven) < 2 or not any(r.refuted for r in proven.values()):
         return None
     free = population.signature >= 0
-    kept = drop_aliases(population, list(signature_findings(population, free, name)), [])
+    kept = drop_confounded_findings(
+        population, list(signature_findings(population, free, name)), []
+    )
     parts = [proven[f.attr, f.value] for f in kept if (f.attr, f.value) in proven]
     if len(parts) < 2:
         return None

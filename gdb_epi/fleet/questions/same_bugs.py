@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from gdb_epi.fleet.population.population import Population
-from gdb_epi.fleet.questions.verdict import SOFTWARE, PopulationVerdict
+from gdb_epi.fleet.questions.population_verdict import SOFTWARE, PopulationVerdict
 from gdb_epi.fleet.records.facts import is_process_attribute
 from gdb_epi.fleet.screen.events import PLACES
 from gdb_epi.fleet.screen.finding import MIN_N

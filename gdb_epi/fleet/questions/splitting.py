@@ -20,16 +20,16 @@ from gdb_epi.fleet.population.attribute_combinations import (
 from gdb_epi.fleet.population.coverage import drop_hours, sum_old_hours
 from gdb_epi.fleet.population.population import CountCache, Population
 from gdb_epi.fleet.questions.conditions_of_two_causes import find_conditions_of_two_causes
-from gdb_epi.fleet.questions.possible_marks import PossibleMarks, find_possible_marks
 from gdb_epi.fleet.questions.subpopulations import (
     Subpopulation,
     attributes_in_mark,
     distinguishing_facts,
     find_subpopulations,
 )
-from gdb_epi.fleet.screen.aliases import drop_aliases
+from gdb_epi.fleet.questions.values_in_common import ValuesInCommon, find_values_in_common
+from gdb_epi.fleet.screen.attribute_pairs import pair_findings
 from gdb_epi.fleet.screen.attributes import signature_findings
-from gdb_epi.fleet.screen.conjunctions import pair_findings
+from gdb_epi.fleet.screen.confounded_findings import drop_confounded_findings
 from gdb_epi.fleet.screen.design_effect import expected_shares
 from gdb_epi.fleet.screen.dose_response import describe_thresholds, describe_versions
 from gdb_epi.fleet.screen.events import CrashEvents, find_events
@@ -116,7 +116,7 @@ def _split_crashes(
             left, free = left & ~finding.members, free & ~finding.members
     marks = list(signature_findings(population, free, name))
     groups = _join_marks_of_same_crashes(
-        drop_aliases(population, marks, [], order=_order_of_marks(marks))
+        drop_confounded_findings(population, marks, [], order=_order_of_marks(marks))
     )
     groups = [_without_implied(population, group) for group in groups]
     pairs = pair_findings(population, free, name)
@@ -154,7 +154,7 @@ def _beside_hours(
         return []
     alone = drop_hours(population)
     groups = _join_marks_of_same_crashes(
-        drop_aliases(alone, marks, [], order=_order_of_marks(marks))
+        drop_confounded_findings(alone, marks, [], order=_order_of_marks(marks))
     )
     return _assign_marks(population, groups, left)
 
@@ -167,7 +167,7 @@ def _assign_marks(
     for conditions in groups:
         mine = left.copy()
         for finding in conditions:
-            mine &= finding.members | _reported_alone(population, finding)
+            mine &= finding.members | _crashes_with_value_in_record_only(population, finding)
         if int(mine.sum()) >= MIN_N:
             parts.append(MarkedCrashes(conditions, mine))
             left = left & ~mine & ~_unknown_of_all(population, conditions)
@@ -187,7 +187,7 @@ def _unknown_of_all(population: Population, conditions: Iterable[Finding]) -> Bo
     return may
 
 
-def _reported_alone(population: Population, finding: Finding) -> Bools:
+def _crashes_with_value_in_record_only(population: Population, finding: Finding) -> Bools:
     """Return which crashes have the value in their records where the host-hours have none."""
     attribute = population.attribute(finding.attr)
     if attribute is None or attribute.reported is None:
@@ -314,7 +314,7 @@ class SignaturePart(NamedTuple):
     facts: tuple[str, ...] = ()  # facts of the cores that differ from the other parts, in words
     more: int | None = None  # crashes that may settle what it is; None: settled, or not known
     leaning: str | None = None  # its best mark that is not significant yet
-    undecided: PossibleMarks | None = None  # of a part that nothing marks: what cannot be told
+    undecided: ValuesInCommon | None = None  # of a part that nothing marks: what cannot be told
     here: str = ""  # of a host that is bad as such: how much of this signature it has
 
 
@@ -523,7 +523,7 @@ def _open_parts(
     parts = []
 
     def add(mark: str, label: str, mine: Bools) -> None:
-        open_question = find_possible_marks(population, free, mine)
+        open_question = find_values_in_common(population, free, mine)
         more, leaning = _crashes_needed(population, mine, open_question)
         part = _unmarked_part(population, same, label, mine)._replace(
             mark=mark, undecided=open_question
@@ -606,7 +606,7 @@ def _split_sentence(population: Population, parts: list[SignaturePart], more: in
 
 
 def _crashes_needed(
-    population: Population, members: Bools, open_question: PossibleMarks
+    population: Population, members: Bools, open_question: ValuesInCommon
 ) -> tuple[int | None, str | None]:
     """Return how many more crashes make the strongest leaning significant, if it goes on like this.
 

@@ -28,15 +28,15 @@ from gdb_epi.fleet.questions.job_deaths_by_first_host import (
     find_job_deaths_by_first_host,
 )
 from gdb_epi.fleet.questions.onset import counting_change_sentences
-from gdb_epi.fleet.questions.rates import worse_value_sentences
-from gdb_epi.fleet.questions.same_bugs import same_bug_verdicts
-from gdb_epi.fleet.questions.verdict import (
+from gdb_epi.fleet.questions.population_verdict import (
     HARDWARE_HOST,
     ONE_EVENT,
     PopulationVerdict,
     judge_population,
     name_main_hosts,
 )
+from gdb_epi.fleet.questions.rates import worse_value_sentences
+from gdb_epi.fleet.questions.same_bugs import same_bug_verdicts
 from gdb_epi.fleet.screen.dose_response import AT_STOP, GROWS, MOMENTS, age_words
 from gdb_epi.fleet.screen.events import PLACES, find_events
 from gdb_epi.fleet.screen.finding import (

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from gdb_epi.fleet.population.population import Population
-from gdb_epi.fleet.report.texts import day_text
+from gdb_epi.fleet.report.text_formatting import day_text
 from gdb_epi.fleet.statistics.arrays import Bools, Ints
 
 TAIL = 0.002  # of the crashes on either side whose time may be nonsense

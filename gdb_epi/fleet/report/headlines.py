@@ -13,7 +13,7 @@ from gdb_epi.fleet.decisions.finding_states import (
     finding_identity,
     findings_to_raise,
 )
-from gdb_epi.fleet.questions.verdict import (
+from gdb_epi.fleet.questions.population_verdict import (
     HARDWARE_GROUP,
     HARDWARE_HOST,
     NOT_ENOUGH,
@@ -24,7 +24,12 @@ from gdb_epi.fleet.questions.verdict import (
     PopulationVerdict,
 )
 from gdb_epi.fleet.report.page import Headline, Numbers
-from gdb_epi.fleet.report.texts import day_text, harmless_text, number_text, probability_text
+from gdb_epi.fleet.report.text_formatting import (
+    day_text,
+    harmless_text,
+    number_text,
+    probability_text,
+)
 from gdb_epi.fleet.screen.finding import CPU, Finding, is_about_whole_host
 from gdb_epi.fleet.screen.finding_texts import (
     describe_comparison,

@@ -14,7 +14,7 @@ from markupsafe import Markup, escape
 from gdb_epi.fleet.report import plots
 from gdb_epi.fleet.report.page import DecisionsPage, Page
 from gdb_epi.fleet.report.plots import exclusive_drawing
-from gdb_epi.fleet.report.texts import day_text, harmless_text, number_text, percent_text
+from gdb_epi.fleet.report.text_formatting import day_text, harmless_text, number_text, percent_text
 from gdb_epi.render.escape import escape as escape_controls
 from gdb_epi.render.signature_words import name_signature
 from gdb_epi.render.triage import REPORT, Audience, render_triage

@@ -26,7 +26,7 @@ from matplotlib.path import Path
 from matplotlib.ticker import MaxNLocator
 
 from gdb_epi.fleet.report.page import BitRow, CurveDay, HostMap
-from gdb_epi.fleet.report.texts import cut_to_width
+from gdb_epi.fleet.report.text_formatting import cut_to_width
 
 WIDE, NARROW = 1040, 350  # CSS pixels
 GROUP_WIDTH = 90  # of the names of racks

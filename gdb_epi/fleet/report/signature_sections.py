@@ -22,7 +22,7 @@ from gdb_epi.fleet.report.page import (
     SignatureRow,
     SignatureSection,
 )
-from gdb_epi.fleet.report.texts import day_text, harmless_text
+from gdb_epi.fleet.report.text_formatting import day_text, harmless_text
 from gdb_epi.fleet.statistics.arrays import Ints
 from gdb_epi.fleet.store import tables
 from gdb_epi.fleet.store.day_numbers import SECONDS_A_DAY

@@ -8,9 +8,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from gdb_epi.fleet.population.population import Attribute, Population
-from gdb_epi.fleet.questions.splitting import UNCERTAIN
-from gdb_epi.fleet.questions.subpopulations import distinguishing_facts, fact_attributes
-from gdb_epi.fleet.questions.verdict import (
+from gdb_epi.fleet.questions.population_verdict import (
     HARDWARE_GROUP,
     HARDWARE_HOST,
     MOVE_JOB,
@@ -22,10 +20,12 @@ from gdb_epi.fleet.questions.verdict import (
     PopulationVerdict,
     judge_signature,
 )
+from gdb_epi.fleet.questions.splitting import UNCERTAIN
+from gdb_epi.fleet.questions.subpopulations import distinguishing_facts, fact_attributes
 from gdb_epi.fleet.report.axis import CrashSeries
 from gdb_epi.fleet.report.headlines import collect_numbers, css_class_of_cause
 from gdb_epi.fleet.report.page import KnownCount, MarkRow, SignatureRow, SplitPart, SplitView
-from gdb_epi.fleet.report.texts import harmless_text
+from gdb_epi.fleet.report.text_formatting import harmless_text
 from gdb_epi.fleet.screen.finding import HOST, MIN_N
 from gdb_epi.fleet.screen.screening import ScreeningResult
 from gdb_epi.fleet.statistics.arrays import ABSENT, Bools

@@ -157,7 +157,7 @@ def _without_contrasts(
         mine = np.flatnonzero(finding.members)
         others = [members for name, members in kept if name != finding.signature]
         code = tests.population.signatures.index(finding.signature)
-        cell = crashes.of(code), tests.values.index(finding.value)
+        cell = crashes.of_signature(code), tests.values.index(finding.value)
         gone = np.unique(np.concatenate([cell[0][:0], *others]))
         gone = gone[signature[gone] != code]
         gone = np.union1d(gone, _crashes_avoiding_value(tests, crashes, cell, gone))
@@ -247,7 +247,7 @@ def _findings_of_flags(population: Population, *masks: tuple[str, Bools]) -> Ite
 def signature_findings(population: Population, free: Bools, name: str) -> Iterator[Finding]:
     """Yield the values with more than their share of one signature, given by name."""
     crashes = UnexplainedCrashes(population, free)
-    mine = crashes.of(population.signatures.index(name))
+    mine = crashes.of_signature(population.signatures.index(name))
     counts = find_combinations(population).tally_few(mine)
     for attribute in without_measured(population.attributes):
         tests = attribute_to_test(population, attribute)
@@ -503,7 +503,7 @@ def _findings_of_signatures(
         return population.signatures[int(signatures[i])]
 
     def crashes_of_signature(i: int) -> Ints:
-        return crashes.of(int(signatures[i]))
+        return crashes.of_signature(int(signatures[i]))
 
     cell_counts = in_cell[keep].astype(float)
     cells = _Cells(of_value[keep], cell_counts, totals[signatures], name, crashes_of_signature)
@@ -545,7 +545,7 @@ def _findings_of_flag(
     if tests.source != HOST_HOURS:
         p = _p_by_counting_hosts(tests, flagged)
         p = np.maximum(p, _p_among_crashes(tests, flagged, counts))
-        yield from _strong_flags(tests, flagged, counts, p)
+        yield from _findings_in_flagged_crashes(tests, flagged, counts, p)
         return
     mean = total * share
     alpha = dispersion(flagged.per_host, total * host_share)
@@ -561,10 +561,10 @@ def _findings_of_flag(
         p = np.minimum(1.0, 2 * np.minimum(p, _p_by_counting_hosts(tests, flagged)))
     if flagged.name == BITFLIP:
         p = np.maximum(p, _p_among_crashes(tests, flagged, counts))
-    yield from _strong_flags(tests, flagged, counts, p)
+    yield from _findings_in_flagged_crashes(tests, flagged, counts, p)
 
 
-def _strong_flags(
+def _findings_in_flagged_crashes(
     tests: AttributeToTest, flagged: _CrashCounts, counts: Floats, p: Floats
 ) -> Iterator[Finding]:
     population, share, total = tests.population, tests.share, counts.sum()

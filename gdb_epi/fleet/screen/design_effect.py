@@ -366,7 +366,7 @@ class UnexplainedCrashes:
         return find_combinations(self._population).tally(mask)
 
     @memoized
-    def of(self, signature: int) -> Ints:
+    def of_signature(self, signature: int) -> Ints:
         """Return the rows of the crashes of a signature."""
         return np.flatnonzero(self._free & (self._population.signature == signature))
 

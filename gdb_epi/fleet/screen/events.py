@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from gdb_epi.fleet.population.attribute_combinations import count_known_pairs
-from gdb_epi.fleet.population.kept_answers import kept_answer
+from gdb_epi.fleet.population.cached_answers import cached_answer
 from gdb_epi.fleet.population.local_hours import ZONES
 from gdb_epi.fleet.population.population import Attribute, CountCache, Population, asked_once
 from gdb_epi.fleet.screen.dose_response import is_age_of_process
@@ -137,7 +137,7 @@ class CrashEvents(NamedTuple):
 @asked_once
 def find_events(population: Population) -> CrashEvents:
     """Return the events and loops of a population, and what is left to count."""
-    together = kept_answer(
+    together = cached_answer(
         population, "events", lambda: _together_or_in_loops(population), Finding, HostChanges
     )
     events = CrashEvents(*together, population)

@@ -71,8 +71,8 @@ from gdb_epi.fleet.screen.programs import (
     ITS_PROGRAM,
     are_of_one_function,
     caveat_of_program_on_one_host,
+    name_several_programs,
     program_of_most_crashes,
-    words_of_several_programs,
 )
 from gdb_epi.fleet.statistics.arrays import (
     ABSENT,
@@ -400,7 +400,7 @@ def _host_finding(
     if CAVEAT_ONE_SIGNATURE in caveats:
         kinds = np.bincount(population.signature[members & (population.signature >= 0)])
         main = members & (population.signature == kinds.argmax())
-        caveats = (*caveats, words_of_several_programs(population, main) or CAVEAT_LOOP)
+        caveats = (*caveats, name_several_programs(population, main) or CAVEAT_LOOP)
     elif CAVEAT_ONLY_MORE_CRASHES not in caveats and not (population.bitflip & members).any():
         caveats = (*caveats, *_program_marks(population, members))
     if name == LOCK:
@@ -558,7 +558,7 @@ def _hosts_by_signature(
                 host_shares.source,
                 (),
                 (
-                    words_of_several_programs(population, mine & ~explained) or CAVEAT_LOOP,
+                    name_several_programs(population, mine & ~explained) or CAVEAT_LOOP,
                     *caveat_of_program_on_one_host(population, mine),
                     *caveats_of_rare_values(population, int(h[i]), same, least),
                 ),

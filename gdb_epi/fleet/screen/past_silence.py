@@ -12,7 +12,7 @@ from functools import partial
 
 import numpy as np
 
-from gdb_epi.fleet.population.kept_answers import kept_answer
+from gdb_epi.fleet.population.cached_answers import cached_answer
 from gdb_epi.fleet.population.population import Attribute, Population, asked_once
 from gdb_epi.fleet.population.value_spans import (
     GOES_ON,
@@ -75,7 +75,7 @@ def find_past_silences(population: Population) -> list[PastSilence]:
     if population.second is None or not population.timed.any():
         return []
     make = partial(_silent_and_back, population)
-    return kept_answer(population, "past-silences", make, PastSilence)
+    return cached_answer(population, "past-silences", make, PastSilence)
 
 
 def _silent_and_back(population: Population) -> list[PastSilence]:

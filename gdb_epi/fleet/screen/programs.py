@@ -253,7 +253,7 @@ def share_adjusted_for_programs(
     return (marked + 0.5) / (size + 1.0), f"{OF_PROGRAM} {name}"
 
 
-def words_of_several_programs(population: Population, crashes: Bools) -> str | None:
+def name_several_programs(population: Population, crashes: Bools) -> str | None:
     """Say of which programs (else namespaces) some crashes are, if more than one has several."""
     programs = program_of_each_crash(population) or population.attribute("namespace")
     if programs is None:

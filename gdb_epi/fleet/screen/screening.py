@@ -9,16 +9,20 @@ from heapq import nsmallest
 
 import numpy as np
 
+from gdb_epi.fleet.population.cached_answers import cached_answer
 from gdb_epi.fleet.population.coverage import (
     drop_hours,
     fill_missing_feed_days,
     has_crashes_without_hours,
     sum_old_hours,
 )
-from gdb_epi.fleet.population.kept_answers import kept_answer
 from gdb_epi.fleet.population.population import Population
-from gdb_epi.fleet.screen.aliases import add_rivals, drop_aliases, without_aliases_of_their_own
 from gdb_epi.fleet.screen.attributes import attribute_findings, group_findings, signature_findings
+from gdb_epi.fleet.screen.confounded_findings import (
+    add_rivals,
+    drop_confounded_findings,
+    without_aliases_listed_as_findings,
+)
 from gdb_epi.fleet.screen.dose_response import (
     GROWS,
     MOMENTS,
@@ -102,7 +106,7 @@ def screen_population(
         return _screen(population, day, earlier_findings)
     make = partial(_screen, population, day, ())
     kinds = ScreeningResult, Finding, HostChanges
-    return kept_answer(population, "screening", make, *kinds, of=day)
+    return cached_answer(population, "screening", make, *kinds, of=day)
 
 
 def _screen(
@@ -117,7 +121,7 @@ def _screen(
     judged = _judge_group(parts, day, group)
     make = partial(_hosts_of, population, parts, judged, group)
     kinds = Finding, HostChanges
-    hosts = kept_answer(population, "hosts", make, *kinds, of=day) if group is None else make()
+    hosts = cached_answer(population, "hosts", make, *kinds, of=day) if group is None else make()
     del make
     in_doubt = judged if population.day.size <= MAX_OPEN_CRASHES else None
     del judged  # it holds all columns
@@ -147,7 +151,7 @@ def _screen(
         # Each holds a mask of all crashes: no more of them than are kept are held at any time.
         others = nsmallest(MAX_OTHERS, attribute_findings(part, free, asked), key=lambda f: f.p)
         earlier = [f for f in earlier_findings if f.attr != HOST and _is_comparable(part, f)]
-        kept = drop_aliases(part, others, earlier)
+        kept = drop_confounded_findings(part, others, earlier)
         keys = {finding.key for finding in new}
         new += [add_rivals(part, f, free) for f in kept if f.key not in keys]
     counted = parts.counted
@@ -176,7 +180,7 @@ def _screen(
     names = {f.value for f in (*hosts, *earlier_findings) if f.attr == HOST}
     new, hosts = ([f for f in some if f.changes.now not in names] for some in (new, hosts))
     new = drop_hosts_of_marked_signatures(counted, new, earlier_findings)
-    new = add_renaming_caveats(population, without_aliases_of_their_own(new))
+    new = add_renaming_caveats(population, without_aliases_listed_as_findings(new))
     return ScreeningResult(day, tuple(new), peeled, tuple(hosts), in_doubt)
 
 
@@ -221,7 +225,7 @@ def _beside_hours(
     for name in dict.fromkeys(asked):
         if name not in with_other_marks and (marks := case_control_findings(counted, free, name)):
             alone = drop_hours(counted)
-            new += [add_rivals(alone, f, free) for f in drop_aliases(alone, marks, [])]
+            new += [add_rivals(alone, f, free) for f in drop_confounded_findings(alone, marks, [])]
     return new
 
 
@@ -281,7 +285,7 @@ def screen_hosts(population: Population, day: int) -> list[Finding]:
         parts = split_by_coverage(find_events(population), day)
         return _hosts_of(population, parts, _judge_group(parts, day, None), None)
 
-    return kept_answer(population, "hosts", find, Finding, HostChanges, of=day)
+    return cached_answer(population, "hosts", find, Finding, HostChanges, of=day)
 
 
 def judged_hosts(population: Population, day: int) -> JudgedHosts:

@@ -13,7 +13,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from gdb_epi.fleet.population.kept_answers import kept_answer
+from gdb_epi.fleet.population.cached_answers import cached_answer
 from gdb_epi.fleet.population.population import Attribute, Population, asked_once
 from gdb_epi.fleet.population.value_spans import (
     GOES_ON,
@@ -118,7 +118,7 @@ def find_silent_days(population: Population) -> SilentDays | None:
     if not population.timed.any():
         return None
     make = partial(_longest_gap, population)
-    return kept_answer(population, "silent-days", make, SilentDays)
+    return cached_answer(population, "silent-days", make, SilentDays)
 
 
 def _longest_gap(population: Population) -> SilentDays | None:
@@ -150,7 +150,7 @@ def find_silent_groups(population: Population) -> list[Silence]:
     if not population.timed.any():
         return []
     make = partial(_groups_gone_silent, population)
-    return kept_answer(population, "silent-groups", make, Silence)
+    return cached_answer(population, "silent-groups", make, Silence)
 
 
 def _groups_gone_silent(population: Population) -> list[Silence]:
@@ -166,7 +166,9 @@ def _groups_gone_silent(population: Population) -> list[Silence]:
     if not hosts.is_any_quiet:  # of many crashes each host has some on each day
         return groups
     values = [_value_of_each_host(population, attribute) for attribute in attributes]
-    silent = hosts.of_a_program() or hosts.of_nearly_all_with_a_value(attributes, values)
+    silent = hosts.silence_of_program() or hosts.silence_of_most_hosts_with_value(
+        attributes, values
+    )
     if silent is not None:
         groups.append(silent)
         free &= ~np.isin(population.host, silent.hosts)
@@ -286,14 +288,16 @@ class _Hosts:
             tested = int(np.count_nonzero(asked))
             return _Table(attribute, value, values, values, none, [], [], tested)
         mine, since = had[values], first[values]
-        upto, after = self._crashes_before_and_after(since, last[values])
+        upto, after = self._fleet_crashes_before_and_after(since, last[values])
         # All of its crashes among those up to its last day: the others tell how many came later.
         p = hypergeometric_tail(mine, upto + after, upto, mine)
         due = mine * after / np.maximum(upto, 1)
         codes = np.where(self.free, attribute.crash, ABSENT)
         seen, _ = first_and_last_days(codes, self.population.day, size)
         # Chance does not keep so many away from the days before; those that go on are its heirs.
-        before, _ = self._crashes_before_and_after(seen * 0, np.minimum(seen, self.end + 1) - 1)
+        before, _ = self._fleet_crashes_before_and_after(
+            seen * 0, np.minimum(seen, self.end + 1) - 1
+        )
         came = (1 - before / max(self.by_then[-1], 1)) ** had <= MAX_P
         came &= last >= self.end - MIN_QUIET
         heirs = np.where(came & (seen > seen[values][:, None]), had, 0.0)
@@ -303,13 +307,13 @@ class _Hosts:
             int(np.count_nonzero(asked)),
         )  # fmt: skip
 
-    def _crashes_before_and_after(self, first: Ints, last: Ints) -> tuple[Floats, Floats]:
+    def _fleet_crashes_before_and_after(self, first: Ints, last: Ints) -> tuple[Floats, Floats]:
         """Return the crashes of the fleet from a day up to another one, and those after it."""
         whole = np.append(self.by_then, 0).astype(float)  # the day before the start has none
         upto = whole[last - self.start]
         return upto - whole[np.maximum(first - self.start, 0) - 1], self.by_then[-1] - upto
 
-    def of_a_program(self) -> Silence | None:
+    def silence_of_program(self) -> Silence | None:
         """Return the hosts of one program that went silent each on its own day, the surest ones.
 
         A disk that is full of cores takes no more of them. That chance leaves so many hosts quiet
@@ -320,7 +324,7 @@ class _Hosts:
         if programs is None or np.count_nonzero(asked) < MIN_QUIET_HOSTS:
             return None
         hosts = np.flatnonzero(asked)
-        upto, after = self._crashes_before_and_after(
+        upto, after = self._fleet_crashes_before_and_after(
             np.minimum(self.first[hosts], self.last[hosts]), self.last[hosts]
         )
         quiet = np.zeros(self.crashes.size + 1, dtype=bool)
@@ -346,7 +350,7 @@ class _Hosts:
                     best = silent
         return best
 
-    def of_nearly_all_with_a_value(
+    def silence_of_most_hosts_with_value(
         self, attributes: Sequence[Attribute], values: Sequence[Ints]
     ) -> Silence | None:
         """Return the hosts of a value that went silent on one day, where a few of it still send.

@@ -21,8 +21,8 @@ from gdb_epi.fleet.population.population import Population
 from gdb_epi.fleet.questions import lookup
 from gdb_epi.fleet.questions import signatures as curves
 from gdb_epi.fleet.questions.find_signature import FoundSignature
+from gdb_epi.fleet.questions.population_verdict import judge_population, judge_signature
 from gdb_epi.fleet.questions.signatures import top_signatures
-from gdb_epi.fleet.questions.verdict import judge_population, judge_signature
 from gdb_epi.fleet.records.prepare import Preparer
 from gdb_epi.fleet.records.reader import read_record_stream
 from gdb_epi.fleet.screen.screening import ScreeningResult

@@ -40,12 +40,12 @@ from gdb_epi.fleet.decisions.finding_states import (
 from gdb_epi.fleet.decisions.record_decision import DecisionResult, record_decision
 from gdb_epi.fleet.decisions.states import failed_fixes, read_states
 from gdb_epi.fleet.population.host_spelling import match_spellings
-from gdb_epi.fleet.questions.verdict import kind_of_cause
+from gdb_epi.fleet.questions.population_verdict import kind_of_cause
 from gdb_epi.fleet.records.projection import is_of_this_model
-from gdb_epi.fleet.report.gather import MAX_STATES, ReportScope, gather_page, state_rows
+from gdb_epi.fleet.report.build_page import MAX_STATES, ReportScope, build_page, state_rows
 from gdb_epi.fleet.report.html import render_core, render_decisions, render_page
 from gdb_epi.fleet.report.page import DecisionForm, DecisionsPage, StateChoice
-from gdb_epi.fleet.report.texts import harmless_text
+from gdb_epi.fleet.report.text_formatting import harmless_text
 from gdb_epi.fleet.serve import answers
 from gdb_epi.fleet.serve.answers import decision_of, screened_now
 from gdb_epi.fleet.store import tables
@@ -297,7 +297,7 @@ class _Server:
 
     def _page(self, signature: str | None) -> str:
         return render_page(
-            gather_page(self._engine, ReportScope(signature=signature)), _core_address
+            build_page(self._engine, ReportScope(signature=signature)), _core_address
         )
 
     def core(self, request: Request) -> Response:

@@ -197,15 +197,15 @@ def rows_of_dense_runs(
     reach = (least - 1) * int(np.ceil(apart.max(initial=0)))
     latest, kind = int(times.max(initial=0)), times.dtype.type  # of another type all are copied
 
-    def seen_from(end: int) -> int:
+    def end_of_reach(end: int) -> int:
         until = kind(min(int(times[end - 1]) + reach, latest))
         return int(times.searchsorted(until, side="right"))
 
     start = 0
     while start < times.size:
         end = min(start + BLOCK, times.size)
-        if (stop := seen_from(end)) - end > BLOCK:  # a busy time: a block as long as its end
-            end, stop = stop, seen_from(stop)
+        if (stop := end_of_reach(end)) - end > BLOCK:  # a busy time: a block as long as its end
+            end, stop = stop, end_of_reach(stop)
         some = [column[start:stop] for column in columns]
         order = np.lexsort(some)
         linked = np.diff(times[start:stop][order]) <= apart[some[-1][order[1:]]]

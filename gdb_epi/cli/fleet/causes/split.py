@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from gdb_epi.fleet.population.population import Population
+    from gdb_epi.fleet.questions.population_verdict import PopulationVerdict
     from gdb_epi.fleet.questions.splitting import SignaturePart, SignatureSplit
-    from gdb_epi.fleet.questions.verdict import PopulationVerdict
 
 HELP = "the populations inside one signature: hosts first, then what marks the rest"
 
@@ -33,8 +33,8 @@ add_arguments = add_signature_question
 def run(args: Namespace) -> None:
     """Print the parts, largest evidence first."""
     from gdb_epi.fleet.questions.onset import find_onset
+    from gdb_epi.fleet.questions.population_verdict import NOT_ENOUGH, judge_split
     from gdb_epi.fleet.questions.splitting import split_signature
-    from gdb_epi.fleet.questions.verdict import NOT_ENOUGH, judge_split
     from gdb_epi.fleet.screen.events import find_events
 
     population, code = population_and_code(args.db, args.signature, args.asof)

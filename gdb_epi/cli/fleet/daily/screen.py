@@ -92,7 +92,7 @@ def run(args: Namespace) -> int:
 
 def _print_life(today: DailyScreening, *, as_json: bool) -> None:
     """Print what came back: fixed signatures, repaired hosts."""
-    from gdb_epi.fleet.decisions.fixes import describe_fix
+    from gdb_epi.fleet.decisions.fix_assessment import describe_fix
     from gdb_epi.render.signature_words import named_signature
 
     for state, fix in today.regressed:

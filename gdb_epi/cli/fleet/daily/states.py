@@ -59,7 +59,7 @@ def run(args: Namespace) -> None:
 
 
 def _print(state: StateWithCrashes, *, history: bool) -> None:
-    from gdb_epi.fleet.decisions.fixes import describe_fix
+    from gdb_epi.fleet.decisions.fix_assessment import describe_fix
     from gdb_epi.fleet.questions.signature_history import format_utc_time
     from gdb_epi.fleet.store.day_numbers import utc_day_text
     from gdb_epi.render.signature_words import named_signature

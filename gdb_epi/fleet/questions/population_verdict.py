@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from gdb_epi.fleet.population.kept_answers import kept_answer
+from gdb_epi.fleet.population.cached_answers import cached_answer
 from gdb_epi.fleet.population.population import Population
 from gdb_epi.fleet.questions.splitting import (
     UNCERTAIN,
@@ -200,7 +200,7 @@ def judge_population(
     asked = f"{day}-{sha256(repr(rows).encode()).hexdigest()[:16]}"
     make = partial(_judge_findings, population, day, screened)
     kinds = PopulationVerdict, Cause, Finding, HostChanges
-    return kept_answer(population, "verdicts", make, *kinds, of=asked)
+    return cached_answer(population, "verdicts", make, *kinds, of=asked)
 
 
 def _judge_findings(

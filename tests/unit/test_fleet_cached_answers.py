@@ -14,9 +14,9 @@ from unit.fleet_records import full
 
 from gdb_epi.fleet.lake.manifest import PREPARED
 from gdb_epi.fleet.population import cache as population_cache
-from gdb_epi.fleet.population import kept_answers
+from gdb_epi.fleet.population import cached_answers
 from gdb_epi.fleet.population.cache import load_population
-from gdb_epi.fleet.population.kept_answers import kept_answer
+from gdb_epi.fleet.population.cached_answers import cached_answer
 from gdb_epi.fleet.population.population import Population
 from gdb_epi.fleet.screen.finding import Finding, HostChanges
 from gdb_epi.fleet.screen.hosts import host_findings
@@ -62,7 +62,7 @@ KINDS = Finding, HostChanges
 
 def kept_or_made(population: Population, day: int, made: Iterable[Finding]) -> list[Finding]:
     """What is kept of a day, else `made`."""
-    return kept_answer(population, "hosts", lambda: list(made), *KINDS, of=day)
+    return cached_answer(population, "hosts", lambda: list(made), *KINDS, of=day)
 
 
 def once(population: Population, day: int) -> list[Finding]:
@@ -97,9 +97,9 @@ def test_arrays_tuples_and_what_stands_twice_come_back_as_they_were(db):
     (first, _) = some(whole)
     for column in (np.array([3, 1 << 40]), np.arange(3, dtype=np.int8), np.zeros(0), np.array([7])):
         answer = [(column, first), [first, None, True, ()]]
-        kept_answer(whole, "odd", lambda answer=answer: answer, *KINDS, of=column.tolist())
+        cached_answer(whole, "odd", lambda answer=answer: answer, *KINDS, of=column.tolist())
         made = lambda: pytest.fail("not kept")  # noqa: E731
-        (read, one), (two, *rest) = kept_answer(whole, "odd", made, *KINDS, of=column.tolist())
+        (read, one), (two, *rest) = cached_answer(whole, "odd", made, *KINDS, of=column.tolist())
         assert read.dtype == column.dtype and read.tolist() == column.tolist()
         assert one is two and alike([one], [first]) and rest == [None, True, ()]
 
@@ -120,15 +120,15 @@ def test_findings_of_another_state_or_code_are_found_again(db, old, monkeypatch)
     if old == "state":
         whole = loaded(add(db, CRASHES))
     elif old == "code":
-        monkeypatch.setattr(kept_answers, "__version__", "0.0.0")
+        monkeypatch.setattr(cached_answers, "__version__", "0.0.0")
     elif old == "source":
         nested = db.parent / "package" / "render" / "causes"
         nested.mkdir(parents=True)
         (nested / "words.py").write_text("of another version")
-        monkeypatch.setattr(kept_answers, "PACKAGE", db.parent / "package")
+        monkeypatch.setattr(cached_answers, "PACKAGE", db.parent / "package")
     elif old == "kinds":
-        assert kept_answer(whole, "hosts", lambda: 7, Finding, of=DAY) == 7
-        assert kept_answer(whole, "hosts", lambda: 8, of=DAY) == 7
+        assert cached_answer(whole, "hosts", lambda: 7, Finding, of=DAY) == 7
+        assert cached_answer(whole, "hosts", lambda: 8, of=DAY) == 7
         return
     else:
         other = {"damaged": b"[1]", "cut": content[: len(content) // 2]}
@@ -153,8 +153,8 @@ class NoKind(NamedTuple):
 )
 def test_what_would_not_come_back_as_it_was_is_not_kept(db, answer):
     whole = loaded(db)
-    assert kept_answer(whole, "odd", lambda: answer, *KINDS) is answer
-    assert kept_answer(whole, "odd", lambda: 7, *KINDS) == 7
+    assert cached_answer(whole, "odd", lambda: answer, *KINDS) is answer
+    assert cached_answer(whole, "odd", lambda: 7, *KINDS) == 7
 
 
 @pytest.mark.parametrize("is_gone", [False, True])
@@ -172,7 +172,7 @@ def test_answers_of_a_lake_that_is_read_only_are_kept_by_the_user(db, is_gone, m
             raise OSError("read-only")
         path.write_bytes(content)
 
-    monkeypatch.setattr(kept_answers, "replace_file", replace)
+    monkeypatch.setattr(cached_answers, "replace_file", replace)
     if is_gone:
         folder.rmdir()
     made = kept_or_made(whole, DAY, some(whole))
@@ -185,12 +185,12 @@ def test_answers_of_a_lake_that_is_read_only_are_kept_by_the_user(db, is_gone, m
 
 def test_few_are_kept_and_none_of_very_many_crashes(db, monkeypatch):
     whole = loaded(db)
-    for day in range(kept_answers.MAX_KEPT + 1):
+    for day in range(cached_answers.MAX_KEPT + 1):
         kept_or_made(whole, day, some(whole))
         for file in whole.memo.cache_entry.folder.glob(f"hosts-{day}-*.json"):
             os.utime(file, (day, day))  # the order of writing, whatever the clock shows
     assert len(once(whole, 1)) == 2 and kept_or_made(whole, 0, iter(())) == []
-    monkeypatch.setattr(kept_answers, "MAX_BYTES", 1)
+    monkeypatch.setattr(cached_answers, "MAX_BYTES", 1)
     assert len(kept_or_made(whole, DAY, some(whole))) == 2
     assert kept_or_made(whole, DAY, iter(())) == []
 

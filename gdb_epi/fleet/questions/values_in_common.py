@@ -35,7 +35,7 @@ MAX_NAMED = 8  # attributes of one line
 MAX_MORE = 200  # crashes
 
 
-class PossibleMark(NamedTuple):
+class ValueInCommon(NamedTuple):
     """A value that these crashes have in common, and that chance explains as well."""
 
     attr: str
@@ -67,10 +67,10 @@ class PossibleMark(NamedTuple):
         )
 
 
-class PossibleMarks(NamedTuple):
+class ValuesInCommon(NamedTuple):
     """The possible marks of some crashes, and what the data lacks."""
 
-    possible: tuple[PossibleMark, ...]  # the least likely by chance first
+    possible: tuple[ValueInCommon, ...]  # the least likely by chance first
     lacking: tuple[tuple[str, int], ...]  # attributes, and how many of the crashes have no value
     without_hours: int  # crashes on days or hosts without host-hours
     crashes: int
@@ -109,7 +109,7 @@ class PossibleMarks(NamedTuple):
         return {**plain, "possible": [mark._asdict() for mark in self.possible]}
 
 
-def find_possible_marks(population: Population, free: Bools, members: Bools) -> PossibleMarks:
+def find_values_in_common(population: Population, free: Bools, members: Bools) -> ValuesInCommon:
     """Return the possible marks of `members`; `free` are the crashes that hosts do not explain."""
     uncovered = members & ~population.covered if population.has_exposure else members & False
     families = FAMILIES if has_crashes_without_hours(population) else 1
@@ -125,7 +125,7 @@ def find_possible_marks(population: Population, free: Bools, members: Bools) -> 
     for attribute in varied:
         # A version of a program is compared with the program's other crashes.
         controls = beside if attribute.is_of_process else whole
-        mark, with_value = _possible_mark_of_attribute(asked, attribute, here, controls, families)
+        mark, with_value = _value_in_common(asked, attribute, here, controls, families)
         is_of_program = mark is not None and _is_of_program(asked, attribute, mark, beside - here)
         if mark is not None and not is_of_program:
             possible.append(mark)
@@ -134,13 +134,13 @@ def find_possible_marks(population: Population, free: Bools, members: Bools) -> 
         if size - with_value >= max(LACKING * size, 1):
             lacking.append((attribute.name, size - with_value))
     possible.sort(key=lambda mark: (mark.chance, mark.attr))
-    return PossibleMarks(
+    return ValuesInCommon(
         tuple(possible[:MAX_POSSIBLE]), tuple(lacking), int(uncovered.sum()), size, tuple(enough)
     )
 
 
 def _is_of_program(
-    population: Population, attribute: Attribute, mark: PossibleMark, others: Floats
+    population: Population, attribute: Attribute, mark: ValueInCommon, others: Floats
 ) -> bool:
     """Whether nearly all other crashes of the same programs have a value: they run there alone."""
     codes = find_combinations(population).codes(attribute)
@@ -149,9 +149,9 @@ def _is_of_program(
     return bool(with_value >= MIN_OTHERS and have > COMMON * with_value)
 
 
-def _possible_mark_of_attribute(
+def _value_in_common(
     population: Population, attribute: Attribute, here: Floats, whole: Floats, families: int
-) -> tuple[PossibleMark | None, int]:
+) -> tuple[ValueInCommon | None, int]:
     """Return the value that nearly all have (None: there is none), and of how many it is known.
 
     `here` and `whole` count the crashes of each combination of attributes: those in question, and
@@ -178,7 +178,7 @@ def _possible_mark_of_attribute(
     )
     tests = int((shares > 0).sum()) * families
     enough = np.flatnonzero((p * tests <= MAX_Q) & (sizes >= MIN_N) & (more > 0))
-    mark = PossibleMark(
+    mark = ValueInCommon(
         attribute.name,
         attribute.values[value],
         int(counts[value]),

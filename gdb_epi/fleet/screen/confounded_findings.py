@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Aliases: findings that hold only because the value of another attribute holds."""
+"""Drop confounded findings (aliases): they hold only because another attribute's value holds."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ MAX_RIVALS = 3
 MOSTLY_THERE = 0.8  # of the crashes: the trouble is that place's
 
 
-def without_aliases_of_their_own(findings: Sequence[Finding]) -> list[Finding]:
+def without_aliases_listed_as_findings(findings: Sequence[Finding]) -> list[Finding]:
     """Return findings without the aliases that are findings of the same signature themselves."""
     own = {(f.mark, f.signature) for f in findings}
     return [
@@ -47,7 +47,7 @@ def without_aliases_of_their_own(findings: Sequence[Finding]) -> list[Finding]:
     ]
 
 
-def drop_aliases(
+def drop_confounded_findings(
     population: Population,
     findings: Sequence[Finding],
     earlier: Sequence[Finding],

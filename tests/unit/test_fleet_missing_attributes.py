@@ -5,7 +5,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from gdb_epi.fleet.population.kept_attributes import fill_kept_attributes, what_lacks_it
+from gdb_epi.fleet.population.fill_missing_attributes import (
+    fill_missing_attributes,
+    value_without_attribute,
+)
 from gdb_epi.fleet.population.population import Attribute, CoreKeys, Population
 
 HOSTS, DAYS, ASKED = 60, 20, 12  # the agent is updated on day 12, on every other host
@@ -34,7 +37,7 @@ def fleet() -> Population:
     )
     none = np.zeros(host.size, dtype=bool)
     return Population(
-        CoreKeys.of(f"{i:016x}" for i in range(host.size)), 20_000 + day, host,
+        CoreKeys.from_strings(f"{i:016x}" for i in range(host.size)), 20_000 + day, host,
         np.zeros(host.size, dtype=int), nothing, none, none, [f"h{i}" for i in range(HOSTS)],
         ["s"], attributes, 20_000 + day, host.copy(), np.full(host.size, 24.0),
     )  # fmt: skip
@@ -42,7 +45,7 @@ def fleet() -> Population:
 
 def test_what_hosts_keep_is_taken_from_what_they_told_before():
     before = fleet()
-    after, filled = fill_kept_attributes(before)
+    after, filled = fill_missing_attributes(before)
     rack, driver, bios, _, *of_process = after.attributes
     asked = (before.host % 2 == 1) & (before.day >= 20_000 + ASKED) & (before.host != 59)
     assert (rack.crash[asked] == before.host[asked] % 3).all()
@@ -61,7 +64,7 @@ def test_what_hosts_keep_is_taken_from_what_they_told_before():
 
 def test_what_is_known_stays_as_it_is():
     before = fleet()
-    after, _ = fill_kept_attributes(before)
+    after, _ = fill_missing_attributes(before)
     for old, new in zip(before.attributes, after.attributes, strict=True):
         known = old.crash >= 0
         assert (new.crash[known] == old.crash[known]).all()
@@ -70,8 +73,8 @@ def test_what_is_known_stays_as_it_is():
 def test_a_value_that_the_others_have_too_lacks_nothing():
     population = fleet()
     lacks = np.arange(population.day.size) % 7 == 0
-    assert what_lacks_it(population, lacks) == ""
-    assert what_lacks_it(population, population.attributes[3].crash == 1) == "agent=4.2"
+    assert value_without_attribute(population, lacks) == ""
+    assert value_without_attribute(population, population.attributes[3].crash == 1) == "agent=4.2"
 
 
 def test_an_attribute_that_many_hosts_changed_is_not_filled_in():
@@ -80,4 +83,4 @@ def test_an_attribute_that_many_hosts_changed_is_not_filled_in():
     moved = np.where((population.host < 4) & (population.day == 20_003), 0, rack.crash)
     moved = np.where((population.host < 4) & (population.day == 20_004), 1, moved)
     changed = population._replace(attributes=(rack._replace(crash=moved),))
-    assert fill_kept_attributes(changed)[1] == {}
+    assert fill_missing_attributes(changed)[1] == {}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Texts of the page: hostile names made harmless, numbers, days."""
+"""Format the texts of the page: escape hostile names, write numbers and days."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Attributes that some records or host-hours lack, of hosts that told them at another time.
+"""Fill in attributes that some records or host-hours lack, from the same host at other times.
 
 An agent that is updated may stop to write the batch of a GPU. The host has the batch still, and
 without it the batch would seem to get better on that day. Only what hosts keep is filled in, of a
@@ -21,7 +21,7 @@ OF_PROCESS = ("image", "python", "namespace", "kernel")
 LOADED = ("package ", "lib ", ENV)  # what a process has or lacks, whatever its host
 
 
-def fill_kept_attributes(
+def fill_missing_attributes(
     population: Population,
 ) -> tuple[Population, dict[str, tuple[int, int, str]]]:
     """Return the population with these values, and name -> crashes, host-days, and what lacks them.
@@ -61,7 +61,7 @@ def fill_kept_attributes(
         new = lacks[0] & (crash >= 0), lacks[1] & (exposure >= 0)
         if not (new[0].any() or new[1].any()):
             return attribute
-        where = what_lacks_it(population, lacks[0])
+        where = value_without_attribute(population, lacks[0])
         filled[attribute.name] = int(new[0].sum()), int(new[1].sum()), where
         return attribute._replace(crash=crash, exposure=exposure)
 
@@ -69,7 +69,7 @@ def fill_kept_attributes(
     return population._replace(attributes=attributes), filled
 
 
-def what_lacks_it(population: Population, without: Bools) -> str:
+def value_without_attribute(population: Population, without: Bools) -> str:
     """Return the value (attribute=value) that the crashes `without` something have, others not."""
     if np.count_nonzero(without) < MIN_MISSING or without.all():
         return ""

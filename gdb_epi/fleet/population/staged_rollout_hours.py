@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Host-hours by a value that only records tell, where each pool changed it at one time.
+"""Host-hours of a value rolled out pool by pool, inferred from the records alone.
 
 A limit of a service's watchdog stands in the records of that service and in no list of hosts. Where
 all records of a pool have the old value up to a day and the new one since, and pools changed on
@@ -20,7 +20,7 @@ MAX_DAYS = 3  # on which a group has both values: these count for none
 MIN_APART = 7  # days between the changes of two groups
 
 
-def with_staged_hours(population: Population, attribute: Attribute) -> Population:
+def with_staged_rollout_hours(population: Population, attribute: Attribute) -> Population:
     """Return the population in which the host-hours tell an attribute, if its stages can be seen.
 
     Otherwise it is returned as it is: also where all hosts changed on one day, as time tells that.

@@ -60,7 +60,7 @@ class _Machine(NamedTuple):
         return 0 <= self.first <= other.last and 0 <= other.first <= self.last
 
 
-def tell_namesakes_apart(
+def split_shared_host_names(
     population: Population, row: Ints, machine_ids: Mapping[int, str], boots_of: BootsOf
 ) -> tuple[Population, dict[str, Any]]:
     """Return the population with a host for each machine, and what to say of their names.

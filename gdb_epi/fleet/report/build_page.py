@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Ask the database everything that the page shows: its head, the rows, and what each part needs."""
+"""Build the page of the report from the database: its head, its rows and their details."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from sqlalchemy import Engine
 
 from gdb_epi.fleet.decisions.current_state import SIGNATURE
 from gdb_epi.fleet.decisions.finding_states import DISMISSED, StoredFinding, stored_findings
-from gdb_epi.fleet.decisions.fixes import describe_fix
+from gdb_epi.fleet.decisions.fix_assessment import describe_fix
 from gdb_epi.fleet.decisions.repairs import screen_present, separate_past_of_repaired_hosts
 from gdb_epi.fleet.decisions.states import (
     StateWithCrashes,
@@ -23,8 +23,8 @@ from gdb_epi.fleet.decisions.states import (
 )
 from gdb_epi.fleet.population.cache import load_population
 from gdb_epi.fleet.population.population import FOREVER_AGO, Population
+from gdb_epi.fleet.questions.population_verdict import PopulationVerdict, judge_population
 from gdb_epi.fleet.questions.quality import ATTRIBUTES, HOURS, check_quality
-from gdb_epi.fleet.questions.verdict import PopulationVerdict, judge_population
 from gdb_epi.fleet.records.facts import program_of_crashes, short_program
 from gdb_epi.fleet.report.axis import CrashSeries, DayAxis, choose_day_axis
 from gdb_epi.fleet.report.headlines import headline_of_verdict, join_alike_headlines
@@ -48,7 +48,7 @@ from gdb_epi.fleet.report.signature_sections import (
     signature_sections,
 )
 from gdb_epi.fleet.report.split_views import split_views
-from gdb_epi.fleet.report.texts import day_text, harmless_text, number_text
+from gdb_epi.fleet.report.text_formatting import day_text, harmless_text, number_text
 from gdb_epi.fleet.screen.finding import crashes_of
 from gdb_epi.fleet.screen.programs import known_programs
 from gdb_epi.fleet.statistics.arrays import Bools
@@ -258,7 +258,7 @@ class ReportScope(NamedTuple):
     signature: str | None = None  # the text, as in Population.signatures
 
 
-def gather_page(engine: Engine, wanted: ReportScope) -> Page:
+def build_page(engine: Engine, wanted: ReportScope) -> Page:
     """Return the page's contents. The same database gives the same page."""
     with engine.connect() as connection:
         execute, now = sqlalchemy_executor(connection), time.time()

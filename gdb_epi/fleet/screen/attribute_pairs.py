@@ -38,7 +38,7 @@ NEARLY_ALL = 0.95  # of the crashes that meet one condition meet the other
 MAX_PAIR_VALUES = 4_000  # of two attributes together
 
 
-class Conjunction(NamedTuple):
+class MarkingPair(NamedTuple):
     """Two values that mark a signature together."""
 
     finding: Finding  # of both, as if the two attributes were one
@@ -57,24 +57,26 @@ class Conjunction(NamedTuple):
 def pair_findings(
     population: Population, free: Bools, signature: str
 ) -> Iterator[tuple[Finding, Finding]]:
-    """Yield what `conjunctions` does, each as two conditions of the same crashes."""
-    for conjunction in find_conjunctions(population, free, signature):
-        finding, values = conjunction.finding, conjunction.values
-        first, second = conjunction.first, conjunction.second
+    """Yield the pairs that `find_attribute_pairs` finds, each as two findings."""
+    for pair in find_attribute_pairs(population, free, signature):
+        finding, values = pair.finding, pair.values
+        first, second = pair.first, pair.second
         yield (
             finding._replace(attr=first.name, value=first.values[values[0]]),
             finding._replace(attr=second.name, value=second.values[values[1]]),
         )
 
 
-def find_conjunctions(population: Population, free: Bools, signature: str) -> Iterator[Conjunction]:
+def find_attribute_pairs(
+    population: Population, free: Bools, signature: str
+) -> Iterator[MarkingPair]:
     """Yield the pairs of values that have more of a signature than their share, best first.
 
     All pairs of one pair of attributes are a family (Benjamini-Hochberg), which pays for the number
     of such families (Bonferroni).
     """
     crashes = UnexplainedCrashes(population, free)
-    mine = crashes.of(population.signatures.index(signature))
+    mine = crashes.of_signature(population.signatures.index(signature))
     if mine.size < MIN_N:
         return
     few = find_combinations(population).tally_few(mine)
@@ -108,7 +110,7 @@ def find_conjunctions(population: Population, free: Bools, signature: str) -> It
         if _both_matter(population, (first, second), values, few, (same_programs, others, beside)):
             test = f"both conditions together: {finding.test}"
             paid = finding._replace(q=min(1.0, q), test=test)
-            yield Conjunction(paid, first, second, values)
+            yield MarkingPair(paid, first, second, values)
 
 
 def _is_shadow(

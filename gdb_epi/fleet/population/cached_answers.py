@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What was worked out of a whole population, kept as files beside its columns in the cache.
+"""Cache what was computed from a whole population: files beside its columns in the cache.
 
 Events, silences, the screening of a day and its verdicts are most of what a question computes, and
 the same for all questions while the database does not change. A file that is damaged, was written
@@ -35,7 +35,7 @@ PACKAGE = Path(__file__).parents[2]  # whose code makes the answers
 _T = TypeVar("_T")
 
 
-def kept_answer(
+def cached_answer(
     population: Population, name: str, make: Callable[[], _T], *kinds: Any, of: object = ""
 ) -> _T:
     """Return `make()`, or what it was for this population before; `of` says what else it is of.
