@@ -49,7 +49,7 @@ def show_fork_evidence(session: Session, args: Namespace) -> Report:
     def below(thread: VanishedThread) -> list[str]:
         return _native_lines(scanned[thread.ident]) if args.native else []
 
-    lines = _facts(report)
+    lines = _fork_sentences(report)
     if report.fork.forked:
         lines += ["", vanished_summary(report.vanished)]
         lines += vanished_lines(report.vanished, limit=args.limit, below=below)
@@ -64,8 +64,8 @@ def show_fork_evidence(session: Session, args: Namespace) -> Report:
     )
 
 
-def _facts(report: LockReport) -> list[str]:
-    """Return what is known, a sentence each."""
+def _fork_sentences(report: LockReport) -> list[str]:
+    """Return what is known of the fork, a sentence each."""
     fork, handlers = report.fork, report.handlers
     if fork.forked is None:
         return [

@@ -32,7 +32,7 @@ def show_triage(session: Session, args: Namespace) -> Report:
         return Report("triage", data=record)
     from gdb_epi.fleet.recorded_decisions import EarlierCrashes, ask_of_earlier_crashes
     from gdb_epi.record.record_parts import verdict_label
-    from gdb_epi.render.source_lines import file_that_ended, line_that_ran, tasks_that_wait
+    from gdb_epi.render.source_lines import line_that_ran, tasks_that_wait, truncated_mapped_file
     from gdb_epi.render.triage import GDB, SHELL, Audience, render_triage
     from gdb_epi.util import shell_word
 
@@ -42,7 +42,7 @@ def show_triage(session: Session, args: Namespace) -> Report:
         GDB, evidence=args.evidence, whole=args.all, decided=decided, seen=seen, earlier=number,
         line=line_that_ran(session, record), tasks=tasks_that_wait(session, record),
         database=f" --db {shell_word(args.db)}" if args.db else " --no-db" * args.no_db,
-        ended_file=file_that_ended(session, record),
+        ended_file=truncated_mapped_file(session, record),
     )  # fmt: skip
     if args.for_shell:  # its verbs take the number of a process in place of a core
         pid = record.get("process", {}).get("pid")

@@ -40,10 +40,10 @@ class EpiError(Exception):
 class EndRequested(BaseException):
     """A signal asks this process to end. No `except` is meant for it but the one of main().
 
-    It may be raised again until it arrives there; `arrive` stops that.
+    It may be raised again until it arrives there; `stop_raising` stops that.
     """
 
-    arrive: Callable[[], None] = staticmethod(lambda: None)
+    stop_raising: Callable[[], None] = staticmethod(lambda: None)
 
     def __init__(self, signo: int) -> None:
         super().__init__(signo)

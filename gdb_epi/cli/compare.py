@@ -53,14 +53,14 @@ def run(args: Namespace) -> int:
         from gdb_epi.render.escape import escape
 
         names = _short_names(args.first, args.second)
-        find_changes = partial(_changes, args, exe, sysroot)
+        find_changes = partial(_changes_between_cores, args, exe, sysroot)
         for line in side_by_side_lines(first, second, names, comparison, find_changes):
             sys.stdout.write(escape(line) + "\n")
     same = is_same_crash(first, second, KeyMatch(**comparison["match"]))
     return EXIT_DONE if same else EXIT_EXPECTATION_NOT_MET
 
 
-def _changes(args: Namespace, exe: str | None, sysroot: str | None) -> Changes:
+def _changes_between_cores(args: Namespace, exe: str | None, sysroot: str | None) -> Changes:
     """Return what changed between two cores of one process; nothing where one is a record."""
     from gdb_epi.cli.support.open_core import open_core
     from gdb_epi.process_state import ProcessState

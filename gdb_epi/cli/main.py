@@ -64,7 +64,7 @@ def main(words: Sequence[str] | None = None) -> int:
         _drop_output()
         return EXIT_DONE
     except EndRequested as end:
-        end.arrive()
+        end.stop_raising()
         if end.exit_code == EXIT_INTERRUPTED:
             return _print_error("interrupted", EXIT_INTERRUPTED)
         return end.exit_code

@@ -304,7 +304,7 @@ class _CheckRun:
                 if not context.sweep:
                     raise
                 if isinstance(request, EndRequested):
-                    request.arrive()
+                    request.stop_raising()
                 interrupted = InterruptedSweep(check.name, context.swept, ())
             except Exception as error:  # noqa: BLE001 - boundary: running a detector
                 why = f"{type(error).__name__}: {error}"

@@ -378,7 +378,7 @@ class MemoryReader:
         return StrCharacters(start, length, width, bool(is_ascii))
 
     def _string(self, address: int, cap: int) -> str | Absent:
-        plain = self.plain_string(address, cap)
+        plain = self.compact_ascii_string(address, cap)
         if plain is not None:
             return plain
         start, length, width, _ = self.characters(address)
@@ -438,7 +438,7 @@ class MemoryReader:
                 return value
         return None
 
-    def plain_string(self, address: int, cap: int) -> str | None:
+    def compact_ascii_string(self, address: int, cap: int) -> str | None:
         """Return the text of a compact ASCII str that lies in one page; None of others."""
         page = self._words.get(address >> PAGE_BITS) or self._page(address)
         at = address & IN_PAGE

@@ -274,7 +274,7 @@ def _protection(target: Target, site: FaultSite) -> FaultSite:
     unknown = next((op for op in instruction.operands if op.index_register == UNKNOWN_INDEX), None)
     if unknown is not None or _may_touch_more(instruction):
         return site._replace(kind=DATA, operand=unknown, why="the address cannot be computed")
-    refused = _refused_operand(target, site)
+    refused = _fault_hidden_by_signal_frame(target, site)
     if refused is not None:
         return refused
     # The trap number is in signal frames alone.
@@ -304,7 +304,7 @@ def is_in_system_call(target: Target, site: FaultSite) -> bool:
     return read_up_to(target, site.fault.pc - len(_SYSCALL), len(_SYSCALL)) == _SYSCALL
 
 
-def _refused_operand(target: Target, site: FaultSite) -> FaultSite | None:
+def _fault_hidden_by_signal_frame(target: Target, site: FaultSite) -> FaultSite | None:
     """Return the page fault hidden by a signal frame that could not be written.
 
     The kernel then ends the process with a SIGSEGV without an address, with the registers of the

@@ -104,7 +104,7 @@ def double_shape(value: int) -> WordShape | None:
     raw = value.to_bytes(8, "little")
     number = struct.unpack("<d", raw)[0]
     if len(repr(number)) > MAX_PLAIN:
-        narrow = [_plain_float(raw[at : at + 4]) for at in (0, 4)]
+        narrow = [_short_float_text(raw[at : at + 4]) for at in (0, 4)]
         if all(narrow):
             return WordShape(
                 "double", f"it is two 32-bit floating-point numbers, {', '.join(narrow)}"
@@ -112,7 +112,7 @@ def double_shape(value: int) -> WordShape | None:
     return WordShape("double", f"it is the floating-point number {number!r}")
 
 
-def _plain_float(raw: bytes) -> str:
+def _short_float_text(raw: bytes) -> str:
     """Return a 32-bit floating-point number of few digits as people write it; "" for others."""
     import struct
 

@@ -139,17 +139,18 @@ def _by_stack(
     What it called there failed with what it had been given.
     """
     number, first = next(
-        ((n, f) for n, f in enumerate(frames) if _is_somebodys(f)), (len(frames), None)
+        ((n, f) for n, f in enumerate(frames) if _is_of_interpreter_or_library(f)),
+        (len(frames), None),
     )
     if first is None or any(frame.kind == "signal" for frame in frames[:number]):
         return unknown
     if cause == RECURSION:  # who recurses, or the line that goes or nests so deep
-        files = Counter(frame.module for frame in frames if _is_somebodys(frame))
+        files = Counter(frame.module for frame in frames if _is_of_interpreter_or_library(frame))
         most = files.most_common(1)[0][0] or ""
-        return _of_file(CALL, most) if is_own_library(most) else CodeAtFault(LINE)
+        return _code_of_file(CALL, most) if is_own_library(most) else CodeAtFault(LINE)
     if first.module_name.startswith(CALLERS):
         library = _library_that_was_called(state, frames[number:])
-        return _of_file(CALL, library) if library else CodeAtFault(LINE)
+        return _code_of_file(CALL, library) if library else CodeAtFault(LINE)
     if is_own_library(first.module or ""):
         paths = [module.path for module in state.target.modules()]
         others = (path for path in paths if path and not is_packaged(path))
@@ -162,7 +163,7 @@ def _by_stack(
         # that a thread of its own was given.
         lost = frames[-1].module == first.module or (outward is None and cause in _OF_BUFFERS)
         called = called or (unknown.ctypes and lost)
-        return _of_file(CALL if called else LIBRARY, first.module or "")
+        return _code_of_file(CALL if called else LIBRARY, first.module or "")
     if unknown.files or unknown.ctypes or unknown.whose != NOT_KNOWN:
         return unknown
     inner = frames[0].module or ""
@@ -189,12 +190,12 @@ def _library_that_was_called(state: ProcessState, frames: Sequence[NativeFrame])
     return ""
 
 
-def _of_file(whose: str, path: str) -> CodeAtFault:
+def _code_of_file(whose: str, path: str) -> CodeAtFault:
     return CodeAtFault(whose, (path.rpartition("/")[2],), package=package_of(path))
 
 
-def _is_somebodys(frame: NativeFrame) -> bool:
-    """Whether a frame is of the interpreter, of a library, or a call by ctypes or cffi."""
+def _is_of_interpreter_or_library(frame: NativeFrame) -> bool:
+    """Tell whether a frame is of the interpreter, of a library, or a call by ctypes or cffi."""
     path = frame.module or ""
     return (
         is_interpreter_frame(frame)
@@ -205,4 +206,4 @@ def _is_somebodys(frame: NativeFrame) -> bool:
 
 
 def _is_of_other_module(frame: NativeFrame, module: str | None) -> bool:
-    return frame.module != module and _is_somebodys(frame)
+    return frame.module != module and _is_of_interpreter_or_library(frame)

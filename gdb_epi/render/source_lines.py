@@ -176,7 +176,7 @@ def line_that_ran(session: Session, record: Mapping[str, Any]) -> str:
     return ""
 
 
-def file_that_ended(session: Session, record: Mapping[str, Any]) -> str:
+def truncated_mapped_file(session: Session, record: Mapping[str, Any]) -> str:
     """Return the mapped file that had no data where it was used; "" where that is not the cause.
 
     Records hold no paths of data: it is for the screen alone.

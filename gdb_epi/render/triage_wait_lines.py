@@ -106,7 +106,7 @@ def wait_lines(record: Json, calls: Sequence[StackCall]) -> Iterator[str]:
             thread = _holder_words(wait, names).removeprefix("held by ")
             yield f"{waiter} waits for the end of {thread}"
             continue
-        holder = list(holder_lines(record, wait))
+        holder = list(lines_of_holder_at_fork(record, wait))
         words = _holder_words(wait, names)
         owner = f", {words}" if words and not holder else ""
         kind = str(wait.get("kind"))
@@ -200,7 +200,7 @@ def fork_lines(record: Json) -> Iterator[str]:
         yield f"fork() did not copy {workers}{what}"
 
 
-def holder_lines(record: Json, wait: Json) -> Iterator[str]:
+def lines_of_holder_at_fork(record: Json, wait: Json) -> Iterator[str]:
     """Yield the Python code that held a lock at the time of the fork."""
     threads = get_groups(get_group(get_group(record, "fork"), "vanished"), "threads")
     index = wait.get("holder_vanished")
@@ -268,13 +268,15 @@ def task_lines(record: Json, *, in_gdb: bool) -> Iterator[str]:
             texts.append(counted(others, "other"))
         all_alike = [parts[0].partition(" ")[0]] == [count] and not parts[1:]
         waiting = f" {texts[0]}" if all_alike else f": {count} {', '.join(texts)}"
-    listed = " (in GDB: epi greenlets)" if not has_tasks(record) and not in_gdb else ""
+    listed = " (in GDB: epi greenlets)" if not has_async_tasks(record) and not in_gdb else ""
     yield f"{' and '.join(parts)}{waiting}{listed}"
 
 
 def steps_of_wait(record: Json, core: str, *, in_gdb: bool) -> Iterator[tuple[str, str]]:
     """Yield what shows more of a hang: its tasks, and the process that it waits for."""
-    if get_group(record, "verdict").get("label") in ("hang", "deadlock") and has_tasks(record):
+    if get_group(record, "verdict").get("label") in ("hang", "deadlock") and has_async_tasks(
+        record
+    ):
         yield "who waits for whom", "epi tasks --tree" if in_gdb else f"gdb-epi tasks {core}"
     elif _may_run_greenlets(record):
         yield "what each greenlet does", "epi greenlets" if in_gdb else f"gdb-epi greenlets {core}"
@@ -299,7 +301,7 @@ def _may_run_greenlets(record: Json) -> bool:
     )
 
 
-def has_tasks(record: Json) -> bool:
+def has_async_tasks(record: Json) -> bool:
     """Tell whether there are tasks of asyncio or trio, which wait for each other."""
     tasks = get_group(record, "tasks")
     return bool(tasks.get("asyncio") or tasks.get("trio"))

@@ -32,7 +32,7 @@ def resign_file(name: str, seen: Seen, *, apply: bool) -> None:
     """
     try:
         with open(name, "rb") as stream:
-            if _is_document(stream):
+            if _is_json_document(stream):
                 _resign_json_document(name, stream, seen, apply=apply)
             else:
                 _resign_json_lines(name, stream, seen, apply=apply)
@@ -40,8 +40,8 @@ def resign_file(name: str, seen: Seen, *, apply: bool) -> None:
         raise InputError(f"{name}: {error}", hint="records as JSON") from None
 
 
-def _is_document(stream: IO[bytes]) -> bool:
-    """Tell whether the first line is not an object of its own."""
+def _is_json_document(stream: IO[bytes]) -> bool:
+    """Tell whether a file is one JSON document: its first line is no object of its own."""
     head = stream.readline(MAX_DOCUMENT)
     stream.seek(0)
     try:

@@ -38,7 +38,7 @@ from gdb_epi.corruption.checks.overwritten_places import (
     _type_of_one,
     _whole_but_for,
 )
-from gdb_epi.corruption.checks.python_frames import instruction_pointers, top_frame_of_data_stack
+from gdb_epi.corruption.checks.python_frames import frame_at_top_of_data_stack, instruction_pointers
 from gdb_epi.corruption.checks.type_slots import types_at_hand
 from gdb_epi.corruption.checks.typed_field import (
     MIN_BESIDE,
@@ -147,7 +147,7 @@ def test_a_flipped_field_is_named_and_nothing_else(interpreter: str) -> None:
     for check in (
         typed_field,
         typed_slot,
-        top_frame_of_data_stack,
+        frame_at_top_of_data_stack,
         instruction_pointers,
         lost_reference,
     ):
@@ -176,10 +176,10 @@ def test_a_running_frame_that_is_none_is_named_by_the_data_stack(interpreter: st
     for bit in (scene.bit(frame), 1):
         changed = MutatedTarget(scene.target)
         changed.flip(place, bit)
-        (damage,) = evidence(top_frame_of_data_stack, changed)
+        (damage,) = evidence(frame_at_top_of_data_stack, changed)
         assert (damage.id, damage.found, damage.corrected) == ("R10", frame ^ 1 << bit, frame)
         changed.flip(place, bit + 1)
-        assert not evidence(top_frame_of_data_stack, changed)
+        assert not evidence(frame_at_top_of_data_stack, changed)
 
 
 def innermost_place(scene: Scene, tstate: int) -> int:
@@ -261,7 +261,7 @@ def test_nothing_is_found_in_sound_processes(minor: tuple[int, int], program: st
     checks = (
         typed_field,
         typed_slot,
-        top_frame_of_data_stack,
+        frame_at_top_of_data_stack,
         instruction_pointers,
         item_counts,
         instruction_arguments,
@@ -424,7 +424,11 @@ def test_a_dict_that_refers_is_named_by_its_own_address_and_by_the_key(scene: Sc
         start, count, width, _ = namespaces.entries(table)
         for place in range(start, start + count * width, width):
             value = place + width - WORD
-            key = reader.plain_string(reader.u64(value - WORD), 24) if reader.u64(value) else None
+            key = (
+                reader.compact_ascii_string(reader.u64(value - WORD), 24)
+                if reader.u64(value)
+                else None
+            )
             if index.owner(value) == (value - WORD, "dict") and key and key.isalpha():
                 changed = Searched(scene.target)
                 changed.put_word(value, inside)

@@ -14,7 +14,7 @@ from support.cores import find_core
 from support.opening import need_core_dumps
 
 from gdb_epi.analysis import analyze
-from gdb_epi.render.source_lines import file_that_ended
+from gdb_epi.render.source_lines import truncated_mapped_file
 from gdb_epi.render.triage import Audience, render_triage
 from gdb_epi.session import Session
 from gdb_epi.target.corefile import CoreFileTarget
@@ -154,7 +154,7 @@ def test_the_screen_names_the_file_that_ended(
     """It sent its reader to `info proc mappings`: a hundred lines, to be compared by hand."""
     session = session_of(program, tmp_path, number)
     record = analyze(session)
-    file = file_that_ended(session, record)
+    file = truncated_mapped_file(session, record)
     assert file == (str(tmp_path / name) if name else "")
     lines = render_triage(record, Audience(ended_file=file))
     shown = [line.rpartition("  ")[2] for line in lines if "the file: " in line]

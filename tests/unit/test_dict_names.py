@@ -29,7 +29,7 @@ class Strings:
         text = KEYS[address]
         return b"damaged" if text is None else text.encode("latin-1") if len(text) <= cap else None
 
-    def plain_string(self, address: int, _cap: int) -> str | None:
+    def compact_ascii_string(self, address: int, _cap: int) -> str | None:
         return "os" if KEYS[address] == "os" else None
 
     def is_string(self, address: int, text: str) -> bool:

@@ -39,7 +39,7 @@ from gdb_epi.corruption.checks.control_flow import (
 )
 from gdb_epi.corruption.checks.flipped_words import _sentence, one_bit_pointer, recurring_flips
 from gdb_epi.corruption.checks.overwritten_places import (
-    _collector_names,
+    _collector_list_evidence,
     _distances_to_same_byte,
     _is_table,
 )
@@ -581,7 +581,9 @@ def test_what_the_collectors_list_leads_to(count: int, begins: bool, monkeypatch
     home = "gdb_epi.corruption.checks.overwritten_places"
     monkeypatch.setattr(f"{home}.address_index", lambda _: index)
     made = pointed(WILD, {before: links, before + 16: count, links + 16: 1, links + 24: WILD})
-    assert bool(_collector_names(made, links + 24, [links + 16])) == (count == 2 and not begins)
+    assert bool(_collector_list_evidence(made, links + 24, [links + 16])) == (
+        count == 2 and not begins
+    )
 
 
 def test_what_follows_a_segment_in_its_page_is_the_files() -> None:

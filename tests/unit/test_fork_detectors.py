@@ -32,7 +32,7 @@ from gdb_epi.locks.types import (
 )
 from gdb_epi.process_state import ProcessState
 from gdb_epi.render import locks
-from gdb_epi.render.triage_wait_lines import fork_lines, holder_lines
+from gdb_epi.render.triage_wait_lines import fork_lines, lines_of_holder_at_fork
 from gdb_epi.render.vanished_threads import vanished_lines, vanished_summary
 
 IDENT = 0x7F00_0000_1000
@@ -197,10 +197,10 @@ def test_the_screen_shows_the_code_that_held_the_lock() -> None:
             "pools": [{"kind": "queue worker", "workers": 2}],
         },
     }  # fmt: skip
-    lines = list(holder_lines(record, {"holder_vanished": 0}))
+    lines = list(lines_of_holder_at_fork(record, {"holder_vanished": 0}))
     assert "holder" in lines[0] and lines[1].split() == ["py", "hold", "app.py:7"]
-    guessed = list(holder_lines(record, {"verdict": "lost-wakeup"}))
+    guessed = list(lines_of_holder_at_fork(record, {"verdict": "lost-wakeup"}))
     assert "at least 1 more" in guessed[0] and "hold" in guessed[1]
-    assert list(holder_lines(record, {"verdict": "self-deadlock"})) == []
-    assert list(holder_lines({}, {"holder_vanished": 3})) == []
+    assert list(lines_of_holder_at_fork(record, {"verdict": "self-deadlock"})) == []
+    assert list(lines_of_holder_at_fork({}, {"holder_vanished": 3})) == []
     assert any("2 threads: queue worker" in line for line in fork_lines(record))

@@ -261,7 +261,7 @@ class CachedStacks:
         code = [file_stamp(str(path)) for room in rooms for path in sorted(room.glob("*.py"))]
         return f"core-{_digest([self._gdb, code, core, self._debug_folders, files])}"
 
-    def _debug_of(self, paths: Collection[str]) -> str:
+    def _debug_info_digest(self, paths: Collection[str]) -> str:
         """Return what changes when the debug information of some modules does."""
         modules = [m for m in self._target.modules() if m.path in paths]
         return _digest([self._debug(m) for m in modules if isinstance(m.file, str)])
@@ -275,7 +275,10 @@ class CachedStacks:
         with suppress(GdbNeeded):
             paths = {frame["module"] for frames in stacks.values() for frame in frames}
             content = {"stacks": stacks, "notes": answer.get("soft_errors") or []}
-            content |= {"modules": sorted(filter(None, paths)), "debug": self._debug_of(paths)}
+            content |= {
+                "modules": sorted(filter(None, paths)),
+                "debug": self._debug_info_digest(paths),
+            }
             self._cache.write(self._core_key(), content)
 
     def _answer_before(self) -> NamedStacks | None:
@@ -286,7 +289,7 @@ class CachedStacks:
         if not isinstance(content, dict):
             return None
         with suppress(GdbNeeded):
-            if content["debug"] == self._debug_of(content["modules"]):
+            if content["debug"] == self._debug_info_digest(content["modules"]):
                 rows = content["stacks"].items()
                 stacks = {int(tid): tuple(map(frame_of_answer, frames)) for tid, frames in rows}
                 return NamedStacks(stacks, tuple(SoftError(**note) for note in content["notes"]))

@@ -166,10 +166,14 @@ def _decode(
             stacks = stacks_json(session.state, locals=options.locals, secrets=options.secrets)
             examined = examined._replace(stacks=stacks)
         if options.line:
-            from gdb_epi.render.source_lines import file_that_ended, line_that_ran, tasks_that_wait
+            from gdb_epi.render.source_lines import (
+                line_that_ran,
+                tasks_that_wait,
+                truncated_mapped_file,
+            )
 
             examined = examined._replace(
-                ended_file=file_that_ended(session, examined.record),
+                ended_file=truncated_mapped_file(session, examined.record),
                 line=line_that_ran(session, examined.record),
                 tasks=tasks_that_wait(session, examined.record),
             )

@@ -80,11 +80,11 @@ def raise_ended(number: int) -> NoReturn:
         if handled is None:
             raise ended
 
-    def arrive() -> None:
+    def stop_raising() -> None:
         signals.setitimer(signals.ITIMER_REAL, 0)
         signals.signal(signals.SIGALRM, signals.SIG_IGN)
 
-    ended.arrive = arrive
+    ended.stop_raising = stop_raising
     sys.unraisablehook = lambda _: None  # of what was dropped nobody needs to read
     signals.signal(signals.SIGALRM, again)
     signals.setitimer(signals.ITIMER_REAL, RAISED_AGAIN, RAISED_AGAIN)

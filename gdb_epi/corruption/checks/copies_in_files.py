@@ -27,7 +27,7 @@ from gdb_epi.corruption.files.elf_images import (
     ImageFile,
     image_files,
     missing_files_line,
-    read_only_pieces,
+    read_only_memory,
 )
 from gdb_epi.corruption.files.pyc_files import (
     CodeComparer,
@@ -451,9 +451,9 @@ def read_only_pages(context: Context) -> Iterator[Evidence | Skipped]:
                 continue
             low = image.base + load.vaddr
             written = only_written_code and bool(load.flags & PF_X)
-            for start, data in read_only_pieces(context, low, low + load.filesz):
+            for start, data in read_only_memory(context, low, low + load.filesz):
                 compared += len(data)
-                yield from _compare(image, start, data, written)
+                yield from _compare_with_file(image, start, data, written)
     if not compared:
         yield Skipped("R2", "there is no read-only page of an object whose file is here")
     if missing:
@@ -492,7 +492,7 @@ def _holds_only_written_code(context: Context) -> bool:
     )
 
 
-def _compare(
+def _compare_with_file(
     image: ImageFile, start: int, data: bytes, written: bool
 ) -> Iterator[Evidence | Skipped]:
     at = image.offset(start - image.base, len(data))
@@ -572,7 +572,7 @@ def _check_relro(context: Context, image: ImageFile) -> Iterator[Evidence | Skip
     high = image.base + image.relro.vaddr + image.relro.memsz & -PAGE
     wrong = [
         (at, held, right)
-        for start, data in read_only_pieces(context, low, high)
+        for start, data in read_only_memory(context, low, high)
         for at, held, right in _wrong_relocations(image, start, data)
     ]
     if len(wrong) > MAX_WRONG:
@@ -619,10 +619,14 @@ def pointers_into_functions(context: Context) -> Iterator[Evidence]:
             count = load.filesz // WORD if load.flags & PF_W and load.filesz < MAX_DATA else 0
             words = read_words(context, start, count)
             for number in words_between(words, inside.start, pc):
-                yield from _pointer_astray(context, image, start + WORD * number, words[number])
+                yield from _wrong_function_pointer(
+                    context, image, start + WORD * number, words[number]
+                )
 
 
-def _pointer_astray(context: Context, image: ImageFile, at: int, held: int) -> Iterator[Evidence]:
+def _wrong_function_pointer(
+    context: Context, image: ImageFile, at: int, held: int
+) -> Iterator[Evidence]:
     right = image.expected(at)
     if right is None or right == held or not begins_function(context, right):
         return

@@ -339,7 +339,7 @@ def malloc_links(context: Context) -> Iterator[Evidence]:
     free: list[int] = []
     flips = 0
     with suppress(UnreadableMemory):
-        for at in islice(_free(words, heap_chunks(context)), MAX_FREE):
+        for at in islice(_free_chunks(words, heap_chunks(context)), MAX_FREE):
             free.append(at)
             chunk = region.start + 8 * at
             for offset, answer in ((FORWARD, BACKWARD), (BACKWARD, FORWARD)):
@@ -353,7 +353,7 @@ def malloc_links(context: Context) -> Iterator[Evidence]:
             yield _written_after_free(context, wrong)
 
 
-def _free(words: HeapWords, chunks: HeapChunks) -> Iterator[int]:
+def _free_chunks(words: HeapWords, chunks: HeapChunks) -> Iterator[int]:
     """Yield the places of chunks that the chunk after them says to be free.
 
     `chunks` are those that were walked before: only behind the last of them each is looked at.

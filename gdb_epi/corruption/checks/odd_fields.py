@@ -180,7 +180,7 @@ def _field_at(context: Context, place: int) -> _Field | None:
         others = find_others_of_type(context, start, kind)
         own = place - start < _basic_size(context, kind)  # no item: the size does not matter
         shape = bounds[0] - start, 0 if own else bounds[1] - start
-        alive = [at for at in others if at != start and _is_object(index, at, shape)]
+        alive = [at for at in others if at != start and _is_object_of_shape(index, at, shape)]
         is_pointer = place - start in _pointers_by_type(context, start, kind)
         return _Field(place, start, kind, type_name, alive, is_pointer)
     return None
@@ -211,7 +211,7 @@ def _pointers_by_type(context: Context, start: int, kind: int) -> set[int]:
     return offsets
 
 
-def _is_object(index: AddressIndex, address: int, shape: tuple[int, int]) -> bool:
+def _is_object_of_shape(index: AddressIndex, address: int, shape: tuple[int, int]) -> bool:
     """Whether an object in use lies in a block of that shape: words in tables name its type too.
 
     A shape without an end is that of blocks of all sizes.
@@ -389,25 +389,25 @@ def _objects_near(context: Context) -> list[int]:
     """Return the objects that the fault may have had to do with, each once."""
     index, target = address_index(context), context.target
 
-    def begins(address: int) -> bool:
+    def is_object(address: int) -> bool:
         return (
             address >= PAGE
             and not address % WORD
             and (_is_in_use(context, address) or _is_being_freed(context, address))
         )
 
-    near = dict.fromkeys(filter(begins, fault_values(context)))
+    near = dict.fromkeys(filter(is_object, fault_values(context)))
     places = [at for suspect in find_suspects(context) for at in suspect.slots]
     blocks = [start_of_block(context, at) for at in places if not is_on_stack(context, at)]
     owners = (start + head for start in blocks if start is not None for head in HEADS)
-    near.update(dict.fromkeys(filter(begins, owners)))
+    near.update(dict.fromkeys(filter(is_object, owners)))
     for start in [*near]:
         end = min(index.end_of_block(start) or start, start + MAX_AT_HAND)
         held = (read_word(target, at) or 0 for at in range(start + 2 * WORD, end, WORD))
-        near.update(dict.fromkeys(filter(begins, held)))
+        near.update(dict.fromkeys(filter(is_object, held)))
     walk = object_walk(context)
     if not isinstance(walk, Absent):
-        near.update(dict.fromkeys(filter(begins, (at for at, _ in walk.visited[:MAX_NEAR]))))
+        near.update(dict.fromkeys(filter(is_object, (at for at, _ in walk.visited[:MAX_NEAR]))))
     return [*near][:MAX_NEAR]
 
 

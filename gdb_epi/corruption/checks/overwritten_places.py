@@ -573,13 +573,13 @@ def _still_in_use(context: Context, slot: int) -> str:
     if within is not None:
         start = slot - within
         return (
-            _collector_names(context, slot, [start + head for head in HEADS[1:]])
+            _collector_list_evidence(context, slot, [start + head for head in HEADS[1:]])
             or _whole_but_for(context, slot, start)
             or _among_items(context, slot, start)
             or _text_goes_on(context, slot, start)
         )
     if index.in_damaged_pool(slot):  # what is free there is not known, nor where blocks begin
-        return _collector_names(context, slot, [slot - WORD])
+        return _collector_list_evidence(context, slot, [slot - WORD])
     chunk = find_chunk(context, slot)
     pointee = index.at(chunk[0]) if chunk is not None else None
     if chunk is None or pointee is None or pointee.kind != BLOCK:
@@ -588,8 +588,8 @@ def _still_in_use(context: Context, slot: int) -> str:
     return f"that is {member}" if member else _among_items(context, slot, chunk[0])
 
 
-def _collector_names(context: Context, slot: int, objects: Sequence[int]) -> str:
-    """Whether the collector's list leads to the object whose type is missing: it was not freed.
+def _collector_list_evidence(context: Context, slot: int, objects: Sequence[int]) -> str:
+    """Say that the collector's list leads to the object without a type: it was not freed; else "".
 
     An object leaves it before its memory is given back (PyObject_GC_UnTrack, 3.8 to 3.13).
     """

@@ -197,7 +197,7 @@ def frame_chain(context: Context) -> Iterator[Evidence]:
 
 
 @check("R10-top", costly=True, needs="python", order=57)
-def top_frame_of_data_stack(context: Context) -> Iterator[Evidence]:
+def frame_at_top_of_data_stack(context: Context) -> Iterator[Evidence]:
     """Compare the running frame of each thread with the top of its data stack (3.11 and later).
 
     A frame is its header, its variables and its stack of values, and the next one begins where it

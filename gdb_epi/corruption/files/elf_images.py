@@ -308,7 +308,7 @@ def image_files(context: Context) -> tuple[list[ImageFile], list[str]]:
     return files, missing
 
 
-def read_only_pieces(context: Context, low: int, high: int) -> Iterator[tuple[int, bytes]]:
+def read_only_memory(context: Context, low: int, high: int) -> Iterator[tuple[int, bytes]]:
     """Yield (address, bytes) of the read-only memory of a range, within the budget.
 
     Only what the core itself holds; never bytes that come from a file.

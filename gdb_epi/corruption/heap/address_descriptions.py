@@ -152,7 +152,7 @@ def describe_owner(context: Context, place: int) -> str:
     if not isinstance(python, PythonState):
         return words
     reader = MemoryReader(context.target, python.layout)
-    key = reader.plain_string(read_word(context.target, owner[0]) or 0, MAX_KEY)
+    key = reader.compact_ascii_string(read_word(context.target, owner[0]) or 0, MAX_KEY)
     plain = key is not None and key.isascii() and key.isprintable() and "@" not in key
     if not key or not plain or is_secret_name(key) or sum(map(str.isdigit, key)) > MAX_DIGITS:
         return words

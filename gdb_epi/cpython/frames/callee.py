@@ -183,15 +183,15 @@ class CalleeReader:
         kind = self._kind(self._reader.type_of(address))
         name = kind.name
         if name in ("builtin_function_or_method", "builtin_method"):
-            return self._callable_of_definition(address, "function", "PyCFunctionObject", "m_ml")
+            return self._callable_of_method_def(address, "function", "PyCFunctionObject", "m_ml")
         if name in ("method_descriptor", "classmethod_descriptor"):
-            return self._callable_of_definition(
+            return self._callable_of_method_def(
                 address, "method", "PyMethodDescrObject", "d_method"
             )
         if name in PYTHON_CALLABLES:
             return None
         if name.endswith(CYTHON_FUNCTION):
-            return self._callable_of_definition(address, "function", "PyCFunctionObject", "m_ml")
+            return self._callable_of_method_def(address, "function", "PyCFunctionObject", "m_ml")
         if kind.is_metaclass:
             slots = ("tp_vectorcall", "tp_new", "tp_init")
             return _CalledObject(address, "type", self._slots(address, slots))
@@ -210,7 +210,7 @@ class CalleeReader:
         at = at if at < MAX_OBJECT else 0
         return _CallableType(text, call, at, bool(flags & flag))
 
-    def _callable_of_definition(
+    def _callable_of_method_def(
         self, address: int, kind: str, struct_: str, member: str
     ) -> _CalledObject:
         definition = self._reader.field(address, struct_, member)

@@ -197,7 +197,7 @@ class NamespaceReader:
             for number, (key, value) in enumerate(self.dict_items(address)):
                 if number == MAX_NAMES:
                     return None
-                plain = self._reader.plain_string(key, MAX_NAME)
+                plain = self._reader.compact_ascii_string(key, MAX_NAME)
                 bare = None if plain is not None else self._reader.bare_string(key, MAX_NAME)
                 if bare is not None:
                     raw.setdefault(bare, (number, value))

@@ -128,15 +128,15 @@ class ThreadStateSearcher:
         """
         states: dict[int, int] = {}
         searched = list(self._idents)[:MAX_SEARCHED_LWPS]
-        for state in self._states_around(searched, self._ident_at):
+        for state in self._states_with_word(searched, self._ident_at):
             states[state.address] = state.interpreter
         if len(self._idents) > len(searched):
             named = dict.fromkeys([*interpreters, *states.values()])
-            for state in self._states_around(list(named), self._interp_at):
+            for state in self._states_with_word(list(named), self._interp_at):
                 states[state.address] = state.interpreter
         return [RecoveredThreadState(*found_at) for found_at in sorted(states.items())][:MAX_FOUND]
 
-    def _states_around(self, words: list[int], offset: int) -> Iterator[RecoveredThreadState]:
+    def _states_with_word(self, words: list[int], offset: int) -> Iterator[RecoveredThreadState]:
         """Yield the thread states that hold one of `words` at an offset."""
         for place in self._memory.places(words):
             state = self.thread_state(place - offset)

@@ -345,7 +345,7 @@ class Evaluation(ValueOperations):
             self.stack += [item] if jumps else []
             return jumps
         if name == "JUMP_IF_NOT_EXC_MATCH":  # 3.9 and 3.10
-            return not self._matches(item, self._pop())
+            return not self._handler_matches(item, self._pop())
         if name.endswith("NONE"):
             return self.is_none(item) != name.endswith("NOT_NONE")
         return self.truth(item) == name.endswith("TRUE")
@@ -369,7 +369,7 @@ class Evaluation(ValueOperations):
             return
         if how == _EXCEPTION_MATCH:
             named, caught = self._pop(), self._pop()
-            self.stack.append(ComputedNumber(self._matches(named, caught)))
+            self.stack.append(ComputedNumber(self._handler_matches(named, caught)))
             return
         right, left = self.plain(self._pop()), self.plain(self._pop())
         if how >= len(COMPARISONS) or isinstance(left, str) != isinstance(right, str):
@@ -391,7 +391,7 @@ class Evaluation(ValueOperations):
     def _do_dup_top(self, _argument: int) -> None:
         self.stack += [self._pop()] * 2
 
-    def _matches(self, named: Item, caught: Item) -> bool:
+    def _handler_matches(self, named: Item, caught: Item) -> bool:
         """Tell whether an exception is of the class that a handler names. Raises Undecodable."""
         if not (isinstance(named, Global) and isinstance(caught, Caught)):
             raise Undecodable("a handler of other exceptions")
@@ -407,7 +407,7 @@ class Evaluation(ValueOperations):
     def _do_check_exc_match(self, _argument: int) -> None:
         named = self._pop()
         self.stack.append(
-            ComputedNumber(self._matches(named, self.stack[-1] if self.stack else None))
+            ComputedNumber(self._handler_matches(named, self.stack[-1] if self.stack else None))
         )
 
     def _do_pop_except(self, _argument: int) -> None:

@@ -50,7 +50,7 @@ def offset_from_data(state: ProcessState) -> Iterator[Finding]:
         if offset < MIN_OFFSET:
             continue
         held = _contents(state, python, base)
-        if held is None or _may_be_flipped(operand, name, registers, held):
+        if held is None or _flip_puts_access_inside(operand, name, registers, held):
             continue
         end = held.start + min(held.size, REACH)
         places = find_word(state.target, offset, limit=MAX_PLACES).addresses
@@ -90,7 +90,7 @@ def _contents(state: ProcessState, python: PythonState, start: int) -> BytesCont
     return BytesContents(start, size) if 0 < size < MAX_SIZE else None
 
 
-def _may_be_flipped(
+def _flip_puts_access_inside(
     operand: MemoryOperand, name: str, registers: Mapping[str, int], held: BytesContents
 ) -> bool:
     """Tell whether one bit of the offset makes the access lie inside of the contents."""

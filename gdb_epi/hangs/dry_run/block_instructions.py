@@ -209,12 +209,12 @@ class BlockInstructions(ObjectEvaluation):
                 break
         return Caught(made)
 
-    def _matches(self, named: Item, caught: Item) -> bool:
+    def _handler_matches(self, named: Item, caught: Item) -> bool:
         if isinstance(caught, Caught) and self.kind(named) == "tuple":
-            return any(self._matches(each, caught) for each in self.members(named))
+            return any(self._handler_matches(each, caught) for each in self.members(named))
         is_class = isinstance(named, ProcessObject) and self.decoder.ident(named.address) == "type"
         if not (isinstance(named, ProcessObject) and is_class and isinstance(caught, Caught)):
-            return super()._matches(named, caught)
+            return super()._handler_matches(named, caught)
         kind = self.exception_class(self.decoder.types.at(named.address))
         return kind is not None and issubclass(caught.kind, kind)
 

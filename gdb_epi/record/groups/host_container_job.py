@@ -64,7 +64,7 @@ def read_job(variables: Environment) -> Json | None:
     """Return the job's ids and the variables of the list."""
     values = {name: redact_value(text) for name, text in variables.values.items()}
     ids: Json = {name: _first_value(values, names) for name, names in JOB_TEXTS.items()}
-    ids |= {name: _number(_first_value(values, names)) for name, names in JOB_NUMBERS.items()}
+    ids |= {name: _parse_number(_first_value(values, names)) for name, names in JOB_NUMBERS.items()}
     ids["scheduler"] = next((word for name, word in SCHEDULERS if name in values), None)
     fields = {key: value for key, value in ids.items() if value is not None}
     listed = sorted(set(values) - _IN_OTHER_GROUPS)
@@ -106,5 +106,5 @@ def _first_value(values: Mapping[str, str], names: tuple[str, ...]) -> str | Non
     return next((values[name] for name in names if values.get(name)), None)
 
 
-def _number(text: str | None) -> int | None:
+def _parse_number(text: str | None) -> int | None:
     return int(text) if text is not None and text.isdecimal() and len(text) < 10 else None

@@ -49,8 +49,8 @@ def _field_text(decoder: ReprDecoder, obj: Obj, name: str) -> str:
 
 
 @decodes_repr(ATTRS_REPR, in_itself="...")
-def instance(decoder: ReprDecoder, obj: Obj) -> str:
-    """Do what the __repr__ that attrs makes does: the last part of the name, then the fields."""
+def attrs_instance(decoder: ReprDecoder, obj: Obj) -> str:
+    """Decode an instance of an attrs class: the last part of its name, then the fields."""
     held = decoder.types.lookup(obj.type, "__attrs_attrs__")
     if held is None:
         raise Undecodable("a class without fields")
