@@ -29,7 +29,7 @@ from gdb_epi.hangs.live.awaited_futures import (
     futures_of,
     futures_of_jobs,
 )
-from gdb_epi.hangs.live.going_on import GoingOn
+from gdb_epi.hangs.live.unblocked_threads import UnblockedThreads
 from gdb_epi.hangs.processes.shared_locks import times_taken_by
 from gdb_epi.hangs.tasks import (
     NAMELESS,
@@ -138,7 +138,7 @@ def self_deadlock(scene: HangContext) -> HangDiagnosis | None:
         activity = scene.activity(wait.tid)
         if wait.verdict == SELF_DEADLOCK and activity is not None and not wait.timed:
             by_hand = wait.confidence != lock_types.CERTAIN and wait.kind not in INITIALISED
-            if by_hand and GoingOn(scene).passes_on(activity):
+            if by_hand and UnblockedThreads(scene).passes_on(activity):
                 continue
             name = describe_awaited_lock(scene, activity)
             does = "initialises" if wait.kind in INITIALISED else "holds"
@@ -417,7 +417,7 @@ def notifier_blocked_by_waiter(scene: HangContext) -> HangDiagnosis | None:
         others.sort(key=lambda d: (blocked[d.tid] != activity.tid, d.kind != hang_types.LOCK))
         if not others or blocked[others[0].tid] != activity.tid:
             continue
-        if GoingOn(scene).handler_that_ends(activity):
+        if UnblockedThreads(scene).handler_that_ends(activity):
             continue  # where a signal comes
         members = (activity, *others)
         other = members[1]

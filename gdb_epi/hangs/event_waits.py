@@ -31,8 +31,8 @@ from gdb_epi.hangs.library_calls import (
     frames_running,
     serving_function,
 )
-from gdb_epi.hangs.live.going_on import GoingOn
 from gdb_epi.hangs.live.possession import lost_permits_clause
+from gdb_epi.hangs.live.unblocked_threads import UnblockedThreads
 from gdb_epi.hangs.processes.process_pools import (
     diagnose_wait_for_pool_results,
     diagnose_wait_for_process_futures,
@@ -108,7 +108,7 @@ class _EventWait:
             idle = idle_diagnosis(activity, f"{sentence}: it waits for that signal")
             return idle._replace(kind=UNTIL_SIGNAL) if self._chain.seen else idle
         referring = scene.references.threads(activity.object) if activity.object else set()
-        nobody = bool(activity.object) and not self._going_on.may_end(activity)
+        nobody = bool(activity.object) and not self._unblocked.may_end(activity)
         if nobody:  # but who waits for the same is named
             referring = {d.tid for d in self._python if d.object == activity.object}
         able = referring - {activity.tid}
@@ -166,7 +166,7 @@ class _EventWait:
         That a main thread waits for a signal is no fault. Of another one the rest may be missing.
         """
         activity = self._activity
-        handler = self._going_on.handler_that_ends(activity)
+        handler = self._unblocked.handler_that_ends(activity)
         if not handler:
             return None
         sentence = f"{self._waits}, which {handler} may end"
@@ -222,8 +222,8 @@ class _EventWait:
         return next((made for made in answers if made and made.label == NO_FAULT), None)
 
     @property
-    def _going_on(self) -> GoingOn:
-        return GoingOn(self._scene)
+    def _unblocked(self) -> UnblockedThreads:
+        return UnblockedThreads(self._scene)
 
     @cached_property
     def _python(self) -> list[ThreadActivity]:
@@ -358,9 +358,9 @@ class _EventWait:
         if by_signal is not None:
             return by_signal
         other = "a further" if same else "another"  # the clause may stand below others' waits
-        proven = bool(activity.object) and not self._going_on.may_end(activity)
+        proven = bool(activity.object) and not self._unblocked.may_end(activity)
         # What comes from outside makes such a thread go on, and it may have it by a container.
-        able = {} if proven or not activity.object else dict(self._going_on.who_may_end(activity))
+        able = {} if proven or not activity.object else dict(self._unblocked.who_may_end(activity))
         naming = [
             d for d in self._python if d.tid in able and not able[d.tid].unbounded
             and d.tid not in seen and d.frames and (d.timed or d.kind in ALIVE or d.kind in FED)
@@ -391,7 +391,7 @@ class _EventWait:
         else:
             library = None
         # Code of a handler that was not followed to its end may give it as well.
-        handlers = [] if proven else [may for _, may in scene.reach_of_signals.values()]
+        handlers = [] if proven else [may for _, may in scene.effects_of_signal_handlers.values()]
         handled = any(
             d.object and may.names(d.object, what_ends(scene, d))
             for may in handlers for d in (activity, *same)
@@ -400,7 +400,7 @@ class _EventWait:
             rest += "; a signal handler of the program may end such a wait"
         # Where code that ends it was read, a thread beside whose code does not is no doubt.
         all_read = bool(able) and not (
-            self._going_on.is_given_by_library(activity) or self._going_on.is_kept(activity)
+            self._unblocked.is_given_by_library(activity) or self._unblocked.is_kept(activity)
         )
         free = not proven and (bool(self._foreign or library or naming or handled) or any(
             d.tid not in seen and (d.timed or d.kind in ALIVE or d in self._servers)
@@ -442,7 +442,7 @@ class _EventWait:
             return wait_diagnosis(
                 HANG, "nobody gives it", f"{self._waits}: it has taken all that {giver.who()} put "
                 f"there before, and {giver.who()} {missed}", giver,
-                INFO if self._going_on.may_end(giver) else PROBABLE,
+                INFO if self._unblocked.may_end(giver) else PROBABLE,
                 evidence=(f"{activity.who()} waits for work, in a loop without end",
                           f"code of {giver.who()} has put work there, and puts none later"),
                 ruled_out=("a timeout", "another thread that could give it"),

@@ -19,9 +19,9 @@ from gdb_epi.fault.own_native_code import is_own_library
 from gdb_epi.hangs.descriptors import DescriptorTable
 from gdb_epi.hangs.frame_references import FrameReferences
 from gdb_epi.hangs.installed_packages import InstalledPackages
+from gdb_epi.hangs.live.effects import Effects
 from gdb_epi.hangs.live.hooks import find_hooks
 from gdb_epi.hangs.live.live_code import LiveCode
-from gdb_epi.hangs.live.reach import Reach
 from gdb_epi.hangs.loops.failed_tasks import FailedTask, find_failed_tasks
 from gdb_epi.hangs.loops.sleeping_event_loops import EventLoopReader
 from gdb_epi.hangs.pipe_ends import PipeEnds
@@ -134,8 +134,10 @@ class HangContext:
             target, self.view, locks.waits, self.installed.contains_frame
         )
         self.waits = self._threads.waits
-        self.reach: dict[int, Reach] = {}  # going_on.py, by thread; 0: of no thread
-        self.reach_of_tasks: dict[int, Reach] = {}  # going_on.py, by task
+        self.effects_by_thread: dict[
+            int, Effects
+        ] = {}  # unblocked_threads.py, by thread; 0: of no thread
+        self.effects_by_task: dict[int, Effects] = {}  # unblocked_threads.py, by task
         self.settled: tuple[frozenset[int], Mapping[int, PolledCondition]] | None = None  # too
         self.ahead: dict[tuple[int, int], frozenset[tuple[int, str]]] = {}  # wakers.py, by thread
 
@@ -502,11 +504,13 @@ class HangContext:
         }  # fmt: skip
 
     @cached_property
-    def reach_of_signals(self) -> Mapping[int, tuple[Reach, Reach]]:
+    def effects_of_signal_handlers(self) -> Mapping[int, tuple[Effects, Effects]]:
         """What the handler of each signal does as its code says, and may do; {}: not known."""
-        return self.reach_of_handlers(self.signal_handlers or {})
+        return self.effects_of_handlers(self.signal_handlers or {})
 
-    def reach_of_handlers(self, handlers: Mapping[int, int]) -> dict[int, tuple[Reach, Reach]]:
+    def effects_of_handlers(
+        self, handlers: Mapping[int, int]
+    ) -> dict[int, tuple[Effects, Effects]]:
         """Return what callables (PyObject *) do as their code says, and what they may do."""
         code = self.live_code
         return {

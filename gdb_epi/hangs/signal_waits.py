@@ -19,7 +19,7 @@ from gdb_epi.errors import UnreadableMemory
 from gdb_epi.fault.signals import MAX_SIGNAL, signal_name
 from gdb_epi.hangs import types as hang_types
 from gdb_epi.hangs.hang_context import HangContext
-from gdb_epi.hangs.live.reach import Reach
+from gdb_epi.hangs.live.effects import Effects
 from gdb_epi.hangs.types import (
     DEADLOCK,
     HANG,
@@ -79,7 +79,7 @@ def find_signal_sender(scene: HangContext, taker: int) -> SignalSender | None:
 
 
 def find_signal_that_ends(
-    address: int, enders: Collection[str], reached: Mapping[int, tuple[Reach, Reach]]
+    address: int, enders: Collection[str], reached: Mapping[int, tuple[Effects, Effects]]
 ) -> tuple[str, bool]:
     """Return the signal whose handler ends a wait for an object, and whether it does so surely.
 
@@ -97,10 +97,10 @@ def find_signal_that_ends(
 
 def find_signal_for_thread(scene: HangContext, activity: ThreadActivity) -> tuple[str, bool]:
     """Return the signal whose handler ends a thread's wait, and whether it does so surely."""
-    if not activity.object or not scene.reach_of_signals:
+    if not activity.object or not scene.effects_of_signal_handlers:
         return "", False
     enders = what_ends(scene, activity)
-    return find_signal_that_ends(activity.object, enders, scene.reach_of_signals)
+    return find_signal_that_ends(activity.object, enders, scene.effects_of_signal_handlers)
 
 
 def signals_that_may_wake(scene: HangContext, loop: int) -> list[int]:
@@ -109,7 +109,9 @@ def signals_that_may_wake(scene: HangContext, loop: int) -> list[int]:
     What add_signal_handler() was given runs in the loop, and so does whatever it makes ready. One
     of signal.signal() counts unless all of its code was read and it calls nothing.
     """
-    plain = (n for n, (_, may) in scene.reach_of_signals.items() if may.unbounded or may.calls)
+    plain = (
+        n for n, (_, may) in scene.effects_of_signal_handlers.items() if may.unbounded or may.calls
+    )
     return sorted({*scene.loops.signal_handlers(loop), *plain})
 
 

@@ -41,7 +41,7 @@ from gdb_epi.hangs.library_calls import (
     event_loop_frame_index,
     is_waiting_in_shutdown,
 )
-from gdb_epi.hangs.live.going_on import GoingOn
+from gdb_epi.hangs.live.unblocked_threads import UnblockedThreads
 from gdb_epi.hangs.loops.event_loop_diagnosis import diagnose_sleeping_event_loop
 from gdb_epi.hangs.loops.polled_waits import diagnose_polling_loop
 from gdb_epi.hangs.processes.accept_locks import diagnose_turn_to_accept
@@ -143,7 +143,7 @@ def _lock(scene: HangContext, activity: ThreadActivity, chain: WaitChain) -> Han
         answer = chain.through_any(activity, find_wakers(scene, activity), link)
         if answer is not None:
             return answer
-        handler = GoingOn(scene).handler_that_ends(activity)
+        handler = UnblockedThreads(scene).handler_that_ends(activity)
         if handler and activity.tid == scene.main_tid:
             sentence += f", and which {handler} may release"
             return idle_diagnosis(activity, sentence)
@@ -183,9 +183,9 @@ def _lock(scene: HangContext, activity: ThreadActivity, chain: WaitChain) -> Han
     sentence = f"{waits}, which is taken, and no Python code that runs now holds it"
     sure = PROBABLE if wait.object and not others else INFO
     referring = scene.references.threads(wait.object) - {activity.tid} if wait.object else set()
-    if others and not (referring and GoingOn(scene).may_end(activity)):
+    if others and not (referring and UnblockedThreads(scene).may_end(activity)):
         sure = PROBABLE
-    if scene.foreign_threads or GoingOn(scene).passes_on(activity):
+    if scene.foreign_threads or UnblockedThreads(scene).passes_on(activity):
         sure, sentence = INFO, f"{sentence}; other code is known that may release it"
     return wait_diagnosis(
         HANG, "lock never released", sentence, activity, sure,
@@ -207,7 +207,7 @@ def _kept_by_holder(
     in_block = any(block.tid == wait.owner.tid for block in scene.view.holders(activity.object))
     if holder is None or wait.confidence == CERTAIN or in_block or not goes_on:
         return None
-    if not activity.object or GoingOn(scene).may_end(activity):
+    if not activity.object or UnblockedThreads(scene).may_end(activity):
         return None
     sentence = (
         f"{activity.waits()} for {name}, held by {holder.who()}, which took it by acquire() and "

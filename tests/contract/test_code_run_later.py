@@ -12,7 +12,7 @@ from support.opening import need_core_dumps
 
 from gdb_epi.errors import Absent
 from gdb_epi.hangs.hang_context import HangContext
-from gdb_epi.hangs.live.going_on import GoingOn
+from gdb_epi.hangs.live.unblocked_threads import UnblockedThreads
 from gdb_epi.process_state import ProcessState
 from gdb_epi.target.corefile import CoreFileTarget
 
@@ -219,4 +219,4 @@ def test_who_may_set_an_event_later(name: str, tmp_path: Path) -> None:
     scene = HangContext(target, state.python, state.locks, target.threads())
     waiting = scene.activity(scene.main_tid)
     assert waiting is not None and waiting.object
-    assert GoingOn(scene).may_end(waiting) == (name in SOMEBODY)
+    assert UnblockedThreads(scene).may_end(waiting) == (name in SOMEBODY)

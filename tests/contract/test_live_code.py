@@ -12,7 +12,7 @@ from support.opening import need_core_dumps
 
 from gdb_epi.errors import Absent
 from gdb_epi.hangs.hang_context import HangContext
-from gdb_epi.hangs.live.going_on import GoingOn
+from gdb_epi.hangs.live.unblocked_threads import UnblockedThreads
 from gdb_epi.process_state import ProcessState
 from gdb_epi.target.corefile import CoreFileTarget
 
@@ -181,14 +181,14 @@ SOMEBODY = (
 )
 
 
-def going_on(one: Interpreter, name: str, folder: Path) -> tuple[HangContext, GoingOn]:
+def going_on(one: Interpreter, name: str, folder: Path) -> tuple[HangContext, UnblockedThreads]:
     program = folder / "program.py"
     program.write_text(PROGRAM)
     target = CoreFileTarget.open(core_by_signal(one, name, folder, program=program))
     state = ProcessState(target)
     assert not isinstance(state.python, Absent)
     scene = HangContext(target, state.python, state.locks, target.threads())
-    return scene, GoingOn(scene)
+    return scene, UnblockedThreads(scene)
 
 
 @pytest.mark.parametrize("name", [*NOBODY, *SOMEBODY])

@@ -14,7 +14,7 @@ from support.opening import need_core_dumps
 from gdb_epi.analysis import run_stages
 from gdb_epi.errors import Absent
 from gdb_epi.hangs.hang_context import HangContext
-from gdb_epi.hangs.live.going_on import GoingOn
+from gdb_epi.hangs.live.unblocked_threads import UnblockedThreads
 from gdb_epi.hangs.types import HANG
 from gdb_epi.process_state import ProcessState
 from gdb_epi.session import Session
@@ -123,7 +123,7 @@ def test_an_object_may_be_changed_by_what_is_not_known_to_be_harmless(
     state = ProcessState(target)
     assert not isinstance(state.python, Absent)
     scene = HangContext(target, state.python, state.locks, target.threads())
-    threads, objects = GoingOn(scene), scene.view.objects
+    threads, objects = UnblockedThreads(scene), scene.view.objects
     scope = objects.module_dict(state.python.interpreters[0].address, "__main__")
     assert not isinstance(scope, Absent)
     may = {}

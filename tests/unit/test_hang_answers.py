@@ -224,7 +224,7 @@ def waiting_for_results(*threads_of_the_pool: str) -> HangDiagnosis | None:
     view = SimpleNamespace(frames=lambda tid: (own,), all_frames=lambda: frames, **NOTHING_FOUND)
     scene = SimpleNamespace(
         view=view, activities=[ThreadActivity(8, "Thread-1", hang_types.POLL)],
-        main_tid=7, gil_holder=None, waits={}, reach_of_signals={},
+        main_tid=7, gil_holder=None, waits={}, effects_of_signal_handlers={},
         references=SimpleNamespace(variable_name=lambda *_: "", threads=lambda _: set()),
     )  # fmt: skip
     activity = ThreadActivity(

@@ -23,8 +23,8 @@ class CodeOfBrokenLists:
 def test_a_frame_that_cannot_be_read_may_do_anything() -> None:
     code = SimpleNamespace(view=SimpleNamespace(reader=None), calls=None)
     unread = SimpleNamespace(hole="unreadable", code=0)
-    assert Walk(code, (unread,)).reach().unbounded
-    assert not Walk(code, ()).reach().unbounded
+    assert Walk(code, (unread,)).effects().unbounded
+    assert not Walk(code, ()).effects().unbounded
 
 
 def test_where_functions_are_not_listed_nothing_watches_files() -> None:

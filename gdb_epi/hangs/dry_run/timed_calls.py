@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a dry run takes timed waits of `threading` and `queue` to give: nothing, as nobody gives it.
 
-That no other code changes what the loop looks at is shown beside it (going_on.py): the event stays
-as it is, the queue is empty still, the thread goes on, and the wait ends by its timeout.
+That no other code changes what the loop looks at is shown beside it (unblocked_threads.py): the
+event stays as it is, the queue is empty still, the thread goes on, and the wait ends by its
+timeout.
 Reference: Lib/threading.py, Lib/queue.py, 3.8 to 3.15.
 """
 

@@ -25,9 +25,9 @@ from gdb_epi.hangs import types as hang_types
 from gdb_epi.hangs.descriptor_waits import may_be_held_elsewhere
 from gdb_epi.hangs.hang_context import HangContext
 from gdb_epi.hangs.library_calls import FUTURES
-from gdb_epi.hangs.live.going_on import NO_THREAD, GoingOn
+from gdb_epi.hangs.live.effects import NOTHING, Effects
 from gdb_epi.hangs.live.interruptions import name_who_interrupts
-from gdb_epi.hangs.live.reach import NOTHING, Reach
+from gdb_epi.hangs.live.unblocked_threads import NO_THREAD, UnblockedThreads
 from gdb_epi.hangs.signal_waits import signals_that_may_wake
 from gdb_epi.hangs.tasks import CANCELS, ENDERS, event_loop_module, has_timeout
 from gdb_epi.hangs.types import (
@@ -112,7 +112,7 @@ class _Enders:
     """The parties beside the members of one answer that could end their waits."""
 
     def __init__(self, scene: HangContext, answer: HangDiagnosis) -> None:
-        self._scene, self._answer, self._going = scene, answer, GoingOn(scene)
+        self._scene, self._answer, self._unblocked = scene, answer, UnblockedThreads(scene)
         self._is_circle = answer.label == DEADLOCK
         self._members = {activity.tid for activity in answer.members}
 
@@ -124,7 +124,7 @@ class _Enders:
         if not (self._is_circle or answer.settled):
             yield from self._outside(members)
         if answer.kind == "nothing wakes the loop":
-            loops = () if answer.settled else self._loops or (0,)
+            loops = () if answer.settled else self._running_event_loops or (0,)
             if any(signals_that_may_wake(self._scene, loop) for loop in loops):
                 yield SERVICE
         elif answer.kind == "GIL held":
@@ -132,7 +132,7 @@ class _Enders:
         else:
             yield from self._that_end_tasks(ids) if ids else ()
             # Whoever drops the generator, the last one that had it, ends its block.
-            if answer.kind == _OF_GENERATOR and any(self._going.threads(but=last.tid)):
+            if answer.kind == _OF_GENERATOR and any(self._unblocked.threads(but=last.tid)):
                 yield LATER_RELEASE
             if not self._is_circle and not ids and self._may_have_native_handlers(last):
                 yield HANDLED_SIGNAL
@@ -189,14 +189,14 @@ class _Enders:
         """
         scene, address, in_circle = self._scene, activity.object, self._is_circle
         enders, is_lock = what_ends(scene, activity), activity.kind == hang_types.LOCK
-        able = dict(self._going.who_may_end(activity)) if address else {}
+        able = dict(self._unblocked.who_may_end(activity)) if address else {}
         # A library's code is not read, and any thread may call a method that somebody keeps.
         unread = not in_circle and (
-            self._going.is_given_by_library(activity) or self._going.is_kept(activity)
+            self._unblocked.is_given_by_library(activity) or self._unblocked.is_kept(activity)
             if address else not is_lock
         )  # fmt: skip
         owned = in_circle and (is_lock and self._is_given_back_by_owner(activity))
-        going = {*self._going.threads(but=activity.tid)} - self._members
+        going = {*self._unblocked.threads(but=activity.tid)} - self._members
         if in_circle and address and activity.awaits in FUTURES:
             enders |= _SETTLES
             if scene.live_code.is_bound(address, enders):
@@ -246,7 +246,7 @@ class _Enders:
         return does.names(address, enders) or (not self._is_circle and does.names(0, enders))
 
     @cached_property
-    def _called_by_python(self) -> list[Reach]:
+    def _called_by_python(self) -> list[Effects]:
         """What CPython calls in whatever thread goes on: hooks (hooks.py), and each `__del__`.
 
         That runs in the thread that drops an object last, by whatever name it was written.
@@ -291,16 +291,16 @@ class _Enders:
             if any(does.names(at, names) for at, names in ends.items() if at):
                 yield HANDLED_SIGNAL
         if any(
-            self._cancels(self._going.of_task(t), t.stack, ends)
+            self._cancels(self._unblocked.of_task(t), t.stack, ends)
             for t in islice((t for t in scene.tasks if t.id not in waiting), MAX_TASKS)
         ) or any(scene.live_code.is_bound(at, names) for at, names in ends.items()):  # fmt: skip
             yield CANCELLING_TASK
-        by_loop = scene.live_code.called_by_loops if self._loops else NOTHING
+        by_loop = scene.live_code.called_by_loops if self._running_event_loops else NOTHING
         if any(by_loop.calls_any(at, names) or self._does_unnamed(at, names)
                for at, names in ends.items()):  # fmt: skip
             yield CANCELLING_TASK
-        for tid in self._going.threads(but=scene.loop_thread.tid if scene.loop_thread else 0):
-            if self._cancels(self._going.of(tid), scene.view.frames(tid), ends):
+        for tid in self._unblocked.threads(but=scene.loop_thread.tid if scene.loop_thread else 0):
+            if self._cancels(self._unblocked.of(tid), scene.view.frames(tid), ends):
                 yield LATER_THREAD
 
     def _awaited(self, task: UnfinishedTask) -> list[int]:
@@ -309,7 +309,7 @@ class _Enders:
         return [task.wait.address if task.wait is not None else 0, *filter(None, variables)]
 
     def _cancels(
-        self, does: Reach, frames: Sequence[PyFrame], ends: Mapping[int, Collection[str]]
+        self, does: Effects, frames: Sequence[PyFrame], ends: Mapping[int, Collection[str]]
     ) -> bool:
         """Tell whether code ends one of some waits: by its object, or has that at hand."""
         if does.unbounded or any(does.names(at, names) for at, names in ends.items() if at):
@@ -349,12 +349,12 @@ class _Enders:
     # -- signals ----------------------------------------------------------------------------------
 
     @cached_property
-    def _of_signals(self) -> list[tuple[Reach, Reach]]:
+    def _of_signals(self) -> list[tuple[Effects, Effects]]:
         """What the handlers of signals do and may do, those of event loops too."""
         scene = self._scene
-        of_loops = map(scene.loops.signal_handlers, self._loops)
-        reached = (scene.reach_of_handlers(handlers).values() for handlers in of_loops)
-        return [*scene.reach_of_signals.values(), *chain.from_iterable(reached)]
+        of_loops = map(scene.loops.signal_handlers, self._running_event_loops)
+        reached = (scene.effects_of_handlers(handlers).values() for handlers in of_loops)
+        return [*scene.effects_of_signal_handlers.values(), *chain.from_iterable(reached)]
 
     def _may_have_native_handlers(self, activity: ThreadActivity) -> bool:
         """Tell whether native code that waits or loops belongs to a library that handles signals.
@@ -373,7 +373,7 @@ class _Enders:
         )
 
     @cached_property
-    def _loops(self) -> set[int]:
+    def _running_event_loops(self) -> set[int]:
         """The event loops of asyncio that threads run (PyObject *)."""
         view = self._scene.view
         return {

@@ -12,9 +12,9 @@ from __future__ import annotations
 from signal import SIGINT, SIGQUIT, SIGTERM
 
 from gdb_epi.hangs.hang_context import HangContext
-from gdb_epi.hangs.live.going_on import GoingOn
+from gdb_epi.hangs.live.effects import Effects, covers
 from gdb_epi.hangs.live.hooks import find_tracing_functions
-from gdb_epi.hangs.live.reach import Reach, covers
+from gdb_epi.hangs.live.unblocked_threads import UnblockedThreads
 from gdb_epi.hangs.types import (
     EVENT,
     GIL,
@@ -46,7 +46,7 @@ def name_who_interrupts(scene: HangContext, members: tuple[ThreadActivity, ...])
     """Return in words who may break off the waits or loops of some threads; "" for nobody."""
     main = next((d for d in members if d.tid == scene.main_tid), None)
     if main is not None and _runs_handlers(scene, main):
-        for number, (does, _) in sorted(scene.reach_of_signals.items()):
+        for number, (does, _) in sorted(scene.effects_of_signal_handlers.items()):
             if number not in ASK_TO_END and _leaves(scene, does):
                 return HANDLED_SIGNAL
     for member in members:
@@ -55,13 +55,13 @@ def name_who_interrupts(scene: HangContext, members: tuple[ThreadActivity, ...])
         for at in scene.own_callables(following):
             if _leaves(scene, scene.live_code.of_callable(at, surely=True)):
                 return TIME_LIMIT
-    going_on, tids = GoingOn(scene), {d.tid for d in members}
+    unblocked, tids = UnblockedThreads(scene), {d.tid for d in members}
     for other in scene.activities:
         by_itself = other.timed or other.kind not in (EVENT, JOIN, LOCK)
-        if other.tid in tids or other.tid in going_on.blocked or not by_itself:
+        if other.tid in tids or other.tid in unblocked.blocked or not by_itself:
             continue
         # Of an object that is not known it is most often a child process that is killed.
-        if any(at and name in _BREAK_OFF for at, name in going_on.of(other.tid).calls):
+        if any(at and name in _BREAK_OFF for at, name in unblocked.of(other.tid).calls):
             return WATCHDOG
     if _sets_timers(scene):
         return TIME_LIMIT
@@ -93,7 +93,7 @@ def _runs_handlers(scene: HangContext, main: ThreadActivity) -> bool:
 
 
 @when_unreadable(False)
-def _leaves(scene: HangContext, does: Reach) -> bool:
+def _leaves(scene: HangContext, does: Effects) -> bool:
     """Tell whether code raises an exception, or ends the process."""
     return any(name in _LEAVES for _, name in does.calls) or any(
         each.name == "RAISE_VARARGS" and covers(body.live, each.at)

@@ -17,9 +17,9 @@ from functools import cached_property
 
 from gdb_epi.cpython.types import PyFrame
 from gdb_epi.errors import Absent, EpiError, LayoutError, UnreadableMemory
+from gdb_epi.hangs.live.effects import ANYTHING, Effects, covers
 from gdb_epi.hangs.live.loop_callbacks import find_loop_callbacks
 from gdb_epi.hangs.live.program_code import ProgramCode
-from gdb_epi.hangs.live.reach import ANYTHING, Reach, covers
 from gdb_epi.hangs.live.value_flow import UnknownFlow
 from gdb_epi.hangs.live.value_walk import ValueWalk
 from gdb_epi.hangs.live.values import UNKNOWN_ARGUMENTS, Heap
@@ -36,7 +36,7 @@ class LiveCode(ProgramCode):
     """The functions of one process, and what code that can still run may do with them."""
 
     @when_unreadable(ANYTHING)
-    def of_frames(self, *stacks: Sequence[PyFrame], in_loop: bool = False) -> Reach:
+    def of_frames(self, *stacks: Sequence[PyFrame], in_loop: bool = False) -> Effects:
         """Return what the rest of the code of stacks may do; `in_loop`: as long as it goes round.
 
         At the end of a `with` block the generator of its context manager goes on.
@@ -48,14 +48,14 @@ class LiveCode(ProgramCode):
                 for frames in (*stacks, *generators):
                     walk.add_stack(frames, in_loop=in_loop)
                 try:
-                    reach = walk.reach()
+                    effects = walk.effects()
                 finally:
                     self._runs += walk.runs
                 if walk.does_anything:
                     return ANYTHING
-                if not reach.unbounded:
-                    return reach
-        return Walk(self, *stacks, *generators, in_loop=in_loop).reach()
+                if not effects.unbounded:
+                    return effects
+        return Walk(self, *stacks, *generators, in_loop=in_loop).effects()
 
     _runs = 0  # that values were followed in, for all threads and tasks
 
@@ -70,7 +70,7 @@ class LiveCode(ProgramCode):
             if frame is not None:
                 yield frame
 
-    def handlers(self) -> Iterator[tuple[str, Reach]]:
+    def handlers(self) -> Iterator[tuple[str, Effects]]:
         """Yield (name, what it may do) of the functions that may be handlers of signals.
 
         Somebody keeps such a function, and it takes a number and a frame.
@@ -88,21 +88,21 @@ class LiveCode(ProgramCode):
                 if fits and function.code not in running:
                     walk = Walk(self)
                     walk.add_function(function.address, subject)
-                    yield self.name_of(function.code), walk.reach()
+                    yield self.name_of(function.code), walk.effects()
 
     @when_unreadable(ANYTHING)
-    def of_callable(self, value: int, *, surely: bool = False) -> Reach:
+    def of_callable(self, value: int, *, surely: bool = False) -> Effects:
         """Return what a function or method may do when called; `surely`: what its code names."""
-        return Walk(self, called=(value,), surely=surely).reach()
+        return Walk(self, called=(value,), surely=surely).effects()
 
     @cached_property
     @when_unreadable(ANYTHING)
-    def called_back(self) -> Reach:
+    def called_back(self) -> Effects:
         """What any function may do that somebody keeps, to call it later."""
-        return Walk(self, calls_back=True).reach()
+        return Walk(self, calls_back=True).effects()
 
     @memoized
-    def called_unnamed(self, awaited: frozenset[int]) -> Reach:
+    def called_unnamed(self, awaited: frozenset[int]) -> Effects:
         """What code may do that runs though no code of the program calls it by its name.
 
         Libraries, C code and the interpreter call what somebody keeps, methods whose names stand in
@@ -118,14 +118,14 @@ class LiveCode(ProgramCode):
                     walk.calls.call_function(function.address, None, UNKNOWN_ARGUMENTS)
             for frame in (each for each in self.resting if each.address not in awaited):
                 walk.add_stack((frame,), in_loop=False)
-            walk.reach()
+            walk.effects()
             for context in list(walk.store.contexts):  # __reduce__() returns what is called then
                 walk.hand_on(walk.store.values.get(("return", context.number)))
-            walk.reach()
-        return Reach(frozenset(walk.called), ())
+            walk.effects()
+        return Effects(frozenset(walk.called), ())
 
     @cached_property
-    def called_by_loops(self) -> Reach:
+    def called_by_loops(self) -> Effects:
         """What event loops of asyncio may call; all that somebody keeps where that is not known."""
         try:
             own = {each.address: each.code for named in self.own.values() for each in named}
@@ -133,23 +133,23 @@ class LiveCode(ProgramCode):
             if called is None:
                 return self.called_back
             overriding = (each.address for each in self.overriding)
-            return Walk(self, called=(*called, *overriding)).reach()
+            return Walk(self, called=(*called, *overriding)).effects()
         except (EpiError, IndexError):
             return self.called_back
 
-    def stores(self, reach: Reach, names: Collection[str]) -> bool:
+    def stores(self, effects: Effects, names: Collection[str]) -> bool:
         """Tell whether code may change what has one of some names: changes_of(), and cells."""
-        return reach.unbounded or any(
+        return effects.unbounded or any(
             covers(body.live, at)
-            for body in reach.bodies
+            for body in effects.bodies
             for at in (*self._changes_of(body.code, names), *self.cells_stored(body.code, names))
         )
 
-    def stores_items(self, reach: Reach) -> bool:
+    def stores_items(self, effects: Effects) -> bool:
         """Tell whether code may store an item of any container, or delete one."""
-        return reach.unbounded or any(
+        return effects.unbounded or any(
             each.name in _STORES_ITEM and covers(body.live, each.at)
-            for body in reach.bodies
+            for body in effects.bodies
             for each in self.calls.sites.instructions(body.code)
         )
 

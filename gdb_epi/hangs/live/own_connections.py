@@ -19,7 +19,7 @@ from gdb_epi.hangs.descriptor_waits import may_be_held_elsewhere
 from gdb_epi.hangs.descriptors import SOCKET, UNIX, read_socket_address
 from gdb_epi.hangs.hang_context import HangContext
 from gdb_epi.hangs.library_calls import serving_function
-from gdb_epi.hangs.live.going_on import GoingOn
+from gdb_epi.hangs.live.unblocked_threads import UnblockedThreads
 from gdb_epi.hangs.types import (
     ACCEPT,
     HANG,
@@ -48,12 +48,14 @@ def diagnose_read_from_own_connection(
     if other is None or may_be_held_elsewhere(scene, activity):
         return None
     pair = {activity.tid, other.tid}
-    going = GoingOn(scene)
+    going = UnblockedThreads(scene)
     sending = (
         going.of(d.tid) for d in scene.activities
         if d.tid not in pair | going.blocked and not _accepts_clients(scene, d)
     )  # fmt: skip
-    if any(reach.unbounded or any(name in _SENDS for _, name in reach.calls) for reach in sending):
+    if any(
+        effects.unbounded or any(name in _SENDS for _, name in effects.calls) for effects in sending
+    ):
         return None
     sentence = (
         f"{activity.waits()} for data on descriptor {activity.target}, whose other end (descriptor "

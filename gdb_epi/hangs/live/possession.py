@@ -23,8 +23,8 @@ from gdb_epi.cpython.running.wait_rules import LOCK, QUEUE_GET, QUEUE_PUT, READ,
 from gdb_epi.cpython.types import PyFrame
 from gdb_epi.errors import LayoutError, UnreadableMemory
 from gdb_epi.hangs.hang_context import HangContext
+from gdb_epi.hangs.live.effects import Effects, covers
 from gdb_epi.hangs.live.futures_made_here import variables_stored
-from gdb_epi.hangs.live.reach import Reach, covers
 from gdb_epi.hangs.tasks import (
     MAX_TASKS,
     activity_of_task,
@@ -126,13 +126,13 @@ def name_of_replaced(scene: HangContext, frame: PyFrame, awaited: int) -> str:
 
 
 def may_cancel(
-    scene: HangContext, reach: Reach, task: UnfinishedTask, cancels: Collection[str]
+    scene: HangContext, effects: Effects, task: UnfinishedTask, cancels: Collection[str]
 ) -> bool:
     """Tell whether some code may cancel a task: any but those that it starts itself, or has."""
     others = {each.id for each in scene.tasks if each.id != task.id}
     seen = set[str]()
     try:
-        for body in reach.bodies if any(name in cancels for _, name in reach.calls) else ():
+        for body in effects.bodies if any(name in cancels for _, name in effects.calls) else ():
             started, before = set[str](), ""
             for at, does, name in scene.call_sites.names_used(body.code):
                 if does in ("attr", "method") and name in cancels and covers(body.live, at):
@@ -145,7 +145,7 @@ def may_cancel(
                     before = name if does.startswith("fast") else ""
     except (UnreadableMemory, LayoutError, IndexError):
         return True
-    return any(name in cancels and name not in seen for _, name in reach.calls)
+    return any(name in cancels and name not in seen for _, name in effects.calls)
 
 
 def _variables_of_started(scene: HangContext, code: int) -> set[str]:

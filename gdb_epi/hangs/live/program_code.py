@@ -20,8 +20,8 @@ from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
 from gdb_epi.hangs.frame_references import METHODS
 from gdb_epi.hangs.library_calls import is_library_file
 from gdb_epi.hangs.live.connected_protocols import UncalledMethods
+from gdb_epi.hangs.live.effects import covers
 from gdb_epi.hangs.live.library_effects import EVENT_LOOP, has_effect
-from gdb_epi.hangs.live.reach import covers
 from gdb_epi.locks.python.acquire_calls import AcquireCalls
 from gdb_epi.locks.python.python_view import PythonView
 from gdb_epi.typing_lite import NamedTuple
@@ -466,7 +466,7 @@ class ProgramCode:
         ]  # fmt: skip
 
     @cached_property
-    def jobs(self) -> list[int]:
+    def executor_callables(self) -> list[int]:
         """What executors have to call, and futures when they are done."""
         instances = shared_instances(self.view.target, self.view.python)
         items = instances.of(("concurrent.futures.thread._WorkItem",))

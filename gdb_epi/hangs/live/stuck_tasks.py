@@ -32,16 +32,16 @@ from gdb_epi.cpython.types import PyFrame
 from gdb_epi.errors import LayoutError, UnreadableMemory
 from gdb_epi.hangs.event_waits import is_shutdown_name
 from gdb_epi.hangs.hang_context import HangContext
-from gdb_epi.hangs.live.borrowing import Borrowers
+from gdb_epi.hangs.live.effects import Effects
 from gdb_epi.hangs.live.futures_made_here import is_made_by, is_made_by_called, is_made_by_stored
-from gdb_epi.hangs.live.going_on import GoingOn
+from gdb_epi.hangs.live.paired_releases import PairedReleases
 from gdb_epi.hangs.live.possession import (
     is_had_only_by,
     lost_permits_clause,
     may_cancel,
     name_of_replaced,
 )
-from gdb_epi.hangs.live.reach import Reach
+from gdb_epi.hangs.live.unblocked_threads import UnblockedThreads
 from gdb_epi.hangs.loops.tasks_of_one_connection import (
     may_be_written,
     objects_at_hand,
@@ -209,9 +209,9 @@ class _StuckTasks:
 
     def __init__(self, scene: HangContext, loop_tid: int) -> None:
         self._scene, self._loop_tid = scene, loop_tid
-        self._going = GoingOn(scene)
+        self._unblocked = UnblockedThreads(scene)
         self._places: dict[int, str] = {}  # by task
-        self._borrowers: dict[int, Borrowers] = {}
+        self._paired_releases: dict[int, PairedReleases] = {}
         self.stuck = self._find()
 
     def may_only_be_cancelled(self, task: UnfinishedTask) -> bool:
@@ -253,7 +253,9 @@ class _StuckTasks:
             if task.wait is None or task.wait.kind != SEMAPHORE or task.wakers or not own:
                 continue
             address, gives = task.wait.address, ENDERS[SEMAPHORE]
-            if any(reach.calls_any(address, gives) for reach in self._going_on(self.stuck)):
+            if any(
+                effects.calls_any(address, gives) for effects in self._effects_of_others(self.stuck)
+            ):
                 return task
         return None
 
@@ -301,10 +303,10 @@ class _StuckTasks:
         able = {
             each.id for each in scene.tasks
             if each.id not in waiting
-            and self._going.of_task(each).calls_any(task.wait.address, enders)
+            and self._unblocked.of_task(each).calls_any(task.wait.address, enders)
         }  # fmt: skip
-        beside = [self._called_by_loop, *self._going.of_threads(but=self._loop_tid)]
-        return able | {0 for reach in beside if reach.calls_any(task.wait.address, enders)}
+        beside = [self._called_by_loop, *self._unblocked.of_threads(but=self._loop_tid)]
+        return able | {0 for effects in beside if effects.calls_any(task.wait.address, enders)}
 
     def _find(self) -> dict[int, UnfinishedTask]:
         waiting = {task.id: task for task in self._scene.tasks if self.may_wait_for_ever(task)}
@@ -438,7 +440,7 @@ class _StuckTasks:
             return
 
     @property
-    def _called_by_loop(self) -> Reach:
+    def _called_by_loop(self) -> Effects:
         """What the loop of the tasks may call besides them."""
         live, frameworks = self._scene.live_code, {task.framework for task in self._scene.tasks}
         return live.called_by_loops if frameworks == {"asyncio"} else live.called_back
@@ -457,24 +459,27 @@ class _StuckTasks:
         if task.framework == "asyncio" and self._is_had_only_by(waiting.values(), task):
             return False
         enders = ENDERS[task.wait.kind]
-        borrowers = self._borrowers.get(task.id)
-        if borrowers is None:
+        paired_releases = self._paired_releases.get(task.id)
+        if paired_releases is None:
             scene, own = self._scene, own_frames(task, self._scene.installed)
-            borrowers = self._borrowers[task.id] = Borrowers(
+            paired_releases = self._paired_releases[task.id] = PairedReleases(
                 scene.live_code, task.stack, own, task.wait.address, enders, scene.entered
             )
         elsewhere: Collection[str] = ()
         if task.framework != "asyncio":  # there no method of the event itself
             enders, elsewhere = enders - CANCELS, cancels
         return any(
-            (reach.calls_any(task.wait.address, enders) and not borrowers.take_before_giving(reach))
-            or (elsewhere and may_cancel(self._scene, reach, task, elsewhere))
-            for reach in self._going_on(waiting)
+            (
+                effects.calls_any(task.wait.address, enders)
+                and not paired_releases.acquire_before_release(effects)
+            )
+            or (elsewhere and may_cancel(self._scene, effects, task, elsewhere))
+            for effects in self._effects_of_others(waiting)
         )
 
-    def _going_on(self, waiting: Mapping[int, UnfinishedTask]) -> Iterator[Reach]:
+    def _effects_of_others(self, waiting: Mapping[int, UnfinishedTask]) -> Iterator[Effects]:
         for task in self._scene.tasks:
             if task.id not in waiting:
-                yield self._going.of_task(task)
+                yield self._unblocked.of_task(task)
         yield self._called_by_loop
-        yield from self._going.of_threads(but=self._loop_tid)
+        yield from self._unblocked.of_threads(but=self._loop_tid)

@@ -12,8 +12,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 from gdb_epi.hangs.live.calls_by_values import ValueCalls
+from gdb_epi.hangs.live.effects import covers
 from gdb_epi.hangs.live.library_effects import MANAGERS
-from gdb_epi.hangs.live.reach import covers
 from gdb_epi.hangs.live.value_reads import ValueReads
 from gdb_epi.hangs.live.value_store import Context, Walk
 from gdb_epi.hangs.live.values import (

@@ -14,6 +14,7 @@ from collections.abc import Iterable, Sequence
 
 from gdb_epi.cpython.types import PyFrame
 from gdb_epi.hangs.live.calls_by_values import ValueCalls
+from gdb_epi.hangs.live.effects import CodeToRun, Effects
 from gdb_epi.hangs.live.library_effects import (
     CONTAINERS,
     EVENT_LOOP,
@@ -26,7 +27,6 @@ from gdb_epi.hangs.live.library_effects import (
     top_package,
 )
 from gdb_epi.hangs.live.program_code import ProgramCode
-from gdb_epi.hangs.live.reach import Body, Reach
 from gdb_epi.hangs.live.value_flow import ValueFlow
 from gdb_epi.hangs.live.value_reads import ValueReads
 from gdb_epi.hangs.live.value_store import Context, Frame, ValueStore
@@ -127,7 +127,7 @@ class ValueWalk:
         objects = [at for at in words if at and not at & 7 and self.heap.kind(at)]
         return self.heap.values(objects) if objects else UNKNOWN
 
-    def reach(self) -> Reach:
+    def effects(self) -> Effects:
         """Return what all of it may do. Raises UnknownFlow, and what reading raises."""
         if self.store.contexts and not self.surely:
             for name in self.code.implicit:
@@ -138,7 +138,7 @@ class ValueWalk:
             self.runs += 1
             self._run(self.store.next_context())
             self.unbounded |= len(self.store.contexts) > MAX_CONTEXTS or self.runs > MAX_RUNS
-        return Reach(
+        return Effects(
             frozenset(self.called), tuple(map(self._body, self.store.contexts)), self.unbounded,
             frozenset(self.touched),
         )  # fmt: skip
@@ -152,14 +152,14 @@ class ValueWalk:
         finally:
             self.store.reading = None
 
-    def _body(self, context: Context) -> Body:
+    def _body(self, context: Context) -> CodeToRun:
         names = self._sites.tables(context.code).variables
         values = [
             (name, self.store.values.get(("variable", context.number, name), UNKNOWN))
             for name in names
         ]
         live = context.shown or context.live
-        return Body(
+        return CodeToRun(
             context.code, dict(single(values)), context.scope, live, 0, context.frame is not None
         )
 
@@ -267,7 +267,11 @@ class ValueWalk:
         if key in self._libraries_entered:
             return
         self._libraries_entered.add(key)
-        given = self.heap.given([*held, *self.code.jobs]) if has_effect(top, KEEPS_WITHIN) else None
+        given = (
+            self.heap.given([*held, *self.code.executor_callables])
+            if has_effect(top, KEEPS_WITHIN)
+            else None
+        )
         if given is None:
             self.calls.call_kept()
         for at in given or ():

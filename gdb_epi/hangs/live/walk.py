@@ -13,6 +13,7 @@ from itertools import chain
 from gdb_epi.cpython.objects.containers import ContainerReader
 from gdb_epi.cpython.types import PyFrame
 from gdb_epi.cpython.values.value_stack import find_opcodes
+from gdb_epi.hangs.live.effects import CodeToRun, Effects, covers
 from gdb_epi.hangs.live.library_effects import (
     EVENT_LOOP,
     GENERATORS,
@@ -25,7 +26,6 @@ from gdb_epi.hangs.live.library_effects import (
     loads_code,
 )
 from gdb_epi.hangs.live.program_code import Module, ProgramCode
-from gdb_epi.hangs.live.reach import Body, Reach, covers
 from gdb_epi.locks.python.acquire_calls import CalledFunction
 from gdb_epi.locks.python.call_sites import MAX_CODE, Instruction, MethodCall
 
@@ -68,8 +68,8 @@ class Walk:
         self._live, self._view, self._calls = code, code.view, code.calls
         self._reader = self._view.reader
         self._found: set[tuple[int, str]] = set()
-        self._bodies: dict[tuple[int, int], Body] = {}
-        self._todo: list[Body] = []
+        self._bodies: dict[tuple[int, int], CodeToRun] = {}
+        self._todo: list[CodeToRun] = []
         self._gone_on: set[int] = set()
         self._unbounded, self._calls_back = False, surely
         self._running = 0
@@ -93,7 +93,7 @@ class Walk:
             kept = {name: at for name, at in self._view.variable_addresses(frame)
                     if name not in stored}  # fmt: skip
             inside = 0 if self._calls.running_loop(frame) else running
-            body = Body(frame.code, kept, scope, live, inside, is_frame=True)
+            body = CodeToRun(frame.code, kept, scope, live, inside, is_frame=True)
             self._add(body, frame.address)
         if calls_back:
             self._call_back()
@@ -102,15 +102,15 @@ class Walk:
         for name in UNNAMED if self._todo and not surely else ():
             self._add_all_named(name)
 
-    def reach(self) -> Reach:
+    def effects(self) -> Effects:
         """Return what all of it may do."""
         while self._todo and not self._unbounded:
             body = self._todo.pop()
             self._follow(body)
             self._unbounded |= len(self._bodies) > MAX_BODIES
-        return Reach(frozenset(self._found), tuple(self._bodies.values()), self._unbounded)
+        return Effects(frozenset(self._found), tuple(self._bodies.values()), self._unbounded)
 
-    def _add(self, body: Body, key: int) -> None:
+    def _add(self, body: CodeToRun, key: int) -> None:
         if (body.code, key) not in self._bodies:
             self._bodies[body.code, key] = body
             self._todo.append(body)
@@ -128,7 +128,7 @@ class Walk:
         if frame is not None and not self._live.module(scope).is_library:
             names = dict(self._view.variable_addresses(frame))
             live = self._calls.live_bytes(frame)
-            self._add(Body(frame.code, names, scope, live, is_frame=True), frame.address)
+            self._add(CodeToRun(frame.code, names, scope, live, is_frame=True), frame.address)
 
     def add_function(self, address: int, subject: int) -> None:
         """Follow a function, of a method with its `self`."""
@@ -140,7 +140,7 @@ class Walk:
             module = self._live.module(made.scope)
             if not module.is_library:
                 if made.code != self._running:
-                    self._add(Body(made.code, made.names, made.scope, (EVERYTHING,)), subject)
+                    self._add(CodeToRun(made.code, made.names, made.scope, (EVERYTHING,)), subject)
                 return
             if self._live.is_method(wrapped):
                 self._found.add((subject, self._live.name_of(made.code)))
@@ -179,7 +179,7 @@ class Walk:
             for function, subject in self._live.kept:
                 self.add_function(function.address, subject)
 
-    def _follow(self, body: Body) -> None:
+    def _follow(self, body: CodeToRun) -> None:
         sites = self._calls.sites
         read = sites.of(body.code)
         self._running = body.running
@@ -206,9 +206,9 @@ class Walk:
         self._calls_of_variables(body)
         self._running = 0
         for inner in self._inner_codes(body):
-            self._add(Body(inner, dict(body.names), body.scope, (EVERYTHING,)), 0)
+            self._add(CodeToRun(inner, dict(body.names), body.scope, (EVERYTHING,)), 0)
 
-    def _inner_codes(self, body: Body) -> Iterator[int]:
+    def _inner_codes(self, body: CodeToRun) -> Iterator[int]:
         """Yield the code of comprehensions and functions that code makes."""
         constants = ContainerReader(self._reader).tuple_items(
             self._reader.field(body.code, "PyCodeObject", "co_consts")
@@ -225,7 +225,7 @@ class Walk:
         if not self._add_all_named(name) and name not in OF_DATA and not name.startswith("__"):
             self._call_back()
 
-    def _follow_call(self, call: MethodCall, body: Body, managers: list[int]) -> None:
+    def _follow_call(self, call: MethodCall, body: CodeToRun, managers: list[int]) -> None:
         receiver = self._calls.receiver(call, body.names, body.scope)
         if not call.path:
             if receiver:
@@ -290,7 +290,7 @@ class Walk:
         elif kind.rpartition(".")[2] in UNFOLLOWED_BY_NAME:
             self._unbounded = True
 
-    def _enter_blocks(self, body: Body, managers: Iterable[int]) -> None:
+    def _enter_blocks(self, body: CodeToRun, managers: Iterable[int]) -> None:
         """Follow what `with` calls of the objects that code names, else of all managers."""
         code = self._calls.sites.instructions(body.code)
         if not any(each.name in ENTERS and covers(body.live, each.at) for each in code):
@@ -302,7 +302,7 @@ class Walk:
                 if function and self._view.type_name(function) == "function":
                     self.add_function(function, value)
 
-    def _calls_of_variables(self, body: Body) -> None:
+    def _calls_of_variables(self, body: CodeToRun) -> None:
         """Where code calls what has no name, or a variable without a value, that may be anything.
 
         Such a callable is pushed with a NULL (3.11), before it or after it (3.13). Until then every

@@ -22,7 +22,7 @@ from gdb_epi.hangs.dry_run.container_evaluation import MAX_CODE, YieldedValue
 from gdb_epi.hangs.dry_run.dry_run import DryRun
 from gdb_epi.hangs.dry_run.loop_states import DryRunMemory, EndlessLoop
 from gdb_epi.hangs.hang_context import HangContext, of_each_thread
-from gdb_epi.hangs.live.going_on import GoingOn
+from gdb_epi.hangs.live.unblocked_threads import UnblockedThreads
 from gdb_epi.hangs.loops.dry_run_starts import (
     ReturnedValue,
     find_dry_run_starts,
@@ -244,7 +244,7 @@ def _run_on(
                 or _unchanged(scene, activity, frames[number:], run.memory, shared)
             ):
                 raise Undecodable("objects that others may change")
-            if GoingOn(scene).may_rewire(activity.tid):
+            if UnblockedThreads(scene).may_rewire(activity.tid):
                 raise Undecodable("variables that others may store")
             if run.memory.released and any(d.kind == LOCK for d in scene.activities):
                 raise Undecodable("a lock that another one may wait for")
@@ -410,7 +410,7 @@ def _unchanged(
     shared: Collection[str],
 ) -> bool:  # fmt: skip
     """Tell whether no code that can still run, but the loop's, changes what the loop has read."""
-    going_on = GoingOn(scene)
+    unblocked = UnblockedThreads(scene)
     read = {at for at in memory.read if at > 0}
     idents = {each.ident: each.tid for each in scene.python.threads()}
     for at in read:
@@ -419,7 +419,7 @@ def _unchanged(
         ident = scene.view.attribute(at, "_ident")  # of a threading.Thread, which may end
         number = scene.view.objects.integer(ident) if ident else None
         tid = idents.get(number) if isinstance(number, int) else None
-        if tid not in (None, 0, activity.tid, *going_on.blocked):
+        if tid not in (None, 0, activity.tid, *unblocked.blocked):
             return False
     names = {
         name
@@ -440,4 +440,4 @@ def _unchanged(
             if (text := values.text(at)) is not None
         }
     scopes = {scene.live_code.calls.globals_of(frame) for frame in frames if frame.hole is None}
-    return not going_on.may_change(activity.tid, names, read - scopes)
+    return not unblocked.may_change(activity.tid, names, read - scopes)

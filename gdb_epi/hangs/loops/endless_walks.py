@@ -15,7 +15,7 @@ from itertools import pairwise
 from gdb_epi.cpython.types import PyFrame
 from gdb_epi.errors import Absent
 from gdb_epi.hangs.hang_context import HangContext, of_each_thread
-from gdb_epi.hangs.live.going_on import GoingOn
+from gdb_epi.hangs.live.unblocked_threads import UnblockedThreads
 from gdb_epi.hangs.types import (
     GIL,
     HANG,
@@ -87,7 +87,7 @@ def endless_walk(scene: HangContext, activity: ThreadActivity) -> HangDiagnosis 
          f"the objects form a ring of {length}"),
         ("a call, a comparison or a store into an object in the loop",),
         ("another thread that breaks the ring, or code of __bool__, __len__ or a property",),
-        outside=LATER_THREAD if GoingOn(scene).may_change(
+        outside=LATER_THREAD if UnblockedThreads(scene).may_change(
             activity.tid, (step.attribute,)) else "",
     )  # fmt: skip
 

@@ -31,8 +31,8 @@ from gdb_epi.hangs.idleness import (
     weaken_diagnosis_in_loop,
 )
 from gdb_epi.hangs.library_calls import CLOSING, RUNS_JOB, SERVERS, frames_running
-from gdb_epi.hangs.live.going_on import GoingOn
 from gdb_epi.hangs.live.interruptions import ASK_TO_END
+from gdb_epi.hangs.live.unblocked_threads import UnblockedThreads
 from gdb_epi.hangs.loops.other_event_loops import CLIENTS, TIMER, find_watched
 from gdb_epi.hangs.loops.sleeping_event_loops import SleepingEventLoop, is_client_serving_task
 from gdb_epi.hangs.processes.child_processes import (
@@ -109,33 +109,37 @@ def diagnose_sleeping_event_loop(
 
     `chain` follows a task's wait to a thread of the loop's executor.
     """
-    asleep = _Asleep(scene, activity, chain)
-    unread = find_unread_child_output(scene, asleep.tasks)
+    sleeping = _SleepingLoop(scene, activity, chain)
+    unread = find_unread_child_output(scene, sleeping.tasks)
     if unread is not None:
-        return diagnose_unread_child_output(scene, asleep.activity, unread)
-    left_behind = diagnose_output_of_ended_child(scene, asleep.activity, asleep.tasks)
+        return diagnose_unread_child_output(scene, sleeping.activity, unread)
+    left_behind = diagnose_output_of_ended_child(scene, sleeping.activity, sleeping.tasks)
     if left_behind is not None:
         return left_behind
-    closing = asleep.by_ignored_cancel() or asleep.by_closing() or asleep.by_open_connections(loop)
+    closing = (
+        sleeping.diagnose_ignored_cancel()
+        or sleeping.by_closing()
+        or sleeping.by_open_connections(loop)
+    )
     if closing is not None:
         return closing
     if loop is None or loop.descriptors is None:
-        return asleep.by_tasks_alone()
+        return sleeping.by_tasks_alone()
     if loop.selector:
-        return asleep.in_own_selector(loop.selector)
+        return sleeping.in_own_selector(loop.selector)
     if loop.ready and not activity.timed:
-        return asleep.not_woken(loop.ready)
+        return sleeping.not_woken(loop.ready)
     if loop.listening:
-        return asleep.waits_for_clients()
-    signalled = asleep.until_signal(loop)
+        return sleeping.waits_for_clients()
+    signalled = sleeping.until_signal(loop)
     if signalled is not None:
         return signalled
     # Since 3.12 a timer of asyncio's own is scheduled meanwhile (gh-111358).
-    ending = asleep.by_executor() if any(map(_awaits_executor, asleep.tasks)) else None
-    return ending or asleep.by_what_is_watched(loop) or asleep.nothing_wakes_it(loop)
+    ending = sleeping.by_executor() if any(map(_awaits_executor, sleeping.tasks)) else None
+    return ending or sleeping.by_what_is_watched(loop) or sleeping.nothing_wakes_it(loop)
 
 
-class _Asleep:
+class _SleepingLoop:
     """An event loop that sleeps: its tasks, what wakes them, and answers for it."""
 
     def __init__(
@@ -161,7 +165,7 @@ class _Asleep:
         # Those of a library alone serve its loop.
         self.outside = count_woken_from_outside(self.own or self.tasks)
 
-    def by_ignored_cancel(self) -> HangDiagnosis | None:
+    def diagnose_ignored_cancel(self) -> HangDiagnosis | None:
         """Return the answer where a task goes round in its loop although cancel() was called of it.
 
         It caught CancelledError, and is in no handler of it. asyncio counts such calls; timeout()
@@ -317,7 +321,7 @@ class _Asleep:
         main = self.scene.main_task(self.activity.tid) if handlers else None
         if main is None or main.wait is None or main.wait.kind not in ENDERS:
             return None
-        reached = self.scene.reach_of_handlers(handlers)
+        reached = self.scene.effects_of_handlers(handlers)
         enders = ENDERS[main.wait.kind]
         signal, surely = find_signal_that_ends(main.wait.address, enders, reached)
         if not signal:
@@ -423,16 +427,16 @@ class _Asleep:
         call what the program gave it. One that waits for a job, an event or a lock does so only
         when one of these makes it. A pool's thread that has no job has nothing to hand on.
         """
-        scene, going_on = self.scene, GoingOn(self.scene)
+        scene, unblocked = self.scene, UnblockedThreads(self.scene)
         others = (d for d in scene.activities if d.tid != self.activity.tid)
         able = (
             d for d in others
             if d.frames or d.timed or event_loop_module(scene.view.frames(d.tid), d.module)
             or (d.kind not in (EVENT_WAIT, LOCK, JOIN) and not lacks_jobs(scene, d.tid))
         )  # fmt: skip
-        return any(self._may_wake(d, going_on) for d in able if d.tid not in going_on.blocked)
+        return any(self._may_wake(d, unblocked) for d in able if d.tid not in unblocked.blocked)
 
-    def _may_wake(self, other: ThreadActivity, going_on: GoingOn) -> bool:
+    def _may_wake(self, other: ThreadActivity, unblocked: UnblockedThreads) -> bool:
         frames, own = (self.scene.view.frames(d.tid) for d in (other, self.activity))
         loop = event_loop_module(own, self.activity.module)
         of_asyncio = loop.startswith(("asyncio", "uvloop"))
@@ -442,10 +446,10 @@ class _Asleep:
             or any((frame.module or "").startswith("concurrent.") for frame in frames)
         ):
             return True
-        reach, type_name = going_on.of(other.tid), self.scene.view.type_name
-        return reach.unbounded or any(
+        effects, type_name = unblocked.of(other.tid), self.scene.view.type_name
+        return effects.unbounded or any(
             name in _WAKE or (name == "*" and type_name(at).endswith(_GIVEN_TO_LOOPS))
-            for at, name in reach.calls
+            for at, name in effects.calls
         )
 
     def _follow(self, thread: ThreadActivity | None, link: str) -> HangDiagnosis | None:
@@ -517,7 +521,7 @@ def _gives_work(scene: HangContext, activity: ThreadActivity) -> ThreadActivity 
 
 def _wakes_loop(scene: HangContext, activity: ThreadActivity) -> ThreadActivity | None:
     """Return a thread that goes on, and whose code has yet to give a loop something to do."""
-    blocked = GoingOn(scene).blocked
+    blocked = UnblockedThreads(scene).blocked
     for other in scene.activities:
         if other.tid == activity.tid or other.tid in blocked:
             continue

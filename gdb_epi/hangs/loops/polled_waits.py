@@ -15,7 +15,7 @@ from gdb_epi.hangs.event_waits import diagnose_event_wait, is_shutdown_name
 from gdb_epi.hangs.hang_context import HangContext, WaitChain
 from gdb_epi.hangs.idleness import is_in_serving_loop, makes_one_library_request
 from gdb_epi.hangs.library_calls import EVENT_SET, FUTURES
-from gdb_epi.hangs.live.going_on import GoingOn
+from gdb_epi.hangs.live.unblocked_threads import UnblockedThreads
 from gdb_epi.hangs.loops.dry_run_starts import TASK_SLEEPS
 from gdb_epi.hangs.loops.endless_loops import find_endless_loop, find_endless_loop_of_task
 from gdb_epi.hangs.loops.failed_tasks import FailedTask
@@ -85,7 +85,7 @@ def diagnose_polling_loop(
     file = asks.method in OF_FILES and not is_in_serving_loop(scene, activity.frames[1:])
     if file:
         sentence += "; a file that another process has to make or to remove"
-    nobody = activity.tid in GoingOn(scene).polling
+    nobody = activity.tid in UnblockedThreads(scene).polling
     if nobody:
         sentence += "; no code that another thread can still run changes that"
     return wait_diagnosis(
@@ -183,7 +183,7 @@ def polls_in_vain(scene: HangContext) -> HangDiagnosis | None:
         "no code that another thread can still run changes them"
     )  # fmt: skip
     silent = () if endless.writes else ("a loop that makes output",)
-    stuck = [d for d in scene.activities if d.tid in GoingOn(scene).blocked and d.frames]
+    stuck = [d for d in scene.activities if d.tid in UnblockedThreads(scene).blocked and d.frames]
     beside = "".join(f"; {d.waits()} for {d.what}" for d in stuck[:1])
     sentence = (
         f"{activity.who()} {does} again and again at {function_and_line(frame)}: with the values "
@@ -206,22 +206,22 @@ def loop_gives_in_vain(scene: HangContext) -> HangDiagnosis | None:
     That loop may be meant to go on. It sleeps, looks, and changes nothing, and its conditions come
     out the same in each turn as long as the other thread waits: neither goes on.
     """
-    going_on = GoingOn(scene)
+    unblocked = UnblockedThreads(scene)
     for waiting in scene.threads_by_importance:
         by_own_code = (
-            waiting.object and waiting.frames and not going_on.is_given_by_library(waiting)
+            waiting.object and waiting.frames and not unblocked.is_given_by_library(waiting)
         )
         if waiting.kind != hang_types.EVENT or waiting.timed or not by_own_code:
             continue
         if scene.live_code.is_bound(waiting.object, what_ends(scene, waiting)):
             continue
-        able = {tid for tid, _ in going_on.who_may_end(waiting)}
+        able = {tid for tid, _ in unblocked.who_may_end(waiting)}
         giver = scene.activity(next(iter(able))) if len(able) == 1 else None
         if giver is None or giver.kind != hang_types.SLEEP or not giver.frames:
             continue
         same = {d.tid for d in scene.activities if d.object == waiting.object and not d.timed}
         settled = scene.settled
-        scene.settled = going_on.blocked | same, going_on.polling  # unless the loop gives it
+        scene.settled = unblocked.blocked | same, unblocked.polling  # unless the loop gives it
         try:
             frame, endless = find_endless_loop(scene, giver, polls=True, meant=True) or (None, None)
         finally:

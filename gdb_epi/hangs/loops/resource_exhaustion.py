@@ -31,7 +31,7 @@ from gdb_epi.hangs.event_waits import is_shutdown_name
 from gdb_epi.hangs.hang_context import HangContext
 from gdb_epi.hangs.idleness import is_at_rest, is_in_request_handler
 from gdb_epi.hangs.library_calls import FREE_CONNECTION, FUTURES, RUNS_JOB_OF_ANYIO
-from gdb_epi.hangs.live.going_on import GoingOn
+from gdb_epi.hangs.live.unblocked_threads import UnblockedThreads
 from gdb_epi.hangs.tasks import (
     ENDERS,
     MAX_SETTERS,
@@ -161,7 +161,10 @@ def task_deadlock_by_held_lock(scene: HangContext) -> HangDiagnosis | None:
         members = tuple(
             activity_of_task(activity, task, scene.installed) for task in (holder, first)
         )
-        going, awaited = GoingOn(scene), holder.wait.address if holder.wait is not None else 0
+        going, awaited = (
+            UnblockedThreads(scene),
+            holder.wait.address if holder.wait is not None else 0,
+        )
         is_circle = kind in (QUEUE_PUT, QUEUE_JOIN, *_HELD) or any(
             going.of_task(task).calls_any(awaited, ENDERS[kind]) for task in held_up
         )
@@ -298,7 +301,7 @@ def requests_wait_for_same_object(scene: HangContext) -> HangDiagnosis | None:
         if len(members) < 2 or scene.references.threads(awaited) - tids:
             continue
         of_library = members[0].awaits in FUTURES
-        if not of_library and GoingOn(scene).may_end(members[0]):
+        if not of_library and UnblockedThreads(scene).may_end(members[0]):
             continue
         if find_wakers(scene, members[0]) - tids:
             continue
@@ -321,12 +324,12 @@ def server_request_never_ends(scene: HangContext) -> HangDiagnosis | None:
 
     Its pool has lost what was lent, or who worked for it has ended. The server goes on.
     """
-    going_on = GoingOn(scene)
+    unblocked = UnblockedThreads(scene)
     for activity in scene.threads_by_importance:
         if (
             activity.kind != hang_types.EVENT or activity.timed
             or not is_in_request_handler(activity.frames, scene.view.frames(activity.tid))
-            or going_on.may_end(activity)
+            or unblocked.may_end(activity)
         ):  # fmt: skip
             continue
         name, what = name_awaited_object(scene, activity)

@@ -20,8 +20,8 @@ from gdb_epi.errors import Absent, EpiError, LayoutError, UnreadableMemory
 from gdb_epi.hangs.descriptors import Address, read_socket_address
 from gdb_epi.hangs.hang_context import HangContext
 from gdb_epi.hangs.idleness import is_in_serving_loop
-from gdb_epi.hangs.live.going_on import GoingOn
-from gdb_epi.hangs.live.reach import Reach
+from gdb_epi.hangs.live.effects import Effects
+from gdb_epi.hangs.live.unblocked_threads import UnblockedThreads
 from gdb_epi.hangs.tasks import (
     ENDERS,
     activity_of_task,
@@ -202,10 +202,10 @@ def may_be_used(
     def leads_to_end(at: int) -> bool:
         return at in ends or view.attribute(at, "_transport") in ends
 
-    def uses(reach: Reach, *, certainly: bool) -> bool:
-        return reach.unbounded or any(
+    def uses(effects: Effects, *, certainly: bool) -> bool:
+        return effects.unbounded or any(
             name in methods and (leads_to_end(at) if at else not certainly)
-            for at, name in reach.calls
+            for at, name in effects.calls
         )
 
     others = [task for task in scene.tasks if task.id not in but]
@@ -218,13 +218,13 @@ def may_be_used(
     ):
         return True
     loop_thread = scene.loop_thread
-    going_on = GoingOn(scene)
-    threads = going_on.of_threads(but=loop_thread.tid if loop_thread is not None else 0)
+    unblocked = UnblockedThreads(scene)
+    threads = unblocked.of_threads(but=loop_thread.tid if loop_thread is not None else 0)
     return (
         any(map(leads_to_end, code.bound_objects(methods)))
         or uses(code.called_back, certainly=True)
-        or any(uses(going_on.of_task(task), certainly=False) for task in others)
-        or any(uses(reach, certainly=False) for reach in threads)
+        or any(uses(unblocked.of_task(task), certainly=False) for task in others)
+        or any(uses(effects, certainly=False) for effects in threads)
     )
 
 
@@ -280,8 +280,8 @@ def _others_may_give(scene: HangContext, task: UnfinishedTask) -> bool:
     """Tell whether other code than what takes the data of a connection may end a task's wait."""
     if task.wait is None or scene.foreign_threads:
         return True
-    at, enders, code, going_on = (
-        task.wait.address, ENDERS[task.wait.kind], scene.live_code, GoingOn(scene)
+    at, enders, code, unblocked = (
+        task.wait.address, ENDERS[task.wait.kind], scene.live_code, UnblockedThreads(scene)
     )  # fmt: skip
     try:
         kept = [each for each, _ in code.kept if code.name_of(each.code) not in _TAKE_DATA]
@@ -292,18 +292,18 @@ def _others_may_give(scene: HangContext, task: UnfinishedTask) -> bool:
     others = [each for each in scene.tasks if each is not task and task.id not in each.wakers]
     loop_thread = scene.loop_thread.tid if scene.loop_thread is not None else 0
     reaches = chain(
-        map(going_on.of_task, others), going_on.of_threads(but=loop_thread),
+        map(unblocked.of_task, others), unblocked.of_threads(but=loop_thread),
         (code.of_callable(each.address, surely=True) for each in kept),
     )  # fmt: skip
 
-    def gives(reach: Reach) -> bool:
+    def gives(effects: Effects) -> bool:
         # The loop may call what takes data only when the reading goes on.
-        return reach.unbounded or (at, "*") in reach.calls or (
-            reach.calls_any(at, enders)
+        return effects.unbounded or (at, "*") in effects.calls or (
+            effects.calls_any(at, enders)
             and any(
                 code.name_of(body.code) not in _TAKE_DATA
                 and not enders.isdisjoint(scene.call_sites.strings(body.code, "co_names"))
-                for body in reach.bodies
+                for body in effects.bodies
             )
         )  # fmt: skip
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which threads of a process go on, and what they can still end or change.
+"""Which threads of a process are not blocked for ever, and what they can still end or change.
 
 A thread that runs, sleeps, waits with a timeout or for something outside goes on. One that waits
 for an event, a queue, a lock or another thread's end goes on when one that does may end that. Code
@@ -18,11 +18,11 @@ from gdb_epi.fault.signals import signal_name
 from gdb_epi.hangs import types as hang_types
 from gdb_epi.hangs.hang_context import HangContext
 from gdb_epi.hangs.library_calls import FREE_CONNECTION, FUTURES, OF_CLUSTER, POOL_RESULTS
-from gdb_epi.hangs.live.borrowing import Borrowers
+from gdb_epi.hangs.live.effects import ANYTHING, CodeToRun, Effects, covers
 from gdb_epi.hangs.live.futures_made_here import is_made_by
 from gdb_epi.hangs.live.library_effects import CHANGERS, REWIRED, REWIRING
+from gdb_epi.hangs.live.paired_releases import PairedReleases
 from gdb_epi.hangs.live.possession import is_had_only_by
-from gdb_epi.hangs.live.reach import ANYTHING, Body, Reach, covers
 from gdb_epi.hangs.loops.futile_polls import find_polled_condition
 from gdb_epi.hangs.tasks import event_loop_module
 from gdb_epi.hangs.types import PolledCondition, ThreadActivity
@@ -45,8 +45,8 @@ CHANGES = CHANGERS | frozenset(
 )
 
 
-class GoingOn:
-    """The threads of one process that go on."""
+class UnblockedThreads:
+    """The threads of one process that go on: nothing blocks them for ever."""
 
     def __init__(self, scene: HangContext) -> None:
         self._scene = scene
@@ -64,21 +64,23 @@ class GoingOn:
 
         Somebody keeps such a method to call it, or is in the `with` block of that very lock.
         """
-        return self._borrowers(activity).is_entered or self._scene.live_code.is_bound(
+        return self._paired_releases(activity).is_entered or self._scene.live_code.is_bound(
             activity.object, self._enders(activity)
         )
 
-    def who_may_end(self, activity: ThreadActivity) -> Iterator[tuple[int, Reach]]:
+    def who_may_end(self, activity: ThreadActivity) -> Iterator[tuple[int, Effects]]:
         """Yield the threads that go on and may end a thread's wait for an object, and what they do.
 
         NO_THREAD stands for code that no thread runs now.
         """
         if self._is_had_by_waiters(activity, self._scene.activities):
             return
-        enders, borrowers = self._enders(activity), self._borrowers(activity)
-        for tid, reach in self._others(activity.tid, activity):
-            if reach.calls_any(activity.object, enders) and not borrowers.take_before_giving(reach):
-                yield tid, reach
+        enders, paired_releases = self._enders(activity), self._paired_releases(activity)
+        for tid, effects in self._others(activity.tid, activity):
+            if effects.calls_any(
+                activity.object, enders
+            ) and not paired_releases.acquire_before_release(effects):
+                yield tid, effects
 
     def _is_had_by_waiters(
         self, activity: ThreadActivity, threads: Iterable[ThreadActivity]
@@ -93,9 +95,9 @@ class GoingOn:
             and is_had_only_by(self._scene, at, (view.frames(d.tid) for d in same))
         )  # fmt: skip
 
-    def _borrowers(self, activity: ThreadActivity) -> Borrowers:
+    def _paired_releases(self, activity: ThreadActivity) -> PairedReleases:
         scene = self._scene
-        return Borrowers(
+        return PairedReleases(
             scene.live_code, scene.view.frames(activity.tid), activity.frames, activity.object,
             self._enders(activity), scene.entered,
         )  # fmt: skip
@@ -120,7 +122,10 @@ class GoingOn:
         return bool(activity.object) and not self._too_many and (
             bool(find_wakers(self._scene, activity))
             or self._scene.live_code.is_bound(activity.object, enders)
-            or any(reach.names(activity.object, enders) for _, reach in self._others(activity.tid))
+            or any(
+                effects.names(activity.object, enders)
+                for _, effects in self._others(activity.tid)
+            )
         )  # fmt: skip
 
     def handler_that_ends(self, activity: ThreadActivity) -> str:
@@ -136,7 +141,7 @@ class GoingOn:
         if self._scene.signal_handlers is not None:
             return next(
                 (f"the program's handler of {signal_name(number)}"
-                 for number, (_, may) in sorted(self._scene.reach_of_signals.items())
+                 for number, (_, may) in sorted(self._scene.effects_of_signal_handlers.items())
                  if not may.unbounded and may.calls_any(activity.object, enders)), "",
             )  # fmt: skip
         frames = (f for own in self._scene.view.all_frames().values() for f in own)
@@ -147,8 +152,8 @@ class GoingOn:
             return ""
         return next(
             (f"{name}(), a handler of signals as it seems,"
-             for name, reach in self._scene.live_code.handlers()
-             if not reach.unbounded and reach.calls_any(activity.object, enders)), "",
+             for name, effects in self._scene.live_code.handlers()
+             if not effects.unbounded and effects.calls_any(activity.object, enders)), "",
         )  # fmt: skip
 
     def may_change(self, tid: int, names: Collection[str], objects: Collection[int] = ()) -> bool:
@@ -161,28 +166,28 @@ class GoingOn:
         kinds = map(self._scene.view.type_name, objects)
         items = any(kind in _WITH_ITEMS for kind in kinds)
         return self._too_many or any(
-            self._scene.live_code.stores(reach, names)
-            or any(map(self._rewires, reach.bodies))
+            self._scene.live_code.stores(effects, names)
+            or any(map(self._rewires, effects.bodies))
             or (
                 items
-                and reach.touched is None
-                and any(self._changes_in_place(body, objects) for body in reach.bodies)
+                and effects.touched is None
+                and any(self._changes_in_place(body, objects) for body in effects.bodies)
             )
-            or (items and self._scene.live_code.stores_items(reach))
-            or reach.touches(objects)
-            or any(name in CHANGES and (not at or at in objects) for at, name in reach.calls)
-            or (bool(objects) and any(name == "*" and at in objects for at, name in reach.calls))
-            for _, reach in self._others(tid)
+            or (items and self._scene.live_code.stores_items(effects))
+            or effects.touches(objects)
+            or any(name in CHANGES and (not at or at in objects) for at, name in effects.calls)
+            or (bool(objects) and any(name == "*" and at in objects for at, name in effects.calls))
+            for _, effects in self._others(tid)
         )
 
     def may_rewire(self, tid: int) -> bool:
         """Tell whether code that goes on beside a thread may change anything: variables, code."""
         return not self._too_many and any(
-            any(map(self._rewires, reach.bodies)) for _, reach in self._others(tid)
+            any(map(self._rewires, effects.bodies)) for _, effects in self._others(tid)
         )
 
     @when_unreadable(True)
-    def _rewires(self, body: Body) -> bool:
+    def _rewires(self, body: CodeToRun) -> bool:
         """Tell whether code changes what no name of a store tells.
 
         A method as __setattr__ that calls the one of its base does what the store asked it for.
@@ -199,7 +204,7 @@ class GoingOn:
             for each in sites.instructions(body.code)
         )  # fmt: skip
 
-    def _changes_in_place(self, body: Body, objects: Collection[int]) -> bool:
+    def _changes_in_place(self, body: CodeToRun, objects: Collection[int]) -> bool:
         """Tell whether code may do `a |= b` or the like to one of some containers.
 
         What it does so to is stored next. A number or text stands on the right side of sums.
@@ -271,8 +276,8 @@ class GoingOn:
             return False
         enders = self._enders(activity)
         return self._scene.live_code.is_bound(activity.object, enders) or any(
-            reach.calls_any(activity.object, enders)
-            for reach in (*(self.of(d.tid) for d in going), self._of_nobody)
+            effects.calls_any(activity.object, enders)
+            for effects in (*(self.of(d.tid) for d in going), self._of_nobody)
         )
 
     def _needs_another(self, activity: ThreadActivity) -> bool:
@@ -295,7 +300,7 @@ class GoingOn:
 
     def _others(
         self, tid: int, awaited: ThreadActivity | None = None
-    ) -> Iterator[tuple[int, Reach]]:
+    ) -> Iterator[tuple[int, Effects]]:
         """Yield who goes on beside a thread, and what it may do; NO_THREAD comes last."""
         yield from ((each, self.of(each)) for each in self.threads(tid, awaited))
         yield NO_THREAD, self._of_nobody
@@ -312,33 +317,33 @@ class GoingOn:
             if activity.tid != but and activity.tid not in self.blocked and not same:
                 yield activity.tid
 
-    def of_threads(self, but: int) -> Iterator[Reach]:
+    def of_threads(self, but: int) -> Iterator[Effects]:
         """Yield what each thread that goes on may do, but one, as the thread of a loop."""
         return map(self.of, self.threads(but))
 
-    def of(self, tid: int) -> Reach:
+    def of(self, tid: int) -> Effects:
         """Return what the code of a thread that goes on may do, that of its loop's tasks too."""
         scene = self._scene
         if tid in self.polling:
             return scene.live_code.of_frames(scene.view.frames(tid)[:1], in_loop=True)
-        if tid not in scene.reach:
+        if tid not in scene.effects_by_thread:
             frames = scene.view.frames(tid)
             stacks: list[Sequence[PyFrame]] = [frames]
             activity = scene.activity(tid)
             module = activity.module if activity is not None else ""
             if event_loop_module(frames, module):
                 stacks += [task.stack for task in scene.tasks]
-            scene.reach[tid] = (
+            scene.effects_by_thread[tid] = (
                 ANYTHING if self._is_in_foreign_code(tid) else scene.live_code.of_frames(*stacks)
             )
-        return scene.reach[tid]
+        return scene.effects_by_thread[tid]
 
-    def of_task(self, task: UnfinishedTask) -> Reach:
+    def of_task(self, task: UnfinishedTask) -> Effects:
         """Return what the code of a task may do that goes on."""
-        reach = self._scene.reach_of_tasks
-        if task.id not in reach:
-            reach[task.id] = self._scene.live_code.of_frames(task.stack)
-        return reach[task.id]
+        effects = self._scene.effects_by_task
+        if task.id not in effects:
+            effects[task.id] = self._scene.live_code.of_frames(task.stack)
+        return effects[task.id]
 
     def _is_in_foreign_code(self, tid: int) -> bool:
         """Tell whether a thread is in code of a library, which may call what it was given.
@@ -348,14 +353,14 @@ class GoingOn:
         return bool(self._scene.foreign_code(tid))
 
     @property
-    def _of_nobody(self) -> Reach:
+    def _of_nobody(self) -> Effects:
         """What code may do that no thread runs now: signal handlers, and what native code calls."""
-        reach = self._scene.reach
-        if NO_THREAD not in reach:
-            reach[NO_THREAD] = self._find_reach_of_nobody()
-        return reach[NO_THREAD]
+        effects = self._scene.effects_by_thread
+        if NO_THREAD not in effects:
+            effects[NO_THREAD] = self._find_effects_of_no_thread()
+        return effects[NO_THREAD]
 
-    def _find_reach_of_nobody(self) -> Reach:
+    def _find_effects_of_no_thread(self) -> Effects:
         scene = self._scene
         python = scene.view.all_frames()
         if scene.foreign_threads:
@@ -367,14 +372,14 @@ class GoingOn:
             if resting.unbounded:
                 return ANYTHING
             back = scene.live_code.called_back
-            return Reach(resting.calls | back.calls, resting.bodies + back.bodies, back.unbounded)
+            return Effects(resting.calls | back.calls, resting.bodies + back.bodies, back.unbounded)
         of_asyncio = {task.framework for task in scene.tasks} == {"asyncio"}
         if native or (loops and not of_asyncio) or self._may_handle_signals():
             return scene.live_code.called_back
-        called = [may for _, may in scene.reach_of_signals.values()]
+        called = [may for _, may in scene.effects_of_signal_handlers.values()]
         called += map(scene.live_code.of_callable, scene.hooks)
         called += [scene.live_code.called_by_loops] if loops else []
-        return Reach(
+        return Effects(
             frozenset(call for may in called for call in may.calls),
             tuple(body for may in called for body in may.bodies),
             any(may.unbounded for may in called),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Code that gives back only what it has taken: it frees nobody who waits for the same.
+"""Releases paired with an acquire before them: they free nobody who waits for the same.
 
 A pool in a queue, a semaphore and a lock that is taken by hand have code that gives them back: of
 later requests too. That code takes first, by the very call in which others wait already, and waits
@@ -14,8 +14,8 @@ from functools import cached_property
 
 from gdb_epi.cpython.types import PyFrame
 from gdb_epi.errors import LayoutError, UnreadableMemory
+from gdb_epi.hangs.live.effects import CodeToRun, Effects, covers
 from gdb_epi.hangs.live.live_code import LiveCode
-from gdb_epi.hangs.live.reach import Body, Reach, covers
 from gdb_epi.locks.python.call_sites import MethodCall
 from gdb_epi.util import memoized, when_unreadable
 
@@ -25,8 +25,8 @@ _PERMITS = ("semaphore", "lock")
 _ENTERED_BY = {"__exit__": "__enter__", "__aexit__": "__aenter__"}
 
 
-class Borrowers:
-    """Who waits for something that has to be taken, by its frames of the program."""
+class PairedReleases:
+    """Tell which releases follow an acquire of their own, as those of who waits here do."""
 
     def __init__(
         self, live: LiveCode, stack: Sequence[PyFrame], frames: Sequence[PyFrame], address: int,
@@ -70,19 +70,19 @@ class Borrowers:
         return self._address in self._entered and kind.lower().endswith(_PERMITS)
 
     @when_unreadable(False)
-    def take_before_giving(self, reach: Reach) -> bool:
+    def acquire_before_release(self, effects: Effects) -> bool:
         """Tell whether all of some code that gives it has taken it before, in the same turn."""
-        return not reach.unbounded and self._all_take_first(reach)
+        return not effects.unbounded and self._all_take_first(effects)
 
-    def _all_take_first(self, reach: Reach) -> bool:
-        bodies, giving = reach.bodies, list[tuple[Body, list[MethodCall]]]()
+    def _all_take_first(self, effects: Effects) -> bool:
+        bodies, giving = effects.bodies, list[tuple[CodeToRun, list[MethodCall]]]()
         given_back = set[tuple[int, str]]()
         for body in bodies:
             given = list(self._places(body))
             giving += [(body, [call for _, call in given])] if given else []
             given_back |= {(receiver, call.name) for receiver, call in given}
         if any(
-            (at, name) not in given_back for at, name in reach.calls
+            (at, name) not in given_back for at, name in effects.calls
             if (name in self._gives and at in (0, self._address))
             or (name == "*" and at == self._address)
         ):  # fmt: skip
@@ -141,7 +141,7 @@ class Borrowers:
     def _kept(self) -> set[int]:
         return {function.code for function, _ in self._live.kept}
 
-    def _places(self, body: Body) -> Iterator[tuple[int, MethodCall]]:
+    def _places(self, body: CodeToRun) -> Iterator[tuple[int, MethodCall]]:
         """Yield the calls by which code gives it, and of what: 0 where that is not known."""
         calls, seen = self._live.calls, set[int]()
         for call in calls.sites.of(body.code).all_of_it():
@@ -155,7 +155,7 @@ class Borrowers:
             if gives and at not in seen and covers(body.live, at):
                 yield 0, MethodCall(at, ("", ""), (name,))
 
-    def _calls(self, body: Body, name: str) -> Iterator[MethodCall]:
+    def _calls(self, body: CodeToRun, name: str) -> Iterator[MethodCall]:
         """Yield where code calls what has a name, also of an object that came out of another."""
         sites, seen = self._live.calls.sites, set[int]()
         for call in sites.of(body.code).all_of_it():
@@ -167,7 +167,7 @@ class Borrowers:
             if loads and at not in seen and covers(body.live, at):
                 yield MethodCall(at, ("", ""), (name,))
 
-    def _takes_before(self, body: Body, places: Sequence[MethodCall]) -> bool:
+    def _takes_before(self, body: CodeToRun, places: Sequence[MethodCall]) -> bool:
         """Tell whether code has taken it before it comes to any of some calls."""
         if not places:
             return True
@@ -182,7 +182,7 @@ class Borrowers:
             for place in places
         )
 
-    def _calls_that_take(self, body: Body, giving: MethodCall) -> Iterator[int]:
+    def _calls_that_take(self, body: CodeToRun, giving: MethodCall) -> Iterator[int]:
         """Yield where code takes it, or from the same attribute as it gives to."""
         calls = self._live.calls
         to = (giving.root, giving.path[:-1]) if giving.path[1:] else None
@@ -211,7 +211,7 @@ class Borrowers:
         following = next((each for each in code_after if each.operation not in loads), None)
         return following is not None and following.operation == "call" and not following.argument
 
-    def _enters_by_taking(self, body: Body, name: str) -> bool:
+    def _enters_by_taking(self, body: CodeToRun, name: str) -> bool:
         """Tell whether the method that a `with` block begins with takes what its end gives back."""
         calls, subject = self._live.calls, self._subject(body)
         function = calls.type_attribute(subject, name) if subject else 0
@@ -220,7 +220,7 @@ class Borrowers:
         code = calls.body_of(function, 0).code
         return code in self._taking and self._taking[code] == subject
 
-    def _subject(self, body: Body) -> int:
+    def _subject(self, body: CodeToRun) -> int:
         names = self._live.calls.sites.tables(body.code).variables
         return body.names.get(names[0], 0) if names else 0
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What some code may do."""
+"""The effects that some code may have: what it may call and change."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterable
 from gdb_epi.typing_lite import NamedTuple
 
 
-class Body(NamedTuple):
+class CodeToRun(NamedTuple):
     """Code that may run: all of it, or of a frame what is left."""
 
     code: int
@@ -19,7 +19,7 @@ class Body(NamedTuple):
     is_frame: bool = False  # of one that runs or rests: what came before has been done
 
 
-class Reach(NamedTuple):
+class Effects(NamedTuple):
     """What some code may do: (object, method) of its calls, object 0 where it is not known.
 
     `unbounded`: it cannot be followed, and may do anything. `touched` are the objects with which it
@@ -27,7 +27,7 @@ class Reach(NamedTuple):
     """
 
     calls: frozenset[tuple[int, str]]
-    bodies: tuple[Body, ...]
+    bodies: tuple[CodeToRun, ...]
     unbounded: bool = False
     touched: frozenset[int] | None = None
 
@@ -46,7 +46,7 @@ class Reach(NamedTuple):
         )
 
 
-NOTHING = Reach(frozenset(), ())
+NOTHING = Effects(frozenset(), ())
 ANYTHING = NOTHING._replace(unbounded=True)
 
 
