@@ -82,6 +82,7 @@ from gdb_epi.hangs.wakers import find_wakers
 from gdb_epi.locks.types import CERTAIN, INFO, PROBABLE
 from gdb_epi.util import counted, duration_words
 
+MAX_POLLED = 64  # descriptors of one call whose streams are looked at
 MAX_SLEEP = 10 * hang_types.SECONDS_OF_YEAR  # longer than any machine runs
 _READING = frozenset(("poll", "ppoll", "select", "pselect6", "read", "epoll_wait", "epoll_pwait"))
 
@@ -445,11 +446,11 @@ def _from_a_peer(scene: HangContext, activity: ThreadActivity, waits: str) -> Ha
 
 
 def _descriptor_read_ahead(scene: HangContext, activity: ThreadActivity) -> int | None:
-    """Return the one descriptor that a thread polls, where its stream has data; None for others."""
-    if activity.kind != hang_types.POLL or activity.timed or len(activity.watched) != 1:
+    """Return the first descriptor that a thread polls and whose stream has data; None without."""
+    if activity.kind != hang_types.POLL or activity.timed:
         return None
-    ahead, _ = scene.descriptors.buffered(activity.watched[0])
-    return activity.watched[0] if ahead else None
+    watched = activity.watched[:MAX_POLLED]
+    return next((each for each in watched if scene.descriptors.buffered(each)[0]), None)
 
 
 def _unsent_question(scene: HangContext, activity: ThreadActivity) -> str:
@@ -634,14 +635,18 @@ def diagnose_wait_for_work(
             return from_here
     taken = _descriptor_read_ahead(scene, activity)
     if taken is not None:
-        return wait_diagnosis(
-            HANG, "read ahead", f"{activity.waits()} until descriptor {taken} can be read; what "
+        alone = len(activity.watched) == 1
+        can_be_read = "can be read" if alone else "or another one can be read"
+        read_ahead = wait_diagnosis(
+            HANG, "read ahead", f"{activity.waits()} until descriptor {taken} {can_be_read}; what "
             "came on it lies in the buffer of its stream already: it was read ahead, and no system "
             "call sees that", activity,
             evidence=(f"a stream of descriptor {taken} holds data that nobody has taken",),
-            ruled_out=("a timeout", "another descriptor that it waits for"),
+            ruled_out=("a timeout", *["another descriptor that it waits for"] * alone),
             doubts=("whether more comes on it anyway",),
         )  # fmt: skip
+        # Others of its peers may wake it, and are served then; this one is not.
+        return read_ahead if alone else read_ahead._replace(outside=hang_types.SLOW_PEER)
     stopped = debugger_wait_frame(scene.view.frames(activity.tid))
     if stopped is not None:
         what = "pdb waits for a command at its terminal"

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 
 from gdb_epi.cpython.running.tasks import ASYNCIO, TRIO
+from gdb_epi.cpython.running.unfinished_tasks import UnfinishedTask
 from gdb_epi.cpython.types import PyFrame
 from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
 from gdb_epi.fault.memory_reads import read_u32
@@ -115,6 +116,7 @@ def diagnose_thread_wait(
     if (
         activity.kind in (hang_types.POLL, hang_types.READ, hang_types.OTHER, hang_types.SLEEP)
         and in_loop
+        and not _frames_that_block_loop(activity, frames)
     ):
         loop = (
             scene.loops.loop_of_frame(frames[place], scene.tasks)
@@ -460,12 +462,8 @@ def blocked_event_loop(scene: HangContext, activity: ThreadActivity) -> HangDiag
         return None
     frames = scene.view.frames(activity.tid)
     place = event_loop_frame_index(frames)
-    if place is None:
-        return None
-    above = frames[:place]
-    asleep = above and (above[0].module or "") in ("selectors", "asyncio.base_events")
-    own = [f for f in above if f.address in {o.address for o in activity.frames}]
-    if asleep or not own or waits_for_thread_startup(scene, activity):
+    own = _frames_that_block_loop(activity, frames)
+    if place is None or not own or waits_for_thread_startup(scene, activity):
         return None
     what = activity.what or activity.call or "something"
     sleeps = activity.kind == hang_types.SLEEP
@@ -479,6 +477,8 @@ def blocked_event_loop(scene: HangContext, activity: ThreadActivity) -> HangDiag
         ends = f"{'that sleep' if sleeps else 'its timeout'} ends{limit}"
     of_thread = (t for t in scene.tasks if t.running and t.tid == activity.tid)
     running = next((t for t in of_thread if t.framework in (ASYNCIO, TRIO)), None)
+    if running is not None and _is_alone_in_loop(scene, running):
+        return None
     by = f" by {name_task(running)}" if running is not None else ""
     sentence = (
         f"the event loop of {activity.who()} is blocked{by}: {activity.where()} {call}, and no "
@@ -490,6 +490,28 @@ def blocked_event_loop(scene: HangContext, activity: ThreadActivity) -> HangDiag
         doubts=("a short call, seen at this moment",) if activity.timed else (),
         fix=_plain_function_called(scene, own), ends=ends,
     )  # fmt: skip
+
+
+def _frames_that_block_loop(
+    activity: ThreadActivity, frames: Sequence[PyFrame]
+) -> Sequence[PyFrame]:
+    """Return the program's frames that a loop of asyncio called; none of a loop that sleeps."""
+    place = event_loop_frame_index(frames)
+    above = frames[: place or 0]
+    if above and (above[0].module or "") in ("selectors", "asyncio.base_events"):
+        return ()
+    addresses = {frame.address for frame in activity.frames}
+    return [frame for frame in above if frame.address in addresses]
+
+
+def _is_alone_in_loop(scene: HangContext, task: UnfinishedTask) -> bool:
+    """Tell whether nothing waits for the loop of a task that blocks it: a call like any other."""
+    loop = scene.loops.loop_of_task(task, scene.tasks)
+    return (
+        all(other.id == task.id for other in scene.tasks)
+        and loop is not None
+        and (loop.descriptors, loop.timers, loop.ready) == (0, 0, 0)
+    )
 
 
 @when_unreadable(False)

@@ -26,7 +26,7 @@ from gdb_epi.session import Session
 from gdb_epi.target.corefile import CoreFileTarget
 
 PROGRAM = """
-import asyncio, ctypes, functools, signal, socket, sys, threading, time
+import asyncio, ctypes, functools, select, signal, socket, sys, threading, time
 def ready():
     open("ready", "w").close()
 def begin(target):
@@ -46,6 +46,20 @@ def one_task():
         ready()
         ours.recv(1)
     asyncio.run(ask())
+def two_tasks():
+    async def ask():
+        other = asyncio.create_task(asyncio.sleep(9))
+        await asyncio.sleep(0)
+        ready()
+        ours.recv(1)
+    asyncio.run(ask())
+def ordered_lines():
+    listener = socket.create_server(("127.0.0.1", 0))
+    lines = ours.makefile("rb")
+    peer.sendall(b"soup\\ncake\\n")
+    lines.readline()
+    ready()
+    select.select([listener, ours], [], [])
 def circle(watch, around=asyncio.gather):
     async def both():
         left, right = asyncio.Lock(), asyncio.Lock()
@@ -236,7 +250,9 @@ globals()[sys.argv[1]]()
 """
 TRUTHS = {
     "gil_held": ("GIL held", SLOW_PEER),
-    "one_task": ("blocked event loop", SLOW_PEER),
+    "one_task": ("pipe", ""),
+    "two_tasks": ("blocked event loop", SLOW_PEER),
+    "ordered_lines": ("read ahead", SLOW_PEER),
     "watched": ("tasks", CANCELLING_TASK),
     "group_cancelled": ("tasks", CANCELLING_TASK),
     "watch_of_another": ("tasks", ""),
