@@ -58,11 +58,11 @@ def diagnose_read_of_own_pipe(
         f"data on descriptor {number}, whose other end (descriptor {end.number}, it seems) is used "
         "by"
     )
-    free = [d for d in others if d.tid not in chain.seen]
+    free = [d for d in others if d.tid not in chain.tids]
     elsewhere = may_be_held_elsewhere(scene, activity)
     if free:
         free.sort(key=lambda d: d.kind not in ALIVE)
-        return chain.through(activity, free[0].tid, what)
+        return chain.diagnose_through(activity, free[0].tid, what)
     waits = f"{activity.waits()} for {what}"
     if others:
         giver = others[0]

@@ -106,7 +106,7 @@ class _EventWait:
         if surely:
             sentence = f"{self._waits}, which the program's handler of {signal} ends"
             idle = idle_diagnosis(activity, f"{sentence}: it waits for that signal")
-            return idle._replace(kind=UNTIL_SIGNAL) if self._chain.seen else idle
+            return idle._replace(kind=UNTIL_SIGNAL) if self._chain.tids else idle
         referring = scene.references.threads(activity.object) if activity.object else set()
         nobody = bool(activity.object) and not self._unblocked.may_end(activity)
         if nobody:  # but who waits for the same is named
@@ -114,7 +114,7 @@ class _EventWait:
         able = referring - {activity.tid}
         able |= find_wakers(scene, activity, surely=True)
         givers = find_wakers(scene, activity)
-        able |= givers & set(self._chain.seen)
+        able |= givers & set(self._chain.tids)
         for tid in sorted(givers - able):
             answer = self._follow(tid)
             if answer is not None:
@@ -144,7 +144,7 @@ class _EventWait:
                 return idle_diagnosis(activity, text)
         # A thread whose wait for something else has an end goes on by itself, and may give it then.
         # One that waits for this thread, and would give it then, is a member of a circle.
-        waits_for_this = givers & set(self._chain.seen)
+        waits_for_this = givers & set(self._chain.tids)
         same = [
             d for d in self._python
             if d.kind == hang_types.EVENT and d.tid in able
@@ -155,7 +155,7 @@ class _EventWait:
             return self._from_pipeline([d for d in same if d.tid in givers]) or (
                 self._nobody_gives_it(same)
             )
-        following = [d.tid for d in left if d.tid not in self._chain.seen]
+        following = [d.tid for d in left if d.tid not in self._chain.tids]
         if not following:
             return self._diagnose_circle(left, givers)
         return next((answer for answer in map(self._follow, following) if answer is not None), None)
@@ -170,7 +170,7 @@ class _EventWait:
         if not handler:
             return None
         sentence = f"{self._waits}, which {handler} may end"
-        if activity.tid == self._scene.main_tid and not self._chain.seen:
+        if activity.tid == self._scene.main_tid and not self._chain.tids:
             return idle_diagnosis(activity, sentence)
         return wait_diagnosis(
             HANG, "signal", sentence, activity, INFO,
@@ -196,7 +196,7 @@ class _EventWait:
         """
         activity, sentence = self._activity, f"{self._waits}; {self._foreign_clause()}"
         takes = activity.awaits == QUEUE_ITEM and is_in_serving_loop(self._scene, activity.frames)
-        if takes and not self._chain.seen:
+        if takes and not self._chain.tids:
             return idle_diagnosis(activity, sentence)._replace(kind=MAY_BE_IDLE)
         return wait_diagnosis(
             HANG, "nobody left", sentence, activity, INFO,
@@ -206,7 +206,7 @@ class _EventWait:
 
     def _follow(self, tid: int) -> HangDiagnosis | None:
         link = f"{self._what}, which could come from"
-        return self._chain.through(self._activity, tid, link)
+        return self._chain.diagnose_through(self._activity, tid, link)
 
     def _from_pipeline(self, stages: Sequence[ThreadActivity]) -> HangDiagnosis | None:
         """Return the answer where work comes through a thread that waits for work of its own.
@@ -217,7 +217,7 @@ class _EventWait:
         taken = self._activity.awaits == QUEUE_ITEM
         if not taken or not is_in_serving_loop(self._scene, self._activity.frames):
             return None
-        before = [d for d in stages if d.awaits == QUEUE_ITEM and d.tid not in self._chain.seen]
+        before = [d for d in stages if d.awaits == QUEUE_ITEM and d.tid not in self._chain.tids]
         answers = (self._follow(d.tid) for d in before if d.object != self._activity.object)
         return next((made for made in answers if made and made.label == NO_FAULT), None)
 
@@ -285,7 +285,7 @@ class _EventWait:
         # A library's close() or shutdown() waits until what it ends has ended.
         called = library_frames_called(scene, activity)[-1:]
         ends = any(frame.name in CLOSING for frame in called)
-        if not (self._chain.seen or handled or counts or ends) and is_shutdown_name(self._name):
+        if not (self._chain.tids or handled or counts or ends) and is_shutdown_name(self._name):
             return idle_diagnosis(
                 activity, f"{waits}, which ends the program: nothing is wrong with that"
             )
@@ -328,18 +328,20 @@ class _EventWait:
             )
         if not is_polled_by_library(scene, activity):
             return None
-        jobs = [d for d in self._python if d.frames and d.tid not in self._chain.seen]
+        jobs = [d for d in self._python if d.frames and d.tid not in self._chain.tids]
         answers = [made for made in (self._follow(d.tid) for d in jobs) if made is not None]
         all_stuck = len(answers) == len(jobs) and all(_is_hang(made) for made in answers)
         return answers[0] if answers and all_stuck else None
 
     def _nobody_gives_it(self, same: Sequence[ThreadActivity]) -> HangDiagnosis | None:
         """Return the answer where no other thread is known to give it; `same` wait for it too."""
-        scene, activity, seen = self._scene, self._activity, self._chain.seen
+        scene, activity, chain_tids = self._scene, self._activity, self._chain.tids
         if activity.awaits == POOL_RESULTS:
             return diagnose_wait_for_pool_results(scene, activity, self._waits, self._chain)
         if activity.awaits in FUTURES:
-            giver = _loop_thread(scene, activity, seen) or find_busy_pool_thread(scene, seen)
+            giver = _loop_thread(scene, activity, chain_tids) or find_busy_pool_thread(
+                scene, chain_tids
+            )
             answer = self._follow(giver.tid) if giver is not None else None
             answer = answer or diagnose_wait_for_process_futures(scene, activity, self._waits)
             if answer is not None:
@@ -363,14 +365,15 @@ class _EventWait:
         able = {} if proven or not activity.object else dict(self._unblocked.who_may_end(activity))
         naming = [
             d for d in self._python if d.tid in able and not able[d.tid].unbounded
-            and d.tid not in seen and d.frames and (d.timed or d.kind in ALIVE or d.kind in FED)
+            and d.tid not in chain_tids and d.frames
+            and (d.timed or d.kind in ALIVE or d.kind in FED)
         ]  # fmt: skip
         for reader in (d for d in naming if d.kind in FED and not d.timed):
             answer = self._follow(reader.tid)
             if answer is not None:
                 return answer
         awaited = self._name or self._what
-        rest = other_wait_clause(scene, activity, same, seen) + (
+        rest = other_wait_clause(scene, activity, same, chain_tids) + (
             f"no code that can still run ends a wait for {awaited}"
             f"{lost_permits_clause(scene, activity.object)}" if proven
             else f"code of {naming[0].who()}, at {naming[0].where()}, may end that" if naming
@@ -403,7 +406,7 @@ class _EventWait:
             self._unblocked.is_given_by_library(activity) or self._unblocked.is_kept(activity)
         )
         free = not proven and (bool(self._foreign or library or naming or handled) or any(
-            d.tid not in seen and (d.timed or d.kind in ALIVE or d in self._servers)
+            d.tid not in chain_tids and (d.timed or d.kind in ALIVE or d in self._servers)
             and (d.tid in able or not all_read) for d in self._python
         ))  # fmt: skip
         if not proven and self._foreign and not any(d.kind in ALIVE for d in self._python):
@@ -428,7 +431,7 @@ class _EventWait:
         by_signal = self._ends_by_signal()
         if by_signal is not None:
             return by_signal
-        shortest = [d for d in left if d.tid == self._chain.seen[-1]] or left
+        shortest = [d for d in left if d.tid == self._chain.tids[-1]] or left
         giver = shortest[0]
         if self._polled and giver.tid not in givers:
             return None
@@ -501,11 +504,11 @@ def waits_for_thread_startup(scene: HangContext, activity: ThreadActivity) -> bo
 
 
 def _loop_thread(
-    scene: HangContext, activity: ThreadActivity, seen: tuple[int, ...]
+    scene: HangContext, activity: ThreadActivity, chain_tids: tuple[int, ...]
 ) -> ThreadActivity | None:
     """Return another thread that runs an asyncio event loop: its coroutines give such futures."""
     return next(
-        (d for d in scene.activities if d.tid not in (activity.tid, *seen)
+        (d for d in scene.activities if d.tid not in (activity.tid, *chain_tids)
          and event_loop_frame_index(scene.view.frames(d.tid)) is not None), None,
     )  # fmt: skip
 

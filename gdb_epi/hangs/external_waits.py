@@ -346,7 +346,7 @@ def _from_own_producer(
     if activity.awaits not in (PROCESS_QUEUE, MANAGED_ITEM):
         return None
     link = f"{activity.what}, which could come from"
-    return chain.through_any(activity, find_wakers(scene, activity), link)
+    return chain.diagnose_through_any(activity, find_wakers(scene, activity), link)
 
 
 def _is_bound(scene: HangContext, activity: ThreadActivity) -> bool:
@@ -591,7 +591,7 @@ def diagnose_sleep(scene: HangContext, activity: ThreadActivity, chain: WaitChai
         return answer
     # Who sleeps for ever to keep a program alive holds no lock.
     seconds = scene.sleep_seconds(activity.tid)
-    kept = scene.activity(chain.seen[-1]) if chain.seen else None
+    kept = scene.activity(chain.tids[-1]) if chain.tids else None
     if seconds > MAX_SLEEP and kept is not None and kept.kind == hang_types.LOCK:
         return wait_diagnosis(
             HANG, "long sleep",
@@ -663,7 +663,7 @@ def diagnose_wait_for_work(
         answer = diagnose_wait_outside_loop(scene, activity, own)
         if answer is not None:
             return answer
-    if activity.kind == hang_types.SIGNAL and chain.seen:
+    if activity.kind == hang_types.SIGNAL and chain.tids:
         elsewhere = diagnose_signal_taken_by_main(scene, activity)
         if elsewhere is not None:
             return elsewhere

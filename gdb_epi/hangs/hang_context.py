@@ -98,22 +98,28 @@ Follow = Callable[
 class WaitChain:
     """The threads that wait for one another, from where an answer began to the one looked at."""
 
-    def __init__(self, scene: HangContext, follow: Follow, seen: tuple[int, ...] = ()) -> None:
-        self._scene, self.follow, self.seen = scene, follow, seen
+    def __init__(
+        self, scene: HangContext, follow: Follow, chain_tids: tuple[int, ...] = ()
+    ) -> None:
+        self._scene, self.follow, self.tids = scene, follow, chain_tids
 
-    def through(self, activity: ThreadActivity, tid: int, link: str) -> HangDiagnosis | None:
+    def diagnose_through(
+        self, activity: ThreadActivity, tid: int, link: str
+    ) -> HangDiagnosis | None:
         """Return the answer by the wait of a thread that another one waits for.
 
         `link` says in a sentence what the other one wants of it.
         """
-        return self.follow(self._scene, activity, tid, link, self.seen)
+        return self.follow(self._scene, activity, tid, link, self.tids)
 
-    def through_any(
+    def diagnose_through_any(
         self, activity: ThreadActivity, tids: Iterable[int], link: str
     ) -> HangDiagnosis | None:
         """Return the first answer by the waits of those threads that are not in the chain."""
-        left = (tid for tid in sorted(tids) if tid not in self.seen)
-        return next(filter(None, (self.through(activity, tid, link) for tid in left)), None)
+        left = (tid for tid in sorted(tids) if tid not in self.tids)
+        return next(
+            filter(None, (self.diagnose_through(activity, tid, link) for tid in left)), None
+        )
 
 
 class HangContext:

@@ -52,11 +52,11 @@ def diagnose_wait_for_in_process_server(
     server = _thread_serving(scene, asked) if asked is not None else None
     if server is None or asked is None:
         return None
-    if server.tid not in (activity.tid, *chain.seen):
-        return chain.through(activity, server.tid, "the answer of")
-    start = (*chain.seen, activity.tid).index(server.tid)
+    if server.tid not in (activity.tid, *chain.tids):
+        return chain.diagnose_through(activity, server.tid, "the answer of")
+    start = (*chain.tids, activity.tid).index(server.tid)
     circle = [
-        d for tid in (*chain.seen, activity.tid)[start:] if (d := scene.activity(tid)) is not None
+        d for tid in (*chain.tids, activity.tid)[start:] if (d := scene.activity(tid)) is not None
     ]
     if len(circle) == 1:
         sentence = (
@@ -94,11 +94,11 @@ def _from_handlers(
             if not d.timed and reads_from_its_client(scene, d, scene.view.frames(d.tid))
         ]  # fmt: skip
         if len(idle) < len(others):
-            busy = [d for d in others if d not in idle and d.tid not in chain.seen]
+            busy = [d for d in others if d not in idle and d.tid not in chain.tids]
             places = {d.frames[0].code if d.frames else 0 for d in busy}
             if len(places) != 1:  # which of them serves this client is not known
                 return None
-            return chain.through(activity, busy[0].tid, "the answer of")
+            return chain.diagnose_through(activity, busy[0].tid, "the answer of")
         first = others[0]
         which = "" if len(others) == 1 else f" (or one of {len(others) - 1} more that do the same)"
         return HangDiagnosis(

@@ -97,12 +97,12 @@ MAX_CHAIN = 16  # threads that are followed, each waiting for the next
 
 
 def diagnose_thread_wait(
-    scene: HangContext, activity: ThreadActivity, seen: tuple[int, ...] = ()
+    scene: HangContext, activity: ThreadActivity, chain_tids: tuple[int, ...] = ()
 ) -> HangDiagnosis | None:
     """Return the answer that one thread's wait gives."""
-    if activity.tid in seen or len(seen) > MAX_CHAIN:
+    if activity.tid in chain_tids or len(chain_tids) > MAX_CHAIN:
         return None
-    chain = WaitChain(scene, _diagnose_through_thread, seen)
+    chain = WaitChain(scene, _diagnose_through_thread, chain_tids)
     frames = scene.view.frames(activity.tid)
     place = event_loop_frame_index(frames)
     reactor = (
@@ -142,7 +142,7 @@ def _lock(scene: HangContext, activity: ThreadActivity, chain: WaitChain) -> Han
     if wait.owner.tid == activity.tid and wait.confidence != CERTAIN:
         sentence = f"{activity.waits()} for {name}, which it took itself"
         link = f"{name}, which it took itself and which can be released by"
-        answer = chain.through_any(activity, find_wakers(scene, activity), link)
+        answer = chain.diagnose_through_any(activity, find_wakers(scene, activity), link)
         if answer is not None:
             return answer
         handler = UnblockedThreads(scene).handler_that_ends(activity)
@@ -157,7 +157,7 @@ def _lock(scene: HangContext, activity: ThreadActivity, chain: WaitChain) -> Han
             evidence=wait.evidence[-2:],
         )  # fmt: skip
     if wait.owner.state == "live" and wait.owner.tid is not None:
-        answer = chain.through(activity, wait.owner.tid, f"{name}, held by")
+        answer = chain.diagnose_through(activity, wait.owner.tid, f"{name}, held by")
         return _kept_by_holder(scene, activity, wait, answer, name) or answer
     if wait.kind in (CONDITION, NATIVE_NOTIFICATION):
         return _notification(scene, activity, wait, chain)
@@ -176,7 +176,7 @@ def _lock(scene: HangContext, activity: ThreadActivity, chain: WaitChain) -> Han
         return wait_diagnosis(HANG, "unknown holder", text, activity, INFO)
     # A Lock may be passed on: its taker waits until another thread, whose turn it is, releases it.
     link = f"{name}, which can be released by"
-    answer = chain.through_any(activity, find_wakers(scene, activity), link)
+    answer = chain.diagnose_through_any(activity, find_wakers(scene, activity), link)
     if answer is not None:
         return answer
     by_generator = diagnose_lock_held_by_generator(scene, activity, wait, name)
@@ -263,10 +263,10 @@ def _notification(
             (f"{held_up.who()}{started} waits for {activity.who()}",),
             ("a timeout",), ("whether it is that thread which should wake it",), settled=True,
         )  # fmt: skip
-    called = find_thread_in_same_native_call(scene, activity, chain.seen)
+    called = find_thread_in_same_native_call(scene, activity, chain.tids)
     if called is not None:
         link = f"{activity.module}, and that probably for the Python code that it called in"
-        return chain.through(activity, called.tid, link)
+        return chain.diagnose_through(activity, called.tid, link)
     sentence = f"{activity.waits()} until another thread wakes it (a {what})"
     if wait.kind == CONDITION and not activity.timed and scene.is_only_thread(activity.tid):
         return wait_diagnosis(
@@ -292,13 +292,13 @@ def _held_up_native(scene: HangContext, activity: ThreadActivity) -> ThreadActiv
 
 
 def _diagnose_through_thread(
-    scene: HangContext, activity: ThreadActivity, tid: int, link: str, seen: tuple[int, ...]
+    scene: HangContext, activity: ThreadActivity, tid: int, link: str, chain_tids: tuple[int, ...]
 ) -> HangDiagnosis | None:
     """Follow a wait to the thread that it waits for; that one's own wait decides."""
     other = scene.activity(tid)
     if other is None:
         return None
-    further = diagnose_thread_wait(scene, other, (*seen, activity.tid))
+    further = diagnose_thread_wait(scene, other, (*chain_tids, activity.tid))
     if further is None:
         return None
     sentence = f"{activity.waits()} for {link} {other.who()}; "
@@ -358,11 +358,11 @@ def _join(scene: HangContext, activity: ThreadActivity, chain: WaitChain) -> Han
     if awaited is None and (over or not activity.frames):
         waiting = [
             d for d in scene.activities
-            if d.tid != activity.tid and scene.view.frames(d.tid) and d.tid not in chain.seen
+            if d.tid != activity.tid and scene.view.frames(d.tid) and d.tid not in chain.tids
         ]  # fmt: skip
         awaited = next((d.tid for d in [*(d for d in waiting if d.frames), *waiting]), None)
     if awaited is not None:
-        answer = chain.through(activity, awaited, "the end of")
+        answer = chain.diagnose_through(activity, awaited, "the end of")
         if answer is not None:
             return _after_the_end(scene, awaited, answer) if over else answer
         if activity.target is not None:

@@ -238,13 +238,13 @@ def _outer(frames: Sequence[PyFrame]) -> Iterator[PyFrame]:
 
 
 def find_thread_in_same_native_call(
-    scene: HangContext, activity: ThreadActivity, seen: Sequence[int]
+    scene: HangContext, activity: ThreadActivity, chain_tids: Sequence[int]
 ) -> ThreadActivity | None:
     """Return a thread whose Python code the native library called in which another one waits."""
     if not activity.module:
         return None
     return next(
-        (d for d in scene.activities if d.frames and d.tid not in (activity.tid, *seen)
+        (d for d in scene.activities if d.frames and d.tid not in (activity.tid, *chain_tids)
          and not any(f.module == "threading" for f in scene.view.frames(d.tid)[-2:])
          and activity.module in scene.native_modules(d.tid)), None,
     )  # fmt: skip
@@ -252,12 +252,12 @@ def find_thread_in_same_native_call(
 
 def other_wait_clause(
     scene: HangContext, activity: ThreadActivity, same: Sequence[ThreadActivity],
-    seen: Sequence[int],
+    chain_tids: Sequence[int],
 ) -> str:  # fmt: skip
     """Say of another thread that waits too, for something else: what that gives may be missing."""
     stuck = next(
         (d for d in scene.threads_by_importance
-         if d.frames and not d.timed and d.tid not in (activity.tid, *seen)
+         if d.frames and not d.timed and d.tid not in (activity.tid, *chain_tids)
          and d not in same and d.kind in (hang_types.LOCK, hang_types.EVENT, hang_types.JOIN,
          hang_types.READ, hang_types.WRITE)), None,
     )  # fmt: skip

@@ -22,7 +22,7 @@ from gdb_epi.hangs.live.library_effects import (
 )
 from gdb_epi.hangs.live.program_code import Module
 from gdb_epi.hangs.live.value_reads import MAX_NAMED, MAX_TEXT, ValueReads
-from gdb_epi.hangs.live.value_store import Context, Walk
+from gdb_epi.hangs.live.value_store import CallContext, Walk
 from gdb_epi.hangs.live.values import (
     DATA,
     IS_DATA,
@@ -65,14 +65,14 @@ class ValueCalls:
         self._sites, self._containers = walk.code.calls.sites, ContainerReader(self._reader)
         self._depth = 0
         self._calls_kept = walk.surely  # what somebody keeps is followed, or shall not be
-        self._by_key: dict[object, Context] = {}
+        self._by_key: dict[object, CallContext] = {}
         self._variants: dict[object, int] = {}
         self._made_classes: set[int] = set()
         self._makes_objects = False  # of classes that no call names, as pickle does
         self._without_objects: dict[int, list[tuple[int, Arguments]]] = {}
         self._methods_called: set[Atom] = set()  # of what a library knows by its base
 
-    def call(self, context: Context | None, called: Value, given: Arguments) -> Value:
+    def call(self, context: CallContext | None, called: Value, given: Arguments) -> Value:
         """Return what a call gives."""
         if (
             given.by_place is None
@@ -139,7 +139,7 @@ class ValueCalls:
                     return True
         return False
 
-    def call_atom(self, context: Context | None, atom: Atom, given: Arguments) -> Value:
+    def call_atom(self, context: CallContext | None, atom: Atom, given: Arguments) -> Value:
         """Return what a call of one possibility gives."""
         if isinstance(atom, Obj):
             return self.call_object(context, atom, given)
@@ -169,7 +169,7 @@ class ValueCalls:
         self._hand_on_all(given)
         return UNKNOWN
 
-    def call_classes(self, context: Context, value: Value) -> None:
+    def call_classes(self, context: CallContext, value: Value) -> None:
         """Instantiate the classes among some values, as `raise` does."""
         for atom in value or ():
             if isinstance(atom, Obj) and self._reads.is_type(atom.address):
@@ -212,7 +212,7 @@ class ValueCalls:
                 self.call_function(each.address, None, UNKNOWN_ARGUMENTS)
         return bool(named)
 
-    def call_object(self, context: Context | None, atom: Obj, given: Arguments) -> Value:
+    def call_object(self, context: CallContext | None, atom: Obj, given: Arguments) -> Value:
         """Call an object."""
         at, heap = atom.address, self._heap
         kind = heap.kind(at)
@@ -319,7 +319,7 @@ class ValueCalls:
                 self._walk.hand_on_object(Obj(at))
 
     def _enter(
-        self, called: CalledFunction, given: Arguments, *, parent: Context | None = None,
+        self, called: CalledFunction, given: Arguments, *, parent: CallContext | None = None,
         function: int = 0, first: Value = NOTHING,
     ) -> Value:  # fmt: skip
         """Run code with arguments; return what it returns, or its generator.
@@ -399,14 +399,14 @@ class ValueCalls:
             values[name] = UNKNOWN if isinstance(value, Absent) else self._reads.now(value, name)
         return values
 
-    def returns(self, context: Context, value: Value, *, yields: bool) -> None:
+    def returns(self, context: CallContext, value: Value, *, yields: bool) -> None:
         """Take what a run returns or yields."""
         if yields:
             self._store.write(("items", Site(context.number, -1, "generator")), value)
         else:
             self._store.write(("return", context.number), value)
 
-    def made_function(self, context: Context, code: Value) -> Value:
+    def made_function(self, context: CallContext, code: Value) -> Value:
         """Return a function that code makes."""
         functions = [
             Made(each.address, context.scope, context.number)
@@ -415,7 +415,7 @@ class ValueCalls:
         ]
         return frozenset(functions) if functions else UNKNOWN
 
-    def _instantiate(self, context: Context | None, kind: int, given: Arguments) -> Value:
+    def _instantiate(self, context: CallContext | None, kind: int, given: Arguments) -> Value:
         """Call a class."""
         info = self._heap.type_info(kind)
         if not info.python_class:
@@ -444,7 +444,7 @@ class ValueCalls:
             self._call_methods(made, kind)
         return frozenset((made,))
 
-    def _make_builtin(self, context: Context | None, info: TypeInfo, given: Arguments) -> Value:
+    def _make_builtin(self, context: CallContext | None, info: TypeInfo, given: Arguments) -> Value:
         name = info.full_name
         if name == "super":
             return self._super(context, given.by_place)
@@ -473,7 +473,7 @@ class ValueCalls:
             return frozenset((Instance(info.address, True),))
         return UNKNOWN
 
-    def _super(self, context: Context | None, given: Sequence[Value] | None) -> Value:
+    def _super(self, context: CallContext | None, given: Sequence[Value] | None) -> Value:
         if context is None or given is None:
             return UNKNOWN
         if len(given) == 2:
@@ -488,7 +488,7 @@ class ValueCalls:
             Super(each.address, subject, "super") for each in kind if isinstance(each, Obj)
         )
 
-    def _call_builtin(self, context: Context | None, atom: Obj, given: Arguments) -> Value:
+    def _call_builtin(self, context: CallContext | None, atom: Obj, given: Arguments) -> Value:
         """Call a function of C, or a method of C of an object."""
         subject = self._reader.field(atom.address, "PyCFunctionObject", "m_self")
         called = self._reader.definition_name(atom.address)
@@ -535,7 +535,7 @@ class ValueCalls:
         return DATA if name == "open" or self._gives_data(module, given) else UNKNOWN
 
     @staticmethod
-    def _site(context: Context | None, at: int, kind: str) -> Value:
+    def _site(context: CallContext | None, at: int, kind: str) -> Value:
         """Return what code makes at a place, or a built-in function for it (`at` below 0)."""
         return frozenset((Site(context.number if context is not None else -1, at, kind),))
 

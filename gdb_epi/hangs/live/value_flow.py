@@ -15,7 +15,7 @@ from gdb_epi.hangs.live.calls_by_values import ValueCalls
 from gdb_epi.hangs.live.effects import covers
 from gdb_epi.hangs.live.library_effects import MANAGERS
 from gdb_epi.hangs.live.value_reads import ValueReads
-from gdb_epi.hangs.live.value_store import Context, Walk
+from gdb_epi.hangs.live.value_store import CallContext, Walk
 from gdb_epi.hangs.live.values import (
     DATA,
     NOTHING,
@@ -74,7 +74,7 @@ class ValueFlow:
     """One pass over the instructions of a context."""
 
     def __init__(
-        self, walk: Walk, reads: ValueReads, calls: ValueCalls, context: Context,
+        self, walk: Walk, reads: ValueReads, calls: ValueCalls, context: CallContext,
         handlers: Sequence[ExceptionTableEntry],
     ) -> None:  # fmt: skip
         self._walk, self._reads, self._calls = walk, reads, calls

@@ -10,7 +10,7 @@ from gdb_epi.cpython.objects.containers import ContainerReader
 from gdb_epi.cpython.types import PyFrame
 from gdb_epi.errors import Absent
 from gdb_epi.hangs.live.library_effects import CALLING_ITERATORS, GENERATORS, UNFOLLOWED
-from gdb_epi.hangs.live.value_store import Context, Walk
+from gdb_epi.hangs.live.value_store import CallContext, Walk
 from gdb_epi.hangs.live.values import (
     DATA,
     IS_DATA,
@@ -49,14 +49,16 @@ class ValueReads:
         self._read_within: set[object] = set()  # containers and generators
         self._reading_within: set[object] = set()  # containers that hold one another
 
-    def variable(self, context: Context, name: str) -> Value:
+    def variable(self, context: CallContext, name: str) -> Value:
         """Return what a variable may be."""
-        owner: Context = context
+        owner: CallContext = context
         while owner.parent is not None and name in owner.free:
             owner = owner.parent
         return self._store.read(("variable", owner.number, name))
 
-    def store_variable(self, context: Context, name: str, value: Value, *, shared: bool) -> None:
+    def store_variable(
+        self, context: CallContext, name: str, value: Value, *, shared: bool
+    ) -> None:
         """Take a value for a variable; other functions may call what a shared one has."""
         owner = context
         while owner.parent is not None and name in owner.free:
@@ -65,7 +67,7 @@ class ValueReads:
         if shared:
             self._walk.hand_on_to_others(value)
 
-    def global_value(self, context: Context, name: str) -> Value:
+    def global_value(self, context: CallContext, name: str) -> Value:
         """Return what a global name may be."""
         if name in UNFOLLOWED:
             self._walk.does_anything = True
@@ -93,7 +95,7 @@ class ValueReads:
                  for key, at in self._view.objects.dict_items(scope))  # fmt: skip
         return {name: at for name, at in names if isinstance(name, str)}
 
-    def constant(self, context: Context, number: int) -> Value:
+    def constant(self, context: CallContext, number: int) -> Value:
         """Return a constant."""
         constants = self._containers.tuple_items(
             self._reader.field(context.code, "PyCodeObject", "co_consts")
@@ -117,7 +119,7 @@ class ValueReads:
         ]
         return None if any(isinstance(each, Absent) for each in texts) else [str(t) for t in texts]
 
-    def imported(self, context: Context, name: str, whole: Value) -> Value:
+    def imported(self, context: CallContext, name: str, whole: Value) -> Value:
         """Return the module that `import` gives: of a dotted name the first one.
 
         The code of one that is not there yet is not seen, but for the standard library's.
@@ -128,7 +130,7 @@ class ValueReads:
 
     # -- attributes ---------------------------------------------------------------------------
 
-    def attribute(self, context: Context, of: Value, name: str) -> Value:
+    def attribute(self, context: CallContext, of: Value, name: str) -> Value:
         """Return what an attribute may be."""
         if name in UNFOLLOWED:
             self._walk.does_anything = True
@@ -260,7 +262,7 @@ class ValueReads:
             each.module in own or each.full_name == "object" for each in self._heap.mro(kind)
         )
 
-    def behind(self, context: Context, kind: Value, of: Value, name: str) -> Value:
+    def behind(self, context: CallContext, kind: Value, of: Value, name: str) -> Value:
         """Return what super() has under a name."""
         if kind is None or not kind:
             return self._of_unknown(name)
@@ -297,7 +299,7 @@ class ValueReads:
                 value = join(value, frozenset((OfBuiltin(each, name, "builtin"),)))
         return value
 
-    def store_attribute(self, context: Context, of: Value, name: str, value: Value) -> None:
+    def store_attribute(self, context: CallContext, of: Value, name: str, value: Value) -> None:
         """Take a value for an attribute, or (of nothing) for a global."""
         if of == NOTHING:
             self._store.write(("global", context.scope, name), value)
@@ -347,7 +349,7 @@ class ValueReads:
         for each in of or ():
             self._store.write(("items", each), value)
 
-    def store_item(self, context: Context, of: Value, value: Value) -> None:
+    def store_item(self, context: CallContext, of: Value, value: Value) -> None:
         """Take a value that is put into a container."""
         self.collect(of, value)
         if of is not None:
@@ -355,7 +357,7 @@ class ValueReads:
         if of is None or any(not isinstance(each, Site) for each in of):
             self._walk.hand_on_to_others(value)
 
-    def items(self, context: Context | None, of: Value) -> Value:
+    def items(self, context: CallContext | None, of: Value) -> Value:
         """Return what iterating over something gives."""
         if of is None:
             return UNKNOWN
@@ -407,7 +409,7 @@ class ValueReads:
             return atom.type
         return self._reader.type_of(atom.address) if isinstance(atom, Obj) else 0
 
-    def item(self, context: Context, of: Value, key: Value) -> Value:
+    def item(self, context: CallContext, of: Value, key: Value) -> Value:
         """Return what a subscript gives."""
         if of is None:
             return UNKNOWN

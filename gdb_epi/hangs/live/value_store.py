@@ -22,12 +22,12 @@ class Frame(NamedTuple):
     stack: Value
 
 
-class Context:
+class CallContext:
     """A run of code: with what, and where its variables are kept."""
 
     def __init__(
         self, number: int, code: int, scope: int, live: tuple[tuple[int, int], ...],
-        parent: Context | None = None, frame: Frame | None = None,
+        parent: CallContext | None = None, frame: Frame | None = None,
     ) -> None:  # fmt: skip
         self.number, self.code, self.scope, self.live = number, code, scope, live
         self.parent, self.frame = parent, frame
@@ -40,9 +40,9 @@ class ValueStore:
 
     def __init__(self) -> None:
         self.values: dict[object, Value] = {}
-        self.contexts: list[Context] = []
-        self.todo: list[Context] = []
-        self.reading: Context | None = None
+        self.contexts: list[CallContext] = []
+        self.todo: list[CallContext] = []
+        self.reading: CallContext | None = None
         self._queued: set[int] = set()
         self._readers: dict[object, set[int]] = {}
 
@@ -62,21 +62,21 @@ class ValueStore:
                 self._queue(self.contexts[number])
 
     def make_context(
-        self, code: int, scope: int, live: tuple[tuple[int, int], ...], parent: Context | None,
+        self, code: int, scope: int, live: tuple[tuple[int, int], ...], parent: CallContext | None,
         frame: Frame | None,
-    ) -> Context:  # fmt: skip
+    ) -> CallContext:  # fmt: skip
         """Return a new run of code, which is to be followed."""
-        context = Context(len(self.contexts), code, scope, live, parent, frame)
+        context = CallContext(len(self.contexts), code, scope, live, parent, frame)
         self.contexts.append(context)
         self._queue(context)
         return context
 
-    def _queue(self, context: Context) -> None:
+    def _queue(self, context: CallContext) -> None:
         if context.number not in self._queued:
             self._queued.add(context.number)
             self.todo.append(context)
 
-    def next_context(self) -> Context:
+    def next_context(self) -> CallContext:
         """Take a run that is to be followed."""
         context = self.todo.pop()
         self._queued.discard(context.number)
@@ -86,7 +86,7 @@ class ValueStore:
 class Calls(Protocol):
     """What values need of calls: calls_by_values.py says what each of these does."""
 
-    def call(self, context: Context | None, called: Value, given: Arguments) -> Value: ...
+    def call(self, context: CallContext | None, called: Value, given: Arguments) -> Value: ...
     def call_function(self, address: int, subject: Atom | None, given: Arguments) -> Value: ...
     def call_of_any(self, kind: int, function: int, given: Arguments) -> None: ...
     def call_kept(self) -> None: ...
@@ -107,7 +107,7 @@ class Walk(Protocol):
     @property
     def calls(self) -> Calls: ...
     def add_stack(self, frames: Sequence[PyFrame], *, in_loop: bool) -> None: ...
-    def entered(self, context: Context | None, manager: Value, *, later: bool) -> Value: ...
+    def entered(self, context: CallContext | None, manager: Value, *, later: bool) -> Value: ...
     def hand_on(self, value: Value) -> None: ...
     def hand_on_object(self, atom: Obj) -> None: ...
     def hand_on_held(self, address: int) -> None: ...

@@ -29,7 +29,7 @@ from gdb_epi.hangs.live.library_effects import (
 from gdb_epi.hangs.live.program_code import ProgramCode
 from gdb_epi.hangs.live.value_flow import ValueFlow
 from gdb_epi.hangs.live.value_reads import ValueReads
-from gdb_epi.hangs.live.value_store import Context, Frame, ValueStore
+from gdb_epi.hangs.live.value_store import CallContext, Frame, ValueStore
 from gdb_epi.hangs.live.values import (
     DATA,
     NOTHING,
@@ -143,7 +143,7 @@ class ValueWalk:
             frozenset(self.touched),
         )  # fmt: skip
 
-    def _run(self, context: Context) -> None:
+    def _run(self, context: CallContext) -> None:
         has_table = self._reader.layout.offset("PyCodeObject", "co_exceptiontable") is not None
         handlers = self._view.slots.handlers(context.code) if has_table else ()
         self.store.reading = context
@@ -152,7 +152,7 @@ class ValueWalk:
         finally:
             self.store.reading = None
 
-    def _body(self, context: Context) -> CodeToRun:
+    def _body(self, context: CallContext) -> CodeToRun:
         names = self._sites.tables(context.code).variables
         values = [
             (name, self.store.values.get(("variable", context.number, name), UNKNOWN))
@@ -283,7 +283,7 @@ class ValueWalk:
             if name in self.code.own:
                 self.calls.call_all_named(name)
 
-    def entered(self, context: Context | None, manager: Value, *, later: bool) -> Value:
+    def entered(self, context: CallContext | None, manager: Value, *, later: bool) -> Value:
         """Return what a `with` block is given; `later`: by `async with`."""
         if manager is None:
             for name in MANAGERS:

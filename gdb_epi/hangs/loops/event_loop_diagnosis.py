@@ -455,7 +455,9 @@ class _SleepingLoop:
     def _follow(self, thread: ThreadActivity | None, link: str) -> HangDiagnosis | None:
         if thread is None or self._chain is None:
             return None
-        return WaitChain(self.scene, self._chain.follow).through(self.activity, thread.tid, link)
+        return WaitChain(self.scene, self._chain.follow).diagnose_through(
+            self.activity, thread.tid, link
+        )
 
     def not_woken(self, ready: int) -> HangDiagnosis:
         """Return the answer where callbacks are ready, and the loop found none as it went to sleep.

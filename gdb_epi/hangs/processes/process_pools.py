@@ -28,11 +28,11 @@ def diagnose_wait_for_pool_results(
     """Return the answer for a thread that waits for results of a pool of processes or threads."""
     pool = _pool_of(scene, activity)
     runner = _feeder(scene, pool) or _thread_with_job(scene, pool)
-    if runner is not None and runner.tid not in (activity.tid, *chain.seen):
+    if runner is not None and runner.tid not in (activity.tid, *chain.tids):
         does = (
             "awaits jobs from code of the program in" if _feeds(scene, runner) else "runs a job in"
         )
-        answer = chain.through(activity, runner.tid, f"{activity.what}, which {does}")
+        answer = chain.diagnose_through(activity, runner.tid, f"{activity.what}, which {does}")
         if answer is not None:
             return answer
     if _lacks_result_handler(scene):
@@ -65,10 +65,10 @@ def diagnose_wait_for_pool_results(
     )  # fmt: skip
 
 
-def find_busy_pool_thread(scene: HangContext, seen: Sequence[int]) -> ThreadActivity | None:
+def find_busy_pool_thread(scene: HangContext, chain_tids: Sequence[int]) -> ThreadActivity | None:
     """Return an executor's thread that runs a job of the program, preferably one that goes on."""
     workers = [
-        d for d in scene.activities if d.frames and d.tid not in seen
+        d for d in scene.activities if d.frames and d.tid not in chain_tids
         if any(frames_running(scene.view.frames(d.tid), (_WORKER,)))
     ]  # fmt: skip
     return min(workers, key=lambda d: d.kind not in RUNNING and not d.timed, default=None)
