@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from functools import cache
 
 from gdb_epi.typing_lite import Any, NamedTuple
-from gdb_epi.util import shipped_json
+from gdb_epi.util import counted, shipped_json
 
 AS_USUAL = 2
 NO_CASE = "no case was counted yet"
@@ -22,8 +22,8 @@ TABLE_FILE = "calibration.json"
 PROGRAMS_OF = {
     "corruption": "made by the generators",
     "corruption-bare": "made by the generators, asked without their files",
-    "gallery-first": "of the gallery, known to those who wrote the rule",
-    "gallery-first-score": "of the gallery, unknown to them",
+    "gallery-first": "that the rule's authors may have known",
+    "gallery-first-score": "unknown to the rule's authors",
 }
 
 
@@ -44,9 +44,9 @@ class RuleCounts(NamedTuple):
     def origin(self) -> str:
         """Return where the counts are from, in words."""
         parts = [f"{number} {PROGRAMS_OF[source]}" for source, number in self.programs]
-        return "; ".join(
-            filter(None, ["measured on " + ", ".join(parts) if parts else "", self.note])
-        )
+        total = counted(sum(number for _, number in self.programs), "program")
+        measured = f"measured on {total}: {', '.join(parts)}" if parts else ""
+        return "; ".join(filter(None, (measured, self.note)))
 
     @property
     def probability(self) -> float:

@@ -100,4 +100,4 @@ def test_what_came_before_is_named(name: str, detector: str, said: str) -> None:
 
 def test_a_link_into_memory_that_was_moved_is_no_wrong_bit() -> None:
     record = record_of(PIECES["berths_of_a_moved_harbour"])
-    assert get_group(record, "verdict")["label"] == "cannot-tell"
+    assert get_group(record, "verdict")["label"] == "software"

@@ -104,7 +104,7 @@ def test_a_page_that_is_asked_for_first_has_the_weights_of_its_finding() -> None
         "print(*COMMANDS['explain'].run(Session(None), words).lines)"
     )
     shown = subprocess.run([sys.executable, "-c", asked], capture_output=True, text=True).stdout
-    assert "stuck_waiting:peer: speaks for hang" in shown and "measured on 1 program of" in shown
+    assert "stuck_waiting:peer: speaks for hang" in shown and "measured on 1 program:" in shown
 
 
 def test_a_page_with_many_weights_shows_some_and_how_to_see_the_others() -> None:

@@ -29,7 +29,7 @@ def test_a_circle_is_said_once_where_all_of_it_is_shown(threads: int) -> None:
 @pytest.mark.parametrize(
     ("named", "rest", "last"),
     [
-        (3, "and 5 more tasks", "and 5 more"),
+        (3, "and 5 more tasks", "and 5 more tasks"),
         (4, "and 5 more tasks", "and 6 more"),
         (4, "and 1 more task", "and 2 more"),
         (5, "and 2 more", "and 4 more"),
