@@ -31,6 +31,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from types import ModuleType
 
+    from gdb_epi.cli.support.gdb_command import CommandVerb
+
 PROGRAM = "gdb-epi"
 EXIT_CODES = "0 done, 1 the tool failed, 2 wrong arguments, 3 an input was unusable"
 SPECIAL_CODES = "4 an expectation was not met (repro, compare), 5 something is new (fleet screen)"
@@ -101,9 +103,13 @@ def _dispatch(program: str, package: str, words: list[str], *, guarded: bool = F
         return EXIT_DONE
     verb = find_verb(package, words[0])
     if verb is None:
-        if program == PROGRAM and _is_command_of_gdb(words[0]):
-            from gdb_epi.cli.support.gdb_command import run_gdb_command
+        from gdb_epi.loader import command_files
 
+        if program == PROGRAM and words[0] in command_files():
+            from gdb_epi.cli.support.gdb_command import CommandVerb, run_gdb_command
+
+            if "-h" in words or "--help" in words:
+                _parse_by_argparse(CommandVerb(words[0]), f"{program} {words[0]}", ["--help"])
             return run_gdb_command(words[0], words[1:])
         raise _no_verb(program, package, words[0])
     name = f"{program} {words[0]}"
@@ -148,8 +154,12 @@ def _nearest_word(package: str, word: str) -> str | None:
     if word.startswith("--"):
         option = find_nearest_word(word[2:], ("help", "version"))
         return f"--{option}" if option else None
-    meant = find_nearest_word(word, [name.replace("_", "-") for name in module_names(package)])
-    return meant if meant is not None and find_verb(package, meant) is not None else None
+    commands = commands_of_gdb(package)
+    names = [*(name.replace("_", "-") for name in module_names(package)), *commands]
+    meant = find_nearest_word(word, names)
+    if meant is None or meant in commands or find_verb(package, meant) is not None:
+        return meant
+    return None
 
 
 # What people type for a decision -> the option of `fleet mark`.
@@ -157,12 +167,6 @@ _MARKS = dict.fromkeys(("ack", "acknowledge", "acknowledged"), "acknowledged") |
     "fix": "fixed-in VERSION", "fixed": "fixed-in VERSION", "resolve": "fixed-in VERSION",
     "ignore": "ignore-until DAY", "mute": "ignore-until DAY", "snooze": "ignore-until DAY",
 }  # fmt: skip
-
-
-def _is_command_of_gdb(word: str) -> bool:
-    from gdb_epi.loader import command_files
-
-    return word in command_files()
 
 
 def _right_command_line(program: str, word: str) -> str:
@@ -176,7 +180,7 @@ def _right_command_line(program: str, word: str) -> str:
     return ""
 
 
-def _parse_by_argparse(verb: ModuleType, program: str, words: list[str]) -> Namespace:
+def _parse_by_argparse(verb: ModuleType | CommandVerb, program: str, words: list[str]) -> Namespace:
     """Parse by argparse, which shows help and explains mistakes."""
     from gdb_epi.cli.support.verb_parser import HelpText, VerbParser
 
@@ -225,6 +229,15 @@ def module_names(package: str) -> list[str]:
     return sorted(module.name for module in iter_modules(paths))
 
 
+def commands_of_gdb(package: str) -> list[str]:
+    """Return the commands `epi NAME` that the shell runs too and that are no verbs of a package."""
+    from gdb_epi.cli.support.gdb_command import commands_in_shell
+
+    verbs = module_names(package)
+    shown = package == "gdb_epi.cli"
+    return [name for name in commands_in_shell() if name not in verbs] if shown else []
+
+
 def _homes_of_verbs(package: str) -> list[str]:
     folders = getattr(import_module(package), "FOLDERS", ())
     return [package, *(f"{package}.{folder}" for folder in folders)]
@@ -245,6 +258,8 @@ _GROUPS = (
 
 def _overview(program: str, package: str, *, asked: bool) -> int:
     """Print the verbs; importing them all is fine here, nobody waits for help."""
+    from textwrap import wrap
+
     lines = [(import_module(package).__doc__ or "").strip().splitlines()[0], ""]
     if program == PROGRAM:
         lines += [
@@ -265,6 +280,10 @@ def _overview(program: str, package: str, *, asked: bool) -> int:
     order = [*_GROUPS, *sorted(groups.keys() - set(_GROUPS))]
     for name in (name for name in order if name in groups):
         lines += ["", name or "Verbs", *groups[name]]
+    if program == PROGRAM:
+        more = commands_of_gdb(package)
+        lines += ["", "More of one crash, as `epi NAME` in GDB: gdb-epi NAME CORE"]
+        lines += wrap(" ".join(more), 78, initial_indent="  ", subsequent_indent="  ")
     lines += ["", f"Exit code: {EXIT_CODES},", f"{SPECIAL_CODES}."]
     lines += ["", f"{program} VERB --help says more."]
     print("\n".join(lines), file=sys.stdout if asked else sys.stderr)

@@ -26,6 +26,14 @@ def test_help_names_every_verb(shell, word):
     for verb in ("triage", "fleet", "doctor"):
         assert f"  {verb} " in done.out
     assert "native_gdb" not in done.out and "answers" not in done.out
+    commands = done.out.partition("gdb-epi NAME CORE\n")[2].partition("\n\n")[0].split()
+    assert {"bt", "locks", "print"} <= set(commands) and not {"frame", "triage"} & set(commands)
+
+
+def test_the_help_of_a_command_of_gdb_needs_no_gdb(shell):
+    done = shell("locks", "--help")
+    assert (done.code, done.err) == (0, "") and done.out.startswith("usage: gdb-epi locks ")
+    assert "CORE" in done.out and "--graph" in done.out and "`gdb-epi triage CORE`" in done.out
 
 
 @pytest.mark.parametrize("words", [["host-facts"], ["triage", "--no-db", "--native", "never"]])
@@ -48,6 +56,10 @@ def test_a_command_of_gdb_runs_on_a_core(shell, core):
     done = shell("print", core, "no_such_name")
     assert (done.code, done.out) == (3, "")
     assert done.err.startswith("gdb-epi: no variable no_such_name of Python")
+    assert done.err.endswith(f"; try: gdb-epi locals {core}\n")
+    done = shell("print", core, "sys", "--no-such")
+    assert done.err.startswith("gdb-epi: print: unrecognized arguments")
+    assert done.err.endswith("; try: gdb-epi print --help\n")
     assert shell("bt", core, "--json").out.startswith("{")
     done = shell("locks", core, "--sysroot", "/", "--sysroot", "/tmp")
     assert (done.code, "locks takes one --sysroot" in done.err) == (2, True)
@@ -66,6 +78,7 @@ def test_no_such_verb_exits_2(shell, word):
 def test_what_is_no_verb_is_told_apart(shell, tmp_path):
     (tmp_path / "core").write_bytes(b"")
     assert "bt: which core, or which process?; try: gdb-epi bt CORE" in shell("bt").err
+    assert shell("lock", "core").err == "gdb-epi: no verb 'lock': did you mean gdb-epi locks?\n"
     assert "try: source gdb_epi, then epi up" in shell("up").err
     assert f"try: gdb-epi triage {tmp_path / 'core'}\n" in shell(str(tmp_path / "core")).err
     ack = "gdb-epi fleet mark signature KEY --acknowledged"

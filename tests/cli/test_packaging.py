@@ -148,6 +148,8 @@ tab gdb-epi fleet export --format ""
 tab gdb-epi triage ./co
 tab gdb-epi triage --exe x
 tab gdb-epi --ver
+tab gdb-epi loc
+tab gdb-epi locks --gr
 """
 
 
@@ -158,13 +160,21 @@ def test_the_completion_of_bash(installed: Path) -> None:
     registered, triage, top, options, *others = out.rstrip("\n").split("\n")
     assert registered == "complete -o bashdefault -o default -F _gdb_epi gdb-epi"
     assert (triage, top) == ("triage", "top") and "--db" in options.split()
-    assert others == ["bash zsh", "jsonl parquet lake", "", "", "--version"]
+    assert others == [
+        "bash zsh",
+        "jsonl parquet lake",
+        "",
+        "",
+        "--version",
+        "locals locks",
+        "--graph",
+    ]
 
 
 def test_the_completion_of_zsh(installed: Path) -> None:
     file = installed / "share/zsh/site-functions/_gdb-epi"
     text = file.read_text()
-    assert text.startswith("#compdef gdb-epi\n") and "'triage:" in text
+    assert text.startswith("#compdef gdb-epi\n") and "'triage:" in text and "'locks:" in text
     if not shutil.which("zsh"):
         pytest.skip("no zsh to read it with; try: apt install zsh")
     run("zsh", "-n", file, cwd=installed)

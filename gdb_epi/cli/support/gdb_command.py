@@ -14,10 +14,17 @@ from gdb_epi.cli.support.live_process import (
 )
 from gdb_epi.cli.support.process_files import add_process_files, process_files
 from gdb_epi.errors import EXIT_UNUSABLE_INPUT, EpiError, InputError, UsageError
+from gdb_epi.loader import command_files, load_commands
+from gdb_epi.typing_lite import TYPE_CHECKING, Namespace
+from gdb_epi.util import shell_word
+
+if TYPE_CHECKING:
+    from argparse import ArgumentParser
 
 ANSWER = "answer"
 # What means nothing in a GDB that ends at once.
 _ONLY_IN_GDB = frozenset(("break", "tbreak", "up", "down", "frame", "push"))
+_COMMAND_OF_GDB = r"(?<![-\w])(help )?epi ([a-z]+)"  # as a hint names it
 
 
 def run_gdb_command(name: str, words: Sequence[str]) -> int:
@@ -29,7 +36,7 @@ def run_gdb_command(name: str, words: Sequence[str]) -> int:
     if name in _ONLY_IN_GDB:
         raise UsageError(f"{name} works in GDB only", hint=f"source gdb_epi, then epi {name}")
     if not words or words[0].startswith("-"):
-        hint = f"gdb-epi {name} CORE; its options: help epi {name}, in GDB"
+        hint = f"gdb-epi {name} CORE; its options: gdb-epi {name} --help"
         raise UsageError(f"{name}: which core, or which process?", hint=hint)
     from argparse import ArgumentParser
 
@@ -37,14 +44,65 @@ def run_gdb_command(name: str, words: Sequence[str]) -> int:
     add_process_files(parser)
     files, own = parser.parse_known_args(list(words[1:]))
     command = " ".join(["epi", name, *map(_quoted, own)])
-    if is_process_number(words[0]):
+    try:
+        return _ask(name, words[0], command, files)
+    except EpiError as error:
+        error.hint = _as_typed_in_shell(error.hint, words[0])
+        raise
+
+
+def commands_in_shell() -> list[str]:
+    """Return the names of the commands that the shell runs too; some are verbs as well."""
+    return [name for name in command_files() if name not in _ONLY_IN_GDB]
+
+
+class CommandVerb:
+    """A command of GDB as the shell takes it: what its help and the completion of shells show."""
+
+    def __init__(self, name: str) -> None:
+        from inspect import cleandoc
+
+        from gdb_epi.registry import COMMANDS
+
+        load_commands()
+        self._command = COMMANDS[name]
+        text = _as_typed_in_shell(cleandoc(self._command.run.__doc__ or ""), "CORE")
+        summary, _, self.EPILOG = text.partition("\n")
+        self.HELP = summary.removesuffix(".")
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        """Declare those of the command, after the core."""
+        parser.add_argument("core", metavar="CORE", help="a core dump, or the number of a process")
+        for argument in self._command.arguments:
+            options = {key: value for key, value in argument.options.items() if key != "type"}
+            options["help"] = _as_typed_in_shell(options.get("help", ""), "CORE")
+            parser.add_argument(*argument.flags, **options)
+        parser.add_argument("--json", action="store_true", help="print JSON")
+        add_process_files(parser)
+
+
+def _as_typed_in_shell(hint: str, core: str) -> str:
+    """Return a hint whose commands of GDB are those to paste into the shell."""
+    import re
+
+    def in_shell(match: re.Match[str]) -> str:
+        name = match[2]
+        if name not in commands_in_shell():
+            return match[0]
+        return f"gdb-epi {name} --help" if match[1] else f"gdb-epi {name} {shell_word(core)}"
+
+    return re.sub(_COMMAND_OF_GDB, in_shell, hint)
+
+
+def _ask(name: str, core: str, command: str, files: Namespace) -> int:
+    if is_process_number(core):
         refuse_process_files(files)
-        return look_at_process(words[0], [command])
+        return look_at_process(core, [command])
     if len(files.sysroot or ()) > 1:
         hint = "that one alone; triage, stacks and corruption take several"
         raise UsageError(f"{name} takes one --sysroot, as GDB does", hint=hint)
     exe, sysroot = process_files(files)
-    return _ask_of_core(words[0], command, exe, sysroot)
+    return _ask_of_core(core, command, exe, sysroot)
 
 
 def _ask_of_core(core: str, command: str, exe: str | None, sysroot: str | None) -> int:
@@ -93,7 +151,7 @@ def _error_of_gdb(printed: str, code: int) -> EpiError:
     """Return what a command said that gave no answer, with its own exit code."""
     lines = [line.strip() for line in printed.splitlines() if line.strip()]
     message, _, hint = (lines[-1] if lines else f"GDB ended with {code}").partition("; try: ")
-    error: EpiError = InputError(message, hint=hint or "gdb-epi doctor")
+    error: EpiError = InputError(message.removeprefix("epi "), hint=hint or "gdb-epi doctor")
     error.exit_code = code or EXIT_UNUSABLE_INPUT
     return error
 

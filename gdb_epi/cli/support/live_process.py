@@ -271,5 +271,6 @@ def _why_none(process: _Process, complaint: str) -> EpiError:
         _read_status(str(process.pid))
     except InputError:
         return InputError(f"{who} ended meanwhile", hint="look for its core")
-    last = lines[-1] if lines else "it said nothing"
-    return EpiError(f"GDB gave no answer for {who}: {last[:300]}", hint="gdb-epi doctor")
+    last, _, hint = (lines[-1] if lines else "it said nothing").partition("; try: ")
+    why = f"GDB gave no answer for {who}: {last.removeprefix('epi ')[:300]}"
+    return EpiError(why, hint=hint or "gdb-epi doctor")

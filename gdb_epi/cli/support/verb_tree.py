@@ -4,8 +4,10 @@
 from __future__ import annotations
 
 from argparse import SUPPRESS, Action, ArgumentParser
+from types import ModuleType
 
-from gdb_epi.cli.main import PROGRAM, find_verb, module_names
+from gdb_epi.cli.main import PROGRAM, commands_of_gdb, find_verb, module_names
+from gdb_epi.cli.support.gdb_command import CommandVerb
 from gdb_epi.typing_lite import NamedTuple
 
 
@@ -52,11 +54,15 @@ def verb_tree(package: str = "gdb_epi.cli", before: tuple[str, ...] = ()) -> lis
             inner = verb_tree(module.__name__, words)
             verbs += [Verb(words, module.HELP, (), tuple(verb.name for verb in inner)), *inner]
             continue
-        parser = ArgumentParser()
-        module.add_arguments(parser)
-        shown = [action for action in parser._actions if action.help != SUPPRESS]
-        verbs.append(Verb(words, module.HELP, tuple(map(_option, shown)), ()))
-    return verbs
+        verbs.append(_verb(words, module))
+    return verbs + [_verb((name,), CommandVerb(name)) for name in commands_of_gdb(package)]
+
+
+def _verb(words: tuple[str, ...], verb: ModuleType | CommandVerb) -> Verb:
+    parser = ArgumentParser()
+    verb.add_arguments(parser)
+    shown = [action for action in parser._actions if action.help != SUPPRESS]
+    return Verb(words, verb.HELP, tuple(map(_option, shown)), ())
 
 
 def _option(action: Action) -> Argument:
