@@ -311,23 +311,33 @@ def _cores() -> Iterator[CheckResult]:
     except OSError as error:
         yield CheckResult("core_pattern", str(error))
         return
-    yield CheckResult("core_pattern", pattern or "(empty)", _pattern_advice(pattern))
+    why, advice = _problem_of_pattern(pattern)
+    state = f"{pattern or '(empty)'}{f': {why}' if why else ''}"
+    yield CheckResult("core_pattern", state, advice)
 
 
-def _pattern_advice(pattern: str) -> str:
+def _problem_of_pattern(pattern: str) -> tuple[str, str]:
+    """Return what is wrong with a core_pattern, and what to paste; both "" where nothing is."""
+    from gdb_epi.repro.run_once import read_core_dumping
+
     set_pattern = _set_pattern_command()
     if "systemd-coredump" in pattern:
-        return "coredumpctl dump PID -o FILE; raise ProcessSizeMax and ExternalSizeMax"
+        advice = "coredumpctl dump PID -o FILE; raise ProcessSizeMax and ExternalSizeMax"
+        return "systemd takes the cores", advice
     if "apport" in pattern:
-        return f"apport keeps few cores: {set_pattern}"
+        return "apport keeps few cores", set_pattern
     if pattern.startswith("|"):
-        return "a program takes the cores: ask its manual where they are"
-    if "/" not in pattern:
-        return f"{set_pattern}   (now cores land in the working folder)"
+        return "a program takes the cores", "ask its manual where they are"
     folder = os.path.dirname(pattern)
     if folder.startswith("/") and "%" not in folder and not os.path.isdir(folder):
-        return f"{_make_folder_command(folder)}   (the kernel makes no folder: now cores are lost)"
-    return "" if "%t" in pattern else f"{set_pattern}   (a core holds no clock: %t is its time)"
+        return "the kernel makes no folder, so cores are lost", _make_folder_command(folder)
+    if read_core_dumping(pattern).overwrites:
+        return "a second core in the same folder overwrites the first", set_pattern
+    if "/" not in pattern:
+        return "cores land in the working folder of each process", set_pattern
+    if "%t" not in pattern:
+        return "a core holds no clock, and its name says no time (%t)", set_pattern
+    return "", ""
 
 
 def _set_pattern_command() -> str:

@@ -16,6 +16,7 @@ from support.waiting import wait_until, wait_until_gone
 from gdb_epi import __version__
 from gdb_epi.cli import doctor
 from gdb_epi.cli.support import native_gdb
+from gdb_epi.repro import run_once
 from gdb_epi.suggestions import install_command
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -31,7 +32,7 @@ def test_doctor_tells_what_is_here(shell, core):
     assert lines["python"]["state"].endswith(sys.executable)
     assert lines["database"]["state"].endswith("fleet.sqlite3: 1 core")
     pattern = Path("/proc/sys/kernel/core_pattern").read_text().strip()
-    assert lines["core_pattern"]["state"] == pattern
+    assert lines["core_pattern"]["state"].startswith(pattern)
     if shutil.which("gdb"):
         assert "its Python 3" in lines.get("gdb (used)", {}).get("state", "")
 
@@ -72,14 +73,18 @@ def test_doctor_has_an_exit_code_when_asked(shell):
 def test_no_core_is_lost_by_the_advice(tmp_path, monkeypatch):
     """The kernel makes no folder: where the pattern names one that is not there, it writes none."""
     monkeypatch.setattr(doctor, "CRASH_FOLDER", str(tmp_path / "crash"))
-    advice = doctor._pattern_advice("core").partition("   (")[0]
+    why, advice = doctor._problem_of_pattern("core.%p")
+    assert why == "cores land in the working folder of each process"
     make, set_pattern = advice.split(" && ")
     assert f"kernel.core_pattern={tmp_path}/crash/core.%e.%p.%t" in set_pattern
-    assert "cores are lost" in doctor._pattern_advice(f"{tmp_path}/crash/core.%p.%t")
+    assert "cores are lost" in doctor._problem_of_pattern(f"{tmp_path}/crash/core.%p.%t")[0]
     subprocess.run(shlex.split(make), check=True)
     assert (tmp_path / "crash").stat().st_mode & 0o7777 == 0o1777
-    assert doctor._pattern_advice("core").startswith("sysctl -w ")
-    assert doctor._pattern_advice(f"{tmp_path}/crash/core.%p.%t") == ""
+    assert doctor._problem_of_pattern("core.%p")[1].startswith("sysctl -w ")
+    assert doctor._problem_of_pattern(f"{tmp_path}/crash/core.%p.%t") == ("", "")
+    monkeypatch.setattr(run_once, "CORE_USES_PID", tmp_path / "nothing")
+    for pattern in ("core", f"{tmp_path}/crash/core.%t"):
+        assert "overwrites the first" in doctor._problem_of_pattern(pattern)[0], pattern
 
 
 def test_what_is_missing_is_installed_out_of_what_the_running_one_was(shell):
