@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from gdb_epi.record.record_parts import get_group, grouping_line
 from gdb_epi.render.ci.deaths import CRASHED, HUNG, Death, innermost_source_line_in
 from gdb_epi.render.ci.github import MAX_ANNOTATIONS, annotation, xml_safe_text
-from gdb_epi.render.triage import opening_text
+from gdb_epi.render.triage import escaped_opening, opening_text, telling_calls
 from gdb_epi.repro.campaign import (
     EXPECTED,
     OTHER,
@@ -36,33 +36,30 @@ def describe_run(result: RunResult, aim: SoughtCrash | None = None) -> str:
     lone = aim is not None and aim.expectation is not None and aim.expectation.is_lone
     run = result.run
     words = [f"run {run.number + 1}:"]
+    crash = result.best
+    summary = _crash_summary(crash) if crash is not None else ""
     if run.kind == HANG:
-        words.append(f"hung, stopped after {run.seconds:.0f} s")
+        words.append(f"hung, stopped after {run.seconds:g} s{f': {summary}' if summary else ''}")
     elif result.meaning in (EXPECTED, OTHER):
-        words.append("crashed")
+        words.append(summary or "crashed")
     elif result.meaning == UNABLE:
         words.append("could not be run")
     else:
         words.append(f"ended with status {run.status}")
         if run.status and (last := run.tail.strip().rpartition("\n")[2].strip()):
             words[-1] += f": {last[:MAX_LAST_LINE]}"
-    crash = result.best
-    if crash is not None:
-        words[-1] += f": {_crash_summary(crash, hung=run.kind == HANG)}"
-        words += [f"- {match_text(crash.match, lone=lone)}"] if crash.match else []
+    if crash is not None and crash.match:
+        words.append(f"- {match_text(crash.match, lone=lone)}")
     words += [f"- {problem}" for problem in result.trouble[:2]]
     return " ".join(words)
 
 
-def _crash_summary(crash: ExaminedCrash, *, hung: bool) -> str:
-    """Return "NULL pointer in memcpy, in copy_payload (key 1f2e...)"; `seen` takes the key."""
-    from gdb_epi.render.signature_words import where_and_what
-
-    signature = get_group(crash.record, "signature")
-    where, what = where_and_what(grouping_line(signature), crash_category(crash), hung=hung)
-    key = get_group(signature, "group").get("value")
-    place = f"in {where}" if hung else f"{what}, in {where}"
-    return f"{place} (key {key})" if key else place
+def _crash_summary(crash: ExaminedCrash) -> str:
+    """Return the first sentence of its answer, and its key, which `fleet seen` takes."""
+    sentence = next(iter(escaped_opening(crash.record, telling_calls(crash.record))), "")
+    sentence = sentence.removesuffix(".")
+    key = get_group(get_group(crash.record, "signature"), "group").get("value")
+    return f"{sentence} (key {key})" if key else sentence
 
 
 def crash_category(crash: ExaminedCrash) -> str:

@@ -288,7 +288,8 @@ def run_once(plan: RunPlan, number: int, scratch: str, stop: Event) -> RunOutcom
         output.seek(max(0, size - MAX_TAIL))
         tail = output.read(MAX_TAIL).decode("utf-8", "replace")
     kind, status, cores, trouble = outcome
-    seconds = time.monotonic() - started
+    # What GDB took to look at a hang is not the command's.
+    seconds = plan.timeout if kind == HANG else time.monotonic() - started
     return RunOutcome(number, kind, status, seconds, tuple(cores), tail, tuple(trouble))
 
 

@@ -188,9 +188,9 @@ def test_the_line_of_a_run_is_in_words_and_has_the_key() -> None:
     crash, _, hang = results()
     assert reports.describe_run(
         crash._replace(crashes=(crash.crashes[0]._replace(match=None),))
-    ) == (f"run 1: crashed: NULL pointer, in f (key {KEY})")
+    ) == (f"run 1: a process crashed on a NULL pointer in an unknown function (key {KEY})")
     assert reports.describe_run(crash).startswith(
-        f"run 1: crashed: NULL pointer, in f (key {KEY}) - "
+        f"run 1: a process crashed on a NULL pointer in an unknown function (key {KEY}) - "
     )
     assert reports.describe_run(hang) == "run 3: hung, stopped after 9 s - no snapshot"
 
