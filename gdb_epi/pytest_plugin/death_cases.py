@@ -15,6 +15,7 @@ import re
 import shutil
 import subprocess
 import sys
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from xml.etree import ElementTree as Tree
@@ -37,6 +38,8 @@ from gdb_epi.util import counted, shell_word
 
 ARTIFACTS = "epi_artifacts"  # a property of a test in JUnit XML
 EXAMINE_SECONDS = 300.0
+LOOKED_AT = ".looked-at"  # a file beside the cases: the supervisor makes that of this pid
+TICK = 0.1  # seconds between two looks for what another process makes
 CLOCK = 0.02  # seconds by which the time of a file may be early
 MAX_NAME = 60  # characters of a folder
 MAX_DEPTH = 64  # processes between a test's and one that it started
@@ -119,6 +122,8 @@ class DeathCases:
         `hung` is the snapshot of a process that was killed after it, None when there is none.
         """
         path = os.path.join(self._folder, f"{watched.pid}.json")
+        if verb == CRASHED:
+            self._wait_for_others(watched.pid, path)
         if os.path.exists(path):
             return _read_case(Path(path))
         core = self.core_of(watched) if verb == CRASHED else hung
@@ -128,6 +133,25 @@ class DeathCases:
             place = SourceLine(os.path.join(self._settings.start, test.file), test.line)
         case = DeathCase(subject or watched.place(), verb, ending, watched.pid, place)
         return self._write_case(self._examine(case, core, watched), path)
+
+    def begin_looking_at(self, pid: int) -> None:
+        """Note that this process will make the case of another one, which hangs."""
+        Path(self._folder, f"{pid}{LOOKED_AT}").touch()
+
+    def _wait_for_others(self, pid: int, case: str) -> None:
+        """Wait while the kernel still writes the core of a process, or its case is being made.
+
+        GDB, which looks at a process that takes too long, may find it crashing: then the controller
+        hears of its end before the supervisor has said what it was.
+        """
+        begun_elsewhere = os.path.join(self._folder, f"{pid}{LOOKED_AT}")
+        deadline = time.monotonic() + EXAMINE_SECONDS
+        while (
+            not os.path.exists(case)
+            and (os.path.exists(begun_elsewhere) or is_dumping_core(pid))
+            and time.monotonic() < deadline
+        ):
+            time.sleep(TICK)
 
     def of_children(
         self, test: str, parent: int | None, since: float, folders: Sequence[str]
@@ -203,7 +227,7 @@ class DeathCases:
             at = None
         if not record:
             return case._replace(sentence=f"{case.ending}; {trouble}", folder=shown)
-        screen = tuple(render_triage(record, Audience(SHELL, at)))
+        screen = tuple(render_triage(record, Audience(SHELL, at, database=" --no-db")))
         _write(folder, "record.json", json.dumps(record, indent=1) + "\n")
         _write(folder, "triage.txt", "\n".join(screen) + "\n")
         sentence = opening_text(record)
@@ -246,6 +270,13 @@ def _read_case(path: Path) -> DeathCase:
     return DeathCase(
         **{**values, "screen": tuple(values["screen"]), "place": place and SourceLine(*place)}
     )
+
+
+def is_dumping_core(pid: int, proc: str = "/proc") -> bool:
+    """Tell whether the kernel writes the core of a process: of a large one for long."""
+    with contextlib.suppress(OSError):
+        return b"\nCoreDumping:\t1\n" in Path(proc, str(pid), "status").read_bytes()
+    return False
 
 
 def _descends(pid: int, ancestor: int) -> bool:

@@ -32,7 +32,13 @@ from gdb_epi.pytest_plugin.child_settings import (
     ChildSettings,
     uses_xdist_workers,
 )
-from gdb_epi.pytest_plugin.death_cases import CiReports, DeathCase, DeathCases, print_now
+from gdb_epi.pytest_plugin.death_cases import (
+    CiReports,
+    DeathCase,
+    DeathCases,
+    is_dumping_core,
+    print_now,
+)
 from gdb_epi.pytest_plugin.journal import CONTROLLER, MAIN, WORKER, JournalReader, Journals
 from gdb_epi.render.ci.deaths import CRASHED, ENDED, HUNG
 from gdb_epi.repro.run_once import ENDED as RAN
@@ -256,6 +262,7 @@ class _Supervisor:
 
     def _hang(self, watched: JournalReader, limit: float, leader: int) -> DeathCase:
         """Look at a process that takes too long."""
+        self._cases.begin_looking_at(watched.pid)
         ending = f"it took longer than {limit:g} s (--epi-timeout), and was killed"
         folder = tempfile.mkdtemp(dir=self._settings.folder)
         path, trouble = os.path.join(folder, "hang"), ""
@@ -287,11 +294,8 @@ class _Supervisor:
 
 
 def is_process_running(pid: int, proc: str = "/proc") -> bool:
-    """Tell whether a process is there and not dying: the kernel takes its time for a large core."""
-    try:
-        return b"\nCoreDumping:\t1\n" not in Path(proc, str(pid), "status").read_bytes()
-    except OSError:
-        return False
+    """Tell whether a process is there and not dying."""
+    return os.path.exists(f"{proc}/{pid}/status") and not is_dumping_core(pid, proc)
 
 
 def _is_overdue(watched: JournalReader, limit: float) -> bool:

@@ -8,6 +8,7 @@ import io
 import os
 import shutil
 import sys
+import threading
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -97,6 +98,22 @@ def test_a_core_that_does_not_fit_on_the_disk_ends_no_session(
         "gdb-epi keeps it in .epi/test_it-7",
     ]
     assert made.all() == [case]
+
+
+def test_a_case_that_another_process_is_making_is_waited_for(tmp_path: Path) -> None:
+    """The controller said "no core found" of a core that the supervisor was examining."""
+    watched = JournalReader("nowhere.events")
+    watched.pid = 7
+    supervisor = controller = DeathCases(settings_in(tmp_path))
+    supervisor.begin_looking_at(7)
+    case: list[death_cases.DeathCase] = []
+    thread = threading.Thread(target=lambda: case.append(controller.of(watched, "test_it")))
+    thread.start()
+    thread.join(0.3)
+    assert not case
+    made = supervisor.of(watched, "test_it", "it took too long", verb=HUNG)
+    thread.join()
+    assert case == [made] and "no core" not in made.text()
 
 
 @pytest.mark.parametrize(("dumping", "works"), [("0", True), ("1", False)])
