@@ -636,7 +636,8 @@ def _candidate_steps(record: Json, reader: Audience) -> Iterator[tuple[str, str]
         else:
             yield "a whole core", _CUT_HINT
     group = get_group(signature, "group")
-    if group.get("value") and reader.earlier != 0:
+    nothing_to_ask = " --no-db" in reader.database or is_called_healthy(record)
+    if group.get("value") and reader.earlier != 0 and not nothing_to_ask:
         asked = f"gdb-epi fleet seen {group['value']}{database}"
         what = _SEEN_BEFORE if reader.earlier is None else "those crashes"
         yield what, "epi seen" if in_gdb else asked
