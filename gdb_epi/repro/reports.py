@@ -8,7 +8,8 @@ from collections.abc import Iterator, Sequence
 from gdb_epi.record.record_parts import get_group, grouping_line
 from gdb_epi.render.ci.deaths import CRASHED, HUNG, Death, innermost_source_line_in
 from gdb_epi.render.ci.github import MAX_ANNOTATIONS, annotation, xml_safe_text
-from gdb_epi.render.triage import escaped_opening, opening_text, telling_calls
+from gdb_epi.render.opening_sentences import escaped_opening
+from gdb_epi.render.triage import opening_text, telling_calls
 from gdb_epi.repro.campaign import (
     EXPECTED,
     OTHER,
