@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from gdb_epi.cli.support.quick_parser import QuickParser
 
-VERBS = ("triage", "stacks", "doctor", "completion", "fleet.ingest", "fleet.top")
+VERBS = ("triage", "stacks", "doctor", "completion", "fleet.data.ingest", "fleet.look.top")
 WORDS = (
     "bash", "core", "a b", "", "-", "--", "-x", "--no-db", "--db", "x.sqlite3", "--jobs", "2", "0",
     "many", "--timeout", "1.5", "nan", "--format", "json", "yaml", "--stacks", "--locals",
