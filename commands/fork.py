@@ -92,7 +92,7 @@ def _fork_sentences(report: LockReport) -> list[str]:
             f"Without workers here: {pool.kind} ({len(pool.workers)}: {workers}); {pool.witness}."
         )
     if fork.forked and fork.lineage is not None:
-        kin = "Cores of its parent and of the other children have this number too"
+        kin = "`epi fork` shows this number for cores of its parent and of the other children too"
         lines.append(f"{kin}: {fork.lineage}.")
     return lines
 

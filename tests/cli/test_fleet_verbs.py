@@ -116,8 +116,8 @@ def test_what_is_known_of_no_crash_is_no_column(shell):
     assert row.split() == ["1", "deadlock", "stop", "hung", "ab" * 8]
     assert why.endswith(f"hosts, last seen; why: gdb-epi fleet check --db {database[1]}")
     head, _, row, *_ = shell("fleet", "new", *database).out.splitlines()
-    assert head.split() == ["first", "seen", "crashes", "verdict", "where", "what", "key"]
-    assert row.startswith("? (stored 2") and "00:00" not in row and "  stop  " in row
+    assert head.split() == ["stored", "crashes", "verdict", "where", "what", "key"]
+    assert row.startswith("2") and "00:00" not in row and "  stop  " in row
     for words in (("seen", "nosuch"), ("findings",), ("trend",), ("states",), ("check",)):
         done = shell("fleet", *words, *database)
         lines = [line for line in (done.out + done.err).splitlines() if "gdb-epi fleet " in line]

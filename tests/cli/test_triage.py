@@ -239,6 +239,10 @@ def test_a_folder_is_searched_by_content(shell, cores, tmp_path):
     assert [record["file"]["name"] for record in done.records] == ["crash", "no-suffix"]
     told = shell.triage(folder, "--no-db").err
     assert "3 files passed over, no core: " in told and "notes.txt.gz" in told
+    (folder / "er" / "host.json").write_text("{}")
+    (folder / "empty").unlink()
+    told = shell.triage(folder, "--no-db").err
+    assert "host.json (tells of cores in its own folder)" in told
 
 
 def test_the_same_core_twice_is_one(shell, core):

@@ -141,9 +141,10 @@ def test_a_version_may_be_that_of_an_imported_package(fleet):
     fleet.put(imported(3, "2.1.0"), imported(10, "2.2.0"))
     lines = fleet.say("signature", KEY, fixed_in="2.2.0", version_of="torch")
     assert lines[1].startswith("fixed in torch 2.2.0, but 1 crash on 2.2.0: regressed; ")
-    with pytest.raises(UsageError, match="no crash of it tells its version") as refused:
+    with pytest.raises(UsageError, match="no record of it has a version of version") as refused:
         fleet.say("signature", KEY, fixed_in="9")
-    assert "--of NAME, one of python, torch" in refused.value.hint
+    assert "--of NAME, one of python, torch; or " in refused.value.hint
+    assert "gdb-epi host-facts --set version=X -o host.json" in refused.value.hint
     assert "cannot be compared" in fleet.say("signature", KEY, fixed_in="x", version_of="torch")[-1]
     fix = fleet.fix()
     assert fix.blind and "; but: x cannot be compared with" in describe_fix(fix)

@@ -59,6 +59,17 @@ def test_a_time_is_judged_by_when_its_record_came():
     assert is_possible(5e9, None, None), "without an arrival nothing is ahead of it"
 
 
+def test_a_healthy_process_is_no_new_signature(engine):
+    now = time.time()
+    healthy = of_signature(1, now, "poll") | {"verdict": {"model": 2, "label": "no-fault"}}
+    often = [of_signature(number, now, "often") for number in (2, 3)]
+    put(engine, healthy, of_signature(4, now, "once"), *often)
+    rows = new_signatures(engine, load_times(engine), 7.0, now + 1, 10)
+    assert [row.signature for row in rows] == ["often", "once"], "the most frequent first"
+    (row,) = new_signatures(engine, load_times(engine), 7.0, now + 1, 1)
+    assert row.signature == "often"
+
+
 def test_one_clock_ahead_hides_nothing_that_is_new(engine):
     now = time.time()
     old = [of_signature(i, now - (40 - i % 35) * DAY) for i in range(200)]

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 
 from gdb_epi.cli.support.remote import RemoteObject, is_url, list_remote_objects, strip_credentials
 from gdb_epi.errors import EpiError, InputError
+from gdb_epi.sidecars.find import HOST_NAMES
 from gdb_epi.target.corefile import require_regular_file
 from gdb_epi.typing_lite import NamedTuple
 from gdb_epi.util import natural_order
@@ -207,7 +208,8 @@ def _cores_inside(
         except _Archive:
             passed_over.append(f"{path} (an archive: unpack it first)")
         except _NotACore:
-            passed_over.append(path)
+            of_folder = os.path.basename(path) in HOST_NAMES
+            passed_over.append(path + " (tells of cores in its own folder)" * of_folder)
         except EpiError as error:
             any_core = True  # the message of this one is enough
             yield error

@@ -265,7 +265,7 @@ def assess_fix(execute: Execute, current: CurrentState) -> FixAssessment | None:
 def why_fix_cannot_be_watched(seen: Sequence[VersionCount], name: str, version: str) -> str:
     """Say why a fix cannot be watched: no crash tells that version, or none can be compared."""
     if not seen:
-        return f"no crash of it tells its {name}, so nothing would raise it again"
+        return f"no record of it has a version of {name}, so nothing could raise it again"
     unlike = [s.version for s in seen if compare_versions(s.version, version) is None]
     if len(unlike) < len(seen):
         return ""

@@ -203,5 +203,6 @@ def _check_fix(execute: Execute, subject: Subject, decision: Decision) -> None:
         names = names_with_versions(execute, subject)
         some = ", ".join(names[:MAX_HINTED_NAMES])
         some += ", ..." if len(names) > MAX_HINTED_NAMES else ""
-        where = f"--of NAME, one of {some}, or " if names else ""
-        raise UsageError(why, hint=f"{where}--acknowledged --note TEXT")
+        where = f"--of NAME, one of {some}; or " if names else ""
+        own = f"gdb-epi host-facts --set {name}=X -o host.json, beside the cores of version X"
+        raise UsageError(why, hint=f"{where}--acknowledged --note TEXT; to record it: {own}")

@@ -22,6 +22,7 @@ from gdb_epi.fleet.store import tables
 from gdb_epi.fleet.store.day_numbers import SECONDS_A_DAY, iso_day
 from gdb_epi.fleet.store.day_of_prune import read_prune_day_by_itself
 from gdb_epi.fleet.store.tables import crash, sig
+from gdb_epi.judgement.labels import NO_FAULT
 
 MAX_VERDICTS = 8  # labels shown for a signature
 SAMPLE = 1_000  # crashes whose labels are read
@@ -310,6 +311,7 @@ def new_signatures(
 ) -> list[NewSignature]:
     """Return the signatures first seen in the last `days` before `until`, latest first.
 
+    One whose crashes were all of healthy processes (somebody ended them from outside) is no news.
     A crash of unknown time happened before its record came in, which is all that is known.
     """
     day_of_arrival = population.day * SECONDS_A_DAY
@@ -324,18 +326,22 @@ def new_signatures(
         old = set(population.pruned.signatures)
         first[[name in old for name in population.signatures]] = -np.inf
     new = np.flatnonzero(np.isfinite(first) & (first > until - days * SECONDS_A_DAY))
-    new = new[np.lexsort((new, -first[new]))][:limit]
     counts = np.bincount(code, minlength=first.size)
-    rows = []
+    new = new[np.lexsort((new, -counts[new], -first[new]))]
+    rows: list[NewSignature] = []
     with engine.connect() as connection:
         keys = _keys_of(connection, [population.signatures[number] for number in new.tolist()])
         for number in new.tolist():
+            if len(rows) == limit:
+                break
             name = population.signatures[number]
             hosts = population.host[chosen & (population.signature == number)]
             size = int(np.unique(hosts[hosts >= 0]).size)
             kind, key = keys.get(name, ("", ""))
             same = crash.c.sig_id.in_(select(sig.c.id).where(sig.c.kind == kind, sig.c.key == key))
             verdicts = dict(count_verdicts(connection, same)[:MAX_VERDICTS])
+            if verdicts.keys() == {NO_FAULT}:
+                continue
             timed = bool((chosen & population.timed & (population.signature == number)).any())
             program = find_program(connection, same)
             values = (kind, key, int(counts[number]), size, name, verdicts, timed, program)

@@ -150,7 +150,7 @@ def _remarks(plan: ExclusionPlan, args: Namespace) -> list[str]:
         if plan.beyond:
             share += f"; to allow it: {take}"
         elif not plan.most:  # no day would ever take one out of so small a fleet
-            share += f" is less than one; --at-most {math.ceil(100 / plan.fleet)}% allows one"
+            share += f" is less than one; to allow one: --at-most {math.ceil(100 / plan.fleet)}%"
         limit = f"at most {counted(plan.most, 'host')} may be" if plan.most else "no host may be"
         lines.append(f"{limit} out: {share}")
     lines += [f"no host to name, and see fleet suspects: {group}" for group in plan.groups]

@@ -19,10 +19,11 @@ from gdb_epi.cli.fleet.output import (
     add_limit_option,
     parse_day_argument,
     print_line,
+    print_lines,
     print_rows,
     print_table,
 )
-from gdb_epi.cli.support.messages import repeated_database_option
+from gdb_epi.cli.support.messages import missing_origin_lines, repeated_database_option
 from gdb_epi.fleet.records.facts import short_program
 
 if TYPE_CHECKING:
@@ -67,17 +68,23 @@ def run(args: Namespace) -> None:
     nothing = "no crashes with a time in this database"
     if until is not None:
         nothing = f"no signature is new in the {args.days:g} days before {format_utc_time(until)}"
-    headers, cells, _ = drop_unknown_columns(HEADERS, [_cells(row) for row in rows])
+    any_timed = any(row.timed for row in rows)
+    titles = HEADERS if any_timed else ("stored", *HEADERS[1:])
+    headers, cells, _ = drop_unknown_columns(titles, [_cells(row, any_timed) for row in rows])
     print_table(headers, cells, nothing, NARROW)
     if rows:
         print("")
+        if len(rows) == args.limit:
+            print_line(f"The first {len(rows)}; more: --limit {10 * len(rows)}")
+        if not any_timed:
+            print_lines(missing_origin_lines(no_host=False, no_time=True))
         print_line(f"More about a row: gdb-epi fleet show KEY{repeated_database_option(args)}")
 
 
-def _cells(row: NewSignature) -> list[object]:
+def _cells(row: NewSignature, any_timed: bool) -> list[object]:
     where, what, verdicts = signature_cells(row.signature, row.verdicts, row.crashes)
     day = day_or_empty(row.first_seen)
-    first = day if row.timed else f"? (stored {day})"
+    first = day if row.timed or not any_timed else f"? (stored {day})"
     rest = row.hosts, short_program(row.program), row.key
     hosts, program, key = (cell or UNKNOWN for cell in rest)
     return [first, row.crashes, hosts, verdicts, program, where, what, key]

@@ -169,7 +169,9 @@ def _names_and_events_of_host(engine: Any, name: str, asof: int | None) -> list[
             )
         elif name == last:
             lines.append(
-                f"it was called {' and '.join(before)} before: {counted(count, 'crash')} with those"
+                f"its machine id is that of {' and '.join(before)}, whose crashes are older: taken "
+                f"for one host that was renamed ({counted(count, 'crash')} together); hosts copied "
+                "from one image may look the same"
             )
     repeated = find_events(population).repeated
     again = int(np.isin(population.host[repeated], mine).sum())
