@@ -284,7 +284,9 @@ RIGHT = 0x55F8_0995_CE60
         ("480fbaf02c", 1 << 44, True),  # btr $44,%rax
         ("48b80000000000080000", 1 << 43, True),  # movabs $1 << 43,%rax: a key, an offset
         ("4881c000000040", 1 << 30, True),  # add $0x40000000,%rax
-        ("2500000080", 1 << 34, True),  # and $0x80000000,%eax: an index, of 8 bytes each
+        ("2500000080", 1 << 34, False),  # and $0x80000000,%eax: in any code
+        ("48c1e020", 1 << 33, False),  # shl $32,%rax: in any code
+        ("48c1e030", 1 << 49, True),  # shl $48,%rax: a counter above an address
         ("be2d000000480fabf0", 1 << 45, True),  # mov $45,%esi; bts %rsi,%rax
         ("be2c000000480fabf0", 1 << 45, False),
         ("804f0520", 1 << 45, True),  # orb $0x20,5(%rdi)
