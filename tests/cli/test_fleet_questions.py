@@ -18,7 +18,7 @@ def fleet(shell, tmp_path):
     lines = []
     for i in range(70):
         day = i % 14 if i % 7 != 6 else 7 + i % 7
-        record = full(i, time={"crash_ts": START + day * DAY + i})
+        record = full(i, time={"crash_ts": START + day * DAY + 900 * i})
         lines.append(json.dumps(record))
     hours = [f"{20_000 + d},24,node-{h}" for d in range(14) for h in range(5)]
     (tmp_path / "hours.csv").write_text("day,hours,host\n" + "\n".join(hours) + "\n")
@@ -34,7 +34,7 @@ def test_show_a_signature_a_core_and_a_host(fleet):
     assert sum(n for _, n in by_key["tables"]["host"]) == 10
     core = fleet("fleet", "show", f"{12:032x}")
     assert core.code == 0 and f"core {12:032x}" in core.out
-    assert "\nHost     node-2\nTime     2024-10-16 00:00:12 UTC" in core.out
+    assert "\nHost     node-2\nTime     2024-10-16 03:00:00 UTC" in core.out
     host = fleet("fleet", "show", "node-2")
     assert "14 crashes" in host.out and "rack: r" in host.out and "gsig/2" not in host.out
     done = fleet("fleet", "show", "nobody")

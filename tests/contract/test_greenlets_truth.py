@@ -105,7 +105,11 @@ def test_the_command_shows_them(interpreter: Interpreter) -> None:
     if interpreter.free_threaded:
         pytest.skip("free-threaded builds keep no list of their objects")
     text = "\n".join(greenlets_command(session, Namespace(limit=40)).lines)
-    assert "greenlet of start() at 0x" in text and "py  leaf " in text and "py  start " in text
+    assert (
+        "greenlet of start(), the first at 0x" in text
+        and "py  leaf " in text
+        and "py  start " in text
+    )
 
 
 @pytest.mark.parametrize("interpreter", INTERPRETERS)

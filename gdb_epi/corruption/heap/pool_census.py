@@ -291,7 +291,7 @@ def sampled_pieces(pieces: Iterable[tuple[int, int, int]]) -> list[tuple[int, in
     largest = mappings.pop(max(mappings, key=lambda at: len(mappings[at]), default=0), [])
     chosen: list[tuple[int, int, float]] = []
     for group in (largest, [piece for others in mappings.values() for piece in others]):
-        some = group[:: 2 * len(group) // MAX_PIECES + 1]
+        some = group[:: len(group) // MAX_PIECES + 1]
         chosen += [(*piece, len(group) / len(some)) for piece in some]
     return chosen
 

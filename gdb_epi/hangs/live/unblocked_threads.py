@@ -167,7 +167,7 @@ class UnblockedThreads:
         items = any(kind in _WITH_ITEMS for kind in kinds)
         return self._too_many or any(
             self._scene.live_code.stores(effects, names)
-            or any(map(self._rewires, effects.bodies))
+            or self._may_rewire(effects)
             or (
                 items
                 and effects.touched is None
@@ -183,8 +183,13 @@ class UnblockedThreads:
     def may_rewire(self, tid: int) -> bool:
         """Tell whether code that goes on beside a thread may change anything: variables, code."""
         return not self._too_many and any(
-            any(map(self._rewires, effects.bodies)) for _, effects in self._others(tid)
+            self._may_rewire(effects) for _, effects in self._others(tid)
         )
+
+    def _may_rewire(self, effects: Effects) -> bool:
+        """Tell whether some code changes what no name of a store tells; unseen code may."""
+        unseen = effects.unbounded and not effects.bodies
+        return unseen or any(map(self._rewires, effects.bodies))
 
     @when_unreadable(True)
     def _rewires(self, body: CodeToRun) -> bool:
