@@ -10,6 +10,7 @@ everybody else sees what is there now.
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Iterable, Sequence
 
 from gdb_epi.cpython.types import PyFrame
@@ -78,8 +79,10 @@ class ValueWalk:
         self._libraries_entered: set[object] = set()
         self._handed_on: set[object] = set()
         self._handing: set[Atom] = set()  # containers that hold one another
-        self.reads = ValueReads(self)
-        self.calls = ValueCalls(self, self.reads)
+        # A proxy: a walk that names itself waits for the garbage collector, with all of its core.
+        itself = weakref.proxy(self)
+        self.reads = ValueReads(itself)
+        self.calls = ValueCalls(itself, self.reads)
 
     # -- where it begins ----------------------------------------------------------------------
 
