@@ -27,10 +27,11 @@ _MAGIC = (
     (b"\x28\xb5\x2f\xfd", "zst"),
     (b"\x04\x22\x4d\x18", "lz4"),
 )
+_ZIP = b"PK\x03\x04"
 # What people hand over instead of a core, and what helps then.
 _OTHERS = (
     (b"MDMP", "a minidump, not an ELF core", "minidump-stackwalk"),
-    (b"PK\x03\x04", "a zip archive, not a core", "unzip it first"),
+    (_ZIP, "a zip archive, not a core", "unzip it first"),
     (b"ProblemType:", "an apport report, not a core", "apport-unpack FILE FOLDER"),
     (b"KDUMP", "a kernel dump, not the core of a process", "crash or drgn"),
     (b"{", "JSON, not a core", "gdb-epi fleet ingest FILE"),
@@ -287,7 +288,7 @@ def _must_be_core(path: str, head: bytes, inside: str = "") -> None:
         )
     for magic, what, hint in _OTHERS:
         if head.startswith(magic):
-            kind = _Archive if "archive" in what else _NotACore
+            kind = _Archive if magic == _ZIP else _NotACore
             raise kind(f"{path}: {inside}{what}", hint=hint)
     if head.startswith(b"ustar", _TAR_AT):
         hint = "tar -xf FILE, then name the core that was in it"

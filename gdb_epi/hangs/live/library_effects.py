@@ -192,31 +192,12 @@ ONLY_LOOKS = frozenset((
     "len", "isinstance", "issubclass", "id", "repr", "hash", "callable", "print", "abs", "round",
     "ord", "chr", "any", "all", "hasattr", "bin", "hex", "oct", "format", "ascii", "divmod", "pow",
 ))  # fmt: skip
-_FOLLOWED = CONTAINERS | {
-    "function",
-    "method",
-    "builtin_function_or_method",
-    "functools.partial",
-    "partial",
-    "type",
-    "generator",
-    "coroutine",
-    "async_generator",
-    "cell",
-    "frame",
-    "module",
-    "code",
-    "property",
-    "staticmethod",
-    "classmethod",
-    "method_descriptor",
-    "wrapper_descriptor",
-    "getset_descriptor",
-    "member_descriptor",
-    "mappingproxy",
-    "traceback",
-    "method-wrapper",
-    "super",
-}
+# Kinds whose calls the walk follows itself.
+_FOLLOWED = CONTAINERS | frozenset((
+    "function", "method", "builtin_function_or_method", "functools.partial", "partial", "type",
+    "generator", "coroutine", "async_generator", "cell", "frame", "module", "code", "property",
+    "staticmethod", "classmethod", "method_descriptor", "wrapper_descriptor", "getset_descriptor",
+    "member_descriptor", "mappingproxy", "traceback", "method-wrapper", "super",
+))  # fmt: skip
 CALLING_ITERATORS = ("map", "filter", "zip", "callable_iterator", "itertools.")
 GENERATORS = ("generator", "coroutine", "async_generator")
