@@ -49,18 +49,20 @@ def address_in_variable(state: ProcessState) -> Iterator[Finding]:
         if value.how not in (IS, BASE, INDEXED, COVERS):
             continue
         kind = value.how
-        if kind in (IS, BASE) and _may_be_flipped(state, account.address, value.offset):
+        if kind in (IS, BASE) and _is_one_bit_from_known_pointer(
+            state, account.address, value.offset
+        ):
             kind = INFO
         facts: dict[str, object] = {"kind": kind, "name": value.name}
         facts["function"] = value.function
         if has_array_that_reaches_out(state.target, account.address or 0, [value]):
             facts["reaches_out"] = True
-        summary = _summary(state.target, account.address or 0, value)
+        summary = _summarise(state.target, account.address or 0, value)
         yield Finding("address_in_variable", f"thread {account.fault.tid}", facts, summary)
         return
 
 
-def _may_be_flipped(state: ProcessState, address: int | None, offset: int) -> bool:
+def _is_one_bit_from_known_pointer(state: ProcessState, address: int | None, offset: int) -> bool:
     """Tell whether one bit of the value makes it a pointer to memory that another word holds too.
 
     That it leads to memory is no sign: in a process with many mappings two of its bits do.
@@ -77,7 +79,7 @@ def _may_be_flipped(state: ProcessState, address: int | None, offset: int) -> bo
     return False
 
 
-def _summary(target: Target, address: int, value: HoldingVariable) -> str:
+def _summarise(target: Target, address: int, value: HoldingVariable) -> str:
     place = f" ({value.filename.rpartition('/')[2]}:{value.lineno})" if value.lineno else ""
     who = f"`{value.name}` of {value.function}{place}"
     if value.how == COVERS:

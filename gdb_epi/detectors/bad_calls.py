@@ -56,7 +56,7 @@ def not_executable(state: ProcessState) -> Iterator[Finding]:
     Reference: mprotect(2), PROT_EXEC; SELinux' execmem; hardened kernels refuse W and X together.
     """
     account = state.account
-    if isinstance(account, Absent) or account.how != TRANSFER or account.returned:
+    if isinstance(account, Absent) or account.how != TRANSFER or account.failed_in_return:
         return
     at = account.address
     if account.place.kind != FORBIDDEN or at is None or at % PAGE:
@@ -64,7 +64,7 @@ def not_executable(state: ProcessState) -> Iterator[Finding]:
     if not account.fault.architecture.decodes:
         return
     region = state.target.region_at(at)
-    if region is None or not is_code(read_up_to(state.target, at, MAX_CODE)):
+    if region is None or not reads_as_function(read_up_to(state.target, at, MAX_CODE)):
         return
     facts = {"address": hex_word(at), "permissions": region.perms}
     summary = (
@@ -73,7 +73,7 @@ def not_executable(state: ProcessState) -> Iterator[Finding]:
     yield Finding("not_executable", f"thread {account.fault.tid}", facts, summary)
 
 
-def is_code(code: bytes) -> bool:
+def reads_as_function(code: bytes) -> bool:
     """Tell whether bytes read as instructions up to the end of a function."""
     count = at = 0
     while at < len(code):
@@ -102,7 +102,7 @@ def vsyscall(state: ProcessState) -> Iterator[Finding]:
     Reference: arch/x86/entry/vsyscall/vsyscall_64.c; glibc before 2.14, and static programs.
     """
     account = state.account
-    if isinstance(account, Absent) or account.how != TRANSFER or account.returned:
+    if isinstance(account, Absent) or account.how != TRANSFER or account.failed_in_return:
         return
     at = account.address
     if at is None or at & -PAGE != VSYSCALL:
@@ -132,22 +132,22 @@ def method_table(target: Target, address: int) -> MethodTable | None:
     region = target.region_at(address)
     if address % WORD or region is None or region.path is None or "x" in region.perms:
         return None
-    top = _read(target, address + _TOP)
+    top = _read_any_word(target, address + _TOP)
     if top is None or not 0 <= -top & WORD_MASK <= MAX_OBJECT:
         return None
-    info = _read(target, address + _TYPE)
-    name = _class_name(target, info) if info else None
+    info = _read_any_word(target, address + _TYPE)
+    name = _class_of_type_info(target, info) if info else None
     if name is None:
         return None
     # NULL stands for a missing function of a base class; at the end it means nothing.
-    words = (_read(target, address + WORD * number) for number in range(MAX_METHODS))
+    words = (_read_any_word(target, address + WORD * number) for number in range(MAX_METHODS))
     methods = takewhile(lambda word: word and may_execute(target.region_at(word)), words)
     return MethodTable(address, name, sum(1 for _ in methods))
 
 
-def _class_name(target: Target, info: int) -> str | None:
+def _class_of_type_info(target: Target, info: int) -> str | None:
     """Return the name in a std::type_info: its first word is a table of methods too."""
-    own, name = _read(target, info), _read(target, info + _NAME)
+    own, name = _read_any_word(target, info), _read_any_word(target, info + _NAME)
     if info % WORD or not own or not name or target.region_at(own) is None:
         return None
     sizes = (min(size, PAGE - name % PAGE) for size in (MAX_NAME, 64, 16))
@@ -160,7 +160,7 @@ def _class_name(target: Target, info: int) -> str | None:
     return class_name(mangled)
 
 
-def _read(target: Target, address: int) -> int | None:
+def _read_any_word(target: Target, address: int) -> int | None:
     return read_word(target, address, dumped_only=False)
 
 
@@ -175,7 +175,7 @@ def call_beyond_methods(state: ProcessState) -> Iterator[Finding]:
     Reference: Itanium C++ ABI, 2.5.2.
     """
     account = state.account
-    if isinstance(account, Absent) or account.how != TRANSFER or account.returned:
+    if isinstance(account, Absent) or account.how != TRANSFER or account.failed_in_return:
         return
     fault, went_to = account.fault, account.address
     if not fault.architecture.decodes or not went_to:

@@ -13,7 +13,7 @@ from gdb_epi.fault.own_native_code import (
     ENSURE,
     EXITS,
     PROGRAM,
-    at_fault_in,
+    facts_of_file_at_fault,
     function_and_file,
     function_source_name,
     is_interpreter_frame,
@@ -50,13 +50,13 @@ def died_at_exit(state: ProcessState) -> Iterator[Finding]:
         return
     account, frames = failure
     tid = account.fault.tid
-    at = _exiting(frames)
+    at = _innermost_exit_frame(frames)
     if at is not None:
         inside = [f for f in frames[:at] if not _is_libc_frame(f)]
         who = function_and_file(inside[-1]) if inside else "a function that exit() calls"
         modules = own_library_names_of_frames(frames[:at])
         facts: dict[str, object] = {"kind": INSIDE, "function": who, "modules": modules[:4]}
-        facts |= at_fault_in(modules[-1]) if modules else {}
+        facts |= facts_of_file_at_fault(modules[-1]) if modules else {}
         if inside and inside[-1].module_name.startswith(FOREIGN_CALLS):
             facts[AT_FAULT] = PROGRAM
             who = "a Python function by ctypes or cffi"
@@ -71,11 +71,11 @@ def died_at_exit(state: ProcessState) -> Iterator[Finding]:
             )
         yield Finding("died_at_exit", f"thread {tid}", facts, summary)
         return
-    ends = _end_of_object(frames)
+    ends = _finalizer_frame_at_exit(frames)
     if ends is not None:
         who, modules = function_and_file(ends), own_library_names_of_frames(frames[:MAX_FRAMES])
         facts = {"kind": FINALIZING, "function": who, "modules": modules[:4]}
-        facts |= at_fault_in(ends.module_name)
+        facts |= facts_of_file_at_fault(ends.module_name)
         summary = (
             f"Python was ending (Py_FinalizeEx) and released an object by {who}: modules and what "
             "they hold are released one after another, and what it uses may be gone already"
@@ -84,7 +84,7 @@ def died_at_exit(state: ProcessState) -> Iterator[Finding]:
         return
     for thread in state.target.threads()[:MAX_THREADS]:
         others = () if thread.tid == tid else state.target.native_frames(thread.tid)
-        if isinstance(others, Absent) or _exiting(others) is None:
+        if isinstance(others, Absent) or _innermost_exit_frame(others) is None:
             continue
         modules = own_library_names_of_frames(frames[:MAX_FRAMES])
         facts = {"kind": BESIDE, "function": "", "modules": modules[:4], AT_FAULT: PROGRAM}
@@ -97,7 +97,7 @@ def died_at_exit(state: ProcessState) -> Iterator[Finding]:
         return
 
 
-def _exiting(frames: Sequence[NativeFrame]) -> int | None:
+def _innermost_exit_frame(frames: Sequence[NativeFrame]) -> int | None:
     """Return the place of the innermost frame of exit(), and of what it calls for each object."""
     for number, frame in enumerate(frames[:MAX_FRAMES]):
         if function_source_name(frame) in EXITS and number and _is_libc_frame(frame):
@@ -105,7 +105,7 @@ def _exiting(frames: Sequence[NativeFrame]) -> int | None:
     return None
 
 
-def _end_of_object(frames: Sequence[NativeFrame]) -> NativeFrame | None:
+def _finalizer_frame_at_exit(frames: Sequence[NativeFrame]) -> NativeFrame | None:
     """Return the frame of code of its own that ends an object, called below Py_FinalizeEx()."""
     own: list[NativeFrame] = []
     for frame in frames[:MAX_FRAMES]:

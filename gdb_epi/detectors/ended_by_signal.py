@@ -146,7 +146,7 @@ def unstarted_handler(state: ProcessState) -> Iterator[Finding]:
     account = state.account
     if isinstance(account, Absent) or account.site.kind != UNSTARTED_HANDLER:
         return
-    if _foreign_sequence(state.target, account.fault) is not None:
+    if _bad_rseq_cs(state.target, account.fault) is not None:
         return
     sp, kind = account.fault.sp, SYSTEM_CALL
     has_room = all(permits(state.target.region_at(at), "w") for at in (sp - FRAME, sp - 8))
@@ -184,7 +184,7 @@ def foreign_sequence(state: ProcessState) -> Iterator[Finding]:
     account = state.account
     if isinstance(account, Absent) or account.site.kind != UNSTARTED_HANDLER:
         return
-    held = _foreign_sequence(state.target, account.fault)
+    held = _bad_rseq_cs(state.target, account.fault)
     if held is not None:
         summary = (
             "the thread's area for restartable sequences (rseq), which the kernel reads when it "
@@ -194,7 +194,7 @@ def foreign_sequence(state: ProcessState) -> Iterator[Finding]:
         yield Finding("foreign_sequence", f"thread {account.fault.tid}", facts, summary)
 
 
-def _foreign_sequence(target: Target, fault: Fault) -> int | None:
+def _bad_rseq_cs(target: Target, fault: Fault) -> int | None:
     """Return what a thread's rseq_cs holds where that is no descriptor of a sequence; else None."""
     symbol = target.symbol("__rseq_offset")
     pointer = fault.registers.get(fault.architecture.thread_pointer)

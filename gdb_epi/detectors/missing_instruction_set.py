@@ -114,7 +114,9 @@ def missing_instruction_set(state: ProcessState) -> Iterator[Finding]:
     features = read_cpu_features(state.target) if wanted else None
     if features is None:
         return
-    missing = next((extension for extension in wanted if not _supports(features, extension)), None)
+    missing = next(
+        (extension for extension in wanted if not _may_support(features, extension)), None
+    )
     at = fault.pc
     if missing is None or not is_instruction_start(state.target, at):
         return
@@ -130,7 +132,7 @@ def missing_instruction_set(state: ProcessState) -> Iterator[Finding]:
     yield plain_finding("missing_instruction_set", subject, facts, plain, details)
 
 
-def _supports(features: CpuidLeaves, wanted: InstructionSet) -> bool:
+def _may_support(features: CpuidLeaves, wanted: InstructionSet) -> bool:
     """Tell whether, as far as is known, CPU and kernel support an extension."""
     rows = [features.rows]
     if wanted.by_system and features.active:

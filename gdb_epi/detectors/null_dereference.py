@@ -43,7 +43,7 @@ def null_dereference(state: ProcessState) -> Iterator[Finding]:
     account = state.account
     if isinstance(account, Absent) or account.place.kind not in (NULL, LOW, NULL_BASE):
         return
-    if account.returned or account.through_stack:
+    if account.failed_in_return or account.through_stack:
         return
     address, site = account.address or 0, account.site
     executed = account.how == TRANSFER

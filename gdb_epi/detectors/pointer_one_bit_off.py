@@ -220,7 +220,7 @@ def ordinary_cause(target: Target, fault: Fault, wrong: WrongValue) -> str | Non
             return "stack overflow"
         # On a mapping itself: a permission fault, no wrong pointer.
         around = (target.region_at(reached + step) for step in (0, -PAGE, PAGE))
-        if any(region is not None and _is_permitted(region, None) for region in around):
+        if any(region is not None and _is_access_permitted(region, None) for region in around):
             return "within a page of a mapping: off by one"
     elif bin(value >> ADDRESS_BITS).count("1") > 1:
         return "several high bits: a tag, boxed or random value"
@@ -246,17 +246,21 @@ def find_bit_flips(
         if reached < LOW or not is_canonical(corrected):
             continue
         region = target.region_at(reached)
-        if region is not None and _is_permitted(region, access):
-            yield BitFlipCandidate(wrong, corrected, bit, access, _ambiguity(wrong, operand, bit))
+        if region is not None and _is_access_permitted(region, access):
+            yield BitFlipCandidate(
+                wrong, corrected, bit, access, _software_with_same_value(wrong, operand, bit)
+            )
 
 
-def _is_permitted(region: Region, access: str | None) -> bool:
+def _is_access_permitted(region: Region, access: str | None) -> bool:
     if access is None:
         return any(letter in region.perms for letter in "rwx")
     return access in region.perms
 
 
-def _ambiguity(wrong: WrongValue, operand: MemoryOperand | None, bit: int) -> str | None:
+def _software_with_same_value(
+    wrong: WrongValue, operand: MemoryOperand | None, bit: int
+) -> str | None:
     """Return what software makes the same value, or None."""
     if bit >= 56:
         return TAG_BIT
@@ -274,7 +278,7 @@ def count_copies(state: ProcessState, candidate: BitFlipCandidate) -> CopiesOfVa
     places_of_wrong = find_word(state.target, candidate.wrong.value, limit=MAX_PLACES)
     kind = _object_type(state, candidate.corrected)
     beside = kind is not None and any(
-        _among_pointers(state, place, kind) for place in places_of_wrong.addresses
+        _is_among_pointers_of_type(state, place, kind) for place in places_of_wrong.addresses
     )
     return CopiesOfValues(
         tuple(n for n in GENERAL if registers.get(n) == candidate.corrected),
@@ -321,7 +325,7 @@ def _object_type(state: ProcessState, address: int) -> str | None:
     return str(name) if plausible and is_metatype else None
 
 
-def _among_pointers(state: ProcessState, place: int, kind: str) -> bool:
+def _is_among_pointers_of_type(state: ProcessState, place: int, kind: str) -> bool:
     """Tell whether both neighbours of a word point at objects of the same type."""
     for near in (place - 8, place + 8):
         value = read_word(state.target, near)

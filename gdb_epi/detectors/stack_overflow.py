@@ -49,14 +49,14 @@ class ThreadStack(NamedTuple):
     start: int
     end: int
 
-    def is_of(self, region: Region) -> bool:
+    def ends_in_mapping(self, region: Region) -> bool:
         """Tell whether the lower end of the stack is at the start of the mapping, or inside it."""
         return region.start <= self.start < region.end
 
 
 def find_thread_stack(target: Target, thread: Thread) -> ThreadStack | None:
     """Return a thread's own stack; None where neither glibc nor the kernel tells it."""
-    block = _block(target, thread.ident) if thread.ident else None
+    block = _stack_in_descriptor(target, thread.ident) if thread.ident else None
     if block is not None:
         return block
     region = target.region_at(target.auxv().get(AT_RANDOM, 0))
@@ -65,7 +65,7 @@ def find_thread_stack(target: Target, thread: Thread) -> ThreadStack | None:
     return ThreadStack(region.start, region.end)
 
 
-def _block(target: Target, descriptor: int) -> ThreadStack | None:
+def _stack_in_descriptor(target: Target, descriptor: int) -> ThreadStack | None:
     """Return the block recorded in a descriptor of glibc, without its guard."""
     words = split_into_words(read_up_to(target, descriptor, DESCRIPTOR))
     for at in range(len(words) - _WORDS + 1):
@@ -97,9 +97,9 @@ def stack_overflow(state: ProcessState) -> Iterator[Finding]:
     assert stack is not None and account.address is not None
     thread = state.thread(fault.tid)
     block = find_thread_stack(state.target, thread) if thread is not None else None
-    own = None if block is None else block.is_of(stack)
+    own = None if block is None else block.ends_in_mapping(stack)
     end, large = stack.end, place.large
-    if block is not None and not own and _was_called_on(state, fault, block):
+    if block is not None and not own and _did_caller_run_on(state, fault, block):
         own, end, large = True, block.end, True  # a frame reached over the guard to other memory
     # The kernel joins mappings that lie side by side, so that a mapping may be more than a stack.
     size = block.end - block.start if own and block is not None else stack.size
@@ -149,7 +149,7 @@ def stack_overflow(state: ProcessState) -> Iterator[Finding]:
     yield plain_finding("stack_overflow", subject, facts, summary, details)
 
 
-def _was_called_on(state: ProcessState, fault: Fault, stack: ThreadStack) -> bool:
+def _did_caller_run_on(state: ProcessState, fault: Fault, stack: ThreadStack) -> bool:
     """Whether a caller of what failed ran on a stack, with no signal handler between."""
     frames = state.target.native_frames(fault.tid)
     for frame in () if isinstance(frames, Absent) else frames:

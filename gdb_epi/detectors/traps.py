@@ -21,7 +21,7 @@ from gdb_epi.errors import Absent
 from gdb_epi.fault.fault_site import ARITHMETIC, FaultSite
 from gdb_epi.fault.instructions import is_instruction_start, is_read_from_memory
 from gdb_epi.fault.memory_reads import read_up_to, try_read
-from gdb_epi.fault.own_native_code import VICTIM, at_fault_in, files_that_import
+from gdb_epi.fault.own_native_code import VICTIM, facts_of_file_at_fault, files_that_import
 from gdb_epi.fault.signals import SIGFPE, SIGILL, SIGTRAP
 from gdb_epi.process_state import ProcessState
 from gdb_epi.target.api import Target
@@ -149,7 +149,7 @@ def floating_point_trap(state: ProcessState) -> Iterator[Finding]:
     facts = {"address": hex_word(fault.pc), "code": name, VICTIM: True}
     by = "code of this process"
     if len(switchers) == 1:  # nobody else here calls such a function
-        facts |= at_fault_in(switchers[0])
+        facts |= facts_of_file_at_fault(switchers[0])
         by = f"code of this process, most likely {switchers[0]},"
     summary = (
         f"{what} trapped ({name}): by default none does, so {by} had switched such traps on "

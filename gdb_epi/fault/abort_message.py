@@ -103,14 +103,14 @@ def read_abort_message(
         if target.provenance(symbol, 8) != DUMPED:
             return Absent(UNREADABLE, "__abort_msg is not in the core")
         address = struct.unpack("<Q", target.read(symbol, 8))[0]
-        if not address or (registers and _others_called_abort(target, registers)):
+        if not address or (registers and _is_abort_called_outside_libc(target, registers)):
             return None
-        return _message(target, address)
+        return _read_message_at(target, address)
     except UnreadableMemory as error:
         return Absent(UNREADABLE, str(error))
 
 
-def _others_called_abort(target: Target, registers: Mapping[str, int]) -> bool:
+def _is_abort_called_outside_libc(target: Target, registers: Mapping[str, int]) -> bool:
     """Tell whether code outside of the C library called abort(); False where that is not seen."""
     abort = target.symbol("abort")
     caller = find_caller(target, abort, registers, MAX_FRAMES_OF_ABORT) if abort else None
@@ -120,7 +120,7 @@ def _others_called_abort(target: Target, registers: Mapping[str, int]) -> bool:
     return module is not None and libc is not None and module.path != libc.path
 
 
-def _message(target: Target, address: int) -> AbortMessage:
+def _read_message_at(target: Target, address: int) -> AbortMessage:
     size = struct.unpack("<I", target.read(address, _HEADER))[0]
     wanted = min(size, MAX_MESSAGE)
     raw = target.read(address + _HEADER, max(0, wanted - _HEADER))
@@ -135,17 +135,17 @@ def classify_glibc_message(text: str) -> AbortMessage:
             return AbortMessage("fortify", phrase.strip("* "), "", phrase)
     for phrase in _MALLOC:
         if text.startswith(phrase):
-            return AbortMessage("malloc", _class_of(text), "", text.split("\n", 1)[0][:64])
+            return AbortMessage("malloc", _fixed_phrase(text), "", text.split("\n", 1)[0][:64])
     if ": Assertion `" in text:
         head, _, failed = text.partition(": Assertion `")
         where, _, function = head.rpartition(": ")
-        source = _source(where, failed.rpartition("' failed")[0])
+        source = _short_assertion_text(where, failed.rpartition("' failed")[0])
         return AbortMessage("assert", "", function[:MAX_FUNCTION], source)
     fatal = next((phrase for phrase in FATAL if text.startswith(phrase)), "")
     return AbortMessage("other", "", "", fatal)
 
 
-def _source(where: str, expression: str) -> str:
+def _short_assertion_text(where: str, expression: str) -> str:
     """Return "ext.c:22: n > 0" of an assertion's place ("prog: /src/ext.c:22") and expression."""
     place = where.rpartition(": ")[2].rpartition("/")[2]
     parts = expression.split('"')
@@ -153,7 +153,7 @@ def _source(where: str, expression: str) -> str:
     return f"{place}: {shown}"[:MAX_SOURCE]
 
 
-def _class_of(text: str) -> str:
+def _fixed_phrase(text: str) -> str:
     """Return the fixed phrase as one word: "double free or corruption (out)" and so on."""
     phrase = text.split("\n", 1)[0][:64]
     kept = [letter if letter.isalnum() else "-" for letter in phrase.lower()]

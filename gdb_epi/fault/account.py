@@ -92,14 +92,14 @@ class FaultAccount(NamedTuple):
         return self.site.address
 
     @property
-    def returned(self) -> bool:
+    def failed_in_return(self) -> bool:
         """Whether control went astray in a return: the bad word was on the stack."""
         return self.how == TRANSFER and self.site.kind == RETURN
 
     @property
     def returned_to_null(self) -> bool:
         """Whether a return popped 0."""
-        return self.returned and self.place.kind == NULL and self.address == 0
+        return self.failed_in_return and self.place.kind == NULL and self.address == 0
 
 
 def account_of_fault(target: Target, fault: Fault) -> FaultAccount:
@@ -109,7 +109,7 @@ def account_of_fault(target: Target, fault: Fault) -> FaultAccount:
     place = AddressPlace(UNKNOWN)
     if how in (ACCESS, TRANSFER):
         place = place_at_failed_address(target, site, user_space_end(target, fault))
-    through = how == ACCESS and place.kind != STACK_ENDED and _through_stack(target, site)
+    through = how == ACCESS and place.kind != STACK_ENDED and _is_access_below_stack(target, site)
     message = read_abort_message(target, fault.registers) if how == ABORTED else None
     return FaultAccount(fault, site, how, place, through, message)
 
@@ -128,7 +128,7 @@ def message_of_own_abort(target: Target, account: FaultAccount) -> AbortMessage 
 
 def _kind_of_failure(fault: Fault, site: FaultSite) -> str:
     if not fault.is_hardware_trap:
-        return _sent_signal_words(fault)
+        return _origin_of_sent_signal(fault)
     if site.kind in _PLAIN:
         return site.kind
     if fault.signo == signals.SIGBUS and fault.code in (
@@ -149,7 +149,7 @@ def _kind_of_failure(fault: Fault, site: FaultSite) -> str:
     return UNEXPLAINED
 
 
-def _sent_signal_words(fault: Fault) -> str:
+def _origin_of_sent_signal(fault: Fault) -> str:
     """Return how a process ended by a signal that no instruction caused (kernel/signal.c)."""
     if fault.signo == signals.SIGXFSZ and fault.sender in (SELF, PROCESS, KERNEL):
         return FILE_SIZE_LIMIT  # send_sig() in mm/filemap.c: the kernel names the writer as sender
@@ -166,7 +166,7 @@ def _sent_signal_words(fault: Fault) -> str:
     return SENT
 
 
-def _through_stack(target: Target, site: FaultSite) -> bool:
+def _is_access_below_stack(target: Target, site: FaultSite) -> bool:
     operand = site.operand
     if operand is None or operand.base != "rsp" or operand.index_register is not None:
         return False

@@ -91,14 +91,14 @@ def place_at_failed_address(target: Target, site: FaultSite, top: int) -> Addres
             return AddressPlace(STACK_ENDED, ended.region, distance, ended.large)
     if address < NEAR_NULL:
         return AddressPlace(NULL if address < NULL_PAGE else LOW)
-    if site.kind == DATA and _base_is_null(site):
+    if site.kind == DATA and _is_base_null(site):
         return AddressPlace(NULL_BASE)
     if address >= USER_TOP and address >= top:
         return AddressPlace(KERNEL, target.region_at(address))
-    return _map_place(target, address, site.access)
+    return _place_by_mappings(target, address, site.access)
 
 
-def _base_is_null(site: FaultSite) -> bool:
+def _is_base_null(site: FaultSite) -> bool:
     """Tell whether the only register in the address is 0: a member at a negative or huge offset."""
     operand = site.operand
     if operand is None or operand.base in (None, "rsp") or operand.segment is not None:
@@ -107,7 +107,7 @@ def _base_is_null(site: FaultSite) -> bool:
     return alone and site.fault.registers.get(str(operand.base)) == 0
 
 
-def _map_place(target: Target, address: int, access: str | None) -> AddressPlace:
+def _place_by_mappings(target: Target, address: int, access: str | None) -> AddressPlace:
     region = target.region_at(address)
     if region is not None and permits(region, None):
         if permits(region, access):
@@ -133,22 +133,24 @@ class ExhaustedStack(NamedTuple):
 
 def exhausted_stack(target: Target, fault: Fault, address: int) -> ExhaustedStack | None:
     """Return the stack that an access to data at `address` ran out of, or None."""
-    below = _just_below(target, fault, address) or _in_guard(target, fault, address)
-    over = _below_variable_frame(target, fault, address)
+    below = _stack_just_above_access(target, fault, address) or _stack_of_guard_page(
+        target, fault, address
+    )
+    over = _stack_of_variable_frame(target, fault, address)
     if over is not None and over != below:  # what lies near the address is somebody else's
         return ExhaustedStack(over, True)
     if below is not None:
         return ExhaustedStack(below, False)
-    stack = _holds_subtracted_frame(target, fault, address)
+    stack = _stack_of_subtracted_frame(target, fault, address)
     if stack is None:
-        stack = _below_large_frame(target, fault, address)
+        stack = _stack_of_large_frame(target, fault, address)
         if stack is not None and permits(target.region_at(fault.sp), "w"):  # somebody else's memory
             guard = target.region_at(address)
             stack = stack if guard is not None and _is_guard_of(guard, stack) else None
     return ExhaustedStack(stack, True) if stack is not None else None
 
 
-def _just_below(target: Target, fault: Fault, address: int) -> Region | None:
+def _stack_just_above_access(target: Target, fault: Fault, address: int) -> Region | None:
     """The access is at most 64 KiB below a writable mapping, and rsp is at that mapping's end."""
     lowest = min(address, fault.sp)
     for region in target.regions():
@@ -161,7 +163,7 @@ def _just_below(target: Target, fault: Fault, address: int) -> Region | None:
     return None
 
 
-def _in_guard(target: Target, fault: Fault, address: int) -> Region | None:
+def _stack_of_guard_page(target: Target, fault: Fault, address: int) -> Region | None:
     """The access is in an inaccessible mapping right below a writable one, and rsp too or near."""
     guard = target.region_at(address)
     stack = None if guard is None else target.region_at(guard.end)
@@ -177,7 +179,7 @@ def _is_guard_of(guard: Region, stack: Region) -> bool:
     return inaccessible and guard.end == stack.start and "w" in stack.perms
 
 
-def _holds_subtracted_frame(target: Target, fault: Fault, address: int) -> Region | None:
+def _stack_of_subtracted_frame(target: Target, fault: Fault, address: int) -> Region | None:
     """The address is in the frame that a function made by subtracting from rsp, below its stack.
 
     That function is the one that failed, or the caller of one without a frame of its own, as
@@ -199,7 +201,7 @@ def _holds_subtracted_frame(target: Target, fault: Fault, address: int) -> Regio
     return None
 
 
-def _below_variable_frame(target: Target, fault: Fault, address: int) -> Region | None:
+def _stack_of_variable_frame(target: Target, fault: Fault, address: int) -> Region | None:
     """The address is in a frame of variable size that begins in a stack, and ends below it.
 
     Code with such a frame (alloca(), an array of variable length) keeps the frame's beginning in
@@ -226,7 +228,7 @@ def has_variable_frame(target: Target, fault: Fault) -> bool:
     return any(isinstance(subtracted_from_rsp(target, pc), str) for pc in codes)
 
 
-def _below_large_frame(target: Target, fault: Fault, address: int) -> Region | None:
+def _stack_of_large_frame(target: Target, fault: Fault, address: int) -> Region | None:
     """One frame is larger than what is left of the stack: rsp has jumped over the guard.
 
     The frame's beginning, which rbp still holds, shows this. Not if one flipped bit of rsp would

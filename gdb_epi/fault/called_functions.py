@@ -23,7 +23,7 @@ MAX_STEPS = 64  # functions of the same object that are looked into
 RESULT = "rax"  # System V ABI x86-64, 3.2.3
 
 
-def slot_of_call(target: Target, instruction: Instruction, end: int) -> int | None:
+def got_slot_of_call(target: Target, instruction: Instruction, end: int) -> int | None:
     """Return the slot of the global offset table through which a call goes; None for others."""
     at = end - instruction.length
     if instruction.target is not None:  # to a stub, perhaps
@@ -63,7 +63,7 @@ def function_that_returned(
                 break
             instruction = step.instruction
             if instruction.flow == CALL and register == RESULT:
-                slot = slot_of_call(target, instruction, step.address + instruction.length)
+                slot = got_slot_of_call(target, instruction, step.address + instruction.length)
                 return imported.name(slot) if slot is not None else ""
             changed = changed_registers(instruction)
             if changed is None or instruction.flow not in (NEXT, BRANCH):  # not taken
@@ -93,7 +93,7 @@ def imported_calls_before(target: Target, pc: int) -> list[str] | None:
             if instruction is None or instruction.flow != CALL:
                 continue
             end = start + at + instruction.length
-            slot = slot_of_call(target, instruction, end)
+            slot = got_slot_of_call(target, instruction, end)
             if slot is not None:
                 called.append(imported.name(slot))
             elif instruction.target is not None and not number and len(ranges) < MAX_STEPS:

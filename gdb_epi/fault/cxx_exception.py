@@ -86,8 +86,8 @@ def exception_type(target: Target, frames: Sequence[NativeFrame]) -> str | None:
 
     None when there is none, or its type's name cannot be read.
     """
-    header = _header(target, frames)
-    return _type_at(target, header) if header else None
+    header = _unwind_header(target, frames)
+    return _type_by_header(target, header) if header else None
 
 
 def exception_text(target: Target, frames: Sequence[NativeFrame]) -> str | Absent:
@@ -97,7 +97,7 @@ def exception_text(target: Target, frames: Sequence[NativeFrame]) -> str | Absen
     text has no place that is known; those two have a reference-counted string after their vtable
     in every version (libstdc++-v3/include/std/stdexcept, __cow_string).
     """
-    header = _header(target, frames)
+    header = _unwind_header(target, frames)
     text = read_word(target, header + _HEADER + _TEXT_AT) if header else None
     if text is None:
         return Absent(NOT_AVAILABLE, "no exception is on the stack")
@@ -109,17 +109,17 @@ def exception_text(target: Target, frames: Sequence[NativeFrame]) -> str | Absen
     return raw[:-1].decode("utf-8", "backslashreplace")
 
 
-def error_number(target: Target, frames: Sequence[NativeFrame]) -> int | None:
+def system_error_number(target: Target, frames: Sequence[NativeFrame]) -> int | None:
     """Return the number of a std::system_error: its error_code stands behind the text.
 
     Reference: libstdc++-v3/include/std/system_error, a std::runtime_error and then _M_code.
     """
-    header = _header(target, frames)
+    header = _unwind_header(target, frames)
     code = read_word(target, header + _HEADER + _TEXT_AT + WORD) if header else None
     return None if code is None else code & HALF_MASK
 
 
-def requested_size(target: Target, registers: Mapping[str, int]) -> int | None:
+def size_asked_of_operator_new(target: Target, registers: Mapping[str, int]) -> int | None:
     """Return how many bytes operator new was asked for that threw std::bad_alloc; None unknown.
 
     It keeps the number in a register over its calls (libstdc++-v3/libsupc++/new_op.cc), which the
@@ -143,7 +143,7 @@ def words_of_exception(target: Target, frames: Sequence[NativeFrame]) -> Iterato
 
     There pybind11::error_already_set and nanobind::python_error keep the Python exception.
     """
-    header = _header(target, frames)
+    header = _unwind_header(target, frames)
     members = (
         split_into_words(try_read(target, header + _HEADER + WORD, MEMBERS * WORD))
         if header
@@ -151,11 +151,11 @@ def words_of_exception(target: Target, frames: Sequence[NativeFrame]) -> Iterato
     )
     for member in members:
         yield member
-        if member % WORD == 0 and _is_data(target, member):
+        if member % WORD == 0 and _is_in_writable_memory(target, member):
             yield from split_into_words(try_read(target, member, MEMBERS * WORD))
 
 
-def _header(target: Target, frames: Sequence[NativeFrame]) -> int | None:
+def _unwind_header(target: Target, frames: Sequence[NativeFrame]) -> int | None:
     """Return the unwind header of the innermost exception that the stack points to."""
     start = frames[0].sp if frames else 0
     region = target.region_at(start)
@@ -164,17 +164,21 @@ def _header(target: Target, frames: Sequence[NativeFrame]) -> int | None:
     end = min(start + MAX_STACK, region.end, region.start + region.dumped)
     stack = try_read(target, start, max(end - start, 0) & -WORD)
     for pointer in dict.fromkeys(split_into_words(stack)):
-        if pointer % WORD == 0 and _is_data(target, pointer) and _type_at(target, pointer):
+        if (
+            pointer % WORD == 0
+            and _is_in_writable_memory(target, pointer)
+            and _type_by_header(target, pointer)
+        ):
             return pointer
     return None
 
 
-def _is_data(target: Target, pointer: int) -> bool:
+def _is_in_writable_memory(target: Target, pointer: int) -> bool:
     region = target.region_at(pointer)
     return region is not None and "w" in region.perms
 
 
-def _type_at(target: Target, header: int) -> str | None:
+def _type_by_header(target: Target, header: int) -> str | None:
     dependent = _CLASSES.get(try_read(target, header, WORD))
     if dependent is None:
         return None

@@ -28,7 +28,7 @@ def errno_of(target: Target, fault: Fault) -> int | None:
     code = read_up_to(target, start, _MAX_CODE)
     at = 4 if code.startswith(b"\xf3\x0f\x1e\xfa") else 0  # endbr64
     instruction = decode(code[at : at + MAX_LENGTH])
-    operand = instruction.explicit if instruction is not None else None
+    operand = instruction.explicit_operand if instruction is not None else None
     if instruction is None or operand is None or instruction.opcode != _MOV:
         return None
     slot = operand.address({"rip": start + at}) if operand.rip_relative else None

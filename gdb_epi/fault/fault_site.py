@@ -48,7 +48,7 @@ ERROR_WRITE, ERROR_FETCH = 2, 16  # bits of a page fault's error code
 
 
 class FaultSite(NamedTuple):
-    """What failed.
+    """The access or transfer of control that failed, its address, and the instruction behind it.
 
     `kind` is one of the names above. `address` is the true address of the access (or the target of
     the transfer), None when it is unknown; `source` says where it is from: "kernel",
@@ -98,9 +98,9 @@ def site_of_fault(target: Target, fault: Fault) -> FaultSite:
     if other is not None:
         return blank._replace(kind=other)
     if fault.signo == SIGSEGV and fault.code in (SEGV_MAPERR, SEGV_ACCERR, SEGV_PKUERR):
-        return _page_fault(target, blank)
+        return _site_of_page_fault(target, blank)
     if fault.code == SI_KERNEL and fault.signo in (SIGSEGV, SIGBUS):
-        return _protection(target, blank)
+        return _site_of_general_protection(target, blank)
     if fault.signo == SIGBUS and fault.code == BUS_ADRALN:  # #AC: the flag AC, a split lock
         return blank._replace(kind=MISALIGNED)
     if fault.signo == SIGBUS and fault.address:  # the end of a mapped file, poisoned memory
@@ -111,7 +111,7 @@ def site_of_fault(target: Target, fault: Fault) -> FaultSite:
 # -- page faults ---------------------------------------------------------------------------
 
 
-def _page_fault(target: Target, site: FaultSite) -> FaultSite:
+def _site_of_page_fault(target: Target, site: FaultSite) -> FaultSite:
     fault = site.fault
     address = fault.address or 0
     at_pc = address == fault.pc
@@ -124,11 +124,11 @@ def _page_fault(target: Target, site: FaultSite) -> FaultSite:
         at_pc = at_pc and (region is None or "x" not in region.perms)
         fetched = at_pc or (next_page and not may_execute(region))
     if fetched:
-        return find_transfer(target, site._replace(address=address, source="kernel"))
+        return find_failed_transfer(target, site._replace(address=address, source="kernel"))
     return _data_access_site(target, site)
 
 
-def find_transfer(target: Target, site: FaultSite) -> FaultSite:
+def find_failed_transfer(target: Target, site: FaultSite) -> FaultSite:
     """Tell how control came to an address that cannot be executed.
 
     A call has pushed its return address, and its target is still in the register or memory that it
@@ -139,20 +139,22 @@ def find_transfer(target: Target, site: FaultSite) -> FaultSite:
     if site.address != fault.pc:
         return site._replace(why=f"the instruction at {fault.pc:#x} runs into it")
     if not fault.architecture.call_pushes:
-        return _resolve_by_link(target, site)
+        return _tell_transfer_by_link_register(target, site)
     top, popped = read_word(target, fault.sp), read_word(target, fault.sp - 8)
     call = call_before(target, top) if top else None
     if call is not None and is_target_of_call(target, fault, call, top or 0, fault.pc):
-        return site._replace(kind=CALL, operand=call.explicit)
+        return site._replace(kind=CALL, operand=call.explicit_operand)
     # Zeros are everywhere: if the top may be a return address, no return has popped it.
     if popped == fault.pc and (fault.pc or not may_execute(target.region_at(top or 0))):
         return site._replace(kind=RETURN, slot=fault.sp - 8)
     if call is not None and call.target is None:
-        return site._replace(kind=CALL, operand=call.explicit, why="its target has changed since")
+        return site._replace(
+            kind=CALL, operand=call.explicit_operand, why="its target has changed since"
+        )
     return site._replace(kind=JUMP, why="no word on the stack says how control came here")
 
 
-def _resolve_by_link(target: Target, site: FaultSite) -> FaultSite:
+def _tell_transfer_by_link_register(target: Target, site: FaultSite) -> FaultSite:
     """Distinguish a return from a call by the link register, where calls put return addresses."""
     fault, machine = site.fault, site.fault.architecture
     back = fault.registers.get(machine.link or "", 0)
@@ -172,11 +174,11 @@ def is_target_of_call(
     """Tell whether an indirect call that has just been made went to an address."""
     if call.target_register is not None:
         return fault.registers.get(call.target_register) == wanted
-    if call.explicit is None:
+    if call.explicit_operand is None:
         return False
     # The call has pushed 8 bytes since it computed the address.
     before = {**fault.registers, "rip": return_address - call.length, "rsp": fault.sp + 8}
-    at = call.explicit.address(before)
+    at = call.explicit_operand.address(before)
     return at is not None and read_word(target, at, dumped_only=False) == wanted
 
 
@@ -201,9 +203,9 @@ def _data_access_site(target: Target, site: FaultSite) -> FaultSite:
             return site._replace(operand=operand, access=access or operand.access)
     if unknown:
         return site._replace(operand=unknown[0], access=access or unknown[0].access)
-    if _may_touch_more(site.instruction):
+    if _touches_unlisted_memory(site.instruction):
         return site
-    return site._replace(kind=UNEXPLAINED, why=_not_there(site, address))
+    return site._replace(kind=UNEXPLAINED, why=_no_access_covers_address_note(site, address))
 
 
 def _access_covers(operand: MemoryOperand, fault: Fault, address: int, string: bool) -> bool:
@@ -216,7 +218,7 @@ def _access_covers(operand: MemoryOperand, fault: Fault, address: int, string: b
     return 0 <= address - start < size
 
 
-def _may_touch_more(instruction: Instruction) -> bool:
+def _touches_unlisted_memory(instruction: Instruction) -> bool:
     """Tell whether an instruction touches memory that its operands do not show.
 
     These are accesses of unknown size (xsave, descriptor loads), system calls, segment loads.
@@ -227,7 +229,7 @@ def _may_touch_more(instruction: Instruction) -> bool:
     return unknown or segment or instruction.privileged or calls
 
 
-def _not_there(site: FaultSite, address: int) -> str:
+def _no_access_covers_address_note(site: FaultSite, address: int) -> str:
     assert site.instruction is not None
     accessed = [operand.address(site.fault.registers) for operand in site.instruction.operands]
     listed = ", ".join(f"{place:#x}" for place in accessed if place is not None) or "nothing"
@@ -237,19 +239,19 @@ def _not_there(site: FaultSite, address: int) -> str:
 # -- protection faults -----------------------------------------------------------------------
 
 
-def _protection(target: Target, site: FaultSite) -> FaultSite:
+def _site_of_general_protection(target: Target, site: FaultSite) -> FaultSite:
     """A general protection or stack fault: the operands give the address, not the kernel."""
     fault, instruction = site.fault, site.instruction
     top = user_space_end(target, fault)
     if not is_canonical(fault.pc, top):  # Intel's shape: rip has arrived already
-        return find_transfer(target, site._replace(address=fault.pc, source="operand"))
+        return find_failed_transfer(target, site._replace(address=fault.pc, source="operand"))
     if fault.pc & -PAGE == VSYSCALL:  # which of its entries are emulated: entry/vsyscall
-        return find_transfer(target, site._replace(address=fault.pc, source="kernel"))
+        return find_failed_transfer(target, site._replace(address=fault.pc, source="kernel"))
     if instruction is None:
         return site._replace(kind=UNEXPLAINED)
     for operand in instruction.operands:
         start = operand.address(fault.registers)
-        if start is not None and not _legal(start, operand.size or 1, top):
+        if start is not None and not _is_range_canonical(start, operand.size or 1, top):
             return site._replace(
                 kind=DATA, address=start, source="operand", access=operand.access, operand=operand
             )
@@ -272,7 +274,7 @@ def _protection(target: Target, site: FaultSite) -> FaultSite:
     if fault.signo == SIGSEGV and is_in_system_call(target, site):
         return site._replace(kind=UNSTARTED_HANDLER, why=_NO_ROOM_FOR_HANDLER)
     unknown = next((op for op in instruction.operands if op.index_register == UNKNOWN_INDEX), None)
-    if unknown is not None or _may_touch_more(instruction):
+    if unknown is not None or _touches_unlisted_memory(instruction):
         return site._replace(kind=DATA, operand=unknown, why="the address cannot be computed")
     refused = _fault_hidden_by_signal_frame(target, site)
     if refused is not None:
@@ -322,7 +324,7 @@ def _fault_hidden_by_signal_frame(target: Target, site: FaultSite) -> FaultSite 
     return None
 
 
-def _legal(start: int, size: int, top: int) -> bool:
+def _is_range_canonical(start: int, size: int, top: int) -> bool:
     return is_canonical(start, top) and is_canonical((start + size - 1) & WORD_MASK, top)
 
 
@@ -338,9 +340,14 @@ def _transfer_at(
         if instruction.target_register is not None:
             word = fault.registers.get(instruction.target_register)
         else:
-            explicit = instruction.explicit
+            explicit = instruction.explicit_operand
             at = explicit.address(fault.registers) if explicit is not None else None
             word = None if at is None else read_word(target, at, dumped_only=False)
         if word is not None and not is_canonical(word, top):
-            return (CALL if instruction.flow == "call" else JUMP), word, instruction.explicit, None
+            return (
+                (CALL if instruction.flow == "call" else JUMP),
+                word,
+                instruction.explicit_operand,
+                None,
+            )
     return None

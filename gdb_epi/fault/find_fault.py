@@ -20,7 +20,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from gdb_epi.errors import NOT_APPLICABLE, Absent
 from gdb_epi.fault import signals
 from gdb_epi.fault.memory_reads import read_up_to, try_read
-from gdb_epi.fault.signal_sender import may_send_to_itself, registers_before_handler
+from gdb_epi.fault.signal_sender import may_have_sent_itself, registers_before_handler
 from gdb_epi.fault.signals import (
     BUS_ADRALN,
     BUS_OBJERR,
@@ -62,7 +62,7 @@ ERROR_WRITE, ERROR_FETCH = 2, 16  # as an x86 page fault's error code has them
 
 
 class Fault(NamedTuple):
-    """What failed, and where.
+    """The signal of a thread that failed: who sent it, its si_code and address, the registers.
 
     `origin` is "core" (the notes) or "signal-frame" (a handler re-raised it; the values are the
     interrupted context's). `sender` is KERNEL, SELF (the thread that died), PROCESS (another thread
@@ -109,10 +109,10 @@ def find_fault(target: Target, crash: CrashInfo | Absent) -> Fault | Absent:
         return Absent(NOT_APPLICABLE, f"no signal: {crash.detail}")
     thread = next((t for t in target.threads() if t.tid == crash.tid), None)
     registers = thread.registers if thread is not None else {}
-    sender = _sender(crash, target.process())
+    sender = _classify_sender(crash, target.process())
     if sender == KERNEL and (crash.signo, crash.si_code) in _OF_ACCESSES and thread is not None:
         fetched = crash.fault_address == thread.pc  # the call took its own code away
-        sender = SELF if not fetched and _queued_by_itself(target, thread) else KERNEL
+        sender = SELF if not fetched and _was_leaving_system_call(target, thread) else KERNEL
     outer = Fault(
         tid=crash.tid,
         signo=crash.signo,
@@ -128,12 +128,12 @@ def find_fault(target: Target, crash: CrashInfo | Absent) -> Fault | Absent:
     behind = innermost_interrupted_fault(target, outer) or fault_before_reraise(target, outer)
     if behind is not None or crash.si_code == signals.SI_TIMER:
         return behind or outer
-    if thread is not None and not may_send_to_itself(thread):
+    if thread is not None and not may_have_sent_itself(thread):
         return outer._replace(sender=PROCESS)
-    return _met_elsewhere(target, outer) or outer
+    return _fault_before_raised_again(target, outer) or outer
 
 
-def _queued_by_itself(target: Target, thread: Thread) -> bool:
+def _was_leaving_system_call(target: Target, thread: Thread) -> bool:
     """Tell whether a thread was on its way out of a system call, at an instruction without access.
 
     rt_tgsigqueueinfo(2) lets a thread send itself a signal with any siginfo, as handlers do that
@@ -146,7 +146,7 @@ def _queued_by_itself(target: Target, thread: Thread) -> bool:
     return instruction is not None and not instruction.operands
 
 
-def _sender(crash: CrashInfo, process: ProcessInfo | Absent) -> str:
+def _classify_sender(crash: CrashInfo, process: ProcessInfo | Absent) -> str:
     if crash.si_code is None:
         return UNKNOWN
     if crash.si_code > 0:
@@ -158,14 +158,14 @@ def _sender(crash: CrashInfo, process: ProcessInfo | Absent) -> str:
     return SELF if crash.sender_pid == process.pid else OTHER
 
 
-def _met_elsewhere(target: Target, outer: Fault) -> Fault | None:
+def _fault_before_raised_again(target: Target, outer: Fault) -> Fault | None:
     """Return what a thread was doing when a signal came that its handler raised again.
 
     None where the innermost signal frame on its stack belongs to another signal, or to one that the
     thread may have sent itself. A handler without SA_SIGINFO has no siginfo, only zeros.
     """
     siginfo_at = outer.architecture.signal_frame.siginfo_at
-    for stack, start, context in _signal_contexts(target, outer):
+    for stack, start, context in _possible_signal_frames(target, outer):
         code = target.region_at(context[outer.architecture.pc])
         if context.get("trapno", 0) > MAX_TRAP or code is None or "x" not in code.perms:
             continue
@@ -196,8 +196,8 @@ def interrupted_faults(target: Target, outer: Fault) -> Iterator[Fault]:
     A frame is recognised by bytes that all frames have (on x86-64 the word of user code's segment
     registers) and by a consistent siginfo; only bytes dumped in the core count.
     """
-    for stack, start, _ in _signal_contexts(target, outer):
-        fault = _context_at(target, stack, start, outer)
+    for stack, start, _ in _possible_signal_frames(target, outer):
+        fault = _interrupted_fault_at(target, stack, start, outer)
         if fault is not None:
             yield fault
 
@@ -211,7 +211,7 @@ def interrupted_by_handlers(target: Target, thread: Thread) -> Iterator[Thread]:
         thread.tid, 0, None, None, thread.registers, "core", UNKNOWN,
         architecture=thread.architecture,
     )  # fmt: skip
-    for _stack, start, context in _signal_contexts(target, outer):
+    for _stack, start, context in _possible_signal_frames(target, outer):
         met = thread._replace(registers=_general_registers(context, outer))
         code, stack = target.region_at(met.pc), target.region_at(met.sp)
         in_code = code is not None and "x" in code.perms
@@ -219,7 +219,9 @@ def interrupted_by_handlers(target: Target, thread: Thread) -> Iterator[Thread]:
             yield met
 
 
-def _signal_contexts(target: Target, outer: Fault) -> Iterator[tuple[bytes, int, dict[str, int]]]:
+def _possible_signal_frames(
+    target: Target, outer: Fault
+) -> Iterator[tuple[bytes, int, dict[str, int]]]:
     """Yield possible signal frames on a stack: its bytes, where each begins, the registers."""
     region = target.region_at(outer.sp)
     if region is None:
@@ -233,11 +235,11 @@ def _signal_contexts(target: Target, outer: Fault) -> Iterator[tuple[bytes, int,
             return
         start = at - frame.marker_at
         if start >= 0 and start + frame.size <= len(stack):
-            yield stack, start, _words(stack, start, frame)
+            yield stack, start, _registers_in_signal_frame(stack, start, frame)
         at = stack.find(frame.marker, at + 1)
 
 
-def _words(saved: bytes, start: int, frame: SignalFrame) -> dict[str, int]:
+def _registers_in_signal_frame(saved: bytes, start: int, frame: SignalFrame) -> dict[str, int]:
     values = struct.unpack_from(f"<{len(frame.words)}Q", saved, start + frame.words_at)
     return dict(zip(frame.words, values, strict=True))
 
@@ -261,17 +263,17 @@ def fault_before_reraise(target: Target, outer: Fault) -> Fault | None:
         saved = try_read(target, place - pc_at, frame.size)
         if saved[frame.marker_at : frame.marker_at + len(frame.marker)] != frame.marker:
             continue
-        fault = _context_at(target, saved, 0, outer)
+        fault = _interrupted_fault_at(target, saved, 0, outer)
         if fault is not None and (fault.pc, fault.sp) == (outer.pc, outer.sp):
             return fault
     return None
 
 
-def _context_at(target: Target, stack: bytes, start: int, outer: Fault) -> Fault | None:
+def _interrupted_fault_at(target: Target, stack: bytes, start: int, outer: Fault) -> Fault | None:
     frame = outer.architecture.signal_frame
     if start < 0 or start + frame.size > len(stack):
         return None
-    context = _words(stack, start, frame)
+    context = _registers_in_signal_frame(stack, start, frame)
     siginfo = _siginfo_at(stack, start + frame.siginfo_at)
     # For a handler without SA_SIGINFO (faulthandler's) the kernel wrote no siginfo: the words are
     # stale and may look like one. Then the trap must be that of the instruction.
@@ -280,14 +282,14 @@ def _context_at(target: Target, stack: bytes, start: int, outer: Fault) -> Fault
     error, trap = context.get("error"), context.get("trapno")
     if trap is None:
         syndrome = syndrome_in(stack[start : start + frame.size], context["fault_address"])
-        error = None if syndrome is None else syndrome.error
-        if syndrome is not None and (stale or not syndrome.fits(signo, code, address)):
+        error = None if syndrome is None else syndrome.x86_error_code
+        if syndrome is not None and (stale or not syndrome.fits_siginfo(signo, code, address)):
             mapped = target.region_at(syndrome.address) is not None
-            signo, code, address = syndrome.signal(outer.signo, mapped)
+            signo, code, address = syndrome.siginfo_for(outer.signo, mapped)
         elif stale:
             return None
     elif stale or not _fits_the_trap(context, signo, code, address):
-        if not stale and not _failed_there(target, context):
+        if not stale and not _can_have_trapped(target, context):
             return None
         signo, code, address = _trap_signal(context, outer.signo)
     if signo not in signals.FATAL or not 0 < code <= signals.SI_KERNEL or (trap or 0) > MAX_TRAP:
@@ -304,7 +306,9 @@ def _context_at(target: Target, stack: bytes, start: int, outer: Fault) -> Fault
     )
 
 
-def threads_before_the_signal(threads: Sequence[Thread], fault: Fault | Absent) -> Sequence[Thread]:
+def threads_before_raised_again(
+    threads: Sequence[Thread], fault: Fault | Absent
+) -> Sequence[Thread]:
     """Return the threads; the one that died as it was before its handler raised the signal again.
 
     All others are as in the core, and so is that one if no handler ran.
@@ -359,7 +363,7 @@ def _fits_the_trap(context: Mapping[str, int], signo: int, code: int, address: i
     return trap != signals.PAGE_FAULT or signo == signals.SIGBUS or address == context["cr2"]
 
 
-def _failed_there(target: Target, context: Mapping[str, int]) -> bool:
+def _can_have_trapped(target: Target, context: Mapping[str, int]) -> bool:
     """Tell whether the instruction at a context's pc can have caused its trap.
 
     It accesses the address of the page fault, or an address that no pointer can have. The number
@@ -410,39 +414,41 @@ def _trap_signal(context: Mapping[str, int], raised: int) -> tuple[int, int, int
 
 
 class Syndrome(NamedTuple):
-    """The register; `address` is what the frame has for the address of the fault."""
+    """aarch64's ESR_EL1 of a signal frame (`value`), and the address of the fault there."""
 
     value: int
     address: int
 
     @property
-    def _class(self) -> int:
+    def _exception_class(self) -> int:
         return self.value >> 26 & 0x3F
 
     @property
-    def error(self) -> int | None:
+    def x86_error_code(self) -> int | None:
         """The access in the bits of an x86 error code; None when it was no abort."""
-        if self._class == _FETCH_ABORT:
+        if self._exception_class == _FETCH_ABORT:
             return ERROR_FETCH
-        if self._class != _DATA_ABORT:
+        if self._exception_class != _DATA_ABORT:
             return None
         return ERROR_WRITE if self.value & _WRITE else 0
 
-    def fits(self, signo: int, code: int, address: int) -> bool:
+    def fits_siginfo(self, signo: int, code: int, address: int) -> bool:
         """Tell whether a siginfo can be the one that the kernel wrote for it."""
         if signo not in FATAL or not 0 < code <= SI_KERNEL:
             return False
-        return self.error is None or signo == SIGBUS or address == self.address
+        return self.x86_error_code is None or signo == SIGBUS or address == self.address
 
-    def signal(self, raised: int, mapped: bool) -> tuple[int, int, int]:
+    def siginfo_for(self, raised: int, mapped: bool) -> tuple[int, int, int]:
         """Return signal, si_code and address; (0, 0, 0) when it is not the signal `raised`.
 
         `mapped`: something is mapped at the address. The register of an older fault may be left.
         """
         signal = (0, 0, 0)
         status = self.value & 0x3F
-        if self.error is None:
-            signal = (SIGILL, ILL_ILLOPC, self.address) if self._class == _UNKNOWN else signal
+        if self.x86_error_code is None:
+            signal = (
+                (SIGILL, ILL_ILLOPC, self.address) if self._exception_class == _UNKNOWN else signal
+            )
         elif status == _ALIGNMENT:
             signal = (SIGBUS, BUS_ADRALN, self.address)
         elif status in _EXTERNAL:

@@ -58,7 +58,7 @@ def gone_objects(target: Target, python: PythonState | Absent, tid: int) -> list
             except EpiError:
                 pass
             for part, address in places:
-                how = _how_it_is_gone(target, values, address) if address else ""
+                how = _why_gone(target, values, address) if address else ""
                 if how:
                     is_object = how == COUNT_IS_ZERO
                     type_name = values.context.obj(address).type.shown if is_object else ""
@@ -69,7 +69,7 @@ def gone_objects(target: Target, python: PythonState | Absent, tid: int) -> list
     return gone[:MAX_NAMED]
 
 
-def _how_it_is_gone(target: Target, values: ProcessValues, address: int) -> str:
+def _why_gone(target: Target, values: ProcessValues, address: int) -> str:
     """Return COUNT_IS_ZERO or NO_OBJECT; "" for an object, and where its memory is not here."""
     layout = values.context.reader.layout
     count = layout.find("PyObject", "ob_refcnt")
@@ -81,11 +81,11 @@ def _how_it_is_gone(target: Target, values: ProcessValues, address: int) -> str:
     try:
         values.context.obj(address)
     except EpiError:
-        is_here = target.region_at(type_at) is None or not _is_absent(target, type_at)
+        is_here = target.region_at(type_at) is None or not _is_memory_absent(target, type_at)
         return NO_OBJECT if is_here else ""
     offset = layout.offset("PyObject", "ob_refcnt") or 0
     return "" if any(head[offset : offset + count.size]) else COUNT_IS_ZERO
 
 
-def _is_absent(target: Target, address: int) -> bool:
+def _is_memory_absent(target: Target, address: int) -> bool:
     return target.provenance(address, TYPE_BYTES * WORD) == ABSENT

@@ -64,10 +64,10 @@ def instructions_before(
     Decoding from any start synchronises within a few instructions; the most frequent chain counts.
     None when the address is no boundary or the code cannot be read.
     """
-    code = _window(target, address, window)
+    code = _code_before(target, address, window)
     if code is None:
         return None
-    lengths, ends = _chains(code, window)
+    lengths, ends = _decoding_chains(code, window)
     starts = [start for start in range(window - CLOSEST + 1) if start in ends]
     landed = [start for start in starts if ends[start] == window]
     if len(starts) < MIN_CHAINS or len(landed) < MIN_SHARE * len(starts):
@@ -90,7 +90,7 @@ def instructions_before(
 
 def is_boundary(target: Target, address: int) -> bool | None:
     """Whether an instruction begins at an address; None when the text before cannot be read."""
-    if _window(target, address, WINDOW) is None:
+    if _code_before(target, address, WINDOW) is None:
         return None
     return instructions_before(target, address) is not None
 
@@ -107,14 +107,14 @@ def is_instruction_start(target: Target, at: int) -> bool:
     return bool(is_boundary(target, at))
 
 
-def _window(target: Target, address: int, window: int) -> bytes | None:
+def _code_before(target: Target, address: int, window: int) -> bytes | None:
     if address < window or not may_execute(target.region_at(address)):
         return None
     code = read_up_to(target, address - window, window + MAX_LENGTH)
     return code if len(code) >= window else None
 
 
-def _chains(code: bytes, window: int) -> tuple[dict[int, int], dict[int, int]]:
+def _decoding_chains(code: bytes, window: int) -> tuple[dict[int, int], dict[int, int]]:
     """Return the instruction's length at each offset and where decoding from there ends up.
 
     A chain ends at `window` if it reaches it exactly, and after it otherwise.
@@ -197,7 +197,11 @@ def constant_arguments(
                 is_fixed = how.source.rip_relative
                 value = how.source.address({"rip": step.address}) if is_fixed else None
             elif how.kind == LOAD and registers and isinstance(how.source, MemoryOperand):
-                value = _word_of_frame(target, how.source, registers) if how.size == WORD else None
+                value = (
+                    _read_stack_variable(target, how.source, registers)
+                    if how.size == WORD
+                    else None
+                )
             if value is not None:
                 constants.update(dict.fromkeys(arguments, value))
         for name, arguments in copied.items():
@@ -208,7 +212,7 @@ def constant_arguments(
     return constants
 
 
-def _word_of_frame(
+def _read_stack_variable(
     target: Target, operand: MemoryOperand, registers: Mapping[str, int]
 ) -> int | None:
     """Return a variable that a function has on its stack; None for other memory."""

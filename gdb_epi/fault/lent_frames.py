@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gdb_epi.fault.called_functions import slot_of_call
+from gdb_epi.fault.called_functions import got_slot_of_call
 from gdb_epi.fault.instructions import ARGUMENTS, MAX_FUNCTION, call_returning_to
 from gdb_epi.fault.memory_reads import read_up_to, read_word
 from gdb_epi.fault.own_native_code import CALLERS, is_own_library
@@ -77,7 +77,7 @@ def borrowers_of_frame(target: Target, return_address: int) -> list[Borrower]:
         seen.add((function.start, holders))
         for passed in _calls_with_pointer(target, function.start, function.end, holders):
             instruction, end = passed.instruction, passed.end
-            slot = slot_of_call(target, instruction, end)
+            slot = got_slot_of_call(target, instruction, end)
             if slot is not None:
                 goes_to = read_word(target, slot, dumped_only=False) or 0
                 callee = modules.at(goes_to)

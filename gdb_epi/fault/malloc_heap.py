@@ -81,7 +81,7 @@ class HeapWords:
             words = self._windows[number] = view.cast("Q")
         return words
 
-    def run(self, at: int, recent: deque[int] | list[int]) -> tuple[int, int]:
+    def follow_chunks(self, at: int, recent: deque[int] | list[int]) -> tuple[int, int]:
         """Follow chunks that fit, in one window; return the place of the last and their number.
 
         They are appended to `recent`. As `next_chunk`, which says why, in a quarter of the time.
@@ -178,7 +178,7 @@ def _continues_past_mapping(target: Target, heap: Region, behind: Region) -> boo
     at = 0
     try:
         while at + 1 < words.count:
-            at, _ = words.run(at, recent)
+            at, _ = words.follow_chunks(at, recent)
             following = next_chunk(words, at)
             if following is None:
                 return True  # a chunk crosses the end, or is damaged

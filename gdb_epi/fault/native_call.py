@@ -124,8 +124,8 @@ class _NativeCallReader:
         start = value_stack_start(self._reader, frame.address, frame.code)
         # 3.14 (gh-117139), and free-threaded 3.13, tag references in the lowest bits.
         stack = [word & ~7 for word in split_into_words(self._reader.read(start, 8 * room))]
-        calls = self._calls(stack, call)
-        if self._leaves_no_callable():
+        calls = self._possible_calls(stack, call)
+        if self._puts_result_over_callable():
             return calls[max(calls)] if calls else None
         # A callable among the arguments of another one: that call waits for this one's result.
         inner = [
@@ -135,7 +135,7 @@ class _NativeCallReader:
         ]
         return inner[0] if len(set(inner)) == 1 else None
 
-    def _leaves_no_callable(self) -> bool:
+    def _puts_result_over_callable(self) -> bool:
         """Tell whether the result of a call takes the place of what was called (3.13, gh-106581).
 
         Then the last callable is the one that runs. Before, NULL lay below it, and that was taken.
@@ -151,7 +151,7 @@ class _NativeCallReader:
         running = next((step for step in steps if step.at <= lasti < step.end), None)
         return running if running is not None and running.name in _CALLS else None
 
-    def _calls(self, stack: Sequence[int], call: Instruction) -> dict[int, NativeCall]:
+    def _possible_calls(self, stack: Sequence[int], call: Instruction) -> dict[int, NativeCall]:
         """Return what may be the running call, by the place of the callable on the stack."""
         calls, count = {}, call.argument
         for index, word in enumerate(stack):
@@ -169,7 +169,7 @@ class _NativeCallReader:
                 first += 1
             arguments = stack[first : first + count]
             if len(arguments) == count and all(arguments):
-                given = tuple(self._argument(argument, by) for argument in arguments)
+                given = tuple(self._describe_argument(argument, by) for argument in arguments)
                 name, file = function_readable_name(native), native.module_name
                 calls[index] = NativeCall(name, file, by, given)
         return calls
@@ -178,7 +178,7 @@ class _NativeCallReader:
         self, stack: Sequence[int], index: int, call: Instruction, *, is_method: bool
     ) -> bool:
         """Tell whether the word above a callable is the object of a method, or its place."""
-        if self._leaves_no_callable():
+        if self._puts_result_over_callable():
             return is_method or stack[index + 1 : index + 2] == [0]
         if "KW_NAMES" in self._instructions:  # 3.11 and 3.12: what is no method has NULL below it
             return is_method and bool(index and stack[index - 1])
@@ -201,14 +201,14 @@ class _NativeCallReader:
         native = self._entries.get(read.field(definition, "PyMethodDef", "ml_meth"))
         return None if native is None else (native, EXTENSION, is_method)
 
-    def _argument(self, address: int, by: str) -> CallArgument:
+    def _describe_argument(self, address: int, by: str) -> CallArgument:
         try:
             obj = self._context.obj(address)
-            return CallArgument(obj.type.shown, by == CTYPES and self._is_null(obj))
+            return CallArgument(obj.type.shown, by == CTYPES and self._is_passed_as_null(obj))
         except EpiError:
             return CallArgument("?", is_null=False)
 
-    def _is_null(self, obj: Obj) -> bool:
+    def _is_passed_as_null(self, obj: Obj) -> bool:
         """Tell whether ctypes passes an object as a NULL pointer (callproc.c, ConvParam)."""
         ident = obj.lineage.ident
         if ident == "NoneType":

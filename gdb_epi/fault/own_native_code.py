@@ -99,7 +99,7 @@ def possible_writers(target: Target, frames: Iterable[NativeFrame]) -> tuple[lis
     return named, " or ".join(few.rsplit(", ", 1)) if len(named) <= MAX_NAMED else few
 
 
-def at_fault_in(file: str) -> dict[str, str]:
+def facts_of_file_at_fault(file: str) -> dict[str, str]:
     """Return the facts by which a finding says that code of a file is at fault."""
     return {AT_FAULT: LIBRARY, AT_FAULT_FILE: file}
 

@@ -36,7 +36,7 @@ SIGNALLING = frozenset(
 SENDING = SIGNALLING | {"rt_sigprocmask", "rt_sigreturn"}
 
 
-def may_send_to_itself(thread: Thread) -> bool:
+def may_have_sent_itself(thread: Thread) -> bool:
     """Tell whether a thread may have sent the signal that killed it; True where this is unknown."""
     return thread.architecture.call not in thread.registers or thread.call in SENDING
 
@@ -60,7 +60,7 @@ def registers_before_handler(
             return None  # what tgkill() returns, and many others
         if number_in != machine.result:  # the register still holds it
             return {**context, machine.call: context.get(number_in, NO_CALL)}
-        return {**context, **_number_before(target, context)}
+        return {**context, **_system_call_number_before(target, context)}
     size = len(machine.system_call)
     if follows_system_call(target, machine, pc + size):  # the kernel restarts the call
         number = context.get(number_in, 0)
@@ -72,20 +72,22 @@ def registers_before_handler(
     return {**context, machine.call: NO_CALL}
 
 
-def with_restarted_calls(target: Target, threads: Iterable[Thread]) -> list[Thread]:
+def threads_in_restarted_calls(target: Target, threads: Iterable[Thread]) -> list[Thread]:
     """Return the threads, each in the system call that the kernel restarted for it.
 
     Whoever stopped a process and let it go on (a debugger, a tracer, SIGSTOP) leaves
     restart_syscall() where poll(), a sleep or a futex with a timeout was: its arguments stay.
     """
-    return [
-        thread._replace(registers={**thread.registers, **_number_before(target, thread.registers)})
-        if thread.call == "restart_syscall" else thread
-        for thread in threads
-    ]  # fmt: skip
+    restarted = []
+    for thread in threads:
+        if thread.call == "restart_syscall":
+            number = _system_call_number_before(target, thread.registers)
+            thread = thread._replace(registers={**thread.registers, **number})
+        restarted.append(thread)
+    return restarted
 
 
-def _number_before(target: Target, registers: Mapping[str, int]) -> dict[str, int]:
+def _system_call_number_before(target: Target, registers: Mapping[str, int]) -> dict[str, int]:
     """Return the number that the code before a system call put into rax; {} if it does not tell.
 
     It is a constant, or a word on the stack: since 2.41 glibc makes all calls that are cancellation
@@ -99,11 +101,11 @@ def _number_before(target: Target, registers: Mapping[str, int]) -> dict[str, in
     elif before[:4] == LOAD_RAX and len(before) == LOAD_LENGTH:
         number = read_word(target, sp + before[4])
     elif read_up_to(target, pc - len(CANCELLED), len(CANCELLED)) == CANCELLED:
-        number = _number_of_caller(target, sp)
+        number = _system_call_number_of_caller(target, sp)
     return {} if number is None or number >= MAX_NUMBER else {"orig_rax": number}
 
 
-def _number_of_caller(target: Target, sp: int) -> int | None:
+def _system_call_number_of_caller(target: Target, sp: int) -> int | None:
     """Return what the caller of __syscall_cancel_arch() loaded from its stack into rsi."""
     behind = read_word(target, sp)
     code = read_up_to(target, behind - WINDOW, WINDOW) if behind else b""

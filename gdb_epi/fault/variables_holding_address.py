@@ -163,7 +163,7 @@ class VariableFinder:
         for name, place in places:
             for candidate in self.candidates(name, place):
                 candidates.append(candidate)
-                how = self._relation(candidate)
+                how = self._relation_to_address(candidate)
                 if how is None or candidate.name in seen:
                     continue
                 seen.add(candidate.name)
@@ -186,7 +186,7 @@ class VariableFinder:
             )
         )
 
-    def _relation(self, candidate: _Candidate) -> str | None:
+    def _relation_to_address(self, candidate: _Candidate) -> str | None:
         if candidate.size:
             gone = self.values.context.reader.target.region_at(self.address) is None
             inside = 0 <= self.address - candidate.value < candidate.size

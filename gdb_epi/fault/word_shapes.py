@@ -77,7 +77,7 @@ def ascii_text_shape(value: int) -> WordShape | None:
     texts = [text for text in raw.split(b"\0") if text]
     if raw[7] and sum(map(len, texts)) >= PRINTABLE and all(map(_is_printable, texts)):
         return WordShape("ascii", f"its bytes are the ends of texts: {raw!r}")  # no address
-    if _wide_text(raw):
+    if _is_wide_text(raw):
         return WordShape("ascii", f"its bytes are UTF-16 or UTF-32 text: {raw!r}")
     return None
 
@@ -86,7 +86,7 @@ def _is_printable(text: bytes) -> bool:
     return all(0x20 <= byte < 0x7F for byte in text)
 
 
-def _wide_text(raw: bytes) -> bool:
+def _is_wide_text(raw: bytes) -> bool:
     letters = (raw[0], raw[4])
     if not all(0x20 < letter < 0x7F for letter in letters) or raw[5] or raw[7]:
         return False
@@ -123,7 +123,7 @@ def _short_float_text(raw: bytes) -> str:
     return repr(float(plain)) if struct.pack("<f", float(plain)) == raw else ""
 
 
-def in_brackets(value: int) -> str:
+def shape_note(value: int) -> str:
     """Return what a word looks like, to stand behind it: " (its bytes are text: b'...')", or ""."""
     shape = shape_of(value)
     return f" ({shape.why})" if shape is not None else ""
@@ -131,7 +131,7 @@ def in_brackets(value: int) -> str:
 
 def repeating_double_shape(value: int) -> WordShape | None:
     """Recognise a floating-point number like 0.1 or 1/3, whose digits repeat one byte."""
-    run, byte = _longest_run(value.to_bytes(8, "little"))
+    run, byte = _longest_byte_run(value.to_bytes(8, "little"))
     is_digit = byte % 0x11 == 0 and byte not in (0, 0xFF)
     return double_shape(value) if is_digit and MIN_REPEATED <= run <= MAX_DIGITS else None
 
@@ -139,7 +139,7 @@ def repeating_double_shape(value: int) -> WordShape | None:
 def poison_shape(value: int) -> WordShape | None:
     """Recognise a repeated byte, or part of such a word: it fills fresh or freed memory."""
     raw = value.to_bytes(8, "little")
-    run, byte = _longest_run(raw)
+    run, byte = _longest_byte_run(raw)
     if byte not in (0, 0xFF) and (run >= 6 or (run >= MIN_REPEATED and byte in POISON)):
         why = f"{run} of its bytes are {byte:#04x}, a filling pattern{_OF_PYTHON.get(byte, '')}"
         return WordShape("poison", why)
@@ -148,7 +148,7 @@ def poison_shape(value: int) -> WordShape | None:
     return None
 
 
-def _longest_run(raw: bytes) -> tuple[int, int]:
+def _longest_byte_run(raw: bytes) -> tuple[int, int]:
     best, at = (0, 0), 0
     while at < 8:
         end = at
@@ -168,10 +168,13 @@ def int_pair_shape(value: int) -> WordShape | None:
     if value - (1 << 64) in (NO_INTEGER * 4, NO_INTEGER * 8):
         return None  # an index of items of 4 or 8 bytes
     if 0 < high < 0x1000 and (low < SMALL or low > (1 << 32) - SMALL):
-        return WordShape("int-pair", f"it is two 32-bit integers, {high} and {_signed_half(low)}")
+        return WordShape(
+            "int-pair", f"it is two 32-bit integers, {high} and {_as_signed_half(low)}"
+        )
     if high > (1 << 32) - 0x1000 and (low > (1 << 32) - SMALL or low < SMALL):
         return WordShape(
-            "int-pair", f"it is two 32-bit integers, {_signed_half(high)} and {_signed_half(low)}"
+            "int-pair",
+            f"it is two 32-bit integers, {_as_signed_half(high)} and {_as_signed_half(low)}",
         )
     return None
 
@@ -198,5 +201,5 @@ def equal_halves_shape(value: int) -> WordShape | None:
     )
 
 
-def _signed_half(half: int) -> int:
+def _as_signed_half(half: int) -> int:
     return half - (1 << 32) if half >> 31 else half

@@ -108,17 +108,21 @@ def find_code_at_fault(
         return None  # it was made too small: a setting
     if any(facts.get("large") is True or facts.get("own") is False for facts in stacks):
         cause = ""  # one function's frame; or a stack that is small, as that of a handler
-    overwritten = (verdict.damage.found or cause in _OVERWRITTEN) and not _wrote_itself(
-        state, account, verdict
-    )
+    overwritten = (
+        verdict.damage.found or cause in _OVERWRITTEN
+    ) and not _is_damage_by_failed_write(state, account, verdict)
     if overwritten or any(f.facts.get(VICTIM) is True for f in deciding):
         return unknown
     if cause == "failed-check" and not any(f.detector == "python_fatal_error" for f in deciding):
-        return _by_stack(frames, CodeAtFault(LINE), state, cause)  # os.abort() and its like
-    return _by_stack(frames, unknown, state, cause)
+        return _code_at_fault_by_stack(
+            frames, CodeAtFault(LINE), state, cause
+        )  # os.abort() and its like
+    return _code_at_fault_by_stack(frames, unknown, state, cause)
 
 
-def _wrote_itself(state: ProcessState, account: FaultAccount, verdict: Verdict) -> bool:
+def _is_damage_by_failed_write(
+    state: ProcessState, account: FaultAccount, verdict: Verdict
+) -> bool:
     """Whether what was found overwritten is part of what the write that failed has written.
 
     A fill that runs on until memory ends, as a memset() of too many bytes, leaves one byte over and
@@ -131,7 +135,7 @@ def _wrote_itself(state: ProcessState, account: FaultAccount, verdict: Verdict) 
     return len(written) >= MIN_FILL and written.count(written[:1]) == len(written)
 
 
-def _by_stack(
+def _code_at_fault_by_stack(
     frames: Sequence[NativeFrame], unknown: CodeAtFault, state: ProcessState, cause: str
 ) -> CodeAtFault:
     """Return whose code failed: the innermost that is neither the C library's nor C++'s.

@@ -18,7 +18,7 @@ def describe_finding_weights(detector: str) -> list[str]:
     checks = [check for check in load_weights().items.values() if check.id.startswith(prefix)]
     if checks:
         against = [f"{check.id} ({check.llr:+g}): {check.origin}" for check in checks]
-        return [*against, *(_rule(check.id, "software", check.cause) for check in checks)]
+        return [*against, *(_describe_rule(check.id, "software", check.cause) for check in checks)]
     if detector in OF_DAMAGE:
         return ["what `epi corruption` finds of it is weighed: its items have pages of their own"]
     speaks = supported_label(detector)
@@ -26,10 +26,12 @@ def describe_finding_weights(detector: str) -> list[str]:
         return [NO_WEIGHT]
     by = f":{speaks.counted_by}" if speaks.counted_by else ""
     names = [name for name in sorted(load_calibration()) if name.split(":", 1)[0] == detector]
-    return [_rule(name, speaks.label, speaks.hypothesis) for name in names or [detector + by]]
+    return [
+        _describe_rule(name, speaks.label, speaks.hypothesis) for name in names or [detector + by]
+    ]
 
 
-def _rule(name: str, label: str, hypothesis: str) -> str:
+def _describe_rule(name: str, label: str, hypothesis: str) -> str:
     counts = counts_for_rule(name, load_calibration())
     number = (
         f"{counts.probability:.2f} of 1, right in {counts.right:g} and wrong in {counts.wrong:g} "

@@ -181,12 +181,12 @@ def collect_label_evidence(
 ) -> list[LabelEvidence]:
     """Return what speaks for any label, the strongest first."""
     counted = load_calibration() if table is None else table
-    of_findings = list(_finding_arguments(category, score, findings, counted))
+    of_findings = list(_evidence_of_findings(category, score, findings, counted))
     arguments = [
-        *_damage_arguments(score, counted),
+        *_evidence_of_damage(score, counted),
         *of_findings,
-        *_sign_arguments(score, findings, counted),
-        *_category_arguments(category, score, findings, of_findings, counted),
+        *_evidence_of_overwriting(score, findings, counted),
+        *_evidence_of_category(category, score, findings, of_findings, counted),
     ]
     return sorted(arguments, key=lambda argument: (-argument.odds, argument.rule))
 
@@ -226,7 +226,7 @@ def choose_finding_rule(finding: Finding, speaks: SupportedLabel) -> str | None:
     return None if kind == NOTHING_SAID else f"{finding.detector}:{kind}"
 
 
-def _damage_arguments(score: Score, counted: Mapping[str, RuleCounts]) -> Iterator[LabelEvidence]:
+def _evidence_of_damage(score: Score, counted: Mapping[str, RuleCounts]) -> Iterator[LabelEvidence]:
     rule = choose_damage_rule(score)
     if rule is not None:
         sentence = score.best[0].summary if score.best else "a word seems to be damaged"
@@ -252,7 +252,7 @@ def _may_be_tag(evidence: Evidence) -> bool:
     return level in _TO_NO_OBJECT and all(bit >= ADDRESS_BITS for bit in evidence.bits)
 
 
-def _finding_arguments(
+def _evidence_of_findings(
     category: str, score: Score, findings: Sequence[Finding], counted: Mapping[str, RuleCounts]
 ) -> Iterator[LabelEvidence]:
     for finding in findings:
@@ -275,7 +275,7 @@ def _finding_arguments(
             )
 
 
-def _sign_arguments(
+def _evidence_of_overwriting(
     score: Score, findings: Sequence[Finding], counted: Mapping[str, RuleCounts]
 ) -> Iterator[LabelEvidence]:
     """Yield the signs that no damage of few bits explains; proven damage explains each.
@@ -304,7 +304,7 @@ def _sign_arguments(
             )
 
 
-def _category_arguments(
+def _evidence_of_category(
     category: str,
     score: Score,
     findings: Sequence[Finding],

@@ -109,7 +109,7 @@ def judge(
     weights = _weights_of_hypotheses(arguments)
     cause = {name: weight / sum(weights.values()) for name, weight in weights.items()}
     # The probability of each label that something speaks for.
-    strongest = _strongest(arguments)
+    strongest = _strongest_by_label(arguments)
     total = 1.0 + sum(argument.odds for argument in strongest.values())
     by_label = {label: argument.odds / total for label, argument in strongest.items()}
     label, confidence = max(
@@ -132,7 +132,7 @@ def judge(
         word=describe_confidence(label, confidence),
         reasons=tuple(reasons[:_MAX_REASONS]),
         against=tuple(against[:_MAX_REASONS]),
-        damage=_damage(score, arguments) if overwritten is None else overwritten[0],
+        damage=_damaged_word(score, arguments) if overwritten is None else overwritten[0],
         cause=_rounded_hypotheses(cause),
         rules=tuple(dict.fromkeys(argument.rule for argument in mine)),
     )
@@ -145,7 +145,7 @@ def describe_confidence(label: str, confidence: float) -> str:
     return next((word for least, word in WORDS if confidence >= least), NOT_KNOWN)
 
 
-def _strongest(arguments: Sequence[LabelEvidence]) -> dict[str, LabelEvidence]:
+def _strongest_by_label(arguments: Sequence[LabelEvidence]) -> dict[str, LabelEvidence]:
     """Return the strongest argument of each label; the arguments come strongest first."""
     strongest: dict[str, LabelEvidence] = {}
     for argument in arguments:
@@ -156,7 +156,7 @@ def _strongest(arguments: Sequence[LabelEvidence]) -> dict[str, LabelEvidence]:
 def _weights_of_hypotheses(arguments: Sequence[LabelEvidence]) -> dict[str, float]:
     """Return what each hypothesis weighs: its share in the odds of its label."""
     weights = {UNKNOWN: 1.0}
-    for label, strongest in _strongest(arguments).items():
+    for label, strongest in _strongest_by_label(arguments).items():
         mine = [argument for argument in arguments if argument.label == label]
         mine = [argument for argument in mine if argument.root] or mine
         shares: dict[str, float] = {}
@@ -180,13 +180,13 @@ def _damage_label(arguments: Sequence[LabelEvidence], confidence: float) -> tupl
     return DAMAGED_MEMORY, confidence
 
 
-def _damage(score: Score, arguments: Sequence[LabelEvidence]) -> DamagedWord:
+def _damaged_word(score: Score, arguments: Sequence[LabelEvidence]) -> DamagedWord:
     """Return the damage; what is weak evidence names a word and is not called found."""
     argument = next((argument for argument in arguments if argument.label == DAMAGE), None)
     if argument is None:
         return DamagedWord(False)
     best = next((e for e in score.best if e.found is not None and e.corrected is not None), None)
-    chance = _chance(argument)
+    chance = _capped_probability(argument)
     if best is None:
         where = next((e.where for e in score.best if e.where != ""), "")
         return DamagedWord(score.damaged, chance, where)
@@ -202,7 +202,7 @@ def _first_sign_of_overwriting(
     for sign in score.against:
         argument = by_rule.get(sign.id)
         if argument is not None and items[sign.id].overwritten and isinstance(sign.where, int):
-            return DamagedWord(True, _chance(argument), sign.where), sign.summary
+            return DamagedWord(True, _capped_probability(argument), sign.where), sign.summary
     for finding in findings:
         speaks = supported_label(finding.detector)
         if speaks is None or speaks.overwritten_fact not in finding.facts:
@@ -210,11 +210,11 @@ def _first_sign_of_overwriting(
         argument = by_rule.get(choose_finding_rule(finding, speaks) or "")
         if argument is not None:
             address = int(str(finding.facts[speaks.overwritten_fact]), 16)
-            return DamagedWord(True, _chance(argument), address), finding.summary
+            return DamagedWord(True, _capped_probability(argument), address), finding.summary
     return None
 
 
-def _chance(argument: LabelEvidence) -> float:
+def _capped_probability(argument: LabelEvidence) -> float:
     return round(min(argument.counts.probability, argument.most, MAX_CONFIDENCE), 3)
 
 

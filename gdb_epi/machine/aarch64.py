@@ -36,7 +36,7 @@ _CALLS = {
 }  # fmt: skip
 
 
-def _is_call(before: bytes) -> bool:
+def _ends_with_call(before: bytes) -> bool:
     """Tell whether it is bl, or blr with or without pointer authentication."""
     word = int.from_bytes(before[-4:], "little")
     return word >> 26 == 0b100101 or word & 0xFEFFF000 == 0xD63F0000
@@ -91,7 +91,7 @@ AARCH64 = Architecture(
         siginfo_at=0,
         size=_RECORDS_AT + 528 + 16,
     ),
-    is_call=_is_call,
+    is_call=_ends_with_call,
     mutex_size=48,
     decodes=False,
 )

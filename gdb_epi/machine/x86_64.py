@@ -49,7 +49,7 @@ _OFTEN_REFUSED = {
 }  # fmt: skip
 
 
-def _is_call(before: bytes) -> bool:
+def _ends_with_call(before: bytes) -> bool:
     """Tell whether a call with a relative target, or through a register or memory, ends there."""
     return before[-5:-4] == b"\xe8" or any(before[-n : 1 - n] == b"\xff" for n in (2, 3, 6, 7))
 
@@ -92,7 +92,7 @@ X86_64 = Architecture(
         siginfo_at=304,
         size=304 + 24,
     ),
-    is_call=_is_call,
+    is_call=_ends_with_call,
     mutex_size=40,
     decodes=True,
 )  # fmt: skip

@@ -123,7 +123,7 @@ def _without_addresses(
     masked = bytearray(instruction)
     low, high = addresses
     places = (
-        (parts.displacement, parts.displacement_size, not parts.rooted),
+        (parts.displacement, parts.displacement_size, not parts.has_base_register),
         (parts.immediate, parts.immediate_size, False),
     )
     for start, size, is_address in places:

@@ -132,10 +132,10 @@ def memory_access(code: RawInstruction) -> Access | None:
     if code.opcode_map == 0:
         return _one_byte_opcode_access(code)
     if code.encoding == "evex":
-        return _evex(code)
+        return _evex_access(code)
     if code.opcode_map == 1:
-        return _two_byte(code)
-    return _map2(code) if code.opcode_map == 2 else _map3(code)
+        return _two_byte_opcode_access(code)
+    return _map2_access(code) if code.opcode_map == 2 else _map3_access(code)
 
 
 def _one_byte_opcode_access(code: RawInstruction) -> Access | None:
@@ -163,27 +163,27 @@ def _one_byte_opcode_access(code: RawInstruction) -> Access | None:
     return accesses.get(opcode, ("w", size, 1))
 
 
-def _two_byte(code: RawInstruction) -> Access | None:
+def _two_byte_opcode_access(code: RawInstruction) -> Access | None:
     opcode = code.opcode
     if 0x18 <= opcode <= 0x1F or opcode == 0x0D:  # prefetch and nop
         return None
     if opcode in (0x00, 0x01, 0x0F, 0x78, 0x79):
         return UNKNOWN
     if opcode >= 0x90 and (opcode < 0xC2 or opcode in (0xC3, 0xC7)):
-        return _two_byte_general(code)
+        return _general_two_byte_access(code)
     if opcode in (0x02, 0x03):
         return "r", 2, 1
     if 0x40 <= opcode < 0x50:
         return "r", code.size, 1
-    return _vector(code)
+    return _vector_access(code)
 
 
-def _two_byte_general(code: RawInstruction) -> Access | None:
+def _general_two_byte_access(code: RawInstruction) -> Access | None:
     opcode, size, extension = code.opcode, code.size, code.modrm_reg
     if opcode < 0xA0:
         return ("w", 1, 1) if code.encoding == "legacy" else UNKNOWN
     if opcode == 0xAE:
-        return _state(code)
+        return _vector_state_access(code)
     if opcode == 0xC7:
         if extension == 1:
             return "w", 16 if code.wide else 8, 16 if code.wide else 1
@@ -201,7 +201,7 @@ def _two_byte_general(code: RawInstruction) -> Access | None:
     return ("w" if writes else "r"), size, 1
 
 
-def _state(code: RawInstruction) -> Access | None:
+def _vector_state_access(code: RawInstruction) -> Access | None:
     """0x0FAE: saving and loading the state of the vector unit."""
     if code.encoding != "legacy":
         return {2: ("r", 4, 1), 3: ("w", 4, 1)}.get(code.modrm_reg, UNKNOWN)
@@ -214,7 +214,7 @@ def _state(code: RawInstruction) -> Access | None:
     return accesses[code.modrm_reg]
 
 
-def _vector(code: RawInstruction) -> Access:
+def _vector_access(code: RawInstruction) -> Access:
     """Map 1, the vector part; legacy and VEX."""
     opcode, prefix = code.opcode, code.prefix
     access = "w" if opcode in VECTOR_STORES else "r"
@@ -262,7 +262,7 @@ def _vector_size(code: RawInstruction) -> int:
     return whole
 
 
-def _map2(code: RawInstruction) -> Access:
+def _map2_access(code: RawInstruction) -> Access:
     opcode, whole = code.opcode, code.vector
     if opcode >= 0xF0:
         if code.encoding == "legacy" and opcode in (0xF0, 0xF1):
@@ -288,7 +288,7 @@ def _map2(code: RawInstruction) -> Access:
     return "r", whole, whole if (opcode, 2) in VEX_ALIGNED else 1
 
 
-def _map3(code: RawInstruction) -> Access:
+def _map3_access(code: RawInstruction) -> Access:
     opcode = code.opcode
     if opcode in MAP3_SMALL:
         access, size = MAP3_SMALL[opcode]
@@ -305,7 +305,7 @@ def _map3(code: RawInstruction) -> Access:
     return "r", code.vector, 1
 
 
-def _evex(code: RawInstruction) -> Access:
+def _evex_access(code: RawInstruction) -> Access:
     """Only whole-vector moves and operations are covered; the rest is unknown."""
     full = EVEX_FULL.get(code.opcode_map, frozenset())
     scalar = code.opcode in (0x10, 0x11, 0x51, 0x58, 0x59, 0x5C, 0x5D, 0x5E, 0x5F)
@@ -329,23 +329,23 @@ def implicit_operands(code: RawInstruction, segment: str | None) -> tuple[Memory
         return ()
     if code.opcode_map == 1:
         if opcode in (0xA0, 0xA8):
-            return (_push(8),)
+            return (_push_access(8),)
         if opcode in (0xA1, 0xA9):
-            return (_pop(8),)
+            return (_pop_access(8),)
         if opcode == 0xF7 and code.modrm >= 0xC0:
             return (MemoryOperand("rdi", None, 1, 0, segment, "w", size=16, implicit=True),)
         return ()
     word = 2 if code.size == 2 else 8
     if 0x50 <= opcode <= 0x57 or opcode in (0x68, 0x6A, 0x9C):
-        return (_push(word),)
+        return (_push_access(word),)
     if 0x58 <= opcode <= 0x5F or opcode == 0x9D:
-        return (_pop(word),)
+        return (_pop_access(word),)
     if opcode in (0xE8, 0xC8) or (opcode == 0xFF and code.modrm_reg in (2, 6)):
-        return (_push(8),)
+        return (_push_access(8),)
     if opcode in (0xC2, 0xC3, 0x8F):
-        return (_pop(8),)
+        return (_pop_access(8),)
     if opcode in (0xCA, 0xCB, 0xCF):
-        return (_pop(code.size),)
+        return (_pop_access(code.size),)
     if opcode == 0xC9:
         return (MemoryOperand("rbp", None, 1, 0, None, "r", size=8, implicit=True),)
     size = 1 if not opcode & 1 else code.size
@@ -361,9 +361,9 @@ def implicit_operands(code: RawInstruction, segment: str | None) -> tuple[Memory
     return operands.get(opcode & ~1, ())
 
 
-def _push(size: int) -> MemoryOperand:
+def _push_access(size: int) -> MemoryOperand:
     return MemoryOperand("rsp", None, 1, -size, None, "w", size=size, implicit=True)
 
 
-def _pop(size: int) -> MemoryOperand:
+def _pop_access(size: int) -> MemoryOperand:
     return MemoryOperand("rsp", None, 1, 0, None, "r", size=size, implicit=True)

@@ -34,7 +34,9 @@ def computed_value(insn: Instruction, register: str, values: Mapping[str, int]) 
     """
     if insn.encoding != "legacy" or insn.size < 4 or insn.opcode_map > 1:
         return None
-    value = (_two_byte if insn.opcode_map else _result_of_one_byte_opcode)(insn, register, values)
+    value = (_result_of_two_byte_opcode if insn.opcode_map else _result_of_one_byte_opcode)(
+        insn, register, values
+    )
     return None if value is None else value & (WORD_MASK if insn.size == 8 else 0xFFFFFFFF)
 
 
@@ -67,11 +69,11 @@ def _result_of_one_byte_opcode(
             return None
         if target == other and opcode >> 3 in (_SUB, _XOR):
             return 0
-        return _operation(opcode >> 3, values.get(target), values.get(other))
+        return _alu_result(opcode >> 3, values.get(target), values.get(other))
     if opcode < 0x40 and opcode & 7 == 5:  # the same of rax and a number
         if register != "rax":
             return None
-        return _operation(opcode >> 3, values.get("rax"), insn.immediate)
+        return _alu_result(opcode >> 3, values.get("rax"), insn.immediate)
     if opcode == 0x98 and register == "rax":
         return _sign_extend(values.get("rax"), insn.size // 2)
     if opcode in (0x69, 0x6B) and register == insn.reg:
@@ -82,13 +84,15 @@ def _result_of_one_byte_opcode(
         sign = _sign_extend(values.get("rax"), insn.size)
         return None if sign is None else -1 if sign < 0 else 0
     if opcode == 0xF7 and insn.modrm_reg >= _MUL and register in ("rax", "rdx"):
-        results = _wide(insn, values.get("rax"), values.get("rdx"), values.get(source))
+        results = _multiply_or_divide_wide(
+            insn, values.get("rax"), values.get("rdx"), values.get(source)
+        )
         return None if results is None else results[register == "rdx"]
     if register != source:
         return None
     value = values.get(register)
     if opcode in (0x81, 0x83):
-        return _operation(insn.modrm_reg, value, insn.immediate)
+        return _alu_result(insn.modrm_reg, value, insn.immediate)
     if opcode == 0xC7 and insn.modrm_reg == 0:
         return insn.immediate
     if opcode in (0xC1, 0xD1, 0xD3):
@@ -101,7 +105,9 @@ def _result_of_one_byte_opcode(
     return None
 
 
-def _two_byte(insn: Instruction, register: str, values: Mapping[str, int]) -> int | None:
+def _result_of_two_byte_opcode(
+    insn: Instruction, register: str, values: Mapping[str, int]
+) -> int | None:
     if register != insn.reg:
         return None
     if insn.opcode == 0xAF:
@@ -117,7 +123,7 @@ def _two_byte(insn: Instruction, register: str, values: Mapping[str, int]) -> in
     return None if value is None else value & (1 << 8 * size) - 1
 
 
-def _operation(number: int, left: int | None, right: int | None) -> int | None:
+def _alu_result(number: int, left: int | None, right: int | None) -> int | None:
     run = _OPERATIONS.get(number)
     return None if run is None or left is None or right is None else run(left, right)
 
@@ -126,7 +132,7 @@ def _product(left: int | None, right: int | None) -> int | None:
     return None if left is None or right is None else left * right
 
 
-def _wide(
+def _multiply_or_divide_wide(
     insn: Instruction, low: int | None, high: int | None, by: int | None
 ) -> tuple[int, int] | None:
     """Return what mul, imul, div and idiv leave in rax and rdx; None where it is not known."""

@@ -83,7 +83,7 @@ class InstructionParts(NamedTuple):
         return self.length - self.immediate
 
     @property
-    def rooted(self) -> bool:
+    def has_base_register(self) -> bool:
         """Tell whether the displacement is relative to a register other than rip."""
         return self.operand is None or self.operand.base is not None
 
@@ -93,13 +93,13 @@ def decode(code: bytes) -> Instruction | None:
 
     Many processes run the same libraries, so what was decoded last is cached.
     """
-    return _decoded(code[:MAX_LENGTH])
+    return _decode_uncached(code[:MAX_LENGTH])
 
 
 @lru_cache(maxsize=MAX_KEPT)
-def _decoded(code: bytes) -> Instruction | None:
+def _decode_uncached(code: bytes) -> Instruction | None:
     parts = instruction_parts(code)
-    return None if parts is None else _instruction(code, parts)
+    return None if parts is None else _instruction_from_parts(code, parts)
 
 
 def instruction_parts(code: bytes) -> InstructionParts | None:
@@ -108,10 +108,10 @@ def instruction_parts(code: bytes) -> InstructionParts | None:
         prefixes = _prefixes(code)
         opcode = code[prefixes.at]
         if opcode in (0xC4, 0xC5):
-            return _vex(code, prefixes)
+            return _vex_parts(code, prefixes)
         if opcode == 0x62:
-            return _evex(code, prefixes)
-        return _legacy(code, prefixes)
+            return _evex_parts(code, prefixes)
+        return _legacy_parts(code, prefixes)
     except IndexError:
         return None
 
@@ -142,7 +142,7 @@ def _prefixes(code: bytes) -> _Prefixes:
     return _Prefixes(at, rex, segment, operand, narrow, repeat)
 
 
-def _legacy(code: bytes, prefixes: _Prefixes) -> InstructionParts | None:
+def _legacy_parts(code: bytes, prefixes: _Prefixes) -> InstructionParts | None:
     at, opcode_map = prefixes.at, 0
     if code[at] == 0x0F:
         at, opcode_map = at + 1, 1
@@ -155,10 +155,10 @@ def _legacy(code: bytes, prefixes: _Prefixes) -> InstructionParts | None:
         "legacy", opcode_map, code[at], selecting, wide, size, 16, -1, bool(prefixes.repeat),
         prefixes.rex,
     )  # fmt: skip
-    return _finish(code, at + 1, raw, prefixes)
+    return _parts_after_opcode(code, at + 1, raw, prefixes)
 
 
-def _vex(code: bytes, prefixes: _Prefixes) -> InstructionParts | None:
+def _vex_parts(code: bytes, prefixes: _Prefixes) -> InstructionParts | None:
     at = prefixes.at + 1
     inverted = code[at] ^ 0xFF
     if code[at - 1] == 0xC5:
@@ -178,10 +178,10 @@ def _vex(code: bytes, prefixes: _Prefixes) -> InstructionParts | None:
         "vex", opcode_map, code[at + 1], selecting, wide, size, vector, -1, False,
         extended | 8 * wide,
     )  # fmt: skip
-    return _finish(code, at + 2, raw, prefixes)
+    return _parts_after_opcode(code, at + 2, raw, prefixes)
 
 
-def _evex(code: bytes, prefixes: _Prefixes) -> InstructionParts | None:
+def _evex_parts(code: bytes, prefixes: _Prefixes) -> InstructionParts | None:
     at = prefixes.at + 1
     first, second, third = code[at], code[at + 1], code[at + 2]
     opcode_map, length = first & 7, third >> 5 & 3
@@ -195,10 +195,10 @@ def _evex(code: bytes, prefixes: _Prefixes) -> InstructionParts | None:
         "evex", opcode_map, code[at + 3], selecting, wide, 8 if wide else 4, vector, -1,
         bool(third & 0x10), extended | 8 * wide,
     )  # fmt: skip
-    return _finish(code, at + 4, raw, prefixes)
+    return _parts_after_opcode(code, at + 4, raw, prefixes)
 
 
-def _finish(
+def _parts_after_opcode(
     code: bytes, at: int, raw: RawInstruction, prefixes: _Prefixes
 ) -> InstructionParts | None:
     """Read ModRM and find what follows the opcode."""
@@ -214,7 +214,7 @@ def _finish(
             return None  # AMD's XOP
         # Moves to and from control registers have no memory form (SDM, MOV CR).
         if raw.modrm < 0xC0 and not (raw.opcode_map == 1 and 0x20 <= raw.opcode <= 0x23):
-            operand, at, displacement_size = _memory(code, at, raw, prefixes)
+            operand, at, displacement_size = _modrm_operand(code, at, raw, prefixes)
     end = at + _immediate_size(shape, raw, prefixes)
     if end > len(code) or end > MAX_LENGTH:
         return None
@@ -236,7 +236,7 @@ def _immediate_size(shape: str, raw: RawInstruction, prefixes: _Prefixes) -> int
     return {"b": 1, "B": 1, "J": 1, "w": 2, "j": 4, "e": 3}.get(shape, 0)
 
 
-def _memory(
+def _modrm_operand(
     code: bytes, at: int, raw: RawInstruction, prefixes: _Prefixes
 ) -> tuple[MemoryOperand, int, int]:
     """Return the ModRM operand without its access, the offset after it, its displacement's size."""
@@ -272,7 +272,7 @@ def _memory(
     return operand._replace(narrow=prefixes.narrow), at + size, size
 
 
-def _instruction(code: bytes, parts: InstructionParts) -> Instruction:
+def _instruction_from_parts(code: bytes, parts: InstructionParts) -> Instruction:
     """Return what an instruction does."""
     raw, prefixes, shape, memory, _, _, at, length = parts
     immediate = int.from_bytes(code[at:length], "little", signed=True) if at < length else None
@@ -295,7 +295,7 @@ def _instruction(code: bytes, parts: InstructionParts) -> Instruction:
         address = (immediate or 0) & WORD_MASK
         operands.append(MemoryOperand(None, None, 1, address, prefixes.segment, mode, size=size))
     operands += implicit_operands(raw, prefixes.segment)
-    flow, name = _flow(raw, shape)
+    flow, name = _flow_and_mnemonic(raw, shape)
     reg = rm = None
     if raw.modrm >= 0:
         reg = REGISTERS[raw.modrm_reg | (raw.extended & 4) << 1]
@@ -329,7 +329,7 @@ def _instruction(code: bytes, parts: InstructionParts) -> Instruction:
     )
 
 
-def _flow(raw: RawInstruction, shape: str) -> tuple[str, str]:
+def _flow_and_mnemonic(raw: RawInstruction, shape: str) -> tuple[str, str]:
     """Return the flow and, where one is needed, the mnemonic."""
     opcode = raw.opcode
     if raw.encoding != "legacy" or raw.opcode_map > 1:

@@ -28,7 +28,7 @@ _ADD, _OR, _AND, _SUB, _XOR, _CMP = (
 _HIGH_BYTES = ("rsp", "rbp", "rsi", "rdi")  # whose low bytes are ah, ch, dh and bh, mostly
 
 
-def bytes_read(instruction: Instruction) -> int:
+def low_register_bytes_read(instruction: Instruction) -> int:
     """Return how many bytes of its registers an instruction reads, at most: of the low ones."""
     if instruction.encoding != "legacy" or instruction.opcode_map > 1:
         return 8
@@ -41,7 +41,7 @@ def bytes_read(instruction: Instruction) -> int:
     return 8 if not compares else instruction.size if opcode & 1 else 1
 
 
-def keeps_bytes_apart(instruction: Instruction) -> bool:
+def keeps_low_bytes_separate(instruction: Instruction) -> bool:
     """Tell whether the low bytes of a result come from the low bytes of what it is made of."""
     if instruction.encoding != "legacy":
         return False
@@ -85,13 +85,15 @@ def flags_after(
             left, right = right, left
         if left is None or right is None:
             return None
-        return _flags(left & right, size) if tests else compared(left, right, size)
+        return (
+            _result_flags(left & right, size) if tests else flags_of_subtraction(left, right, size)
+        )
     shifts = opcode in (0xC1, 0xD1) and extension in (4, 5, 7) and instruction.immediate != 0
     sums = group >= 0 or (opcode == 0xFF and extension < 2) or shifts
     number = next(iter(results.values()), None) if len(results) == 1 else None
     if not sums or not opcode & 1 or instruction.size < 4 or number is None:
         return None
-    return _flags(number, size) | (0 if group in (_OR, _AND, _XOR) else UNKNOWN_CARRY)
+    return _result_flags(number, size) | (0 if group in (_OR, _AND, _XOR) else UNKNOWN_CARRY)
 
 
 def stored_number(instruction: Instruction, numbers: Mapping[str, int]) -> int | None:
@@ -107,17 +109,17 @@ def stored_number(instruction: Instruction, numbers: Mapping[str, int]) -> int |
     return computed_value(instruction, MEMORY, numbers)
 
 
-def _flags(number: int, size: int) -> int:
+def _result_flags(number: int, size: int) -> int:
     """Return the flags of a result without carry and overflow."""
     number &= (1 << 8 * size) - 1
     parity = 0 if (number & 0xFF).bit_count() & 1 else PARITY
     return (ZERO if not number else 0) | (SIGN if number >> 8 * size - 1 else 0) | parity
 
 
-def compared(left: int, right: int, size: int) -> int:
+def flags_of_subtraction(left: int, right: int, size: int) -> int:
     """Return the flags of a subtraction."""
     bits = 8 * size
     left, right = left & (1 << bits) - 1, right & (1 << bits) - 1
-    flags = _flags(left - right, size) | (CARRY if left < right else 0)
+    flags = _result_flags(left - right, size) | (CARRY if left < right else 0)
     overflow = (left ^ right) & (left ^ (left - right)) & 1 << bits - 1
     return flags | (OVERFLOW if overflow else 0)

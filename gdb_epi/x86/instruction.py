@@ -103,7 +103,7 @@ class Instruction(NamedTuple):
     rex: bool = False
 
     @property
-    def explicit(self) -> MemoryOperand | None:
+    def explicit_operand(self) -> MemoryOperand | None:
         """Return the access that the instruction names, None when it has none."""
         return next((operand for operand in self.operands if not operand.implicit), None)
 

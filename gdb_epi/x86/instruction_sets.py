@@ -94,33 +94,33 @@ def instruction_sets(code: bytes) -> tuple[InstructionSet, ...]:
     The most special one comes first.
     """
     try:
-        return _sets(code)
+        return _sets_of_prefixed_code(code)
     except IndexError:
         return ()
 
 
-def _sets(code: bytes) -> tuple[InstructionSet, ...]:
+def _sets_of_prefixed_code(code: bytes) -> tuple[InstructionSet, ...]:
     at, prefix = 0, 0
     while code[at] in PREFIXES:
         prefix = code[at] if code[at] in (0x66, 0xF2, 0xF3) else prefix
         at += 1
     first = code[at]
     if first == 0x8F and code[at + 1] & 0x1F in _XOP_MAPS:
-        return _xop(code[at + 1] & 0x1F, code[at + 3])
+        return _xop_sets(code[at + 1] & 0x1F, code[at + 3])
     if first == 0xC5:
-        return _vex(1, code[at + 1], code[at + 2])
+        return _vex_sets(1, code[at + 1], code[at + 2])
     if first == 0xC4:
-        return _vex(code[at + 1] & 0x1F, code[at + 2], code[at + 3])
+        return _vex_sets(code[at + 1] & 0x1F, code[at + 2], code[at + 3])
     if first == 0x62:
-        return _evex(code[at + 1] & 7, code[at + 2] & 3, code[at + 4])
+        return _evex_sets(code[at + 1] & 7, code[at + 2] & 3, code[at + 4])
     if 0x40 <= first <= 0x4F:
         at += 1
     if code[at] != 0x0F:
         return ()
-    return _legacy(code[at + 1 :], prefix)
+    return _legacy_sets(code[at + 1 :], prefix)
 
 
-def _evex(number: int, prefix: int, opcode: int) -> tuple[InstructionSet, ...]:
+def _evex_sets(number: int, prefix: int, opcode: int) -> tuple[InstructionSet, ...]:
     if number in (5, 6):
         return AVX512_FP16, AVX512
     for name, register, bit, opcodes in _PARTS:
@@ -133,7 +133,7 @@ def _evex(number: int, prefix: int, opcode: int) -> tuple[InstructionSet, ...]:
     return (VAES, AVX512) if number == 2 and 0xDC <= opcode <= 0xDF else (AVX512,)
 
 
-def _xop(number: int, opcode: int) -> tuple[InstructionSet, ...]:
+def _xop_sets(number: int, opcode: int) -> tuple[InstructionSet, ...]:
     if number == 9 and opcode in (0x01, 0x02):
         return (TBM,)
     if opcode == 0x12 and number != 8:
@@ -141,7 +141,7 @@ def _xop(number: int, opcode: int) -> tuple[InstructionSet, ...]:
     return (TBM,) if number == 10 and opcode == 0x10 else (XOP,)
 
 
-def _vex(number: int, last: int, opcode: int) -> tuple[InstructionSet, ...]:
+def _vex_sets(number: int, last: int, opcode: int) -> tuple[InstructionSet, ...]:
     wide, prefix = last & 4, last & 3
     if number == 2:
         if opcode in _FMA:
@@ -172,11 +172,11 @@ def _vex(number: int, last: int, opcode: int) -> tuple[InstructionSet, ...]:
     return (AVX,) if number in (1, 2, 3) else ()
 
 
-def _legacy(code: bytes, prefix: int) -> tuple[InstructionSet, ...]:
+def _legacy_sets(code: bytes, prefix: int) -> tuple[InstructionSet, ...]:
     """Return what the bytes after 0F need."""
     opcode = code[0]
     if opcode == 0x38:
-        return _map2(code[1], prefix)
+        return _map2_sets(code[1], prefix)
     if opcode == 0x3A:
         if code[1] == 0x0F:
             return (SSSE3,)
@@ -195,7 +195,7 @@ def _legacy(code: bytes, prefix: int) -> tuple[InstructionSet, ...]:
     return ()
 
 
-def _map2(opcode: int, prefix: int) -> tuple[InstructionSet, ...]:
+def _map2_sets(opcode: int, prefix: int) -> tuple[InstructionSet, ...]:
     if opcode in (0xF0, 0xF1):
         return (SSE4_2,) if prefix == 0xF2 else (MOVBE,)
     if opcode == 0xF6 and prefix in (0x66, 0xF3):

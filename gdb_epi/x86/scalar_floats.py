@@ -59,7 +59,7 @@ def as_bits(number: float, kept: int, *, double: bool) -> int:
     return kept & ~_LOW_WORD & WORD_MASK | int(struct.unpack("<I", low)[0])
 
 
-def compared_floats(left: int, right: int, *, double: bool) -> int:
+def flags_of_float_comparison(left: int, right: int, *, double: bool) -> int:
     """Return the flags that a comparison of two numbers leaves."""
     first, second = as_float(left, double=double), as_float(right, double=double)
     if math.isnan(first) or math.isnan(second):
@@ -111,11 +111,11 @@ def vector_value(insn: Instruction, left: int | None, right: int | None) -> int 
         signed = (right & (1 << bits) - 1 ^ 1 << bits - 1) - (1 << bits - 1)
         return as_bits(float(signed), left, double=double)
     first, second = as_float(left, double=double), as_float(right, double=double)
-    made = _computed(opcode, first, second)
+    made = _float_result(opcode, first, second)
     return None if made is None else as_bits(made, left, double=double)
 
 
-def _computed(opcode: int, left: float, right: float) -> float | None:
+def _float_result(opcode: int, left: float, right: float) -> float | None:
     """Return a sum, product and the like; NaN where there is none. None for other instructions."""
     if opcode in (_MIN, _MAX):
         takes_left = left < right if opcode == _MIN else left > right
@@ -134,7 +134,7 @@ def _computed(opcode: int, left: float, right: float) -> float | None:
     return None if operation is None else operation(left, right)
 
 
-def truncated(bits: int, size: int, *, double: bool) -> int | None:
+def truncated_to_integer(bits: int, size: int, *, double: bool) -> int | None:
     """Return the integer that a number is cut to, as bits; None where it has no such integer."""
     number = as_float(bits, double=double)
     if not math.isfinite(number) or not -(1 << 8 * size - 1) <= int(number) < 1 << 8 * size - 1:

@@ -51,7 +51,7 @@ class WordChanges(NamedTuple):
     cut: frozenset[int] = frozenset()
     bytes_changed: frozenset[tuple[int, int]] = frozenset()
 
-    def make(self, wrong: int, right: int) -> bool:
+    def can_make(self, wrong: int, right: int) -> bool:
         """Tell whether one of them makes a wrong word of a right one."""
         change = wrong ^ right
         for constant in self.constants:
@@ -84,15 +84,15 @@ def word_changes(code: bytes) -> WordChanges:
         if instruction is not None and instruction.modrm_reg >= 4 and instruction.immediate:
             bits.add(instruction.immediate)
     if len(code) <= MAX_SMALL and _BY_REGISTER.search(code):
-        bits |= _counts(_NUMBER, code)
+        bits |= _operand_bytes_matching(_NUMBER, code)
     return WordChanges(
         frozenset(constants - {0}),
         frozenset(bits),
-        frozenset(count for count in _counts(_SHIFT, code) if count >= MIN_SHIFT),
-        frozenset(_counts(_SHIFT_PAIR, code)),
+        frozenset(count for count in _operand_bytes_matching(_SHIFT, code) if count >= MIN_SHIFT),
+        frozenset(_operand_bytes_matching(_SHIFT_PAIR, code)),
         frozenset((match[1][0] % 8, match[2][0]) for match in _BYTE.finditer(code)),
     )
 
 
-def _counts(pattern: re.Pattern[bytes], code: bytes) -> set[int]:
+def _operand_bytes_matching(pattern: re.Pattern[bytes], code: bytes) -> set[int]:
     return {match[1][0] for match in pattern.finditer(code)}

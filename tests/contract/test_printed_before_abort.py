@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from support.cores import find_core, why_no_core_dumps
 
-from gdb_epi.detectors.runtimes.aborts import _printed_earlier, read_printed_message
+from gdb_epi.detectors.runtimes.aborts import _text_printed_earlier, read_printed_message
 from gdb_epi.fault.instructions import call_before
 from gdb_epi.target.corefile import CoreFileTarget
 
@@ -68,4 +68,4 @@ def test_the_constants_of_the_call(write: str, tmp_path: Path) -> None:
         assert read_printed_message(target, pc) == CASES[write]
     else:
         assert read_printed_message(target, pc) == ""
-        assert _printed_earlier(target, pc) == EARLIER[write]
+        assert _text_printed_earlier(target, pc) == EARLIER[write]

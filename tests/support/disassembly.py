@@ -123,7 +123,7 @@ def _same_address(match: re.Match[str], insn: Instruction) -> str | None:
     wanted = (None if base in ("rip", "eip") else base, base in ("rip", "eip"))
     if (ours.base, ours.rip_relative) != wanted:
         return f"base {ours.base}, not {base}"
-    explicit = insn.explicit
+    explicit = insn.explicit_operand
     if explicit is not None and explicit.index_register == UNKNOWN_INDEX:
         return None  # it says that it does not know
     vector = index is not None and index[1:3] == "mm"
@@ -142,7 +142,7 @@ def _same_address(match: re.Match[str], insn: Instruction) -> str | None:
 
 def _same_access(line: Line, insn: Instruction, match: re.Match[str]) -> str | None:
     word = line.mnemonic
-    explicit = insn.explicit
+    explicit = insn.explicit_operand
     if word.startswith(("lea", "nop", "prefetch", "endbr")) and not word.startswith("leave"):
         return "an access where there is none" if explicit else None
     if explicit is None:

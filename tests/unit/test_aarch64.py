@@ -140,8 +140,8 @@ def test_calls_that_send_signals_have_numbers_on_every_machine() -> None:
 )
 def test_what_the_cpu_said(value, raised, mapped, signal, error) -> None:
     syndrome = Syndrome(value, 0x10)
-    assert syndrome.signal(raised, mapped) == signal
-    assert syndrome.error == error
+    assert syndrome.siginfo_for(raised, mapped) == signal
+    assert syndrome.x86_error_code == error
 
 
 # By the debug information of Debian 12's arm64 python3.11 (3.11.2-6+deb12u8).

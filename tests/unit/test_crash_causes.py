@@ -294,7 +294,9 @@ RIGHT = 0x55F8_0995_CE60
 )
 def test_code_that_makes_the_change(code: str, change: int, made: bool) -> None:
     changes = word_changes(b"\x90" * 8 + bytes.fromhex(code) + b"\x90" * 8)
-    assert (changes.make(RIGHT ^ change, RIGHT) or changes.make(RIGHT, RIGHT ^ change)) is made
+    assert (
+        changes.can_make(RIGHT ^ change, RIGHT) or changes.can_make(RIGHT, RIGHT ^ change)
+    ) is made
 
 
 # -- no memory ----------------------------------------------------------------------------------
@@ -350,9 +352,9 @@ def test_a_failed_allocation_is_not_why_malloc_found_its_data_damaged(
     message = AbortMessage("malloc", "double-free", "", "free(): double free detected in tcache 2")
     made.__dict__["account"] = made.account._replace(message=message)
     home = "gdb_epi.detectors.runtimes.failed_allocation"
-    monkeypatch.setattr(f"{home}._memory_error", lambda *_: "in flight")
+    monkeypatch.setattr(f"{home}._memory_error_state", lambda *_: "in flight")
     assert [finding.facts["kind"] for finding in failed_allocation(made)] == ["info"]
-    monkeypatch.setattr(f"{home}._memory_error", lambda *_: None)
+    monkeypatch.setattr(f"{home}._memory_error_state", lambda *_: None)
     monkeypatch.setattr(ERRNO, lambda *_: 12)
     assert not list(failed_allocation(made))
 
@@ -364,7 +366,7 @@ def test_a_text_that_says_of_no_memory_is_no_failed_check(
     """Else it and failed_allocation spoke for different causes of one death."""
     home = "gdb_epi.detectors.runtimes.aborts"
     monkeypatch.setattr(ERRNO, lambda _target, _fault: errno)
-    monkeypatch.setattr(f"{home}._abort_text", lambda *_: ("index: out of memory", "load_part"))
+    monkeypatch.setattr(f"{home}._text_of_abort", lambda *_: ("index: out of memory", "load_part"))
     native = [of("raise", LIBC), of("abort", LIBC), of("load_part", "/srv/index.so")]
     (found,) = printed_before_abort(state(crash(6, -6, sender=PID), native=native))
     assert found.facts["kind"] == kind
@@ -425,7 +427,7 @@ def test_a_size_that_no_process_can_have_is_no_lack_of_memory(
     monkeypatch.setattr(f"{home}.exception_type", lambda *_: "std::bad_alloc")
     died = terminated(of("__cxa_throw", "/usr/lib/libstdc++.so.6"), of("_Z4loadv", PLUGIN))
     for size, kind in ((USER_TOP - 1, "info"), (USER_TOP, "absurd-size"), (None, "info")):
-        monkeypatch.setattr(f"{home}.requested_size", lambda *_, size=size: size)
+        monkeypatch.setattr(f"{home}.size_asked_of_operator_new", lambda *_, size=size: size)
         (found,) = uncaught_exception(died)
         assert found.facts["kind"] == kind
         told = judge("abort-terminate:std::bad_alloc", [found], compute_score([]))
@@ -579,7 +581,9 @@ INDEXED = bytes.fromhex("0fb70407")  # movzwl (%rdi,%rax,1),%eax
 def test_an_offset_that_stands_in_the_data(offset, told, python, monkeypatch) -> None:
     held = offset_from_data.BytesContents(HEAP + 0x200, 316)
     monkeypatch.setattr(
-        offset_from_data, "_contents", lambda *given: held if given[2] == held.start else None
+        offset_from_data,
+        "_bytes_object_with_contents",
+        lambda *given: held if given[2] == held.start else None,
     )
     reached = HEAP + 0x200 + offset
     died = crash(11, 128, 0) if reached >> 47 else crash(address=reached)

@@ -20,7 +20,7 @@ from gdb_epi.fault.mapping_checks import (
     permits,
     user_space_end,
 )
-from gdb_epi.fault.word_shapes import in_brackets, shape_of
+from gdb_epi.fault.word_shapes import shape_note, shape_of
 from gdb_epi.target.api import Region
 from gdb_epi.target.function_bounds import Function, FunctionBounds
 
@@ -259,7 +259,7 @@ def test_shapes(value: int, name: str | None) -> None:
     ],
 )
 def test_what_a_word_looks_like_in_brackets(value: int, words: str) -> None:
-    assert in_brackets(value) == words
+    assert shape_note(value) == words
 
 
 # -- text ----------------------------------------------------------------------------------------

@@ -102,7 +102,9 @@ def test_parts_agree_with_what_is_decoded() -> None:
         assert parts.length == whole.length
         assert parts.is_relative == (whole.target is not None)
         if whole.memory is not None:
-            assert parts.rooted == (not whole.memory.rip_relative and whole.memory.base is not None)
+            assert parts.has_base_register == (
+                not whole.memory.rip_relative and whole.memory.base is not None
+            )
             place, size = parts.displacement, parts.displacement_size
             number = int.from_bytes(data[place : place + size], "little", signed=True)
             assert parts.raw.encoding == "evex" or number == whole.memory.displacement

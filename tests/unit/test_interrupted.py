@@ -6,7 +6,11 @@ from __future__ import annotations
 import pytest
 from support.scenes import SP, TEXT, state
 
-from gdb_epi.fault.signal_sender import CANCELLED, registers_before_handler, with_restarted_calls
+from gdb_epi.fault.signal_sender import (
+    CANCELLED,
+    registers_before_handler,
+    threads_in_restarted_calls,
+)
 from gdb_epi.machine import X86_64
 from gdb_epi.target.api import Thread
 
@@ -66,5 +70,5 @@ def test_a_call_begun_again_is_what_the_code_before_it_says(number: int, name: s
     target = state().target
     target.write(pc - len(CONSTANT), CONSTANT)
     thread = Thread(7, {"rip": pc, "rsp": SP, "rax": 0, "orig_rax": number}, "prog")
-    (again,) = with_restarted_calls(target, [thread])
+    (again,) = threads_in_restarted_calls(target, [thread])
     assert again.call == name

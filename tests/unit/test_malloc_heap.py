@@ -14,7 +14,7 @@ from support.scenes import HEAP
 from gdb_epi.corruption.checks.malloc_heap import malloc_chunks, malloc_links
 from gdb_epi.corruption.checks.overwritten_places import ID as OVERWRITTEN_PLACE
 from gdb_epi.corruption.context import Context
-from gdb_epi.detectors.runtimes.damaged_heap import HeapBreak, _finding, _first_break
+from gdb_epi.detectors.runtimes.damaged_heap import HeapBreak, _finding, _first_misfitting_chunk
 from gdb_epi.fault.malloc_heap import HeapWords, main_heap, thread_heaps, top_size_lacks_a_bit
 from gdb_epi.process_state import ProcessState
 from gdb_epi.sizes import PAGE
@@ -79,7 +79,7 @@ def damage(**changed: int) -> str:
     for offset, word in ((0, changed.get("before", 0)), (8, changed["size"])):
         struct.pack_into("<Q", data, at + offset, word)
     heap = HeapWords(target(bytes(data)), HEAP, FIRST // 8)
-    damaged = _first_break(heap)
+    damaged = _first_misfitting_chunk(heap)
     assert isinstance(damaged, HeapBreak)
     assert damaged.header == HEAP + at
     return _finding(damaged, "thread 1", [], "").summary
@@ -174,7 +174,7 @@ def arena(*, locked: bool, held: int = TOP_SIZE) -> FakeTarget:
 def test_the_chunks_of_a_threads_heap_lead_to_its_end() -> None:
     (heap,) = thread_heaps(arena(locked=False), malloc_gave_up=False)
     assert (heap.start, heap.start + 8 * heap.count) == (FIRST_CHUNK, ARENA + FIRST)
-    assert _first_break(heap) == 21
+    assert _first_misfitting_chunk(heap) == 21
 
 
 def test_a_locked_arena_is_read_where_malloc_gave_up_in_it() -> None:
@@ -187,7 +187,7 @@ def test_a_locked_arena_is_read_where_malloc_gave_up_in_it() -> None:
 )
 def test_the_top_of_a_threads_heap_that_does_not_end_with_it(held: int, one_bit: bool) -> None:
     (heap,) = thread_heaps(arena(locked=False, held=held), malloc_gave_up=False)
-    damaged = _first_break(heap)
+    damaged = _first_misfitting_chunk(heap)
     assert isinstance(damaged, HeapBreak)
     assert (damaged.header, damaged.one_bit) == (TOP, one_bit)
 

@@ -11,11 +11,15 @@ from support.scenes import HEAP, PC, SP, STACK, STACK_SIZE, TEXT, crash, state
 from unit.test_malloc_heap import FIRST, SIZE, TCACHE, chunks, target
 
 from gdb_epi.detectors.registry import DOUBT, IN_MEMORY, SMALL_STACK
-from gdb_epi.detectors.runtimes.aborts import reads_memory
-from gdb_epi.detectors.runtimes.damaged_heap import HeapBreak, _first_break, _was_overrun
+from gdb_epi.detectors.runtimes.aborts import asserts_value_in_memory
+from gdb_epi.detectors.runtimes.damaged_heap import (
+    HeapBreak,
+    _first_misfitting_chunk,
+    _is_header_overwritten,
+)
 from gdb_epi.detectors.stack_overflow import stack_overflow
 from gdb_epi.detectors.traps import integer_division
-from gdb_epi.fault.called_functions import slot_of_call
+from gdb_epi.fault.called_functions import got_slot_of_call
 from gdb_epi.fault.lent_frames import _calls_with_pointer
 from gdb_epi.fault.malloc_heap import HeapWords
 from gdb_epi.target.api import Region
@@ -58,7 +62,7 @@ def test_who_is_given_a_pointer_into_the_frame(code: str, given: list[str]) -> N
 def test_an_assertion_about_memory_may_be_about_what_others_wrote(
     assertion: str, *, reads: bool
 ) -> None:
-    assert reads_memory(assertion) is reads
+    assert asserts_value_in_memory(assertion) is reads
 
 
 @pytest.mark.parametrize(
@@ -115,9 +119,9 @@ def heap(at: int, content: bytes) -> HeapWords:
 )
 def test_a_header_that_was_written_over_is_an_overrun(content: bytes, *, overrun: bool) -> None:
     made = heap(TCACHE + 40 * SIZE, content)
-    damaged = _first_break(made)
+    damaged = _first_misfitting_chunk(made)
     assert isinstance(damaged, HeapBreak)
-    assert _was_overrun(made, damaged) is overrun
+    assert _is_header_overwritten(made, damaged) is overrun
 
 
 def test_a_line_of_zeros_is_no_overrun() -> None:
@@ -128,9 +132,9 @@ def test_a_line_of_zeros_is_no_overrun() -> None:
     data[line - 8 : line] = data[line + 64 : line + 72] = b"\x01" * 8
     data[line : line + 64] = bytes(64)
     made = HeapWords(target(bytes(data)), HEAP, FIRST // 8)
-    damaged = _first_break(made)
+    damaged = _first_misfitting_chunk(made)
     assert isinstance(damaged, HeapBreak)
-    assert not _was_overrun(made, damaged)
+    assert not _is_header_overwritten(made, damaged)
 
 
 @pytest.mark.parametrize(
@@ -150,5 +154,5 @@ def test_the_slot_that_a_call_goes_through(code: str, slot: int | None) -> None:
     )
     call = decode(bytes(text[:15]))
     assert call is not None
-    found = slot_of_call(made, call, TEXT + call.length)
+    found = got_slot_of_call(made, call, TEXT + call.length)
     assert found == (None if slot is None else TEXT + slot)

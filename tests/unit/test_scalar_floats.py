@@ -8,7 +8,13 @@ import math
 import pytest
 
 from gdb_epi.x86 import decode
-from gdb_epi.x86.scalar_floats import as_bits, as_float, compared_floats, truncated, vector_value
+from gdb_epi.x86.scalar_floats import (
+    as_bits,
+    as_float,
+    flags_of_float_comparison,
+    truncated_to_integer,
+    vector_value,
+)
 
 
 def bits(number: float, *, double: bool = True) -> int:
@@ -48,10 +54,10 @@ def test_what_is_not_known_stays_so() -> None:
 
 def test_comparisons() -> None:
     one, two, nan = bits(1.0), bits(2.0), bits(math.nan)
-    assert compared_floats(one, two, double=True) == 1
-    assert compared_floats(two, one, double=True) == 0
-    assert compared_floats(one, one, double=True) == 64
-    assert compared_floats(one, nan, double=True) == 64 | 4 | 1
-    assert truncated(bits(-2.7), 4, double=True) == 0xFFFFFFFE
-    assert truncated(nan, 8, double=True) is None
-    assert truncated(bits(1e300), 8, double=True) is None
+    assert flags_of_float_comparison(one, two, double=True) == 1
+    assert flags_of_float_comparison(two, one, double=True) == 0
+    assert flags_of_float_comparison(one, one, double=True) == 64
+    assert flags_of_float_comparison(one, nan, double=True) == 64 | 4 | 1
+    assert truncated_to_integer(bits(-2.7), 4, double=True) == 0xFFFFFFFE
+    assert truncated_to_integer(nan, 8, double=True) is None
+    assert truncated_to_integer(bits(1e300), 8, double=True) is None

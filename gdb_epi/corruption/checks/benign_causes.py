@@ -62,7 +62,7 @@ from gdb_epi.fault.mapping_checks import (
 )
 from gdb_epi.fault.memory_reads import read_word
 from gdb_epi.fault.variables_holding_address import BASE, IS
-from gdb_epi.fault.word_shapes import WordShape, in_brackets, shape_of
+from gdb_epi.fault.word_shapes import WordShape, shape_note, shape_of
 from gdb_epi.sizes import PAGE, PAGE_BITS, WORD
 from gdb_epi.target.api import Region, module_at
 
@@ -512,7 +512,7 @@ def overwritten_neighbours(context: Context) -> Iterator[Evidence]:
         count = sum(_is_junk(context, at) for at in around)
         if count >= RUN:
             summary = (
-                f"the word at {place:#x} is {value:#x}{in_brackets(value)}, and {count} of the "
+                f"the word at {place:#x} is {value:#x}{shape_note(value)}, and {count} of the "
                 "four words around it are text, poison or numbers too"
             )
             yield plain_evidence("S:overwrite-run", place, summary)

@@ -46,7 +46,7 @@ from gdb_epi.fault.malloc_heap import (
     top_size_lacks_a_bit,
 )
 from gdb_epi.fault.memory_reads import read_word
-from gdb_epi.fault.word_shapes import in_brackets
+from gdb_epi.fault.word_shapes import shape_note
 from gdb_epi.sizes import ADDRESS_BITS, PAGE, WORD
 from gdb_epi.util import counted
 
@@ -144,7 +144,7 @@ def _walk(
     at = chunks.places[count] if count else 0
     recent = deque(chunks.places[:count][-BACK - 1 :], maxlen=BACK + 1)
     while at + 1 < heap.count:
-        at, passed = heap.run(at, recent)
+        at, passed = heap.follow_chunks(at, recent)
         count += passed
         following = next_chunk(heap, at)
         if following is not None:
@@ -380,7 +380,7 @@ def _written_after_free(context: Context, wrong: Sequence[OverwrittenLink]) -> E
         return plain_evidence(OVERWRITTEN_PLACE, first.place, summary, plain=plain)
     summary = (
         f"the link in the freed block of {first.size} bytes at {first.block:#x} was overwritten: "
-        f"it holds {first.holds:#x}{in_brackets(first.holds)}{what}{more}. Code wrote there after "
+        f"it holds {first.holds:#x}{shape_note(first.holds)}{what}{more}. Code wrote there after "
         "the block was given back, or went on behind the end of the block before"
     )
     plain = "a piece of memory was written to after it was freed"

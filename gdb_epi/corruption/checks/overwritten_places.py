@@ -45,7 +45,7 @@ from gdb_epi.fault.fault_site import DATA, TRANSFERS
 from gdb_epi.fault.find_fault import GENERAL
 from gdb_epi.fault.mapping_checks import NEAR_NULL, untagged_address
 from gdb_epi.fault.memory_reads import read_word, try_read
-from gdb_epi.fault.word_shapes import ascii_text_shape, in_brackets
+from gdb_epi.fault.word_shapes import ascii_text_shape, shape_note
 from gdb_epi.sizes import ADDRESS_BITS, WORD, WORD_MASK, signed_word, split_into_words
 
 ID = "S:overwritten-place"
@@ -166,7 +166,7 @@ def overwritten_place(context: Context) -> Iterator[Evidence]:
             if why:
                 summary = (
                     f"the word at {slot:#x} was overwritten: it holds {word.value:#x}"
-                    f"{in_brackets(word.value)}, and {why}"
+                    f"{shape_note(word.value)}, and {why}"
                 )
                 yield plain_evidence(ID, slot, summary)
                 return
@@ -363,7 +363,7 @@ def _types_of_several(context: Context, word: FaultWord) -> Evidence | None:
             kind = read_word(context.target, address + WORD) or 0
             summary = (
                 f"the word at {address + WORD:#x} was overwritten: it should be the type of an "
-                f"object that a container still holds, and is {kind:#x}{in_brackets(kind)}; "
+                f"object that a container still holds, and is {kind:#x}{shape_note(kind)}; "
                 f"{len(items) - 1} other objects that containers hold lack their types too"
             )
             return plain_evidence(ID, address + WORD, summary)
@@ -388,7 +388,7 @@ def _type_of_one(context: Context, values: Sequence[int]) -> Evidence | None:
                 wanted = index.object_type(beside[0])
                 summary = (
                     f"the word at {address + WORD:#x} was overwritten: it holds {kind:#x}"
-                    f"{in_brackets(kind)}, which is no type, and all else of the object is what a "
+                    f"{shape_note(kind)}, which is no type, and all else of the object is what a "
                     f"{wanted} has; "
                     f"{place:#x} names it, amid others of that type"
                 )

@@ -41,7 +41,7 @@ from gdb_epi.fault.fault_site import DATA, TRANSFERS
 from gdb_epi.fault.find_fault import GENERAL
 from gdb_epi.fault.mapping_checks import NEAR_NULL
 from gdb_epi.fault.memory_reads import read_word
-from gdb_epi.fault.word_shapes import in_brackets
+from gdb_epi.fault.word_shapes import shape_note
 from gdb_epi.sizes import ADDRESS_BITS, WORD, WORD_MASK, signed_word
 from gdb_epi.typing_lite import NamedTuple
 
@@ -144,7 +144,7 @@ def _evidence(
     context: Context, claim: _WrongWordClaim, run: ContentRun | None, edge: int | None
 ) -> Evidence:
     held = read_word(context.target, claim.place) or 0
-    word = f"the word at {claim.place:#x}, {held:#x}{in_brackets(held)}, "
+    word = f"the word at {claim.place:#x}, {held:#x}{shape_note(held)}, "
     if run is None:
         return plain_evidence(
             ID, claim.place, f"{word}was overwritten: {claim.why}", plain=claim.plain

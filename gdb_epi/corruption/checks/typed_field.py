@@ -46,7 +46,7 @@ from gdb_epi.cpython.objects.namespaces import NamespaceReader
 from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
 from gdb_epi.fault.mapping_checks import NEAR_NULL, may_execute
 from gdb_epi.fault.memory_reads import read_word
-from gdb_epi.fault.word_shapes import in_brackets
+from gdb_epi.fault.word_shapes import shape_note
 from gdb_epi.sizes import WORD
 from gdb_epi.typing_lite import NamedTuple
 from gdb_epi.util import add_article, memoized
@@ -385,7 +385,7 @@ def _written_over(context: Context, wrong: Sequence[_WrongField]) -> Iterator[Ev
             place = first.owner + first.field.offset
             summary = (
                 f"the word at {place:#x} was overwritten: it holds {first.value:#x}"
-                f"{in_brackets(first.value)}, and that is {first.field.name} of the "
+                f"{shape_note(first.value)}, and that is {first.field.name} of the "
                 f"{first.category} at {first.owner:#x}; {second.field.name} beside it holds "
                 f"{second.value:#x}"
             )

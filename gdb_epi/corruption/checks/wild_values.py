@@ -60,7 +60,7 @@ from gdb_epi.fault.malloc_heap import HEAD_BYTES
 from gdb_epi.fault.mapping_checks import NEAR_NULL, may_execute, permits, user_space_end
 from gdb_epi.fault.memory_reads import read_up_to, read_word
 from gdb_epi.fault.variables_holding_address import has_array_that_reaches_out
-from gdb_epi.fault.word_shapes import NO_INTEGER, in_brackets
+from gdb_epi.fault.word_shapes import NO_INTEGER, shape_note
 from gdb_epi.sizes import (
     ADDRESS_BITS,
     HALF_MASK,
@@ -653,7 +653,7 @@ def overwritten_object(context: Context) -> Iterator[Evidence]:
         return
     summary = (
         f"what was an object at {address:#x} is one no longer: in the place of its type stands "
-        f"{value:#x}{in_brackets(value)}; {len(held)} other blocks of its pool hold "
+        f"{value:#x}{shape_note(value)}; {len(held)} other blocks of its pool hold "
         f"objects, {len(blocks) - len(held)} hold none"
     )
     yield plain_evidence("S:overwritten-object", address, summary)

@@ -13,7 +13,7 @@ from gdb_epi.corruption.heap.address_index import address_index
 from gdb_epi.corruption.heap.readers import read_words
 from gdb_epi.corruption.pointers.suspects import Suspect
 from gdb_epi.corruption.replay.register_origins import find_addends_of_base, recomputed_registers
-from gdb_epi.detectors.wrong_values.marked_pointer import FAR_BIT, maker_of
+from gdb_epi.detectors.wrong_values.marked_pointer import FAR_BIT, code_that_changes_word
 from gdb_epi.errors import Absent
 from gdb_epi.fault.fault_site import FaultSite
 from gdb_epi.fault.find_fault import GENERAL
@@ -265,7 +265,9 @@ def software_explanation(
     site = context.site
     assert not isinstance(site, Absent)
     if not suspect.depth and bit >= FAR_BIT:
-        maker = maker_of(context.state, suspect.value, corrected, of_cpython=of_cpython)
+        maker = code_that_changes_word(
+            context.state, suspect.value, corrected, of_cpython=of_cpython
+        )
         if maker is not None:
             return f"{maker}, which makes it by a mask, flag or offset"
     if bit in TAG_BITS and not purpose_known and not _is_no_tag(context, site, suspect, bit, held):

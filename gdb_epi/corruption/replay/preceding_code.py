@@ -239,8 +239,8 @@ def find_called_function(target: Target, call: InstructionAtAddress) -> int | No
     code = read_up_to(target, to, 2 * MAX_LENGTH)
     at = 4 if code.startswith(b"\xf3\x0f\x1e\xfa") else 0  # endbr64
     jump = decode(code[at : at + MAX_LENGTH])
-    if jump is not None and jump.flow == JUMP and jump.explicit is not None:
-        slot = jump.explicit.address({"rip": to + at})
+    if jump is not None and jump.flow == JUMP and jump.explicit_operand is not None:
+        slot = jump.explicit_operand.address({"rip": to + at})
         through = read_word(target, slot) if slot is not None else None
         return through if through and may_execute(target.region_at(through)) else None
     return to

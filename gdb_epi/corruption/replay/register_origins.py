@@ -429,7 +429,9 @@ class _Replay:
             address_registers = (how.source,)
         later = range(number + 1, len(self._path.steps))
         kept = any(self._path.steps_over(step_number) for step_number in later)
-        reads = slot is not None or (how.kind == COMPUTED and step.instruction.explicit is not None)
+        reads = slot is not None or (
+            how.kind == COMPUTED and step.instruction.explicit_operand is not None
+        )
         inputs = [self._made[n] for n in _inputs(step.instruction) if n in self._made]
         return RecomputedRegister(
             register=register,
@@ -473,7 +475,7 @@ class _Replay:
     def _add_memory(self, number: int, values: dict[str, int]) -> dict[str, int]:
         """Return the registers and, under the name MEMORY, what the instruction reads there."""
         instruction = self._path.steps[number].instruction
-        operand = instruction.explicit
+        operand = instruction.explicit_operand
         if operand is None or operand.access != "r" or operand.size not in (4, 8):
             return values
         slot = operand.address(values)

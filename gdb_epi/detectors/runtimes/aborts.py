@@ -100,7 +100,7 @@ def deliberate_abort(state: ProcessState) -> Iterator[Finding]:
     if not isinstance(message, AbortMessage) or message.kind == "other":
         return
     frames = state.target.native_frames(fault.tid)
-    by = None if isinstance(frames, Absent) else _caller(frames)
+    by = None if isinstance(frames, Absent) else _innermost_outside_libc(frames)
     caller = None if by is None else function_and_file(by)
     facts: dict[str, object] = {
         "kind": message.kind, "class": message.klass, "function": message.function,
@@ -111,17 +111,17 @@ def deliberate_abort(state: ProcessState) -> Iterator[Finding]:
     if message.kind == "fortify":
         facts["overrun"] = message.text.startswith(OVERRUNS)
     summary = _summary(message, caller)
-    if message.kind == "assert" and reads_memory(message.text):
+    if message.kind == "assert" and asserts_value_in_memory(message.text):
         facts[DOUBT] = IN_MEMORY
     if by is not None and _SMASHED in message.klass and not isinstance(frames, Absent):
-        lent = _lent_to(state.target, by, frames[0].sp)
+        lent = _borrower_of_frame(state.target, by, frames[0].sp)
         if lent:
             summary += f", by itself or by {lent}, to which it had given a pointer to it"
             facts |= {"lent_to": lent, DOUBT: LENT_BUFFER}
     yield Finding("deliberate_abort", f"thread {fault.tid}", facts, summary)
 
 
-def reads_memory(assertion: str) -> bool:
+def asserts_value_in_memory(assertion: str) -> bool:
     """Whether an assertion ("file.c:12: condition") is about a value that others may write."""
     import re  # not at the start: every triage imports this file
 
@@ -129,7 +129,7 @@ def reads_memory(assertion: str) -> bool:
     return re.search(_READS_MEMORY, condition if separator else place) is not None
 
 
-def _lent_to(target: Target, frame: NativeFrame, innermost: int) -> str:
+def _borrower_of_frame(target: Target, frame: NativeFrame, innermost: int) -> str:
     """Return whose code a function gives pointers into its frame; "" where it is its own library's.
 
     A function that was given as a pointer may be of the same library: that is ruled out where
@@ -171,7 +171,7 @@ def _summary(message: AbortMessage, caller: str | None) -> str:
     return f"the C library stopped a call ({message.text}){by}"
 
 
-def _caller(frames: Sequence[NativeFrame]) -> NativeFrame | None:
+def _innermost_outside_libc(frames: Sequence[NativeFrame]) -> NativeFrame | None:
     """Return the innermost function outside of the C library."""
     named = (frame for frame in frames[:MAX_FRAMES] if frame.module_name)
     return next((frame for frame in named if not frame.module_name.startswith(_LIBC)), None)
@@ -233,7 +233,7 @@ def printed_before_abort(state: ProcessState) -> Iterator[Finding]:
     account, frames = failure
     if isinstance(account.message, AbortMessage) and account.message.kind != "other":
         return
-    text, function = _abort_text(state.target, frames[:MAX_FRAMES])
+    text, function = _text_of_abort(state.target, frames[:MAX_FRAMES])
     if text:
         by = function or "the code that called abort()"
         kind = NOTHING_SAID if is_out_of_memory(state.target, account) else CHECK
@@ -242,7 +242,7 @@ def printed_before_abort(state: ProcessState) -> Iterator[Finding]:
         yield Finding("printed_before_abort", f"thread {account.fault.tid}", facts, summary)
 
 
-def _abort_text(target: Target, frames: Sequence[NativeFrame]) -> tuple[str, str | None]:
+def _text_of_abort(target: Target, frames: Sequence[NativeFrame]) -> tuple[str, str | None]:
     """Return the text, and the function that gave up; "" without one."""
     outside = [frame for frame in frames if not frame.module_name.startswith(_ANY_LIBC)]
     for frame, caller in pairwise(outside):
@@ -258,11 +258,11 @@ def _abort_text(target: Target, frames: Sequence[NativeFrame]) -> tuple[str, str
     if aborting is None:
         return "", None
     given_up_at = outside[0].pc - aborting.length
-    text = read_printed_message(target, given_up_at) or _printed_earlier(target, given_up_at)
+    text = read_printed_message(target, given_up_at) or _text_printed_earlier(target, given_up_at)
     return text, function_source_name(outside[0])
 
 
-def _printed_earlier(target: Target, address: int) -> str:
+def _text_printed_earlier(target: Target, address: int) -> str:
     """Return the sentence of a call a little before: of raise() an argument is set, or it flushes.
 
     Of these only texts of several words count: a name may be the argument of anything.
@@ -292,7 +292,7 @@ def read_printed_message(target: Target, return_address: int) -> str:
     form = texts[first] or ""
     place = first
 
-    def filled(conversion: re.Match[str]) -> str:
+    def fill_conversion(conversion: re.Match[str]) -> str:
         nonlocal place
         kind = conversion[2]
         if kind == "%":
@@ -306,7 +306,7 @@ def read_printed_message(target: Target, return_address: int) -> str:
         given = texts[place] if kind == "s" else None if value is None else str(value)
         return given or "?"
 
-    written = re.sub(CONVERSION, filled, form)
+    written = re.sub(CONVERSION, fill_conversion, form)
     if "%" not in form:  # a checker's arguments: file, function and condition
         others = [text for text in texts if text and len(text) > 1]
         written = "; ".join(dict.fromkeys(reversed(others)))  # the condition comes last

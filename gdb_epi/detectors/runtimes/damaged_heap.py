@@ -88,7 +88,7 @@ def damaged_heap(state: ProcessState) -> Iterator[Finding]:
         return
     message = account.message
     gave_up = isinstance(message, AbortMessage) and message.kind == "malloc"
-    if not gave_up and not _met_a_wrong_value(account):
+    if not gave_up and not _failed_on_wrong_value(account):
         return
     region = main_heap(state.target)
     size = 0 if region is None else region.dumped_size
@@ -100,8 +100,8 @@ def damaged_heap(state: ProcessState) -> Iterator[Finding]:
             continue
         left -= 8 * heap.count
         with suppress(UnreadableMemory):
-            end = _first_break(heap)
-            if not gave_up and (isinstance(end, int) or not _was_overrun(heap, end)):
+            end = _first_misfitting_chunk(heap)
+            if not gave_up and (isinstance(end, int) or not _is_header_overwritten(heap, end)):
                 continue
             if heap is main or isinstance(end, HeapBreak):
                 at = end
@@ -134,11 +134,13 @@ def damaged_heap(state: ProcessState) -> Iterator[Finding]:
         facts = {"kind": "info", "whole": at, "candidates": named[:8]}
         yield Finding("damaged_heap", subject, facts, summary)
     else:
-        holders = [] if at.before is None else _holders(state.target, at.before + _HEADER)
+        holders = (
+            [] if at.before is None else _libraries_that_hold(state.target, at.before + _HEADER)
+        )
         yield _finding(at, subject, named, who, holders)
 
 
-def _met_a_wrong_value(account: FaultAccount) -> bool:
+def _failed_on_wrong_value(account: FaultAccount) -> bool:
     """Whether code of the program failed over a value that somebody else may have written."""
     if account.how == ABORTED:
         return not isinstance(account.message, AbortMessage) or account.message.kind == "assert"
@@ -146,7 +148,7 @@ def _met_a_wrong_value(account: FaultAccount) -> bool:
     return account.how == ARITHMETIC or is_null
 
 
-def _was_overrun(heap: HeapWords, at: HeapBreak) -> bool:
+def _is_header_overwritten(heap: HeapWords, at: HeapBreak) -> bool:
     """Whether a header was written over, by no hardware and no other user of sbrk().
 
     Blocks fit before it and again behind it. A whole cache line of zeros is what hardware makes.
@@ -167,7 +169,7 @@ def _was_overrun(heap: HeapWords, at: HeapBreak) -> bool:
     )
 
 
-def _holders(target: Target, block: int) -> list[str]:
+def _libraries_that_hold(target: Target, block: int) -> list[str]:
     """Return the libraries that hold a block's address in variables of their own."""
     names: dict[str, None] = {}
     for place in find_word(target, block, limit=MAX_PLACES).addresses:
@@ -213,11 +215,11 @@ def _finding(
     return plain_finding("damaged_heap", subject, facts, plain, details)
 
 
-def _first_break(heap: HeapWords) -> HeapBreak | int:
+def _first_misfitting_chunk(heap: HeapWords) -> HeapBreak | int:
     """Return where chunks stop fitting; the number of chunks when all do."""
     at, places = 0, list[int]()
     while at + 1 < heap.count:
-        at, _ = heap.run(at, places)
+        at, _ = heap.follow_chunks(at, places)
         following = next_chunk(heap, at)
         if following is None:
             break

@@ -71,7 +71,7 @@ def debug_block(state: ProcessState) -> Iterator[Finding]:
     if failure is None:
         return
     account, frames = failure
-    end = _end_of_check(state.target, frames, account.fault.registers)
+    end = _stack_end_of_check(state.target, frames, account.fault.registers)
     if end is None:
         return
     block = _damaged_block(state, end)
@@ -98,7 +98,7 @@ def debug_block(state: ProcessState) -> Iterator[Finding]:
     yield plain_finding("debug_block", subject, facts, plain, details)
 
 
-def _end_of_check(
+def _stack_end_of_check(
     target: Target, frames: Sequence[NativeFrame], registers: Mapping[str, int]
 ) -> int | None:
     """Return where on the stack the frames of the check end; None when no check gave up.

@@ -38,7 +38,7 @@ def failed_allocation(state: ProcessState) -> Iterator[Finding]:
     if isinstance(account, Absent) or account.how not in (ABORTED, RAISED, ACCESS):
         return
     subject = f"thread {account.fault.tid}"
-    raised = _memory_error(state, account.fault.tid)
+    raised = _memory_error_state(state, account.fault.tid)
     if raised is not None:
         summary = f"a MemoryError is {raised} in this thread: an allocation of Python failed"
         facts: dict[str, object] = {"kind": MEMORY_ERROR, "state": raised}
@@ -47,7 +47,7 @@ def failed_allocation(state: ProcessState) -> Iterator[Finding]:
             summary += "; what cleans up after it may have gone wrong"
         yield Finding("failed_allocation", subject, facts, summary)
         return
-    pointer = _failed_pointer(account)
+    pointer = _failed_result_accessed(account)
     if account.how == ACCESS and not pointer:
         return
     if not pointer and (_malloc_gave_up(account) or asked_for_impossible_size(state, account)):
@@ -60,7 +60,7 @@ def failed_allocation(state: ProcessState) -> Iterator[Finding]:
     yield Finding("failed_allocation", subject, facts, f"{_ERRNO}; {what}")
 
 
-def _failed_pointer(account: FaultAccount) -> str:
+def _failed_result_accessed(account: FaultAccount) -> str:
     """Return the result of a failed allocation through which the access went; "" for none.
 
     mmap() returns MAP_FAILED, -1 (man 2 mmap), everything else NULL.
@@ -79,7 +79,7 @@ def _malloc_gave_up(account: FaultAccount) -> bool:
     return isinstance(message, AbortMessage) and message.kind in ("malloc", "fortify")
 
 
-def _memory_error(state: ProcessState, tid: int) -> str | None:
+def _memory_error_state(state: ProcessState, tid: int) -> str | None:
     """Return "in flight" or "handled" if the thread has a MemoryError, else None."""
     for exceptions in state.exceptions:
         if exceptions.thread.tid != tid or not exceptions.thread.alive:

@@ -55,13 +55,17 @@ def freed_callback(state: ProcessState) -> Iterator[Finding]:
     if not isinstance(python, PythonState) or account.how not in (ACCESS, TRANSFER):
         return
     frames = state.target.native_frames(account.fault.tid)
-    end = _end_of_callback(frames) if not isinstance(frames, Absent) else None
+    end = _end_of_callback_frames(frames) if not isinstance(frames, Absent) else None
     if end is None:
         return
     reader = MemoryReader(state.target, python.layout)
-    words = list(_words(state.target, account.fault.registers, account.fault.sp, end.sp))
+    words = list(
+        _registers_and_stack_words(state.target, account.fault.registers, account.fault.sp, end.sp)
+    )
     counts = {
-        word: count for word in words if (count := _references_of_thunk(reader, word)) is not None
+        word: count
+        for word in words
+        if (count := _references_of_callback(reader, word)) is not None
     }
     freed = next((word for word, count in counts.items() if count == 0), None)
     facts, summary = {AT_FAULT: PROGRAM}, ""
@@ -101,7 +105,7 @@ class _CallbackEnd(NamedTuple):
     in_libffi: bool
 
 
-def _end_of_callback(frames: Sequence[NativeFrame]) -> _CallbackEnd | None:
+def _end_of_callback_frames(frames: Sequence[NativeFrame]) -> _CallbackEnd | None:
     """Return where a callback ends, if ctypes is inward of libffi or libffi itself failed.
 
     Where ffi_call() is, or ctypes or cffi is outward of it, libffi made a call and no callback.
@@ -122,13 +126,15 @@ def _end_of_callback(frames: Sequence[NativeFrame]) -> _CallbackEnd | None:
     return None
 
 
-def _words(target: Target, registers: Mapping[str, int], start: int, end: int) -> Iterator[int]:
+def _registers_and_stack_words(
+    target: Target, registers: Mapping[str, int], start: int, end: int
+) -> Iterator[int]:
     yield from (registers.get(name, 0) for name in get_architecture(target).general)
     stack = try_read(target, start, max(0, min(end - start, MAX_STACK)) & ~7)
     yield from dict.fromkeys(split_into_words(stack))
 
 
-def _references_of_thunk(reader: MemoryReader, address: int) -> int | None:
+def _references_of_callback(reader: MemoryReader, address: int) -> int | None:
     """Return how many references an address' ctypes callback has; None where there is none."""
     layout = reader.layout
     if address % 8 or not permits(reader.target.region_at(address), "w"):

@@ -21,7 +21,7 @@ from gdb_epi.fault.own_native_code import (
     EXITS,
     LINE,
     PROGRAM,
-    at_fault_in,
+    facts_of_file_at_fault,
     function_and_file,
     function_source_name,
     is_interpreter_frame,
@@ -85,9 +85,9 @@ def without_gil(state: ProcessState) -> Iterator[Finding]:
     frames = state.target.native_frames(tid)
     if isinstance(frames, Absent):
         return
-    inside = _api_frame(frames)
+    inside = _innermost_frame_needing_gil(frames)
     if inside is None and account.place.kind in (NULL, LOW, NULL_BASE):
-        inside = _called_without_state(frames)
+        inside = _api_called_without_state(frames)
     if inside is None:
         return
     number, function = inside
@@ -107,7 +107,7 @@ def without_gil(state: ProcessState) -> Iterator[Finding]:
     if by_ctypes:
         facts |= {"by_ctypes": True, AT_FAULT: LINE}
     elif by:
-        facts |= at_fault_in(by[0])
+        facts |= facts_of_file_at_fault(by[0])
     summary = f"{function} was called without holding the GIL, Python's lock: {who}{caller}"
     yield Finding("without_gil", f"thread {tid}", facts, summary)
 
@@ -131,7 +131,7 @@ def _lacks_gil(state: ProcessState, python: PythonState, tid: int) -> bool:
     return bool(python.interpreters)
 
 
-def _api_frame(frames: Sequence[NativeFrame]) -> tuple[int, str] | None:
+def _innermost_frame_needing_gil(frames: Sequence[NativeFrame]) -> tuple[int, str] | None:
     """Return the innermost function that needs the GIL, if nothing but libc lies inward of it.
 
     What has no name in a stripped interpreter, and static functions in others, belong to the
@@ -160,7 +160,7 @@ def _api_frame(frames: Sequence[NativeFrame]) -> tuple[int, str] | None:
     return None
 
 
-def _called_without_state(frames: Sequence[NativeFrame]) -> tuple[int, str] | None:
+def _api_called_without_state(frames: Sequence[NativeFrame]) -> tuple[int, str] | None:
     """Return the function of the API that other code called, where a getter met a state of NULL.
 
     What ran in between does not matter: the thread had no state when the getter read it, and code
@@ -216,7 +216,7 @@ def python_in_handler(state: ProcessState) -> Iterator[Finding]:
         f"{where}: it must not, as Python's data may be half changed then"
     )
     facts: dict[str, object] = {"handler": who, "interrupted": where}
-    facts |= {AT_FAULT: PROGRAM} if foreign else at_fault_in(handler.module_name)
+    facts |= {AT_FAULT: PROGRAM} if foreign else facts_of_file_at_fault(handler.module_name)
     yield Finding("python_in_handler", f"thread {failure[0].fault.tid}", facts, summary)
 
 

@@ -16,7 +16,7 @@ from gdb_epi.fault.own_native_code import (
     CALLERS,
     LINE,
     PROGRAM,
-    at_fault_in,
+    facts_of_file_at_fault,
     function_and_file,
     function_source_name,
     is_interpreter_frame,
@@ -117,7 +117,7 @@ def python_fatal_error(state: ProcessState) -> Iterator[Finding]:
     elif called_in is not None and called_in.module_name.startswith(CALLERS):
         facts[AT_FAULT] = LINE
     elif called_in is not None and is_own_library(called_in.module or ""):
-        facts |= at_fault_in(called_in.module_name)
+        facts |= facts_of_file_at_fault(called_in.module_name)
     yield Finding("python_fatal_error", f"thread {account.fault.tid}", facts, summary)
 
 
@@ -140,12 +140,12 @@ def find_fatal_error_frame(
         last += 1
     name = str(frames[last].function)
     caller = frames[last + 1] if last + 1 < len(frames) else None
-    reason = _reason(target, name, caller, registers)
+    reason = _fatal_error_reason(target, name, caller, registers)
     around = " ".join(frame.function or "" for frame in frames[:MAX_FRAMES])
-    return last, reason, _kind(f"{reason or ''} {name}", around)
+    return last, reason, _kind_of_fatal_error(f"{reason or ''} {name}", around)
 
 
-def _reason(
+def _fatal_error_reason(
     target: Target, entry: str, caller: NativeFrame | None, registers: Mapping[str, int]
 ) -> str | None:
     """Return what the caller gave as the reason: constant text, whose address its code tells.
@@ -177,7 +177,7 @@ def _registers_at(
     return next((frame.registers for frame in walk if frame.pc == pc), None)
 
 
-def _kind(message: str, around: str) -> str:
+def _kind_of_fatal_error(message: str, around: str) -> str:
     for kind, words in _KINDS:
         if any(word in message for word in words):
             return kind

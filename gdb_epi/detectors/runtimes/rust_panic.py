@@ -43,7 +43,7 @@ def rust_panic(state: ProcessState) -> Iterator[Finding]:
     if not inside:
         return
     caller = frames[inside[-1] + 1] if inside[-1] + 1 < len(frames) else None
-    place = _location(state.target, frames, caller)
+    place = _panic_location(state.target, frames, caller)
     file = caller.module_name if caller is not None else ""
     where = f" at {place}" if place else f", below code of {file}" if file else ""
     facts = {"place": place, "module": file or None}
@@ -51,7 +51,7 @@ def rust_panic(state: ProcessState) -> Iterator[Finding]:
     yield Finding("rust_panic", f"thread {account.fault.tid}", facts, summary)
 
 
-def _location(
+def _panic_location(
     target: Target, frames: Sequence[NativeFrame], caller: NativeFrame | None
 ) -> str | None:
     """Return "src/lib.rs:42" of the first location that the panic's own frames point to."""

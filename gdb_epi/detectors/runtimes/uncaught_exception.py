@@ -11,10 +11,10 @@ from gdb_epi.detectors.registry import Finding, SupportedLabel, detector, frames
 from gdb_epi.errors import Absent
 from gdb_epi.fault.account import ABORTED, FaultAccount
 from gdb_epi.fault.cxx_exception import (
-    error_number,
     evidence_of_terminate,
     exception_type,
-    requested_size,
+    size_asked_of_operator_new,
+    system_error_number,
     throwing_frame,
     words_of_exception,
 )
@@ -63,7 +63,7 @@ def uncaught_exception(state: ProcessState) -> Iterator[Finding]:
         what = f"a C++ exception{of_type} was not caught"
         what += _python_exception(state, frames) + _who_threw(frames, by)
         what += _what_stopped_it(state.target, frames, by)
-        if thrown == SYSTEM_ERROR and error_number(state.target, frames) == EAGAIN:
+        if thrown == SYSTEM_ERROR and system_error_number(state.target, frames) == EAGAIN:
             what += (
                 f" with error {EAGAIN}, as where no more threads, or no memory for one, could be "
                 "had (ulimit -u, ulimit -v, pids of a control group)"
@@ -72,14 +72,14 @@ def uncaught_exception(state: ProcessState) -> Iterator[Finding]:
         if thrown == NO_MEMORY and asked_for_impossible_size(state, account):
             kind = "absurd-size"
             what += ". It had asked for more memory than any process can have: the size was wrong"
-    lost = kind == "terminate" and any(map(_ends_thread, frames[:MAX_FRAMES]))
+    lost = kind == "terminate" and any(map(_is_std_thread_function, frames[:MAX_FRAMES]))
     facts = {"kind": kind, "type": thrown, "thrown_by": place, "thread_lost": lost}
     yield Finding("uncaught_exception", f"thread {account.fault.tid}", facts, what)
 
 
 def asked_for_impossible_size(state: ProcessState, account: FaultAccount) -> bool:
     """Tell whether operator new failed because no process can have as much as was asked for."""
-    size = requested_size(state.target, account.fault.registers)
+    size = size_asked_of_operator_new(state.target, account.fault.registers)
     return size is not None and size >= USER_TOP
 
 
@@ -105,22 +105,22 @@ def _python_exception(state: ProcessState, frames: Sequence[NativeFrame]) -> str
     return ""
 
 
-def _ends_thread(frame: NativeFrame) -> bool:
+def _is_std_thread_function(frame: NativeFrame) -> bool:
     return (function_readable_name(frame) or "").startswith(_THREADS)
 
 
 def _why_terminated_without_exception(frames: Sequence[NativeFrame]) -> str:
     """Say why std::terminate() was called where no exception is on the stack."""
     for number, frame in enumerate(frames[:MAX_FRAMES]):
-        if _ends_thread(frame):
-            owner = _first_own(frames[number:])
+        if _is_std_thread_function(frame):
+            owner = _innermost_outside_cxx_library(frames[number:])
             where = f" in {function_and_file(owner)}" if owner is not None else ""
             return (
                 f"a std::thread was destroyed or assigned to{where} while it was neither joined "
                 "nor detached"
             )
         if frame.function == _PURE_VIRTUAL:
-            caller = _first_own(frames[number + 1 :])
+            caller = _innermost_outside_cxx_library(frames[number + 1 :])
             who = "something" if caller is None else function_and_file(caller)
             return (
                 f"{who} called a virtual function that has no code: the object's constructor had "
@@ -138,7 +138,7 @@ def _who_threw(frames: Sequence[NativeFrame], by: NativeFrame | None) -> str:
     name = function_readable_name(inner) or ""
     if "libstdc++" in inner.module_name and name and not name.startswith(_THROWS):
         return f"; {name}, called by {place}, threw it"
-    owner = _first_own(frames[frames.index(by) :])
+    owner = _innermost_outside_cxx_library(frames[frames.index(by) :])
     if owner is None or owner == by or owner.module_name.startswith(_STARTS_THREADS):
         return f"; {place} threw it"
     return f"; {function_readable_name(by) or place} threw it, for {function_and_file(owner)}"
@@ -154,7 +154,7 @@ def _what_stopped_it(target: Target, frames: Sequence[NativeFrame], by: NativeFr
     return f"; it could not get past {function_and_file(wall)}, which has no unwind tables"
 
 
-def _first_own(frames: Sequence[NativeFrame]) -> NativeFrame | None:
+def _innermost_outside_cxx_library(frames: Sequence[NativeFrame]) -> NativeFrame | None:
     """Return the innermost function that is no template or helper of the C++ library."""
     named = ((frame, function_readable_name(frame)) for frame in frames[:MAX_FRAMES])
     return next((f for f, name in named if name and not name.startswith(_OF_LIBRARY)), None)

@@ -35,11 +35,11 @@ def unloaded_library(state: ProcessState) -> Iterator[Finding]:
     address = account.address or 0
     if address < MIN_ADDRESS or state.target.region_at(address) is not None:
         return
-    loaded = [_file(module.path) for module in state.target.modules()]
+    loaded = [_base_name(module.path) for module in state.target.modules()]
     values = PlainValues(state.target, python)
     for library in shared_instances(state.target, python).of([LIBRARY])[:MAX_LIBRARIES]:
         kept = values.attribute(library.address, "_name")
-        name = _file(values.text(kept) or "") if kept else ""
+        name = _base_name(values.text(kept) or "") if kept else ""
         stem = name.partition(".so")[0]  # without its version: a link leads to libx.so.1.2
         if not name or any(path.startswith(stem) for path in loaded):
             continue
@@ -54,5 +54,5 @@ def unloaded_library(state: ProcessState) -> Iterator[Finding]:
         return
 
 
-def _file(path: str) -> str:
+def _base_name(path: str) -> str:
     return path.rpartition("/")[2]

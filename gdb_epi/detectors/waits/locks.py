@@ -81,13 +81,13 @@ def join_deadlock(state: ProcessState) -> Iterator[Finding]:
     return _cycle_findings(state, "join_deadlock", "join", summary)
 
 
-def _awaited_words(wait: LockWait) -> str:
+def _describe_awaited(wait: LockWait) -> str:
     if wait.name:
         return lock_phrase(wait.kind, wait.name)
     return f"the {wait.kind}" if wait.kind == GIL else wait.kind
 
 
-def _who_may_end(state: ProcessState, tids: Sequence[int]) -> dict[str, str]:
+def _fact_who_may_end(state: ProcessState, tids: Sequence[int]) -> dict[str, str]:
     """Return the fact of who may end a circle of some threads; none where nobody may."""
     answer = state.hang
     if isinstance(answer, Absent) or not answer.outside:
@@ -105,7 +105,9 @@ def _cycle_findings(
         tids = cycle.tids[:MAX_CYCLE]
         waits = {wait.tid: wait for wait in state.locks.waits if wait.tid in frozenset(tids)}
         inside = [(tid, waits[tid]) for tid in cycle.tids if tid in waits]
-        around = ", ".join(f"thread {tid} waits for {_awaited_words(wait)}" for tid, wait in inside)
+        around = ", ".join(
+            f"thread {tid} waits for {_describe_awaited(wait)}" for tid, wait in inside
+        )
         facts = {
             "tids": list(tids),
             "kinds": list(cycle.kinds[:MAX_CYCLE]),
@@ -114,7 +116,7 @@ def _cycle_findings(
             "addresses": [hex_word(wait.address) for _, wait in inside],
             "confidence": cycle.confidence,
             "evidence": [line for _, wait in inside for line in wait.evidence],
-            **_who_may_end(state, tids),
+            **_fact_who_may_end(state, tids),
         }
         yield Finding(detector_name, f"thread {cycle.tids[0]}", facts, f"{summary}: {around}")
 
@@ -144,7 +146,7 @@ def self_deadlock(state: ProcessState) -> Iterator[Finding]:
                 "confidence": wait.confidence,
                 "evidence": list(wait.evidence),
                 "in_handler": wait.in_handler,
-                **_who_may_end(state, (wait.tid,)),
+                **_fact_who_may_end(state, (wait.tid,)),
             },
             f"thread {wait.tid} waits for {name}, which it holds itself: {wait.evidence[-1]}",
         )

@@ -67,13 +67,17 @@ def marked_pointer(state: ProcessState) -> Iterator[Finding]:
         values = {"the target": account.address or 0}
     for name, value in values.items():
         plain = untagged_address(target, value)
-        others = {} if plain is None else _others_with_mark(target, value)
+        others = {} if plain is None else _other_words_with_mark(target, value)
         if others:
             count = counted(len(others), "other pointer")
             kind, why = NEIGHBOURS, f"which {count} beside it in memory have too"
         else:
             near = _addresses_one_bit_off(target, value) if plain is None else [plain]
-            made = ((right, maker_of(state, value, right)) for right in near if not value >> SIGN)
+            made = (
+                (right, code_that_changes_word(state, value, right))
+                for right in near
+                if not value >> SIGN
+            )
             plain, maker = next((pair for pair in made if pair[1]), (None, None))
             kind, why = CODE, f"which {maker} sets, tests or clears itself"
         if plain is None:
@@ -90,7 +94,7 @@ def marked_pointer(state: ProcessState) -> Iterator[Finding]:
         return
 
 
-def _others_with_mark(target: Target, value: int) -> dict[int, int]:
+def _other_words_with_mark(target: Target, value: int) -> dict[int, int]:
     """Return other words beside those of a value that have its mark, where no flip explains them.
 
     Flips are two of one lane, or of three different bits.
@@ -98,7 +102,7 @@ def _others_with_mark(target: Target, value: int) -> dict[int, int]:
     places = find_word(target, value, limit=MAX_PLACES).addresses
     marks, others = {value >> ADDRESS_BITS}, {}
     for place in places:
-        for at, word in _marked_near(target, place):
+        for at, word in _marked_pointers_near(target, place):
             marks.add(word >> ADDRESS_BITS)
             alike = word != value and word >> ADDRESS_BITS == value >> ADDRESS_BITS
             if alike and abs(at - place) <= REACH:
@@ -117,7 +121,7 @@ def _addresses_one_bit_off(target: Target, value: int) -> Iterator[int]:
                 yield value ^ 1 << bit
 
 
-def maker_of(
+def code_that_changes_word(
     state: ProcessState, wrong: int, right: int, *, of_cpython: bool = False
 ) -> str | None:
     """Return who makes a wrong word of a right one, by design; None for nobody.
@@ -127,14 +131,14 @@ def maker_of(
     undo that; no library changes fields of CPython's own so (`of_cpython`). Or it is code of
     Python, where an int is the wrong word: no flip of an argument changes that.
     """
-    libraries = {} if of_cpython else _changes_of_libraries(state, wrong)
+    libraries = {} if of_cpython else _word_changes_of_libraries(state, wrong)
     for name, changes in libraries.items():
-        if changes.make(wrong, right) or changes.make(right, wrong):
+        if changes.can_make(wrong, right) or changes.can_make(right, wrong):
             return f"code of {name}"
-    return "code of Python" if _is_int(state, wrong) else None
+    return "code of Python" if _is_value_of_int(state, wrong) else None
 
 
-def _changes_of_libraries(state: ProcessState, word: int) -> dict[str, WordChanges]:
+def _word_changes_of_libraries(state: ProcessState, word: int) -> dict[str, WordChanges]:
     """Return what the code of such libraries does to words, by their file names."""
     fault, target = state.fault, state.target
     frames = () if isinstance(fault, Absent) else target.native_frames(fault.tid)
@@ -150,11 +154,11 @@ def _changes_of_libraries(state: ProcessState, word: int) -> dict[str, WordChang
     known: dict[str, WordChanges] = {} if kept is None else kept.setdefault(WordChanges, {})
     for path, pcs in places.items():
         if path not in known:
-            known[path] = word_changes(_code_on_the_way(target, path, pcs))
+            known[path] = word_changes(_code_around_frames(target, path, pcs))
     return {path.rpartition("/")[2]: known[path] for path in places}
 
 
-def _code_on_the_way(target: Target, path: str, pcs: list[int]) -> bytes:
+def _code_around_frames(target: Target, path: str, pcs: list[int]) -> bytes:
     """Return a library's code; of a large one what surrounds its frames, and what that calls."""
     regions = [each for each in target.regions() if each.path == path and may_execute(each)]
     if sum(region.size for region in regions) <= MAX_CODE:
@@ -172,7 +176,7 @@ def _code_on_the_way(target: Target, path: str, pcs: list[int]) -> bytes:
     return b"".join(pieces)
 
 
-def _is_int(state: ProcessState, word: int) -> bool:
+def _is_value_of_int(state: ProcessState, word: int) -> bool:
     """Tell whether an int of Python has a word's value: two digits of 30 bits side by side."""
     python = state.python
     if not isinstance(python, PythonState) or word >> 2 * DIGIT or not word >> DIGIT:
@@ -189,7 +193,7 @@ def _is_int(state: ProcessState, word: int) -> bool:
     return False
 
 
-def _marked_near(target: Target, place: int) -> Iterator[tuple[int, int]]:
+def _marked_pointers_near(target: Target, place: int) -> Iterator[tuple[int, int]]:
     """Yield (address, word) of the words near a place that are mapped addresses under a mark."""
     region = target.region_at(place)
     if region is None:

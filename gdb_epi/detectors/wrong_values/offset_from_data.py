@@ -49,7 +49,7 @@ def offset_from_data(state: ProcessState) -> Iterator[Finding]:
         offset, base = registers.get(name, 0), registers.get(other, 0)
         if offset < MIN_OFFSET:
             continue
-        held = _contents(state, python, base)
+        held = _bytes_object_with_contents(state, python, base)
         if held is None or _flip_puts_access_inside(operand, name, registers, held):
             continue
         end = held.start + min(held.size, REACH)
@@ -75,7 +75,9 @@ def _offset_and_base(operand: MemoryOperand) -> Iterator[tuple[str, str]]:
             yield first, second
 
 
-def _contents(state: ProcessState, python: PythonState, start: int) -> BytesContents | None:
+def _bytes_object_with_contents(
+    state: ProcessState, python: PythonState, start: int
+) -> BytesContents | None:
     """Return the bytes object whose contents begin at an address."""
     reader = MemoryReader(state.target, python.layout)
     try:

@@ -38,9 +38,9 @@ def repeated_wrong_word(state: ProcessState) -> Iterator[Finding]:
     not count; a pointer of the program's own after a small number in a struct, so the code that
     failed must be CPython's. Reference: CWE-787 (out-of-bounds write).
     """
-    if _is_in_library(state):  # CPython alone follows the types of objects
+    if _failed_in_library(state):  # CPython alone follows the types of objects
         return
-    for name, value in _bad_pointers(state):
+    for name, value in _bad_pointers_of_access(state):
         if value % WORD or value >> 32 == ALL_ONES:  # no type's address, and a small negative one
             continue
         places = [at for at in find_word(state.target, value, limit=MAX_PLACES).addresses
@@ -62,7 +62,7 @@ def repeated_wrong_word(state: ProcessState) -> Iterator[Finding]:
         return
 
 
-def _is_in_library(state: ProcessState) -> bool:
+def _failed_in_library(state: ProcessState) -> bool:
     account = state.account
     module = None if isinstance(account, Absent) else module_at(state.target, account.fault.pc)
     return module is not None and is_own_library(module.path or "")
@@ -76,7 +76,7 @@ def wide_text(state: ProcessState) -> Iterator[Finding]:
     text belongs, which is not known here; that no other word around is text is tested.
     Reference: CWE-135 (sizes of wide strings in characters and bytes).
     """
-    for name, value in _bad_pointers(state):
+    for name, value in _bad_pointers_of_access(state):
         if not is_wide_text(value):
             continue
         places = find_word(state.target, value, limit=2).addresses
@@ -98,7 +98,7 @@ def is_wide_text(word: int) -> bool:
     return all(word >> 16 * unit & 0xFFFF in _LETTERS for unit in range(4))
 
 
-def _bad_pointers(state: ProcessState) -> Iterator[tuple[str, int]]:
+def _bad_pointers_of_access(state: ProcessState) -> Iterator[tuple[str, int]]:
     """Yield (register, value) of the failed access that lead to no memory."""
     account = state.account
     if isinstance(account, Absent) or account.how not in (ACCESS, TRANSFER):

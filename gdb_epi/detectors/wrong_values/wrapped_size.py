@@ -60,7 +60,7 @@ def wrapped_size(state: ProcessState) -> Iterator[Finding]:
     registers = account.fault.registers
     held = [registers.get(name, 0) for name in GENERAL]
     certain: frozenset[int] | None = None
-    for block in _blocks(state.target, held):
+    for block in _malloc_blocks_at_hand(state.target, held):
         distance = account.address - block.start
         if not block.chunk <= distance:
             continue
@@ -70,7 +70,9 @@ def wrapped_size(state: ProcessState) -> Iterator[Finding]:
             continue
         if certain is None:
             certain = numbers_in_variables(state.target, state.python, account.fault.tid)
-        wrapped = next((p for p in products if not _may_be_flipped(p, block.chunk, certain)), None)
+        wrapped = next(
+            (p for p in products if not _is_product_by_bit_flip(p, block.chunk, certain)), None
+        )
         if wrapped is None:
             continue
         first, second, size = wrapped
@@ -85,7 +87,7 @@ def wrapped_size(state: ProcessState) -> Iterator[Finding]:
         return
 
 
-def _blocks(target: Target, held: list[int]) -> Iterator[_Block]:
+def _malloc_blocks_at_hand(target: Target, held: list[int]) -> Iterator[_Block]:
     """Yield blocks that registers name, or structs that registers name."""
     starts: dict[int, frozenset[int]] = dict.fromkeys(held, frozenset())
     for struct in dict.fromkeys(held):
@@ -121,11 +123,13 @@ def _wrapped_products(
             asked = wanted % WRAP
             if wanted < WRAP or asked < MIN_SIZE or distance >= wanted:
                 continue
-            if _chunk_for(asked, bool(chunk & IS_MMAPPED)) == chunk & ~IS_MMAPPED:
+            if _chunk_size_for_request(asked, bool(chunk & IS_MMAPPED)) == chunk & ~IS_MMAPPED:
                 yield first, second, size
 
 
-def _may_be_flipped(product: tuple[int, int, int], chunk: int, certain: frozenset[int]) -> bool:
+def _is_product_by_bit_flip(
+    product: tuple[int, int, int], chunk: int, certain: frozenset[int]
+) -> bool:
     """Tell whether a number with one bit changed gives the block as well; not of a certain one."""
     first, second, size = product
     by_pages, length = bool(chunk & IS_MMAPPED), chunk & ~IS_MMAPPED
@@ -135,10 +139,10 @@ def _may_be_flipped(product: tuple[int, int, int], chunk: int, certain: frozense
             changed = [number ^ 1 << bit for bit in range(32)]
             meant += [each * other for each in changed]
             meant += [each * each for each in changed if number == other]  # one word, used twice
-    return any(_chunk_for(count * size, by_pages) == length for count in meant)
+    return any(_chunk_size_for_request(count * size, by_pages) == length for count in meant)
 
 
-def _chunk_for(asked: int, by_pages: bool) -> int:
+def _chunk_size_for_request(asked: int, by_pages: bool) -> int:
     """Return the size of the chunk that malloc takes for a request."""
     if by_pages:
         return -(-(asked + HEAD_BYTES) // PAGE) * PAGE

@@ -54,11 +54,11 @@ from gdb_epi.x86.flags import (
     SIGN,
     UNKNOWN_CARRY,
     ZERO,
-    bytes_read,
-    compared,
     flags_after,
-    keeps_bytes_apart,
+    flags_of_subtraction,
+    keeps_low_bytes_separate,
     leaves_flags,
+    low_register_bytes_read,
     stored_number,
 )
 from gdb_epi.x86.instruction import BRANCH, CALL, JUMP, NEXT, RETURN
@@ -374,7 +374,7 @@ class _Run(NativeState):
         changed = changed_registers(instruction)
         if changed is None or instruction.repeated or instruction.name == "syscall":
             raise Leaves
-        opcode, explicit = instruction.opcode, instruction.explicit
+        opcode, explicit = instruction.opcode, instruction.explicit_operand
         if (
             instruction.encoding == "legacy"
             and not instruction.opcode_map
@@ -393,12 +393,12 @@ class _Run(NativeState):
         named = (None if is_group else instruction.reg, instruction.rm, *changed)
         used = [values[name] for name in named if name is not None and name not in replaced]
         used += [values[source] for name in replaced for source in _sources(instruction, name)]
-        width = bytes_read(instruction)
+        width = low_register_bytes_read(instruction)
         sources = operand.sources.union(*(_low_sources(each, width) for each in used))
-        apart = keeps_bytes_apart(instruction) and all(each.apart for each in used)
+        apart = keeps_low_bytes_separate(instruction) and all(each.apart for each in used)
         if instruction.memory is not None:  # what is loaded depends on all of its address
             addressed = [self._values[name] for name in instruction.memory.registers()]
-            loads = instruction.explicit is not None
+            loads = instruction.explicit_operand is not None
             apart = apart and all(each.apart and not loads for each in addressed)
         results = {name: self._result(instruction, name, numbers) for name in changed}
         by_flags = instruction.encoding == "legacy" and instruction.opcode_map == 1
@@ -479,7 +479,7 @@ class _Run(NativeState):
         self._needed |= sources
         self._values[name] = Value(operand.number, sources)
         if instruction.opcode_map:
-            flags = compared(mine.number, operand.number, instruction.size)
+            flags = flags_of_subtraction(mine.number, operand.number, instruction.size)
             self._values[FLAGS] = Value(flags, sources)
 
     def _holds(self, condition: int, instruction: Instruction) -> bool:
@@ -525,7 +525,7 @@ def _sources(instruction: Instruction, register: str) -> tuple[str, ...]:
 
 def _swap_of(instruction: Instruction) -> str | None:
     """Return the register that xchg and cmpxchg compare with memory; None of any other."""
-    if instruction.encoding != "legacy" or instruction.explicit is None:
+    if instruction.encoding != "legacy" or instruction.explicit_operand is None:
         return None
     by_opcode = {(0, 0x87): instruction.reg, (1, 0xB1): "rax"}
     return by_opcode.get((instruction.opcode_map, instruction.opcode))

@@ -23,8 +23,8 @@ from gdb_epi.x86.scalar_floats import (
     TO_INTEGER,
     TO_ROUNDED_INTEGER,
     XMM,
-    compared_floats,
-    truncated,
+    flags_of_float_comparison,
+    truncated_to_integer,
     vector_register,
     vector_value,
     zeroes_register,
@@ -79,7 +79,7 @@ class NativeState:
         if memory is None:
             return Value(None)
         sources = frozenset[str]().union(*(self._values[r].sources for r in memory.registers()))
-        explicit = instruction.explicit
+        explicit = instruction.explicit_operand
         address = self._address(instruction)
         only_stores = instruction.opcode_map == 0 and instruction.opcode in _MOVES
         if explicit is None or address is None or explicit.size not in (1, 2, 4, 8) or (
@@ -153,7 +153,7 @@ class NativeState:
         sources = left.sources | right.sources
         if opcode in COMPARES:
             has_numbers = left.number is not None and right.number is not None
-            flags = compared_floats(
+            flags = flags_of_float_comparison(
                 left.number or 0, right.number or 0, double=prefix == PACKED_DOUBLE
             ) if has_numbers else None  # fmt: skip
             self._values[FLAGS] = Value(flags, sources)
@@ -161,7 +161,7 @@ class NativeState:
         if opcode in (TO_INTEGER, TO_ROUNDED_INTEGER) and prefix:
             number = right.number if opcode == TO_INTEGER else None
             if number is not None:
-                number = truncated(number, instruction.size, double=prefix != SINGLE)
+                number = truncated_to_integer(number, instruction.size, double=prefix != SINGLE)
             self._values[instruction.reg] = Value(number, right.sources)
             return True
         if opcode in STORES or (opcode == TO_GENERAL and prefix != SINGLE):
@@ -174,7 +174,7 @@ class NativeState:
 
     def _low_half(self, instruction: Instruction) -> Value:
         """Return the first eight bytes, at most, of what a vector instruction reads."""
-        explicit, address = instruction.explicit, self._address(instruction)
+        explicit, address = instruction.explicit_operand, self._address(instruction)
         sources = frozenset[str]().union(
             *(self._values[r].sources for r in (instruction.memory or explicit).registers())
         ) if instruction.memory else frozenset[str]()  # fmt: skip
@@ -185,7 +185,7 @@ class NativeState:
 
     def _store_vector(self, instruction: Instruction, value: Value) -> bool:
         """Do a store of a vector register; False where it is of memory and not known."""
-        explicit = instruction.explicit
+        explicit = instruction.explicit_operand
         if explicit is None and instruction.rm is not None:
             if instruction.opcode == TO_GENERAL:
                 mask = WORD_MASK if instruction.size == 8 else 0xFFFFFFFF
