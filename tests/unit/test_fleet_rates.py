@@ -29,6 +29,7 @@ from gdb_epi.fleet.screen.finding import BITFLIP, CAVEAT_ALONE, HOST, Finding
 from gdb_epi.fleet.screen.finding_texts import describe_verdict
 from gdb_epi.fleet.screen.host_signals import own_value_words
 from gdb_epi.fleet.screen.leaving_values import leaving_value_words
+from gdb_epi.fleet.screen.screening import screen_population
 from gdb_epi.fleet.store.day_numbers import iso_day
 
 HOSTS, DAYS = 200, 40
@@ -691,3 +692,35 @@ def test_flips_of_a_lot_are_one_finding_and_not_one_for_each_place() -> None:
     assert ("new", "s9") in [
         (f.value, f.signature) for f in attribute_findings(alone, signature >= 0)
     ]
+
+
+@pytest.mark.parametrize("cured", (True, False))
+def test_a_cure_is_seen_where_the_flag_that_came_after_it_is_not(cured: bool) -> None:
+    """A signature has two causes: a bug that the release of day 20 mends or not, and a flag."""
+    release = rolled_out(20 + np.arange(HOSTS) % 2)
+    flag = rolled_out(np.where(np.arange(HOSTS) % 2, 25, 99))
+    bug, other = 0.06 * (1 - release * cured), 0.14 * flag
+    population = fleet(0.06 + bug + other, {"release": release, "flag": flag}, seed=4)
+    at = population.host, population.day - FIRST
+    share = ((bug + other) / (0.06 + bug + other))[at]
+    mine = np.random.default_rng(1).random(share.size) < share
+    population = population._replace(signature=np.where(mine, 0, 1 + population.signature % 7))
+    findings = screen_population(population, population.last_day).findings
+    assert "flag=new" in [f.mark for f in findings if f.signature == population.signatures[0]]
+    release_column, whole = population.attribute("release"), population.signature >= 0
+    rows = rates_of_values(population, release_column, whole, findings=findings).rows
+    (answer,) = [row.answer for row in rows if row.value == "new"]
+    assert answer.startswith("fewer crashes with it where flag=new is not: ") == cured, answer
+
+
+def test_what_came_with_three_others_is_told_with_them() -> None:
+    """All hosts changed at once, but for a few: kernel and agent are one."""
+    kernel = rolled_out(np.where(np.arange(HOSTS) < 9, 26, 20))
+    population = fleet(0.05 * (1 + 2 * kernel), {"kernel": kernel, "agent": kernel})
+    assert ask(population, "kernel", "new").answer.startswith("agent=new came and went with it, ")
+
+
+def test_few_hours_that_leave_twice_as_many_open_acquit_nothing() -> None:
+    kernel = rolled_out(np.where(np.arange(HOSTS) < 12, 38, 99))
+    row = ask(fleet(np.full((HOSTS, DAYS), 0.1), {"kernel": kernel}, seed=2), "kernel", "new")
+    assert row.answer.startswith("cannot tell: "), row.answer

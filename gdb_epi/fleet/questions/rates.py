@@ -26,6 +26,7 @@ from gdb_epi.fleet.population.staged_rollout_hours import MIN_OF_STAGE, with_sta
 from gdb_epi.fleet.population.value_spans import first_and_last_days, is_kept_by_hosts
 from gdb_epi.fleet.questions.changes_by_hours import find_recounted_hours
 from gdb_epi.fleet.questions.collection_limits import CollectionLimit, find_collection_limit
+from gdb_epi.fleet.questions.rates_beside_others import same_hours_words, what_other_findings_bring
 from gdb_epi.fleet.records.facts import short_program
 from gdb_epi.fleet.screen.dose_response import AT_START, AT_STOP, GROWS, age_words, host_age_words
 from gdb_epi.fleet.screen.events import find_events
@@ -54,6 +55,7 @@ from gdb_epi.render.signature_words import named_signature
 from gdb_epi.typing_lite import NamedTuple
 
 MIN_HIGH = 1.2  # an upper end of an interval that is worth a word
+MAX_HIGH, MAX_LONGER = 2.0, 20.0  # an upper end that acquits nothing; times the host-hours
 SIGNATURE, NO_CODES = "signature", np.zeros(0, dtype=np.int64)
 MAX_RECOUNTED = 0.1  # of the hours with a value, more or less than of those without it
 MAX_NONE_P = 1e-3  # that a part of a value's hours has none of its crashes by chance
@@ -90,24 +92,32 @@ class Rates(NamedTuple):
     without_value: int  # crashes that do not tell the attribute
     limit: CollectionLimit | None = None  # of what was collected: its full days are left out
     silent: tuple[str, ...] = ()  # hosts that fell silent: their hours since then are left out
+    repeats: int = 0  # crashes of an event or a loop beyond the first, which do not count
 
 
 def rates_of_values(
-    population: Population, attribute: Attribute, mine: Bools, *, explain: bool = True
+    population: Population,
+    attribute: Attribute,
+    mine: Bools,
+    *,
+    explain: bool = True,
+    findings: Sequence[Finding] = (),
 ) -> Rates:
     """Return the rates of some crashes by the values of an attribute.
 
     Without `explain` no answer says what else explains a difference: that takes the longest.
+    `findings` are those of the screening: crashes that another value brings explain one, too.
     An attribute of processes alone has no host-hours: its rows have crashes and no rate.
     """
-    counted = find_events(population).counted
-    mine = mine & (counted.signature >= 0)
+    events = find_events(population)
+    repeats = int((mine & events.repeats).sum())
+    mine = mine & (events.counted.signature >= 0)
     silent = [group.words() for group in find_silent_groups(population) if group.hours == RUNS]
     population = drop_silent_hours(with_staged_rollout_hours(population, attribute))
     attribute = population.attribute(attribute.name) or attribute
     cells = _cells(population, attribute, mine & population.covered & population.timed)
     rows = [
-        _rate_of(population, attribute, code, cells, mine, explain=explain)
+        _rate_of(population, attribute, code, cells, mine, explain=explain, findings=findings)
         for code in range(len(attribute.values))
         if (cells.codes[1] == code).any() or (mine & (attribute.crash == code)).any()
     ]
@@ -118,7 +128,7 @@ def rates_of_values(
     not_covered = int((mine & ~population.covered).sum())
     limit = find_collection_limit(population)
     without_value = int((mine & (attribute.crash < 0)).sum())
-    return Rates(attribute.name, rows, not_covered, without_value, limit, tuple(silent))
+    return Rates(attribute.name, rows, not_covered, without_value, limit, tuple(silent), repeats)
 
 
 def _unless_recounted(
@@ -334,6 +344,7 @@ def _rate_of(
     mine: Bools,
     *,
     explain: bool,
+    findings: Sequence[Finding],
 ) -> ValueRate:
     value, has_hours = attribute.values[code], cells.codes[1] == code
     hours = float(cells.hours[has_hours].sum())
@@ -350,7 +361,9 @@ def _rate_of(
     if same_days is not None and same_hosts is not None:
         same_both = risk_given_host_and_day(code, cells)
     chosen = None if same_both is None else find_chosen_hosts(code, cells, same_both)
-    answer = _compare(same_days, same_hosts, same_both)
+    risks = same_days, same_hosts, same_both
+    instead = what_other_findings_bring(population, attribute, code, cells, risks, findings)
+    answer = instead or _compare(*risks)
     if chosen is not None and same_both is not None:
         answer = _compare_chosen(chosen, same_both)
         same_both = chosen.risk
@@ -360,15 +373,17 @@ def _rate_of(
         if same_days.low > 1 or judges.low > 1 or judges.high < 1:
             asked = population, attribute.crash == code, code, cells, judges, same_both
             why = _explained_by_process_age_clause(*asked)
-        if not why and same_days.low > 1:
+        if not why and not instead and same_days.low > 1:
             why = (
                 _without_what_moved(population, code, cells, same_days)
                 or _what_explains_it(population, attribute, code, cells, same_days)
                 or _what_the_excess_is(population, attribute, code, cells, same_days)
             )
-        elif not why and same_both is not None and same_both.low > 1:
+        elif not why and not instead and same_both is not None and same_both.low > 1:
             why = _what_explains_it(population, attribute, code, cells, same_days)
         answer += why
+    if explain and any(r and (r.low > 1 or r.high < 1) for r in risks):
+        answer = same_hours_words(population, attribute, code, cells) + answer
     more = (same_both or same_days) if explain and chosen is None else None
     if more is not None and more.low > 1:
         answer += _where_it_has_none(population, attribute, code, cells)
@@ -441,6 +456,11 @@ def _compare_chosen(chosen: ChosenHosts, both: Risk) -> str:
 
 
 def _no_more(risk: Risk, words: str) -> str:
+    if risk.high > MAX_HIGH:
+        half, far = (float(np.log(x)) for x in (risk.high / max(risk.low, 1e-9), risk.ratio))
+        more = (half / 2 / far) ** 2 if far else 0.0
+        would = f"; about {more:.2g} times the host-hours would tell, if it goes on like this"
+        return f"cannot tell: {words}" + would * bool(1 < more <= MAX_LONGER)
     less = "fewer" if risk.high < 1 else "no more"
     may_be = f"; up to {risk.high:.2g} times as many would not show yet"
     return f"{less} crashes with it: {words}" + may_be * (risk.high > MIN_HIGH)

@@ -33,6 +33,7 @@ from gdb_epi.fleet.questions.population_verdict import (
     ONE_EVENT,
     PopulationVerdict,
     judge_population,
+    judge_signature,
     name_main_hosts,
 )
 from gdb_epi.fleet.questions.rates import worse_value_sentences
@@ -49,7 +50,7 @@ from gdb_epi.fleet.screen.finding import (
     Finding,
     crashes_of,
 )
-from gdb_epi.fleet.screen.finding_texts import P_AND_Q
+from gdb_epi.fleet.screen.finding_texts import P_AND_Q, describe_verdict
 from gdb_epi.fleet.screen.hosts import exposure_shares, signature_of_most
 from gdb_epi.fleet.screen.moved_programs import find_program_moves
 from gdb_epi.fleet.screen.possibly_bad_hosts import undecided_sentences
@@ -484,15 +485,37 @@ def _headlines(verdicts: Sequence[PopulationVerdict]) -> list[tuple[str, list[st
     return [(headline, list(subjects)) for headline, subjects in by_headline.items()]
 
 
-def signatures_with_value(population: Population, name: str, value: str) -> list[str]:
+def signatures_with_value(
+    population: Population, findings: Sequence[Finding], name: str, value: str
+) -> list[str]:
     """Say which signatures go with a value by the screening: all crashes together may hide them."""
-    screened = (
-        screen_present(population) if population.day.size <= MAX_UNEXPLAINED_CRASHES else None
-    )
-    mark = f"{name}={value}"
-    return [
-        f"but {finding.n} of {finding.total} crashes of "
-        f"{named_with_program(population, finding.signature)} have it: it may be their cause"
-        for finding in (() if screened is None else screened.findings)
-        if finding.signature in population.signatures and mark in finding.marks
-    ][:MAX_TOLD]
+    words = []
+    for finding in findings:
+        if finding.signature not in population.signatures or finding.attr in CLUSTERED_CRASHES:
+            continue
+        if f"{name}={value}" in finding.marks:
+            code = population.signatures.index(finding.signature)
+            words.append(
+                f"{finding.n} of {finding.total} crashes of "
+                f"{named_with_program(population, finding.signature)} have it; "
+                f"{judge_signature(population, code, population.last_day).headline}"
+            )
+    return words[:MAX_TOLD]
+
+
+def sentences_about_signature(population: Population, code: int) -> list[str]:
+    """Say what the screening and its events tell of a signature: with what it goes, when it came.
+
+    Nothing of very many crashes: a question must stay quick.
+    """
+    if not population.day.size or population.day.size > MAX_CRASHES:
+        return []
+    screened, name = screen_present(population), population.signatures[code]
+    findings = () if screened is None else screened.findings
+    mine = [f for f in findings if signature_of_most(population, f) == name]
+    told = [
+        describe_group(describe_verdict(finding), finding, others)
+        + (f" ({finding.n} of {finding.total})" if finding.attr not in CLUSTERED_CRASHES else "")
+        for finding, others in group_recurring_events(sorted(mine, key=lambda f: f.p))
+    ]
+    return told[:MAX_TOLD]

@@ -68,6 +68,16 @@ class RateCells(NamedTuple):
             crashes=self.crashes[chosen],
         )
 
+    def of_hours(self, chosen: Bools) -> RateCells:
+        """Return the cells of all crashes, and of some of the host-hours."""
+        return self._replace(
+            codes=(self.codes[0], self.codes[1][chosen]),
+            days=(self.days[0], self.days[1][chosen]),
+            hosts=(self.hosts[0], self.hosts[1][chosen]),
+            hours=self.hours[chosen],
+            feed=self.feed[chosen],
+        )
+
     def hosts_and_days(self) -> tuple[int, int]:
         """Return how many hosts there are, and how many days."""
         hosts, days = (1 + max(int(x.max(initial=-1)) for x in p) for p in (self.hosts, self.days))

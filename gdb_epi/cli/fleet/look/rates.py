@@ -51,9 +51,10 @@ def run(args: Namespace) -> None:
     """Print a row for each value, or what can be said of one."""
     import numpy as np
 
+    from gdb_epi.fleet.decisions.repairs import screen_present
     from gdb_epi.fleet.population.open_for_question import open_for_question
     from gdb_epi.fleet.questions.rates import rates_of_values
-    from gdb_epi.fleet.questions.suspects import signatures_with_value
+    from gdb_epi.fleet.questions.suspects import MAX_UNEXPLAINED_CRASHES, signatures_with_value
 
     name, _, value = args.attribute.partition("=")
     if args.signature is not None:
@@ -84,7 +85,11 @@ def run(args: Namespace) -> None:
             hint=f"gdb-epi fleet check{repeated_database_option(args)}",
         )
     with_answers = bool(value) or args.json or args.csv
-    rates = rates_of_values(population, attribute, members, explain=with_answers)
+    screened = None
+    if with_answers and population.day.size <= MAX_UNEXPLAINED_CRASHES:
+        screened = screen_present(population)
+    findings = () if screened is None else screened.findings
+    rates = rates_of_values(population, attribute, members, explain=with_answers, findings=findings)
     rows = rates.rows
     asked = [row for row in rows if row.value == value]
     begun = [row for row in rows if value and row.value.startswith(value)]
@@ -101,7 +106,7 @@ def run(args: Namespace) -> None:
     for row in asked:
         print_line(f"{name}={row.value}: {row.answer}")
         if args.signature is None:
-            print_lines(signatures_with_value(population, attribute.name, row.value))
+            print_lines(signatures_with_value(population, findings, attribute.name, row.value))
         print()
     _print_table(args, name, rates)
 
@@ -137,6 +142,12 @@ def _print_table(args: Namespace, name: str, rates: Rates) -> None:
         print_line(f"left out: {words}")
     if rates.limit is not None:
         print_line(f"left out: {rates.limit.words()}")
+    if rates.repeats:
+        suspects = f"gdb-epi fleet suspects{repeated_database_option(args)}"
+        print_line(
+            f"{counted(rates.repeats, 'crash')} more came together with others, as of one event or "
+            f"a restarted program: counted once; {suspects}"
+        )
     if rates.without_value:
         print_line(f"{counted(rates.without_value, 'crash')} without a {name} that is known")
     if rates.not_covered and any(row.hours for row in rows):
