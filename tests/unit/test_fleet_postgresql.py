@@ -200,7 +200,8 @@ def test_the_questions_give_what_they_give_on_sqlite(url, tmp_path):
             new = new_signatures(engine, load_times(engine), 3, until, 1000)
             windows = (until - 10 * 86400, until - 5 * 86400), (until - 5 * 86400, until)
             rows = sorted(
-                compare_windows(engine, load_times(engine), *windows, 1000), key=lambda row: row.key
+                compare_windows(engine, load_times(engine), *windows, 1000).rows,
+                key=lambda row: row.key,
             )
             answers.append(
                 (

@@ -85,7 +85,7 @@ def asked(db):
         ]
         days = [row for row in epidemic_curve(load_times(engine), None) if row.day >= CUT]
         recent = ((CUT * DAY, (CUT + 60) * DAY), ((CUT + 60) * DAY, NOW))
-        changes = compare_windows(engine, load_times(engine), *recent, 50)
+        changes = compare_windows(engine, load_times(engine), *recent, 50).rows
         p = load_population(engine)
         p = p.chosen(p.day >= CUT, p.exposure_day >= CUT)
         host, signature = np.array(p.hosts)[p.host], np.array(p.signatures)[p.signature]

@@ -17,6 +17,7 @@ from gdb_epi.fleet.population.doubled_records import find_doubled_records
 from gdb_epi.fleet.population.population import Population
 from gdb_epi.fleet.records.facts import PROGRAM, program_of_crashes
 from gdb_epi.fleet.screen.events import find_events
+from gdb_epi.fleet.screen.finding_texts import describe_verdict
 from gdb_epi.fleet.statistics.arrays import ABSENT, Bools, count_pairs
 from gdb_epi.fleet.store import tables
 from gdb_epi.fleet.store.day_numbers import SECONDS_A_DAY, iso_day
@@ -26,6 +27,7 @@ from gdb_epi.judgement.labels import NO_FAULT
 
 MAX_VERDICTS = 8  # labels shown for a signature
 SAMPLE = 1_000  # crashes whose labels are read
+MAX_Q_OF_CHANGE = 0.05  # of a signature that changed between two windows
 HOURS_DIGITS = 6  # decimals of the host-hours of a day
 
 
@@ -291,6 +293,16 @@ class ComparedSignature(NamedTuple):
     p: float
     q: float
     signature: str | None
+    together: tuple[int, int] = (0, 0)  # more crashes in each, which came together with others
+
+
+class Comparison(NamedTuple):
+    """The rows of two windows, what they come to in all, and the events inside."""
+
+    rows: list[ComparedSignature]
+    changed: int  # signatures, by more than chance
+    rest: ComparedSignature | None  # all crashes of the others
+    events: tuple[str, ...] = ()
 
 
 def latest_crash_time(population: Population) -> float | None:
@@ -435,7 +447,7 @@ def compare_windows(
     before: tuple[float, float],
     after: tuple[float, float],
     limit: int,
-) -> list[ComparedSignature]:
+) -> Comparison:
     """Compare the signatures of two half-open windows (epoch seconds), strongest change first.
 
     Given both windows' crashes of a signature, how many fall in the second one is binomial, with
@@ -458,7 +470,7 @@ def compare_windows(
 
 def compare_values(
     engine: Engine, population: Population, marks: Sequence[tuple[str, str]], limit: int
-) -> list[ComparedSignature]:
+) -> Comparison:
     """Compare the signatures of crashes with two values of attributes, as `compare_windows` does.
 
     By the host-hours with each value, or by their crashes of all kinds where none tell it. Raises
@@ -481,7 +493,7 @@ def compare_values(
 
 def _compare_signatures(
     engine: Engine, population: Population, sides: Sequence[Bools], share: float, limit: int
-) -> list[ComparedSignature]:
+) -> Comparison:
     """Return rows of both sides, of which the second one has a `share` of what counts.
 
     What came together, as a loop, counts once.
@@ -489,25 +501,43 @@ def _compare_signatures(
     from gdb_epi.fleet.statistics.hypothesis_tests import benjamini_hochberg, two_sided_binomial
 
     share = min(max(share, 1e-9), 1 - 1e-9)
-    counted = find_events(population).counted
+    events = find_events(population)
     size = len(population.signatures)
-    codes = [counted.signature[side & (counted.signature >= 0)] for side in sides]
-    first, second = (np.bincount(side, minlength=size).astype(float) for side in codes)
+    first, second, *more = (
+        np.bincount(code[side & (code >= 0)], minlength=size)
+        for code in (events.counted.signature, population.signature)
+        for side in sides
+    )
     some = np.flatnonzero(first + second)
-    a, b = first[some], second[some]
+    a, b = (side[some].astype(float) for side in (first, second))
     p = two_sided_binomial(b, a + b, np.full(a.size, share))
     q = benjamini_hochberg(p)
+    together = np.array(more)[:, some] - np.array((a, b))
     names = [population.signatures[code] for code in some.tolist()]
-    order = sorted(range(some.size), key=lambda i: (p[i], -b[i], names[i]))[:limit]
+    order = sorted(range(some.size), key=lambda i: (p[i], -b[i], names[i]))
+
+    def compared(n: float, m: float, row: ComparedSignature) -> ComparedSignature:
+        ratio = float((m / share) / (n / (1 - share))) if n else None
+        return row._replace(before=int(n), after=int(m), ratio=ratio)
+
     with engine.connect() as connection:
-        keys = _keys_of(connection, [names[i] for i in order])
+        keys = _keys_of(connection, [names[i] for i in order[:limit]])
     rows = []
-    for i in order:
-        ratio = float((b[i] / share) / (a[i] / (1 - share))) if a[i] else None
-        kind, key = keys.get(names[i], ("", ""))
-        given = ratio, float(p[i]), float(q[i]), names[i]
-        rows.append(ComparedSignature(kind, key, int(a[i]), int(b[i]), *given))
-    return rows
+    for i in order[:limit]:
+        extra = int(together[0, i]), int(together[1, i])
+        head = *keys.get(names[i], ("", "")), 0, 0, None, float(p[i]), float(q[i]), names[i], extra
+        rows.append(compared(a[i], b[i], ComparedSignature(*head)))
+    usual = (q > MAX_Q_OF_CHANGE) | (together.sum(0) > a + b)
+    n, m = float(a[usual].sum()), float(b[usual].sum())
+    chance = float(two_sided_binomial(*(np.array([x]) for x in (m, n + m, share)))[0])
+    rest = compared(n, m, ComparedSignature("", "", 0, 0, None, chance, chance, None))
+    inside = sides[0] | sides[1]
+    told = tuple(
+        describe_verdict(event)
+        for event in sorted(events.findings, key=lambda event: -event.n)
+        if (inside & events.with_repeats(event.members)).any()
+    )
+    return Comparison(rows, int((~usual).sum()), rest if n + m else None, told)
 
 
 def _hours(exposed: dict[int, float], window: tuple[float, float]) -> float:

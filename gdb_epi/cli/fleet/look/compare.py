@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
+from typing import TYPE_CHECKING
 
 from gdb_epi.cli.fleet.look.top import NARROW
 from gdb_epi.cli.fleet.output import (
@@ -16,6 +17,12 @@ from gdb_epi.cli.fleet.output import (
 )
 from gdb_epi.cli.support.messages import repeated_database_option
 from gdb_epi.errors import UsageError
+from gdb_epi.util import counted
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from gdb_epi.fleet.questions.signatures import ComparedSignature, Comparison
 
 HELP = "signatures of two windows of time, or two values, the strongest change first"
 EPILOG = (
@@ -24,10 +31,11 @@ EPILOG = (
     "Without host-hours windows are compared by their length in days, and values by their crashes "
     "of all kinds. What came together, as the crashes of a loop, counts once."
 )
+MAX_EVENTS = 3  # that are named
 COLUMNS = (
-    "(what came together, as the crashes of a loop, counts once; times as often: the second window "
-    "beside the first, for as many host-hours or days; p: how often chance alone does as much; q: "
-    "the same, paid for all that was looked at)"
+    "(3 + 40: 40 more came together with these, as the crashes of a loop: that counts once; times "
+    "as often: the second window beside the first, for as many host-hours or days; p: how often "
+    "chance alone does as much; q: the same, paid for all that was looked at)"
 )
 
 
@@ -57,9 +65,9 @@ def run(args: Namespace) -> None:
         if windows is None:
             marks = args.before.partition("="), args.after.partition("=")
             of_sides = [(name, value) for name, _, value in marks]
-            rows = compare_values(engine, population, of_sides, args.limit)
+            comparison = compare_values(engine, population, of_sides, args.limit)
         else:
-            rows = compare_windows(engine, population, *windows, args.limit)
+            comparison = compare_windows(engine, population, *windows, args.limit)
         silence = []
         if windows and not args.json and not args.csv:
             from gdb_epi.cli.fleet.data.check import silent_hosts_lines
@@ -68,22 +76,23 @@ def run(args: Namespace) -> None:
             last = max(end for _, end in windows) // SECONDS_A_DAY - 1
             silence = silent_hosts_lines(population, int(last))
     if args.json or args.csv:
-        print_rows([row._asdict() for row in rows], as_csv=args.csv)
+        print_rows([row._asdict() for row in comparison.rows], as_csv=args.csv)
         return
     from gdb_epi.render.signature_words import where_and_what
 
     cells = [
         [
-            row.before,
-            row.after,
-            "none before" if row.ratio is None else f"{row.ratio:.2f}",
-            f"{row.p:.1g}",
-            f"{row.q:.1g}",
+            *(
+                f"{n} + {more}" if more else n
+                for n, more in zip((row.before, row.after), row.together, strict=True)
+            ),
+            *_change(row),
             *where_and_what(row.signature or "", None, hung=False),
             row.key or "?",
         ]
-        for row in rows
+        for row in comparison.rows
     ]
+    print_lines(_summary(comparison))
     headers = ("before", "after", "times as often", "p", "q", "where", "what", "key")
     print_table(headers, cells, "no crashes in either window", NARROW)
     print_lines(silence)
@@ -91,6 +100,36 @@ def run(args: Namespace) -> None:
         print("")
         print_line(COLUMNS)
         print_line(f"More about a row: gdb-epi fleet show KEY{repeated_database_option(args)}")
+
+
+def _change(row: ComparedSignature) -> tuple[str, str, str]:
+    """Return how much more often, p and q; not of what came together for the most part."""
+    if sum(row.together) > row.before + row.after:
+        return "came together", "", ""
+    ratio = "none before" if row.ratio is None else f"{row.ratio:.2f}"
+    return ratio, f"{row.p:.1g}", f"{row.q:.1g}"
+
+
+def _summary(comparison: Comparison) -> Iterator[str]:
+    """Say how many signatures changed, what all others come to, and which events there were."""
+    from gdb_epi.fleet.questions.signatures import MAX_Q_OF_CHANGE
+
+    rest, changed = comparison.rest, comparison.changed
+    if not comparison.rows:
+        return
+    start = (
+        f"{counted(changed, 'signature')} changed by more than chance (q up to {MAX_Q_OF_CHANGE:g})"
+        if changed
+        else "no signature changed by more than chance"
+    )
+    if rest is not None:
+        ratio = "" if rest.ratio is None else f", {rest.ratio:.2f} times as often (p {rest.p:.1g})"
+        start += f"; {'all others' if changed else 'all'} together: {rest.before} before, "
+        start += f"{rest.after} after{ratio}"
+    yield start
+    for event in comparison.events[:MAX_EVENTS]:
+        yield f"counted once: {event}"
+    yield ""
 
 
 def parse_window(words: str) -> tuple[float, float]:
