@@ -92,7 +92,12 @@ def _correlate_signature(args: Namespace) -> None:
         rows = [{**_row(p, day), "alone": [a._asdict() for a in p.alone]} for p in search.pairs]
         print(json.dumps({**search._asdict(), "pairs": rows}))
     else:
+        from gdb_epi.fleet.questions.suspects import sentences_about_signature
+
         _text(search)
+        if not search.pairs:
+            for words in sentences_about_signature(population, code):
+                print_line(f"  by itself: {words}")
 
 
 def _row(pair: AttributePair, day: int) -> dict[str, Any]:
@@ -138,4 +143,4 @@ def _text(search: PairSearch) -> None:
     if search.pairs:
         print_line(f"  {P_AND_Q}")
     else:
-        print_line("  no pair of values marks them together; `fleet split` asks single ones")
+        print_line("  no pair of values marks them more than a single one does")

@@ -79,7 +79,18 @@ def _subject_report(
         raise InputError(f"no signature, core or host {what!r}", hint="gdb-epi fleet top")
     summary = lookup.summarise_signature(engine, group, asof)
     named = {"kind": group.kind, "key": group.key, "text": group.text, "category": group.category}
-    return {**named, **summary._asdict()}, _signature_lines(group, summary, again)
+    known = _known_of_signature(engine, group, asof)
+    return {**named, **summary._asdict()}, _signature_lines(group, summary, known, again)
+
+
+def _known_of_signature(engine: Any, group: FoundSignature, asof: int | None) -> list[str]:
+    from gdb_epi.fleet.population.cache import load_population
+    from gdb_epi.fleet.questions.suspects import sentences_about_signature
+
+    population = load_population(engine, asof)
+    if group.text not in population.signatures:
+        return []
+    return sentences_about_signature(population, population.signatures.index(group.text))
 
 
 def _origin_lines(record: dict[str, Any]) -> Iterator[str]:
@@ -104,7 +115,9 @@ def _origin_lines(record: dict[str, Any]) -> Iterator[str]:
         yield from labelled_lines("File", [words])
 
 
-def _signature_lines(group: FoundSignature, summary: CrashSummary, again: str) -> list[str]:
+def _signature_lines(
+    group: FoundSignature, summary: CrashSummary, known: Sequence[str], again: str
+) -> list[str]:
     from gdb_epi.fleet.questions.signature_history import signature_title
     from gdb_epi.fleet.records.facts import SEVERAL
     from gdb_epi.render.frame_lines import NATIVE as C
@@ -117,6 +130,7 @@ def _signature_lines(group: FoundSignature, summary: CrashSummary, again: str) -
     frames = parse_signature_line(group.text or "", group.category).frames
     rows = [StackRow(StackCall(PY if language == PYTHON else C, name)) for language, name in frames]
     lines = [signature_title(group.name, group.category, labels), _counts(summary), ""]
+    lines += labelled_lines("Known", known)
     program = (
         "several, so it may be several bugs" if summary.program == SEVERAL else summary.program
     )
