@@ -86,7 +86,7 @@ def analyze(session: Session, *, is_last_use: bool = False) -> dict[str, Any]:
     parts = run_stages(session)
     record = make_record(parts)
     if is_last_use:
-        parts.corruption.context.forget_answers()
+        parts.corruption.context.forget_cached_answers()
         if not isinstance(parts.state.python, Absent) and parts.state.python.searched is not None:
             parts.state.python.searched.instances = None
     return record

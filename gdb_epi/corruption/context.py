@@ -107,11 +107,11 @@ class Context:
         self._places: dict[int, tuple[int, tuple[int, ...]]] = {}  # value -> limit, places
         self._progress = progress
 
-    def answers_of(self, function: object) -> dict[tuple[object, ...], Any]:
+    def cached_answers_of(self, function: object) -> dict[tuple[object, ...], Any]:
         """Return what a function marked with once_per_run has answered, by its arguments."""
         return self._answers.setdefault(function, {})
 
-    def forget_answers(self) -> None:
+    def forget_cached_answers(self) -> None:
         """Let go what functions marked with once_per_run have answered: it names this context."""
         self._answers.clear()
 
@@ -154,10 +154,10 @@ class Context:
             searched_for, places = self._places[value]
             if len(places) < searched_for or searched_for >= limit:
                 return places[:limit]
-        if self._search_left < self._writable:
+        if self._search_left < self._writable_size:
             self.searches_skipped += 1
             return ()
-        self._search_left -= self._writable
+        self._search_left -= self._writable_size
         places = find_word(self.target, value, limit=limit).addresses
         self._places[value] = (limit, places)
         return places
@@ -166,15 +166,15 @@ class Context:
         """Prepare places_of() for several words: neighbours cost one search. Each counts as one."""
         wanted = []
         for value in values:
-            if value not in self._places and self._search_left >= self._writable:
-                self._search_left -= self._writable
+            if value not in self._places and self._search_left >= self._writable_size:
+                self._search_left -= self._writable_size
                 wanted.append(value)
         for value, places in find_words(self.target, wanted, limit).items():
             self._places[value] = (limit, places)
 
     def share_of_searches(self) -> float:
         """Return which share of the searches of memory is left; 0 where a few use all up."""
-        few = MANY_SEARCHES * self._writable > SEARCH_BYTES
+        few = MANY_SEARCHES * self._writable_size > SEARCH_BYTES
         return 0.0 if few else self._search_left / SEARCH_BYTES
 
     def was_searched(self, value: int) -> bool:
@@ -182,7 +182,7 @@ class Context:
         return value in self._places
 
     @cached_property
-    def _writable(self) -> int:
+    def _writable_size(self) -> int:
         regions = self.target.regions()
         return sum(region.dumped_size for region in regions if "w" in region.perms)
 
@@ -193,7 +193,7 @@ def once_per_run(
     """Decorate a function of a context, and hashable values, that answers each question once."""
 
     def answer(context: Context, /, *args: Arguments.args, **kwargs: Arguments.kwargs) -> Answer:
-        answers = context.answers_of(function)
+        answers = context.cached_answers_of(function)
         key = (*args, *kwargs.items())
         if key not in answers:
             answers[key] = function(context, *args, **kwargs)

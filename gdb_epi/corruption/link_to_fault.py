@@ -62,9 +62,9 @@ def is_tied_to_failure(context: Context, damage: Sequence[Evidence]) -> bool:
     for sp, registers in at_hand:
         values += registers.values()
         values += split_into_words(read_up_to(context.target, sp, STACK))
-    if any(_leads_to(context, evidence, values) for evidence in damage):
+    if any(_does_damage_lead_to(context, evidence, values) for evidence in damage):
         return True
-    return has_failed_lookup(context.state) and _is_of_names(context, damage)
+    return has_failed_lookup(context.state) and _is_damaged_name(context, damage)
 
 
 def has_failed_lookup(state: ProcessState) -> bool:
@@ -78,7 +78,7 @@ def has_failed_lookup(state: ProcessState) -> bool:
     )
 
 
-def _is_of_names(context: Context, damage: Sequence[Evidence]) -> bool:
+def _is_damaged_name(context: Context, damage: Sequence[Evidence]) -> bool:
     """Whether a damaged string is one that frames know, or has the hash of what was not found."""
     strings = {evidence.facts["object"] for evidence in damage if "object" in evidence.facts}
     python = context.state.python
@@ -93,7 +93,7 @@ def _is_of_names(context: Context, damage: Sequence[Evidence]) -> bool:
     return False
 
 
-def _leads_to(context: Context, damage: Evidence, values: Sequence[int]) -> bool:
+def _does_damage_lead_to(context: Context, damage: Evidence, values: Sequence[int]) -> bool:
     where, wrong = damage.where, damage.found or 0
     if not isinstance(where, int):
         return True

@@ -115,7 +115,7 @@ def possible_bit_flips(state: ProcessState) -> tuple[PossibleFlip, ...]:
     following = _next_rip(target, instruction, accesses, thread.registers)
     if following == 0 or any(_through_null(access, thread.registers) for access in accesses):
         return ()
-    value, non_canonical = _address(crash, accesses, following)
+    value, non_canonical = _address_to_test(crash, accesses, following)
     access = next((access for access in accesses if access.holds(value)), None)
     values: list[tuple[int, str | None]] = [(access.address if access else value, None)]
     names = dict.fromkeys(name for access in accesses for name in access.operand.registers())
@@ -153,7 +153,7 @@ def possible_flips_of_value(
             was_non_canonical=non_canonical,
             is_null=corrected == 0,
             was_low=corrected == 0 and value <= LOW,
-            nearby_registers=_nearby_registers(corrected, registers),
+            nearby_registers=_count_nearby_registers(corrected, registers),
             poison_registers=poisoned,
             memory_access_size=size,
             distance_to_closest_mapping=distance,
@@ -208,7 +208,7 @@ def _through_null(access: Access, registers: Mapping[str, int]) -> bool:
     return base is not None and registers.get(base) == 0
 
 
-def _address(
+def _address_to_test(
     crash: CrashInfo, accesses: Sequence[Access], following: int | None
 ) -> tuple[int, bool]:
     """Return the address to test, and whether it is one that the CPU does not accept."""
@@ -225,7 +225,7 @@ def _address(
     return reported, False
 
 
-def _nearby_registers(corrected: int, registers: Mapping[str, int]) -> int:
+def _count_nearby_registers(corrected: int, registers: Mapping[str, int]) -> int:
     if corrected <= LOW:
         return 0
     names = [*GENERAL, "rip"]

@@ -48,7 +48,10 @@ def owner_of_damaged_block(context: Context, leading: Iterable[Evidence] = ()) -
     if isinstance(message, AbortMessage) and message.kind == "malloc":
         return MALLOC
     places = [evidence.where for evidence in leading if isinstance(evidence.where, int)]
-    owners = (_owner(context, place) for place in chain(places, _addresses_of_access(context)))
+    owners = (
+        _allocator_of_block(context, place)
+        for place in chain(places, _addresses_of_access(context))
+    )
     return next(filter(None, owners), None)
 
 
@@ -63,7 +66,7 @@ def _addresses_of_access(context: Context) -> Iterator[int]:
         yield suspect.value
 
 
-def _owner(context: Context, address: int) -> str | None:
+def _allocator_of_block(context: Context, address: int) -> str | None:
     index = address_index(context)
     if index.place_in_block(address) is not None or index.in_emptied_pool(address):
         return PYTHON
@@ -91,8 +94,8 @@ def corruption_group(results: CheckResults) -> Json:
         "weights": load_weights().version,
         "ambiguous": score.ambiguous,
         "symptom": results.symptom.name,
-        "allocator": _allocator(results),
-        "fault": _fault(results),
+        "allocator": _allocator_of_bad_word(results),
+        "fault": _failed_access_record(results),
         "candidates": damaged_word_candidates(results)[:MAX_CANDIDATES],
         "evidence": stored_evidence(results),
         "possible_bit_flips": _possible_bit_flips(results),
@@ -103,7 +106,7 @@ def corruption_group(results: CheckResults) -> Json:
     }
 
 
-def _allocator(results: CheckResults) -> str | None:
+def _allocator_of_bad_word(results: CheckResults) -> str | None:
     """Return whose the memory of the bad word is, where software is a likely cause."""
     against = results.score.against
     return owner_of_damaged_block(results.context, against) if against else None
@@ -146,7 +149,7 @@ def _possible_bit_flips(results: CheckResults) -> list[Json]:
     ]
 
 
-def _fault(results: CheckResults) -> Json | None:
+def _failed_access_record(results: CheckResults) -> Json | None:
     """Return the access that failed; None when nothing failed."""
     site = results.context.site
     if isinstance(site, Absent) or site.kind == NO_FAULT:
@@ -171,14 +174,14 @@ def damaged_word_candidates(results: CheckResults) -> list[Json]:
         if evidence.corrected is None or evidence.found is None:
             continue
         entry = by_place.setdefault(
-            (evidence.where, evidence.found, evidence.corrected), _candidate(evidence)
+            (evidence.where, evidence.found, evidence.corrected), _candidate_record(evidence)
         )
         ids = evidence.facts.get("items") or [evidence.id]
         entry["evidence"] = list(dict.fromkeys([*entry["evidence"], *ids]))
     return list(by_place.values())
 
 
-def _candidate(evidence: Evidence) -> Json:
+def _candidate_record(evidence: Evidence) -> Json:
     """Return a candidate; lane, direction and page offset are what recurs on a bad part."""
     candidate: Json = {
         "where": hex_word(evidence.where) if isinstance(evidence.where, int) else evidence.where,

@@ -71,7 +71,7 @@ ALL = "all"  # the name under which no check at all ran
 def reason_to_skip_costly_checks(state: ProcessState, findings: Sequence[Finding]) -> str | None:
     """Return why the costly checks are not made; None where they are."""
     account = state.account
-    if any(map(_is_of_calls, findings)) and _recursed_in_python(state):
+    if any(map(_is_overflow_by_calls, findings)) and _recursed_in_python(state):
         how = "calls used up the stack"
     elif isinstance(account, Absent):
         if account.reason != NOT_APPLICABLE:
@@ -84,7 +84,7 @@ def reason_to_skip_costly_checks(state: ProcessState, findings: Sequence[Finding
     return f"not looked for: {how}, and nothing else looked damaged"
 
 
-def _is_of_calls(finding: Finding) -> bool:
+def _is_overflow_by_calls(finding: Finding) -> bool:
     """Tell whether a stack was used up by calls, not by one frame, whose size may be damaged."""
     return finding.detector == "stack_overflow" and not finding.facts.get("large")
 
@@ -176,7 +176,7 @@ def run_checks(
     run = new_run()
     machine = get_architecture(state.target)
     if not machine.decodes:
-        return run.not_made(f"not judged on this architecture ({machine.name})")
+        return run.results_without_checks(f"not judged on this architecture ({machine.name})")
     why = reason_to_skip_costly_checks(state, findings) if near else None
     if why is not None:
         results = run.without_costly_checks(why)
@@ -241,7 +241,7 @@ class _CheckRun:
         symptom = _classify_or_unknown(self.context, errors)
         skipped = [entry for outcome in outcomes for entry in outcome.skipped]
         score = compute_score(self.context.evidence, self._prior)
-        if score.damaged:
+        if score.is_damaged:
             score = score._replace(tied=is_tied_to_failure(self.context, score.best))
         return CheckResults(
             tuple(self.context.evidence),
@@ -264,7 +264,7 @@ class _CheckRun:
         results = self.results()
         return results._replace(skipped=(*results.skipped, Skipped(", ".join(left_out), why)))
 
-    def not_made(self, reason: str) -> CheckResults:
+    def results_without_checks(self, reason: str) -> CheckResults:
         """Return the results of a process that no check can judge."""
         return CheckResults(
             (),
@@ -297,7 +297,7 @@ class _CheckRun:
                 continue
             context.swept = None
             try:
-                _run(check, context, outcome)
+                _run_check(check, context, outcome)
             except (NotChecked, LayoutError) as error:
                 outcome.skipped.append(Skipped(check.name, str(error)))
             except KeyboardInterrupt as request:
@@ -337,7 +337,7 @@ def reason_not_to_run(check: Check, context: Context) -> str | None:
     return None
 
 
-def _run(check: Check, context: Context, outcome: _Outcome) -> None:
+def _run_check(check: Check, context: Context, outcome: _Outcome) -> None:
     for count, outcome_of_check in enumerate(check.run(context)):
         if count == MAX_EVIDENCE:
             error = SoftError("corruption", check.name, f"cut at {MAX_EVIDENCE} items")

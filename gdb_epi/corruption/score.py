@@ -81,16 +81,16 @@ class Score(NamedTuple):
     tied: bool = True
 
     @property
-    def explains(self) -> bool:
+    def explains_other_signs(self) -> bool:
         """Whether damage was found that may be what other signs are there for.
 
         A wrong value does harm far from its place too, wrong code only where it runs.
         """
         of_code = any(evidence.id in _OF_CODE for evidence in self.best)
-        return self.damaged and (self.tied or not of_code)
+        return self.is_damaged and (self.tied or not of_code)
 
     @property
-    def damaged(self) -> bool:
+    def is_damaged(self) -> bool:
         """Whether this is enough to call a word damaged in few bits."""
         return self.word in (PROVEN, STRONG)
 
@@ -137,7 +137,7 @@ def compute_score(
     prior = table.priors[DEFAULT_PRIOR] if prior is None else prior
     against = [each for each in evidence if _llr(each, table) < 0]
     disabled_groups = {name for each in against for name in table.items[each.id].off}
-    groups, best = _strongest(evidence, disabled_groups, table)
+    groups, best = _strongest_by_group(evidence, disabled_groups, table)
     total = sum(groups.values())
     proven = groups.get(REDUNDANT, 0.0) >= table.thresholds["proven"]
     speaking = [each for each in evidence if _llr(each, table) > 0]  # all: more never lowers
@@ -147,7 +147,7 @@ def compute_score(
         total += min(left, default=0.0)
     ambiguous = next((each.ambiguous for each in evidence if each.ambiguous), None)
     path = next((each.path for each in best if each.path != UNKNOWN), UNKNOWN)
-    word = PROVEN if proven else _word(total, ambiguous, table)
+    word = PROVEN if proven else _word_for_score(total, ambiguous, table)
     return Score(
         word=word,
         llr=round(total, 3),
@@ -190,7 +190,7 @@ def _llr(evidence: Evidence, table: WeightTable) -> float:
     return weight.llr if weight.llr <= 0 else max(0.0, weight.llr - math.log10(rivals))
 
 
-def _strongest(
+def _strongest_by_group(
     evidence: Iterable[Evidence], disabled_groups: set[str], table: WeightTable
 ) -> tuple[dict[str, float], list[Evidence]]:
     """Return the one error that has most evidence: what each group gives for it, and by which.
@@ -219,7 +219,7 @@ def _strongest(
     return best_llrs, best_evidence
 
 
-def _word(total: float, ambiguous: str | None, table: WeightTable) -> str:
+def _word_for_score(total: float, ambiguous: str | None, table: WeightTable) -> str:
     if ambiguous is not None and total < table.thresholds["weak"]:
         return AMBIGUOUS
     if total >= table.thresholds["strong"]:

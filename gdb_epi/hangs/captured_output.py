@@ -16,7 +16,7 @@ from gdb_epi.cpython.values.context import Undecodable
 from gdb_epi.cpython.values.process_values import get_process_values
 from gdb_epi.errors import LayoutError, UnreadableMemory
 from gdb_epi.hangs import types as hang_types
-from gdb_epi.hangs.descriptor_waits import may_be_held_elsewhere
+from gdb_epi.hangs.descriptor_waits import may_descriptor_be_held_elsewhere
 from gdb_epi.hangs.hang_context import HangContext
 from gdb_epi.hangs.types import HANG, HangDiagnosis, ThreadActivity, function_and_line
 
@@ -35,8 +35,8 @@ def diagnose_write_to_own_capture(
     # Who sleeps may read in turns, and a library's thread may read too.
     if scene.foreign_threads or not all(d.kind in _AT_REST and not d.timed for d in others):
         return None
-    capturing = next(_capturing(scene, activity), None)
-    if capturing is None or may_be_held_elsewhere(scene, activity):
+    capturing = next(_frames_capturing_output(scene, activity), None)
+    if capturing is None or may_descriptor_be_held_elsewhere(scene, activity):
         return None
     frame, what = capturing
     name = "standard output" if activity.target == 1 else "standard error"
@@ -52,11 +52,13 @@ def diagnose_write_to_own_capture(
     )  # fmt: skip
 
 
-def _capturing(scene: HangContext, activity: ThreadActivity) -> Iterator[tuple[PyFrame, str]]:
+def _frames_capturing_output(
+    scene: HangContext, activity: ThreadActivity
+) -> Iterator[tuple[PyFrame, str]]:
     """Yield the frames that capture output by a pipe, and what does so for them."""
     for frame in activity.frames:
         with suppress(UnreadableMemory, LayoutError):
-            if scene.called_before(frame, ever=True) >= _REDIRECTS:
+            if scene.names_called_before(frame, ever=True) >= _REDIRECTS:
                 yield frame, f"{frame.qualname or frame.name}()"
     for frame, manager in scene.view.slots.entered_blocks(activity.frames):
         with suppress(UnreadableMemory, LayoutError, Undecodable):
@@ -74,7 +76,7 @@ def _redirecting_manager(scene: HangContext, manager: int) -> str:
     shown = view.type_name(manager)
     resting = view.frame_of_manager(manager)
     if resting is not None:
-        redirects = scene.called_before(resting, ever=True) >= _REDIRECTS
+        redirects = scene.names_called_before(resting, ever=True) >= _REDIRECTS
         return f"{resting.qualname or resting.name}()" if redirects else ""
     context = get_process_values(scene.target, scene.python).context
     kind = context.obj(manager).type
@@ -84,7 +86,7 @@ def _redirecting_manager(scene: HangContext, manager: int) -> str:
         if in_class is None or view.type_name(in_class[1]) != "function":
             continue
         code = view.reader.field(in_class[1], "PyFunctionObject", "func_code")
-        names = sites.strings(code, "co_names")
+        names = sites.name_tuple(code, "co_names")
         used.update(names)
         if name == "__enter__":
             left += names

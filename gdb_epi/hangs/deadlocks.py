@@ -14,7 +14,7 @@ from gdb_epi.cpython.running.wait_rules import TASK, WORDS
 from gdb_epi.cpython.types import PyFrame
 from gdb_epi.errors import LayoutError, UnreadableMemory
 from gdb_epi.hangs import types as hang_types
-from gdb_epi.hangs.hang_context import HangContext, of_each_thread
+from gdb_epi.hangs.hang_context import HangContext, diagnose_each_thread
 from gdb_epi.hangs.library_calls import (
     FUTURES,
     POOL_RESULTS,
@@ -26,7 +26,7 @@ from gdb_epi.hangs.library_calls import (
 from gdb_epi.hangs.live.awaited_futures import (
     JOB_OF_PROCESSES,
     JOB_OF_THREADS,
-    futures_of,
+    futures_awaited_by,
     futures_of_jobs,
 )
 from gdb_epi.hangs.live.unblocked_threads import UnblockedThreads
@@ -82,7 +82,7 @@ def describe_awaited_lock(scene: HangContext, activity: ThreadActivity) -> str:
     return lock_phrase(wait.kind, name, with_kind=True) if name else f"a {wait.kind}"
 
 
-def lock_cycle(scene: HangContext) -> HangDiagnosis | None:
+def diagnose_lock_cycle(scene: HangContext) -> HangDiagnosis | None:
     """Threads wait for each other's locks (locks/waits/wait_graph.py)."""
     for cycle in scene.locks.cycles:
         members = tuple(d for tid in cycle.tids if (d := scene.activity(tid)) is not None)
@@ -98,7 +98,7 @@ def lock_cycle(scene: HangContext) -> HangDiagnosis | None:
         count, kind = len(cycle.tids), DEADLOCK_WORDS[deadlock_kind(cycle)]
         evidence = [line for d in members for line in scene.waits[d.tid].evidence[-2:]]
         timed = [d for d in members if d.timed and d.kind != hang_types.GIL]
-        ends = next((d for d in timed if not _tries_for_ever(scene, d.frames)), None)
+        ends = next((d for d in timed if not _waits_again_after_timeout(scene, d.frames)), None)
         limit = f", {ends.who()} with a timeout, which ends that" if ends is not None else ""
         sentence = f"{count} threads wait for each other{limit}: {'; '.join(parts)}"
         if ends is not None:
@@ -116,7 +116,7 @@ def lock_cycle(scene: HangContext) -> HangDiagnosis | None:
 
 
 @when_unreadable(False)
-def _tries_for_ever(scene: HangContext, frames: Sequence[PyFrame]) -> bool:
+def _waits_again_after_timeout(scene: HangContext, frames: Sequence[PyFrame]) -> bool:
     """Tell whether code whose wait has a timeout waits again, and holds on to what it has.
 
     So does a loop that nothing certain ends, and that gives nothing back.
@@ -128,24 +128,24 @@ def _tries_for_ever(scene: HangContext, frames: Sequence[PyFrame]) -> bool:
     if loop is None or scene.is_in_bounded_loop(frame, loop):
         return False
     return not scene.live_code.enters_blocks(frame.code, range(loop[0], loop[1] + 1)) and (
-        scene.called_in_loop(frame, loop).isdisjoint(_GIVES_BACK)
+        scene.names_called_in_loop(frame, loop).isdisjoint(_GIVES_BACK)
     )
 
 
-def self_deadlock(scene: HangContext) -> HangDiagnosis | None:
+def diagnose_self_deadlock(scene: HangContext) -> HangDiagnosis | None:
     """A thread waits for a lock that it holds itself."""
     for wait in scene.locks.waits:
         activity = scene.activity(wait.tid)
         if wait.verdict == SELF_DEADLOCK and activity is not None and not wait.timed:
             by_hand = wait.confidence != lock_types.CERTAIN and wait.kind not in INITIALISED
-            if by_hand and UnblockedThreads(scene).passes_on(activity):
+            if by_hand and UnblockedThreads(scene).is_lock_released_by_others(activity):
                 continue
             name = describe_awaited_lock(scene, activity)
             does = "initialises" if wait.kind in INITIALISED else "holds"
             sentence = f"{activity.waits()} for {name}, which it {does} itself"
             if wait.in_handler:
                 sentence += f": {wait.evidence[-1]}"
-            handler = _handler_inside_block(scene, activity, wait)
+            handler = _handler_frame_inside_block(scene, activity, wait)
             if handler is not None:
                 sentence += f": {function_and_line(handler)} handles a signal that came meanwhile"
             in_handler = wait.in_handler or handler is not None
@@ -157,7 +157,7 @@ def self_deadlock(scene: HangContext) -> HangDiagnosis | None:
     return None
 
 
-def _handler_inside_block(
+def _handler_frame_inside_block(
     scene: HangContext, activity: ThreadActivity, wait: LockWait
 ) -> PyFrame | None:
     """Return the frame of a signal's handler that ran while its thread was in `with` of a lock."""
@@ -170,7 +170,7 @@ def _handler_inside_block(
     return None
 
 
-def process_lock_self_deadlock(scene: HangContext) -> HangDiagnosis | None:
+def diagnose_process_lock_self_deadlock(scene: HangContext) -> HangDiagnosis | None:
     """A multiprocessing lock counts how often its last owner here took it, and says who that is."""
     for wait in scene.locks.waits:
         activity = scene.activity(wait.tid)
@@ -188,7 +188,7 @@ def process_lock_self_deadlock(scene: HangContext) -> HangDiagnosis | None:
     return None
 
 
-def pool_self_deadlock(scene: HangContext) -> HangDiagnosis | None:
+def diagnose_pool_self_deadlock(scene: HangContext) -> HangDiagnosis | None:
     """Workers of executors wait for futures of jobs that no worker is left to run.
 
     Whoever made a future that is of no job may set it: a thread that receives answers, a library.
@@ -204,16 +204,16 @@ def pool_self_deadlock(scene: HangContext) -> HangDiagnosis | None:
         return None
     pools = read_executors_and_queues(scene.target, scene.python).pools
     of_worker = {w.tid: pool for pool in pools for w in pool.workers if w.tid in waiting}
-    runners = _runners(scene)
+    runners = _threads_by_future(scene)
     futures, jobs = (
-        {tid: futures_of(scene, tid) for tid in of_worker},
+        {tid: futures_awaited_by(scene, tid) for tid in of_worker},
         futures_of_jobs(scene, JOB_OF_THREADS),
     )
     stuck = set(of_worker)
     while True:
         left = {
             tid for tid in stuck
-            if futures[tid].of(_stays(scene, each, runners, pools, stuck, jobs)
+            if futures[tid].of(_cannot_future_finish(scene, each, runners, pools, stuck, jobs)
                                for each in futures[tid].awaited)
         }  # fmt: skip
         if left == stuck:
@@ -253,8 +253,10 @@ def pool_self_deadlock(scene: HangContext) -> HangDiagnosis | None:
     )  # fmt: skip
 
 
-@of_each_thread
-def deadlocked_pool_callback(scene: HangContext, activity: ThreadActivity) -> HangDiagnosis | None:
+@diagnose_each_thread
+def diagnose_deadlocked_pool_callback(
+    scene: HangContext, activity: ThreadActivity
+) -> HangDiagnosis | None:
     """A callback of a multiprocessing pool waits for a result of that pool.
 
     Callbacks run in the one thread that fetches results, so nobody is left to fetch this one. The
@@ -291,8 +293,8 @@ def deadlocked_pool_callback(scene: HangContext, activity: ThreadActivity) -> Ha
     )  # fmt: skip
 
 
-@of_each_thread
-def deadlocked_future_callback(
+@diagnose_each_thread
+def diagnose_deadlocked_future_callback(
     scene: HangContext, activity: ThreadActivity
 ) -> HangDiagnosis | None:
     """A callback of a future waits, in the thread that fetches results of processes, for another.
@@ -306,11 +308,11 @@ def deadlocked_future_callback(
     if not any(f.module == "concurrent.futures.process" and f.name in _FETCHES for f in frames):
         return None
     pools = read_executors_and_queues(scene.target, scene.python).pools
-    awaited = futures_of(scene, activity.tid).awaited[0]
+    awaited = futures_awaited_by(scene, activity.tid).awaited[0]
     jobs = futures_of_jobs(scene, JOB_OF_PROCESSES)
     if awaited and jobs is not None and awaited not in jobs:
         return None
-    if awaited in _runners(scene) or any(
+    if awaited in _threads_by_future(scene) or any(
         pool.kind == "threads" and pool.queued != 0 for pool in pools
     ):
         return None
@@ -328,7 +330,7 @@ def deadlocked_future_callback(
     )  # fmt: skip
 
 
-def _runners(scene: HangContext) -> dict[int, int]:
+def _threads_by_future(scene: HangContext) -> dict[int, int]:
     """Return which thread runs the job of which Future (PyObject *)."""
     runners = {}
     for tid, frames in scene.view.all_frames().items():
@@ -340,7 +342,7 @@ def _runners(scene: HangContext) -> dict[int, int]:
     return runners
 
 
-def _stays(
+def _cannot_future_finish(
     scene: HangContext,
     future: int,
     runners: Mapping[int, int],
@@ -352,8 +354,8 @@ def _stays(
     if future in runners:
         return runners[future] in stuck
     if future and jobs is not None and future not in jobs:
-        behind = _job_behind(scene, future, jobs)
-        return bool(behind) and _stays(scene, behind, runners, pools, stuck, jobs)
+        behind = _job_that_settles(scene, future, jobs)
+        return bool(behind) and _cannot_future_finish(scene, behind, runners, pools, stuck, jobs)
     if future and scene.view.text_attribute(future, "_state") != "PENDING":
         return False  # a worker runs it that was not seen, or it has its result
     # In which queue a job lies is not read: each pool that has any must be out of workers.
@@ -362,18 +364,22 @@ def _stays(
     return bool(holding) and all(_is_out_of_workers(pool, stuck) for pool in asked)
 
 
-def _job_behind(scene: HangContext, future: int, jobs: Collection[int]) -> int:
+def _job_that_settles(scene: HangContext, future: int, jobs: Collection[int]) -> int:
     """Return the job that the task waits for which is to settle a future; 0 for none.
 
     The future is of run_coroutine_threadsafe(), the job of run_in_executor(), each of which
     asyncio has chained to one of the loop.
     """
-    asked = _chained(scene, future)
+    asked = _closure_objects_of_callbacks(scene, future)
     first = next((task for task in scene.tasks_with_wakers if task.id in asked), None)
     if first is None:
         return 0
-    awaited = {of: job for job in islice(jobs, MAX_JOBS) for of in _chained(scene, job)}
-    path = _way_to_result(scene, first, awaited)
+    awaited = {
+        of: job
+        for job in islice(jobs, MAX_JOBS)
+        for of in _closure_objects_of_callbacks(scene, job)
+    }
+    path = _tasks_leading_to_result(scene, first, awaited)
     wait = path[-1].wait if path else None
     return awaited.get(wait.address, 0) if wait is not None else 0
 
@@ -386,7 +392,7 @@ def _is_out_of_workers(pool: Executor, stuck: set[int]) -> bool:
     )  # fmt: skip
 
 
-def notifier_blocked_by_waiter(scene: HangContext) -> HangDiagnosis | None:
+def diagnose_notifier_blocked_by_waiter(scene: HangContext) -> HangDiagnosis | None:
     """A thread waits to be notified, and whoever could do so waits for a lock that it holds."""
     blocked = {
         d.tid: wait.owner.tid for d in scene.activities
@@ -404,14 +410,14 @@ def notifier_blocked_by_waiter(scene: HangContext) -> HangDiagnosis | None:
             or not activity.frames
         ):
             continue
-        referring = scene.references.threads(activity.object) - {activity.tid}
+        referring = scene.references.threads_referring_to(activity.object) - {activity.tid}
         others = [d for d in scene.activities if d.tid in referring]
         # Who waits for the same could not give it either.
         if any(d.kind == hang_types.LOCK for d in others):
             others = [
                 d for d in others if d.kind != hang_types.EVENT or d.object != activity.object
             ]
-        if not all(_waits_in_the_end(blocked, d.tid, activity.tid) for d in others):
+        if not all(_does_chain_lead_to(blocked, d.tid, activity.tid) for d in others):
             continue
         # One that waits for this thread itself comes first: a lock rather than its end.
         others.sort(key=lambda d: (blocked[d.tid] != activity.tid, d.kind != hang_types.LOCK))
@@ -442,7 +448,7 @@ def notifier_blocked_by_waiter(scene: HangContext) -> HangDiagnosis | None:
     return None
 
 
-def _waits_in_the_end(blocked: Mapping[int, int | None], tid: int, end: int) -> bool:
+def _does_chain_lead_to(blocked: Mapping[int, int | None], tid: int, end: int) -> bool:
     """Tell whether a thread waits for another one, itself or by those that it waits for."""
     for _ in range(MAX_CHAIN):
         following = blocked.get(tid)
@@ -452,7 +458,7 @@ def _waits_in_the_end(blocked: Mapping[int, int | None], tid: int, end: int) -> 
     return False
 
 
-def task_cycle(scene: HangContext) -> HangDiagnosis | None:
+def diagnose_task_cycle(scene: HangContext) -> HangDiagnosis | None:
     """Tasks or greenlets wait for each other, or one for itself."""
     alone = (
         task for task in scene.tasks if waits_for_itself(task, scene.view.slots, scene.installed)
@@ -482,7 +488,7 @@ def task_cycle(scene: HangContext) -> HangDiagnosis | None:
     kind = circle[0].framework
     ends = next(
         (task for task in circle if has_timeout(task, scene.tasks, scene.view)
-         and not _tries_for_ever(scene, own_frames(task, scene.installed))), None,
+         and not _waits_again_after_timeout(scene, own_frames(task, scene.installed))), None,
     )  # fmt: skip
     limit = f", {name_task(ends)} with a timeout, which ends that" if ends is not None else ""
     by_itself, fix = len(circle) == 1, ""
@@ -504,11 +510,12 @@ def task_cycle(scene: HangContext) -> HangDiagnosis | None:
             f"{name_task(task)}: who wakes it is {_BASIS.get(task.certainty, task.certainty)}"
             for task in circle[:MAX_SHOWN]
         ),
-        ("a task that something outside wakes",), _doubts(circle), fix=fix, by_itself=by_itself,
+        ("a task that something outside wakes",), _doubts_about_cycle(circle),
+        fix=fix, by_itself=by_itself,
     )  # fmt: skip
 
 
-def task_and_thread_cycle(scene: HangContext) -> HangDiagnosis | None:
+def diagnose_task_and_thread_cycle(scene: HangContext) -> HangDiagnosis | None:
     """A task waits for a job in a thread, and that for a task which the first one holds up.
 
     So it is where a job of run_in_executor() asks its loop by run_coroutine_threadsafe() for what
@@ -522,9 +529,9 @@ def task_and_thread_cycle(scene: HangContext) -> HangDiagnosis | None:
         results = _results_of_job(scene, activity) if waits else set[int]()
         if not results:
             continue
-        asked = _chained(scene, activity.object)
+        asked = _closure_objects_of_callbacks(scene, activity.object)
         first = next((task for task in scene.tasks_with_wakers if task.id in asked), None)
-        path = _way_to_result(scene, first, results)
+        path = _tasks_leading_to_result(scene, first, results)
         if not path:
             continue
         clauses = [f"{activity.waits()} for {name_task(path[0])}"]
@@ -557,11 +564,11 @@ def _results_of_job(scene: HangContext, activity: ThreadActivity) -> set[int]:
             results = {scene.view.variable(frame, name) for name in ("future", "func")}
             return {at for at in results if at}
         job = scene.view.attribute(scene.view.variable(frame, "self"), "future")
-        return {job, *_chained(scene, job)} if job else set()
+        return {job, *_closure_objects_of_callbacks(scene, job)} if job else set()
     return set()
 
 
-def _chained(scene: HangContext, future: int) -> set[int]:
+def _closure_objects_of_callbacks(scene: HangContext, future: int) -> set[int]:
     """Return what the callbacks of a concurrent.futures.Future have in their closures.
 
     asyncio's ones have the other future or task of the pair (Lib/asyncio/futures.py,
@@ -576,7 +583,7 @@ def _chained(scene: HangContext, future: int) -> set[int]:
     return referred
 
 
-def _way_to_result(
+def _tasks_leading_to_result(
     scene: HangContext, first: UnfinishedTask | None, results: Collection[int]
 ) -> list[UnfinishedTask]:
     """Return tasks, each of which waits for the next alone, and the last for one of some futures.
@@ -599,8 +606,8 @@ def _name_of_holder(task: UnfinishedTask, holder: UnfinishedTask) -> str:
     return "another one" if name_task(task) == NAMELESS else "another of that name"
 
 
-@of_each_thread
-def lock_held_by_suspended_task(
+@diagnose_each_thread
+def diagnose_lock_held_by_suspended_task(
     scene: HangContext, activity: ThreadActivity
 ) -> HangDiagnosis | None:
     """A thread waits for a lock that a task or greenlet holds which only that thread could resume.
@@ -641,7 +648,7 @@ def _runs_all_tasks(scene: HangContext, activity: ThreadActivity, framework: str
     )
 
 
-def _doubts(circle: Sequence[UnfinishedTask]) -> tuple[str, ...]:
+def _doubts_about_cycle(circle: Sequence[UnfinishedTask]) -> tuple[str, ...]:
     by_code = any(task.certainty == BY_CODE for task in circle)
     return ("a callback, or a task that starts later, could set it",) if by_code else ()
 
@@ -653,7 +660,7 @@ _BASIS = {
 }
 
 
-def gil_held_while_sleeping(scene: HangContext) -> HangDiagnosis | None:
+def diagnose_gil_held_while_sleeping(scene: HangContext) -> HangDiagnosis | None:
     """The thread that holds the GIL sleeps in the kernel: nobody else can run Python."""
     holder = scene.activity(scene.gil_holder)
     if holder is None or holder.kind not in _SLEEPS:

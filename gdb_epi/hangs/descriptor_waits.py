@@ -59,7 +59,7 @@ def diagnose_read_of_own_pipe(
         "by"
     )
     free = [d for d in others if d.tid not in chain.tids]
-    elsewhere = may_be_held_elsewhere(scene, activity)
+    elsewhere = may_descriptor_be_held_elsewhere(scene, activity)
     if free:
         free.sort(key=lambda d: d.kind not in ALIVE)
         return chain.diagnose_through(activity, free[0].tid, what)
@@ -117,7 +117,7 @@ def _diagnose_read_to_end_of_own_pipe(
         or not activity.frames
     ):
         return None
-    if scene.descriptors.object_type(number) != CONNECTION or not _ends_only_at_end(
+    if scene.descriptors.object_type(number) != CONNECTION or not _loop_ends_only_at_eof(
         scene, activity.frames[0]
     ):
         return None
@@ -138,13 +138,13 @@ def _diagnose_read_to_end_of_own_pipe(
     )  # fmt: skip
 
 
-def _ends_only_at_end(scene: HangContext, frame: PyFrame) -> bool:
+def _loop_ends_only_at_eof(scene: HangContext, frame: PyFrame) -> bool:
     """Tell whether the loop that a frame runs is left by a handler of EOFError, and only there.
 
     Where the loop sends too it gets answers, and reads no stream to its end.
     """
     loops = scene.loop_bodies(frame)
-    if not loops or not _SENDS.isdisjoint(scene.called_in_loop(frame)):
+    if not loops or not _SENDS.isdisjoint(scene.names_called_in_loop(frame)):
         return False
     loop, sites = loops[0], scene.call_sites
     try:
@@ -152,7 +152,7 @@ def _ends_only_at_end(scene: HangContext, frame: PyFrame) -> bool:
         code = list(sites.instructions(frame.code))
     except (UnreadableMemory, LayoutError, IndexError):
         return False
-    running = scene.code.running_byte(frame) or 0
+    running = scene.code.running_byte_offset(frame) or 0
     handler = next((at for at in named if at > running), None)
     if handler is None:
         return False
@@ -161,28 +161,28 @@ def _ends_only_at_end(scene: HangContext, frame: PyFrame) -> bool:
     while ahead:  # without an exception the loop must come back to the call
         place = ahead.pop()
         step = by_place.get(place)
-        if step is None or _leaves(loop, place):
+        if step is None or _is_outside_loop(loop, place):
             return False
         if place in reached:
             continue
         reached.add(place)
-        following = [*[step.end] * step.goes_on, sites.leads_to(step)]
+        following = [*[step.end] * step.goes_on, sites.jump_target(step)]
         ahead += [each for each in following if each is not None]
         if not step.goes_on and following == [None]:
             return False
     matched = False  # the first test of a handler is for other exceptions
     for each in code:
-        target = sites.leads_to(each)
+        target = sites.jump_target(each)
         if each.at <= handler or (target is not None and each.goes_on and not matched):
             matched = each.at > handler
         elif target is not None:
-            return _leaves(loop, target)
+            return _is_outside_loop(loop, target)
         elif not each.goes_on:
             return True
     return False
 
 
-def _leaves(loop: range, target: int) -> bool:
+def _is_outside_loop(loop: range, target: int) -> bool:
     return not loop.start - 2 <= target < loop.stop
 
 
@@ -194,7 +194,7 @@ def may_have_untracked_children(scene: HangContext, activity: ThreadActivity) ->
     """
     if any(scene.calls_any(frame, _FORKS) for frame in activity.frames):
         return True
-    return scene.live_code.names_any(_FORKS)
+    return scene.live_code.uses_any_name(_FORKS)
 
 
 @when_unreadable(False)
@@ -209,11 +209,12 @@ def watches_files(scene: HangContext, activity: ThreadActivity) -> bool:
         return True
     return any(
         name.startswith(_WATCH)
-        for code in scene.live_code.codes for name in scene.call_sites.strings(code, "co_names")
+        for code in scene.live_code.own_codes
+        for name in scene.call_sites.name_tuple(code, "co_names")
     )  # fmt: skip
 
 
-def may_be_held_elsewhere(scene: HangContext, activity: ThreadActivity) -> bool:
+def may_descriptor_be_held_elsewhere(scene: HangContext, activity: ThreadActivity) -> bool:
     """Tell whether another process may have a copy of a descriptor of this one.
 
     A child that was forked or was given it has one, and where this process was forked its parent.

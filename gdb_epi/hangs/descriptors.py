@@ -103,9 +103,12 @@ class DescriptorTable:
         `frames` are the innermost of a thread that waits for it. A socket of theirs is no pipe to a
         child, so the objects of a server, which are many, need not be listed.
         """
-        for address in self._reach(frames):
-            if self._number(address) == number and self._kind(address) == SOCKET:
-                self._sockets.setdefault(number, self._of_object(number, SOCKET, address))
+        for address in self._objects_at_hand(frames):
+            if (
+                self._descriptor_number(address) == number
+                and self._descriptor_class(address) == SOCKET
+            ):
+                self._sockets.setdefault(number, self._describe_object(number, SOCKET, address))
         if number in self._sockets:
             return self._sockets[number]
         for child in self.children:
@@ -113,9 +116,9 @@ class DescriptorTable:
                 if fd == number:
                     text = f"the {stream} pipe of child {child.pid} ({child.command})"
                     return Descriptor(number, "pipe", text, child.address, child.pid)
-        for kind, address in self._objects:
-            if kind in (SOCKET, FILE) and self._number(address) == number:
-                return self._of_object(number, kind, address)
+        for kind, address in self._objects_with_descriptors:
+            if kind in (SOCKET, FILE) and self._descriptor_number(address) == number:
+                return self._describe_object(number, kind, address)
             if kind == CONNECTION and self._view.integer_attribute(address, "_handle") == number:
                 text = f"descriptor {number}, a pipe to another process"
                 return Descriptor(number, "pipe", text, address)
@@ -126,8 +129,8 @@ class DescriptorTable:
     def descriptors_opened_by_same_name(self, number: int) -> list[int]:
         """Return the other open descriptors that Python opened by the same name."""
         names: dict[int, str] = {}
-        for kind, address in self._objects:
-            fd = self._number(address) if kind == FILE else None
+        for kind, address in self._objects_with_descriptors:
+            fd = self._descriptor_number(address) if kind == FILE else None
             name = self._view.text_attribute(address, "name") if fd is not None else None
             if fd is not None and name:
                 names.setdefault(fd, name)
@@ -138,17 +141,17 @@ class DescriptorTable:
         """Return the type of the object that has a descriptor; None where no object has it."""
         if number in self._sockets:
             return SOCKET
-        return next((kind for kind, address in self._objects
+        return next((kind for kind, address in self._objects_with_descriptors
                      if self.descriptor_of_object(address, kind) == number), None)  # fmt: skip
 
-    def family(self, number: int) -> int | None:
+    def address_family(self, number: int) -> int | None:
         """Return the address family of the socket that has a descriptor."""
         return next(map(self._second_word, self._sockets_of(number)), None)
 
     def takes_datagrams(self, number: int | None) -> bool:
         """Tell whether a descriptor is a socket without a peer: datagrams, or the kernel's news."""
         at = next(self._sockets_of(number), None)
-        kind = None if at is None else read_u32(self._view.target, at + self._head + 8)
+        kind = None if at is None else read_u32(self._view.target, at + self._object_head_size + 8)
         return kind in _DATAGRAMS
 
     def _sockets_of(self, number: int | None) -> Iterator[int]:
@@ -156,21 +159,21 @@ class DescriptorTable:
         if number in self._sockets:
             yield self._sockets[number].object
         else:
-            for kind, address in self._objects:
-                if kind == SOCKET and self._number(address) == number:
+            for kind, address in self._objects_with_descriptors:
+                if kind == SOCKET and self._descriptor_number(address) == number:
                     yield address
 
     def descriptor_of_object(self, address: int, kind: str | None = None) -> int | None:
         """Return the descriptor of a socket, a file or a connection; None for other objects."""
-        kind = self._kind(address) if kind is None else kind
+        kind = self._descriptor_class(address) if kind is None else kind
         if kind in (SOCKET, FILE):
-            return self._number(address)
+            return self._descriptor_number(address)
         return self._view.integer_attribute(address, "_handle") if kind == CONNECTION else None
 
     def is_written_pipe(self, number: int) -> bool:
         """Tell whether a file object writes a descriptor that is not known to seek."""
-        for kind, address in self._objects:
-            if kind == FILE and self._number(address) == number:
+        for kind, address in self._objects_with_descriptors:
+            if kind == FILE and self._descriptor_number(address) == number:
                 flags = self._second_word(address)
                 return flags is not None and bool(flags & WRITABLE) and flags >> SEEKABLE & 3 != 1
         return False
@@ -179,21 +182,28 @@ class DescriptorTable:
         """Tell whether a stream of `io` reads what may be a file on disk: no pipe, no socket."""
         number = self.descriptor_of_stream(stream)
         return any(
-            kind == FILE and self._number(address) == number
-            and (self._second_word(address) or 0) >> SEEKABLE & 3 for kind, address in self._objects
+            kind == FILE and self._descriptor_number(address) == number
+            and (self._second_word(address) or 0) >> SEEKABLE & 3
+            for kind, address in self._objects_with_descriptors
         )  # fmt: skip
 
     def is_closed_socket(self, address: int) -> bool:
         """Tell whether an object is a socket that was closed."""
-        return self._raw_number(address) == CLOSED and self._kind(address) == SOCKET
+        return (
+            self._raw_descriptor_number(address) == CLOSED
+            and self._descriptor_class(address) == SOCKET
+        )
 
     def was_closed(self, number: int, frames: Sequence[PyFrame]) -> bool:
         """Tell whether a call of frames goes on a descriptor whose socket object was closed."""
-        return any(self.is_closed_socket(address) for address in self._reach(frames)) and all(
-            kind != SOCKET or self._raw_number(address) != number for kind, address in self._objects
+        return any(
+            self.is_closed_socket(address) for address in self._objects_at_hand(frames)
+        ) and all(
+            kind != SOCKET or self._raw_descriptor_number(address) != number
+            for kind, address in self._objects_with_descriptors
         )
 
-    def _reach(self, frames: Sequence[PyFrame]) -> set[int]:
+    def _objects_at_hand(self, frames: Sequence[PyFrame]) -> set[int]:
         """Return what variables of frames name, and what attributes of that do."""
         reached: set[int] = set()
         for frame in frames:
@@ -203,7 +213,7 @@ class DescriptorTable:
                     reached.update(value for _, value in self._view.attributes(at))
         return reached
 
-    def _kind(self, address: int) -> str | None:
+    def _descriptor_class(self, address: int) -> str | None:
         """Return which of the classes that have descriptors an object is of; None of others."""
         instances = shared_instances(self._view.target, self._view.python)
         kind = instances.kind(address, _WITH_DESCRIPTORS)
@@ -216,8 +226,8 @@ class DescriptorTable:
         `_io_refs`, 3.8 to 3.15). `but` is left out.
         """
         context = get_process_values(self._view.target, self._view.python).context
-        for kind, address in self._objects:
-            number = self._number(address) if kind == SOCKET else None
+        for kind, address in self._objects_with_descriptors:
+            number = self._descriptor_number(address) if kind == SOCKET else None
             if number is None or number == but:
                 continue
             with suppress(EpiError):
@@ -226,14 +236,14 @@ class DescriptorTable:
                     return number
         return None
 
-    def child(self, pid: int) -> ChildProcess | None:
+    def child_of_pid(self, pid: int) -> ChildProcess | None:
         """Return the Popen of a child process."""
         return next((child for child in self.children if child.pid == pid), None)
 
-    def child_at(self, number: int | None) -> ChildProcess | None:
+    def child_behind_descriptor(self, number: int | None) -> ChildProcess | None:
         """Return the child at the other end of a descriptor, whose Popen has it."""
         pid = self.describe(number).child if number is not None else None
-        return self.child(pid) if pid is not None else None
+        return self.child_of_pid(pid) if pid is not None else None
 
     @property
     def will_children_connect(self) -> bool:
@@ -245,14 +255,14 @@ class DescriptorTable:
         return any(
             kind in _PROCESSES
             or (kind == POPEN and self._view.integer_attribute(address, "returncode"))
-            for kind, address in self._objects
+            for kind, address in self._objects_with_descriptors
         )
 
     @cached_property
     def running_processes(self) -> list[tuple[int, bool]]:
         """(pid, whether it was forked) of children of multiprocessing that were not seen to end."""
         made = []
-        for kind, address in self._objects:
+        for kind, address in self._objects_with_descriptors:
             code = self._view.attribute(address, "returncode") if kind in _PROCESSES else None
             if code and self._view.type_name(code) == "NoneType":
                 pid = self._view.integer_attribute(address, "pid")
@@ -263,14 +273,14 @@ class DescriptorTable:
     def children(self) -> list[ChildProcess]:
         """Every Popen object that has not seen its child end."""
         alive = []
-        for kind, address in self._objects:
+        for kind, address in self._objects_with_descriptors:
             pid = self._view.integer_attribute(address, "pid") if kind == POPEN else None
             ended = self._view.integer_attribute(address, "returncode") if pid else None
             if pid and ended is None:
-                alive.append(self._popen(address, pid))
+                alive.append(self._read_popen(address, pid))
         return alive
 
-    def _popen(self, address: int, pid: int) -> ChildProcess:
+    def _read_popen(self, address: int, pid: int) -> ChildProcess:
         streams, closed = dict[str, int](), list[str]()
         for name in ("stdin", "stdout", "stderr"):
             value = self._view.attribute(address, name)
@@ -280,9 +290,9 @@ class DescriptorTable:
                     streams[name] = fd
                 else:
                     closed.append(name)
-        return ChildProcess(address, pid, self._command(address), streams, tuple(closed))
+        return ChildProcess(address, pid, self._command_name(address), streams, tuple(closed))
 
-    def _command(self, address: int) -> str:
+    def _command_name(self, address: int) -> str:
         """Return the base name of the program: arguments may hold secrets."""
         whole = arguments = self._view.attribute(address, "args") or 0
         if not whole:
@@ -311,7 +321,7 @@ class DescriptorTable:
         for _ in range(3):
             name = self._view.type_name(stream)
             if name == FILE:
-                number = self._number(stream)
+                number = self._descriptor_number(stream)
                 return number if number is not None else None
             following = None
             if name == "SocketIO":
@@ -326,7 +336,7 @@ class DescriptorTable:
             stream = following
         return -1
 
-    def buffered(self, number: int) -> tuple[int, int]:
+    def buffered_sizes(self, number: int) -> tuple[int, int]:
         """Return how much the streams of a descriptor have read ahead, and have yet to write.
 
         In bytes, and in characters of a text that was decoded (Modules/_io/bufferedio.c, textio.c;
@@ -339,15 +349,15 @@ class DescriptorTable:
                 if self.descriptor_of_stream(stream.address) != number:
                     continue
                 if stream.kind == _TEXT:
-                    unsent += self._field(stream.address, "textio", "pending_bytes_count")
-                    text = self._field(stream.address, "textio", "decoded_chars")
+                    unsent += self._read_field(stream.address, "textio", "pending_bytes_count")
+                    text = self._read_field(stream.address, "textio", "decoded_chars")
                     if text:
-                        used = self._field(stream.address, "textio", "decoded_chars_used")
+                        used = self._read_field(stream.address, "textio", "decoded_chars_used")
                         ahead += self._reader.signed_field(text, "PyASCIIObject", "length") - used
                 else:
                     names = ("pos", "read_end", "write_pos", "write_end")
                     pos, read, start, end = (
-                        self._field(stream.address, "buffered", name) for name in names
+                        self._read_field(stream.address, "buffered", name) for name in names
                     )
                     ahead += max(0, read - pos)
                     unsent += max(0, end - start)
@@ -355,10 +365,10 @@ class DescriptorTable:
             return 0, 0
         return ahead, unsent
 
-    def _field(self, address: int, struct: str, member: str) -> int:
+    def _read_field(self, address: int, struct: str, member: str) -> int:
         return self._reader.signed_field(address, struct, member)
 
-    def _of_object(self, number: int, kind: str, address: int) -> Descriptor:
+    def _describe_object(self, number: int, kind: str, address: int) -> Descriptor:
         if kind == FILE:
             name = _STREAMS.get(number, f"file descriptor {number}")
             flags = self._second_word(address)
@@ -372,24 +382,24 @@ class DescriptorTable:
         text = f"{article} {shown} socket" if shown else "a socket"
         return Descriptor(number, "socket", text, address)
 
-    def _raw_number(self, address: int) -> int | None:
-        return read_u32(self._view.target, address + self._head)
+    def _raw_descriptor_number(self, address: int) -> int | None:
+        return read_u32(self._view.target, address + self._object_head_size)
 
-    def _number(self, address: int) -> int | None:
-        number = self._raw_number(address)
+    def _descriptor_number(self, address: int) -> int | None:
+        number = self._raw_descriptor_number(address)
         return number if number is not None and number < 1 << 31 else None
 
     def _second_word(self, address: int) -> int | None:
         """Return the word after the number: flags of a file, the family of a socket."""
-        return read_u32(self._view.target, address + self._head + 4)
+        return read_u32(self._view.target, address + self._object_head_size + 4)
 
     @cached_property
-    def _head(self) -> int:
+    def _object_head_size(self) -> int:
         """Bytes of a PyObject before its own fields."""
         return self._reader.layout.size("PyObject") or 16
 
     @cached_property
-    def _objects(self) -> list[tuple[str, int]]:
+    def _objects_with_descriptors(self) -> list[tuple[str, int]]:
         """(kind, PyObject *) of everything that may have a descriptor."""
         try:
             instances = shared_instances(self._view.target, self._view.python)

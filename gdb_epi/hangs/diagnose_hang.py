@@ -20,43 +20,46 @@ from gdb_epi.hangs import types as hang_types
 from gdb_epi.hangs.hang_context import HangContext
 from gdb_epi.hangs.idleness import classify_idle_process, strengthen_timed_diagnosis
 from gdb_epi.hangs.live.enders import name_who_may_end
-from gdb_epi.hangs.live.possession import channel_without_other_end, permits_of_ended_tasks
+from gdb_epi.hangs.live.possession import (
+    diagnose_channel_without_other_end,
+    diagnose_permits_of_ended_tasks,
+)
 from gdb_epi.hangs.live.stuck_tasks import diagnose_main_task
 from gdb_epi.hangs.loops.computing_threads import diagnose_computing_threads
-from gdb_epi.hangs.loops.condition_waits import missed_notification
-from gdb_epi.hangs.loops.endless_climbs import endless_climb
-from gdb_epi.hangs.loops.endless_loops import endless_loop
-from gdb_epi.hangs.loops.endless_matches import endless_match
-from gdb_epi.hangs.loops.endless_walks import endless_search, endless_walk
-from gdb_epi.hangs.loops.futile_polls import futile_poll
-from gdb_epi.hangs.loops.long_computations import long_computation
-from gdb_epi.hangs.loops.long_iterations import endless_iteration
+from gdb_epi.hangs.loops.condition_waits import diagnose_missed_notification
+from gdb_epi.hangs.loops.endless_climbs import diagnose_endless_climb
+from gdb_epi.hangs.loops.endless_loops import diagnose_endless_loop
+from gdb_epi.hangs.loops.endless_matches import diagnose_endless_match
+from gdb_epi.hangs.loops.endless_walks import diagnose_endless_search, diagnose_endless_walk
+from gdb_epi.hangs.loops.futile_polls import diagnose_futile_poll
+from gdb_epi.hangs.loops.long_computations import diagnose_long_computation
+from gdb_epi.hangs.loops.long_iterations import diagnose_endless_iteration
 from gdb_epi.hangs.loops.polled_waits import (
-    loop_gives_in_vain,
-    polls_in_vain,
-    tasks_poll_futilely,
+    diagnose_giver_that_loops,
+    diagnose_poll_in_vain,
+    diagnose_tasks_polling_futilely,
 )
-from gdb_epi.hangs.loops.reads_at_end_of_file import loop_reads_at_end_of_file
-from gdb_epi.hangs.loops.repeated_output import endless_repetition
+from gdb_epi.hangs.loops.reads_at_end_of_file import diagnose_loop_reading_at_end_of_file
+from gdb_epi.hangs.loops.repeated_output import diagnose_endless_repetition
 from gdb_epi.hangs.loops.resource_exhaustion import (
-    connection_pool_exhausted,
-    connection_pool_held_by_caller,
-    event_loop_threads_exhausted,
-    requests_wait_for_same_object,
-    server_request_never_ends,
-    task_deadlock_by_held_lock,
-    task_lock_never_released,
-    thread_pool_exhausted,
+    diagnose_connection_pool_exhausted,
+    diagnose_connection_pool_held_by_caller,
+    diagnose_event_loop_threads_exhausted,
+    diagnose_requests_waiting_for_same_object,
+    diagnose_server_request_never_ending,
+    diagnose_task_deadlock_by_held_lock,
+    diagnose_task_lock_never_released,
+    diagnose_thread_pool_exhausted,
 )
-from gdb_epi.hangs.loops.shared_spins import spin_on_shared_memory
+from gdb_epi.hangs.loops.shared_spins import diagnose_spin_on_shared_memory
 from gdb_epi.hangs.loops.tasks_of_one_connection import (
-    task_awaits_paused_reading,
-    tasks_read_from_each_other,
-    tasks_write_to_each_other,
+    diagnose_task_awaiting_paused_reading,
+    diagnose_tasks_reading_from_each_other,
+    diagnose_tasks_writing_to_each_other,
 )
-from gdb_epi.hangs.native.native_loops import endless_native_code
+from gdb_epi.hangs.native.native_loops import diagnose_endless_native_code
 from gdb_epi.hangs.processes.child_processes import diagnose_poll_for_process
-from gdb_epi.hangs.processes.workers_left_by_fork import job_of_workers_left_by_fork
+from gdb_epi.hangs.processes.workers_left_by_fork import diagnose_job_of_workers_left_by_fork
 from gdb_epi.hangs.signal_waits import diagnose_wait_in_signal_handler
 from gdb_epi.hangs.types import (
     HANG,
@@ -66,7 +69,7 @@ from gdb_epi.hangs.types import (
     ThreadActivity,
     wait_diagnosis,
 )
-from gdb_epi.hangs.wakers import diagnose_event_set_by_caller, queue_cycle
+from gdb_epi.hangs.wakers import diagnose_event_set_by_caller, diagnose_queue_cycle
 from gdb_epi.locks.types import INFO, INHERITED_VERDICTS, LOST_WAKEUP, LockReport, LockWait
 from gdb_epi.target.api import Target, Thread
 
@@ -101,55 +104,55 @@ def _first_diagnosis(scene: HangContext) -> HangDiagnosis | None:
         if wait.confidence != INFO and wait.verdict in (*INHERITED_VERDICTS, LOST_WAKEUP)
     ]  # fmt: skip
     if inherited or scene.locks.handlers is not None:
-        return _inherited(scene, inherited)
+        return _diagnose_inherited_locks(scene, inherited)
     for rule in (
-        deadlocks.lock_cycle,
-        deadlocks.self_deadlock,
-        deadlocks.process_lock_self_deadlock,
-        deadlocks.pool_self_deadlock,
-        job_of_workers_left_by_fork,
-        deadlocks.deadlocked_pool_callback,
-        deadlocks.deadlocked_future_callback,
+        deadlocks.diagnose_lock_cycle,
+        deadlocks.diagnose_self_deadlock,
+        deadlocks.diagnose_process_lock_self_deadlock,
+        deadlocks.diagnose_pool_self_deadlock,
+        diagnose_job_of_workers_left_by_fork,
+        deadlocks.diagnose_deadlocked_pool_callback,
+        deadlocks.diagnose_deadlocked_future_callback,
         diagnose_event_set_by_caller,
-        queue_cycle,
-        missed_notification,
-        deadlocks.notifier_blocked_by_waiter,
-        deadlocks.task_cycle,
-        deadlocks.task_and_thread_cycle,
-        deadlocks.lock_held_by_suspended_task,
-        tasks_read_from_each_other,
-        tasks_write_to_each_other,
-        task_awaits_paused_reading,
-        _in_signal_handler,
-        deadlocks.gil_held_while_sleeping,
-        endless_native_code,
-        endless_walk,
-        endless_search,
-        endless_climb,
+        diagnose_queue_cycle,
+        diagnose_missed_notification,
+        deadlocks.diagnose_notifier_blocked_by_waiter,
+        deadlocks.diagnose_task_cycle,
+        deadlocks.diagnose_task_and_thread_cycle,
+        deadlocks.diagnose_lock_held_by_suspended_task,
+        diagnose_tasks_reading_from_each_other,
+        diagnose_tasks_writing_to_each_other,
+        diagnose_task_awaiting_paused_reading,
+        _diagnose_in_signal_handler,
+        deadlocks.diagnose_gil_held_while_sleeping,
+        diagnose_endless_native_code,
+        diagnose_endless_walk,
+        diagnose_endless_search,
+        diagnose_endless_climb,
         diagnose_poll_for_process,
-        futile_poll,
-        polls_in_vain,
-        loop_gives_in_vain,
-        tasks_poll_futilely,
-        loop_reads_at_end_of_file,
-        single_wait.busy_wait,
-        endless_loop,
-        endless_match,
-        spin_on_shared_memory,
-        long_computation,
-        endless_iteration,
-        endless_repetition,
+        diagnose_futile_poll,
+        diagnose_poll_in_vain,
+        diagnose_giver_that_loops,
+        diagnose_tasks_polling_futilely,
+        diagnose_loop_reading_at_end_of_file,
+        single_wait.diagnose_busy_wait,
+        diagnose_endless_loop,
+        diagnose_endless_match,
+        diagnose_spin_on_shared_memory,
+        diagnose_long_computation,
+        diagnose_endless_iteration,
+        diagnose_endless_repetition,
         diagnose_computing_threads,
-        single_wait.blocked_event_loop,
-        event_loop_threads_exhausted,
-        task_deadlock_by_held_lock,
-        task_lock_never_released,
-        permits_of_ended_tasks,
-        channel_without_other_end,
-        connection_pool_exhausted,
-        connection_pool_held_by_caller,
+        single_wait.diagnose_blocked_event_loop,
+        diagnose_event_loop_threads_exhausted,
+        diagnose_task_deadlock_by_held_lock,
+        diagnose_task_lock_never_released,
+        diagnose_permits_of_ended_tasks,
+        diagnose_channel_without_other_end,
+        diagnose_connection_pool_exhausted,
+        diagnose_connection_pool_held_by_caller,
         _diagnose_any_stuck_thread,
-        _main,
+        _diagnose_main_thread,
     ):
         answer = rule(scene)
         if answer is not None:
@@ -157,9 +160,9 @@ def _first_diagnosis(scene: HangContext) -> HangDiagnosis | None:
             behind = None
             if answer.kind == MAY_BE_IDLE:
                 behind = (
-                    thread_pool_exhausted(scene)
-                    or requests_wait_for_same_object(scene)
-                    or server_request_never_ends(scene)
+                    diagnose_thread_pool_exhausted(scene)
+                    or diagnose_requests_waiting_for_same_object(scene)
+                    or diagnose_server_request_never_ending(scene)
                 )
             unsure = answer.label == NO_FAULT or answer.sure == INFO
             if behind is None and unsure:
@@ -168,7 +171,9 @@ def _first_diagnosis(scene: HangContext) -> HangDiagnosis | None:
     return None
 
 
-def _inherited(scene: HangContext, waits: Sequence[LockWait]) -> HangDiagnosis | None:
+def _diagnose_inherited_locks(
+    scene: HangContext, waits: Sequence[LockWait]
+) -> HangDiagnosis | None:
     """Locks that fork() copied while held: other detectors report them, the keys need frames."""
     activity = scene.activity(waits[0].tid) if waits else None
     if activity is None:
@@ -184,7 +189,7 @@ def _inherited(scene: HangContext, waits: Sequence[LockWait]) -> HangDiagnosis |
     )
 
 
-def _in_signal_handler(scene: HangContext) -> HangDiagnosis | None:
+def _diagnose_in_signal_handler(scene: HangContext) -> HangDiagnosis | None:
     return diagnose_wait_in_signal_handler(scene, single_wait.diagnose_thread_wait)
 
 
@@ -197,7 +202,7 @@ def _diagnose_any_stuck_thread(scene: HangContext) -> HangDiagnosis | None:
     return None
 
 
-def _main(scene: HangContext) -> HangDiagnosis | None:
+def _diagnose_main_thread(scene: HangContext) -> HangDiagnosis | None:
     """What the main thread waits for; without one that is known, the first with own frames."""
     candidates: Sequence[ThreadActivity] = scene.threads_by_importance
     first = next((d for d in candidates if d.tid == scene.main_tid), None)

@@ -57,9 +57,9 @@ from gdb_epi.hangs.wakers import (
     find_wakers,
     has_clock_deadline,
     is_parked,
+    methods_ending_wait,
     name_awaited_object,
     other_wait_clause,
-    what_ends,
 )
 from gdb_epi.locks.python.acquire_calls import AHEAD
 from gdb_epi.locks.types import INFO, PROBABLE
@@ -77,7 +77,7 @@ def diagnose_event_wait(
     scene: HangContext, activity: ThreadActivity, chain: WaitChain
 ) -> HangDiagnosis | None:
     """Return the answer that one thread's wait gives, or that of the thread that it waits for."""
-    return _EventWait(scene, activity, chain).answer()
+    return _EventWait(scene, activity, chain).diagnose_wait()
 
 
 class _EventWait:
@@ -96,34 +96,36 @@ class _EventWait:
         self._name, self._what = name_awaited_object(scene, activity)
         self._waits = f"{activity.waits()} for {self._what}"
 
-    def answer(self) -> HangDiagnosis | None:
+    def diagnose_wait(self) -> HangDiagnosis | None:
         """Return the first answer that holds: nobody needed, nobody left, who gives it, nobody."""
         scene, activity = self._scene, self._activity
         signal, surely = find_signal_for_thread(scene, activity)
-        harmless = None if surely and not activity.timed else self._needs_nobody()
+        harmless = None if surely and not activity.timed else self._diagnose_wait_needing_nobody()
         if harmless is not None:
             return harmless
         if surely:
             sentence = f"{self._waits}, which the program's handler of {signal} ends"
             idle = idle_diagnosis(activity, f"{sentence}: it waits for that signal")
             return idle._replace(kind=UNTIL_SIGNAL) if self._chain.tids else idle
-        referring = scene.references.threads(activity.object) if activity.object else set()
+        referring = (
+            scene.references.threads_referring_to(activity.object) if activity.object else set()
+        )
         nobody = bool(activity.object) and not self._unblocked.may_end(activity)
         if nobody:  # but who waits for the same is named
-            referring = {d.tid for d in self._python if d.object == activity.object}
+            referring = {d.tid for d in self._python_threads if d.object == activity.object}
         able = referring - {activity.tid}
         able |= find_wakers(scene, activity, surely=True)
         givers = find_wakers(scene, activity)
         able |= givers & set(self._chain.tids)
         for tid in sorted(givers - able):
-            answer = self._follow(tid)
+            answer = self._diagnose_through_thread(tid)
             if answer is not None:
                 return answer
-        if not self._python and (by_signal := self._ends_by_signal()) is not None:
+        if not self._python_threads and (by_signal := self._diagnose_end_by_signal()) is not None:
             return by_signal
-        if not self._python and self._foreign:
+        if not self._python_threads and self._foreign_threads:
             return self._diagnose_library_as_giver()
-        if not self._python:
+        if not self._python_threads:
             rest = f"only the handler of {signal} could end that" if signal else _NOBODY_LEFT
             sure = INFO if signal else PROBABLE
             return wait_diagnosis(
@@ -134,9 +136,9 @@ class _EventWait:
             )  # fmt: skip
         if not able and is_parked(scene, activity):
             parked = f"{activity.who()} is parked at {activity.where()} to keep the program alive"
-            going_on = [d for d in self._python if d.timed or d.kind in ALIVE]
-            if self._servers:
-                server = self._servers[0]
+            going_on = [d for d in self._python_threads if d.timed or d.kind in ALIVE]
+            if self._serving_threads:
+                server = self._serving_threads[0]
                 text = f"{parked}, and {server.who()} serves in {server.place}"
                 return idle_diagnosis(activity, text)
             if going_on:
@@ -146,21 +148,28 @@ class _EventWait:
         # One that waits for this thread, and would give it then, is a member of a circle.
         waits_for_this = givers & set(self._chain.tids)
         same = [
-            d for d in self._python
+            d for d in self._python_threads
             if d.kind == hang_types.EVENT and d.tid in able
             and (d.object == activity.object or not (d.timed or d.tid in waits_for_this))
         ]  # fmt: skip
-        left = [d for d in self._python if d.tid in able and d not in same]
+        left = [d for d in self._python_threads if d.tid in able and d not in same]
         if not left:
-            return self._from_pipeline([d for d in same if d.tid in givers]) or (
-                self._nobody_gives_it(same)
+            return self._diagnose_pipeline([d for d in same if d.tid in givers]) or (
+                self._diagnose_missing_giver(same)
             )
         following = [d.tid for d in left if d.tid not in self._chain.tids]
         if not following:
             return self._diagnose_circle(left, givers)
-        return next((answer for answer in map(self._follow, following) if answer is not None), None)
+        return next(
+            (
+                answer
+                for answer in map(self._diagnose_through_thread, following)
+                if answer is not None
+            ),
+            None,
+        )
 
-    def _ends_by_signal(self) -> HangDiagnosis | None:
+    def _diagnose_end_by_signal(self) -> HangDiagnosis | None:
         """Return the answer where a signal's handler gives it, as far as its code shows.
 
         That a main thread waits for a signal is no fault. Of another one the rest may be missing.
@@ -179,13 +188,17 @@ class _EventWait:
         )  # fmt: skip
 
     @cached_property
-    def _foreign(self) -> list[tuple[int, str]]:
+    def _foreign_threads(self) -> list[tuple[int, str]]:
         """The threads of libraries without Python code, which may call into it at any time."""
         return self._scene.foreign_threads
 
     def _foreign_clause(self) -> str:
-        tid, library = self._foreign[0]
-        more = f" and {counted(len(self._foreign) - 1, 'more')}" if self._foreign[1:] else ""
+        tid, library = self._foreign_threads[0]
+        more = (
+            f" and {counted(len(self._foreign_threads) - 1, 'more')}"
+            if self._foreign_threads[1:]
+            else ""
+        )
         runs = "run no Python now and may call" if more else "runs no Python now and may call"
         return f"thread {tid}{more}, of {library}, {runs} into it to end that"
 
@@ -204,11 +217,11 @@ class _EventWait:
             doubts=("what the code of that library does next is not known",),
         )  # fmt: skip
 
-    def _follow(self, tid: int) -> HangDiagnosis | None:
+    def _diagnose_through_thread(self, tid: int) -> HangDiagnosis | None:
         link = f"{self._what}, which could come from"
         return self._chain.diagnose_through(self._activity, tid, link)
 
-    def _from_pipeline(self, stages: Sequence[ThreadActivity]) -> HangDiagnosis | None:
+    def _diagnose_pipeline(self, stages: Sequence[ThreadActivity]) -> HangDiagnosis | None:
         """Return the answer where work comes through a thread that waits for work of its own.
 
         Each takes what comes from a queue, and has code that puts it into the next one. None where
@@ -218,7 +231,11 @@ class _EventWait:
         if not taken or not is_in_serving_loop(self._scene, self._activity.frames):
             return None
         before = [d for d in stages if d.awaits == QUEUE_ITEM and d.tid not in self._chain.tids]
-        answers = (self._follow(d.tid) for d in before if d.object != self._activity.object)
+        answers = (
+            self._diagnose_through_thread(d.tid)
+            for d in before
+            if d.object != self._activity.object
+        )
         return next((made for made in answers if made and made.label == NO_FAULT), None)
 
     @property
@@ -226,7 +243,7 @@ class _EventWait:
         return UnblockedThreads(self._scene)
 
     @cached_property
-    def _python(self) -> list[ThreadActivity]:
+    def _python_threads(self) -> list[ThreadActivity]:
         """The other threads that run Python."""
         return [
             d for d in self._scene.activities
@@ -234,10 +251,10 @@ class _EventWait:
         ]  # fmt: skip
 
     @cached_property
-    def _servers(self) -> list[ThreadActivity]:
-        return [d for d in self._python if _serves_clients(self._scene, d)]
+    def _serving_threads(self) -> list[ThreadActivity]:
+        return [d for d in self._python_threads if _serves_clients(self._scene, d)]
 
-    def _needs_nobody(self) -> HangDiagnosis | None:
+    def _diagnose_wait_needing_nobody(self) -> HangDiagnosis | None:
         """Return the answer of a wait that ends by itself, is for work, or for the program's end.
 
         A timeout ends each turn of a loop, but not the loop.
@@ -255,7 +272,7 @@ class _EventWait:
             served = f"{activity.who()} waits in {activity.place}"
             return idle_diagnosis(activity, f"{served}, as servers, workers and schedulers do")
         if activity.awaits == OF_CLUSTER:
-            own_worker = self._keeps_its_worker()
+            own_worker = self._diagnose_full_dask_worker()
             if own_worker is not None:
                 return own_worker
         if activity.timed:
@@ -263,20 +280,22 @@ class _EventWait:
             if has_clock_deadline(scene, activity):
                 text = f"{timed} that it computed by the clock, in a loop that looks at it again"
                 return wait_diagnosis(NO_FAULT, "timer", text, activity)
-            in_loop = any(map(scene.code.running_loop, activity.frames[:1]))
-            if not self._python and in_loop and is_shutdown_name(self._name):
+            in_loop = any(map(scene.code.is_running_in_loop, activity.frames[:1]))
+            if not self._python_threads and in_loop and is_shutdown_name(self._name):
                 # `while not stop.wait(5): look()`: a sleep that a request to stop would end.
                 return wait_diagnosis(
                     NO_FAULT, "sleeps", f"{activity.who()} was {hang_types.ASLEEP} at "
                     f"{activity.where()}, for which it waits for {self._what} with a timeout",
                     activity, doubts=("whether what it looks for in each turn can still come",),
                 )  # fmt: skip
-            if not self._python and in_loop:
-                left = self._foreign_clause() if self._foreign else _NOBODY_LEFT
+            if not self._python_threads and in_loop:
+                left = self._foreign_clause() if self._foreign_threads else _NOBODY_LEFT
                 text = f"{timed}, in a loop; {left}"
                 return wait_diagnosis(HANG, "timed wait", text, activity, INFO)
             stuck = (
-                self._giver_is_stuck() if in_loop or is_polled_by_library(scene, activity) else None
+                self._diagnose_stuck_giver()
+                if in_loop or is_polled_by_library(scene, activity)
+                else None
             )
             return stuck or wait_diagnosis(NO_FAULT, "timed wait", timed, activity, INFO)
         # Where a thread waits for the end of this one, nobody waits for the program's end.
@@ -291,7 +310,7 @@ class _EventWait:
             )
         return None
 
-    def _keeps_its_worker(self) -> HangDiagnosis | None:
+    def _diagnose_full_dask_worker(self) -> HangDiagnosis | None:
         """Return the answer where all threads of a dask worker wait for results of the cluster."""
         pools = {d.tid: _dask_pool(self._scene, d) for d in self._scene.activities}
         own = pools.get(self._activity.tid)
@@ -309,7 +328,7 @@ class _EventWait:
             doubts=("whether another worker of the cluster is free is not in this core",),
         )  # fmt: skip
 
-    def _giver_is_stuck(self) -> HangDiagnosis | None:
+    def _diagnose_stuck_giver(self) -> HangDiagnosis | None:
         """Return the answer where each turn of a loop waits for a thread that never gives it.
 
         That is who would give it without a timeout, or the only ones that run jobs of the program.
@@ -317,7 +336,7 @@ class _EventWait:
         scene, activity = self._scene, self._activity
         untimed = _EventWait(
             scene, activity._replace(timed=False), self._chain, polled=True
-        ).answer()
+        ).diagnose_wait()
         if (
             untimed is not None
             and len(untimed.members) > 1
@@ -328,21 +347,25 @@ class _EventWait:
             )
         if not is_polled_by_library(scene, activity):
             return None
-        jobs = [d for d in self._python if d.frames and d.tid not in self._chain.tids]
-        answers = [made for made in (self._follow(d.tid) for d in jobs) if made is not None]
+        jobs = [d for d in self._python_threads if d.frames and d.tid not in self._chain.tids]
+        answers = [
+            made
+            for made in (self._diagnose_through_thread(d.tid) for d in jobs)
+            if made is not None
+        ]
         all_stuck = len(answers) == len(jobs) and all(_is_hang(made) for made in answers)
         return answers[0] if answers and all_stuck else None
 
-    def _nobody_gives_it(self, same: Sequence[ThreadActivity]) -> HangDiagnosis | None:
+    def _diagnose_missing_giver(self, same: Sequence[ThreadActivity]) -> HangDiagnosis | None:
         """Return the answer where no other thread is known to give it; `same` wait for it too."""
         scene, activity, chain_tids = self._scene, self._activity, self._chain.tids
         if activity.awaits == POOL_RESULTS:
             return diagnose_wait_for_pool_results(scene, activity, self._waits, self._chain)
         if activity.awaits in FUTURES:
-            giver = _loop_thread(scene, activity, chain_tids) or find_busy_pool_thread(
+            giver = _other_event_loop_thread(scene, activity, chain_tids) or find_busy_pool_thread(
                 scene, chain_tids
             )
-            answer = self._follow(giver.tid) if giver is not None else None
+            answer = self._diagnose_through_thread(giver.tid) if giver is not None else None
             answer = answer or diagnose_wait_for_process_futures(scene, activity, self._waits)
             if answer is not None:
                 return answer
@@ -356,7 +379,7 @@ class _EventWait:
                 ruled_out=("a timeout", "another socket of that selector that leads to it"),
                 doubts=("code that reaches it through a global",),
             )  # fmt: skip
-        by_signal = self._ends_by_signal()
+        by_signal = self._diagnose_end_by_signal()
         if by_signal is not None:
             return by_signal
         other = "a further" if same else "another"  # the clause may stand below others' waits
@@ -364,12 +387,12 @@ class _EventWait:
         # What comes from outside makes such a thread go on, and it may have it by a container.
         able = {} if proven or not activity.object else dict(self._unblocked.who_may_end(activity))
         naming = [
-            d for d in self._python if d.tid in able and not able[d.tid].unbounded
+            d for d in self._python_threads if d.tid in able and not able[d.tid].unbounded
             and d.tid not in chain_tids and d.frames
             and (d.timed or d.kind in ALIVE or d.kind in FED)
         ]  # fmt: skip
         for reader in (d for d in naming if d.kind in FED and not d.timed):
-            answer = self._follow(reader.tid)
+            answer = self._diagnose_through_thread(reader.tid)
             if answer is not None:
                 return answer
         awaited = self._name or self._what
@@ -380,7 +403,7 @@ class _EventWait:
             else f"no frame of {other} thread leads to {awaited}"
         )  # fmt: skip
         if same:
-            rest = f"{_waiters(activity, self._what, same)}, and {rest}"
+            rest = f"{_waiters_clause(activity, self._what, same)}, and {rest}"
         own_jobs = unfinished_jobs_clause(scene, scene.view.frames(activity.tid))
         jobs = own_jobs or queued_jobs_clause(scene, activity)
         if jobs:
@@ -388,7 +411,7 @@ class _EventWait:
         # A thread that sleeps, polls, computes or waits with a timeout may reach it through a
         # global, or free who reaches it; not one that waits for the end of this thread.
         # So may a thread that a library started call into Python.
-        library = next((d for d in self._python if d.kind in FED and not d.frames), None)
+        library = next((d for d in self._python_threads if d.kind in FED and not d.frames), None)
         if library is not None and activity.awaits in FUTURES and not proven:
             rest += f"; {library.who()}, a thread of a library, may settle it when something comes"
         else:
@@ -396,25 +419,32 @@ class _EventWait:
         # Code of a handler that was not followed to its end may give it as well.
         handlers = [] if proven else [may for _, may in scene.effects_of_signal_handlers.values()]
         handled = any(
-            d.object and may.names(d.object, what_ends(scene, d))
+            d.object and may.surely_calls_any(d.object, methods_ending_wait(scene, d))
             for may in handlers for d in (activity, *same)
         )  # fmt: skip
         if handled:
             rest += "; a signal handler of the program may end such a wait"
         # Where code that ends it was read, a thread beside whose code does not is no doubt.
         all_read = bool(able) and not (
-            self._unblocked.is_given_by_library(activity) or self._unblocked.is_kept(activity)
+            self._unblocked.is_given_by_library(activity)
+            or self._unblocked.is_ending_method_kept(activity)
         )
-        free = not proven and (bool(self._foreign or library or naming or handled) or any(
-            d.tid not in chain_tids and (d.timed or d.kind in ALIVE or d in self._servers)
-            and (d.tid in able or not all_read) for d in self._python
+        free = not proven and (bool(self._foreign_threads or library or naming or handled) or any(
+            d.tid not in chain_tids and (d.timed or d.kind in ALIVE or d in self._serving_threads)
+            and (d.tid in able or not all_read) for d in self._python_threads
         ))  # fmt: skip
-        if not proven and self._foreign and not any(d.kind in ALIVE for d in self._python):
+        if (
+            not proven
+            and self._foreign_threads
+            and not any(d.kind in ALIVE for d in self._python_threads)
+        ):
             rest += f"; {self._foreign_clause()}"
         return wait_diagnosis(
             HANG, "nobody gives it", f"{self._waits}; {rest}", activity,
             INFO if free else PROBABLE,
-            evidence=tuple(f"{d.who()}: {d.kind} {d.what}".strip() for d in self._python[:4]),
+            evidence=tuple(
+                f"{d.who()}: {d.kind} {d.what}".strip() for d in self._python_threads[:4]
+            ),
             ruled_out=("a timeout", "a thread whose frames refer to it"),
             doubts=("code that reaches it through a global, or a signal handler",),
         )  # fmt: skip
@@ -428,7 +458,7 @@ class _EventWait:
         of its loop ends, and that another thread has the object at hand is then no circle.
         """
         activity = self._activity
-        by_signal = self._ends_by_signal()
+        by_signal = self._diagnose_end_by_signal()
         if by_signal is not None:
             return by_signal
         shortest = [d for d in left if d.tid == self._chain.tids[-1]] or left
@@ -476,10 +506,10 @@ class _EventWait:
             or not is_in_serving_loop(scene, activity.frames)
         ):
             return False
-        puts, whens = what_ends(scene, activity), set()
+        puts, whens = methods_ending_wait(scene, activity), set()
         for frame in giver.frames[:MAX_CALLERS] if giver.kind == hang_types.EVENT else ():
             with suppress(UnreadableMemory, LayoutError):
-                calls = scene.code.calls(frame)
+                calls = scene.code.calls_with_times(frame)
                 whens |= {w for at, how, w in calls if at == activity.object and how in puts}
         return bool(whens) and AHEAD not in whens
 
@@ -503,7 +533,7 @@ def waits_for_thread_startup(scene: HangContext, activity: ThreadActivity) -> bo
     )  # fmt: skip
 
 
-def _loop_thread(
+def _other_event_loop_thread(
     scene: HangContext, activity: ThreadActivity, chain_tids: tuple[int, ...]
 ) -> ThreadActivity | None:
     """Return another thread that runs an asyncio event loop: its coroutines give such futures."""
@@ -513,7 +543,7 @@ def _loop_thread(
     )  # fmt: skip
 
 
-def _waiters(activity: ThreadActivity, what: str, same: Sequence[ThreadActivity]) -> str:
+def _waiters_clause(activity: ThreadActivity, what: str, same: Sequence[ThreadActivity]) -> str:
     """Say who waits for the same thing, and who waits for another part of it: an item, not its end.
 
     The thing is named: the clause may stand below the wait of another thread.

@@ -162,14 +162,16 @@ def diagnose_child_wait(scene: HangContext, activity: ThreadActivity) -> HangDia
     waits = f"{activity.waits()} for {activity.what}"
     if activity.awaits == NEW_CHILD:
         return diagnose_wait_for_new_child(scene, activity)
-    child = scene.descriptors.child(activity.target) if activity.target else None
+    child = scene.descriptors.child_of_pid(activity.target) if activity.target else None
     if activity.timed and activity.kind != hang_types.CHILD:
         return wait_diagnosis(NO_FAULT, "timed wait", f"{waits}, with a timeout", activity, INFO)
     called = {frame.name for frame in library_frames_called(scene, activity)}
     communicates = "communicate" in called and "_wait" not in called  # that comes behind the output
     if communicates and activity.call in _READING and activity.target:
         command = f" ({child.command})" if child is not None else ""
-        outlived = _pipe_outlives_child(scene, activity, f"child {activity.target}{command}")
+        outlived = _diagnose_pipe_outliving_child(
+            scene, activity, f"child {activity.target}{command}"
+        )
         if outlived is not None:
             return outlived
         sentence = (
@@ -239,14 +241,14 @@ def diagnose_child_wait(scene: HangContext, activity: ThreadActivity) -> HangDia
     return wait_diagnosis(HANG, "child", sentence, activity, sure, doubts=doubt)
 
 
-def _pipe_outlives_child(
+def _diagnose_pipe_outliving_child(
     scene: HangContext, activity: ThreadActivity, child: str
 ) -> HangDiagnosis | None:
     """Return the answer where another process keeps the pipe open that a child had.
 
     Its code has ended the child before, or the child is a shell that leaves a command behind.
     """
-    shell = scene.descriptors.child(activity.target) if activity.target else None
+    shell = scene.descriptors.child_of_pid(activity.target) if activity.target else None
     left = (
         find_background_command(scene.descriptors.shell_line(shell), shell.streams) if shell else ""
     )
@@ -293,7 +295,7 @@ def diagnose_data_wait(
         )  # fmt: skip
     stopped = debugger_wait_frame(scene.view.frames(activity.tid))
     if stopped is not None and activity.target == 0:
-        return _at_breakpoint(scene, activity, stopped)
+        return _diagnose_breakpoint(scene, activity, stopped)
     if activity.place and only_waits_for_work(scene, activity):
         return idle_diagnosis(activity, f"{activity.who()} waits for work in {activity.place}")
     if activity.timed:
@@ -317,14 +319,16 @@ def diagnose_data_wait(
     return (
         diagnose_wait_on_closed_socket(scene, activity)
         or diagnose_wait_for_in_process_server(scene, activity, chain)
-        or _from_own_producer(scene, activity, chain)
+        or _diagnose_own_producer(scene, activity, chain)
         or diagnose_read_of_own_pipe(scene, activity, chain)
         or diagnose_read_from_own_connection(scene, activity)
-        or _from_a_peer(scene, activity, waits)
+        or _diagnose_wait_for_peer(scene, activity, waits)
     )
 
 
-def _at_breakpoint(scene: HangContext, activity: ThreadActivity, stopped: PyFrame) -> HangDiagnosis:
+def _diagnose_breakpoint(
+    scene: HangContext, activity: ThreadActivity, stopped: PyFrame
+) -> HangDiagnosis:
     """Return the answer where a debugger of Python reads its commands: somebody may be there."""
     stream = scene.view.attribute(scene.view.variable(stopped, "self"), "stdin")
     stops = f"{activity.who()} is stopped at {activity.where()} by breakpoint() or a debugger"
@@ -339,7 +343,7 @@ def _at_breakpoint(scene: HangContext, activity: ThreadActivity, stopped: PyFram
     )  # fmt: skip
 
 
-def _from_own_producer(
+def _diagnose_own_producer(
     scene: HangContext, activity: ThreadActivity, chain: WaitChain
 ) -> HangDiagnosis | None:
     """Return the answer where another thread of this process puts into a queue of processes."""
@@ -349,17 +353,19 @@ def _from_own_producer(
     return chain.diagnose_through_any(activity, find_wakers(scene, activity), link)
 
 
-def _is_bound(scene: HangContext, activity: ThreadActivity) -> bool:
+def _has_bound_socket(scene: HangContext, activity: ThreadActivity) -> bool:
     """Tell whether who waits for a message of ZeroMQ has bound a socket and sent nothing before."""
-    called = set[str]().union(*(scene.called_before(f, ever=True) for f in activity.frames))
+    called = set[str]().union(*(scene.names_called_before(f, ever=True) for f in activity.frames))
     return any(name.startswith("bind") for name in called) and not any(
         name.startswith("send") for name in called
     )
 
 
-def _from_a_peer(scene: HangContext, activity: ThreadActivity, waits: str) -> HangDiagnosis:
+def _diagnose_wait_for_peer(
+    scene: HangContext, activity: ThreadActivity, waits: str
+) -> HangDiagnosis:
     """Return the answer where another process has to write: as to a worker, or for ever."""
-    unsent = _unsent_question(scene, activity)
+    unsent = _unsent_data_clause(scene, activity)
     if unsent:
         return wait_diagnosis(
             HANG, "not sent", f"{waits}{activity.wants()}; {unsent}, which does not send it before "
@@ -367,7 +373,7 @@ def _from_a_peer(scene: HangContext, activity: ThreadActivity, waits: str) -> Ha
             evidence=("the stream's buffer is not empty",), ruled_out=("a timeout",),
             doubts=("whether the answer is to that",),
         )  # fmt: skip
-    unread = _unread_output(scene, activity)
+    unread = _unread_child_stream(scene, activity)
     if unread:
         return wait_diagnosis(
             HANG, "full pipe", f"{waits}data on {activity.what}; one possibility: its {unread} "
@@ -375,16 +381,16 @@ def _from_a_peer(scene: HangContext, activity: ThreadActivity, waits: str) -> Ha
             evidence=(f"Popen.{unread} is an open pipe of this process",),
             doubts=("whether the child is stuck or still works",),
         )  # fmt: skip
-    if activity.awaits in MESSAGES and any(map(scene.code.running_loop, activity.frames)):
+    if activity.awaits in MESSAGES and any(map(scene.code.is_running_in_loop, activity.frames)):
         return idle_diagnosis(activity, f"{waits}{activity.what}, in a loop: as a consumer does")
-    if activity.awaits == OF_ZMQ and _is_bound(scene, activity):
+    if activity.awaits == OF_ZMQ and _has_bound_socket(scene, activity):
         return idle_diagnosis(activity, f"{waits}{activity.what}, to which others connect")
     if activity.awaits == OF_ZMQ and activity.watched[1:]:
         return idle_diagnosis(
             activity, f"{waits}messages of several ZeroMQ sockets, as a proxy does"
         )
     child = scene.descriptors.describe(activity.target).child if activity.target else None
-    outlived = _pipe_outlives_child(scene, activity, f"child {child}") if child else None
+    outlived = _diagnose_pipe_outliving_child(scene, activity, f"child {child}") if child else None
     if outlived is not None:
         return outlived
     what = activity.wants()
@@ -406,7 +412,7 @@ def _from_a_peer(scene: HangContext, activity: ThreadActivity, waits: str) -> Ha
     if (
         reads_in_loop
         and is_reading_incoming_work(scene, activity)
-        and scene.descriptors.child_at(activity.target) is None
+        and scene.descriptors.child_behind_descriptor(activity.target) is None
     ):
         return idle_diagnosis(
             activity, f"{waits}{what}, in a loop that sends nothing before, as a worker does"
@@ -428,7 +434,7 @@ def _from_a_peer(scene: HangContext, activity: ThreadActivity, waits: str) -> Ha
         )  # fmt: skip
     is_queue = activity.awaits in (PROCESS_QUEUE, MANAGED_ITEM)
     if is_queue and _is_worker(scene, activity):
-        return _turn_to_read(scene, activity, f"{waits}{what}")
+        return _diagnose_turn_to_read(scene, activity, f"{waits}{what}")
     kind = "queue of processes" if is_queue else "peer"
     sentence = f"{waits}{what}, without a timeout"
     rest = rest_of_message_clause(scene, library_frames_called(scene, activity))
@@ -450,10 +456,10 @@ def _descriptor_read_ahead(scene: HangContext, activity: ThreadActivity) -> int 
     if activity.kind != hang_types.POLL or activity.timed:
         return None
     watched = activity.watched[:MAX_POLLED]
-    return next((each for each in watched if scene.descriptors.buffered(each)[0]), None)
+    return next((each for each in watched if scene.descriptors.buffered_sizes(each)[0]), None)
 
 
-def _unsent_question(scene: HangContext, activity: ThreadActivity) -> str:
+def _unsent_data_clause(scene: HangContext, activity: ThreadActivity) -> str:
     """Say what lies in the buffer of a stream to the side that a thread waits for; "" for nothing.
 
     That is the socket that it reads from, or the standard input of the child.
@@ -461,22 +467,22 @@ def _unsent_question(scene: HangContext, activity: ThreadActivity) -> str:
     number = activity.target
     if number is None or number <= 2 or not scene.is_only_python_thread(activity.tid):
         return ""
-    popen = scene.descriptors.child_at(number)
+    popen = scene.descriptors.child_behind_descriptor(number)
     to = number if popen is None else popen.streams.get("stdin", -1)
-    _, unsent = scene.descriptors.buffered(to) if to >= 0 else (0, 0)
+    _, unsent = scene.descriptors.buffered_sizes(to) if to >= 0 else (0, 0)
     where = "the stream of that descriptor" if popen is None else "the stream of the child's stdin"
     return f"{counted(unsent, 'byte')} that it wrote lie in {where}" if unsent else ""
 
 
 def _child_awaits_end_of_input(scene: HangContext, activity: ThreadActivity) -> bool:
     """Tell whether a thread reads all that a child writes, and has not closed the child's stdin."""
-    popen = scene.descriptors.child_at(activity.target)
+    popen = scene.descriptors.child_behind_descriptor(activity.target)
     if popen is None or popen.streams.get("stdin", -1) < 0 or not activity.frames:
         return False
     if not scene.is_only_python_thread(activity.tid) or scene.loops_around(activity.frames):
         return False
     reads_all = scene.running_call(activity.frames[0]) in ("read", "readlines")
-    written = {name for f in activity.frames for name in scene.called_before(f, ever=True)}
+    written = {name for f in activity.frames for name in scene.names_called_before(f, ever=True)}
     return reads_all and bool(written & {"write", "writelines", "print"})
 
 
@@ -505,7 +511,9 @@ def _others_may_write(scene: HangContext, activity: ThreadActivity) -> bool:
     return descriptor.kind in ("", "socket", "pipe")
 
 
-def _turn_to_read(scene: HangContext, activity: ThreadActivity, waits: str) -> HangDiagnosis:
+def _diagnose_turn_to_read(
+    scene: HangContext, activity: ThreadActivity, waits: str
+) -> HangDiagnosis:
     """Return the answer of a worker process at a queue: in its pipe, or before the queue's lock.
 
     One process at a time reads, and has the queue's lock while it does: idle workers wait for the
@@ -550,7 +558,7 @@ def diagnose_write_wait(scene: HangContext, activity: ThreadActivity) -> HangDia
     else:
         link = "for" if activity.what == activity.awaits else "to write to"  # a phrase of its own
         sentence = f"{activity.waits()} {link} {activity.what}: the other side does not read"
-    unread = _unread_output(scene, activity)
+    unread = _unread_child_stream(scene, activity)
     if unread:
         sentence += f", and the child's {unread} is a pipe that nobody reads meanwhile"
     elif activity.call != "connect" and waits_repeatedly(scene, activity.frames):
@@ -561,13 +569,13 @@ def diagnose_write_wait(scene: HangContext, activity: ThreadActivity) -> HangDia
     return answer if unread else weaken_diagnosis_in_loop(scene, answer)
 
 
-def _unread_output(scene: HangContext, activity: ThreadActivity) -> str:
+def _unread_child_stream(scene: HangContext, activity: ThreadActivity) -> str:
     """Return which stream of a child nobody reads while this thread reads or writes another one.
 
     A child waits once that pipe is full, writes nothing else and takes no more input. "" for none:
     also where another thread could read it.
     """
-    popen = scene.descriptors.child_at(activity.target)
+    popen = scene.descriptors.child_behind_descriptor(activity.target)
     if popen is None or not scene.is_only_python_thread(activity.tid):
         return ""
     pipes = ((name, popen.streams.get(name, -1)) for name in ("stdout", "stderr"))
@@ -600,7 +608,7 @@ def diagnose_sleep(scene: HangContext, activity: ThreadActivity, chain: WaitChai
             evidence=(f"its system call was given {seconds:.0f} seconds",),
             ruled_out=("a sleep that ends soon",),
         )  # fmt: skip
-    if not any(map(scene.code.running_loop, (*called, *activity.frames[:1]))):
+    if not any(map(scene.code.is_running_in_loop, (*called, *activity.frames[:1]))):
         return wait_diagnosis(
             NO_FAULT, "sleeps", f"{activity.who()} sleeps{where}: a timer ends that", activity,
             doubts=("how long it sleeps is not looked at",),

@@ -33,21 +33,21 @@ class FrameReferences:
     def __init__(self, view: PythonView) -> None:
         self._view = view
 
-    def threads(self, address: int) -> set[int]:
+    def threads_referring_to(self, address: int) -> set[int]:
         """Return the threads whose frames refer to an object."""
-        return {tid for tid, _ in self._by_object.get(address, ())}
+        return {tid for tid, _ in self._references_by_object.get(address, ())}
 
     def variable_name(self, address: int, tid: int | None = None) -> str:
         """Return what code calls an object: "queue", "self.done"; "" when no frame names it."""
         names = [
-            name for thread, name in self._by_object.get(address, ())
+            name for thread, name in self._references_by_object.get(address, ())
             if name and (tid is None or thread == tid)
         ]  # fmt: skip
         names = [name for name in names if name != "self"]  # the object's own methods
         own = [name for name in names if not name.startswith("self._")]
-        return self._view.name(address) or next(iter(own or names), "")
+        return self._view.name_of_object(address) or next(iter(own or names), "")
 
-    def _called_on(self, value: int) -> Iterator[int]:
+    def _objects_of_kept_method(self, value: int) -> Iterator[int]:
         """Yield what a method that an object keeps, as a Timer does, is a method of, and has."""
         if value & 7 or self._view.type_name(value) not in METHODS:
             return
@@ -63,7 +63,7 @@ class FrameReferences:
         yield from (at for _, at in islice(self._view.attributes(subject), MAX_ATTRIBUTES))
 
     @cached_property
-    def _by_object(self) -> dict[int, list[tuple[int, str]]]:
+    def _references_by_object(self) -> dict[int, list[tuple[int, str]]]:
         by_object: dict[int, list[tuple[int, str]]] = {}
         view = self._view
         for tid, frames in list(view.all_frames().items())[:MAX_THREADS]:
@@ -78,6 +78,6 @@ class FrameReferences:
                         if number == MAX_ATTRIBUTES:
                             break
                         by_object.setdefault(value, []).append((tid, f"{name}.{attribute}"))
-                        for behind in self._called_on(value):
+                        for behind in self._objects_of_kept_method(value):
                             by_object.setdefault(behind, []).append((tid, ""))
         return by_object

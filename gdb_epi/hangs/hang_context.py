@@ -70,7 +70,7 @@ MAX_GENERATORS = 4  # each of which goes over the next
 MAX_FAILED = 2  # tasks that are named
 
 
-def of_each_thread(
+def diagnose_each_thread(
     rule: Callable[[HangContext, ThreadActivity], HangDiagnosis | None],
 ) -> Callable[[HangContext], HangDiagnosis | None]:
     """Decorate a rule about one thread: the first thread for which it holds decides.
@@ -79,7 +79,7 @@ def of_each_thread(
     """
 
     @wraps(rule)
-    def of_process(scene: HangContext) -> HangDiagnosis | None:
+    def diagnose_process(scene: HangContext) -> HangDiagnosis | None:
         for activity in scene.activities:
             with suppress(EpiError, IndexError):
                 answer = rule(scene, activity)
@@ -87,7 +87,7 @@ def of_each_thread(
                     return answer
         return None
 
-    return of_process
+    return diagnose_process
 
 
 Follow = Callable[
@@ -153,7 +153,7 @@ class HangContext:
 
         The main thread of a forked child has the name of the parent's thread that called fork().
         """
-        activities = self._threads.all(self._lwps)
+        activities = self._threads.all_activities(self._lwps)
         if not self.locks.fork.forked:
             return activities
         return tuple(
@@ -318,7 +318,7 @@ class HangContext:
 
         Which of the functions that a loop calls was running is chance.
         """
-        places = [i for i, frame in enumerate(frames) if self.code.running_loop(frame)]
+        places = [i for i, frame in enumerate(frames) if self.code.is_running_in_loop(frame)]
         return tuple(frames[places[-1] :]) if places else tuple(frames)
 
     def loops_around(self, frames: Iterable[PyFrame]) -> int:
@@ -339,22 +339,24 @@ class HangContext:
         code = self.call_sites.instructions(frame.code) if last >= 0 else ()
         return [each for each in code if first <= each.at <= last]
 
-    def called_in_loop(self, frame: PyFrame, loop: tuple[int, int] | None = None) -> set[str]:
+    def names_called_in_loop(self, frame: PyFrame, loop: tuple[int, int] | None = None) -> set[str]:
         """Return the names of the functions that a loop calls, or may call: the innermost one."""
         first, last = loop or self.code.innermost_loop(frame) or (0, -1)
         return {name for at, name in self._names_called(frame) if first <= at <= last}
 
-    def called_before(self, frame: PyFrame, depth: int = 0, *, ever: bool = False) -> set[str]:
+    def names_called_before(
+        self, frame: PyFrame, depth: int = 0, *, ever: bool = False
+    ) -> set[str]:
         """Return the names of what a frame's code has called, and of what that calls.
 
         Where a loop runs, in it alone, unless `ever`. What is called is followed for `depth` calls.
         """
-        whens = (AGAIN,) if self.code.running_loop(frame) and not ever else (MADE, AGAIN)
+        whens = (AGAIN,) if self.code.is_running_in_loop(frame) and not ever else (MADE, AGAIN)
         return self.code.names_called_before(frame, whens, depth)
 
     def running_call(self, frame: PyFrame) -> str:
         """Return the name of the function that a frame most likely calls now: the last loaded."""
-        at = self.code.running_byte(frame) or 0
+        at = self.code.running_byte_offset(frame) or 0
         places = [(place, name) for place, name in self._names_called(frame) if place <= at]
         return max(places, default=(0, ""))[1]
 
@@ -363,35 +365,37 @@ class HangContext:
         return any(name in names for _, name in self._names_called(frame))
 
     def _names_called(self, frame: PyFrame) -> Iterator[tuple[int, str]]:
-        for call in self.call_sites.of(frame.code).all_of_it():
+        for call in self.call_sites.calls_of(frame.code).made_and_possible_calls():
             yield call.at, call.name
 
     def runs_comparison(self, frame: PyFrame, operators: Collection[str]) -> bool:
         """Tell whether the running instruction of a frame is one of these comparisons."""
-        running = self.call_sites.running(frame.code, self.code.running_byte(frame))
-        return running is not None and self.call_sites.comparison(running) in operators
+        running = self.call_sites.running_instruction(
+            frame.code, self.code.running_byte_offset(frame)
+        )
+        return running is not None and self.call_sites.comparison_operator(running) in operators
 
     def is_line_in_loop(self, frame: PyFrame, line: int) -> bool:
         """Tell whether any instruction of a line of a frame's function lies in a loop."""
         places = (each.at for each in self.call_sites.instructions(frame.code))
-        loops = self.call_sites.of(frame.code).loops
+        loops = self.call_sites.calls_of(frame.code).loops
         return any(
             any(first <= at <= last for first, last in loops)
-            for at in places if self.code.line(frame, at) == line
+            for at in places if self.code.line_at_byte(frame, at) == line
         )  # fmt: skip
 
-    def changes_of(self, code: int, names: Collection[str]) -> list[int]:
+    def bytes_that_change(self, code: int, names: Collection[str]) -> list[int]:
         """Return the bytes where code stores what has one of some names, or changes its items.
 
         That is an attribute or a global, `self.name[key] = ..`, and `self.name.append(..)`.
         """
         sites = self.call_sites
         calls = [
-            call.at for call in sites.of(code).calls
+            call.at for call in sites.calls_of(code).calls
             if call.path and call.path[-1] in _CHANGING and (call.root[1], *call.path)[-2] in names
         ]  # fmt: skip
         try:
-            table, stores, loaded = sites.strings(code, "co_names"), list[int](), set[str]()
+            table, stores, loaded = sites.name_tuple(code, "co_names"), list[int](), set[str]()
             steps = {each.at: each for each in sites.instructions(code)}
             for at, _, used in sites.names_used(code):
                 step = steps[at]
@@ -410,13 +414,13 @@ class HangContext:
     def is_in_bounded_loop(self, frame: PyFrame, loop: tuple[int, int] | None = None) -> bool:
         """Tell whether a loop ends by itself, the innermost of a frame: loop_ends.py."""
         loop = loop or self.code.innermost_loop(frame)
-        if self.goes_over_finite(frame):
+        if self.iterates_over_finite(frame):
             return True
         code = self.call_sites.instructions(frame.code)
         return loop is not None and ends_by_comparison(code, loop, self.call_sites)
 
     @when_unreadable(False)
-    def goes_over_finite(self, frame: PyFrame, depth: int = 0) -> bool:
+    def iterates_over_finite(self, frame: PyFrame, depth: int = 0) -> bool:
         """Tell whether a frame runs a loop over the members of a container or range.
 
         Or over a generator that does; `depth` counts generators that go over generators.
@@ -435,7 +439,7 @@ class HangContext:
             kind = self.view.type_name(self.view.reader.u64(iterator + 24))
         if kind == "generator" and depth < MAX_GENERATORS:
             frame = self.view.slots.suspended(iterator)
-            return frame is not None and self.goes_over_finite(frame, depth + 1)
+            return frame is not None and self.iterates_over_finite(frame, depth + 1)
         return kind in FINITE
 
     @property
@@ -453,11 +457,11 @@ class HangContext:
         """What code that can still run may do."""
         resting = [f.code for t in self.tasks if t.framework in _GREENLETS for f in t.stack]
         return LiveCode(
-            self.view, self.code, self.installed.contains_file, self.changes_of, resting
+            self.view, self.code, self.installed.contains_file, self.bytes_that_change, resting
         )
 
     @cached_property
-    def entered(self) -> frozenset[int]:
+    def entered_managers(self) -> frozenset[int]:
         """The objects (PyObject *) whose `with` block any thread or task is in."""
         blocks = (
             block for frames in self.view.all_frames().values()
@@ -481,7 +485,7 @@ class HangContext:
                     function = self.view.reader.field(at, "PyMethodObject", "im_func")
                 if kind and self.view.type_name(function) == "function":
                     scope = self.view.reader.field(function, "PyFunctionObject", "func_globals")
-                    if self.live_code.module(scope).is_own:
+                    if self.live_code.module_of_globals(scope).is_own:
                         yield at
 
     @cached_property
@@ -520,7 +524,7 @@ class HangContext:
         """Return what callables (PyObject *) do as their code says, and what they may do."""
         code = self.live_code
         return {
-            number: (code.of_callable(at, surely=True), code.of_callable(at))
+            number: (code.effects_of_callable(at, surely=True), code.effects_of_callable(at))
             for number, at in handlers.items()
         }
 

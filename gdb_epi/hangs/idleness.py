@@ -108,11 +108,11 @@ def classify_idle_process(scene: HangContext, answer: HangDiagnosis) -> HangDiag
         if task.wait is not None
         and (task.wait.kind in _UNUSUAL or frame_taking_from_pool(task, scene.installed))
     ]  # fmt: skip
-    stuck += _awaits_answer(scene)
+    stuck += _tasks_awaiting_answer(scene)
     if stuck:
         doubt = describe_waiting_task(stuck[0], scene.installed)
         for task in stuck:
-            holder = _holder_that_writes(scene, task)
+            holder = _lock_holder_that_writes(scene, task)
             if holder is not None:
                 return answer._replace(
                     label=HANG, kind="held while it waits", open=(*answer.open, _PEER_MAY_READ),
@@ -120,7 +120,7 @@ def classify_idle_process(scene: HangContext, answer: HangDiagnosis) -> HangDiag
                     f"meanwhile: {describe_waiting_task(holder, scene.installed)}; as long as the "
                     "other side of that connection does not read, nobody else gets the lock",
                 )  # fmt: skip
-        if _waits_for_a_peer(scene, stuck[0]) or _is_for_the_program(scene, stuck[0]):
+        if _waits_for_a_peer(scene, stuck[0]) or _is_wait_of_program_itself(scene, stuck[0]):
             return answer._replace(label=HANG, kind="peer", sure=INFO, open=(*answer.open, doubt))
         return answer._replace(kind=MAY_BE_IDLE, open=(*answer.open, doubt))
     restless = [d for d in scene.threads_by_importance if not is_at_rest(scene, d)]
@@ -132,7 +132,7 @@ def classify_idle_process(scene: HangContext, answer: HangDiagnosis) -> HangDiag
     return answer._replace(kind=MAY_BE_IDLE, open=(*answer.open, f"{doubt}{more}"))
 
 
-def _awaits_answer(scene: HangContext) -> list[UnfinishedTask]:
+def _tasks_awaiting_answer(scene: HangContext) -> list[UnfinishedTask]:
     """Return a task that called for an answer, where another one reads what a peer sends.
 
     So does a client that multiplexes its calls: the reader sets the future of each.
@@ -167,7 +167,7 @@ def _waits_for_a_peer(scene: HangContext, task: UnfinishedTask) -> bool:
     )
 
 
-def _is_for_the_program(scene: HangContext, task: UnfinishedTask) -> bool:
+def _is_wait_of_program_itself(scene: HangContext, task: UnfinishedTask) -> bool:
     """Tell whether the program itself waits for what a pool is to give, and not one request."""
     thread = scene.loop_thread
     main = scene.main_task(thread.tid) if thread is not None else None
@@ -175,7 +175,7 @@ def _is_for_the_program(scene: HangContext, task: UnfinishedTask) -> bool:
     return main is not None and main.id == task.id and from_pool
 
 
-def _holder_that_writes(scene: HangContext, task: UnfinishedTask) -> UnfinishedTask | None:
+def _lock_holder_that_writes(scene: HangContext, task: UnfinishedTask) -> UnfinishedTask | None:
     """Return who holds the lock that a task waits for, and waits itself until its peer reads.
 
     Neither wait has a timeout.
@@ -224,14 +224,14 @@ def is_polled_by_library(scene: HangContext, activity: ThreadActivity) -> bool:
     ):
         return False
     inner = library_frames_called(scene, activity)
-    looping = [place for place, frame in enumerate(inner) if scene.code.running_loop(frame)]
+    looping = [place for place, frame in enumerate(inner) if scene.code.is_running_in_loop(frame)]
     around = inner[looping[0] :] if looping else inner  # what a loop calls has limits of its own
     limits = (scene.view.variable(f, name) for f in reversed(around) for name in _LIMITS)
     limit = next(filter(None, limits), 0)
     if limit:
         repeats = bool(activity.module or looping)
         return repeats and scene.view.type_name(limit) == "NoneType"
-    return any(not scene.called_in_loop(inner[place]) & CLOCKS for place in looping)
+    return any(not scene.names_called_in_loop(inner[place]) & CLOCKS for place in looping)
 
 
 @when_unreadable(False)
@@ -247,7 +247,7 @@ def is_reading_incoming_work(scene: HangContext, activity: ThreadActivity) -> bo
     turn = activity.frames[: serving[-1] + 1]
     once = not request and scene.loops_around(turn) == 1  # it may read the rest of one answer
     calling, depth = (activity.frames, 0) if once else (turn, 1)
-    names = (scene.called_before(frame, depth, ever=once) for frame in calling)
+    names = (scene.names_called_before(frame, depth, ever=once) for frame in calling)
     return not any(map(is_any_request_name, names))
 
 
@@ -271,7 +271,7 @@ def is_at_rest(scene: HangContext, activity: ThreadActivity) -> bool:
     if not activity.frames:
         outside = [frame for frame in frames if frame.module != "threading"]
         return activity.kind in _FROM_CLIENTS and bool(serving_function(outside))
-    in_loop = scene.code.running_loop(activity.frames[0])
+    in_loop = scene.code.is_running_in_loop(activity.frames[0])
     if activity.kind == hang_types.EVENT:
         for_item = activity.awaits == QUEUE_ITEM or waits_for_queue(scene, activity)
         if find_signal_for_thread(scene, activity)[1]:
@@ -289,7 +289,7 @@ def is_at_rest(scene: HangContext, activity: ThreadActivity) -> bool:
             or activity.place in HELPERS
             or activity.awaits in (PROCESS_QUEUE, MANAGED_ITEM, *MESSAGES)
             or (
-                any(map(scene.code.running_loop, activity.frames))
+                any(map(scene.code.is_running_in_loop, activity.frames))
                 and scene.descriptors.takes_datagrams(activity.target)
             )
             or bool(activity.place and in_loop)
@@ -326,13 +326,13 @@ def _joins_a_server(scene: HangContext, activity: ThreadActivity) -> bool:
         return False
     if not is_at_rest(scene, server):
         return False
-    called = {name for f in activity.frames for name in scene.called_before(f, ever=True)}
+    called = {name for f in activity.frames for name in scene.names_called_before(f, ever=True)}
     return not called & CLOSING
 
 
 def is_in_serving_loop(scene: HangContext, frames: Sequence[PyFrame]) -> bool:
     """Tell whether any of these frames is in a loop that nothing certain ends, as services are."""
-    return any(scene.code.running_loop(f) and not scene.is_in_bounded_loop(f) for f in frames)
+    return any(scene.code.is_running_in_loop(f) and not scene.is_in_bounded_loop(f) for f in frames)
 
 
 def waits_repeatedly(scene: HangContext, frames: Sequence[PyFrame]) -> bool:
@@ -352,11 +352,15 @@ def _collects_pieces(scene: HangContext, frame: PyFrame) -> bool:
     loops = scene.loop_bodies(frame)
     if len(loops) != 1:
         return False
-    calls = [c for c in scene.call_sites.of(frame.code).all_of_it() if c.at in loops[0]]
+    calls = [
+        c
+        for c in scene.call_sites.calls_of(frame.code).made_and_possible_calls()
+        if c.at in loops[0]
+    ]
     names = {c.name for c in calls if c.root[0] == "global" or c.path}
     code = scene.call_sites.instructions(frame.code) if names & _READS else ()
     compares = any(
-        each.at in loops[0] and scene.call_sites.comparison(each) in ("<", "<=", ">", ">=")
+        each.at in loops[0] and scene.call_sites.comparison_operator(each) in ("<", "<=", ">", ">=")
         for each in code
     )
     return compares and "len" in names and not is_any_request_name(names)
@@ -443,7 +447,7 @@ def other_threads_clause(scene: HangContext, activity: ThreadActivity) -> str:
             alike.setdefault(f"{_activity_words(other)} at {other.where()}", []).append(other.who())
     shown = list(alike.items())[:MAX_BESIDE]
     sentences = [
-        f"{names[0]} {doing}" if len(names) == 1 else f"{len(names)} threads {_of_several(doing)}"
+        f"{names[0]} {doing}" if len(names) == 1 else f"{len(names)} threads {_as_plural(doing)}"
         for doing, names in shown
     ]
     more = sum(map(len, alike.values())) - sum(len(names) for _, names in shown)
@@ -453,7 +457,7 @@ def other_threads_clause(scene: HangContext, activity: ThreadActivity) -> str:
     return "".join(f"; {text}" for text in sentences)
 
 
-def _of_several(doing: str) -> str:
+def _as_plural(doing: str) -> str:
     verb, space, rest = doing.partition(" ")
     return f"{'are' if verb == 'is' else verb.removesuffix('s')}{space}{rest}"
 

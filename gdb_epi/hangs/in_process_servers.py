@@ -25,7 +25,7 @@ from gdb_epi.hangs.idleness import (
     serves_in_accepting_thread,
 )
 from gdb_epi.hangs.library_calls import OF_GRPC, frames_running
-from gdb_epi.hangs.loops.resource_exhaustion import thread_pool_exhausted
+from gdb_epi.hangs.loops.resource_exhaustion import diagnose_thread_pool_exhausted
 from gdb_epi.hangs.types import DEADLOCK, HangDiagnosis, ThreadActivity
 from gdb_epi.locks.types import PROBABLE
 
@@ -44,12 +44,12 @@ def diagnose_wait_for_in_process_server(
 ) -> HangDiagnosis | None:
     """Return the answer for a thread that waits for one of a server of this process."""
     if activity.awaits == OF_GRPC and not activity.timed:
-        return _handlers_exhausted(scene, activity)
-    by_handlers = _from_handlers(scene, activity, chain)
+        return _diagnose_exhausted_grpc_handlers(scene, activity)
+    by_handlers = _diagnose_busy_handlers(scene, activity, chain)
     if by_handlers is not None:
         return by_handlers
     asked = _address_asked(scene, activity)
-    server = _thread_serving(scene, asked) if asked is not None else None
+    server = _thread_serving_address(scene, asked) if asked is not None else None
     if server is None or asked is None:
         return None
     if server.tid not in (activity.tid, *chain.tids):
@@ -75,7 +75,7 @@ def diagnose_wait_for_in_process_server(
     )  # fmt: skip
 
 
-def _from_handlers(
+def _diagnose_busy_handlers(
     scene: HangContext, activity: ThreadActivity, chain: WaitChain
 ) -> HangDiagnosis | None:
     """Return the answer of a client of a server that has a thread for each client.
@@ -137,7 +137,7 @@ def _addresses_connected(scene: HangContext, activity: ThreadActivity) -> list[A
     for frame in frames:
         held = [at for _, at in view.variable_addresses(frame) if not at & 7]
         held += [value for at in held for _, value in islice(view.attributes(at), MAX_ATTRIBUTES)]
-        connects = not _CONNECTS.isdisjoint(scene.called_before(frame, ever=True))
+        connects = not _CONNECTS.isdisjoint(scene.names_called_before(frame, ever=True))
         for at in dict.fromkeys(held):
             address = read_socket_address(view, at) if connects and not at & 7 else None
             sock = view.attribute(at, "sock") if address is None and not at & 7 else None
@@ -148,9 +148,11 @@ def _addresses_connected(scene: HangContext, activity: ThreadActivity) -> list[A
     return addresses
 
 
-def _handlers_exhausted(scene: HangContext, activity: ThreadActivity) -> HangDiagnosis | None:
+def _diagnose_exhausted_grpc_handlers(
+    scene: HangContext, activity: ThreadActivity
+) -> HangDiagnosis | None:
     """Return the answer where all threads of a gRPC server of this process wait in handlers."""
-    pool = thread_pool_exhausted(scene)
+    pool = diagnose_thread_pool_exhausted(scene)
     if pool is None or not all(
         member.awaits == OF_GRPC and any(frames_running(scene.view.frames(member.tid),
                                                         (_HANDLES_CALL,)))
@@ -177,7 +179,7 @@ def _address_asked(scene: HangContext, activity: ThreadActivity) -> Address | No
     return (host, port) if host and port else None
 
 
-def _thread_serving(scene: HangContext, asked: Address) -> ThreadActivity | None:
+def _thread_serving_address(scene: HangContext, asked: Address) -> ThreadActivity | None:
     """Return the thread that is in a request of the server that is asked; None for another host."""
     for activity in scene.activities:
         frames = scene.view.frames(activity.tid)

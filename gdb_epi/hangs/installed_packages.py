@@ -55,14 +55,14 @@ class InstalledPackages:
         for folder, finder in self._finders.items():
             if not file.startswith(folder + "/"):
                 continue
-            names = self._installed_in(finder)
+            names = self._packages_installed_in(finder)
             top = file[len(folder) + 1 :].partition("/")[0].removesuffix(".py")
             if names and (folder != self._folder_of_program or normalized_name(top) in names):
                 return True
         return False
 
     @memoized
-    def _installed_in(self, finder: int) -> frozenset[str]:
+    def _packages_installed_in(self, finder: int) -> frozenset[str]:
         try:
             listing = self._values.attribute(finder, "_path_cache")
             entries = self._values.members(listing)[:MAX_ENTRIES] if listing else []

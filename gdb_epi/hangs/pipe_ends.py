@@ -33,7 +33,7 @@ class OtherEnd(NamedTuple):
     threads: frozenset[int]
 
 
-class _Reach(NamedTuple):
+class _DescriptorsAtHand(NamedTuple):
     """One thing that a thread's frames reach: the numbers of descriptors that it holds."""
 
     tid: int
@@ -49,17 +49,19 @@ class PipeEnds:
 
     def other_end(self, number: int) -> OtherEnd | None:
         """Return the end that is written where a thread reads a descriptor; None without any."""
-        for other in self._candidates(number):
-            threads = self.threads_with(other)
+        for other in self._possible_other_ends(number):
+            threads = self.threads_with_descriptor(other)
             if threads:
                 return OtherEnd(other, threads)
         return None
 
-    def threads_with(self, number: int) -> frozenset[int]:
+    def threads_with_descriptor(self, number: int) -> frozenset[int]:
         """Return the threads whose frames have a descriptor at hand."""
-        return frozenset(reach.tid for reach in self._reaches if number in reach.numbers)
+        return frozenset(
+            reach.tid for reach in self._descriptors_of_frames if number in reach.numbers
+        )
 
-    def _candidates(self, number: int) -> Iterator[int]:
+    def _possible_other_ends(self, number: int) -> Iterator[int]:
         """Yield the numbers that may be the other end."""
         kind = self._descriptors.object_type(number)
         for other in (number + 1, number - 1):
@@ -69,7 +71,7 @@ class PipeEnds:
                     yield other
             elif other > number and (
                 (beside == FILE and self._descriptors.is_written_pipe(other))
-                or (beside is None and self._held_together(number, other))
+                or (beside is None and self._are_held_together(number, other))
             ):  # fmt: skip
                 yield other
 
@@ -78,32 +80,32 @@ class PipeEnds:
 
         Neighbours of other families are any two connections.
         """
-        families = [self._descriptors.family(n) for n in (number, other)]
+        families = [self._descriptors.address_family(n) for n in (number, other)]
         return kind != SOCKET or families == [UNIX, UNIX]
 
-    def _held_together(self, number: int, other: int) -> bool:
-        return any({number, other} <= reach.numbers for reach in self._reaches)
+    def _are_held_together(self, number: int, other: int) -> bool:
+        return any({number, other} <= reach.numbers for reach in self._descriptors_of_frames)
 
     @cached_property
-    def _reaches(self) -> list[_Reach]:
+    def _descriptors_of_frames(self) -> list[_DescriptorsAtHand]:
         """What the frames of all threads hold: the variables of each, and those objects have."""
         reaches = []
         for tid, frames in islice(self._view.all_frames().items(), MAX_THREADS):
             for frame in frames[:MAX_FRAMES]:
                 variables = [at for _, at in self._view.variable_addresses(frame)]
-                reaches.append(self._reach_of_words(tid, variables))
+                reaches.append(self._descriptors_of_words(tid, variables))
                 if frame.name == "<module>":  # its variables are globals, which all code reaches
                     continue
                 for word in variables:
                     if not word & 7 and not self._descriptors_of_object(word):
                         attributes = islice(self._view.attributes(word), MAX_ATTRIBUTES)
                         reaches.append(
-                            self._reach_of_words(tid, [value for _, value in attributes])
+                            self._descriptors_of_words(tid, [value for _, value in attributes])
                         )
         return reaches
 
-    def _reach_of_words(self, tid: int, words: Sequence[int]) -> _Reach:
-        return _Reach(
+    def _descriptors_of_words(self, tid: int, words: Sequence[int]) -> _DescriptorsAtHand:
+        return _DescriptorsAtHand(
             tid, frozenset(n for word in words for n in self._descriptors_of_object(word))
         )
 

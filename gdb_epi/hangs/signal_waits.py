@@ -28,7 +28,7 @@ from gdb_epi.hangs.types import (
     function_and_line,
     wait_diagnosis,
 )
-from gdb_epi.hangs.wakers import what_ends
+from gdb_epi.hangs.wakers import methods_ending_wait
 from gdb_epi.locks.types import INFO, PROBABLE
 from gdb_epi.typing_lite import NamedTuple
 
@@ -70,7 +70,7 @@ def find_signal_sender(scene: HangContext, taker: int) -> SignalSender | None:
     for surely in (True, False):
         for tid, frames in others:
             for frame in frames[:MAX_INNER]:
-                names = {scene.running_call(frame)} if surely else scene.called_before(frame)
+                names = {scene.running_call(frame)} if surely else scene.names_called_before(frame)
                 if names & SENDS:
                     activity = scene.activity(tid)
                     name = activity.who() if activity is not None else f"thread {tid}"
@@ -89,7 +89,7 @@ def find_signal_that_ends(
     """
     unsure = ""
     for number, (does, may) in sorted(reached.items()):
-        if does.names(address, enders):
+        if does.surely_calls_any(address, enders):
             return signal_name(number), True
         unsure = unsure or (signal_name(number) if may.calls_any(address, enders) else "")
     return unsure, False
@@ -99,7 +99,7 @@ def find_signal_for_thread(scene: HangContext, activity: ThreadActivity) -> tupl
     """Return the signal whose handler ends a thread's wait, and whether it does so surely."""
     if not activity.object or not scene.effects_of_signal_handlers:
         return "", False
-    enders = what_ends(scene, activity)
+    enders = methods_ending_wait(scene, activity)
     return find_signal_that_ends(activity.object, enders, scene.effects_of_signal_handlers)
 
 
@@ -160,7 +160,7 @@ def diagnose_blocked_terminate(
     if not blocked or not blocked >> SIGTERM - 1 & 1:
         return None
     for frame in activity.frames[:MAX_CALLERS]:
-        if "terminate" in scene.called_before(frame, ever=True):
+        if "terminate" in scene.names_called_before(frame, ever=True):
             sentence = (
                 f"{waits}, which terminate() told to end; {activity.who()} blocks SIGTERM, and a "
                 "child that it started does too: the signal stays pending and the child goes on"

@@ -23,7 +23,7 @@ from gdb_epi.hangs.external_waits import (
     diagnose_wait_for_work,
     diagnose_write_wait,
 )
-from gdb_epi.hangs.hang_context import HangContext, WaitChain, of_each_thread
+from gdb_epi.hangs.hang_context import HangContext, WaitChain, diagnose_each_thread
 from gdb_epi.hangs.idleness import (
     IDLE,
     SHALLOW,
@@ -132,13 +132,15 @@ def diagnose_thread_wait(
     return _BY_ITSELF.get(activity.kind, _diagnose_other_wait)(scene, activity)
 
 
-def _lock(scene: HangContext, activity: ThreadActivity, chain: WaitChain) -> HangDiagnosis | None:
+def _diagnose_lock_wait(
+    scene: HangContext, activity: ThreadActivity, chain: WaitChain
+) -> HangDiagnosis | None:
     wait = scene.waits.get(activity.tid)
     name = describe_awaited_lock(scene, activity)
     if activity.awaits in (NOTIFICATION, PROCESS_JOBS):
         return diagnose_multiprocessing_notification_wait(scene, activity)
     if wait is None or wait.owner.state == "other-process":
-        return _lock_of_another_process(scene, activity, wait, name)
+        return _diagnose_lock_of_another_process(scene, activity, wait, name)
     if wait.owner.tid == activity.tid and wait.confidence != CERTAIN:
         sentence = f"{activity.waits()} for {name}, which it took itself"
         link = f"{name}, which it took itself and which can be released by"
@@ -158,9 +160,9 @@ def _lock(scene: HangContext, activity: ThreadActivity, chain: WaitChain) -> Han
         )  # fmt: skip
     if wait.owner.state == "live" and wait.owner.tid is not None:
         answer = chain.diagnose_through(activity, wait.owner.tid, f"{name}, held by")
-        return _kept_by_holder(scene, activity, wait, answer, name) or answer
+        return _diagnose_lock_never_released(scene, activity, wait, answer, name) or answer
     if wait.kind in (CONDITION, NATIVE_NOTIFICATION):
-        return _notification(scene, activity, wait, chain)
+        return _diagnose_notification_wait(scene, activity, wait, chain)
     if wait.kind == SEMAPHORE:  # nobody holds it: that a thread vanished explains nothing
         return diagnose_unknown_lock_holder(scene, activity, wait, name)
     if scene.may_be_inherited:
@@ -184,10 +186,14 @@ def _lock(scene: HangContext, activity: ThreadActivity, chain: WaitChain) -> Han
         return by_generator
     sentence = f"{waits}, which is taken, and no Python code that runs now holds it"
     sure = PROBABLE if wait.object and not others else INFO
-    referring = scene.references.threads(wait.object) - {activity.tid} if wait.object else set()
+    referring = (
+        scene.references.threads_referring_to(wait.object) - {activity.tid}
+        if wait.object
+        else set()
+    )
     if others and not (referring and UnblockedThreads(scene).may_end(activity)):
         sure = PROBABLE
-    if scene.foreign_threads or UnblockedThreads(scene).passes_on(activity):
+    if scene.foreign_threads or UnblockedThreads(scene).is_lock_released_by_others(activity):
         sure, sentence = INFO, f"{sentence}; other code is known that may release it"
     return wait_diagnosis(
         HANG, "lock never released", sentence, activity, sure,
@@ -196,7 +202,7 @@ def _lock(scene: HangContext, activity: ThreadActivity, chain: WaitChain) -> Han
     )  # fmt: skip
 
 
-def _kept_by_holder(
+def _diagnose_lock_never_released(
     scene: HangContext, activity: ThreadActivity, wait: LockWait, answer: HangDiagnosis | None,
     name: str,
 ) -> HangDiagnosis | None:  # fmt: skip
@@ -222,7 +228,7 @@ def _kept_by_holder(
     )  # fmt: skip
 
 
-def _lock_of_another_process(
+def _diagnose_lock_of_another_process(
     scene: HangContext, activity: ThreadActivity, wait: LockWait | None, name: str
 ) -> HangDiagnosis:
     tid = wait.owner.tid if wait is not None else None
@@ -241,12 +247,12 @@ def _lock_of_another_process(
     ))  # fmt: skip
 
 
-def _notification(
+def _diagnose_notification_wait(
     scene: HangContext, activity: ThreadActivity, wait: LockWait, chain: WaitChain,
 ) -> HangDiagnosis | None:  # fmt: skip
     """Answer of a wait for a condition or a notification of native code."""
     what = f"{wait.kind} {wait.name}" if wait.name else wait.kind
-    held_up = _held_up_native(scene, activity)
+    held_up = _native_thread_held_up(scene, activity)
     if held_up is not None:
         lock = describe_awaited_lock(scene, held_up)
         does, started = f"{activity.waits()} until another thread wakes it", ""
@@ -279,7 +285,7 @@ def _notification(
     return wait_diagnosis(HANG, "unknown holder", sentence, activity, INFO)
 
 
-def _held_up_native(scene: HangContext, activity: ThreadActivity) -> ThreadActivity | None:
+def _native_thread_held_up(scene: HangContext, activity: ThreadActivity) -> ThreadActivity | None:
     """Return a thread of a native library, in Python code, that waits for a lock of this thread."""
     for other in scene.activities:
         wait = scene.waits.get(other.tid)
@@ -330,7 +336,9 @@ def _diagnose_through_thread(
     ):
         text = f"{further.sentence}; {other.who()} keeps what it holds as long as it waits for work"
         return further._replace(label=HANG, kind="idle holder", sentence=text)
-    if activity.kind == hang_types.READ and not any(map(scene.code.running_loop, activity.frames)):
+    if activity.kind == hang_types.READ and not any(
+        map(scene.code.is_running_in_loop, activity.frames)
+    ):
         text = f"{further.sentence}: it has nothing to do, and the answer does not come"
         return further._replace(label=HANG, kind="peer", sentence=text, settled=True)
     if activity.kind == hang_types.EVENT and activity.awaits != QUEUE_ITEM:
@@ -347,7 +355,9 @@ def _take_turns(activity: ThreadActivity, holder: ThreadActivity) -> bool:
     return any(frame.code in places for frame in holder.frames)
 
 
-def _join(scene: HangContext, activity: ThreadActivity, chain: WaitChain) -> HangDiagnosis | None:
+def _diagnose_join(
+    scene: HangContext, activity: ThreadActivity, chain: WaitChain
+) -> HangDiagnosis | None:
     joined = scene.activity(activity.target)
     if activity.timed and joined is not None and joined.awaits == QUEUE_ITEM:
         sentence = f"{activity.waits()} for the end of {joined.who()} "
@@ -364,7 +374,7 @@ def _join(scene: HangContext, activity: ThreadActivity, chain: WaitChain) -> Han
     if awaited is not None:
         answer = chain.diagnose_through(activity, awaited, "the end of")
         if answer is not None:
-            return _after_the_end(scene, awaited, answer) if over else answer
+            return _diagnose_after_main_ended(scene, awaited, answer) if over else answer
         if activity.target is not None:
             return None  # a circle that no rule knew
     sentence = f"{activity.waits()} for {activity.wants()}"
@@ -380,7 +390,9 @@ def _join(scene: HangContext, activity: ThreadActivity, chain: WaitChain) -> Han
     return wait_diagnosis(HANG, "join", sentence, activity, INFO)
 
 
-def _after_the_end(scene: HangContext, tid: int, answer: HangDiagnosis) -> HangDiagnosis:
+def _diagnose_after_main_ended(
+    scene: HangContext, tid: int, answer: HangDiagnosis
+) -> HangDiagnosis:
     """Say that the program is over except for one thread; a Timer that restarts itself goes on."""
     text = (
         f"the program is over, but a thread that is not a daemon keeps it alive: {answer.sentence}"
@@ -444,7 +456,7 @@ def _diagnose_other_wait(_scene: HangContext, activity: ThreadActivity) -> HangD
     return wait_diagnosis(CANNOT_TELL, "unknown", sentence, activity, INFO)
 
 
-def busy_wait(scene: HangContext) -> HangDiagnosis | None:
+def diagnose_busy_wait(scene: HangContext) -> HangDiagnosis | None:
     """The only running thread polls one condition again and again, without a sleep."""
     running = [
         d for d in scene.activities if d.kind in (*hang_types.RUNNING, hang_types.GIL) and d.frames
@@ -455,8 +467,10 @@ def busy_wait(scene: HangContext) -> HangDiagnosis | None:
     return diagnose_polling_loop(scene, running[0], chain)
 
 
-@of_each_thread
-def blocked_event_loop(scene: HangContext, activity: ThreadActivity) -> HangDiagnosis | None:
+@diagnose_each_thread
+def diagnose_blocked_event_loop(
+    scene: HangContext, activity: ThreadActivity
+) -> HangDiagnosis | None:
     """A call that blocks, made in a coroutine: the event loop and all its tasks stand still."""
     if activity.kind in (*hang_types.RUNNING, hang_types.GIL) or not activity.frames:
         return None
@@ -553,15 +567,15 @@ def _seconds_of_turn(
         word = scene.view.variable(frame, "end_time") if frame.name == "_run_once" else None
         if word and scene.view.type_name(word) == "float":
             with suppress(UnreadableMemory, LayoutError):
-                return max(seconds - scene.view.floating(word), 0.0)
+                return max(seconds - scene.view.float_value(word), 0.0)
     return 0.0
 
 
 # Rules whose answer may be that of the thread that is waited for.
 _FOLLOWING = {
-    hang_types.LOCK: _lock,
+    hang_types.LOCK: _diagnose_lock_wait,
     hang_types.EVENT: diagnose_event_wait,
-    hang_types.JOIN: _join,
+    hang_types.JOIN: _diagnose_join,
     hang_types.READ: diagnose_data_wait,
     hang_types.ACCEPT: diagnose_wait_for_work,
     hang_types.POLL: diagnose_wait_for_work,

@@ -67,7 +67,7 @@ def find_own_sqlite_lock_holder(
 ) -> OwnSqliteLockHolder | None:
     """Return the connection that keeps a thread in a call of SQLite from its database."""
     frames = scene.view.frames(activity.tid)
-    waiting = next(_called(scene, frames[0]), 0) if frames else 0
+    waiting = next(_connections_called(scene, frames[0]), 0) if frames else 0
     held = _connection_locks(scene, waiting) if waiting else None
     if held is None:
         return None
@@ -105,7 +105,7 @@ def read_busy_seconds(scene: HangContext, activity: ThreadActivity) -> float:
     the first (since 3.32) is mostly 0, and the milliseconds (src/sqliteInt.h, 3.24 to 3.50).
     """
     target, frames = scene.target, scene.view.frames(activity.tid)
-    connection = next(_called(scene, frames[0]), 0) if frames else 0
+    connection = next(_connections_called(scene, frames[0]), 0) if frames else 0
     head = scene.view.reader.layout.size("PyObject") or 16
     database = read_u64(target, connection + head) if connection else None
     for place in range(MAX_WORDS * 4) if database else ():
@@ -139,7 +139,7 @@ def connection_held_by_callers_clause(
                     evidence = f"{place} refers to a second connection, {name}"
                     return OwnSqliteLockHolder(clause, evidence, is_certain=False)
         inner |= {word for _, word in own}
-        in_loop = in_loop and not scene.code.running_loop(frame)
+        in_loop = in_loop and not scene.code.is_running_in_loop(frame)
     return None
 
 
@@ -156,10 +156,10 @@ def _connections(scene: HangContext) -> Iterator[_Reference]:
                         yield from (
                             _Reference(at, who, path) for at in _connection_of_object(scene, value)
                         )
-            yield from (_Reference(at, tid, "") for at in _called(scene, frame))
+            yield from (_Reference(at, tid, "") for at in _connections_called(scene, frame))
 
 
-def _called(scene: HangContext, frame: PyFrame) -> Iterator[int]:
+def _connections_called(scene: HangContext, frame: PyFrame) -> Iterator[int]:
     """Yield the connections on a frame's stack, that of the innermost call first."""
     try:
         words = scene.view.slots.of(frame).stack if frame.hole is None else ()
@@ -192,15 +192,15 @@ def _connection_locks(scene: HangContext, connection: int) -> _ConnectionLocks |
     """Return how a connection has locked its main database; None where that cannot be read."""
     target = scene.target
     database = read_u64(target, connection + (scene.view.reader.layout.size("PyObject") or 16))
-    vfs = _word(target, database, 0)
-    tree = _word(target, _word(target, database, 4), 1)  # sqlite3.aDb[0].pBt
-    shared = _word(target, tree, 1)
-    pager = _word(target, shared, 0)
-    if not vfs or _word(target, tree, 0) != database or _word(target, pager, 0) != vfs:
+    vfs = _read_word(target, database, 0)
+    tree = _read_word(target, _read_word(target, database, 4), 1)  # sqlite3.aDb[0].pBt
+    shared = _read_word(target, tree, 1)
+    pager = _read_word(target, shared, 0)
+    if not vfs or _read_word(target, tree, 0) != database or _read_word(target, pager, 0) != vfs:
         return None
     for place in range(1, MAX_WORDS):
-        file = _word(target, pager, place)
-        inode = _word(target, file, 2) if file and _word(target, file, 1) == vfs else None
+        file = _read_word(target, pager, place)
+        inode = _read_word(target, file, 2) if file and _read_word(target, file, 1) == vfs else None
         number = read_u32(target, file + 24) if file and inode else None
         if not file or not inode or number is None or number >= MAX_NUMBER:
             continue
@@ -213,5 +213,5 @@ def _connection_locks(scene: HangContext, connection: int) -> _ConnectionLocks |
     return None
 
 
-def _word(target: Target, address: int | None, place: int) -> int | None:
+def _read_word(target: Target, address: int | None, place: int) -> int | None:
     return read_u64(target, address + 8 * place) if address and not address & 7 else None

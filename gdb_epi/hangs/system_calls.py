@@ -88,7 +88,7 @@ def read_system_call(target: Target, thread: Thread) -> SystemCall | None:
         timed = name == "rt_sigtimedwait" and bool(thread.argument(2))
         return SystemCall(hang_types.SIGNAL, name, timed=timed)
     if name in _CHILDREN:
-        return _child(name, thread.argument(0), thread.argument(1))
+        return _read_child_wait(name, thread.argument(0), thread.argument(1))
     if name == "flock" or (name == "fcntl" and thread.argument(1) in (F_SETLKW, F_OFD_SETLKW)):
         return SystemCall(
             hang_types.FILE_LOCK, "flock" if name == "flock" else "fcntl(F_SETLKW)", fd
@@ -98,9 +98,9 @@ def read_system_call(target: Target, thread: Thread) -> SystemCall | None:
         timed = bool(wait) if name == "epoll_pwait2" else wait & HALF_MASK < 1 << 31
         return SystemCall(hang_types.POLL, name, fd, timed=timed)
     if name in _POLLS:
-        return _poll(target, name, thread)
+        return _read_poll(target, name, thread)
     if name in _SELECTS:
-        return _select(target, name, thread)
+        return _read_select(target, name, thread)
     if name in _OPENS:
         return SystemCall(hang_types.READ, name)
     if name == "connect":
@@ -149,7 +149,7 @@ def _is_short_write(target: Target, thread: Thread) -> bool:
     return 0 < thread.registers.get(thread.architecture.result, 0) < thread.argument(2)
 
 
-def _child(name: str, first: int, second: int) -> SystemCall:
+def _read_child_wait(name: str, first: int, second: int) -> SystemCall:
     """Return wait4(pid, ...) or waitid(type, id, ...); a child of -1 is any."""
     kind, pid = (first & HALF_MASK, second) if name == "waitid" else (P_PID, first)
     signed = pid & HALF_MASK
@@ -157,7 +157,7 @@ def _child(name: str, first: int, second: int) -> SystemCall:
     return SystemCall(hang_types.CHILD, name, child=child)
 
 
-def _poll(target: Target, name: str, thread: Thread) -> SystemCall:
+def _read_poll(target: Target, name: str, thread: Thread) -> SystemCall:
     """Return poll(): the first descriptor tells the direction where it is the only one."""
     wait = thread.argument(2)
     timed = bool(wait) if name == "ppoll" else wait & HALF_MASK < 1 << 31
@@ -176,7 +176,7 @@ def _poll(target: Target, name: str, thread: Thread) -> SystemCall:
     return SystemCall(kind, name, fd_only, timed=timed, fds=tuple(fds))
 
 
-def _select(target: Target, name: str, thread: Thread) -> SystemCall:
+def _read_select(target: Target, name: str, thread: Thread) -> SystemCall:
     count = min(thread.argument(0), MAX_SELECT)
     fds = []
     for start in (thread.argument(1), thread.argument(2)):

@@ -157,7 +157,7 @@ def add_wakers_from_code(
     if not wanted:
         return list(tasks)
 
-    def sets(frames: Iterable[PyFrame]) -> set[int]:
+    def objects_ended_by(frames: Iterable[PyFrame]) -> set[int]:
         calls = (call for frame in frames for call in calls_ahead(frame))
         return {address for address, method in calls if method in wanted.get(address, ())}
 
@@ -167,9 +167,9 @@ def add_wakers_from_code(
         return list(tasks)
     setters: dict[int, list[int]] = {}
     try:
-        by_threads = sets(of_threads)
+        by_threads = objects_ended_by(of_threads)
         for id, own in of_tasks:
-            for address in sets(own) - by_threads:
+            for address in objects_ended_by(own) - by_threads:
                 setters.setdefault(address, []).append(id)
     except (UnreadableMemory, LayoutError):
         return list(tasks)
@@ -226,7 +226,7 @@ def _is_without_limit(scope: int, view: PythonView) -> bool:
     for name in ("_when", "_deadline"):
         limit = view.attribute(scope, name)
         kind = view.type_name(limit)
-        if kind == "NoneType" or (kind == "float" and limit and view.floating(limit) == inf):
+        if kind == "NoneType" or (kind == "float" and limit and view.float_value(limit) == inf):
             return True
     return False
 

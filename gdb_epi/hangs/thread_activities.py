@@ -77,7 +77,7 @@ class ThreadActivityReader:
         self._pid = pid_of(target)
         self.descriptors = DescriptorTable(view) if view is not None else None
 
-    def all(self, threads: Sequence[Thread]) -> tuple[ThreadActivity, ...]:
+    def all_activities(self, threads: Sequence[Thread]) -> tuple[ThreadActivity, ...]:
         """Return what every thread does, in the order of the core."""
         return tuple(map(self.activity, threads[:MAX_THREADS]))
 
@@ -103,18 +103,22 @@ class ThreadActivityReader:
         asked = next(frames_running(inner, (_GETS, ASKS_MANAGER)), None)
         if asked is not None and view is not None:
             base = base._replace(object=view.variable(asked, "self") or 0)
-            if library is not None and asked.name == ASKS_MANAGER[1] and self._gets(view, asked):
+            if (
+                library is not None
+                and asked.name == ASKS_MANAGER[1]
+                and self._waits_for_managed_item(view, asked)
+            ):
                 library = (library[0], MANAGED_ITEM, library[2])
         if library is not None:
             base = base._replace(place=library[2], awaits=library[1])
         base = base._replace(place=serving_function(inner) or base.place)
         wait = self.waits.get(thread.tid)
         call = read_system_call(self.target, thread)
-        if call is None and _SLEEPS in self._function(thread.pc):
+        if call is None and _SLEEPS in self._function_at(thread.pc):
             # It has slept, or is about to: that function of the C library does nothing else.
             call = SystemCall(hang_types.SLEEP, _SLEEPS, timed=True)
-        if wait is not None and not self._was_given(wait, thread):
-            return self._of_wait(base, wait, library, thread)
+        if wait is not None and not self._was_lock_released_meanwhile(wait, thread):
+            return self._activity_of_lock_wait(base, wait, library, thread)
         if call is None or wait is not None:
             met_in = thread.call or ""
             lasts = met_in in MAY_LAST and is_at_system_call(self.target, thread)
@@ -123,11 +127,11 @@ class ThreadActivityReader:
             )
         if call.kind == hang_types.WORK:
             return self._activity_of_running_thread(base, thread, frames)._replace(call=call.name)
-        return self._of_call(base, call, library, thread, inner)
+        return self._activity_of_system_call(base, call, library, thread, inner)
 
     @staticmethod
     @when_unreadable(False)
-    def _gets(view: PythonView, asked: PyFrame) -> bool:
+    def _waits_for_managed_item(view: PythonView, asked: PyFrame) -> bool:
         """Tell whether a manager is asked for get() without a timeout, which waits for an item."""
         method, args, named = (view.variable(asked, n) for n in ("methodname", "args", "kwds"))
         containers = ContainerReader(view.reader)
@@ -137,7 +141,7 @@ class ThreadActivityReader:
             and method is not None and view.reader.string(method, MAX_METHOD) == "get"
         )  # fmt: skip
 
-    def _was_given(self, wait: LockWait, thread: Thread) -> bool:
+    def _was_lock_released_meanwhile(self, wait: LockWait, thread: Thread) -> bool:
         """Tell whether a Python lock was released meanwhile: its word is not what was waited on.
 
         futex(2) returns at once then. Of other words that may be a wake-up that was forgotten.
@@ -155,9 +159,9 @@ class ThreadActivityReader:
         of_no_file = here is not None and not here.path and may_execute(here) and not of_object
         name = GENERATED if of_no_file else self._module_name(thread)
         kind = hang_types.PYTHON if frames and name.startswith(_INTERPRETERS) else hang_types.NATIVE
-        return base._replace(kind=kind, module=_native(name), what="runs")
+        return base._replace(kind=kind, module=_name_unless_interpreter(name), what="runs")
 
-    def _of_wait(
+    def _activity_of_lock_wait(
         self,
         base: ThreadActivity,
         wait: LockWait,
@@ -184,7 +188,7 @@ class ThreadActivityReader:
             return activity._replace(kind=library[0], what=library[1])
         if wait.kind in EVENTS:
             what = library[1] if library is not None and library[0] == hang_types.EVENT else text
-            what = self._parties(wait) or what
+            what = self._barrier_parties_clause(wait) or what
             if wait.name and what != text:
                 what = f"{what} ({wait.name})"
             return activity._replace(kind=hang_types.EVENT, what=what)
@@ -192,7 +196,9 @@ class ThreadActivityReader:
             what = library[1] if library else text.replace("SemLock", "lock")
             return activity._replace(kind=hang_types.LOCK, what=what, target=None)
         return activity._replace(
-            kind=hang_types.LOCK, what=text, module=_native(self._module_name(thread))
+            kind=hang_types.LOCK,
+            what=text,
+            module=_name_unless_interpreter(self._module_name(thread)),
         )
 
     def native_modules(self, tid: int, *, within_call: bool = False) -> frozenset[str]:
@@ -200,9 +206,9 @@ class ThreadActivityReader:
 
         `within_call`: only of what the innermost code of Python called.
         """
-        pcs = list(self._native_places(tid))
+        pcs = list(self._native_code_addresses(tid))
         if within_call:
-            pcs = list(takewhile(lambda pc: not self._function(pc).startswith(EVAL_LOOP), pcs))
+            pcs = list(takewhile(lambda pc: not self._function_at(pc).startswith(EVAL_LOOP), pcs))
         return frozenset(
             m.path.rpartition("/")[2]
             for m in self.target.modules() if any(m.start <= pc < m.end for pc in pcs)
@@ -214,16 +220,16 @@ class ThreadActivityReader:
 
     def native_functions(self, tid: int) -> Iterator[str]:
         """Yield the names of the functions on a thread's native stack, innermost first."""
-        yield from map(self._function, self._native_places(tid))
+        yield from map(self._function_at, self._native_code_addresses(tid))
 
-    def _native_places(self, tid: int) -> Iterator[int]:
+    def _native_code_addresses(self, tid: int) -> Iterator[int]:
         thread = next(thread for thread in self.target.threads() if thread.tid == tid)
         yield from (f.pc for f in islice(self._unwinder.walk(thread.registers), MAX_NATIVE))
 
-    def _function(self, pc: int) -> str:
+    def _function_at(self, pc: int) -> str:
         return symbolize(self.target, pc).partition("+")[0]
 
-    def _parties(self, wait: LockWait) -> str:
+    def _barrier_parties_clause(self, wait: LockWait) -> str:
         """Return how many a threading.Barrier waits for (3.8 to 3.15); "" for anything else."""
         if wait.kind != "threading.Barrier" or self.view is None or not wait.object:
             return ""
@@ -239,7 +245,7 @@ class ThreadActivityReader:
         module = innermost_object_outside_libc(self.target, thread, self._unwinder)
         return module.path.rpartition("/")[2] if module is not None else ""
 
-    def _of_call(
+    def _activity_of_system_call(
         self,
         base: ThreadActivity,
         call: SystemCall,
@@ -247,7 +253,7 @@ class ThreadActivityReader:
         thread: Thread,
         inner: Sequence[PyFrame],
     ) -> ThreadActivity:
-        name = _native(self._module_name(thread))
+        name = _name_unless_interpreter(self._module_name(thread))
         activity = base._replace(kind=call.kind, timed=call.timed, module=name, call=call.name)
         activity = activity._replace(target=call.fd, watched=call.fds)
         if call.kind == hang_types.SLEEP and name.startswith((*_SQLITE, *_SERVERS)):
@@ -264,12 +270,12 @@ class ThreadActivityReader:
         if call.name in BY_CALL:
             return activity._replace(what=BY_CALL[call.name], awaits=BY_CALL[call.name])
         if call.kind == hang_types.CHILD:
-            activity = activity._replace(target=call.child or self._child_of(inner))
+            activity = activity._replace(target=call.child or self._pid_of_awaited_child(inner))
             return activity._replace(what=self._child_text(activity.target))
         if library is not None and library[0] not in (hang_types.EVENT, hang_types.LOCK):
             kind, what, _ = library
             if kind == hang_types.CHILD:
-                activity = activity._replace(target=self._child_of(inner))
+                activity = activity._replace(target=self._pid_of_awaited_child(inner))
                 if activity.awaits == NEW_CHILD:
                     what = self._new_child_text(activity.target)
                 elif activity.target:
@@ -288,7 +294,7 @@ class ThreadActivityReader:
             return activity._replace(what=descriptor.text, awaits=awaits)
         return activity._replace(what=call.name)
 
-    def _child_of(self, inner: Sequence[PyFrame]) -> int | None:
+    def _pid_of_awaited_child(self, inner: Sequence[PyFrame]) -> int | None:
         """Return the pid of the child that frames of subprocess or multiprocessing wait for."""
         if self.view is None:
             return None
@@ -301,17 +307,17 @@ class ThreadActivityReader:
     def _child_text(self, pid: int | None) -> str:
         if pid is None:
             return "the end of a child process"
-        child = self.descriptors.child(pid) if self.descriptors else None
+        child = self.descriptors.child_of_pid(pid) if self.descriptors else None
         return f"the end of child {pid}" + (f" ({child.command})" if child is not None else "")
 
     def _new_child_text(self, pid: int | None) -> str:
         if pid is None:
             return NEW_CHILD
-        child = self.descriptors.child(pid) if self.descriptors else None
+        child = self.descriptors.child_of_pid(pid) if self.descriptors else None
         program = child.command if child is not None else "its program"
         return f"its new child {pid} to start {program}"
 
 
-def _native(name: str) -> str:
+def _name_unless_interpreter(name: str) -> str:
     """Return the name of a file with code, "" where it is the interpreter's."""
     return "" if name.startswith(_INTERPRETERS) else name

@@ -98,7 +98,7 @@ def diagnose_lock_held_by_generator(
     if holder is None:
         return None
     generator, frame = holder
-    referring = scene.references.threads(generator) - {activity.tid}
+    referring = scene.references.threads_referring_to(generator) - {activity.tid}
     users = [d for d in scene.activities if d.tid in referring]
     user = f", and {users[0].who()} has it at hand" if users else ""
     sentence = (

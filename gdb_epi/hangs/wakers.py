@@ -10,7 +10,7 @@ from itertools import pairwise
 from gdb_epi.cpython.types import PyFrame
 from gdb_epi.errors import LayoutError, UnreadableMemory
 from gdb_epi.hangs import types as hang_types
-from gdb_epi.hangs.hang_context import HangContext, of_each_thread
+from gdb_epi.hangs.hang_context import HangContext, diagnose_each_thread
 from gdb_epi.hangs.library_calls import (
     FUTURES,
     MANAGED_ITEM,
@@ -95,7 +95,7 @@ def find_wakers(scene: HangContext, activity: ThreadActivity, *, surely: bool = 
     """
     if not activity.object:
         return set()
-    names, depth = (SETTERS, 0) if surely else (what_ends(scene, activity), MAX_DEPTH)
+    names, depth = (SETTERS, 0) if surely else (methods_ending_wait(scene, activity), MAX_DEPTH)
     others = [d for d in scene.activities[:MAX_THREADS] if d.tid != activity.tid and d.frames]
     return {
         d.tid for d in others
@@ -120,11 +120,11 @@ def _next_calls(
 
 
 @when_unreadable(False)
-def _sets(scene: HangContext, frame: PyFrame, address: int) -> bool:
+def _ends_wait_on(scene: HangContext, frame: PyFrame, address: int) -> bool:
     return any(at == address and name in SETTERS for at, name in scene.code.calls_ahead(frame))
 
 
-def what_ends(scene: HangContext, activity: ThreadActivity) -> frozenset[str]:
+def methods_ending_wait(scene: HangContext, activity: ThreadActivity) -> frozenset[str]:
     """Return the methods that end a thread's wait, of the object that it waits for."""
     wait = scene.waits.get(activity.tid)
     if wait is not None and wait.kind == _SIMPLE_QUEUE:
@@ -132,7 +132,7 @@ def what_ends(scene: HangContext, activity: ThreadActivity) -> frozenset[str]:
     return _ENDS.get(activity.awaits, _GIVES)
 
 
-@of_each_thread
+@diagnose_each_thread
 def diagnose_event_set_by_caller(
     scene: HangContext, activity: ThreadActivity
 ) -> HangDiagnosis | None:
@@ -148,7 +148,9 @@ def diagnose_event_set_by_caller(
     if wait is not None and wait.kind not in _SET:  # most threads of a process wait for jobs
         return None
     frames = scene.view.frames(activity.tid)[:MAX_OUTER]
-    outer = next((f for f in _outer(frames) if _sets(scene, f, activity.object)), None)
+    outer = next(
+        (f for f in _frames_outside_wait(frames) if _ends_wait_on(scene, f, activity.object)), None
+    )
     if outer is None or find_wakers(scene, activity):
         return None
     _, what = name_awaited_object(scene, activity)
@@ -167,7 +169,7 @@ def diagnose_event_set_by_caller(
     )  # fmt: skip
 
 
-def queue_cycle(scene: HangContext) -> HangDiagnosis | None:
+def diagnose_queue_cycle(scene: HangContext) -> HangDiagnosis | None:
     """Threads that put into full queues or wait for items, each needing the next one to act.
 
     Workers without work wait in circles too, but a thread that waits for room is stuck until
@@ -186,7 +188,10 @@ def queue_cycle(scene: HangContext) -> HangDiagnosis | None:
               if other not in waiting or not _awaits_the_same(d, waiting[other])]
         for tid, d in waiting.items()
     }  # fmt: skip
-    able = {tid: {*scene.references.threads(d.object), *givers[tid]} for tid, d in waiting.items()}
+    able = {
+        tid: {*scene.references.threads_referring_to(d.object), *givers[tid]}
+        for tid, d in waiting.items()
+    }
     joins = {
         d.tid: {d.target} for d in scene.activities
         if d.kind == hang_types.JOIN and not d.timed and d.target not in (None, d.tid)
@@ -201,7 +206,7 @@ def queue_cycle(scene: HangContext) -> HangDiagnosis | None:
             path.append(next((tid for tid in givers[path[-1]] if tid in waiting), 0))
         if path[-1] in path[:-1]:
             circle = path[path.index(path[-1]) : -1]
-            return _of_queues([waiting[tid] for tid in circle], scene)
+            return _diagnose_cycle_of_queues([waiting[tid] for tid in circle], scene)
     return None
 
 
@@ -209,13 +214,16 @@ def _awaits_the_same(first: ThreadActivity, second: ThreadActivity) -> bool:
     return (first.object, first.awaits) == (second.object, second.awaits)
 
 
-def _of_queues(circle: Sequence[ThreadActivity], scene: HangContext) -> HangDiagnosis:
+def _diagnose_cycle_of_queues(
+    circle: Sequence[ThreadActivity], scene: HangContext
+) -> HangDiagnosis:
     parts, evidence = [], []
     for activity, giver in zip(circle, (*circle[1:], circle[0]), strict=True):
         _, what = name_awaited_object(scene, activity)
         parts.append(f"{activity.waits()} for {what}, which is to come from {giver.who()}")
         evidence.append(
-            f"code of {giver.who()} calls {_any_of_calls(what_ends(scene, activity))} of it"
+            f"code of {giver.who()} calls "
+            f"{_any_of_calls(methods_ending_wait(scene, activity))} of it"
         )
     return HangDiagnosis(
         DEADLOCK, "queues", f"{len(circle)} threads wait for each other: {'; '.join(parts)}",
@@ -229,7 +237,7 @@ def _any_of_calls(methods: Iterable[str]) -> str:
     return " or ".join(f"{name}()" for name in sorted(methods))
 
 
-def _outer(frames: Sequence[PyFrame]) -> Iterator[PyFrame]:
+def _frames_outside_wait(frames: Sequence[PyFrame]) -> Iterator[PyFrame]:
     """Yield the frames outward of the one that called wait()."""
     inner = 0
     while inner < len(frames) and frames[inner].module == _EVENT:
@@ -287,8 +295,8 @@ def has_clock_deadline(scene: HangContext, activity: ThreadActivity) -> bool:
     word = scene.view.variable(waits, "timeout") if waits is not None and activity.timed else None
     if not activity.frames or not word or scene.view.type_name(word) != "float":
         return False
-    seconds = scene.view.floating(word)
-    by_clock = scene.called_in_loop(activity.frames[0]) & CLOCKS
+    seconds = scene.view.float_value(word)
+    by_clock = scene.names_called_in_loop(activity.frames[0]) & CLOCKS
     return bool(by_clock) and seconds != round(seconds, MAX_DIGITS)
 
 

@@ -210,7 +210,7 @@ def find_unsure_hangs(category: str, findings: Sequence[Finding]) -> list[str]:
 
 def choose_damage_rule(score: Score) -> str | None:
     """Return the rule that a score's evidence for damage counts under; None without evidence."""
-    if score.damaged:
+    if score.is_damaged:
         return "damage:found"
     positive = sum(value for value in score.groups.values() if value > 0)
     if score.word == AMBIGUOUS or positive < load_weights().thresholds["weak"]:
@@ -259,7 +259,7 @@ def _evidence_of_findings(
         speaks = supported_label(finding.detector)
         if speaks is None or (speaks.label in OF_HANGS and category not in GOING_ON):
             continue
-        if score.explains and finding.facts.get(speaks.damage_fact):
+        if score.explains_other_signs and finding.facts.get(speaks.damage_fact):
             continue
         rule = choose_finding_rule(finding, speaks)
         if rule is not None:
@@ -284,7 +284,7 @@ def _evidence_of_overwriting(
     for a pointer is NULL and a distance where an allocation has just failed.
     """
     weighed = load_weights().items
-    if score.word == PROVEN and score.explains:
+    if score.word == PROVEN and score.explains_other_signs:
         return
     no_memory = any(
         finding.facts.get("kind") == MEMORY_ERROR and finding.facts.get("state") == IN_FLIGHT
@@ -317,7 +317,7 @@ def _evidence_of_category(
         and any(a.label != row.label or a.rule.split(":")[0] in row.told_by for a in of_findings)
     ):
         return
-    if not (row.by_damage and score.explains):
+    if not (row.by_damage and score.explains_other_signs):
         rule = f"category:{row.category}"
         no_overrun = any(finding.facts.get("overrun") is False for finding in findings)
         shares = {"failed-check" if no_overrun else row.hypothesis: 1.0}

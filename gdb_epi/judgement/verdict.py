@@ -115,8 +115,10 @@ def judge(
     label, confidence = max(
         by_label.items(), key=lambda entry: entry[1], default=(CANNOT_TELL, 0.0)
     )
-    overwritten = None if score.damaged else _first_sign_of_overwriting(findings, score, arguments)
-    found = score.damaged or overwritten is not None
+    overwritten = (
+        None if score.is_damaged else _first_sign_of_overwriting(findings, score, arguments)
+    )
+    found = score.is_damaged or overwritten is not None
     if confidence < MIN_CONFIDENCE or (label == DAMAGE and not found):  # a weak sign is a doubt
         label, confidence = CANNOT_TELL, 0.0
     if label == DAMAGE:
@@ -189,8 +191,8 @@ def _damaged_word(score: Score, arguments: Sequence[LabelEvidence]) -> DamagedWo
     chance = _capped_probability(argument)
     if best is None:
         where = next((e.where for e in score.best if e.where != ""), "")
-        return DamagedWord(score.damaged, chance, where)
-    return DamagedWord(score.damaged, chance, best.where, best.bits, best.found, best.corrected)
+        return DamagedWord(score.is_damaged, chance, where)
+    return DamagedWord(score.is_damaged, chance, best.where, best.bits, best.found, best.corrected)
 
 
 def _first_sign_of_overwriting(

@@ -68,18 +68,18 @@ class LockContext:
         return Unwinder(self.target, FunctionBounds(self.target))
 
     @cached_property
-    def bases(self) -> dict[int, int]:
+    def pthreads_by_tid(self) -> dict[int, int]:
         """{thread id: pthread_t} of the living threads; 0 where the core does not say."""
         threads = self.target.threads()
         return {thread.tid: thread.ident for thread in threads}
 
     @cached_property
-    def _tids(self) -> dict[int, int]:
-        return {base: tid for tid, base in self.bases.items() if base}
+    def _tids_by_pthread(self) -> dict[int, int]:
+        return {base: tid for tid, base in self.pthreads_by_tid.items() if base}
 
-    def tid_at(self, base: int) -> int | None:
+    def tid_of_pthread(self, base: int) -> int | None:
         """Return the thread id of the living thread with this pthread_t."""
-        return self._tids.get(base)
+        return self._tids_by_pthread.get(base)
 
     @cached_property
     def python_view(self) -> PythonView | None:
@@ -95,7 +95,7 @@ class LockContext:
             return None
 
     @cached_property
-    def acquired(self) -> AcquireCalls | None:
+    def acquire_calls(self) -> AcquireCalls | None:
         """What code did to locks by hand; imported where a lock has no other holder."""
         if self.python_view is None:
             return None

@@ -47,13 +47,15 @@ def demote_unsupported_inheritance(
 ) -> list[LockWait]:
     """Return the waits; a guess that no vanished thread supports becomes mere information."""
     all_waits = list(waits)
-    if isinstance(python, Absent) or not any(_is_guess(wait) for wait in all_waits):
+    if isinstance(python, Absent) or not any(_is_probably_inherited(wait) for wait in all_waits):
         return all_waits
-    named = _names(MemoryReader(target, python.layout), vanished)
-    return [_doubt_guess(wait, named) if _is_guess(wait) else wait for wait in all_waits]
+    named = _names_in_vanished_code(MemoryReader(target, python.layout), vanished)
+    return [
+        _doubt_guess(wait, named) if _is_probably_inherited(wait) else wait for wait in all_waits
+    ]
 
 
-def _is_guess(wait: LockWait) -> bool:
+def _is_probably_inherited(wait: LockWait) -> bool:
     return wait.verdict == PROBABLE_INHERITED and wait.confidence != INFO
 
 
@@ -68,7 +70,7 @@ def _doubt_guess(wait: LockWait, named: set[str]) -> LockWait:
     return wait._replace(confidence=INFO, evidence=(*wait.evidence, evidence))
 
 
-def _names(reader: MemoryReader, vanished: VanishedThreads) -> set[str]:
+def _names_in_vanished_code(reader: MemoryReader, vanished: VanishedThreads) -> set[str]:
     """Return every name in the code objects that the vanished threads ran."""
     frames = (frame for thread in vanished.threads for frame in thread.frames)
     names: set[str] = set()
@@ -137,13 +139,13 @@ def _held_locks(context: LockContext, waits: Sequence[LockWait]) -> tuple[HeldLo
         return ()
     held: list[HeldLock] = []
     seen: set[tuple[int, int | None]] = set()
-    for block in view.blocks():
+    for block in view.all_lock_blocks():
         if len(held) >= MAX_HELD:
             break
         # A recursive lock is in several frames of its owner: the innermost one stands for all.
         if (block.lock, block.ident) in seen:
             continue
-        lock = view.locks.at(block.lock)
+        lock = view.locks.lock_at(block.lock)
         if lock is not None:
             # A hook of os.register_at_fork() may have re-made the lock in place, as logging's
             # does: then its own words say that this thread does not hold it.
@@ -155,7 +157,7 @@ def _held_locks(context: LockContext, waits: Sequence[LockWait]) -> tuple[HeldLo
             HeldLock(
                 address=block.lock,
                 kind=lock.kind if lock is not None else "lock",
-                name=view.name(block.lock) or view.name(block.manager),
+                name=view.name_of_object(block.lock) or view.name_of_object(block.manager),
                 owner=LockOwner(
                     block.tid,
                     block.ident,

@@ -52,11 +52,11 @@ def read_libpthread_symbols(target: Target, names: Collection[str]) -> dict[str,
     """
     for module in target.modules():
         if module.path.rpartition("/")[2].startswith("libpthread"):
-            return _symbols(module, names)
+            return _symbols_of_module(module, names)
     return {}
 
 
-def _symbols(module: Module, names: Collection[str]) -> dict[str, int]:
+def _symbols_of_module(module: Module, names: Collection[str]) -> dict[str, int]:
     if isinstance(module.file, Absent):
         return {}
     wanted = {name.encode(): name for name in names}
@@ -73,7 +73,7 @@ def _symbols(module: Module, names: Collection[str]) -> dict[str, int]:
 
 def read_elf_symtab(image: bytes) -> Iterator[tuple[bytes, int]]:
     """Yield (name, value) of the .symtab of a 64-bit ELF file. Raises struct.error, IndexError."""
-    for name, _info, value, _size in _entries(image, (SHT_SYMTAB,)):
+    for name, _info, value, _size in _symtab_entries(image, (SHT_SYMTAB,)):
         yield name, value
 
 
@@ -84,14 +84,14 @@ def read_elf_functions(path: str, limit: int) -> list[tuple[int, int, str]]:
             image = stream.read(limit)
         return [
             (value, size, name.decode("utf-8", "replace"))
-            for name, info, value, size in _entries(image, (SHT_SYMTAB, SHT_DYNSYM))
+            for name, info, value, size in _symtab_entries(image, (SHT_SYMTAB, SHT_DYNSYM))
             if info & 15 == _STT_FUNC and size
         ]
     except (OSError, struct.error, IndexError):
         return []
 
 
-def _entries(image: bytes, kinds: tuple[int, ...]) -> Iterator[tuple[bytes, int, int, int]]:
+def _symtab_entries(image: bytes, kinds: tuple[int, ...]) -> Iterator[tuple[bytes, int, int, int]]:
     table_at = struct.unpack_from("<Q", image, 40)[0]
     size, count = struct.unpack_from("<HH", image, 58)
     if size != SHDR.size or count > MAX_SECTIONS:
@@ -131,7 +131,7 @@ class StackLists(NamedTuple):
     generation: int | None = None
     heads: Mapping[str, int] = {}
 
-    def on(self, name: str) -> list[ThreadDescriptor]:
+    def descriptors_on(self, name: str) -> list[ThreadDescriptor]:
         """Return the descriptors of one list."""
         return [descriptor for descriptor in self.descriptors if descriptor.on == name]
 
@@ -139,7 +139,7 @@ class StackLists(NamedTuple):
 _OLD_FIELDS = {name: symbol for name, symbol in _FIELDS.items() if name not in _OLD}
 
 
-def _offsets(
+def _find_descriptor_offsets(
     target: Target, fields: Mapping[str, str], addresses: Mapping[str, int]
 ) -> dict[str, int] | Absent:
     offsets = {}
@@ -162,12 +162,12 @@ def read_stack_lists(target: Target) -> StackLists | Absent:
     names = (*_OLD_FIELDS.values(), *_OLD.values(), "__fork_generation")
     old = read_libpthread_symbols(target, names)
     if all(symbol in old for symbol in (*_OLD_FIELDS.values(), *_OLD.values())):
-        offsets = _offsets(target, _OLD_FIELDS, old)
+        offsets = _find_descriptor_offsets(target, _OLD_FIELDS, old)
         if isinstance(offsets, Absent):
             return offsets
         heads = {name: old[symbol] for name, symbol in _OLD.items()}
-        return _walk_all(target, heads, offsets, old.get("__fork_generation"))
-    offsets = _offsets(target, _FIELDS, {})
+        return _walk_stack_lists(target, heads, offsets, old.get("__fork_generation"))
+    offsets = _find_descriptor_offsets(target, _FIELDS, {})
     if isinstance(offsets, Absent):
         return offsets
     pointer = target.symbol("__nptl_rtld_global")
@@ -182,21 +182,21 @@ def read_stack_lists(target: Target) -> StackLists | Absent:
         "user": rtld + offsets["user"],
         "cache": rtld + offsets["user"] + _LIST_NODE,
     }
-    return _walk_all(target, heads, offsets, None)
+    return _walk_stack_lists(target, heads, offsets, None)
 
 
-def _walk_all(
+def _walk_stack_lists(
     target: Target, heads: Mapping[str, int], offsets: Mapping[str, int], generation: int | None
 ) -> StackLists:
     descriptors: list[ThreadDescriptor] = []
     complete = True
     for name, head in heads.items():
-        whole = _walk(target, name, head, offsets, descriptors)
+        whole = _walk_stack_list(target, name, head, offsets, descriptors)
         complete = complete and whole
     return StackLists(tuple(descriptors), offsets, complete, generation, heads)
 
 
-def _walk(
+def _walk_stack_list(
     target: Target, name: str, head: int, offsets: Mapping[str, int], out: list[ThreadDescriptor]
 ) -> bool:
     """Append the descriptors of one circular list; False when it could not be followed.

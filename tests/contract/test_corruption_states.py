@@ -8,7 +8,10 @@ from support.interpreters import one_per_minor
 from support.mutate import MutatedTarget
 from support.opening import interpreter_or_skip, made_or_skip, target_of
 
-from gdb_epi.corruption.checks.builtin_functions import _functions, builtin_functions
+from gdb_epi.corruption.checks.builtin_functions import (
+    _builtin_functions_of_module,
+    builtin_functions,
+)
 from gdb_epi.corruption.checks.copies_in_files import _code_of, bytecode
 from gdb_epi.corruption.checks.python_frames import (
     calls_that_were_left,
@@ -94,7 +97,7 @@ def test_the_fields_of_a_built_in_function(interpreter: str) -> None:
     target, context, python = opened(interpreter)
     assert not found_by(builtin_functions, target)
     layout = python.layout
-    functions = list(_functions(shared_object_search(context), python))
+    functions = list(_builtin_functions_of_module(shared_object_search(context), python))
     one = next(function for function in functions if function.name == "len")
     calls = [function.vectorcall for function in functions]
     assert calls.count(one.vectorcall) > 4

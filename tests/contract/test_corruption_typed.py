@@ -27,23 +27,23 @@ from gdb_epi.corruption.checks.item_counts import item_counts
 from gdb_epi.corruption.checks.lost_references import lost_reference
 from gdb_epi.corruption.checks.odd_fields import (
     MIN_NULL,
-    OthersOfTypes,
+    FieldsOfOtherObjects,
     _field_at,
     _is_null_elsewhere,
 )
 from gdb_epi.corruption.checks.overwritten_places import (
+    _evidence_of_overwritten_type,
     _is_built_like,
     _member_of_object,
+    _object_whole_but_for_slot_clause,
     _objects_beside,
-    _type_of_one,
-    _whole_but_for,
 )
 from gdb_epi.corruption.checks.python_frames import frame_at_top_of_data_stack, instruction_pointers
 from gdb_epi.corruption.checks.type_slots import types_at_hand
 from gdb_epi.corruption.checks.typed_field import (
     MIN_BESIDE,
     TypedFields,
-    _other_description,
+    _evidence_of_other_description,
     _pointers_to_static_data,
     typed_field,
 )
@@ -52,7 +52,7 @@ from gdb_epi.corruption.checks.wild_values import _who_refers_to
 from gdb_epi.corruption.context import DEFAULT_BYTES, FAR, NEAR, Budget, Context
 from gdb_epi.corruption.evidence import Evidence
 from gdb_epi.corruption.heap.address_index import HEADS, address_index, find_others_beside
-from gdb_epi.corruption.heap.lost_objects import find_items_alone
+from gdb_epi.corruption.heap.lost_objects import find_objects_held_by_containers_alone
 from gdb_epi.corruption.heap.object_walk import ObjectWalk, object_walk
 from gdb_epi.corruption.heap.readers import fault_values, shared_reader
 from gdb_epi.corruption.run_checks import CheckResults, run_checks
@@ -304,7 +304,7 @@ def test_who_is_named_by_containers_alone_was_not_freed(scene: Scene) -> None:
         return changed
 
     def alone(changed: MutatedTarget, address: int) -> list[int]:
-        return find_items_alone(Context(ProcessState(changed)), address)  # type: ignore[arg-type]
+        return find_objects_held_by_containers_alone(Context(ProcessState(changed)), address)  # type: ignore[arg-type]
 
     address = next(f for f in functions if f in alone(without_type(f), f))
     head = address_index(scene.context).place_in_block(address)
@@ -542,7 +542,7 @@ def test_an_object_whose_type_alone_was_overwritten(scene: Scene) -> None:
         changed.put_word(address + WORD, type_word)
         for offset, word in others.items():
             changed.put_word(address + int(offset[1:]), word)
-        sign = _type_of_one(Context(ProcessState(changed)), [address])  # type: ignore[arg-type]
+        sign = _evidence_of_overwritten_type(Context(ProcessState(changed)), [address])  # type: ignore[arg-type]
         return [] if sign is None else [sign.where]
 
     other_block = scene.walk.visited[0][0] + 4 * WORD
@@ -569,7 +569,7 @@ def test_a_pointer_to_static_data_that_others_of_the_type_share(scene: Scene) ->
         changed.put_word(address + at, value)
         context = Context(ProcessState(changed))  # type: ignore[arg-type]
         places = _pointers_to_static_data(context, address)
-        signs = _other_description(context, address, places, [*others, address])
+        signs = _evidence_of_other_description(context, address, places, [*others, address])
         return [(sign.where, sign.bits) for sign in signs]
 
     def meant(value: int) -> set[int]:
@@ -720,13 +720,13 @@ def test_an_object_one_bit_away_where_others_of_the_type_name_one(scene: Scene) 
         for changed_place, new in ((place, value), *changes):
             changed.put_word(changed_place, new)
         context = Context(ProcessState(changed))  # type: ignore[arg-type]
-        others = OthersOfTypes(context)
+        others = FieldsOfOtherObjects(context)
         if before:
-            others.meant(another, kind, another + names, value)
+            others.object_meant(another, kind, another + names, value)
         doubtful = dict(others.doubtful_fields(address, kind))
         if place not in doubtful:
             return None
-        return others.meant(address, kind, place, doubtful[place])
+        return others.object_meant(address, kind, place, doubtful[place])
 
     assert told(code ^ 1 << scene.bit(code)) == code
     assert told(code ^ 1 << 4) == code
@@ -775,8 +775,10 @@ def test_the_slots_of_a_class_are_places_of_pointers(scene: Scene) -> None:
     start = owner - (index.place_in_block(owner) or 0)
     said = f"a field of the object of type {kinds.of(owner).name} at {owner:#x}"
     for number in (0, count - 1):
-        assert said in _whole_but_for(scene.context, owner + first + WORD * number, start)
-    assert not _whole_but_for(scene.context, owner + first + WORD * count, start)
+        assert said in _object_whole_but_for_slot_clause(
+            scene.context, owner + first + WORD * number, start
+        )
+    assert not _object_whole_but_for_slot_clause(scene.context, owner + first + WORD * count, start)
 
 
 def test_a_count_that_is_the_head_of_what_was_there_counts_references(scene: Scene) -> None:
@@ -804,5 +806,7 @@ def test_what_stands_before_the_items_of_a_tuple_is_none(interpreter: str) -> No
         if kind == "tuple" and index.place_in_block(one) and scene.walk.reader.word(one + first)
     )
     start = owner - (index.place_in_block(owner) or 0)
-    assert "an item of the tuple" in _whole_but_for(scene.context, owner + first, start)
-    assert not _whole_but_for(scene.context, owner + first - WORD, start)
+    assert "an item of the tuple" in _object_whole_but_for_slot_clause(
+        scene.context, owner + first, start
+    )
+    assert not _object_whole_but_for_slot_clause(scene.context, owner + first - WORD, start)

@@ -200,9 +200,9 @@ def test_who_may_set_an_event(name: str, tmp_path: Path) -> None:
     waiting = scene.activity(scene.main_tid)
     assert waiting is not None and waiting.object
     assert threads.may_end(waiting) == (name in SOMEBODY)
-    assert (waiting.tid in threads.blocked) == (name in NOBODY)
+    assert (waiting.tid in threads.blocked_threads) == (name in NOBODY)
     if name == "by_set":
-        assert threads.may_change(waiting.tid, {"open"})
-        assert not threads.may_change(waiting.tid, {"letters"})
+        assert threads.may_change_names(waiting.tid, {"open"})
+        assert not threads.may_change_names(waiting.tid, {"letters"})
     if name == "by_cell":
-        assert threads.may_change(waiting.tid, {"knocked"})
+        assert threads.may_change_names(waiting.tid, {"knocked"})

@@ -19,7 +19,7 @@ from gdb_epi.errors import Absent
 from gdb_epi.hangs.dry_run.dry_run import DryRun
 from gdb_epi.hangs.hang_context import HangContext
 from gdb_epi.hangs.loops.dry_run_starts import (
-    _begin_of_statement,
+    _beginning_of_statement,
     _read_running_call,
     _read_running_code,
     _run_to_call,
@@ -138,7 +138,7 @@ def test_what_iterators_have_yet_to_give(tmp_path: Path) -> None:
         made = scene.view.objects.dict_items(dict(scene.view.variable_addresses(frame))["made"])
         left = {
             str(scene.view.reader.string(key, 99)): run.host(
-                BuiltTuple(tuple(run.all_of(run.iteration(iterator))))
+                BuiltTuple(tuple(run.all_items(run.iterator_position(iterator))))
             )
             for key, iterator in made
         }
@@ -154,7 +154,7 @@ def _answers(core: Path) -> tuple[bool | None, bool, object, object] | None:
     frame = scene.view.frames(scene.main_tid)[0]
     try:
         here = _read_running_code(scene, frame)
-        first, _ = _begin_of_statement(scene, here)
+        first, _ = _beginning_of_statement(scene, here)
         reached = _run_to_call(scene, frame, here, first, ())
         call = _read_running_call(scene, frame, reached) if reached is not None else None
     except Undecodable:

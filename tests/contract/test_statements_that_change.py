@@ -131,7 +131,7 @@ def test_an_object_may_be_changed_by_what_is_not_known_to_be_harmless(
         for which in ("changed", "kept"):
             at = objects.dict_get(scope, f"{which}_{name}")
             assert not isinstance(at, Absent)
-            may[which, name] = threads.may_change(scene.main_tid or 0, (), {at})
+            may[which, name] = threads.may_change_names(scene.main_tid or 0, (), {at})
     assert may == {(which, name): which == "changed" for which, name in may}
 
 

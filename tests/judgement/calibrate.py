@@ -130,7 +130,7 @@ def summary(told: Sequence[Said]) -> list[str]:
 
 def flagged(row: Row) -> bool:
     """Whether damage of few bits is claimed; what an overrun overwrote is none."""
-    return case_of(row).score.damaged
+    return case_of(row).score.is_damaged
 
 
 def named_right(one: Said) -> bool | None:

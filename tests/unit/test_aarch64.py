@@ -16,7 +16,7 @@ from gdb_epi.cpython.types import PythonState
 from gdb_epi.errors import Absent
 from gdb_epi.fault.find_fault import Syndrome
 from gdb_epi.fault.signal_sender import SENDING
-from gdb_epi.locks.waits.libc_lock_names import calling_functions
+from gdb_epi.locks.waits.libc_lock_names import libc_functions_on_stack
 from gdb_epi.machine import AARCH64, X86_64
 from gdb_epi.session import Session
 from gdb_epi.target.api import Module, Region, Thread
@@ -97,7 +97,7 @@ def test_who_called_into_a_lock_is_known_by_its_call(before: bytes, names: list[
         symbols={"__libc_start_main": TEXT + 0x100, "malloc": TEXT + 4},
         modules=[Module("/lib/libc.so.6", TEXT, TEXT, TEXT + 0x1000, None, absent)],
     )
-    assert calling_functions(target, thread) == names
+    assert libc_functions_on_stack(target, thread) == names
 
 
 def test_without_code_nothing_is_said_of_a_call() -> None:

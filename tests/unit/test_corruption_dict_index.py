@@ -145,4 +145,4 @@ def test_what_two_other_objects_of_the_type_hold(
     )
     field: Any = SimpleNamespace(offset=FIELD)
     one = typed_field._WrongField(OWNER, typed_field.FRAME, field, RIGHT ^ 1 << 13)
-    assert typed_field._is_found_alike(context, walk, one, RIGHT) is alike
+    assert typed_field._found_others_hold_right_word(context, walk, one, RIGHT) is alike

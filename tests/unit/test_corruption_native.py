@@ -120,7 +120,9 @@ def test_r5_before_a_call_only_what_names_a_block(monkeypatch: pytest.MonkeyPatc
     assert evidence(register_values(made)) == []
     made = kept(BAD, GOOD)
     monkeypatch.setattr(
-        address_index(made), "at", lambda at: Pointee(BLOCK, "malloc") if at == GOOD else None
+        address_index(made),
+        "pointee_at",
+        lambda at: Pointee(BLOCK, "malloc") if at == GOOD else None,
     )
     assert [(one.where, one.corrected) for one in evidence(register_values(made))] == [
         ("rbx", GOOD)

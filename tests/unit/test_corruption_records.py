@@ -56,7 +56,7 @@ def test_records_are_checked_and_found_again(form: StringFormat, rounds: tuple[i
     key = HashKey(chance.getrandbits(64), chance.getrandbits(64), *rounds)
     data, ordinary = memory(form, key, chance)
     whole = StringRecords(form, key)
-    assert whole.take(START, data) == ([], True) and not list(whole.flush())
+    assert whole.check_piece(START, data) == ([], True) and not list(whole.flush())
     assert whole.checked == len(ordinary)
     changed, flipped = bytearray(data), chance.sample(ordinary, 40)
     for at, text in flipped:  # in the hash, or in the characters
@@ -65,9 +65,9 @@ def test_records_are_checked_and_found_again(form: StringFormat, rounds: tuple[i
         changed[at + first + chance.randrange(size)] ^= 1 << chance.randrange(8)
     pieces = {START: data, START + len(data): bytes(changed), START + 2 * len(data): data}
     records = StringRecords(form, key)
-    wrong = [one for start, piece in pieces.items() for one in records.take(start, piece)[0]]
+    wrong = [one for start, piece in pieces.items() for one in records.check_piece(start, piece)[0]]
     wrong += records.flush()
-    places = {at for one in wrong for at in records.places(one, pieces[one.start])}
+    places = {at for one in wrong for at in records.addresses_of_record(one, pieces[one.start])}
     assert places == {START + len(data) + at for at, _ in flipped}
     assert records.checked == 3 * len(ordinary)
 
@@ -83,7 +83,7 @@ def test_what_is_not_ordinary_is_found_by_the_other_expression() -> None:
         and data[at + 16 : at + 24] != b"\xff" * 8
     }
     assert {
-        found.start() for found in StringRecords(STR, key).others.finditer(data)
+        found.start() for found in StringRecords(STR, key).unusual_objects_pattern.finditer(data)
     } == hashed - known
 
 

@@ -27,7 +27,9 @@ class Walk:
 
     def __init__(self, items: list[int], kind: str, others: frozenset[int] = frozenset()) -> None:
         self.items, self.kind, self.others = items, kind, others
-        self.kinds = SimpleNamespace(of=lambda _one: SimpleNamespace(category=self.category()))
+        self.kinds = SimpleNamespace(
+            type_of_object=lambda _one: SimpleNamespace(category=self.category())
+        )
 
     def category(self) -> str:
         return INSTANCE if self.kind == "Point" else ""
@@ -35,7 +37,7 @@ class Walk:
     def type_at(self, address: int) -> str:
         return "Circle" if address in self.others else self.kind
 
-    def beside(self, slot: ContainerSlot) -> list[tuple[int, int]]:
+    def other_slots_of_container(self, slot: ContainerSlot) -> list[tuple[int, int]]:
         return [(slot.place + 8 * n, one) for n, one in enumerate(self.items, 1)]
 
 
@@ -48,7 +50,7 @@ def told(
     monkeypatch.setattr(siblings, "count_references", held)
     monkeypatch.setattr(siblings, "has_lost_reference", lambda _context, one, _wrong: one in lost)
     place = lambda one: offset if one == SLOT.value else 0  # noqa: E731
-    index = SimpleNamespace(references=lambda _one: 1, place_in_block=place)
+    index = SimpleNamespace(reference_count=lambda _one: 1, place_in_block=place)
     monkeypatch.setattr(siblings, "address_index", lambda _context: index)
     context: Any = SimpleNamespace(objects_counted=0)
     walk: Any = Walk(items, kind, others)
@@ -80,7 +82,7 @@ def test_a_count_that_was_raised_needs_what_names_it(monkeypatch: pytest.MonkeyP
     context: Any = None
     for stale, named in ((True, True), (True, False), (False, True), (False, False)):
         monkeypatch.setattr(object_references, "may_be_stale", lambda _c, _p, stale=stale: stale)
-        monkeypatch.setattr(object_references, "_is_named", lambda _c, _p, named=named: named)
+        monkeypatch.setattr(object_references, "_is_place_named", lambda _c, _p, named=named: named)
         made = {
             n: object_references.is_partly_written(context, START, RIGHT + n, RIGHT)
             for n in (1, 2, 4)
@@ -120,13 +122,13 @@ def test_of_two_slots_a_tuple_is_a_copy_where_no_object_can_begin() -> None:
         ContainerSlot(START + 128, odd, LIST + 128, typed_slot.FRAME),
     ]
     things: Any = SimpleNamespace(inside_block=lambda one: one == RIGHT + 8)
-    assert typed_slot._sources(things, held) == held[:1]
-    assert typed_slot._sources(things, [*held, held[0]._replace(place=START + 8)]) == []
+    assert typed_slot._original_slots(things, held) == held[:1]
+    assert typed_slot._original_slots(things, [*held, held[0]._replace(place=START + 8)]) == []
     same = [one._replace(value=even) for one in held]
-    assert typed_slot._sources(things, same) == []
-    assert typed_slot._sources(things, [same[0], same[2]]) == same[:1]
+    assert typed_slot._original_slots(things, same) == []
+    assert typed_slot._original_slots(things, [same[0], same[2]]) == same[:1]
     inside = [one._replace(value=RIGHT + 8) for one in held]
-    assert typed_slot._sources(things, inside) == inside[:1]
+    assert typed_slot._original_slots(things, inside) == inside[:1]
 
 
 def test_a_field_of_which_others_hold_the_right_word() -> None:
@@ -139,7 +141,7 @@ def test_a_field_of_which_others_hold_the_right_word() -> None:
         wrong: Any = SimpleNamespace(
             owner=POINTS[0], category="frame", field=SimpleNamespace(offset=16), value=SLOT.value
         )
-        assert typed_field._is_held_alike(walk, wrong, RIGHT) == (number == 3)
+        assert typed_field._others_hold_right_word(walk, wrong, RIGHT) == (number == 3)
 
 
 SIZE = 16
@@ -168,13 +170,13 @@ def chained(*nodes: int) -> dict[int, int]:
 def test_a_node_that_was_left_in_a_list_is_no_flip() -> None:
     """Its next names a node that is whole in another list, and whose prev is one bit from it."""
     words = {**chained(BEFORE, N), N: A, **chained(P, A, BEYOND)}
-    assert list(links(words).repairs(N)) == []
+    assert list(links(words).one_bit_repairs(N)) == []
 
 
 def test_a_prev_that_leads_nowhere_is_one() -> None:
     words = chained(BEFORE, N, A, BEYOND)
     words[A + 8] ^= 1 << 14
-    (found,) = links(words).repairs(N)
+    (found,) = links(words).one_bit_repairs(N)
     assert (found.where, found.found, found.corrected) == (A + 8, P, N)
 
 

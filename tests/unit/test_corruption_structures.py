@@ -101,7 +101,7 @@ def made_pool(size: int = 16384, block: int = 64, carved: int = 100, free: int =
 def test_a_pool_is_recognised(size: int) -> None:
     pool = pools.parse_pool(PLACE, bytes(made_pool(size, carved=40)))
     assert pool is not None and pool.size == size and pool.free is not None
-    assert len(list(pool.blocks())) == pool.used == 35
+    assert len(list(pool.used_blocks())) == pool.used == 35
     assert pools.free_list_repair(pool, bytes(made_pool(size, carved=40))) is None
 
 
@@ -112,7 +112,7 @@ def test_a_flipped_link_is_mended(offset: int, bit: int) -> None:
     word = int.from_bytes(data[offset : offset + 8], "little")
     data[offset : offset + 8] = (word ^ 1 << bit).to_bytes(8, "little")
     pool = pools.parse_pool(PLACE, bytes(data))
-    assert pool is not None and pool.free is None and not list(pool.blocks())
+    assert pool is not None and pool.free is None and not list(pool.used_blocks())
     wrong = pools.free_list_repair(pool, bytes(data))
     assert wrong is not None and (wrong.where, wrong.corrected) == (PLACE + offset, word)
     assert wrong.is_low_bit == (bit < 4)

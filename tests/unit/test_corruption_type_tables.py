@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from gdb_epi.corruption.checks.type_slots import _own_tables
+from gdb_epi.corruption.checks.type_slots import _compare_method_tables
 from gdb_epi.errors import UnreadableMemory
 from gdb_epi.target.api import Region
 
@@ -34,7 +34,7 @@ def told(values: list[int], *, file: str | None = None) -> list[tuple[int | str,
     heap: Any = SimpleNamespace(reader=reader)
     region = Region(0, 1 << 47, "rw-", file, 0, 0)
     context: Any = SimpleNamespace(target=SimpleNamespace(region_at=lambda _at: region))
-    return [(one.where, one.corrected) for one in _own_tables(context, heap, CLASSES)]
+    return [(one.where, one.corrected) for one in _compare_method_tables(context, heap, CLASSES)]
 
 
 SOUND = [one + APART for one in CLASSES]

@@ -49,11 +49,11 @@ def test_a_code_map_tells_where_control_came_from() -> None:
     start = PC - 10
     known = build_code_map(made, PC)
     assert known is not None
-    assert known.begins(PC)
-    assert not known.begins(start + 5)
-    assert known.before(start + 4) == [start]  # what lies above it jumps away
-    assert known.before(start + 9) == [start + 2]  # a jump through a register is no way
-    assert known.before(PC) == [PC - 1]
+    assert known.begins_instruction(PC)
+    assert not known.begins_instruction(start + 5)
+    assert known.predecessors(start + 4) == [start]  # what lies above it jumps away
+    assert known.predecessors(start + 9) == [start + 2]  # a jump through a register is no way
+    assert known.predecessors(PC) == [PC - 1]
     made = knowing(made, start, 1 << 20)
     made._answers.clear()
     assert build_code_map(made, PC) is None  # too long
@@ -69,8 +69,8 @@ def test_code_around_a_place_of_a_very_long_function() -> None:
     assert build_code_map(made, PC) is None
     known = code_around(made, PC)
     assert known is not None
-    assert known.before(PC) == [PC - 1, PC + 0x700]
-    assert known.before(PC - 1) == [PC - 2]
+    assert known.predecessors(PC) == [PC - 1, PC + 0x700]
+    assert known.predecessors(PC - 1) == [PC - 2]
 
 
 def split(before: str, part: str) -> Context:
@@ -88,7 +88,7 @@ def test_a_split_off_part_leads_back_into_its_function() -> None:
     back = "e9" + struct.pack("<i", -0x205).hex()
     code = build_code_map(split(leave, back), PC)
     assert code is not None
-    assert code.before(PC) == [PC - 4, ELSEWHERE]
+    assert code.predecessors(PC) == [PC - 4, ELSEWHERE]
     assert found(split(leave, back)) == []  # the part may have made rdi
     assert found(split(leave, "e9" + struct.pack("<i", 0x40).hex())) == [("R5", "rdi", GOOD)]
 

@@ -494,14 +494,15 @@ def test_a_word_of_the_table_of_symbols_is_as_ld_so_left_it() -> None:
     symbol = struct.pack("<IBBHQQ", 1, 0x11, 0, 5, 0x54E540, 8)
     foreign = struct.pack("<IBBHQQ", 1, 0x11, 0, 0, 0, 0)  # st_shndx 0: defined elsewhere
     tables.data = bytes(24) + symbol + foreign
-    tables.offset = lambda address, size=8: address
+    tables.file_offset = lambda address, size=8: address
     rows = {0x400: (R_GLOB_DAT, 1), 0x408: (R_JUMP_SLOT, 1), 0x410: (R_GLOB_DAT, 2)}
     rela = array("Q")
     for place, (kind, number) in rows.items():
         rela.extend([place, number << 32 | kind, 0])
-    tables.__dict__.update(_rela=rela, dynamic={DT_SYMTAB: 0}, _relr=[], kept={}, fixed=False,
+    tables.__dict__.update(_rela_table=rela, dynamic={DT_SYMTAB: 0}, kept={}, fixed=False,
+                           _relr_addresses=[],
                            _others={place: number for number, place in enumerate(rows)},
-                           _relative=(array("Q"), array("Q")))  # fmt: skip
+                           _relative_relocations=(array("Q"), array("Q")))  # fmt: skip
     image = ImageFile.__new__(ImageFile)
     image.tables, image.base = tables, MMAP
     assert image.is_bound(MMAP + 0x400, MMAP + 0x54E540)

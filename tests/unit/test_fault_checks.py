@@ -37,11 +37,15 @@ from gdb_epi.corruption.checks.control_flow import (
     return_from_slot_below,
     return_without_return_address,
 )
-from gdb_epi.corruption.checks.flipped_words import _sentence, one_bit_pointer, recurring_flips
+from gdb_epi.corruption.checks.flipped_words import (
+    _sentence_of_correction,
+    one_bit_pointer,
+    recurring_flips,
+)
 from gdb_epi.corruption.checks.overwritten_places import (
-    _collector_list_evidence,
+    _collector_list_clause,
     _distances_to_same_byte,
-    _is_table,
+    _is_pointer_table,
 )
 from gdb_epi.corruption.checks.registers import register_values
 from gdb_epi.corruption.checks.wild_values import call_of_data
@@ -177,7 +181,7 @@ def test_what_another_check_has_found_is_not_denied() -> None:
     made = pointed(BAD, {HEAP + 0x20: BAD, HEAP + 0x100: GOOD})
     best = [neighbour._replace(copies=0) for neighbour in rank_neighbours(made)]
     assert [neighbour.corrected for neighbour in best] == [GOOD]
-    sentence = _sentence(made, best[0])
+    sentence = _sentence_of_correction(made, best[0])
     assert "; 1 other place (memory, registers) holds the right value" in sentence
 
 
@@ -566,10 +570,10 @@ def test_a_table_of_addresses_is_no_loop_over_rows() -> None:
     addresses = [0x7FFF_F6AE_0000 + 1024 * number for number in range(64)]
     table = b"".join(address.to_bytes(8, "little") for address in addresses)
     assert _distances_to_same_byte(table, 8 * 20 + 2) == [8]
-    assert _is_table(table, range(2, len(table), 8))
+    assert _is_pointer_table(table, range(2, len(table), 8))
     others = [address ^ number * number << 5 for number, address in enumerate(addresses)]
     mixed = b"".join(address.to_bytes(8, "little") for address in others)
-    assert not _is_table(mixed, range(2, len(mixed), 8))
+    assert not _is_pointer_table(mixed, range(2, len(mixed), 8))
 
 
 @pytest.mark.parametrize(("count", "begins"), [(2, False), (HEAP + 0x300, False), (2, True)])
@@ -581,7 +585,7 @@ def test_what_the_collectors_list_leads_to(count: int, begins: bool, monkeypatch
     home = "gdb_epi.corruption.checks.overwritten_places"
     monkeypatch.setattr(f"{home}.address_index", lambda _: index)
     made = pointed(WILD, {before: links, before + 16: count, links + 16: 1, links + 24: WILD})
-    assert bool(_collector_list_evidence(made, links + 24, [links + 16])) == (
+    assert bool(_collector_list_clause(made, links + 24, [links + 16])) == (
         count == 2 and not begins
     )
 

@@ -10,9 +10,9 @@ import pytest
 from gdb_epi.errors import UnreadableMemory
 from gdb_epi.hangs import external_waits
 from gdb_epi.hangs import types as hang_types
-from gdb_epi.hangs.deadlocks import deadlocked_pool_callback, pool_self_deadlock
+from gdb_epi.hangs.deadlocks import diagnose_deadlocked_pool_callback, diagnose_pool_self_deadlock
 from gdb_epi.hangs.descriptors import FILE, Descriptor, DescriptorTable
-from gdb_epi.hangs.event_waits import _waiters, diagnose_event_wait
+from gdb_epi.hangs.event_waits import _waiters_clause, diagnose_event_wait
 from gdb_epi.hangs.hang_context import WaitChain
 from gdb_epi.hangs.idleness import is_polled_by_library, is_reading_incoming_work
 from gdb_epi.hangs.library_calls import (
@@ -24,7 +24,7 @@ from gdb_epi.hangs.library_calls import (
     PROCESS_QUEUE,
     library_wait,
 )
-from gdb_epi.hangs.loops.resource_exhaustion import connection_pool_exhausted
+from gdb_epi.hangs.loops.resource_exhaustion import diagnose_connection_pool_exhausted
 from gdb_epi.hangs.processes.unread_queues import find_unread_queue
 from gdb_epi.hangs.single_wait import (
     _diagnose_through_thread,
@@ -40,17 +40,17 @@ NOTHING_FOUND = dict.fromkeys(
 SCENE = SimpleNamespace(
     view=SimpleNamespace(frames=lambda tid: (), **NOTHING_FOUND),
     is_only_python_thread=lambda _: False,
-    code=SimpleNamespace(running_loop=lambda frame: False),
+    code=SimpleNamespace(is_running_in_loop=lambda frame: False),
     loops_around=lambda frames: 0,
     descriptors=SimpleNamespace(
         describe=lambda number: Descriptor(number, "file", ""),
-        child_at=lambda _: None,
+        child_behind_descriptor=lambda _: None,
         was_closed=lambda *_: False,
         object_type=lambda _: None,
     ),
     activities=(),
     pipe_ends=SimpleNamespace(other_end=lambda _: None),
-    live_code=SimpleNamespace(codes=(), names_any=lambda *_: False),
+    live_code=SimpleNamespace(own_codes=(), uses_any_name=lambda *_: False),
 )
 
 
@@ -102,20 +102,20 @@ def test_a_read_in_a_loop_may_wait_for_work(kind, awaits, in_loop, more) -> None
     scene = SimpleNamespace(
         view=SimpleNamespace(frames=lambda _: (frame,), **NOTHING_FOUND),
         is_only_python_thread=lambda _: False,
-        code=SimpleNamespace(running_loop=lambda _: in_loop),
+        code=SimpleNamespace(is_running_in_loop=lambda _: in_loop),
         loops_around=lambda frames: in_loop * len(frames),
         is_in_bounded_loop=lambda _: False,
         descriptors=SimpleNamespace(
             describe=lambda number: Descriptor(number, kind, "it"),
-            child_at=lambda _: None,
+            child_behind_descriptor=lambda _: None,
             was_closed=lambda *_: False,
             takes_datagrams=lambda _: False,
             object_type=lambda _: None,
         ),
         activities=(),
         pipe_ends=SimpleNamespace(other_end=lambda _: None),
-        live_code=SimpleNamespace(codes=(), names_any=lambda *_: False),
-        called_before=lambda *_, **__: {"send_request"},
+        live_code=SimpleNamespace(own_codes=(), uses_any_name=lambda *_: False),
+        names_called_before=lambda *_, **__: {"send_request"},
     )
     activity = ThreadActivity(
         7, "worker", hang_types.READ, awaits or "it", target=5, awaits=awaits, frames=(frame,)
@@ -142,10 +142,10 @@ def test_who_reads_in_a_loop_takes_work_or_wants_an_answer(request_made, before,
     scene = SimpleNamespace(
         view=SimpleNamespace(frames=lambda _: (called, own) if request_made else (own,)),
         is_only_python_thread=lambda _: False,
-        code=SimpleNamespace(running_loop=lambda frame: frame is own),
+        code=SimpleNamespace(is_running_in_loop=lambda frame: frame is own),
         loops_around=len,
         is_in_bounded_loop=lambda _: False,
-        called_before=lambda *_, **__: before,
+        names_called_before=lambda *_, **__: before,
     )
     activity = ThreadActivity(7, "worker", hang_types.READ, "it", target=5, frames=(own,))
     assert is_reading_incoming_work(scene, activity) == takes
@@ -173,8 +173,8 @@ def test_a_library_that_polls_has_an_end_only_where_it_was_given_one(
             type_name={NOTHING: "NoneType", SECONDS: "int"}.get,
         ),
         is_only_python_thread=lambda _: False,
-        code=SimpleNamespace(running_loop=lambda frame: frame is loop),
-        called_in_loop=lambda _: {"poll"},
+        code=SimpleNamespace(is_running_in_loop=lambda frame: frame is loop),
+        names_called_in_loop=lambda _: {"poll"},
     )
     activity = ThreadActivity(
         7, "main", hang_types.READ, "it", target=5, timed=True, frames=(own,), call=call,
@@ -207,7 +207,7 @@ def test_who_puts_into_a_queue_of_a_manager_decides(monkeypatch, giver, target, 
             frames=lambda _: (cook, *((run,) if target else ())), **NOTHING_FOUND
         ),
         is_only_python_thread=lambda _: False,
-        code=SimpleNamespace(running_loop=lambda _: True),
+        code=SimpleNamespace(is_running_in_loop=lambda _: True),
         loops_around=len, is_in_bounded_loop=lambda _: False,
         descriptors=SCENE.descriptors, pipe_ends=SCENE.pipe_ends,
         activity=lambda tid: counter if tid == 8 else main, waits={}, activities=(),
@@ -225,7 +225,9 @@ def waiting_for_results(*threads_of_the_pool: str) -> HangDiagnosis | None:
     scene = SimpleNamespace(
         view=view, activities=[ThreadActivity(8, "Thread-1", hang_types.POLL)],
         main_tid=7, gil_holder=None, waits={}, effects_of_signal_handlers={},
-        references=SimpleNamespace(variable_name=lambda *_: "", threads=lambda _: set()),
+        references=SimpleNamespace(
+            variable_name=lambda *_: "", threads_referring_to=lambda _: set()
+        ),
     )  # fmt: skip
     activity = ThreadActivity(
         7, "MainThread", hang_types.EVENT, POOL_RESULTS, awaits=POOL_RESULTS, object=0x1000,
@@ -269,7 +271,7 @@ def test_a_callback_that_waits_for_its_own_pool(of_thread: int, found: bool) -> 
     activity = ThreadActivity(
         7, "Thread-3", hang_types.EVENT, POOL_RESULTS, awaits=POOL_RESULTS, frames=(own,)
     )
-    answer = deadlocked_pool_callback(
+    answer = diagnose_deadlocked_pool_callback(
         SimpleNamespace(activities=[activity], threads_by_importance=[activity], view=view)
     )
     assert (answer is not None) == found
@@ -286,7 +288,7 @@ def test_a_scheduler_that_sleeps_until_a_job_is_due_is_not_said_to_wait_for_work
     scene = SimpleNamespace(
         view=SimpleNamespace(frames=lambda _: (frame,), **NOTHING_FOUND),
         is_only_python_thread=lambda _: False,
-        code=SimpleNamespace(running_loop=lambda _: False),
+        code=SimpleNamespace(is_running_in_loop=lambda _: False),
         loops_around=lambda _: 0,
     )
     place = "apscheduler.schedulers.blocking._main_loop"
@@ -327,7 +329,7 @@ def test_a_condition_named_futures_is_no_future(monkeypatch) -> None:
             7, "worker", hang_types.EVENT, f"the {kind} FUTURES", place="main"
         )
         waits = {7: SimpleNamespace(kind=kind)}
-        return pool_self_deadlock(
+        return diagnose_pool_self_deadlock(
             SimpleNamespace(
                 activities=(activity,), waits=waits, target=None, python=None, view=view
             )
@@ -379,8 +381,8 @@ def test_what_a_file_that_cannot_seek_is_called(flags: int, kind: str, words: st
     """It was called a pipe or a terminal; inotify's events are read through a FileIO too."""
     target = SimpleNamespace(read=lambda _address, size: flags.to_bytes(size, "little"))
     made = object.__new__(DescriptorTable)
-    made._view, made._head = SimpleNamespace(target=target), 16
-    descriptor = made._of_object(5, FILE, 0x1000)
+    made._view, made._object_head_size = SimpleNamespace(target=target), 16
+    descriptor = made._describe_object(5, FILE, 0x1000)
     assert (descriptor.kind, descriptor.text) == (kind, words)
 
 
@@ -404,7 +406,7 @@ def queue_that_nobody_reads(calls, other_calls=(), other_variables=()) -> str:
     parent = ThreadActivity(7, "MainThread", hang_types.CHILD, target=12, frames=("parent",))
     scene = SimpleNamespace(
         activities=(parent, ThreadActivity(8, "Thread-1", hang_types.READ)),
-        code=SimpleNamespace(calls=calls_of, calls_ahead=lambda _frame, _depth: []),
+        code=SimpleNamespace(calls_with_times=calls_of, calls_ahead=lambda _frame, _depth: []),
         view=SimpleNamespace(
             attribute=lambda *_: None,
             frames=lambda tid: ("parent",) if tid == 7 else ("other",),
@@ -438,7 +440,7 @@ def test_a_thread_that_waits_for_the_same_is_told_with_what_that_is() -> None:
     """The clause stands below the wait of a thread that joins this one: "it" was then that."""
     first = ThreadActivity(2, "worker", hang_types.EVENT, what="a notification")
     same = [ThreadActivity(3, "other", hang_types.EVENT, what="a notification")]
-    told = _waiters(first, "a notification (__main__.lost)", same)
+    told = _waiters_clause(first, "a notification (__main__.lost)", same)
     assert told == "1 more thread waits for a notification (__main__.lost) too"
 
 
@@ -457,7 +459,7 @@ def test_nobody_is_left_to_give_a_connection_back(other: str, stuck: bool) -> No
     ]  # fmt: skip
     beside = ThreadActivity(3, "MainThread", other, "what", frames=(frame,))
     scene = SimpleNamespace(activities=(*waiting, beside), tasks=(), foreign_threads=())
-    answer = connection_pool_exhausted(scene)
+    answer = diagnose_connection_pool_exhausted(scene)
     if not stuck:
         assert answer is None
         return

@@ -55,7 +55,7 @@ def scene(paused: int, stream: str = "stdout", variables=None, **more) -> Simple
     )
     child = SimpleNamespace(command="convert")
     return SimpleNamespace(
-        view=view, failed_tasks=(), descriptors=SimpleNamespace(child=lambda _: child),
+        view=view, failed_tasks=(), descriptors=SimpleNamespace(child_of_pid=lambda _: child),
         installed=SimpleNamespace(contains_frame=lambda frame: frame.module.startswith("asyncio")),
         **more,
     )  # fmt: skip
@@ -147,7 +147,7 @@ def test_a_child_that_was_forked_later_may_keep_a_pipe_open(
         objects=SimpleNamespace(integer=lambda word: int(word == YES)),
     )
     running = SimpleNamespace(
-        running_processes=[(77, True), (sibling, forked)], child=lambda _: None
+        running_processes=[(77, True), (sibling, forked)], child_of_pid=lambda _: None
     )
     activity = ThreadActivity(7, "MainThread", CHILD, target=77, frames=(CONVERT,))
     made = pipe_kept_open_by_sibling_clause(

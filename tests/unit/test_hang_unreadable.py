@@ -8,7 +8,7 @@ from types import SimpleNamespace
 from gdb_epi.errors import LayoutError
 from gdb_epi.hangs import types as hang_types
 from gdb_epi.hangs.descriptor_waits import watches_files
-from gdb_epi.hangs.live.walk import Walk
+from gdb_epi.hangs.live.walk import NameWalk
 from gdb_epi.hangs.types import ThreadActivity
 
 
@@ -16,15 +16,15 @@ class CodeOfBrokenLists:
     """The collector's lists of objects cannot be walked."""
 
     @property
-    def codes(self) -> frozenset[int]:
+    def own_codes(self) -> frozenset[int]:
         raise LayoutError("no list of all functions")
 
 
 def test_a_frame_that_cannot_be_read_may_do_anything() -> None:
     code = SimpleNamespace(view=SimpleNamespace(reader=None), calls=None)
     unread = SimpleNamespace(hole="unreadable", code=0)
-    assert Walk(code, (unread,)).effects().unbounded
-    assert not Walk(code, ()).effects().unbounded
+    assert NameWalk(code, (unread,)).effects().unbounded
+    assert not NameWalk(code, ()).effects().unbounded
 
 
 def test_where_functions_are_not_listed_nothing_watches_files() -> None:

@@ -13,7 +13,7 @@ from gdb_epi.hangs.descriptors import FILE, SOCKET
 from gdb_epi.hangs.idleness import MAY_BE_IDLE, classify_idle_process
 from gdb_epi.hangs.loops.futile_polls import _OtherCode, variables_tested_by
 from gdb_epi.hangs.loops.polled_waits import diagnose_wait_outside_loop
-from gdb_epi.hangs.loops.tasks_of_one_connection import tasks_read_from_each_other
+from gdb_epi.hangs.loops.tasks_of_one_connection import diagnose_tasks_reading_from_each_other
 from gdb_epi.hangs.pipe_ends import PipeEnds
 from gdb_epi.hangs.signal_waits import diagnose_signal_taken_by_main
 from gdb_epi.hangs.tasks import frame_taking_from_pool
@@ -21,7 +21,7 @@ from gdb_epi.hangs.thread_activities import ThreadActivityReader
 from gdb_epi.hangs.types import DEADLOCK, HANG, ThreadActivity, idle_diagnosis
 from gdb_epi.hangs.wakers import diagnose_event_set_by_caller
 from gdb_epi.locks.python.call_sites import Instruction, ends_by_comparison
-from gdb_epi.locks.python.python_view import _as_of_original
+from gdb_epi.locks.python.python_view import _with_original_module
 
 MAIN, WORKER = 7, 8
 HANGUP = 1  # of a mask: bit 0 is SIGHUP
@@ -46,7 +46,7 @@ def weighed(
     first = ThreadActivity(MAIN, "MainThread", hang_types.SIGNAL, frames=(OWN,))
     scene = SimpleNamespace(
         tasks=(), threads_by_importance=[first, second], waits={},
-        code=SimpleNamespace(running_loop=lambda _: in_loop),
+        code=SimpleNamespace(is_running_in_loop=lambda _: in_loop),
         activity=lambda tid: {MAIN: first, WORKER: second}.get(tid),
         view=SimpleNamespace(frames=lambda tid: frames if tid == WORKER else (OWN,)),
         descriptors=SimpleNamespace(
@@ -140,7 +140,8 @@ def test_a_wait_for_what_its_own_caller_sets(calls, others_set, found) -> None:
 
 
 SITES = SimpleNamespace(
-    name_loaded=lambda each: each.argument, attribute_loaded=lambda each: each.argument
+    loaded_variable_index=lambda each: each.argument,
+    loaded_attribute_index=lambda each: each.argument,
 )
 TABLES = (("self",), (), ("done", "time"))
 TEST = [("fast", 0), ("attr", 0), ("truth", 0), ("back", 0)]
@@ -196,8 +197,8 @@ ENDLESS = [("nothing", 0), ("compare", 0), ("", 8), ("pop", 0), ("back", 0), ("b
 )
 def test_a_loop_of_two_heads_is_left_by_no_jump_to_either(jump: int, is_end: bool) -> None:
     sites = SimpleNamespace(
-        comparison=lambda each: "not in" if each.operation == "compare" else "",
-        leads_to=lambda each: {4: jump, 8: 0, 10: 2}.get(each.at),
+        comparison_operator=lambda each: "not in" if each.operation == "compare" else "",
+        jump_target=lambda each: {4: jump, 8: 0, 10: 2}.get(each.at),
     )
     code = [
         Instruction(2 * n, 2 * n + 2, *each, goes_on=each[0] != "back")
@@ -236,7 +237,7 @@ def test_who_is_just_before_or_behind_its_sleep_sleeps(function, kind, monkeypat
         process=lambda: SimpleNamespace(pid=MAIN), modules=list, region_at=lambda _: None
     )
     reader = ThreadActivityReader(target, None, (), lambda _: True)
-    monkeypatch.setattr(reader, "_function", lambda _: function)
+    monkeypatch.setattr(reader, "_function_at", lambda _: function)
     monkeypatch.setattr(reader, "_module_name", lambda _: "libsqlite3.so.0")
     assert reader.activity(SimpleNamespace(tid=MAIN, pc=0x1000, call=None)).kind == kind
 
@@ -246,9 +247,9 @@ def test_a_copy_of_multiprocessing_waits_as_the_original_does() -> None:
         0, 0, "get", "Pool.get", "pool.py", lineno=1, module="multiprocess.pool", owner="thread",
         provenance="chain", is_entry=False,
     )  # fmt: skip
-    assert _as_of_original(copied).module == "multiprocessing.pool"
+    assert _with_original_module(copied).module == "multiprocessing.pool"
     for other in (None, "multiprocessing.pool", "multiprocess", "multiprocesses.pool"):
-        assert _as_of_original(copied._replace(module=other)).module == other
+        assert _with_original_module(copied._replace(module=other)).module == other
 
 
 def ends(kinds, families=None, written=(), ints=()) -> PipeEnds:
@@ -262,8 +263,8 @@ def ends(kinds, families=None, written=(), ints=()) -> PipeEnds:
         attributes=lambda _: iter(()),
     )
     return PipeEnds(view, SimpleNamespace(
-        object_type=kinds.get, family=(families or {}).get, is_written_pipe=lambda n: n in written,
-        descriptor_of_object=lambda _: None,
+        object_type=kinds.get, address_family=(families or {}).get,
+        is_written_pipe=lambda n: n in written, descriptor_of_object=lambda _: None,
     ))  # fmt: skip
 
 
@@ -285,7 +286,7 @@ def test_a_client_that_is_no_child_may_yet_come(own_children: bool, sure: str) -
     """Players of a game and a person's browser take their time; workers of the program do not."""
     awaiting = ThreadActivity(MAIN, "MainThread", hang_types.ACCEPT, frames=(OWN,))
     scene = SimpleNamespace(
-        code=SimpleNamespace(running_loop=lambda _: True),
+        code=SimpleNamespace(is_running_in_loop=lambda _: True),
         descriptors=SimpleNamespace(will_children_connect=own_children),
     )
     answer = diagnose_wait_outside_loop(scene, awaiting, awaiting.frames)
@@ -296,4 +297,4 @@ def test_a_client_that_is_no_child_may_yet_come(own_children: bool, sure: str) -
 def test_tasks_that_talk_to_each_other_are_no_deadlock_while_their_loop_runs() -> None:
     """What one of them has sent may not be read yet; no task is looked at."""
     running = ThreadActivity(MAIN, "MainThread", hang_types.PYTHON, "runs")
-    assert tasks_read_from_each_other(SimpleNamespace(loop_thread=running)) is None
+    assert diagnose_tasks_reading_from_each_other(SimpleNamespace(loop_thread=running)) is None

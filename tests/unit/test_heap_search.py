@@ -14,7 +14,7 @@ from gdb_epi.corruption.checks.pymalloc import (
     MAX_COUNT_BIT,
     MIN_COUNT_BIT,
     MIN_SHORT_BIT,
-    _large_counts,
+    _blocks_with_large_counts,
 )
 from gdb_epi.target.api import Region
 from gdb_epi.target.memory_search import MemorySearch
@@ -63,4 +63,6 @@ def test_counts_with_an_absurd_bit_are_seen(is_small: bool, step: int) -> None:
         elif number % 5 == 2 and is_small:
             count |= 1 << 60  # flags
         data[number * step : number * step + 8] = count.to_bytes(8, "little")
-    assert set(_large_counts(bytes(data[: 200 * step]), step, is_small=is_small)) == absurd
+    assert (
+        set(_blocks_with_large_counts(bytes(data[: 200 * step]), step, is_small=is_small)) == absurd
+    )

@@ -16,7 +16,7 @@ from gdb_epi.cpython.frames.frame_slots import ExceptionTableEntry
 from gdb_epi.locks.python.call_sites import (
     CodeStep,
     Instruction,
-    find_first_tests,
+    find_first_copies_of_tests,
     find_loops,
 )
 
@@ -178,10 +178,10 @@ def test_the_first_test_of_a_while_stands_before_its_loop(
     """`while line := await reader.readline()` was no loop before its first line came."""
     before = ("store", "STORE_FAST", 1)
     code = _code(before, LOAD, CALL, LEAVE, ("pop", "POP_TOP", 0), LOAD, CALL, *end)
-    assert find_first_tests(code, [(first, last)]) == {(first, last): 2}
+    assert find_first_copies_of_tests(code, [(first, last)]) == {(first, last): 2}
     other = _code(before, ("fast", "LOAD_FAST", 2), ("call", "CALL", 1), *code_names(code)[3:])
-    assert not find_first_tests(other, [(first, last)]), "another test"
-    assert not find_first_tests(code[4:], [(first, last)]), "nothing before"
+    assert not find_first_copies_of_tests(other, [(first, last)]), "another test"
+    assert not find_first_copies_of_tests(code[4:], [(first, last)]), "nothing before"
 
 
 def test_a_statement_before_a_while_is_not_its_test() -> None:
@@ -189,12 +189,12 @@ def test_a_statement_before_a_while_is_not_its_test() -> None:
     prime = [LOAD, CALL, ("store", "STORE_FAST", 1)]
     test = [("fast", "LOAD_FAST", 1), ("truth", "TO_BOOL", 0)]
     code = _code(*prime, *test, LEAVE, *prime, *test, ("back", "POP_JUMP_BACKWARD_IF_TRUE", 4))
-    assert find_first_tests(code, [(12, 22)]) == {(12, 22): 6}
+    assert find_first_copies_of_tests(code, [(12, 22)]) == {(12, 22): 6}
     walrus = [LOAD, CALL, ("", "COPY", 1), ("store", "STORE_FAST", 1)]
     code = _code(
         *walrus, LEAVE, ("pop", "POP_TOP", 0), *walrus, ("back", "POP_JUMP_BACKWARD_IF_TRUE", 5)
     )
-    assert find_first_tests(code, [(10, 20)]) == {(10, 20): 0}
+    assert find_first_copies_of_tests(code, [(10, 20)]) == {(10, 20): 0}
 
 
 def code_names(code: list[Instruction]) -> list[tuple[str, str, int]]:

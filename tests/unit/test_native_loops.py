@@ -14,12 +14,12 @@ import pytest
 
 from gdb_epi.errors import UnreadableMemory
 from gdb_epi.hangs.native.library_calls import (
-    arguments_of,
+    argument_registers,
     function_called_before,
-    returned_number,
+    returned_number_of,
 )
-from gdb_epi.hangs.native.native_loops import MAX_STEPS_OF_ALL, _Run, find_endless_loop_from
-from gdb_epi.hangs.native.native_state import Leaves
+from gdb_epi.hangs.native.native_loops import MAX_STEPS_OF_ALL, _NativeRun, find_endless_loop_from
+from gdb_epi.hangs.native.native_state import LeavesLoop
 from gdb_epi.x86 import REGISTERS
 
 CODE, MEMORY = 0x1000, 0x8000
@@ -141,9 +141,9 @@ def test_what_ends_comes_to_what_the_machine_makes_of_it(option: str, tmp_path: 
         stack = ctypes.create_string_buffer(struct.pack("<Q", beyond).rjust(4096, b"\0"), 4096)
         registers = dict.fromkeys(REGISTERS, 0x1111)
         registers |= {"rdi": 11, "rsp": ctypes.addressof(stack) + 4088, "eflags": 0x202}
-        run = _Run(ctypes.string_at, range(start - 4096, start + 4096), start, registers)
-        with pytest.raises(Leaves):
-            run.loop([MAX_STEPS_OF_ALL])
+        run = _NativeRun(ctypes.string_at, range(start - 4096, start + 4096), start, registers)
+        with pytest.raises(LeavesLoop):
+            run.find_loop([MAX_STEPS_OF_ALL])
         result = run._values["rax"].number
         assert (run._at, result) == (beyond, function(11) % (1 << 64)), name
 
@@ -199,12 +199,12 @@ def test_a_loop_that_stores_a_new_value_each_turn_may_end() -> None:
 def test_what_a_loop_stored_costs_later_turns_nothing() -> None:
     """A loop that fills memory: mov [rdi], eax; add rdi, 4; cmp rdi, rdx; jne back."""
     raw = bytes.fromhex("89 07 48 83 c7 04 48 39 d7 75 f5")
-    run = _Run(
+    run = _NativeRun(
         lambda at, size: raw[at - CODE : at - CODE + size], range(CODE, CODE + len(raw)), CODE,
         dict.fromkeys(REGISTERS, MEMORY) | {"rdx": MEMORY << 8, "eflags": 0x202},
     )  # fmt: skip
-    with pytest.raises(Leaves):
-        run.loop([4000])
+    with pytest.raises(LeavesLoop):
+        run.find_loop([4000])
     assert len(run._values) > 900
     assert len(run._registers()) == len(REGISTERS) + 1
 
@@ -277,8 +277,8 @@ def test_which_function_a_call_called(code: str, name: str) -> None:
 )
 def test_a_text_that_goes_on_beyond_what_is_read(name, first, second, gives) -> None:
     read = _reader(at_8000=first.ljust(8192, b"\0"), at_10000=second.ljust(8192, b"\0"))
-    given = dict(zip(arguments_of(name), (0x8000, 0x10000), strict=False))
-    assert returned_number(name, given, read) == gives
+    given = dict(zip(argument_registers(name), (0x8000, 0x10000), strict=False))
+    assert returned_number_of(name, given, read) == gives
 
 
 def test_a_guess_counts_only_where_the_same_test_comes_out_so_again() -> None:
@@ -299,12 +299,12 @@ def test_a_guess_counts_only_where_the_same_test_comes_out_so_again() -> None:
             raise UnreadableMemory(address, size, "not there")
 
         after_call = CODE + (12 if raw is endless else 0)
-        run = _Run(
+        run = _NativeRun(
             read, range(CODE, CODE + len(raw)), after_call,
             {"rbx": MEMORY + 8, "rbp": MEMORY + 13}, {MEMORY: "strcmp"}.get, True,
         )  # fmt: skip
         if loops:
-            assert run.loop([MAX_STEPS_OF_ALL]).start == CODE
+            assert run.find_loop([MAX_STEPS_OF_ALL]).start == CODE
         else:
-            with pytest.raises((Leaves, UnreadableMemory)):
-                run.loop([MAX_STEPS_OF_ALL])
+            with pytest.raises((LeavesLoop, UnreadableMemory)):
+                run.find_loop([MAX_STEPS_OF_ALL])

@@ -96,7 +96,7 @@ def test_a_tuple_with_more_items_than_its_block_has_room_for(
     """Its count is wrong, so what was read behind its items is no field of its own."""
     base, room = HEAP + 0x20, 24 + 8 * 66
     index = SimpleNamespace(
-        at=lambda address: Pointee(OBJECT, "tuple"),
+        pointee_at=lambda address: Pointee(OBJECT, "tuple"),
         end_of_items=lambda address: address + 24 + 8 * count,
         end_of_block=lambda address: base + room if address == base - GC_HEAD else None,
     )

@@ -12,7 +12,7 @@ import pytest
 import gdb_epi
 from gdb_epi.cpython.frames.opcodes import opcodes_of_magic, opcodes_of_version
 from gdb_epi.hangs.dry_run.dry_run import DryRun
-from gdb_epi.hangs.loops.dry_run_starts import is_followed
+from gdb_epi.hangs.loops.dry_run_starts import can_follow_instruction
 from gdb_epi.locks.python.call_sites import _LEAVES, _OPERATIONS
 
 TABLE = Path(gdb_epi.__file__).parent / "cpython" / "frames" / "opcodes.json"
@@ -46,5 +46,7 @@ def test_what_is_followed_has_a_name_in_some_version() -> None:
     methods = [name[4:].upper() for name in dir(DryRun) if name.startswith("_do_")]
     assert len(methods) > 90 and names.issuperset(methods)
     assert names | {"LOAD_CONST_IMMORTAL"} >= {*_OPERATIONS, *_LEAVES}
-    assert all(map(is_followed, ("BINARY_ADD", "RETURN_CONST", "JUMP_FORWARD", "LOAD_FAST")))
-    assert not any(map(is_followed, ("BINARY_MATRIX_MULTIPLY", "GET_LEN", "")))
+    assert all(
+        map(can_follow_instruction, ("BINARY_ADD", "RETURN_CONST", "JUMP_FORWARD", "LOAD_FAST"))
+    )
+    assert not any(map(can_follow_instruction, ("BINARY_MATRIX_MULTIPLY", "GET_LEN", "")))

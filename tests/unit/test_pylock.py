@@ -41,7 +41,7 @@ def read(
         raw = (count & (1 << 8 * refcount.size) - 1).to_bytes(refcount.size, "little")
         target.write(OBJECT + refcount.offset, raw)  # type: ignore[attr-defined]
     target.write(NAME, name.encode() + b"\0")  # type: ignore[attr-defined]
-    return LockObjects(MemoryReader(target, layout)).at(OBJECT)
+    return LockObjects(MemoryReader(target, layout)).lock_at(OBJECT)
 
 
 @pytest.mark.parametrize("version", [v for v in GIL_TABLES if v < (3, 14)])

@@ -10,7 +10,10 @@ from support.fake_target import FakeTarget
 from support.scenes import HEAP
 
 from gdb_epi.corruption.context import Context
-from gdb_epi.corruption.pointers.values_over_pointers import value_over_pointer, why_cut
+from gdb_epi.corruption.pointers.values_over_pointers import (
+    evidence_of_cut_pointer,
+    value_over_pointer,
+)
 from gdb_epi.process_state import ProcessState
 from gdb_epi.target.api import Region
 
@@ -54,7 +57,7 @@ def test_a_text_that_ends_in_a_pointer_of_a_block_among_others_like_it() -> None
     cut = value_over_pointer(target, slot_of(7), word_at(target, slot_of(7)))
     assert cut is not None
     assert (cut.over, cut.start, cut.is_text) == (5, slot_of(7) - 24, True)
-    why = why_cut(Context(ProcessState(target)), slot_of(7), cut)
+    why = evidence_of_cut_pointer(Context(ProcessState(target)), slot_of(7), cut)
     assert why.startswith(f"{BLOCKS - 1} other blocks of its size have a shorter text there")
 
 
@@ -63,7 +66,7 @@ def test_a_text_in_a_block_that_no_other_is_like_may_be_a_new_user_of_it() -> No
     target = process(others | {7: LONG})
     cut = value_over_pointer(target, slot_of(7), word_at(target, slot_of(7)))
     assert cut is not None
-    assert why_cut(Context(ProcessState(target)), slot_of(7), cut) == ""
+    assert evidence_of_cut_pointer(Context(ProcessState(target)), slot_of(7), cut) == ""
 
 
 def test_a_sound_pointer_behind_a_text_is_not_cut() -> None:
@@ -79,7 +82,7 @@ def test_free_blocks_show_nothing_of_what_stands_behind_a_text() -> None:
             target.write(head, struct.pack("<QQ", SIZE, SIZE))
     cut = value_over_pointer(target, slot_of(7), word_at(target, slot_of(7)))
     assert cut is not None
-    why = why_cut(Context(ProcessState(target)), slot_of(7), cut)
+    why = evidence_of_cut_pointer(Context(ProcessState(target)), slot_of(7), cut)
     assert why.startswith("20 other blocks")
 
 

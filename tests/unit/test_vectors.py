@@ -10,7 +10,7 @@ from support.faults import evidence, fault_at
 from support.scenes import MMAP
 from unit.test_wild_values import FIRST, LOAD, SIZE, in_blocks
 
-from gdb_epi.corruption.checks.owned_buffers import vectors
+from gdb_epi.corruption.checks.owned_buffers import cxx_vectors
 
 VECTOR = MMAP + 0x100
 ROOM = FIRST + SIZE - 8
@@ -20,7 +20,7 @@ BOUNDS = (FIRST, FIRST + 16, ROOM)
 def said(bounds: tuple[int, int, int], at_hand: int) -> list[tuple[str, object, int | None]]:
     made = in_blocks(LOAD, fault_at(at_hand), {}, rdi=at_hand)
     made.target.write(VECTOR, struct.pack("<3Q", *bounds))  # type: ignore[attr-defined]
-    return [(sign.id, sign.where, sign.corrected) for sign in evidence(vectors(made))]
+    return [(sign.id, sign.where, sign.corrected) for sign in evidence(cxx_vectors(made))]
 
 
 @pytest.mark.parametrize("number", range(3))

@@ -83,7 +83,7 @@ def test_monotone(found: list[Evidence], more: Evidence, category: str) -> None:
     assert after.llr <= before.llr if against else after.llr >= before.llr
     counts = as_counted(18)
     was, now = (judge(category, [], one, counts) for one in (before, after))
-    if before.damaged and not against:
+    if before.is_damaged and not against:
         assert now.damage.found
     shows_overwrite = against and load_weights().items[more.id].overwritten
     if not was.damage.found and against and not shows_overwrite:
@@ -306,7 +306,7 @@ def test_a_word_that_is_shown_to_be_overwritten_is_damage_and_no_flip() -> None:
     summed = compute_score([sign])
     told = judge("segv-wild", [], summed)
     assert (told.label, told.damage.found, told.damage.where) == ("software", True, 0x1000)
-    assert not summed.damaged  # flags.bitflip: damage of few bits
+    assert not summed.is_damaged  # flags.bitflip: damage of few bits
     assert told.damage.confidence is not None and told.damage.confidence < 0.8
     assert told.reasons[0] == sign.summary
     flipped = judge(

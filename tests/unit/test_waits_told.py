@@ -96,7 +96,7 @@ def test_who_waits_in_each_turn_may_be_well(loops, ends, sure) -> None:
     """A producer faster than its consumer was a hang, 84 %, in every core."""
     scene = SimpleNamespace(
         loops_around=lambda frames: loops * len(frames),
-        code=SimpleNamespace(running_loop=lambda _: loops > 0),
+        code=SimpleNamespace(is_running_in_loop=lambda _: loops > 0),
         is_in_bounded_loop=lambda _: ends,
         loop_bodies=lambda _: [],
     )
@@ -130,7 +130,7 @@ def test_who_may_only_be_slow_stands_with_the_answer(label, kind, call, settled,
         target=FakeTarget(),
         view=SimpleNamespace(all_frames=dict),
         own_callables=lambda _: (),
-        live_code=SimpleNamespace(names_any=lambda *_: False),
+        live_code=SimpleNamespace(uses_any_name=lambda *_: False),
     )
     assert name_who_may_end(scene, answer).outside == who  # type: ignore[arg-type]
 

@@ -280,7 +280,7 @@ def test_what_a_function_popped_below_the_stack_pointer_is_no_origin() -> None:
     made = failed(LOAD, fault_at(77001), rdi=77001, words={SP - 8: GARBAGE})
     for slot, is_left in ((SP - 8, True), (SP + 8, False)):
         popped = RecomputedRegister("rdi", 77001, GARBAGE, PC - 1, "load", slot, 8)
-        made.answers_of(recomputed_registers.__wrapped__)[()] = (popped,)  # type: ignore[attr-defined]
+        made.cached_answers_of(recomputed_registers.__wrapped__)[()] = (popped,)  # type: ignore[attr-defined]
         assert (find_register_origin(made, "rdi") is None) is is_left
 
 

@@ -7,11 +7,11 @@ from collections.abc import Iterator
 
 from gdb_epi.corruption.checks.gc_links import (
     find_untracked_object_behind_register,
-    is_given_back_twice,
+    is_deallocated_twice,
 )
 from gdb_epi.corruption.context import Context, once_per_run
 from gdb_epi.corruption.evidence import ONCE_MORE, Evidence, plain_evidence
-from gdb_epi.corruption.heap.address_descriptions import begins_free_chunk, leads_to_a_beginning
+from gdb_epi.corruption.heap.address_descriptions import begins_free_chunk, leads_to_mapping_or_text
 from gdb_epi.corruption.heap.address_index import FREE, address_index
 from gdb_epi.corruption.heap.malloc_chunks import is_freed_mark, is_in_free_chunk
 from gdb_epi.corruption.heap.never_mapped import was_never_mapped
@@ -89,7 +89,7 @@ ORDINARY = ("null_dereference", "stack_overflow", "deliberate_abort")
 _FREED_TWICE = ("double-free-detected-in-tcache-2", "fasttop")
 
 
-def _access(context: Context) -> FaultSite | None:
+def _failed_access(context: Context) -> FaultSite | None:
     """Return the failed access of an address; None for anything else."""
     site = context.site
     if isinstance(site, Absent) or site.kind not in (DATA, *TRANSFERS) or site.address is None:
@@ -113,7 +113,7 @@ def value_made_by_software(context: Context) -> Iterator[Evidence]:
             shape = None if _is_explained(context) or _is_step_back(context, word) else shape
         if shape is not None:
             who = "control went to" if word.source == "target" else f"{word.source} holds"
-            offset = _as_offset(context, word, shape)
+            offset = _describe_as_offset(context, word, shape)
             why = offset or describe_wrong_word(context, word, shape)
             summary = f"{who} {word.value:#018x}: {why}"
             id = value_sign_id(context, word, f"S:{shape.name}")
@@ -131,7 +131,7 @@ def _is_step_back(context: Context, word: FaultWord) -> bool:
     return any(context.target.region_at(site.fault.registers.get(name, 0)) for name in others)
 
 
-def _as_offset(context: Context, word: FaultWord, shape: WordShape) -> str:
+def _describe_as_offset(context: Context, word: FaultWord, shape: WordShape) -> str:
     """Say from where a number leads that is added to a pointer; "" for other words."""
     site = context.site
     if isinstance(site, Absent) or site.operand is None:
@@ -155,7 +155,7 @@ def access_beside_mapping(context: Context) -> Iterator[Evidence]:
     on, of a pointer to the start of a page that is gone (S:unmapped). Nor where a stack ended: one
     fact counts once.
     """
-    site = _access(context)
+    site = _failed_access(context)
     if site is None or site.kind != DATA or not is_canonical(site.address or 0):
         return
     if permits(context.target.region_at(site.address or 0), None):
@@ -182,7 +182,7 @@ def access_beside_mapping(context: Context) -> Iterator[Evidence]:
     summary = f"the access is {far} {side} of a mapping, {at:#018x}"
     may_be_gone = near.after and any(
         at <= word.value <= (site.address or 0)
-        and (word.value - at >= IN_STEP or not _is_on_stacks_alone(context, word.value))
+        and (word.value - at >= IN_STEP or not _is_only_on_stacks(context, word.value))
         for word in find_fault_words(context)
     )
     facts = {"plain": GONE_OR_PAST_END} if may_be_gone else {}
@@ -204,13 +204,13 @@ def access_to_guard_page(context: Context) -> Iterator[Evidence]:
 
     Innocent causes: these are: overflows of stacks and of guarded buffers.
     """
-    site = _access(context)
+    site = _failed_access(context)
     if site is None or site.kind != DATA or not is_canonical(site.address or 0):
         return
     account = context.state.account
     if not isinstance(account, Absent) and account.place.kind == GUARD and account.place.region:
         start = account.place.region.start
-        if _was_given_out(context, site.address or 0):
+        if _is_in_pool(context, site.address or 0):
             yield _closed_afterwards(site.address or 0, "closed")
             return
         summary = f"{site.address or 0:#018x} is in the guard at {start:#018x}"
@@ -227,26 +227,26 @@ def write_to_read_only_memory(context: Context) -> Iterator[Evidence]:
     memory that an allocator gave out (S:read-only:allocated). At the start of such memory, right
     behind what may be written, a loop ran on (S:past-end).
     """
-    site = _access(context)
+    site = _failed_access(context)
     if site is None or site.kind != DATA or site.access != "w":
         return
     region = context.target.region_at(site.address or 0)
     if region is not None and permits(region, "r") and not permits(region, "w"):
-        if _was_given_out(context, site.address or 0):
+        if _is_in_pool(context, site.address or 0):
             yield _closed_afterwards(site.address or 0, "made read-only")
             return
         words = find_fault_words(context)
-        if _ran_on_from_writable(context, region, site.address or 0):
+        if _did_loop_leave_writable(context, region, site.address or 0):
             summary = f"the access is right after the end of writable memory, {region.start:#018x}"
             yield plain_evidence("S:past-end", "", summary)
             return
         id = "S:read-only"
-        if words and not leads_to_a_beginning(context, words[0].value):
+        if words and not leads_to_mapping_or_text(context, words[0].value):
             id = pointer_sign_id(context, words[0], id)
         yield plain_evidence(id, "", f"{site.address or 0:#018x} is mapped, but only to be read")
 
 
-def _ran_on_from_writable(context: Context, region: Region, address: int) -> bool:
+def _did_loop_leave_writable(context: Context, region: Region, address: int) -> bool:
     """Whether a loop ran over the end of writable memory into the mapping behind it.
 
     That of a library is named by the loader alone.
@@ -256,10 +256,10 @@ def _ran_on_from_writable(context: Context, region: Region, address: int) -> boo
     if not near or module_at(context.target, address) is not None:
         return near
     by_name = any(value.how in (IS, BASE) for value in context.state.named_values)
-    return not by_name and all(_is_run_to(context, at) for at in (address, region.start))
+    return not by_name and all(_did_loop_end_there(context, at) for at in (address, region.start))
 
 
-def _was_given_out(context: Context, address: int) -> bool:
+def _is_in_pool(context: Context, address: int) -> bool:
     """Whether an address lies in a pool of pymalloc's, which was made by writing there."""
     region = context.target.region_at(address)
     anonymous = region is not None and region.path is None
@@ -281,12 +281,12 @@ def pointer_to_unmapped_page(context: Context) -> Iterator[Evidence]:
     Innocent causes: this is one: memory that mmap() gave and munmap() took back. Few pointers point
     at the start of a page otherwise.
     """
-    site = _access(context)
+    site = _failed_access(context)
     if site is None or site.kind != DATA or not is_canonical(site.address or 0):
         return
     for word in find_fault_words(context)[:1]:
         if _starts_page_without_memory(context, site):
-            if _is_run_to(context, word.value):
+            if _did_loop_end_there(context, word.value):
                 continue  # to the end of what lies before it: an overrun
             if is_masked(context, word.source):
                 library = module_at(context.target, site.fault.pc)
@@ -299,16 +299,16 @@ def pointer_to_unmapped_page(context: Context) -> Iterator[Evidence]:
             yield plain_evidence(value_sign_id(context, word, id), word.source, summary)
 
 
-def _is_run_to(context: Context, value: int) -> bool:
+def _did_loop_end_there(context: Context, value: int) -> bool:
     """Whether memory ends at a place that no word of memory names: a loop ran there.
 
     What a loop goes on with stands in registers, or in a variable on the stack.
     """
     before = context.target.region_at(value - 1)
-    return before is not None and _is_on_stacks_alone(context, value)
+    return before is not None and _is_only_on_stacks(context, value)
 
 
-def _is_on_stacks_alone(context: Context, value: int) -> bool:
+def _is_only_on_stacks(context: Context, value: int) -> bool:
     return all(is_on_stack(context, place) for place in context.places_of(value, MAX_PLACES))
 
 
@@ -339,7 +339,11 @@ def use_after_free(context: Context) -> Iterator[Evidence]:
             )
             yield plain_evidence("S:use-after-free", suspect.source, summary)
             return
-        pointee, summary, reads_free = index.at(suspect.value), "", _reads_free(context, suspect)
+        pointee, summary, reads_free = (
+            index.pointee_at(suspect.value),
+            "",
+            _accesses_free_memory(context, suspect),
+        )
         if pointee is not None and pointee.kind == FREE and reads_free:
             summary = (
                 f"{suspect.source} points at {suspect.value:#018x}, a free block of {pointee.name}"
@@ -438,7 +442,7 @@ def _small_word_of_free_block(context: Context) -> Evidence | None:
     return plain_evidence(id, read_from.slot, summary)
 
 
-def _reads_free(context: Context, suspect: Suspect) -> bool:
+def _accesses_free_memory(context: Context, suspect: Suspect) -> bool:
     """Whether the access goes through a pointer itself, or reads free memory through it."""
     if suspect.depth == 0:
         return True
@@ -490,15 +494,15 @@ def overwritten_neighbours(context: Context) -> Iterator[Evidence]:
     or text, and from which nothing shows that it was read: text stands among text. Nor of a word
     one bit from something in use: structs hold numbers beside pointers.
     """
-    site = _access(context)
+    site = _failed_access(context)
     if site is None:
         return
-    for place, value in _read_places(context, site):
+    for place, value in _places_of_wrong_words(context, site):
         if _is_in_text_object(context, place):
             continue
         around = [place + offset for offset in AROUND]
         plain = untagged_address(context.target, value)
-        marked = sum(_has_mark_of(context, value, at) for at in around) if plain else 0
+        marked = sum(_has_same_mark_as_word_at(context, value, at) for at in around) if plain else 0
         if marked >= RUN:
             summary = (
                 f"{value:#018x} at {place:#018x} is {plain:#x}, which is mapped, with top bits "
@@ -509,7 +513,7 @@ def overwritten_neighbours(context: Context) -> Iterator[Evidence]:
         pattern = software_pattern(context, FaultWord("memory", value, 0))
         if pattern is None and is_one_bit_from_use(context, value):
             continue  # structs hold numbers beside pointers
-        count = sum(_is_junk(context, at) for at in around)
+        count = sum(_is_followed_by_damage(context, at) for at in around)
         if count >= RUN:
             summary = (
                 f"the word at {place:#x} is {value:#x}{shape_note(value)}, and {count} of the "
@@ -519,7 +523,7 @@ def overwritten_neighbours(context: Context) -> Iterator[Evidence]:
             return
 
 
-def _read_places(context: Context, site: FaultSite) -> list[tuple[int, int]]:
+def _places_of_wrong_words(context: Context, site: FaultSite) -> list[tuple[int, int]]:
     """Return the places that the wrong words were read from, and the words.
 
     Of a word whose origin is not known the only place that holds it: one of several may be any
@@ -546,7 +550,7 @@ def _read_places(context: Context, site: FaultSite) -> list[tuple[int, int]]:
     return places
 
 
-def _has_mark_of(context: Context, value: int, address: int) -> bool:
+def _has_same_mark_as_word_at(context: Context, value: int, address: int) -> bool:
     word = read_word(context.target, address)
     return word is not None and has_same_tag(context.target, word, value)
 
@@ -558,7 +562,7 @@ def _is_in_text_object(context: Context, place: int) -> bool:
     return within is not None and index.object_type(place - within) in TEXTS
 
 
-def _is_junk(context: Context, address: int) -> bool:
+def _is_followed_by_damage(context: Context, address: int) -> bool:
     word = read_word(context.target, address)
     if word is None or word < NEAR_NULL or context.target.region_at(word) is not None:
         return False
@@ -577,15 +581,15 @@ def ordinary_causes_of_detectors(context: Context) -> Iterator[Evidence]:
         if explained and finding.detector == "null_dereference":
             continue
         if finding.detector in ORDINARY:
-            sign = plain_evidence(_id(finding), "", finding.summary)
+            sign = plain_evidence(_evidence_id_of_finding(finding), "", finding.summary)
             if finding.detector == "null_dereference":
-                sign = _zero_link(context) or sign._replace(id=null_sign_id(context))
+                sign = _evidence_of_zero_gc_link(context) or sign._replace(id=null_sign_id(context))
             elif finding.detector == "stack_overflow" and _stack_never_reached_further(context):
                 sign = sign._replace(id=sign.id + IN_ONE_STEP)
             yield sign._replace(facts={**finding.facts, **sign.facts})
 
 
-def _zero_link(context: Context) -> Evidence | None:
+def _evidence_of_zero_gc_link(context: Context) -> Evidence | None:
     """Return what a link of 0 in the collector's head of an object is a sign of, and says."""
     site = context.site
     if isinstance(site, Absent) or site.kind != DATA or site.operand is None:
@@ -597,7 +601,7 @@ def _zero_link(context: Context) -> Evidence | None:
     if address is None:
         return None
     links = f"the collector's links of the object at {address:#x} are 0"
-    if is_given_back_twice(context, address):
+    if is_deallocated_twice(context, address):
         twice = f"{links}, all that it held too, and its tp_dealloc was called: it was {ONCE_MORE}"
         return plain_evidence("S:use-after-free", "", twice, plain="an object was freed twice")
     plain = "an object was untracked or freed before, or overwritten"
@@ -608,7 +612,7 @@ def _is_explained(context: Context) -> bool:
     return any(finding.detector in MORE_THAN_NULL for finding in context.findings)
 
 
-def _id(finding: Finding) -> str:
+def _evidence_id_of_finding(finding: Finding) -> str:
     if finding.detector != "deliberate_abort":
         return f"S:{finding.detector}"
     # "double free or corruption (out)" and its like are said of a damaged size too.

@@ -60,12 +60,12 @@ def builtin_functions(context: Context) -> Iterator[Evidence]:
     other functions have.
     """
     heap = shared_object_search(context)
-    functions = list(_functions(heap, require(context.state.python)))
-    yield from _definitions(heap, functions)
-    yield from _vectorcalls(context, heap, functions)
+    functions = list(_builtin_functions_of_module(heap, require(context.state.python)))
+    yield from _check_method_definitions(heap, functions)
+    yield from _check_vectorcalls(context, heap, functions)
 
 
-def _functions(heap: ObjectSearch, python: PythonState) -> Iterator[_Function]:
+def _builtin_functions_of_module(heap: ObjectSearch, python: PythonState) -> Iterator[_Function]:
     reader, layout = heap.reader, heap.reader.layout
     definition_at = layout.require("PyCFunctionObject", "m_ml")
     vectorcall_at = layout.offset("PyCFunctionObject", "vectorcall")  # 3.8
@@ -87,23 +87,27 @@ def _functions(heap: ObjectSearch, python: PythonState) -> Iterator[_Function]:
             continue
 
 
-def _definitions(heap: ObjectSearch, functions: list[_Function]) -> Iterator[Evidence]:
+def _check_method_definitions(heap: ObjectSearch, functions: list[_Function]) -> Iterator[Evidence]:
     """Find definitions that have no name at all, one bit from the one of the right name."""
     layout = heap.reader.layout
     name_at = layout.require("PyMethodDef", "ml_name")
     offset = layout.require("PyCFunctionObject", "m_ml")
 
-    def named(definition: int) -> str | Absent:
+    def name_of_definition(definition: int) -> str | Absent:
         try:
             return heap.reader.c_string(heap.reader.u64(definition + name_at), MAX_NAME)
         except UnreadableMemory as error:
             return Absent("not_available", str(error))
 
     for builtin in functions:
-        defined_name = named(builtin.definition)
+        defined_name = name_of_definition(builtin.definition)
         if not isinstance(defined_name, Absent) and defined_name.isidentifier():
             continue
-        right = [flip for b in BITS if named(flip := builtin.definition ^ 1 << b) == builtin.name]
+        right = [
+            flip
+            for b in BITS
+            if name_of_definition(flip := builtin.definition ^ 1 << b) == builtin.name
+        ]
         if len(right) == 1:
             summary = (
                 f"m_ml of the built-in function {builtin.name!r} at {builtin.address:#018x} leads "
@@ -114,7 +118,7 @@ def _definitions(heap: ObjectSearch, functions: list[_Function]) -> Iterator[Evi
             )
 
 
-def _vectorcalls(
+def _check_vectorcalls(
     context: Context, heap: ObjectSearch, functions: list[_Function]
 ) -> Iterator[Evidence]:
     counts = Counter(builtin.vectorcall for builtin in functions if builtin.vectorcall)
@@ -148,25 +152,25 @@ def small_ints(context: Context) -> Iterator[Evidence]:
     of other memory that stand in a row by chance: 16 must stand where their values say.
     """
     walk = require(object_walk(context))
-    walk.kinds.of_all(list(fault_values(context)))
+    walk.kinds.types_of_objects(list(fault_values(context)))
     layout, reader = walk.reader.layout, walk.reader
     tag_at = layout.offset("PyLongObject", "lv_tag")
     size_at = tag_at if tag_at is not None else layout.require("PyVarObject", "ob_size")
     digit_at = layout.require("PyLongObject", "ob_digit")
 
-    def contents(owners: list[int]) -> list[tuple[int, int]]:
+    def sizes_and_digits(owners: list[int]) -> list[tuple[int, int]]:
         sizes = reader.words([owner + size_at for owner in owners])
         digits = reader.words([owner + digit_at for owner in owners])
         return [(size, word & HALF_MASK) for size, word in zip(sizes, digits, strict=True)]
 
     ints = walk.kinds.objects_of(frozenset(("int",))).get("int", [])
     rows: dict[int, list[int]] = {}  # where 0 is, or would be
-    for owner, (size, digit) in zip(ints, contents(ints), strict=True):
-        if size in _sizes(1, tag_at is not None) and 0 < digit <= LAST_SMALL_INT:
+    for owner, (size, digit) in zip(ints, sizes_and_digits(ints), strict=True):
+        if size in _possible_size_words(1, tag_at is not None) and 0 < digit <= LAST_SMALL_INT:
             rows.setdefault(owner - INT_STEP * digit, []).append(owner)
     for zero in [zero for zero, row in rows.items() if len(row) >= MIN_SEEN]:
         places = [zero + INT_STEP * value for value in range(FIRST_SMALL_INT, LAST_SMALL_INT + 1)]
-        held = dict(zip(places, contents(places), strict=True))
+        held = dict(zip(places, sizes_and_digits(places), strict=True))
         right = {
             owner
             for owner, (size, digit) in held.items()
@@ -181,13 +185,17 @@ def small_ints(context: Context) -> Iterator[Evidence]:
             size, digit = held[owner]
             value = (owner - zero) // INT_STEP
             of_row = f"the int at {owner:#018x} stands in the row of the small ints, at the place "
-            if size in _sizes(value, tag_at is not None):
+            if size in _possible_size_words(value, tag_at is not None):
                 place = owner + digit_at
                 word = reader.word(place)
                 meant = word ^ digit ^ abs(value)
                 summary = f"{of_row}of {value}, and is {digit}"
             else:
-                place, word, meant = owner + size_at, size, _sizes(value, tag_at is not None)[0]
+                place, word, meant = (
+                    owner + size_at,
+                    size,
+                    _possible_size_words(value, tag_at is not None)[0],
+                )
                 summary = f"{of_row}of {value}, and its size is {size:#x}"
             if len(wrong) == 1 and len(changed_bits(word, meant)) == 1:
                 yield word_evidence("R32", place, word, meant, f"{summary}, one bit away")
@@ -196,7 +204,7 @@ def small_ints(context: Context) -> Iterator[Evidence]:
                 yield plain_evidence("S:overwritten-place", place, summary)
 
 
-def _sizes(value: int, tagged: bool) -> tuple[int, ...]:
+def _possible_size_words(value: int, tagged: bool) -> tuple[int, ...]:
     """Return what ob_size or lv_tag of an int of one digit may be; the most frequent first."""
     if not tagged:
         return ((value > 0) - (value < 0) & WORD_MASK,)
@@ -205,4 +213,4 @@ def _sizes(value: int, tagged: bool) -> tuple[int, ...]:
 
 
 def _is_small_int(size: int, digit: int, value: int, *, tagged: bool) -> bool:
-    return size in _sizes(value, tagged) and digit == abs(value)
+    return size in _possible_size_words(value, tagged) and digit == abs(value)

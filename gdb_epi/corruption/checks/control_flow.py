@@ -154,18 +154,18 @@ def one_bit_call_target(context: Context) -> Iterator[Evidence | Skipped]:
     value = site.address
     if value < NEAR_NULL or value % PAGE == 0 or shape_of(value) is not None:
         return
-    if address_index(context).at(value) is not None or find_data_symbol(context, value):
+    if address_index(context).pointee_at(value) is not None or find_data_symbol(context, value):
         return
     near = [flip for bit in range(64) if not (flip := value ^ 1 << bit) >> ADDRESS_BITS]
     code = [flip for flip in near if may_execute(context.target.region_at(flip))]
     starts = [flip for flip in code if begins_function(context, flip)]
     for corrected in starts:
-        yield _function(context, value, corrected, len(starts))
+        yield _evidence_of_call_target(context, value, corrected, len(starts))
     if not starts and context.target.region_at(value) is None:
         yield Skipped("C4", "no function known by unwind tables starts one bit from the target")
 
 
-def _function(context: Context, value: int, corrected: int, rivals: int) -> Evidence:
+def _evidence_of_call_target(context: Context, value: int, corrected: int, rivals: int) -> Evidence:
     """Return the evidence; memory that still holds the wrong pointer tells the path."""
     site = context.site
     assert not isinstance(site, Absent)
@@ -175,7 +175,7 @@ def _function(context: Context, value: int, corrected: int, rivals: int) -> Evid
     where: int | str = held[0] if held else "target"
     summary = (
         f"control went to {value:#018x}, one bit from the function that starts at "
-        f"{corrected:#018x}{_holders(context, corrected, len(copies))}"
+        f"{corrected:#018x}{_holders_clause(context, corrected, len(copies))}"
     )
     id = "C4:copy" if copies else "C4"
     path = MEMORY if held else REGISTER
@@ -184,7 +184,7 @@ def _function(context: Context, value: int, corrected: int, rivals: int) -> Evid
     )
 
 
-def _holders(context: Context, address: int, count: int) -> str:
+def _holders_clause(context: Context, address: int, count: int) -> str:
     """Tell how many words hold an address; "" where memory was not searched."""
     if not context.was_searched(address):
         return ""
@@ -251,7 +251,7 @@ def instruction_that_cannot_fault(context: Context) -> Iterator[Evidence | Skipp
     if instruction is None:
         return
     if site.kind == UNEXPLAINED and site.why:  # not a code of the kernel's that is not known here
-        yield _beside_operand(site) or plain_evidence("C6", "rip", site.why)
+        yield _evidence_of_wrong_address(site) or plain_evidence("C6", "rip", site.why)
     elif site.kind == ARITHMETIC and instruction.name != "div" and code in (1, 2):
         why = "SIGFPE of an integer division, but the instruction does not divide"
         yield plain_evidence("C6", "rip", why)
@@ -272,7 +272,7 @@ def _is_ordinary_instruction(instruction: Instruction) -> bool:
     return plain and instruction.opcode_map == 0
 
 
-def _beside_operand(site: FaultSite) -> Evidence | None:
+def _evidence_of_wrong_address(site: FaultSite) -> Evidence | None:
     """The kernel's address is one bit from that of an operand: the CPU computed it wrong."""
     if site.address is None or site.instruction is None:
         return None
@@ -335,9 +335,9 @@ def jump_into_function_body(context: Context) -> Iterator[Evidence]:
     function = context.functions.at(site.fault.pc)
     if function is None or site.fault.pc - function.start > MAX_FUNCTION:
         return
-    candidates = list(_via_return(context, site, function))
+    candidates = list(_jump_by_return_address(context, site, function))
     if not _was_called(context, site, function):
-        candidates = [*_via_pointer(context, site, function), *candidates]
+        candidates = [*_jump_by_pointer(context, site, function), *candidates]
     for candidate in candidates:
         yield candidate._replace(facts={**candidate.facts, "rivals": len(candidates)})
 
@@ -355,7 +355,7 @@ def _was_called(context: Context, site: FaultSite, function: Function) -> bool:
     )
 
 
-def _via_pointer(context: Context, site: FaultSite, function: Function) -> Iterator[Evidence]:
+def _jump_by_pointer(context: Context, site: FaultSite, function: Function) -> Iterator[Evidence]:
     pc = site.fault.pc
     inside: dict[int, list[int]] = {}  # a place in the function -> starts one bit away
     for value in range(max(function.start + 1, pc - MAX_RUN), pc + 1):
@@ -369,7 +369,9 @@ def _via_pointer(context: Context, site: FaultSite, function: Function) -> Itera
         registers = site.fault.registers
         names = [n for n in GENERAL if registers.get(n) == value]
         places = tuple(
-            at for at in context.places_of(value, PLACES) if not _in_table(context, at, value)
+            at
+            for at in context.places_of(value, PLACES)
+            if not _is_in_jump_table(context, at, value)
         )
         if site.fault.origin != "core" and pc - value < MAX_LENGTH:
             continue  # what reported the fault keeps rip, and looks for the instruction before it
@@ -394,7 +396,7 @@ def _via_pointer(context: Context, site: FaultSite, function: Function) -> Itera
             )
 
 
-def _in_table(context: Context, place: int, value: int) -> bool:
+def _is_in_jump_table(context: Context, place: int, value: int) -> bool:
     """Whether words beside a place name places inside of functions nearby too."""
     around = read_words(context, place - ROWS * WORD, 2 * ROWS + 1)
     near = (word for word in around if word != value and abs(word - value) < MAX_FUNCTION)
@@ -404,7 +406,9 @@ def _in_table(context: Context, place: int, value: int) -> bool:
     )
 
 
-def _via_return(context: Context, site: FaultSite, function: Function) -> Iterator[Evidence]:
+def _jump_by_return_address(
+    context: Context, site: FaultSite, function: Function
+) -> Iterator[Evidence]:
     """A return address that one bit moved by a few bytes: the popped word lies below rsp."""
     pc, sp = site.fault.pc, site.fault.sp
     for place in range(sp - 8, sp - 8 * POPPED - 8, -8):
@@ -426,7 +430,7 @@ def _via_return(context: Context, site: FaultSite, function: Function) -> Iterat
                     f"one bit (bit {bit}) from {right:#018x}, which lies behind a call"
                 )
                 yield word_evidence(
-                    "C7:called" if _had_run(context, right, call, place) else "C7",
+                    "C7:called" if _function_ran_before(context, right, call, place) else "C7",
                     place,
                     value,
                     right,
@@ -434,7 +438,7 @@ def _via_return(context: Context, site: FaultSite, function: Function) -> Iterat
                 )
 
 
-def _had_run(context: Context, behind: int, call: Instruction, place: int) -> bool:
+def _function_ran_before(context: Context, behind: int, call: Instruction, place: int) -> bool:
     """Whether below a popped word lie return addresses in the function that returned by it."""
     start = find_called_function(context.target, InstructionAtAddress(behind - call.length, call))
     function = context.functions.at(start) if start is not None else None

@@ -106,12 +106,12 @@ def bytecode(context: Context) -> Iterator[Evidence | Skipped]:
             code = _code_of(reader, address)
         if code is None:
             continue
-        pyc = pyc_files(context).of(code.file)
+        pyc = pyc_files(context).pyc_of_source(code.file)
         if isinstance(pyc, Absent):
             missing += 1
             continue
         context.counts["code objects"] = context.counts.get("code objects", 0) + 1
-        yield from _compare_code(context, code, pyc)
+        yield from _compare_bytecode(context, code, pyc)
     if missing:
         yield Skipped("R6", f"{counted(missing, 'code object')} of files without a .pyc here")
 
@@ -159,7 +159,9 @@ def _code_of(reader: MemoryReader, address: int) -> _Code | None:
     return _Code(start, reader.read(start, size), file, needles)
 
 
-def _compare_code(context: Context, code: _Code, pyc: LoadedPyc) -> Iterator[Evidence | Skipped]:
+def _compare_bytecode(
+    context: Context, code: _Code, pyc: LoadedPyc
+) -> Iterator[Evidence | Skipped]:
     data = pyc.file.data
     opcodes = opcodes_of_magic(data[:4])
     if opcodes is None:
@@ -167,7 +169,8 @@ def _compare_code(context: Context, code: _Code, pyc: LoadedPyc) -> Iterator[Evi
         return
     end = max(0, *(data.rfind(needle) for needle in code.needles))
     compared = (
-        bytecode_differences(code.held, held, opcodes) for held in _candidates(data[:end], code)
+        bytecode_differences(code.held, held, opcodes)
+        for held in _candidate_bytecode(data[:end], code)
     )
     near = [differing for differing in compared if differing is not None]
     if len(near) != 1 or not near[0]:
@@ -178,7 +181,7 @@ def _compare_code(context: Context, code: _Code, pyc: LoadedPyc) -> Iterator[Evi
     flip = held ^ right
     if flip.bit_count() != 1:
         return
-    proof = pyc_files(context).proof(pyc)
+    proof = pyc_files(context).proof_of_pyc(pyc)
     if not proof.holds:
         what = f"byte {at} of bytecode of {code.file} differs in one bit from that in the .pyc"
         yield Skipped("R6", f"{what}, which may be of later: {proof.says}")
@@ -192,7 +195,7 @@ def _compare_code(context: Context, code: _Code, pyc: LoadedPyc) -> Iterator[Evi
         )
 
 
-def _candidates(data: bytes, code: _Code) -> Iterator[bytes]:
+def _candidate_bytecode(data: bytes, code: _Code) -> Iterator[bytes]:
     """Yield the byte strings of the code's length that a .pyc holds before its line table."""
     size = len(code.held)
     count = 0
@@ -253,7 +256,7 @@ def marshalled_code_parts(context: Context) -> Iterator[Evidence | Skipped]:
             source = source_file_of_code(constants.reader, address)
         if source is None:
             continue
-        pyc = pyc_files(context).of(source)
+        pyc = pyc_files(context).pyc_of_source(source)
         if isinstance(pyc, Absent):
             missing += 1
         else:
@@ -291,7 +294,7 @@ def _compare_parts(
         with suppress(UnreadableMemory, LayoutError):
             near = _differs_in_one_part(constants, address, by_size)
             if near is not None:
-                yield from _one_bit(context, constants, pyc, *near)
+                yield from _evidence_of_one_bit(context, constants, pyc, *near)
 
 
 def _differs_in_one_part(
@@ -309,7 +312,7 @@ def _differs_in_one_part(
     return near[0] if len(near) == 1 else None
 
 
-def _one_bit(
+def _evidence_of_one_bit(
     context: Context,
     constants: CodeComparer,
     pyc: LoadedPyc,
@@ -317,7 +320,7 @@ def _one_bit(
     difference: ConstantDifference,
 ) -> Iterator[Evidence | Skipped]:
     """Yield the bit that a part of a code object differs in, when the .pyc can be trusted."""
-    flip = constants.flip(difference)
+    flip = constants.flip_that_explains(difference)
     if flip is None:
         return
     place, bit = flip
@@ -326,8 +329,8 @@ def _one_bit(
     word = int.from_bytes(context.target.read(where, WORD), "little")
     name = code.members["co_name"]
     what = f"{difference.member} of the code object of {name!r} in {pyc.source}"
-    proof = pyc_files(context).proof(pyc)
-    unwritten = constants.unwritten(difference, place) or (
+    proof = pyc_files(context).proof_of_pyc(pyc)
+    unwritten = constants.is_no_compiled_value(difference, place) or (
         difference.member in COUNTS and bit % 32 >= FAR_BIT
     )
     if not proof.holds and not unwritten:
@@ -369,7 +372,7 @@ def instruction_arguments(context: Context) -> Iterator[Evidence]:
         with suppress(UnreadableMemory, LayoutError):
             start, size = locate_bytecode(reader, address)
             if 0 < size <= MAX_DECODED and size % CODE_UNIT == 0:
-                sizes = _sizes(reader, address)
+                sizes = _table_sizes(reader, address)
                 wrong = find_index_beyond_table(reader.read(start, size), sizes, opcodes)
         if wrong is None:
             continue
@@ -385,7 +388,7 @@ def instruction_arguments(context: Context) -> Iterator[Evidence]:
         yield word_evidence("R26", where, word, word ^ flip, summary, offset=argument.at)
 
 
-def _sizes(reader: MemoryReader, address: int) -> dict[str, int]:
+def _table_sizes(reader: MemoryReader, address: int) -> dict[str, int]:
     """Return how many entries the tables of a code object have."""
     consts = reader.field(address, "PyCodeObject", "co_consts")
     return {
@@ -591,7 +594,11 @@ def _wrong_relocations(image: ImageFile, start: int, data: bytes) -> Iterator[tu
     base = image.base
     low = start - base
     words = memoryview(data[: len(data) & ~7]).cast("Q")
-    if low >= 0 and not low & 7 and image.tables.relocated_words(low, len(data)).hold(words, base):
+    if (
+        low >= 0
+        and not low & 7
+        and image.tables.relocated_words(low, len(data)).are_held_by(words, base)
+    ):
         return
     for address, value in image.relatives(low, low + len(data) - 7):
         if words[address - low >> 3] != value + base & WORD_MASK and not address & 7:
@@ -627,7 +634,7 @@ def pointers_into_functions(context: Context) -> Iterator[Evidence]:
 def _wrong_function_pointer(
     context: Context, image: ImageFile, at: int, held: int
 ) -> Iterator[Evidence]:
-    right = image.expected(at)
+    right = image.expected_word(at)
     if right is None or right == held or not begins_function(context, right):
         return
     summary = (

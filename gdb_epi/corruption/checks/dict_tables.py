@@ -84,7 +84,7 @@ class _Table(NamedTuple):
         log2 = self.log2
         return (
             MIN_LOG2 <= log2 <= MAX_LOG2
-            and self.log2_bytes in (None, log2 + _log2_width(log2))
+            and self.log2_bytes in (None, log2 + _index_width_log2(log2))
             and 0 <= self.kind <= 2
             and self.usable >= 0
             and max(self.used, 0) <= self.entries
@@ -92,7 +92,7 @@ class _Table(NamedTuple):
         )
 
     @property
-    def impossible(self) -> int:
+    def impossible_numbers(self) -> int:
         """How many of the numbers no table can have, whatever the others are."""
         log2, width = self.log2, self.log2_bytes
         return (
@@ -115,17 +115,17 @@ def dict_tables(context: Context) -> Iterator[Evidence]:
     out), a dict or table that was freed or overwritten (its indices fit no number then).
     """
     census, walk = require(pool_census(context)), require(object_walk(context))
-    tables = _Tables(walk.reader)
+    tables = _DictTables(walk.reader)
     wrong: dict[int, tuple[int, _Table]] = {}
-    all_dicts = list(_dicts(census, walk, tables))
+    all_dicts = list(_dicts_in_pools(census, walk, tables))
     for dicts in all_dicts:
-        for number, keys, table in tables.contradicted(dicts):
-            if census.counts(dicts.row.word(number, dicts.head)):
-                wrong.setdefault(keys, (dicts.blocks.start(number) + dicts.head, table))
+        for number, keys, table in tables.contradicted_dicts(dicts):
+            if census.is_reference_count(dicts.row.word(number, dicts.head)):
+                wrong.setdefault(keys, (dicts.blocks.start_of_block(number) + dicts.head, table))
 
     def is_named(keys: int) -> bool:
         return any(
-            other == keys and census.counts(dicts.row.word(number, dicts.head))
+            other == keys and census.is_reference_count(dicts.row.word(number, dicts.head))
             for dicts in all_dicts
             for number, other in zip(dicts.numbers, dicts.keys, strict=True)
         )
@@ -134,10 +134,10 @@ def dict_tables(context: Context) -> Iterator[Evidence]:
     if len(wrong) > MAX_WRONG:
         return
     for keys, (owner, table) in wrong.items():
-        repairs = list(tables.repairs(keys, table))
+        repairs = list(tables.one_bit_repairs(keys, table))
         if len(repairs) == 1:
             member, right = repairs[0]
-            place, held, corrected = tables.words(owner, keys, member, table, right)
+            place, held, corrected = tables.wrong_word(owner, keys, member, table, right)
             summary = (
                 f"{member} of the dict at {owner:#018x} is {getattr(table, _NAMES[member])}; with "
                 f"{getattr(right, _NAMES[member])}, one bit away, its table's size, counts and "
@@ -148,7 +148,7 @@ def dict_tables(context: Context) -> Iterator[Evidence]:
 
 def _overwritten_table(
     context: Context,
-    tables: _Tables,
+    tables: _DictTables,
     wrong: dict[int, tuple[int, _Table]],
     is_named: Callable[[int], bool],
 ) -> Iterator[Evidence]:
@@ -161,7 +161,7 @@ def _overwritten_table(
     heads = {
         keys: (owner, table)
         for keys, (owner, table) in wrong.items()
-        if table.impossible + (tables.references(keys) >= MAX_NUMBER) >= MIN_IMPOSSIBLE
+        if table.impossible_numbers + (tables.reference_count(keys) >= MAX_NUMBER) >= MIN_IMPOSSIBLE
         and not index.in_free_block(owner)
     }
     at_hand = [value for value in fault_values(context) if value in heads]
@@ -181,11 +181,11 @@ def _overwritten_table(
         yield plain_evidence("S:overwritten-place", keys, summary)
 
 
-def _log2_width(log2: int) -> int:
+def _index_width_log2(log2: int) -> int:
     return next((width for most, width in _WIDTHS if log2 < most), 3)
 
 
-class _Dicts(NamedTuple):
+class _DictsOfOneSize(NamedTuple):
     """The dicts in blocks of one size, freed ones too: block numbers, tables and claimed counts."""
 
     blocks: SizeClass
@@ -196,22 +196,24 @@ class _Dicts(NamedTuple):
     used: list[int]
 
 
-def _dicts(census: PoolCensus, walk: ObjectWalk, tables: _Tables) -> Iterator[_Dicts]:
+def _dicts_in_pools(
+    census: PoolCensus, walk: ObjectWalk, tables: _DictTables
+) -> Iterator[_DictsOfOneSize]:
     """Yield the dicts in the pools."""
-    for kind in walk.kinds.judged():
+    for kind in walk.kinds.judged_types():
         if kind.name != "dict" or kind.flags & HEAP_TYPE:
             continue
         head = object_header_size(kind.flags)
         for blocks in census.classes:
             if 0 <= blocks.block - head - tables.size < GRAIN:
-                row = blocks.row
-                numbers = row.that_hold(kind.address, head + tables.type_at)[:MAX_DICTS]
-                keys = row.of_blocks(numbers, head + tables.keys_at)
-                used = row.of_blocks(numbers, head + tables.used_at)
-                yield _Dicts(blocks, row, head, numbers, keys, used)
+                row = blocks.all_block_words
+                numbers = row.blocks_holding(kind.address, head + tables.type_at)[:MAX_DICTS]
+                keys = row.words_of_blocks(numbers, head + tables.keys_at)
+                used = row.words_of_blocks(numbers, head + tables.used_at)
+                yield _DictsOfOneSize(blocks, row, head, numbers, keys, used)
 
 
-class _Tables:
+class _DictTables:
     """Where the numbers of dicts and their tables are. Raises LayoutError."""
 
     def __init__(self, reader: MemoryReader) -> None:
@@ -238,7 +240,7 @@ class _Tables:
         self._words = make_field_struct([(offset, "Q") for offset in self._masks])
         self._entries = list(self._masks).index(self._at["dk_nentries"])
 
-    def contradicted(self, dicts: _Dicts) -> Iterator[tuple[int, int, _Table]]:
+    def contradicted_dicts(self, dicts: _DictsOfOneSize) -> Iterator[tuple[int, int, _Table]]:
         """Yield the dicts whose numbers do not add up: number of the block, table, numbers.
 
         Nearly all tables share their numbers with others, so each distinct set is checked once.
@@ -251,8 +253,10 @@ class _Tables:
                 self._reader.columns(tables, list(self._masks)), self._masks.values(), strict=True
             )
         ]
-        shapes = {shape: self._table(shape, -1) for shape in set(zip(*columns, strict=True))}
-        wrong = {shape for shape, table in shapes.items() if not self._is_right(table)}
+        shapes = {
+            shape: self._table_from_words(shape, -1) for shape in set(zip(*columns, strict=True))
+        }
+        wrong = {shape for shape, table in shapes.items() if not self._is_consistent(table)}
         entries = dict(zip(tables, columns[self._entries], strict=True))
         pairs = zip(dicts.keys, dicts.used, strict=True)
         suspects = {keys for keys, used in pairs if used > entries.get(keys, used)}
@@ -268,7 +272,7 @@ class _Tables:
             if dicts.row.word(number, dicts.head + self.values_at):
                 used = -1
             table = shapes[shape_of[keys]]._replace(used=used)
-            if any(shape_of[keys]) and not self._is_right(table):  # else it cannot be read
+            if any(shape_of[keys]) and not self._is_consistent(table):  # else it cannot be read
                 yield number, keys, table
 
     @property
@@ -276,7 +280,7 @@ class _Tables:
         """The members of a table's head that this release has, and the numbers that they are."""
         return {name: _NAMES[name] for name in self._at}
 
-    def references(self, keys: int) -> int:
+    def reference_count(self, keys: int) -> int:
         """Return how many references a table counts."""
         offset = self._reader.layout.offset("PyDictKeysObject", "dk_refcnt")
         return 0 if offset is None else self._reader.word(keys + offset)
@@ -287,17 +291,19 @@ class _Tables:
         -1: one that instances share.
         """
         words = try_read(self._reader.target, keys, self._indices)
-        if len(words) < self._indices or not 0 < self.references(keys) < MAX_NUMBER:
+        if len(words) < self._indices or not 0 < self.reference_count(keys) < MAX_NUMBER:
             return False
         numbers = self._fields.unpack_from(words)
         table = _Table(used=used, **dict(zip(self._names, numbers, strict=True)))
         right_kind = table.log2_bytes is None or (used < 0) == (table.kind == SPLIT)
-        return right_kind and table.adds_up and table.entries > 0 and self._fits(keys, table)
+        return (
+            right_kind and table.adds_up and table.entries > 0 and self._do_indices_fit(keys, table)
+        )
 
-    def _is_right(self, table: _Table) -> bool:
+    def _is_consistent(self, table: _Table) -> bool:
         return table.adds_up or self.is_empty(table)
 
-    def _table(self, words: tuple[int, ...], used: int) -> _Table:
+    def _table_from_words(self, words: tuple[int, ...], used: int) -> _Table:
         numbers = self._fields.unpack_from(self._words.pack(*words))
         return _Table(used=used, **dict(zip(self._names, numbers, strict=True)))
 
@@ -305,7 +311,7 @@ class _Tables:
         """Whether this is the table of all empty dicts (Py_EMPTY_KEYS)."""
         return not table.entries and table.used <= 0 and table.usable <= 1
 
-    def repairs(self, keys: int, table: _Table) -> Iterator[tuple[str, _Table]]:
+    def one_bit_repairs(self, keys: int, table: _Table) -> Iterator[tuple[str, _Table]]:
         """Yield each member in which one flipped bit makes all numbers agree with the indices."""
         members = [*self._at, "ma_used"] if table.used >= 0 else list(self._at)
         for member in members:
@@ -313,16 +319,16 @@ class _Tables:
             for bit in range(MIN_BIT, 64) if member in _WORDS else range(8):
                 value = held + (1 << 63) if bit == 63 else held ^ 1 << bit
                 right = table._replace(**{_NAMES[member]: value})
-                if right.adds_up and self._is_full(right) and self._fits(keys, right):
+                if right.adds_up and self._is_full(right) and self._do_indices_fit(keys, right):
                     yield member, right
 
     def _is_full(self, table: _Table) -> bool:
         """Whether used and free entries fill the table, where no other dict shares it."""
         return table.used < 0 or table.usable + table.entries == (2 << table.log2) // 3
 
-    def _fits(self, keys: int, table: _Table) -> bool:
+    def _do_indices_fit(self, keys: int, table: _Table) -> bool:
         """Whether the indices name exactly that many different entries, and none after the last."""
-        width = 1 << _log2_width(table.log2)
+        width = 1 << _index_width_log2(table.log2)
         indices = try_read(self._reader.target, keys + self._indices, width << table.log2)
         if not indices:
             return False
@@ -334,7 +340,7 @@ class _Tables:
             return False
         return len(named) == (table.entries if table.used < 0 else table.used)
 
-    def words(
+    def wrong_word(
         self, owner: int, keys: int, member: str, table: _Table, right: _Table
     ) -> tuple[int, int, int]:
         """Return the place of the word that a member is in, what it holds, and what it should."""

@@ -38,10 +38,10 @@ from gdb_epi.corruption.heap.readers import AROUND, POINTER_LANES, is_on_stack, 
 from gdb_epi.corruption.pointers.one_bit_neighbours import (
     MAX_COPIES,
     Correction,
+    count_registers_holding,
     has_software_pattern,
     is_far_flip,
     rank_neighbours,
-    registers_holding,
 )
 from gdb_epi.corruption.pointers.suspects import Suspect, find_suspects
 from gdb_epi.corruption.registry import check
@@ -102,7 +102,7 @@ def _pointer_evidence(context: Context, neighbour: Correction) -> Evidence:
         where,
         suspect.value,
         neighbour.corrected,
-        _sentence(context, neighbour),
+        _sentence_of_correction(context, neighbour),
         path=path,
         rivals=neighbour.rivals,
         copies=neighbour.copies,
@@ -135,7 +135,7 @@ def _evidence_id(context: Context, neighbour: Correction) -> str:
     return f"{neighbour.level}:far" if far else neighbour.level
 
 
-def _sentence(context: Context, neighbour: Correction) -> str:
+def _sentence_of_correction(context: Context, neighbour: Correction) -> str:
     suspect = neighbour.suspect
     held = "which was called" if suspect.source == "target" else f"in {suspect.source}"
     if suspect.slots:
@@ -144,14 +144,18 @@ def _sentence(context: Context, neighbour: Correction) -> str:
         held += f", {owner}" if OF_OBJECT in owner else ""
     how_far = f"one bit (bit {neighbour.bit})" if neighbour.bit >= 0 else "one byte, which is 0,"
     role = "" if not suspect.depth else ", which was read through,"
-    what = f", where {_pointee(neighbour.pointee)} begins" if neighbour.pointee is not None else ""
+    what = (
+        f", where {_describe_pointee(neighbour.pointee)} begins"
+        if neighbour.pointee is not None
+        else ""
+    )
     return (
         f"pointer {suspect.value:#018x} ({held}){role} is {how_far} from "
-        f"{neighbour.corrected:#018x}{what}{_who_else(context, neighbour)}"
+        f"{neighbour.corrected:#018x}{what}{_holders_of_corrected_clause(context, neighbour)}"
     )
 
 
-def _who_else(context: Context, neighbour: Correction) -> str:
+def _holders_of_corrected_clause(context: Context, neighbour: Correction) -> str:
     """Tell who holds the corrected word, as far as memory was searched for it by any check."""
     skipped = context.searches_skipped
     in_memory: tuple[int, ...] = ()
@@ -159,13 +163,13 @@ def _who_else(context: Context, neighbour: Correction) -> str:
     if searched:
         in_memory = context.places_of(neighbour.corrected, MAX_COPIES)
         searched = context.searches_skipped == skipped
-    in_registers = registers_holding(context, neighbour.suspect, neighbour.corrected)
+    in_registers = count_registers_holding(context, neighbour.suspect, neighbour.corrected)
     more = not searched or len(in_memory) == MAX_COPIES
     count = max(neighbour.copies, in_registers + len(in_memory))
     return copies_clause(count, searched=searched, more=more)
 
 
-def _pointee(pointee: Pointee) -> str:
+def _describe_pointee(pointee: Pointee) -> str:
     if pointee.kind == OBJECT:
         return f"an object of type {pointee.name}"
     if pointee.kind == FUNCTION:
@@ -188,15 +192,15 @@ def crossed_blocks_clause(context: Context, start: int, words: Sequence[int]) ->
         return ""
     number = next(n for n, word in enumerate(words) if n >= BEFORE - 1 and not word)
     first = start + (number - BEFORE) * WORD
-    if clause := _chunks(context, start, first):
+    if clause := _crossed_chunks_clause(context, start, first):
         return clause
     # A pointer in the line is a field between others that were cleared (Py_CLEAR), such as a type.
     if any(word and context.target.region_at(word) is not None for word in line):
         return ""
-    return _pool(context, start, first)
+    return _crossed_pool_blocks_clause(context, start, first)
 
 
-def _chunks(context: Context, start: int, first: int) -> str:
+def _crossed_chunks_clause(context: Context, start: int, first: int) -> str:
     """Tell of malloc's chunks; `first` is the first zero."""
     for zeroed in context.zeroed_headers:
         if start <= zeroed.header + WORD < start + LINE and first > zeroed.before + HEAD_BYTES:
@@ -207,7 +211,7 @@ def _chunks(context: Context, start: int, first: int) -> str:
     return ""
 
 
-def _pool(context: Context, start: int, first: int) -> str:
+def _crossed_pool_blocks_clause(context: Context, start: int, first: int) -> str:
     """Tell of blocks of pymalloc's that are in use."""
     index = address_index(context)
     within, place = index.place_in_block(start), index.place_in_block(start + LINE - WORD)
@@ -243,12 +247,12 @@ def wrong_byte_of_pointer(context: Context) -> Iterator[Evidence]:
         if suspect.depth == 0 and not has_software_pattern(context, suspect):
             for slot in suspect.slots:
                 if not is_on_stack(context, slot):
-                    yield from _lanes(context, suspect, slot)
+                    yield from _evidence_of_wrong_byte(context, suspect, slot)
 
 
-def _lanes(context: Context, suspect: Suspect, slot: int) -> Iterator[Evidence]:
-    kind = _kind_around(context, slot)
-    if kind is None or address_index(context).at(suspect.value) is not None:
+def _evidence_of_wrong_byte(context: Context, suspect: Suspect, slot: int) -> Iterator[Evidence]:
+    kind = _type_of_neighbours(context, slot)
+    if kind is None or address_index(context).pointee_at(suspect.value) is not None:
         return
     candidates = [
         corrected
@@ -256,7 +260,11 @@ def _lanes(context: Context, suspect: Suspect, slot: int) -> Iterator[Evidence]:
         if context.target.region_at(corrected) is not None
         and address_index(context).object_type(corrected) == kind
     ]
-    lost = [address for address in candidates[: 4 * MAX_CANDIDATES] if _is_lost(context, address)]
+    lost = [
+        address
+        for address in candidates[: 4 * MAX_CANDIDATES]
+        if _lacks_one_reference(context, address)
+    ]
     if not lost or len(lost) > MAX_CANDIDATES:
         return
     for corrected in lost:
@@ -279,7 +287,7 @@ def _one_byte_away(value: int) -> Iterator[int]:
                 yield value ^ (byte ^ held) << 8 * lane
 
 
-def _kind_around(context: Context, slot: int) -> str | None:
+def _type_of_neighbours(context: Context, slot: int) -> str | None:
     """Return the type that at least two of the four words around are objects of."""
     words = filter(None, (read_word(context.target, slot + offset) for offset in AROUND))
     kinds = list(filter(None, map(address_index(context).object_type, words)))
@@ -287,9 +295,9 @@ def _kind_around(context: Context, slot: int) -> str | None:
     return best if best is not None and kinds.count(best) >= MIN_ALIKE else None
 
 
-def _is_lost(context: Context, address: int) -> bool:
+def _lacks_one_reference(context: Context, address: int) -> bool:
     """Whether an object misses one reference; what was leaked misses any number."""
-    count = address_index(context).references(address)
+    count = address_index(context).reference_count(address)
     if count is None:
         return False
     return len(find_word(context.target, address, limit=count).addresses) == count - 1
@@ -310,7 +318,7 @@ def zeroed_cache_line(context: Context) -> Iterator[Evidence]:
     not track; nor where the whole page is zeros, as memory is that was given back (madvise). Of a
     line that begins with a block nothing is claimed (M:line:block).
     """
-    slot = _null_slot(context)
+    slot = _source_of_null(context)
     if slot is None:
         return
     start = slot & ~(LINE - 1)
@@ -332,16 +340,16 @@ def zeroed_cache_line(context: Context) -> Iterator[Evidence]:
         # The object whose type was zeroed: its count went on from 0.
         if word and (start + number * WORD != slot - WORD or word > MAX_COUNTED):
             return
-    if not words[1] or not (words[-2] or words[-1]) or _is_size(words[1]):
+    if not words[1] or not (words[-2] or words[-1]) or _may_be_chunk_size(words[1]):
         if words[-BEFORE] and _begins_in_line(context, start, words[1]):
-            yield _zeros_of_block(start, slot)
+            yield _evidence_of_zeroed_block(start, slot)
         return
     beside = (words[0], words[1], words[-2], words[-1])
     alike = sum(context.target.region_at(word) is not None for word in beside)
-    if alike + sum(_is_size(word) for word in beside) < MIN_ALIKE:
+    if alike + sum(_may_be_chunk_size(word) for word in beside) < MIN_ALIKE:
         return
     if not any(words[2:-2]):
-        yield _zeros_of_block(start, slot)
+        yield _evidence_of_zeroed_block(start, slot)
         return
     summary = (
         f"the NULL that was used came from {slot:#018x}; its cache line at {start:#018x} is all "
@@ -355,11 +363,11 @@ def _begins_in_line(context: Context, start: int, before: int) -> bool:
     index = address_index(context)
     within, last = index.place_in_block(start), index.place_in_block(start + LINE - WORD)
     if within is None or last is None:
-        return _is_size(before)
+        return _may_be_chunk_size(before)
     return within in HEADS or last < LINE
 
 
-def _zeros_of_block(start: int, slot: int) -> Evidence:
+def _evidence_of_zeroed_block(start: int, slot: int) -> Evidence:
     """Return what says too little: zeros that begin where a block does are memset()'s as well.
 
     So are eight fields that nobody set, of a struct or a table: 1 of 8 rows of them is aligned.
@@ -372,12 +380,12 @@ def _zeros_of_block(start: int, slot: int) -> Evidence:
     return plain_evidence("M:line:block", start, summary, path=MEMORY, slot=slot)
 
 
-def _is_size(word: int) -> bool:
+def _may_be_chunk_size(word: int) -> bool:
     """Whether a word may be the size of a small malloc chunk after one in use."""
     return word & 15 == 1 and MIN_SIZE < word < MAX_SIZE
 
 
-def _null_slot(context: Context) -> int | None:
+def _source_of_null(context: Context) -> int | None:
     """Return the memory that the NULL base or target of the failed access was loaded from."""
     site = context.site
     if isinstance(site, Absent) or site.address is None or site.address >= NEAR_NULL:
@@ -407,12 +415,12 @@ def recurring_flips(context: Context) -> Iterator[Evidence]:
     """
     words = _damaged_words(context)
     for word in words:
-        bit, ones = word.bits[0], _is_set(word)
+        bit, ones = word.bits[0], _was_bit_set(word)
         repeats = [
             other
             for other in words
             if other.bits[0] == bit
-            and _is_set(other) == ones
+            and _was_bit_set(other) == ones
             and (other.found, other.corrected) != (word.found, word.corrected)
         ]
         if repeats:
@@ -431,7 +439,7 @@ def _damaged_words(context: Context) -> list[Evidence]:
     return list(by_words.values())
 
 
-def _is_set(evidence: Evidence) -> bool:
+def _was_bit_set(evidence: Evidence) -> bool:
     return bool((evidence.found or 0) >> evidence.bits[0] & 1)
 
 

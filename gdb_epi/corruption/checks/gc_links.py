@@ -72,18 +72,18 @@ def gc_links(context: Context) -> Iterator[Evidence | Skipped]:
     links = GcLinkReader(shared_reader(context))
     repairs: dict[int, LinkRepair] = {}
     broken: list[int] = []  # nodes whose next leads to no object
-    for node in _near_the_fault(context, links.size):
+    for node in _gc_heads_near_fault(context, links.size):
         if links.is_object(node):
             yield from _overwritten_in_dealloc(context, links, node)
-            for repair in links.repairs(node):
+            for repair in links.one_bit_repairs(node):
                 repairs.setdefault(repair.where, repair)
             if links.leads_nowhere(node):
                 broken.append(node)
     if context.sweep:
-        yield from _walk_all(context, python, links, repairs)
+        yield from _walk_all_lists(context, python, links, repairs)
     elif not repairs:
-        _check_walked(context, links, repairs)
-        yield from _while_collecting(python, links, repairs, broken)
+        _check_links_of_walked(context, links, repairs)
+        yield from _walk_list_being_collected(python, links, repairs, broken)
     for repair in repairs.values():
         yield word_evidence("R8", repair.where, repair.found, repair.corrected, repair.summary)
     for node in dict.fromkeys(broken[:MAX_BROKEN]) if not repairs else ():
@@ -101,7 +101,7 @@ def _overwritten_in_dealloc(context: Context, links: GcLinkReader, node: int) ->
     if isinstance(fault, Absent) or not words or links.reader.word(address):
         return
     word, index = words[0], address_index(context)
-    if word.value < LOW or word.distance is None or word.value != links.before(node):
+    if word.value < LOW or word.distance is None or word.value != links.previous_node(node):
         return
     if index.place_in_block(node) not in HEADS[:2] or index.in_free_block(node):
         return
@@ -128,21 +128,21 @@ def _overwritten_link(context: Context, links: GcLinkReader, node: int) -> Itera
     region = context.target.region_at(node)
     if region is None or region.in_file or is_on_stack(context, node):
         return
-    index, held = address_index(context), links.following(node)
+    index, held = address_index(context), links.next_node(node)
     holders = context.places_of(node, MAX_HOLDERS)
-    before = _nodes_among(context, links, holders)
+    before = _gc_heads_among(context, links, holders)
     # A false node: who leads to it is wrong.
     if before and _no_object_begins(context, node + links.size):
         node, held = before[0], node
         holders = context.places_of(node, MAX_HOLDERS)
-        before = _nodes_among(context, links, holders)
+        before = _gc_heads_among(context, links, holders)
     if index.in_free_block(node):
         return
     what = f"it is a link of the collector, and holds {held:#018x}, which heads no object"
     for place in holders:
         next_node = links.node_of_prev(place)
         in_list = links.is_object(next_node) and (
-            links.before(links.following(next_node)) == next_node
+            links.previous_node(links.next_node(next_node)) == next_node
         )
         one_byte = any((held ^ next_node) >> shift <= 0xFF for shift in range(0, 64, 8)
                        if not (held ^ next_node) & (1 << shift) - 1)  # fmt: skip
@@ -157,7 +157,7 @@ def _overwritten_link(context: Context, links: GcLinkReader, node: int) -> Itera
         if index.object_type(node + links.size) is None or index.object_type(held + links.size):
             return  # no head at all, or what it leads to is one
         no_head = held % 16 or held >> ADDRESS_BITS or _no_object_begins(context, held + links.size)
-        if links.is_number(held) and _was_read(context, node):
+        if links.is_number(held) and _was_wrong_word_read_at(context, node):
             what = "it is a link of the collector, and holds a number"
         elif before and len(holders) < MAX_HOLDERS and no_head:
             what += f"; {before[0]:#x} leads to this one as the next of the list"
@@ -168,7 +168,7 @@ def _overwritten_link(context: Context, links: GcLinkReader, node: int) -> Itera
     )
 
 
-def _nodes_among(context: Context, links: GcLinkReader, places: Sequence[int]) -> list[int]:
+def _gc_heads_among(context: Context, links: GcLinkReader, places: Sequence[int]) -> list[int]:
     """Return the heads of objects of pymalloc's among places: their next stands there."""
     index = address_index(context)
     return [
@@ -189,7 +189,7 @@ def _no_object_begins(context: Context, address: int) -> bool:
     return place is not None and len(begins) >= MIN_OBJECTS and few
 
 
-def _was_read(context: Context, slot: int) -> bool:
+def _was_wrong_word_read_at(context: Context, slot: int) -> bool:
     """Whether the wrong word of the failed access was read from there."""
     origins = (find_read_place(context, word) for word in find_fault_words(context)[:1])
     return any(origin is not None and origin.slot == slot for origin in origins)
@@ -208,12 +208,12 @@ def find_untracked_object_behind_register(context: Context, register: str) -> in
         return None
     links = GcLinkReader(shared_reader(context))
     for head in (origin.slot, origin.slot - WORD):
-        if links.is_object(head) and not links.following(head) and not links.before(head):
+        if links.is_object(head) and not links.next_node(head) and not links.previous_node(head):
             return head + links.size
     return None
 
 
-def is_given_back_twice(context: Context, address: int) -> bool:
+def is_deallocated_twice(context: Context, address: int) -> bool:
     """Tell whether the tp_dealloc of a type failed with an object of it that was cleared before.
 
     Types of CPython's untrack an object first and clear it then; some keep its memory for the next.
@@ -236,7 +236,7 @@ def is_given_back_twice(context: Context, address: int) -> bool:
     )
 
 
-def _near_the_fault(context: Context, size: int) -> Iterator[int]:
+def _gc_heads_near_fault(context: Context, size: int) -> Iterator[int]:
     """Yield addresses that may be heads of tracked objects, each once."""
     seen: set[int] = set()
     places = [
@@ -255,7 +255,9 @@ def _near_the_fault(context: Context, size: int) -> Iterator[int]:
                 yield node
 
 
-def _check_walked(context: Context, links: GcLinkReader, repairs: dict[int, LinkRepair]) -> None:
+def _check_links_of_walked(
+    context: Context, links: GcLinkReader, repairs: dict[int, LinkRepair]
+) -> None:
     """Look at the links of the objects that the frames reach, until one is wrong."""
     walk = object_walk(context)
     marked: list[LinkRepair] = []
@@ -268,16 +270,18 @@ def _check_walked(context: Context, links: GcLinkReader, repairs: dict[int, Link
         if is_marked:
             marked += links.repairs_of_marks(node)
         if not agrees:
-            for repair in links.repairs(node):
+            for repair in links.one_bit_repairs(node):
                 repairs.setdefault(repair.where, repair)
             if repairs:
                 return
     if len(marked) == 1:  # a collection marks many
-        repair = _counted_through(context, links, marked[0]) or marked[0]
+        repair = _count_field_in_link(context, links, marked[0]) or marked[0]
         repairs[repair.where] = repair
 
 
-def _counted_through(context: Context, links: GcLinkReader, mark: LinkRepair) -> LinkRepair | None:
+def _count_field_in_link(
+    context: Context, links: GcLinkReader, mark: LinkRepair
+) -> LinkRepair | None:
     """Return the field through which references were counted in a link; None without one.
 
     It holds the link's address, and one bit away is the object that the link belongs to: the link
@@ -287,10 +291,10 @@ def _counted_through(context: Context, links: GcLinkReader, mark: LinkRepair) ->
     right = link + links.size
     if len(changed_bits(link, right)) != 1:
         return None
-    beside = (links.following(link), links.before(link))
+    beside = (links.next_node(link), links.previous_node(link))
     for place in context.places_of(link, MAX_HOLDERS):
         is_link = any(node <= place < node + links.size for node in beside)
-        owner = None if is_link or is_on_stack(context, place) else index.owner(place)
+        owner = None if is_link or is_on_stack(context, place) else index.object_with_field(place)
         if owner is not None:
             text = (
                 f"the word at {place:#x}, in an object of type {owner[1]}, leads to a link of the "
@@ -302,7 +306,7 @@ def _counted_through(context: Context, links: GcLinkReader, mark: LinkRepair) ->
     return None
 
 
-def _walk_all(
+def _walk_all_lists(
     context: Context, python: PythonState, links: GcLinkReader, repairs: dict[int, LinkRepair]
 ) -> Iterator[Skipped]:
     seen: set[int] = set()
@@ -319,14 +323,14 @@ def _walk_all(
         if state.collecting:
             yield Skipped("R8", "a collection runs: lists that it took apart are not walked")
         for name, head in gc_list_heads(state):
-            count, why = links.walk(head, repairs, context)
+            count, why = links.check_list(head, repairs, context)
             nodes += count
             if why:
                 yield Skipped("R8", f"{name}: {why}")
     context.counts["gc links"] = nodes
 
 
-def _while_collecting(
+def _walk_list_being_collected(
     python: PythonState, links: GcLinkReader, repairs: dict[int, LinkRepair], broken: list[int]
 ) -> Iterator[Skipped]:
     """Look for the break in the lists that a running collection walks: it may be what it died of.
@@ -346,7 +350,7 @@ def _while_collecting(
             left -= count
             if node is not None and node != head:
                 broken.insert(0, node)
-                for repair in links.repairs(node):
+                for repair in links.one_bit_repairs(node):
                     repairs.setdefault(repair.where, repair)
             if left <= 0:
                 yield Skipped("R8", f"{name}: only the first {MAX_COLLECTED} objects by default")
@@ -370,18 +374,18 @@ class GcLinkReader:
         self._collected: dict[int, bool] = {}  # types that were judged
         self._walk_pages: dict[int, memoryview | None] = {}
 
-    def following(self, node: int) -> int:
+    def next_node(self, node: int) -> int:
         """Return the next node."""
         return self._word(node + self._next_at) & ~FLAGS
 
-    def before(self, node: int) -> int:
+    def previous_node(self, node: int) -> int:
         """Return the previous node."""
         return self._word(node + self._prev_at) & ~FLAGS
 
     def leads_nowhere(self, node: int) -> bool:
         """Whether the next of an object in a list is neither an object nor the head of the list."""
-        after = self.following(node)
-        return bool(after) and self.before(after) != node and not self.is_object(after)
+        after = self.next_node(node)
+        return bool(after) and self.previous_node(after) != node and not self.is_object(after)
 
     def is_number(self, held: int) -> bool:
         """Whether a link is no pointer, and no bit or two that were set in one that was 0."""
@@ -439,32 +443,32 @@ class GcLinkReader:
             text = f"next of the collector's node at {node:#x} has a low bit set, as no other has"
             yield LinkRepair(where, held, after, text)
 
-    def _in_list(self, node: int, before: int) -> bool:
+    def _is_linked_after(self, node: int, before: int) -> bool:
         """Whether a node is an object in a list, after `before`, and leads on properly."""
-        if node == before or self.before(node) != before or not self.is_object(node):
+        if node == before or self.previous_node(node) != before or not self.is_object(node):
             return False
-        beyond = self.following(node)
-        return beyond not in (0, node, before) and self.before(beyond) == node
+        beyond = self.next_node(node)
+        return beyond not in (0, node, before) and self.previous_node(beyond) == node
 
-    def repairs(self, node: int) -> Iterator[LinkRepair]:
+    def one_bit_repairs(self, node: int) -> Iterator[LinkRepair]:
         """Yield the one-bit changes that make the links of a node agree with its neighbours'."""
-        after, before = self.following(node), self.before(node)
+        after, before = self.next_node(node), self.previous_node(node)
         if not after or not before:
             return
-        next_fits = self.before(after) == node
-        prev_fits = self.following(before) == node
+        next_fits = self.previous_node(after) == node
+        prev_fits = self.next_node(before) == node
         if not next_fits:
-            yield from self._next_of(node, after, prev_fits=prev_fits)
+            yield from self._repairs_of_next(node, after, prev_fits=prev_fits)
         if not prev_fits and next_fits:
-            yield from self._prev_of(node)
+            yield from self._repairs_of_prev(node)
 
-    def _next_of(self, node: int, after: int, *, prev_fits: bool) -> Iterator[LinkRepair]:
+    def _repairs_of_next(self, node: int, after: int, *, prev_fits: bool) -> Iterator[LinkRepair]:
         where = node + self._next_at
         held = self._word(where)
         flips = [held ^ flip for flip in FLIPS]
         prevs = self.reader.words([(right & ~FLAGS) + self._prev_at for right in flips])
         for right, prev in zip(flips, prevs, strict=True):
-            if prev & ~FLAGS == node and self._in_list(right & ~FLAGS, node):
+            if prev & ~FLAGS == node and self._is_linked_after(right & ~FLAGS, node):
                 text = f"next of the collector's node at {node:#x} leads to {after:#x}, which does"
                 text += f" not lead back; {right & ~FLAGS:#x}, one bit away, does"
                 yield LinkRepair(where, held, right, text)
@@ -474,17 +478,17 @@ class GcLinkReader:
         right = node | held & FLAGS
         # Only where both nodes are in a list otherwise: their other links agree. And not where the
         # node that prev names leads here: then it is right, and `node` was left over in a list.
-        agrees = self.following(held & ~FLAGS) == after
+        agrees = self.next_node(held & ~FLAGS) == after
         one_bit = (held ^ right).bit_count() == 1
         if prev_fits and one_bit and not agrees and self.is_object(after):
-            beyond = self.following(after)
-            if beyond not in (0, after, node) and self.before(beyond) == after:
+            beyond = self.next_node(after)
+            if beyond not in (0, after, node) and self.previous_node(beyond) == after:
                 text = (
                     f"prev of the collector's node at {after:#x} is one bit from {node:#x}, whose"
                 )
                 yield LinkRepair(where, held, right, text + " next it is")
 
-    def _prev_of(self, node: int) -> Iterator[LinkRepair]:
+    def _repairs_of_prev(self, node: int) -> Iterator[LinkRepair]:
         where = node + self._prev_at
         held = self._word(where)
         flips = [held ^ flip for flip in FLIPS]
@@ -493,7 +497,7 @@ class GcLinkReader:
             before = right & ~FLAGS
             if after & ~FLAGS != node or before == node or not self.is_object(before):
                 continue
-            if self.following(self.before(before)) == before:
+            if self.next_node(self.previous_node(before)) == before:
                 text = f"prev of the collector's node at {node:#x} does not lead back; "
                 yield LinkRepair(
                     where, held, right, text + f"{right & ~FLAGS:#x}, one bit away, does"
@@ -527,15 +531,17 @@ class GcLinkReader:
             node = after
         return None, most
 
-    def walk(self, head: int, repairs: dict[int, LinkRepair], context: Context) -> tuple[int, str]:
+    def check_list(
+        self, head: int, repairs: dict[int, LinkRepair], context: Context
+    ) -> tuple[int, str]:
         """Follow one list; return how many nodes it had, and why it ended early ("" if not)."""
         node, count = head, 0
         while count < MAX_NODES:
             node, passed = self._follow_agreeing_links(node, head)
             count += passed
-            after = self.following(node)
-            if self.before(after) != node:
-                repaired = list(self.repairs(node))
+            after = self.next_node(node)
+            if self.previous_node(after) != node:
+                repaired = list(self.one_bit_repairs(node))
                 for repair in repaired:
                     repairs.setdefault(repair.where, repair)
                 mended = [r for r in repaired if r.where == node + self._next_at]
@@ -558,7 +564,7 @@ class GcLinkReader:
         """
         pages = self._walk_pages
         next_at, prev_at, last = self._next_at >> 3, self._prev_at >> 3, WALK_PAGE - 16
-        after = self.following(node)
+        after = self.next_node(node)
         for count in range(STRIDE):
             at = after & WALK_PAGE - 1
             number = after >> WALK_PAGE_BITS

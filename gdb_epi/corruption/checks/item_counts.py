@@ -22,7 +22,7 @@ from gdb_epi.corruption.heap.object_types import HEAP_TYPE, ObjectType
 from gdb_epi.corruption.heap.object_walk import ObjectWalk, object_walk
 from gdb_epi.corruption.heap.one_bit_numbers import (
     MIN_COUNT_BIT,
-    fitting_count,
+    count_without_highest_bit,
     number_out_of_row,
     wrong_lengths,
 )
@@ -107,7 +107,7 @@ def item_counts(context: Context) -> Iterator[Evidence]:
     that is gone, which began at the count: not said where a word names that place.
     """
     walk = require(object_walk(context))
-    for count in _too_large(context, walk):
+    for count in _counts_too_large(context, walk):
         yield from _one_bit_corrections(context, walk, count)
 
 
@@ -122,7 +122,7 @@ def heap_item_counts(context: Context) -> Iterator[Evidence]:
     word, and nothing is said.
     """
     census, walk = require(pool_census(context)), require(object_walk(context))
-    of_kind = _suspect_objects(context, census, walk)
+    of_kind = _objects_counting_too_much(context, census, walk)
     if sum(map(len, of_kind.values())) > MAX_SUSPECTED:
         return
     seen = {item.where for item in context.evidence if item.id == "R25"}
@@ -151,10 +151,13 @@ def heap_string_flags(context: Context) -> Iterator[Evidence]:
     for blocks in census.classes:
         if blocks.block < form.head:
             continue
-        row = blocks.row
-        odd = row.of_kind_but(kind.address, form.type_at, form.state_at, right_bytes)
-        flags = row.of_blocks(odd, form.state_at)
-        wrong += [(blocks.start(n), word, blocks.block) for n, word in zip(odd, flags, strict=True)]
+        row = blocks.all_block_words
+        odd = row.blocks_of_type_without(kind.address, form.type_at, form.state_at, right_bytes)
+        flags = row.words_of_blocks(odd, form.state_at)
+        wrong += [
+            (blocks.start_of_block(n), word, blocks.block)
+            for n, word in zip(odd, flags, strict=True)
+        ]
     for owner, word, block in wrong if len(wrong) <= MAX_SUSPECTED else ():
         length = read_word(context.target, owner + form.length_at) or 0
         right = [
@@ -196,7 +199,7 @@ def _fills_block(
     return not last and all(0 < character <= LAST_CHARACTER for character in characters)
 
 
-def _suspect_objects(
+def _objects_counting_too_much(
     context: Context, census: PoolCensus, walk: ObjectWalk
 ) -> dict[str, list[int]]:
     """Return the objects that count more than their block holds, or than they say themselves.
@@ -213,34 +216,43 @@ def _suspect_objects(
         name: (layout.require(struct, member), layout.size(struct) or 0)
         for name, struct, member in _SAID
     }
-    of_kind = _empty_kinds()
+    of_kind = _no_objects_by_type()
     types = _built_in_types(walk)
     for blocks in census.classes:
-        row = blocks.row
+        row = blocks.all_block_words
         for name, kind in types.items():
             head = object_header_size(kind.flags)
             left = blocks.block - head  # for the object
             if name in fields and left >= fields[name].start:
                 at, start, width = fields[name]
                 most = (left - start) // width
-                numbers = row.that_count(kind.address, head + type_at, head + at, most)
+                numbers = row.blocks_of_type_counting_over(
+                    kind.address, head + type_at, head + at, most
+                )
             elif name in rooms and 0 <= left - rooms[name][1] < GRAIN:
                 at, room_at = size_at, rooms[name][0]
-                large = row.that_count(kind.address, head + type_at, head + at, 0)
-                held, room = row.of_blocks(large, head + at), row.of_blocks(large, head + room_at)
+                large = row.blocks_of_type_counting_over(kind.address, head + type_at, head + at, 0)
+                held, room = (
+                    row.words_of_blocks(large, head + at),
+                    row.words_of_blocks(large, head + room_at),
+                )
                 numbers = list(compress(large, map(gt, held, room)))
             else:
                 continue
-            counts = zip(numbers, row.of_blocks(numbers, head), strict=True)
+            counts = zip(numbers, row.words_of_blocks(numbers, head), strict=True)
             of_kind[name] += [
-                blocks.start(number) + head for number, count in counts if census.counts(count)
+                blocks.start_of_block(number) + head
+                for number, count in counts
+                if census.is_reference_count(count)
             ]
-    for name, owners in _suspected_in_chunks(census, walk, heap_chunks(context), fields).items():
+    for name, owners in _chunk_objects_counting_too_much(
+        census, walk, heap_chunks(context), fields
+    ).items():
         of_kind[name] += owners
     return of_kind
 
 
-def _suspected_in_chunks(
+def _chunk_objects_counting_too_much(
     census: PoolCensus,
     walk: ObjectWalk,
     chunks: HeapChunks,
@@ -252,13 +264,13 @@ def _suspected_in_chunks(
         for name, built_in in _built_in_types(walk).items()
         if name in fields
     }
-    of_kind = _empty_kinds()
+    of_kind = _no_objects_by_type()
     words, last = chunks.words, len(chunks.words)
-    large = chunks.of_size(LARGEST_BLOCK + 2 * WORD)
+    large = chunks.places_of_size(LARGEST_BLOCK + 2 * WORD)
     for type_word in {first + 1 for _name, first in kinds.values()}:
         for place in [place for place in large if words[place + type_word] in kinds]:
             name, first = kinds[words[place + type_word]]
-            if first + 1 != type_word or not census.counts(words[place + first]):
+            if first + 1 != type_word or not census.is_reference_count(words[place + first]):
                 continue
             at, start, width = fields[name]
             count, size = place + first + at // WORD, words[place + 1] & ~FLAGS
@@ -269,15 +281,15 @@ def _suspected_in_chunks(
 
 def _built_in_types(walk: ObjectWalk) -> dict[str, ObjectType]:
     """Return the types that the walk met of which objects are looked at, by their names."""
-    wanted = _empty_kinds()
+    wanted = _no_objects_by_type()
     return {
         kind.name: kind
-        for kind in walk.kinds.judged()
+        for kind in walk.kinds.judged_types()
         if kind.name in wanted and not kind.flags & HEAP_TYPE
     }
 
 
-def _empty_kinds() -> dict[str, list[int]]:
+def _no_objects_by_type() -> dict[str, list[int]]:
     return {"list": [], "tuple": [], "bytes": [], "bytearray": [], "str": []}
 
 
@@ -298,11 +310,11 @@ def _one_bit_corrections(
         ]
         far = "two bits"
     if len(right) > 1 and count.ends:
-        right = [value for value in right if _ends_there(walk, count, value)]
+        right = [value for value in right if _is_nul_after(walk, count, value)]
     if len(right) > 1 and count.items:
-        right = [value for value in right if not walk.type_at(_item_at(walk, count, value))]
+        right = [value for value in right if not walk.type_at(_read_item(walk, count, value))]
     if len(right) == 1 and (not count.items or _are_objects(walk, count.items, right[0])):
-        if far == "two bits" and not _ends_there(walk, count, right[0]):
+        if far == "two bits" and not _is_nul_after(walk, count, right[0]):
             return
         if may_be_old_reference_count(context, count.owner, count.place, count.held - right[0]):
             return
@@ -314,12 +326,12 @@ def _one_bit_corrections(
         yield word_evidence("R25", count.place, count.held, right[0], summary)
 
 
-def _item_at(walk: ObjectWalk, count: _CountTooLarge, number: int) -> int:
+def _read_item(walk: ObjectWalk, count: _CountTooLarge, number: int) -> int:
     """Return an item, counted from 0."""
     return walk.reader.word(count.items + WORD * number)
 
 
-def _ends_there(walk: ObjectWalk, count: _CountTooLarge, value: int) -> bool:
+def _is_nul_after(walk: ObjectWalk, count: _CountTooLarge, value: int) -> bool:
     """Whether a NUL follows that many characters: str and bytes objects end with one."""
     if count.ends is None:
         return False
@@ -330,8 +342,8 @@ def _ends_there(walk: ObjectWalk, count: _CountTooLarge, value: int) -> bool:
         return False
 
 
-def _too_large(context: Context, walk: ObjectWalk) -> Iterator[_CountTooLarge]:
-    of_kind = _empty_kinds()
+def _counts_too_large(context: Context, walk: ObjectWalk) -> Iterator[_CountTooLarge]:
+    of_kind = _no_objects_by_type()
     for address, category in walk.visited:
         if category in ("list", "tuple"):
             of_kind[category].append(address)
@@ -350,13 +362,13 @@ def _owner_counts(
     for kind, struct, member in _SAID:
         room_at, start_at = offset(struct, member), offset(struct, "ob_item", "ob_bytes")
         places = offset("PyVarObject", "ob_size"), room_at, start_at
-        yield from _beyond_allocated(context, reader, kind, of_kind[kind], places)
+        yield from _counts_beyond_allocated(context, reader, kind, of_kind[kind], places)
     for kind, inline in _inline_items(reader.layout).items():
-        yield from _beyond_block(context, reader, kind, of_kind[kind], inline)
-    yield from _long_strings(context, reader, of_kind["str"])
+        yield from _counts_beyond_block(context, reader, kind, of_kind[kind], inline)
+    yield from _strings_without_room(context, reader, of_kind["str"])
 
 
-def _long_strings(
+def _strings_without_room(
     context: Context, reader: MemoryReader, owners: list[int]
 ) -> Iterator[_CountTooLarge]:
     """Yield the compact str objects whose characters, and the NUL after them, have no room."""
@@ -369,11 +381,11 @@ def _long_strings(
                 shapes.setdefault(form.kinds[state], []).append(owner)
     for (head, width), alike in shapes.items():
         inline = _InlineItems(form.length_at, head, width)
-        for count in _beyond_block(context, reader, "str", alike, inline):
+        for count in _counts_beyond_block(context, reader, "str", alike, inline):
             yield count._replace(most=count.most - 1)
 
 
-def _beyond_allocated(
+def _counts_beyond_allocated(
     context: Context, reader: MemoryReader, kind: str, owners: list[int], places: tuple[int, ...]
 ) -> Iterator[_CountTooLarge]:
     """Yield the objects that say themselves how much room they have.
@@ -396,7 +408,7 @@ def _beyond_allocated(
         yield _CountTooLarge(owner, kind, owner + places[0], held, least, most, items, text)
 
 
-def _beyond_block(
+def _counts_beyond_block(
     context: Context,
     reader: MemoryReader,
     kind: str,
@@ -456,16 +468,16 @@ def counts_beside_pointers(context: Context) -> Iterator[Evidence]:
     rows: set[int] = set()
     for start in fault_values(context)[:MAX_STRUCTS]:
         words = _words_of_struct(context, start)
-        rows.update(word for word in (start, *words) if _room(context, word) is not None)
+        rows.update(word for word in (start, *words) if _room_of_block(context, word) is not None)
         for place, held, right, width in _struct_counts(context, start, words):
             wrong[place] = held, right, width, start
         ends.update(_ends_of_struct(context, start, words))
     if len(ends) == 1 and not wrong:
-        yield from _wrong_end(*ends.popitem())
+        yield from _evidence_of_wrong_end(*ends.popitem())
     if not wrong and not ends:
         yield from _lengths_on_the_stack(context, site.fault)
     if not wrong and context.target.region_at(site.address or 0) is None:
-        yield from _out_of_rows(context, sorted(rows), site.address or 0)
+        yield from _numbers_out_of_rows(context, sorted(rows), site.address or 0)
     if len(wrong) > MAX_WRONG:
         return
     for place, (held, right, width, start) in wrong.items():
@@ -515,17 +527,17 @@ def _lengths_on_the_stack(context: Context, fault: Fault) -> Iterator[Evidence]:
         return
 
 
-def _out_of_rows(context: Context, rows: list[int], address: int) -> Iterator[Evidence]:
+def _numbers_out_of_rows(context: Context, rows: list[int], address: int) -> Iterator[Evidence]:
     """Yield the one number of a rising row that led to an address where nothing is mapped."""
     for start in rows:
-        room = min(_room(context, start) or 0, MAX_IN_ROW * WORD) & -WORD
+        room = min(_room_of_block(context, start) or 0, MAX_IN_ROW * WORD) & -WORD
         memory = try_read(context.target, start, room)
         for numbers in (memoryview(memory).cast("Q"), memoryview(memory).cast("I")):
             width = numbers.itemsize
             number, right = number_out_of_row(numbers, 8 * width) or (0, 0)
             place = start + width * number
             held = numbers[number] if number else 0
-            if not number or not _leads_away(context, address, held ^ right):
+            if not number or not _does_flip_lead_to_unmapped(context, address, held ^ right):
                 continue
             summary = (
                 f"the number at {place:#018x} is {held:#x}, in a row of numbers that rise from "
@@ -538,7 +550,7 @@ def _out_of_rows(context: Context, rows: list[int], address: int) -> Iterator[Ev
             return
 
 
-def _leads_away(context: Context, address: int, flipped: int) -> bool:
+def _does_flip_lead_to_unmapped(context: Context, address: int, flipped: int) -> bool:
     """Whether a bit of an offset, or of a length that it ends, leads to where nothing is mapped.
 
     A loop of such a length stops right after the end of a mapping.
@@ -559,7 +571,7 @@ def _words_of_struct(context: Context, start: int) -> list[int]:
     if start % WORD or region is None or "w" not in region.perms:
         return []
     index = address_index(context)
-    end = index.end_of_block(start) if index.at(start) is not None else None
+    end = index.end_of_block(start) if index.pointee_at(start) is not None else None
     if end is None:
         return []
     return read_words(context, start, min(MAX_STRUCT * WORD, end - start) // WORD).tolist()
@@ -574,7 +586,7 @@ def _ends_of_struct(
     block that begins at the start; the end lies outside of it, and one bit away within.
     """
     for number, (first, last, most) in enumerate(zip(words, words[1:], words[2:], strict=False)):
-        room = _room(context, first) if first < most else None
+        room = _room_of_block(context, first) if first < most else None
         if room is None or not room - GRAIN < most - first <= room or first <= last <= most:
             continue
         near = [last ^ 1 << bit for bit in range(MIN_COUNT_BIT, 64)]
@@ -583,7 +595,7 @@ def _ends_of_struct(
             yield start + WORD * (number + 1), (last, right[0])
 
 
-def _wrong_end(place: int, words: tuple[int, int]) -> Iterator[Evidence]:
+def _evidence_of_wrong_end(place: int, words: tuple[int, int]) -> Iterator[Evidence]:
     held, right = words
     summary = (
         f"the end at {place:#018x} is {held:#x}, outside of the block between the start and the "
@@ -596,7 +608,7 @@ def _struct_counts(
     context: Context, start: int, words: list[int]
 ) -> Iterator[tuple[int, int, int, int]]:
     """Yield (place, number, right number, bytes of an item) of a struct."""
-    rooms = [(word, room) for word in words if (room := _room(context, word)) is not None]
+    rooms = [(word, room) for word in words if (room := _room_of_block(context, word)) is not None]
     if not rooms:
         return
     halves = [half for word in words for half in (word & 0xFFFFFFFF, word >> 32)]
@@ -608,14 +620,16 @@ def _struct_counts(
     ]
     for place, number in numbers:
         for items, room in rooms:
-            fit = fitting_count(number, room, 64 if place % WORD == 0 and number >> 32 else 32)
+            fit = count_without_highest_bit(
+                number, room, 64 if place % WORD == 0 and number >> 32 else 32
+            )
             # A small number and one bit of the upper half are two integers of 32 bits, mostly.
             few = fit is not None and number >> 32 and fit[0] <= FEW_ITEMS
-            if fit is not None and not (few and not _runs_off(context, items)):
+            if fit is not None and not (few and not _is_access_right_after(context, items)):
                 yield place, number, *fit
 
 
-def _runs_off(context: Context, items: int) -> bool:
+def _is_access_right_after(context: Context, items: int) -> bool:
     """Whether the access is right after the memory that follows some items."""
     site, region = context.site, context.target.region_at(items)
     address = 0 if isinstance(site, Absent) else site.address or 0
@@ -624,12 +638,12 @@ def _runs_off(context: Context, items: int) -> bool:
     return region is not None and region.end <= address < region.end + PAGE
 
 
-def _room(context: Context, word: int) -> int | None:
+def _room_of_block(context: Context, word: int) -> int | None:
     """Return how many bytes the block has that a word is the address of."""
     if word < 1 << 16 or word % GRAIN:
         return None
     index = address_index(context)
-    pointee = index.at(word)
+    pointee = index.pointee_at(word)
     if pointee is None or pointee.kind != BLOCK:
         return None
     end = index.end_of_block(word)

@@ -57,7 +57,7 @@ def lost_reference(context: Context) -> Iterator[Evidence]:
         return
     if any(map(is_overwriting, context.evidence)):
         return  # counts too
-    lost = [*_read_through(context, walk), *_objects_lacking_references(context, walk)]
+    lost = [*_freed_object_read_through(context, walk), *_objects_lacking_references(context, walk)]
     at_hand = set(fault_values(context))
     lost.sort(
         key=lambda each: (each.address not in at_hand, each.references is None, -len(each.slots))
@@ -107,16 +107,16 @@ def _objects_lacking_references(context: Context, walk: ObjectWalk) -> Iterator[
         if len(by_place) < 2 or region is None or region.in_file:
             continue
         mine = [slot for slot in by_place.values() if _is_slot_of_container(walk, slot, slots)]
-        count = _references(context, walk, address)
+        count = _reference_count(context, walk, address)
         least = 2 + sum(slot.kind == FRAME for slot in mine) if count is None else 1
         lost = len(mine) - (count or 0)
         if lost < least or (count is None and not _was_freed(context, address)):
             continue
-        if lost > least or not _is_misled(context, walk, address):
+        if lost > least or not _may_slot_be_flipped(context, walk, address):
             yield _LostReference(address, count, mine)
 
 
-def _read_through(context: Context, walk: ObjectWalk) -> Iterator[_LostReference]:
+def _freed_object_read_through(context: Context, walk: ObjectWalk) -> Iterator[_LostReference]:
     """Yield the object, which was freed, at the address that the wrong word was read through.
 
     Or at its place itself: what was counted there is a word of the block's new user.
@@ -127,7 +127,7 @@ def _read_through(context: Context, walk: ObjectWalk) -> Iterator[_LostReference
         if walk.type_at(address) or not _was_freed(context, address):
             continue
         slots = list(_items_that_hold(context, address))
-        if slots and not _is_misled(context, walk, address):
+        if slots and not _may_slot_be_flipped(context, walk, address):
             yield _LostReference(address, None, slots)
 
 
@@ -148,13 +148,13 @@ def _items_that_hold(context: Context, address: int) -> Iterator[ContainerSlot]:
             yield ContainerSlot(place, address, owner[1], owner[0])
 
 
-def _references(context: Context, walk: ObjectWalk, address: int) -> int | None:
+def _reference_count(context: Context, walk: ObjectWalk, address: int) -> int | None:
     """Return how many references an object counts; None of no object, many of an immortal one."""
     if not walk.type_at(address):
         return None
     if read_word(context.target, address) == 0:
         return 0
-    count = address_index(context).references(address)
+    count = address_index(context).reference_count(address)
     return WORD_MASK if count is None else count
 
 
@@ -165,7 +165,7 @@ def _is_slot_of_container(walk: ObjectWalk, slot: ContainerSlot, lost: Container
     """
     if slot.kind not in ITEMS:
         return True
-    items = sorted([*walk.beside(slot), (slot.place, slot.value)])
+    items = sorted([*walk.other_slots_of_container(slot), (slot.place, slot.value)])
     lowest_bit = len(items) & -len(items)
     return any(word not in lost and walk.type_at(word) for _, word in items[-lowest_bit:])
 
@@ -179,7 +179,7 @@ def _was_freed(context: Context, address: int) -> bool:
     return index.in_free_block(address) or has_object_in_block(index, address - within)
 
 
-def _is_misled(context: Context, walk: ObjectWalk, address: int) -> bool:
+def _may_slot_be_flipped(context: Context, walk: ObjectWalk, address: int) -> bool:
     """Whether a slot that holds an object may be one bit off another one, which misses it."""
     near = (address ^ 1 << bit for bit in range(LOWEST_BIT, HIGHEST_BIT))
     return any(has_lost_reference(context, other, address) for other in near if walk.type_at(other))

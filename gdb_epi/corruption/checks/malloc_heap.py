@@ -85,7 +85,7 @@ def malloc_chunks(context: Context) -> Iterator[Evidence | Skipped]:
         is_whole = not context.target.truncation().truncated and region.dumped >= region.size
         heap = HeapWords(context.target, region.start, size // 8)
         try:
-            yield from _walk(context, heap, heap_chunks(context), is_whole)
+            yield from _check_chunks_of_heap(context, heap, heap_chunks(context), is_whole)
         except UnreadableMemory as error:
             yield Skipped("R7", str(error))
     yield from _walk_thread_heaps(context, heaps)
@@ -114,12 +114,12 @@ def _walk_thread_heaps(
             continue
         left -= size
         with suppress(UnreadableMemory):
-            yield from _walk(context, heap, none, is_whole)
+            yield from _check_chunks_of_heap(context, heap, none, is_whole)
     if skipped:
         yield Skipped("R7", f"{skipped / 2**20:.0f} MiB of heaps of threads: only with --sweep")
 
 
-def _is_named(context: Context, chunk: int, end: int) -> bool:
+def _is_named_from_outside(context: Context, chunk: int, end: int) -> bool:
     """Whether a word names a chunk, or its block, from outside of [chunk, end) and the stacks.
 
     A bin of malloc's, a pointer of the program: then a chunk begins there. Stacks may hold what
@@ -132,14 +132,14 @@ def _is_named(context: Context, chunk: int, end: int) -> bool:
     )
 
 
-def _walk(
+def _check_chunks_of_heap(
     context: Context, heap: HeapWords, chunks: HeapChunks, is_whole: bool
 ) -> Iterator[Evidence | Skipped]:
     """Yield what is wrong with the chunks; note headers of zeros and the number of chunks.
 
     `chunks` are those that were walked before.
     """
-    count, breaks = chunks.fitting(), 0
+    count, breaks = chunks.count_fitting(), 0
     before = context.counts.get("malloc chunks", 0)
     at = chunks.places[count] if count else 0
     recent = deque(chunks.places[:count][-BACK - 1 :], maxlen=BACK + 1)
@@ -155,20 +155,20 @@ def _walk(
         breaks += 1
         repair = gone = None
         if breaks <= MAX_BREAKS:
-            repair = _repair(context, heap, [*recent, at])
+            repair = _one_bit_repair(context, heap, [*recent, at])
             gone = _next_chunks_behind_zeros(heap, at) if repair is None else None
         recent_chunk = recent[-1] if recent else None
         recent.clear()
         if repair is not None:
             place, size = repair
-            yield _evidence(heap, place, size)
+            yield _evidence_of_chunk_size(heap, place, size)
             at = place + (size & ~FLAGS) // 8
         elif gone is not None:  # for the check M:line
             header = ZeroedChunkHeader(heap.start + 8 * at, heap.start + 8 * gone[0])
             context.zeroed_headers.append(header)
             at = gone[1]
         else:
-            if at + 1 < heap.count and not _is_tail(heap, at):
+            if at + 1 < heap.count and not _ends_in_zeros(heap, at):
                 yield _overwritten_header(context, heap, recent_chunk, at, is_whole=is_whole)
             break
     context.counts["malloc chunks"] = before + count
@@ -261,12 +261,12 @@ def _next_chunks_behind_zeros(heap: HeapWords, at: int) -> tuple[int, int] | Non
     return None
 
 
-def _is_tail(heap: HeapWords, at: int) -> bool:
+def _ends_in_zeros(heap: HeapWords, at: int) -> bool:
     """Whether the heap ends in zeros: what trimming or a foreign sbrk() leaves."""
     return not any(heap.slice(at, 512))
 
 
-def _repair(context: Context, heap: HeapWords, places: list[int]) -> tuple[int, int] | None:
+def _one_bit_repair(context: Context, heap: HeapWords, places: list[int]) -> tuple[int, int] | None:
     """Return (place, size) of a one-bit change after which all fits; None without one.
 
     The last place that can be mended, and the smallest size: others would jump over chunks that
@@ -288,7 +288,9 @@ def _repair(context: Context, heap: HeapWords, places: list[int]) -> tuple[int, 
             length, mended = heap[place + 1] & ~FLAGS, size & ~FLAGS
             at = heap.start + 8 * place
             larger = MIN_CHUNK <= length < mended
-            swallowed = larger and (behind > 1 or _is_named(context, at + length, at + mended))
+            swallowed = larger and (
+                behind > 1 or _is_named_from_outside(context, at + length, at + mended)
+            )
             whole = swallowed or _jumps_over_chunks(heap, place, size)
             return None if whole else (place, size)
     return None
@@ -312,7 +314,7 @@ def _jumps_over_chunks(heap: HeapWords, place: int, size: int) -> bool:
     return False
 
 
-def _evidence(heap: HeapWords, place: int, size: int) -> Evidence:
+def _evidence_of_chunk_size(heap: HeapWords, place: int, size: int) -> Evidence:
     where = heap.start + 8 * (place + 1)
     held = heap[place + 1]
     is_top = where - 8 == heap.top
@@ -358,7 +360,7 @@ def _free_chunks(words: HeapWords, chunks: HeapChunks) -> Iterator[int]:
 
     `chunks` are those that were walked before: only behind the last of them each is looked at.
     """
-    fitting = chunks.fitting()
+    fitting = chunks.count_fitting()
     for number, head in enumerate(chunks.heads[1 : fitting + 1]):
         if not head & PREV_INUSE:
             yield chunks.places[number]

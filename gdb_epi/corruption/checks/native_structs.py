@@ -78,7 +78,7 @@ class MallocBlocks:
         self._starts = [self._every.start + WORD * (at + HEAD) for at in places]
         self._known = set(self._starts)
 
-    def begins(self, address: int) -> bool:
+    def begins_block(self, address: int) -> bool:
         """Whether a block begins at an address, in use or free."""
         return address in self._known
 
@@ -86,16 +86,16 @@ class MallocBlocks:
         """Whether an address lies in a free block, or after the last one: in malloc's top."""
         if is_in_free_chunk(self._context, address):
             return True
-        end = self._starts[-1] + self.size(self._starts[-1]) if self._starts else 0
+        end = self._starts[-1] + self.chunk_size(self._starts[-1]) if self._starts else 0
         return end <= address < self._every.start + WORD * len(self._every.words)
 
-    def link(self, slot: int) -> BlockLink | None:
+    def link_at(self, slot: int) -> BlockLink | None:
         """Return the word at `slot` as a link; None where the words like it name no blocks."""
         number = bisect_right(self._starts, slot) - 1
         if number < 0 or is_in_free_chunk(self._context, slot):
             return None
         holder = self._starts[number]
-        at, count = (slot - holder) // WORD, self.size(holder) // WORD - SLACK
+        at, count = (slot - holder) // WORD, self.chunk_size(holder) // WORD - SLACK
         if not 0 <= at < count or count > MAX_WORDS:
             return None
         own = self._words(holder, count)
@@ -108,26 +108,26 @@ class MallocBlocks:
         siblings = tuple(named[:SIBLINGS])
         return BlockLink(slot, tuple(kin), siblings) if len(siblings) >= MIN_SIBLINGS else None
 
-    def unnamed(self, link: BlockLink) -> list[int]:
+    def unnamed_blocks_alike(self, link: BlockLink) -> list[int]:
         """Return the blocks like those that a link's siblings name, which none of its kin names.
 
         Empty for more than MAX_UNNAMED: then it says nothing.
         """
         named = {word for block in link.kin for word in self._words(block)}
-        least = min(link.siblings, key=self.size)
-        alike = self._words_of_one_sort(link.siblings, self.size(least) // WORD - SLACK)
+        least = min(link.siblings, key=self.chunk_size)
+        alike = self._words_alike_in_siblings(link.siblings, self.chunk_size(least) // WORD - SLACK)
         blocks = [
             block for block in self._blocks_with_like_words(least, alike) if block not in named
         ]
         return blocks if len(blocks) <= MAX_UNNAMED else []
 
-    def size(self, start: int) -> int:
+    def chunk_size(self, start: int) -> int:
         """Return the size of the chunk of a block, its header included."""
         return self._word(start - WORD) & ~FLAGS
 
     def _blocks_with_like_words(self, block: int, alike: dict[int, str]) -> list[int]:
         """Return the blocks in use as large as one, or the next larger, whose words are alike."""
-        size = self.size(block)
+        size = self.chunk_size(block)
         words, start = self._every.words, self._every.start
         blocks = []
         for at in self._every.places:
@@ -146,10 +146,10 @@ class MallocBlocks:
 
     def _words(self, start: int, count: int = MAX_WORDS) -> list[int]:
         at = (start - self._every.start) // WORD
-        count = min(count, self.size(start) // WORD - 1)
+        count = min(count, self.chunk_size(start) // WORD - 1)
         return self._every.words[at : at + count].tolist()
 
-    def _words_of_one_sort(self, siblings: tuple[int, ...], count: int) -> dict[int, str]:
+    def _words_alike_in_siblings(self, siblings: tuple[int, ...], count: int) -> dict[int, str]:
         """Return the words, by their numbers, that are of one sort in nearly all siblings."""
         sort_by_word = {}
         contents = [self._words(block, count) for block in dict.fromkeys(siblings)]
@@ -188,22 +188,24 @@ def dangling_node_links(context: Context) -> Iterator[Evidence]:
     four bytes over the end of a word.
     """
     slots = {
-        slot: suspect for suspect in find_suspects(context) for slot in _slots(context, suspect)
+        slot: suspect
+        for suspect in find_suspects(context)
+        for slot in _slots_of_damaged_link(context, suspect)
     }
     if not slots:
         return
     links = MallocBlocks(context)
     for slot, suspect in slots.items():
-        if links.begins(suspect.value) or links.is_free(suspect.value):
+        if links.begins_block(suspect.value) or links.is_free(suspect.value):
             continue
-        link = links.link(slot)
-        unnamed = links.unnamed(link) if link is not None else []
+        link = links.link_at(slot)
+        unnamed = links.unnamed_blocks_alike(link) if link is not None else []
         yield from _block_one_bit_away(
             context, slot, suspect.value, unnamed, len(link.siblings) if link else 0
         )
 
 
-def _slots(context: Context, suspect: Suspect) -> list[int]:
+def _slots_of_damaged_link(context: Context, suspect: Suspect) -> list[int]:
     """Return the one place of a word that may be a damaged link; empty where several hold it."""
     if suspect.value < NEAR_NULL:
         return []
@@ -249,19 +251,19 @@ def virtual_tables(context: Context) -> Iterator[Evidence]:
     struct that names a table without functions may be of a kind that has none; that a table which
     others name is one bit away is chance then.
     """
-    yield from _tables_of_files(context)
-    tables = _Tables(context)
-    yield from _tables_of_structs(context, tables)
+    yield from _check_tables_of_open_files(context)
+    tables = _VirtualTables(context)
+    yield from _check_tables_of_structs(context, tables)
     wrong: dict[int, tuple[int, list[int]]] = {}
     for address in dict.fromkeys(fault_values(context)):
         if address % WORD or not tables.may_be_object(address):
             continue
         held = read_word(context.target, address)
         region = None if held is None or held % WORD else context.target.region_at(held)
-        if held is None or region is None or not region.in_file or tables.begins(held):
+        if held is None or region is None or not region.in_file or tables.begins_table(held):
             continue
-        right = [held ^ 1 << bit for bit in TABLE_BITS if tables.begins(held ^ 1 << bit)]
-        alike = [table for table in right if _is_named(context, table)]
+        right = [held ^ 1 << bit for bit in TABLE_BITS if tables.begins_table(held ^ 1 << bit)]
+        alike = [table for table in right if _is_table_of_several(context, table)]
         if alike:
             wrong[address] = held, alike
     if len(wrong) > MAX_WRONG:
@@ -276,7 +278,7 @@ def virtual_tables(context: Context) -> Iterator[Evidence]:
             yield word_evidence("R29", address, held, alike[0], summary)
 
 
-def _tables_of_files(context: Context) -> Iterator[Evidence]:
+def _check_tables_of_open_files(context: Context) -> Iterator[Evidence]:
     """Tell a FILE that is whole, on glibc's list, and names no table of operations.
 
     Such a table is two words of 0 and functions (struct _IO_jump_t, libio/libioP.h).
@@ -300,17 +302,21 @@ def _tables_of_files(context: Context) -> Iterator[Evidence]:
             yield plain_evidence(OVERWRITTEN_PLACE, file + FILE_TABLE, what)
 
 
-def _tables_of_structs(context: Context, tables: _Tables) -> Iterator[Evidence]:
+def _check_tables_of_structs(context: Context, tables: _VirtualTables) -> Iterator[Evidence]:
     """Tell a struct of C that names no functions, where its like name a table one bit away."""
     for suspect in find_suspects(context):
         places = [place for place in suspect.slots if not is_on_stack(context, place)]
         held = suspect.value
         if not suspect.depth or len(places) != 1 or not tables.may_be_object(places[0]):
             continue
-        if not tables.may_hold_table(held) or any(tables.functions(held)):
+        if not tables.may_hold_table(held) or any(tables.words_that_are_code(held)):
             continue
         near = (held ^ 1 << bit for bit in TABLE_BITS)
-        right = [at for at in near if all(tables.functions(at)) and _is_named(context, at)]
+        right = [
+            at
+            for at in near
+            if all(tables.words_that_are_code(at)) and _is_table_of_several(context, at)
+        ]
         if len(right) == 1 and len(context.places_of(held, MAX_PLACES)) == 1:
             summary = (
                 f"the word at {places[0]:#x} is {held:#018x}, where no function is named; "
@@ -328,13 +334,13 @@ def _begins_operations(context: Context, table: int) -> bool:
     )
 
 
-def _is_named(context: Context, table: int) -> bool:
+def _is_table_of_several(context: Context, table: int) -> bool:
     places = context.places_of(table, MAX_PLACES)
     objects = [at for at in places if not is_on_stack(context, at) and at % (2 * WORD) == 0]
     return len(objects) >= MIN_ALIKE
 
 
-class _Tables:
+class _VirtualTables:
     """Where virtual tables can be, and where they begin."""
 
     def __init__(self, context: Context) -> None:
@@ -358,14 +364,14 @@ class _Tables:
         index = bisect_right(self._starts, address) - 1
         return index >= 0 and address < self._constants[index].end
 
-    def functions(self, table: int) -> list[bool]:
+    def words_that_are_code(self, table: int) -> list[bool]:
         """Return of the first words of a table whether each is the address of code."""
         words = split_into_words(try_read(self._target, table, MIN_FUNCTIONS * WORD))
         inside = self.may_hold_table(table) and len(words) == MIN_FUNCTIONS
         return [inside and may_execute(self._target.region_at(word)) for word in words] or [False]
 
     @memoized
-    def begins(self, table: int) -> bool:
+    def begins_table(self, table: int) -> bool:
         """Whether an object's virtual table begins there."""
         return self.may_hold_table(table) and self._begins_vtable(table)
 

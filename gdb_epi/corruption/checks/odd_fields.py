@@ -117,7 +117,7 @@ def _wrong_nulls(context: Context, word: FaultWord) -> list[_Field]:
             at_hand
             or field.is_pointer
             or word.value >= MIN_SEARCHED
-            or _has_pointers(context, field)
+            or _is_pointer_elsewhere(context, field)
         )
     ]
 
@@ -219,7 +219,7 @@ def _is_object_of_shape(index: AddressIndex, address: int, shape: tuple[int, int
     start, end = index.bounds_of_block(address) or (0, 0)
     in_place = shape in ((start - address, end - address), (start - address, 0))
     in_place = in_place and not index.in_free_block(address)
-    return in_place and index.references(address) is not None
+    return in_place and index.reference_count(address) is not None
 
 
 def _is_null_elsewhere(context: Context, field: _Field, least: int) -> bool:
@@ -244,7 +244,7 @@ def _is_null_elsewhere(context: Context, field: _Field, least: int) -> bool:
     return wrong == [field.place]
 
 
-def _has_pointers(context: Context, field: _Field) -> bool:
+def _is_pointer_elsewhere(context: Context, field: _Field) -> bool:
     """Whether the field is no number: another object has an address there."""
     return any(read_word(context.target, at + field.place - field.start) for at in field.others)
 
@@ -266,11 +266,11 @@ def object_with_one_bit(context: Context) -> Iterator[Evidence]:
     object that was overwritten: its other fields must be as theirs. Not of objects of ctypes. A
     store over a part of the word, or a count that was raised there.
     """
-    index, others = address_index(context), OthersOfTypes(context)
+    index, others = address_index(context), FieldsOfOtherObjects(context)
     for start in _objects_near(context):
         kind = read_word(context.target, start + WORD) or 0
         for place, held in others.doubtful_fields(start, kind):
-            right = others.meant(start, kind, place, held)
+            right = others.object_meant(start, kind, place, held)
             if right is None or is_on_stack(context, place):
                 continue
             name, meant = index.type_name(kind), index.object_type(right) or "function of C"
@@ -283,7 +283,7 @@ def object_with_one_bit(context: Context) -> Iterator[Evidence]:
             return
 
 
-class OthersOfTypes:
+class FieldsOfOtherObjects:
     """What other objects of some types name in their fields: memory is searched once a type."""
 
     def __init__(self, context: Context) -> None:
@@ -310,11 +310,11 @@ class OthersOfTypes:
             if (kind, at) in self._of_other_things or self._type_name_at(held):
                 continue
             if beside is None:
-                beside = self._in_use(find_others_beside(context, start, kind), start)
+                beside = self._objects_in_use(find_others_beside(context, start, kind), start)
             if self._objects_named_by_others(beside, kind, at) is not None:
                 yield start + at, held
 
-    def meant(self, start: int, kind: int, place: int, held: int) -> int | None:
+    def object_meant(self, start: int, kind: int, place: int, held: int) -> int | None:
         """Return the object that a field should name, by what it names in others; None for none.
 
         All other fields of the object must be as theirs.
@@ -327,7 +327,10 @@ class OthersOfTypes:
             return None
         self._types.add(kind)
         if self._others[0] != start:
-            self._others = start, self._in_use(find_others_of_type(context, start, kind), start)
+            self._others = (
+                start,
+                self._objects_in_use(find_others_of_type(context, start, kind), start),
+            )
         others = self._others[1]
         words = self._objects_named_by_others(others, kind, place - start)
         if words is None or len(words) < MIN_NAMED:
@@ -338,7 +341,7 @@ class OthersOfTypes:
             for flip in near
             if self._type_name_at(flip) in kinds
             and not is_partly_written(context, place, held, flip)
-            and _was_named(context, held, flip, words)
+            and _did_field_name_object(context, held, flip, words)
         ]
         right = [flip for flip in right if words.count(flip) >= MIN_ALIKE] or right
         if len(right) != 1:
@@ -357,12 +360,12 @@ class OthersOfTypes:
 
     def _type_name_at(self, address: int) -> str:
         """Return the type of the object that begins at an address, FUNCTION of code; else ""."""
-        pointee = self._index.at(address)
+        pointee = self._index.pointee_at(address)
         if pointee is None or pointee.kind not in (OBJECT, FUNCTION):
             return ""
         return pointee.name if pointee.kind == OBJECT else FUNCTION
 
-    def _in_use(self, addresses: Sequence[int], start: int) -> list[int]:
+    def _objects_in_use(self, addresses: Sequence[int], start: int) -> list[int]:
         shape, counts = _offset_in_block(self._context, start), self._reader.words(addresses)
         return [
             address
@@ -453,13 +456,13 @@ def _offset_in_block(context: Context, start: int) -> int | None:
     return None if region is None or region.in_file else 0
 
 
-def _was_named(context: Context, held: int, right: int, words: Sequence[int]) -> bool:
+def _did_field_name_object(context: Context, held: int, right: int, words: Sequence[int]) -> bool:
     """Whether a field named an object: that misses a reference, or the word can be no stale one.
 
     A stale one leads to where an object can have begun, as the object one bit away does in its own
     block. Str and functions that lack a reference are then met by chance (_is_told() in R15).
     """
-    pointee = address_index(context).at(right)
+    pointee = address_index(context).pointee_at(right)
     if words.count(right) >= MIN_ALIKE:
         return True
     if pointee is None or pointee.kind == FUNCTION:
@@ -471,7 +474,9 @@ def _was_named(context: Context, held: int, right: int, words: Sequence[int]) ->
     if has_lost_reference(context, right, held):
         index = address_index(context)
         walk = object_walk(context)
-        own_class = not isinstance(walk, Absent) and walk.kinds.of(right).category == INSTANCE
+        own_class = (
+            not isinstance(walk, Absent) and walk.kinds.type_of_object(right).category == INSTANCE
+        )
         own_class = own_class or index.object_type(right) in ("list", "dict", "tuple")
         return own_class or not _may_begin_alike(context, held, right)
     return not _may_begin_alike(context, held, right) and lacks_one_holder(context, right)

@@ -27,7 +27,7 @@ from gdb_epi.corruption.heap.item_tables import find_member_offset, find_table_o
 from gdb_epi.corruption.heap.lost_objects import (
     MAX_HOLDERS,
     find_bad_slots,
-    find_items_alone,
+    find_objects_held_by_containers_alone,
     is_block_reused,
 )
 from gdb_epi.corruption.heap.object_references import is_in_free_block
@@ -38,7 +38,10 @@ from gdb_epi.corruption.heap.readers import fault_values, find_only_occurrence, 
 from gdb_epi.corruption.pointers.read_place import find_read_place
 from gdb_epi.corruption.pointers.small_changes import is_one_bit_from_use, is_one_byte_from_use
 from gdb_epi.corruption.pointers.suspects import LOW, FaultWord, find_fault_words, find_suspects
-from gdb_epi.corruption.pointers.values_over_pointers import value_over_pointer, why_cut
+from gdb_epi.corruption.pointers.values_over_pointers import (
+    evidence_of_cut_pointer,
+    value_over_pointer,
+)
 from gdb_epi.corruption.registry import check
 from gdb_epi.errors import Absent
 from gdb_epi.fault.fault_site import DATA, TRANSFERS
@@ -121,7 +124,7 @@ def overwritten_place(context: Context) -> Iterator[Evidence]:
         return
     if any(evidence.id == ID for evidence in context.evidence):
         return  # with its extent
-    yield from _changed_in_many(context)
+    yield from _evidence_of_field_wrong_in_many(context)
     for word in find_fault_words(context)[:1]:
         cleared = _cleared_object(context, word)
         if cleared is not None:
@@ -132,16 +135,16 @@ def overwritten_place(context: Context) -> Iterator[Evidence]:
             )
             yield plain_evidence(ID, address + WORD, summary)
             return
-        in_step = _bytes_in_step(context, _slot_of(context, word))
+        in_step = _evidence_of_bytes_in_step(context, _slot_of_word(context, word))
         if in_step is not None:
             yield in_step
             return
-        several = _types_of_several(context, word)
+        several = _evidence_of_overwritten_types(context, word)
         if several is not None:
             yield several
             return
         access = "x" if site.kind in TRANSFERS else site.access
-        slot = _slot_of(context, word) if word.value < NEAR_NULL else None
+        slot = _slot_of_word(context, word) if word.value < NEAR_NULL else None
         if slot is not None and word.value.bit_count() > 1:  # one bit may be a flipped one of NULL
             member = _member_of_object(context, slot)
             if member and read_word(context.target, slot) == word.value:
@@ -150,9 +153,9 @@ def overwritten_place(context: Context) -> Iterator[Evidence]:
                 return
         if word.value < NEAR_NULL or context.target.region_at(word.value) is not None:
             continue
-        for slot in _slots_of(context, word):
+        for slot in _slots_of_word(context, word):
             cut = value_over_pointer(context.target, slot, word.value)
-            why = why_cut(context, slot, cut) if cut is not None else ""
+            why = evidence_of_cut_pointer(context, slot, cut) if cut is not None else ""
             if cut is not None and why and not is_one_bit_from_use(context, word.value):
                 summary = f"the word at {slot:#x} was overwritten: {cut.what} ends in it, and {why}"
                 yield plain_evidence(ID, slot, summary)
@@ -161,7 +164,7 @@ def overwritten_place(context: Context) -> Iterator[Evidence]:
             context, word.value, word.distance, access
         ):
             continue
-        for slot in _slots_of(context, word):
+        for slot in _slots_of_word(context, word):
             why = _why_overwritten(context, slot, word.value)
             if why:
                 summary = (
@@ -181,7 +184,7 @@ def overwritten_place(context: Context) -> Iterator[Evidence]:
                 yield plain_evidence(ID, slot, summary)
                 return
     for bad in find_bad_slots(context)[:MAX_COPIES]:
-        in_step = _bytes_in_step(context, bad.place)
+        in_step = _evidence_of_bytes_in_step(context, bad.place)
         if in_step is not None:
             yield in_step
             return
@@ -191,15 +194,17 @@ def _why_overwritten(context: Context, slot: int, value: int) -> str:
     """Say what shows that a place is one for pointers and in use; "" where nothing does."""
     if is_on_stack(context, slot) or read_word(context.target, slot) != value:
         return ""
-    why = _still_in_use(context, slot) or _among_objects(context, slot, value)
+    why = _still_in_use_clause(context, slot) or _container_with_sound_items_clause(
+        context, slot, value
+    )
     # Another block may be that of a number or text that was given back and in use again.
     behind_head = bool(address_index(context).place_in_block(slot - WORD))
-    if not why and behind_head and find_items_alone(context, slot - WORD):
+    if not why and behind_head and find_objects_held_by_containers_alone(context, slot - WORD):
         why = "the words that name its object are all items of containers"
     return why
 
 
-def _bytes_in_step(context: Context, slot: int | None) -> Evidence | None:
+def _evidence_of_bytes_in_step(context: Context, slot: int | None) -> Evidence | None:
     """Tell a byte that was written at one distance over much memory, over this word too.
 
     So does a loop over rows or records that goes on after their end. A field of records, which has
@@ -216,18 +221,18 @@ def _bytes_in_step(context: Context, slot: int | None) -> Evidence | None:
     for place in range(at, min(at + WORD, len(memory))):
         byte, word = memory[place], int.from_bytes(memory[at : at + WORD], "little")
         alone = word == byte << 8 * (place - at)  # over a NULL, or what was no pointer
-        if byte in (0, 0xFF) or not (alone or _is_address_but_for(context, memory, place)):
+        if byte in (0, 0xFF) or not (alone or _is_address_but_for_byte(context, memory, place)):
             continue
         if untagged_address(context.target, word) is not None:
             continue  # pointers in a table may be marked in their top bits, all alike
         for step in _distances_to_same_byte(memory, place)[:MAX_STEPS]:
             first, last = _ends_of_run(memory, place, step)
             run = range(first, last + 1, step)
-            if _is_table(memory, run):
+            if _is_pointer_table(memory, run):
                 continue
             wrong = 0
             for each in run[:MAX_IN_STEP] if len(run) >= MIN_IN_STEP else ():
-                wrong += _is_address_but_for(context, memory, each)
+                wrong += _is_address_but_for_byte(context, memory, each)
                 if wrong == MIN_WRONG:
                     summary = (
                         f"the word at {slot:#x} was overwritten: from {start + first:#x} on the "
@@ -239,7 +244,7 @@ def _bytes_in_step(context: Context, slot: int | None) -> Evidence | None:
     return None
 
 
-def _is_table(memory: bytes, run: range) -> bool:
+def _is_pointer_table(memory: bytes, run: range) -> bool:
     """Whether most words that a run of bytes goes over are addresses at one distance.
 
     So are those in a table, and where they lead to memory that is gone they share a byte.
@@ -273,7 +278,7 @@ def _ends_of_run(memory: bytes, place: int, step: int) -> tuple[int, int]:
     return first, last
 
 
-def _is_address_but_for(context: Context, memory: bytes, place: int) -> bool:
+def _is_address_but_for_byte(context: Context, memory: bytes, place: int) -> bool:
     """Whether a word is no address, and one when the byte at a place is another."""
     lane = place % WORD
     word = int.from_bytes(memory[place - lane : place - lane + WORD], "little")
@@ -320,11 +325,14 @@ def _container_of_cleared(context: Context, address: int) -> tuple[int, int] | N
         if is_on_stack(context, place) or is_in_free_block(context, place):
             continue
         start = index.place_in_block(place)
-        owner = index.owner(place)
+        owner = index.object_with_field(place)
         in_table = start is not None and bool(find_table_owner(context, place, place - start))
         if in_table or (
             owner is not None
-            and (owner[1] in ("dict", "tuple") or (zeros and _is_slot(context, owner[0], place)))
+            and (
+                owner[1] in ("dict", "tuple")
+                or (zeros and _is_slot_of_instance(context, owner[0], place))
+            )
         ):
             return address, place
     return next(((address, slot.place) for slot in find_bad_slots(context, {address})), None)
@@ -343,22 +351,28 @@ def _stands_in_zeros(context: Context, address: int) -> bool:
     return bool(before and after) and MIN_CLEARED <= run < MAX_CLEARED
 
 
-def _types_of_several(context: Context, word: FaultWord) -> Evidence | None:
+def _evidence_of_overwritten_types(context: Context, word: FaultWord) -> Evidence | None:
     """Tell that the types of several objects were overwritten, of one that the fault had at hand.
 
     Where a function of the type is called the word itself was read from what is no type.
     """
-    places = [_slot_of(context, word)]
+    places = [_slot_of_word(context, word)]
     places += [slot for suspect in find_suspects(context) for slot in suspect.slots[:MIN_WRONG]]
     objects = [slot - WORD for slot in places if slot is not None]
     if not isinstance(context.fault, Absent):  # an object, and what was taken for its type
         at_hand = [context.fault.registers.get(name, 0) for name in GENERAL]
         objects += [at for at in at_hand if read_word(context.target, at + WORD) in at_hand]
-    whole = _type_of_one(context, [*dict.fromkeys((*objects, *fault_values(context)))])
+    whole = _evidence_of_overwritten_type(
+        context, [*dict.fromkeys((*objects, *fault_values(context)))]
+    )
     if whole is not None:
         return whole
     for address in [*dict.fromkeys(objects)][:MAX_TRIED]:
-        items = [] if is_on_stack(context, address) else find_items_alone(context, address)
+        items = (
+            []
+            if is_on_stack(context, address)
+            else find_objects_held_by_containers_alone(context, address)
+        )
         if len(items) >= MIN_WRONG:
             kind = read_word(context.target, address + WORD) or 0
             summary = (
@@ -370,7 +384,7 @@ def _types_of_several(context: Context, word: FaultWord) -> Evidence | None:
     return None
 
 
-def _type_of_one(context: Context, values: Sequence[int]) -> Evidence | None:
+def _evidence_of_overwritten_type(context: Context, values: Sequence[int]) -> Evidence | None:
     """Find an object that is whole except for its type, by the types of neighbouring items."""
     index = address_index(context)
     for address in [value for value in values if _may_lack_a_type(context, value)][
@@ -454,20 +468,20 @@ def _kinds_of_words(context: Context, address: int, like: int) -> list[str | int
     return words
 
 
-def _among_objects(context: Context, slot: int, value: int) -> str:
+def _container_with_sound_items_clause(context: Context, slot: int, value: int) -> str:
     """Whether a place is one of a container's that frames reach, and others of it are sound."""
     walk = object_walk(context)
     for bad in find_bad_slots(context, {value}):
         if bad.kind == "list" and not items_of_list(context, bad.owner):
             continue  # it counts more than it has room for
         if bad.place == slot and not isinstance(walk, Absent):
-            sound = sum(walk.type_at(word) != "" for _, word in walk.beside(bad))
+            sound = sum(walk.type_at(word) != "" for _, word in walk.other_slots_of_container(bad))
             if sound >= MIN_SOUND:
                 return f"that is a place of the {bad.kind} at {bad.owner:#x}, which is in use"
     return ""
 
 
-def _changed_in_many(context: Context) -> Iterator[Evidence]:
+def _evidence_of_field_wrong_in_many(context: Context) -> Iterator[Evidence]:
     """Tell a field that is wrong in several objects of one type: a flip changes one of them.
 
     The field is one that led to the failed access. In a sound object of the type it holds an
@@ -493,13 +507,14 @@ def _changed_in_many(context: Context) -> Iterator[Evidence]:
             wrong = [
                 value
                 for value in values
-                if address_index(context).at(value) is None and not _is_cleared(context, value)
+                if address_index(context).pointee_at(value) is None
+                and not _is_cleared(context, value)
             ]
             region = context.target.region_at(suspect.value)
             if region is not None and region.in_file and len({*wrong}) == 1:
                 continue
             wrong.sort(key=lambda value: value != suspect.value)  # that one has to be among them
-            changed = [v for v in wrong[:MAX_WRONG] if _is_nearly(context, v, wanted)]
+            changed = [v for v in wrong[:MAX_WRONG] if _is_nearly_pointer_to(context, v, wanted)]
             if suspect.value in changed and len(changed) >= MIN_WRONG:
                 more = "at least " if len(wrong) > MAX_WRONG else ""
                 summary = (
@@ -520,7 +535,7 @@ def _is_cleared(context: Context, address: int) -> bool:
 def _field_of(context: Context, slot: int) -> tuple[str, int, list[int]] | None:
     """Return the type and offset of an object's field, and what objects near by hold there."""
     index = address_index(context)
-    owner = index.owner(slot)
+    owner = index.object_with_field(slot)
     if owner is None or not owner[0] < slot < owner[0] + MEMBERS:
         return None
     address, name = owner
@@ -534,7 +549,7 @@ def _field_of(context: Context, slot: int) -> tuple[str, int, list[int]] | None:
     return name, slot - address, [value for value in values if value]
 
 
-def _is_nearly(context: Context, value: int, kind: str) -> bool:
+def _is_nearly_pointer_to(context: Context, value: int, kind: str) -> bool:
     """Whether one bit, or the lowest byte, makes a word a pointer to an object of a type."""
     index = address_index(context)
     bits = (value ^ 1 << bit for bit in range(WORD_BITS))
@@ -542,7 +557,7 @@ def _is_nearly(context: Context, value: int, kind: str) -> bool:
     return any(index.object_type(near) == kind for near in (*bits, *bytes_))
 
 
-def _slots_of(context: Context, word: FaultWord) -> Sequence[int]:
+def _slots_of_word(context: Context, word: FaultWord) -> Sequence[int]:
     """Return where the word was read; where no code tells, all places that hold it.
 
     One value that was written over several pointers is wrong in each.
@@ -556,7 +571,7 @@ def _slots_of(context: Context, word: FaultWord) -> Sequence[int]:
     return [place for place in places if not is_on_stack(context, place)][:MAX_COPIES]
 
 
-def _slot_of(context: Context, word: FaultWord) -> int | None:
+def _slot_of_word(context: Context, word: FaultWord) -> int | None:
     """Return where the word was read; where no code tells, the only place that holds it."""
     read_from = find_read_place(context, word)
     if read_from is not None:
@@ -564,7 +579,7 @@ def _slot_of(context: Context, word: FaultWord) -> int | None:
     return None if word.value < LOW else find_only_occurrence(context, word.value, MAX_HOLDERS)
 
 
-def _still_in_use(context: Context, slot: int) -> str:
+def _still_in_use_clause(context: Context, slot: int) -> str:
     """Say what shows that a place is still what a pointer belongs in; "" where nothing does."""
     if slot % WORD or is_in_free_block(context, slot):
         return ""
@@ -573,22 +588,22 @@ def _still_in_use(context: Context, slot: int) -> str:
     if within is not None:
         start = slot - within
         return (
-            _collector_list_evidence(context, slot, [start + head for head in HEADS[1:]])
-            or _whole_but_for(context, slot, start)
-            or _among_items(context, slot, start)
-            or _text_goes_on(context, slot, start)
+            _collector_list_clause(context, slot, [start + head for head in HEADS[1:]])
+            or _object_whole_but_for_slot_clause(context, slot, start)
+            or _among_items_clause(context, slot, start)
+            or _text_goes_on_clause(context, slot, start)
         )
     if index.in_damaged_pool(slot):  # what is free there is not known, nor where blocks begin
-        return _collector_list_evidence(context, slot, [slot - WORD])
+        return _collector_list_clause(context, slot, [slot - WORD])
     chunk = find_chunk(context, slot)
-    pointee = index.at(chunk[0]) if chunk is not None else None
+    pointee = index.pointee_at(chunk[0]) if chunk is not None else None
     if chunk is None or pointee is None or pointee.kind != BLOCK:
         return ""
     member = _member_of_object(context, slot)
-    return f"that is {member}" if member else _among_items(context, slot, chunk[0])
+    return f"that is {member}" if member else _among_items_clause(context, slot, chunk[0])
 
 
-def _collector_list_evidence(context: Context, slot: int, objects: Sequence[int]) -> str:
+def _collector_list_clause(context: Context, slot: int, objects: Sequence[int]) -> str:
     """Say that the collector's list leads to the object without a type: it was not freed; else "".
 
     An object leaves it before its memory is given back (PyObject_GC_UnTrack, 3.8 to 3.13).
@@ -610,7 +625,7 @@ def _collector_list_evidence(context: Context, slot: int, objects: Sequence[int]
     return ""
 
 
-def _whole_but_for(context: Context, slot: int, start: int) -> str:
+def _object_whole_but_for_slot_clause(context: Context, slot: int, start: int) -> str:
     """Whether an object of a type that always has a pointer there is in use at that place."""
     index = address_index(context)
     for head in HEADS:
@@ -625,7 +640,7 @@ def _whole_but_for(context: Context, slot: int, start: int) -> str:
             if block is None or not first <= slot < end <= block:  # 3.14 keeps the hash before them
                 return ""
             return f"that is the place of an item of the tuple at {owner:#x}"
-        if _is_slot(context, owner, slot):
+        if _is_slot_of_instance(context, owner, slot):
             return f"that is a field of the object of type {name} at {owner:#x}, which is in use"
         break
     member = _member_of_object(context, slot)
@@ -654,24 +669,24 @@ def _member_of_object(context: Context, slot: int) -> str:
     return ""
 
 
-def _is_slot(context: Context, owner: int, slot: int) -> bool:
+def _is_slot_of_instance(context: Context, owner: int, slot: int) -> bool:
     """Whether a place is one of those that __slots__, or a class' instances, have for objects."""
     walk = object_walk(context)
     if isinstance(walk, Absent):
         return False
-    kind = walk.kinds.of(owner)
+    kind = walk.kinds.type_of_object(owner)
     return kind.category == INSTANCE and any(
         owner + start <= slot < owner + start + WORD * count
         for start, count in walk.kinds.slots_of(kind.address)
     )
 
 
-def _among_items(context: Context, slot: int, start: int) -> str:
+def _among_items_clause(context: Context, slot: int, start: int) -> str:
     owner = find_table_owner(context, slot, start)
     return f"it lies among the items of the {owner[0]} at {owner[1]:#x}" if owner else ""
 
 
-def _text_goes_on(context: Context, slot: int, start: int) -> str:
+def _text_goes_on_clause(context: Context, slot: int, start: int) -> str:
     """Whether one run of text or of one number goes over the start of a block, up to a place."""
     words = [read_word(context.target, at) for at in range(start - 2 * WORD, slot + WORD, WORD)]
     if len(words) > 16 or any(word is None for word in words):

@@ -23,9 +23,9 @@ from gdb_epi.corruption.heap.item_tables import find_member_offset, items_of_lis
 from gdb_epi.corruption.heap.lost_objects import (
     find_bad_slots,
     is_block_reused,
+    is_held_by_container_alone,
     is_in_frame,
-    is_item,
-    is_item_alone,
+    is_item_of_container,
 )
 from gdb_epi.corruption.heap.object_references import is_in_free_block
 from gdb_epi.corruption.heap.pymalloc_pools import GC_HEAD, POOL_SIZES
@@ -83,7 +83,7 @@ def overwritten_range(context: Context) -> Iterator[Evidence]:
         return
     seen: set[int] = set()
     failed = site.kind in (DATA, *TRANSFERS)
-    for claim in _claims(context) if failed else ():
+    for claim in _find_claims(context) if failed else ():
         if claim.place in seen:
             continue
         seen.add(claim.place)
@@ -93,15 +93,15 @@ def overwritten_range(context: Context) -> Iterator[Evidence]:
         for run in runs:
             edge = _crossed_edge(context, run, claim.place)
             if edge is not None and (claim.alone or _continues_over_edge(context, run, edge)):
-                yield _evidence(context, claim, run, edge)
+                yield _evidence_of_range(context, claim, run, edge)
                 return
         if claim.proven:
-            yield _evidence(context, claim, runs[0] if runs else None, None)
+            yield _evidence_of_range(context, claim, runs[0] if runs else None, None)
             return
-    yield from _pool_headers(context)
+    yield from _overwritten_pool_headers(context)
 
 
-def _pool_headers(context: Context) -> Iterator[Evidence]:
+def _overwritten_pool_headers(context: Context) -> Iterator[Evidence]:
     """Tell a header of a pool that data run over, of a pool that something at hand lies in.
 
     The pools before and after it are whole, so one lies there.
@@ -140,7 +140,7 @@ def _pool_headers(context: Context) -> Iterator[Evidence]:
                 return
 
 
-def _evidence(
+def _evidence_of_range(
     context: Context, claim: _WrongWordClaim, run: ContentRun | None, edge: int | None
 ) -> Evidence:
     held = read_word(context.target, claim.place) or 0
@@ -199,12 +199,12 @@ def _continues_over_edge(context: Context, run: ContentRun, edge: int) -> bool:
     return bool(run.period and size % run.period)
 
 
-def _claims(context: Context) -> Iterator[_WrongWordClaim]:
+def _find_claims(context: Context) -> Iterator[_WrongWordClaim]:
     """Yield words that are not what belongs in their places, those of the failed access first."""
-    yield from _of_objects(context, _objects_at_hand(context))
-    yield from _read_words(context)
+    yield from _claims_about_objects(context, _objects_at_hand(context))
+    yield from _claims_about_words_read(context)
     bad = find_bad_slots(context)[:MAX_SLOTS]
-    yield from _of_objects(context, [slot.value for slot in bad])
+    yield from _claims_about_objects(context, [slot.value for slot in bad])
     places = {slot.place for slot in bad if _is_wild(context, slot.value)}
     for slot in bad:
         if slot.kind == "list" and not items_of_list(context, slot.owner):
@@ -248,7 +248,7 @@ def _addresses_of_wrong_word(context: Context, word: FaultWord) -> list[int]:
     ][:MAX_COPIES]
 
 
-def _of_objects(context: Context, addresses: list[int]) -> Iterator[_WrongWordClaim]:
+def _claims_about_objects(context: Context, addresses: list[int]) -> Iterator[_WrongWordClaim]:
     """Yield the types, which are none, of what something names as an object."""
     index = address_index(context)
     for address in addresses:
@@ -266,7 +266,7 @@ def _of_objects(context: Context, addresses: list[int]) -> Iterator[_WrongWordCl
                 continue
             # The collector's links lie in the object's own block, before it.
             has_links = start >= bounds[0] + GC_HEAD
-            neighbour = _collector_leads_there(context, start) if has_links else None
+            neighbour = _gc_neighbour_of(context, start) if has_links else None
             if neighbour is not None and is_block_reused(context, start):
                 continue  # an object that was freed while it was in the collector's list
             if neighbour is not None and not _is_one_byte_from_type(context, kind):
@@ -276,16 +276,18 @@ def _of_objects(context: Context, addresses: list[int]) -> Iterator[_WrongWordCl
                 )
                 yield _WrongWordClaim(start + WORD, why, True, True)
             elif start == address:
-                yield from _of_named_object(context, address, kind)
+                yield from _claims_about_named_object(context, address, kind)
 
 
-def _of_named_object(context: Context, address: int, kind: int) -> Iterator[_WrongWordClaim]:
+def _claims_about_named_object(
+    context: Context, address: int, kind: int
+) -> Iterator[_WrongWordClaim]:
     slots = {slot.place for slot in find_bad_slots(context, {address})}
     holder = next(
         (
             place
             for place in context.places_of(address, MAX_HOLDERS)
-            if place in slots or is_in_frame(context, place) or is_item(context, place)
+            if place in slots or is_in_frame(context, place) or is_item_of_container(context, place)
         ),
         None,
     )
@@ -293,7 +295,7 @@ def _of_named_object(context: Context, address: int, kind: int) -> Iterator[_Wro
         return
     what = describe_address(context, holder) or "a word"
     why = f"it should be the type of the object at {address:#x}, which {what} still names"
-    alone = not is_block_reused(context, address) and is_item_alone(context, address)
+    alone = not is_block_reused(context, address) and is_held_by_container_alone(context, address)
     counted = _counted_from_type(context, address, kind) if alone else ""
     plain = "the type of an object in use was overwritten" if counted else _WrongWordClaim.plain
     yield _WrongWordClaim(address + WORD, why + counted, alone, bool(counted), plain)
@@ -310,7 +312,7 @@ def _is_one_byte_from_type(context: Context, word: int) -> bool:
     return False
 
 
-def _collector_leads_there(context: Context, address: int) -> int | None:
+def _gc_neighbour_of(context: Context, address: int) -> int | None:
     """Return an object in use whose links of the collector's name the one at an address.
 
     An object leaves the list before its memory is given back (PyObject_GC_UnTrack, 3.8 to 3.15).
@@ -359,7 +361,7 @@ def _counted_from_type(context: Context, address: int, kind: int) -> str:
     return ""
 
 
-def _holder_of(context: Context, address: int) -> int | None:
+def _word_naming(context: Context, address: int) -> int | None:
     """Return a word in use that names an object."""
     for place in context.places_of(address, MAX_HOLDERS):
         if not is_on_stack(context, place) and not is_in_free_block(context, place):
@@ -367,7 +369,7 @@ def _holder_of(context: Context, address: int) -> int | None:
     return None
 
 
-def _read_words(context: Context) -> Iterator[_WrongWordClaim]:
+def _claims_about_words_read(context: Context) -> Iterator[_WrongWordClaim]:
     """Yield the words that the failed access took for pointers."""
     for word in find_fault_words(context):
         for place in _addresses_of_wrong_word(context, word):
@@ -418,4 +420,4 @@ def _is_named_table(context: Context, place: int) -> bool:
     if bounds is None:
         return False
     starts = range(bounds[0], bounds[0] + HEAD_ROOM, WORD)
-    return any(_holder_of(context, start) is not None for start in starts)
+    return any(_word_naming(context, start) is not None for start in starts)

@@ -95,15 +95,15 @@ class _ObjectWords:
         self.asked: dict[int, _SuspectWord] = {}
         self.instead: tuple[int, int] = (0, 0)
 
-    def raw(self, place: int) -> int:
+    def read_trusted(self, place: int) -> int:
         """Return a word that is taken for right."""
         return self._reader.word(place)
 
-    def pointer(self, place: int, name: str, alone: bool = True) -> int:
+    def read_pointer(self, place: int, name: str, alone: bool = True) -> int:
         """Return a pointer; `alone`: to what no other object points at."""
         return self._read_suspect(place, _SuspectWord(name, 0, alone))
 
-    def number(self, place: int, name: str, least: int = MIN_BIT) -> int:
+    def read_number(self, place: int, name: str, least: int = MIN_BIT) -> int:
         """Return a number with a sign."""
         return signed_word(self._read_suspect(place, _SuspectWord(name, least)))
 
@@ -125,7 +125,7 @@ class _ConsistencyJudge:
         """Tell whether references to an object that is gone may have changed a word."""
         return may_be_old_reference_count(self._context, owner, place, more)
 
-    def room(self, start: int) -> int | None:
+    def room_of_block(self, start: int) -> int | None:
         """Return how many bytes the block has that begins at an address; None for none."""
         if start < PAGE or start % WORD or start >> ADDRESS_BITS:
             return None
@@ -170,17 +170,17 @@ def _room_verdict(need: int, room: int, *, shrinks: bool = False) -> int:
 
 def _check_array(judge: _ConsistencyJudge, words: _ObjectWords, owner: int) -> int:
     """An array.array: header, ob_item, allocated, ob_descr (Modules/arraymodule.c, 3.8 to 3.14)."""
-    width = words.raw(words.raw(owner + _ARRAY_DESCR)) >> 32
+    width = words.read_trusted(words.read_trusted(owner + _ARRAY_DESCR)) >> 32
     if width not in (1, 2, 4, 8):
         return POSSIBLE
-    count = words.number(owner + judge.layout.require("PyVarObject", "ob_size"), "ob_size")
-    start = words.pointer(owner + _ITEM, "ob_item")
-    allocated = words.number(owner + _ALLOCATED, "allocated")
+    count = words.read_number(owner + judge.layout.require("PyVarObject", "ob_size"), "ob_size")
+    start = words.read_pointer(owner + _ITEM, "ob_item")
+    allocated = words.read_number(owner + _ALLOCATED, "allocated")
     if not 0 <= count <= allocated:
         return CONTRADICTS
     if not start:
         return POSSIBLE if not allocated else CONTRADICTS
-    room = judge.room(start)
+    room = judge.room_of_block(start)
     return CONTRADICTS if room is None else _room_verdict(allocated * width, room, shrinks=True)
 
 
@@ -189,26 +189,26 @@ def _check_numpy_array(judge: _ConsistencyJudge, words: _ObjectWords, owner: int
 
     `strides` follow `dimensions` in one block (PyArray_NewFromDescr_int, numpy 1.7 to 2.3).
     """
-    dimensions = words.raw(owner + _ND) & HALF_MASK
-    flags, base = words.raw(owner + _FLAGS) & HALF_MASK, words.raw(owner + _BASE)
-    descr = words.raw(owner + _DESCR)
-    width = words.raw(descr + _WIDTH_2)
+    dimensions = words.read_trusted(owner + _ND) & HALF_MASK
+    flags, base = words.read_trusted(owner + _FLAGS) & HALF_MASK, words.read_trusted(owner + _BASE)
+    descr = words.read_trusted(owner + _DESCR)
+    width = words.read_trusted(descr + _WIDTH_2)
     if not 0 < width < MAX_WIDTH:
-        width = words.raw(descr + _WIDTH_1) & HALF_MASK
+        width = words.read_trusted(descr + _WIDTH_1) & HALF_MASK
     if not 0 < dimensions <= MAX_DIMENSIONS or not 0 < width < MAX_WIDTH:
         return POSSIBLE
     owns = bool(flags & _OWNS) and not base
     if not owns and judge.name_of(base) != "numpy.ndarray":
         return POSSIBLE
-    shape_at = words.pointer(owner + _DIMENSIONS, "dimensions")
-    strides_at = words.pointer(owner + _STRIDES, "strides")
+    shape_at = words.read_pointer(owner + _DIMENSIONS, "dimensions")
+    strides_at = words.read_pointer(owner + _STRIDES, "strides")
     if strides_at != shape_at + WORD * dimensions:
         return CONTRADICTS
     low = high = 0
     expected = width
     for number in reversed(range(dimensions)):
-        length = words.number(shape_at + WORD * number, f"shape[{number}]")
-        stride = words.number(strides_at + WORD * number, f"strides[{number}]", 0)
+        length = words.read_number(shape_at + WORD * number, f"shape[{number}]")
+        stride = words.read_number(strides_at + WORD * number, f"strides[{number}]", 0)
         if not length:
             return POSSIBLE  # of an array without items strides are what they like
         if length < 0 or (flags & _CONTIGUOUS and length > 1 and stride != expected):
@@ -216,12 +216,12 @@ def _check_numpy_array(judge: _ConsistencyJudge, words: _ObjectWords, owner: int
         expected *= length
         low += min(0, stride * (length - 1))
         high += max(0, stride * (length - 1))
-    start = words.pointer(owner + _DATA, "data")
+    start = words.read_pointer(owner + _DATA, "data")
     if owns:
-        room = judge.room(start)
+        room = judge.room_of_block(start)
         return CONTRADICTS if room is None or low else _room_verdict(high + width, room)
-    held = words.raw(base + _DATA)
-    room = judge.room(held)
+    held = words.read_trusted(base + _DATA)
+    room = judge.room_of_block(held)
     if room is None:
         return POSSIBLE
     if start + low < held or start + high + width > held + room:
@@ -236,19 +236,34 @@ def _check_memoryview(judge: _ConsistencyJudge, words: _ObjectWords, owner: int)
         for name in ("flags", "mbuf", "view.ndim", "view.itemsize", "view.suboffsets", "view.buf",
                      "view.len", "view.shape", "view.strides")
     }  # fmt: skip
-    managed, width = words.raw(at["mbuf"]), words.raw(at["view.itemsize"])
-    flat = words.raw(at["view.ndim"] & -WORD) >> 8 * (at["view.ndim"] % WORD) & HALF_MASK == 1
-    released = words.raw(at["flags"]) & 1 or words.raw(managed + _MASTER_FLAGS) & 1
-    if not flat or released or words.raw(at["view.suboffsets"]) or not 0 < width < MAX_WIDTH:
+    managed, width = words.read_trusted(at["mbuf"]), words.read_trusted(at["view.itemsize"])
+    flat = (
+        words.read_trusted(at["view.ndim"] & -WORD) >> 8 * (at["view.ndim"] % WORD) & HALF_MASK == 1
+    )
+    released = (
+        words.read_trusted(at["flags"]) & 1 or words.read_trusted(managed + _MASTER_FLAGS) & 1
+    )
+    if (
+        not flat
+        or released
+        or words.read_trusted(at["view.suboffsets"])
+        or not 0 < width < MAX_WIDTH
+    ):
         return POSSIBLE
-    length = words.number(at["view.len"], "len")
-    start = words.pointer(at["view.buf"], "buf", alone=False)
-    shape_at, strides_at = words.raw(at["view.shape"]), words.raw(at["view.strides"])
+    length = words.read_number(at["view.len"], "len")
+    start = words.read_pointer(at["view.buf"], "buf", alone=False)
+    shape_at, strides_at = (
+        words.read_trusted(at["view.shape"]),
+        words.read_trusted(at["view.strides"]),
+    )
     if not shape_at or not strides_at:
         return POSSIBLE
-    count = words.number(shape_at, "shape[0]")
-    stride = signed_word(words.raw(strides_at))
-    held, most = words.raw(managed + _MASTER_BUF), signed_word(words.raw(managed + _MASTER_LEN))
+    count = words.read_number(shape_at, "shape[0]")
+    stride = signed_word(words.read_trusted(strides_at))
+    held, most = (
+        words.read_trusted(managed + _MASTER_BUF),
+        signed_word(words.read_trusted(managed + _MASTER_LEN)),
+    )
     if not 0 <= most < 1 << ADDRESS_BITS:
         return POSSIBLE
     if length < 0 or count < 0 or count * width != length:
@@ -264,29 +279,31 @@ def _check_weakref(judge: _ConsistencyJudge, words: _ObjectWords, owner: int) ->
 
     Where it does so its type tells: from 3.12 on before the object (MANAGED_WEAKREF_OFFSET).
     """
-    target = words.pointer(owner + _REFERENT, "wr_object", alone=False)
+    target = words.read_pointer(owner + _REFERENT, "wr_object", alone=False)
     if not target:
         return POSSIBLE
     if not judge.name_of(target):
         return CONTRADICTS
-    kind = words.raw(target + judge.layout.require("PyObject", "ob_type"))
-    offset = words.raw(kind + judge.layout.require("PyTypeObject", "tp_weaklistoffset"))
-    return AGREES if offset and words.raw(target + offset & WORD_MASK) == owner else POSSIBLE
+    kind = words.read_trusted(target + judge.layout.require("PyObject", "ob_type"))
+    offset = words.read_trusted(kind + judge.layout.require("PyTypeObject", "tp_weaklistoffset"))
+    return (
+        AGREES if offset and words.read_trusted(target + offset & WORD_MASK) == owner else POSSIBLE
+    )
 
 
 def _check_set(judge: _ConsistencyJudge, words: _ObjectWords, owner: int) -> int:
     """A set: how many entries are used, the mask of its table, and the table."""
     offset = judge.layout.require
-    fill = words.number(owner + offset("PySetObject", "fill"), "fill")
-    used = words.number(owner + offset("PySetObject", "used"), "used")
-    mask = words.number(owner + offset("PySetObject", "mask"), "mask", 0)
-    table = words.pointer(owner + offset("PySetObject", "table"), "table")
+    fill = words.read_number(owner + offset("PySetObject", "fill"), "fill")
+    used = words.read_number(owner + offset("PySetObject", "used"), "used")
+    mask = words.read_number(owner + offset("PySetObject", "mask"), "mask", 0)
+    table = words.read_pointer(owner + offset("PySetObject", "table"), "table")
     entry = judge.layout.size("setentry") or 2 * WORD
     if mask < OVERHEAD - 1 or mask & mask + 1 or not 0 <= used <= fill <= mask:
         return CONTRADICTS
     if mask == OVERHEAD - 1:
         return AGREES if table == owner + offset("PySetObject", "smalltable") else CONTRADICTS
-    room = judge.room(table)
+    room = judge.room_of_block(table)
     return CONTRADICTS if room is None else _room_verdict((mask + 1) * entry, room)
 
 
@@ -295,16 +312,18 @@ def _check_int(judge: _ConsistencyJudge, words: _ObjectWords, owner: int) -> int
     digits = owner + judge.layout.require("PyLongObject", "ob_digit")
     tag = judge.layout.offset("PyLongObject", "lv_tag")
     if tag is not None:
-        count = (words.number(owner + tag, "lv_tag", MIN_BIT + 3) & WORD_MASK) >> 3
+        count = (words.read_number(owner + tag, "lv_tag", MIN_BIT + 3) & WORD_MASK) >> 3
     else:
-        count = abs(words.number(owner + judge.layout.require("PyVarObject", "ob_size"), "ob_size"))
-    room = judge.room(owner)
+        count = abs(
+            words.read_number(owner + judge.layout.require("PyVarObject", "ob_size"), "ob_size")
+        )
+    room = judge.room_of_block(owner)
     if room is None or not count:
         return POSSIBLE
     if digits + 4 * count > owner + room:
         return CONTRADICTS
     last = digits + 4 * (count - 1)
-    top = words.raw(last & -WORD) >> 8 * (last % WORD) & HALF_MASK
+    top = words.read_trusted(last & -WORD) >> 8 * (last % WORD) & HALF_MASK
     return AGREES if 0 < top < 1 << 30 else POSSIBLE
 
 
@@ -315,13 +334,19 @@ def _check_bytearray(judge: _ConsistencyJudge, words: _ObjectWords, owner: int) 
         owner + judge.layout.require("PyByteArrayObject", name)
         for name in ("ob_alloc", "ob_bytes", "ob_start")
     )
-    count, room_said = words.number(count_at, "ob_size"), words.number(alloc_at, "ob_alloc")
-    block, start = words.pointer(bytes_at, "ob_bytes"), words.pointer(start_at, "ob_start")
+    count, room_said = (
+        words.read_number(count_at, "ob_size"),
+        words.read_number(alloc_at, "ob_alloc"),
+    )
+    block, start = (
+        words.read_pointer(bytes_at, "ob_bytes"),
+        words.read_pointer(start_at, "ob_start"),
+    )
     if not block and not start:
         return POSSIBLE if not count else CONTRADICTS
     if count < 0 or not block <= start <= start + count <= block + room_said:
         return CONTRADICTS
-    room = judge.room(block)
+    room = judge.room_of_block(block)
     return CONTRADICTS if room is None else _room_verdict(room_said, room, shrinks=True)
 
 
@@ -331,46 +356,46 @@ def _check_stream(judge: _ConsistencyJudge, words: _ObjectWords, owner: int) -> 
         name: owner + judge.layout.require("buffered", name)
         for name in ("buffer", "buffer_size", "pos", "read_end", "write_pos", "write_end")
     }
-    start = words.pointer(at["buffer"], "buffer")
-    size = words.number(at["buffer_size"], "buffer_size")
+    start = words.read_pointer(at["buffer"], "buffer")
+    size = words.read_number(at["buffer_size"], "buffer_size")
     inside = [
-        words.number(at[name], name) for name in ("pos", "read_end", "write_pos", "write_end")
+        words.read_number(at[name], name) for name in ("pos", "read_end", "write_pos", "write_end")
     ]
     if not start:
         return POSSIBLE
     if not all(-1 <= place <= size for place in inside):
         return CONTRADICTS
-    room = judge.room(start)
+    room = judge.room_of_block(start)
     return CONTRADICTS if room is None else _room_verdict(size, room)
 
 
 def _check_decimal(judge: _ConsistencyJudge, words: _ObjectWords, owner: int) -> int:
     """A Decimal: its digits, the words that hold them, and how many of those it has room for."""
-    digits = words.number(owner + _DIGITS, "digits")
+    digits = words.read_number(owner + _DIGITS, "digits")
     length, room_said = (
-        words.number(owner + at, name, 0) for at, name in ((_LENGTH, "len"), (_ALLOC, "alloc"))
+        words.read_number(owner + at, name, 0) for at, name in ((_LENGTH, "len"), (_ALLOC, "alloc"))
     )
-    start = words.pointer(owner + _WORDS, "data")
+    start = words.read_pointer(owner + _WORDS, "data")
     if not digits or not length:
         return POSSIBLE  # infinities, and numbers that are none
     if digits < 0 or length != -(-digits // _WORD_DIGITS) or length > room_said:
         return CONTRADICTS
     if start == owner + _OWN_WORDS:
         return AGREES if room_said == _OWN_COUNT else CONTRADICTS
-    room = judge.room(start)
+    room = judge.room_of_block(start)
     return CONTRADICTS if room is None else _room_verdict(WORD * room_said, room, shrinks=True)
 
 
 def _check_text_buffer(judge: _ConsistencyJudge, words: _ObjectWords, owner: int) -> int:
     """An io.StringIO: its characters, how many there are, and for how many there is room."""
-    start = words.pointer(owner + _TEXT, "buf")
-    size = words.number(owner + _TEXT_SIZE, "string_size")
-    room_said = words.number(owner + _TEXT_ROOM, "buf_size")
-    if words.raw(owner + _TEXT_STATE) & HALF_MASK != _REALIZED or 0 <= room_said < _CLOSED:
+    start = words.read_pointer(owner + _TEXT, "buf")
+    size = words.read_number(owner + _TEXT_SIZE, "string_size")
+    room_said = words.read_number(owner + _TEXT_ROOM, "buf_size")
+    if words.read_trusted(owner + _TEXT_STATE) & HALF_MASK != _REALIZED or 0 <= room_said < _CLOSED:
         return POSSIBLE
     if not 0 <= size <= room_said:
         return CONTRADICTS
-    room = judge.room(start)
+    room = judge.room_of_block(start)
     return (
         CONTRADICTS if room is None else _room_verdict(_CHARACTER * room_said, room, shrinks=True)
     )
@@ -408,7 +433,7 @@ def owned_buffers(context: Context) -> Iterator[Evidence | Skipped]:
     to what is gone, which began at the word (a word of memory names it still).
     """
     walk = require(object_walk(context))
-    walk.kinds.of_all(list(fault_values(context)))
+    walk.kinds.types_of_objects(list(fault_values(context)))
     judge, wrong = _ConsistencyJudge(context, walk), []
     for name, objects in walk.kinds.objects_of(frozenset(_TYPES)).items():
         for owner in _worth_a_look(walk, name, objects)[:MAX_OBJECTS]:
@@ -429,7 +454,7 @@ def _worth_a_look(walk: ObjectWalk, name: str, objects: list[int]) -> list[int]:
     """Return the objects that may be wrong: a process has thousands of ints of a few digits."""
     if name.startswith("weakref"):
         targets = walk.reader.words([owner + _REFERENT for owner in objects])
-        walk.kinds.of_all(targets)
+        walk.kinds.types_of_objects(targets)
         pairs = zip(objects, targets, strict=True)
         return [owner for owner, target in pairs if target and not walk.type_at(target)]
     if name != "int":
@@ -455,7 +480,7 @@ def _find_one_bit_correction(
     """Yield the one word in which one flipped bit makes all agree; nothing where several do."""
     right = []
     for place, word in list(words.asked.items()):
-        held = words.raw(place)
+        held = words.read_trusted(place)
         for bit in range(word.least, 64):
             words.instead = place, held ^ 1 << bit
             if held == 1 << bit:  # a power of two: programs have such strides and sizes
@@ -478,7 +503,7 @@ def _find_one_bit_correction(
 
 
 @check("R33", costly=True, needs="crash", order=58)
-def vectors(context: Context) -> Iterator[Evidence]:
+def cxx_vectors(context: Context) -> Iterator[Evidence]:
     """Find the pointer of a vector, of those that the fault had at hand, that leaves its block.
 
     malloc has the address of a block's header in a register, the program that of what lies behind
@@ -499,11 +524,11 @@ def vectors(context: Context) -> Iterator[Evidence]:
     for value in wanted[:MAX_BOUNDS]:
         for slot in context.places_of(value, MAX_HOLDERS):
             for number in range(3) if slot % WORD == 0 and not is_on_stack(context, slot) else ():
-                right = _right_bound(context, slot - WORD * number, number, value)
+                right = _one_bit_correction_of_bound(context, slot - WORD * number, number, value)
                 if right is not None:
                     wrong[slot] = value, right, number
-    for slot, value in _starts_in_files(context) if not wrong else ():
-        right = _right_bound(context, slot, 0, value)
+    for slot, value in _vectors_in_files(context) if not wrong else ():
+        right = _one_bit_correction_of_bound(context, slot, 0, value)
         if right is not None:
             wrong[slot] = value, right, 0
     if len(wrong) != 1:
@@ -517,7 +542,7 @@ def vectors(context: Context) -> Iterator[Evidence]:
     yield word_evidence("R33", slot, value, right, summary)
 
 
-def _starts_in_files(context: Context) -> Iterator[tuple[int, int]]:
+def _vectors_in_files(context: Context) -> Iterator[tuple[int, int]]:
     """Yield the variables of files before two that lead into malloc's heap, if malloc gave up."""
     account, heap = context.state.account, main_heap(context.target)
     message = None if isinstance(account, Absent) else account.message
@@ -576,7 +601,9 @@ def _end_of_malloc_block(context: Context, start: int) -> int | None:
     return None if is_in_free_chunk(context, start) else index.end_of_block(start)
 
 
-def _right_bound(context: Context, vector: int, number: int, held: int) -> int | None:
+def _one_bit_correction_of_bound(
+    context: Context, vector: int, number: int, held: int
+) -> int | None:
     """Return the one word one bit away with which three words are a vector; None for none.
 
     `number` is which of the three is in question.

@@ -103,7 +103,7 @@ class BlockTypesCheck:
         self._types_and_near: frozenset[int] = frozenset()
         self.looked = 0
 
-    def know_all_types(self) -> None:
+    def find_all_types(self) -> None:
         """Find every type first; then a sweep reads no memory but the pools. Raises OutOfTime."""
         for address, info in list(self._heap.types().items())[:MAX_TYPES]:
             self._heads[address] = object_header_size(info.flags)
@@ -125,7 +125,7 @@ class BlockTypesCheck:
             if debug + head + self._type_at + 8 <= pool.block
         ]
         self.looked += pool.carved - len(pool.free)
-        blocks = pool.blocks()
+        blocks = pool.used_blocks()
         if self._near_types is not None:
             blocks = self._worth_a_look(pool, data, places)
         for at in blocks:
@@ -153,7 +153,9 @@ class BlockTypesCheck:
             if not self._near_types.isdisjoint(values):
                 worth_a_look.update(n for n, word in enumerate(column) if word in self._near_types)
             at = first + offset - back  # the counts before these words
-            large = _large_counts(data[8 * at : 8 * end], 8 * step, is_small=self._is_small_count)
+            large = _blocks_with_large_counts(
+                data[8 * at : 8 * end], 8 * step, is_small=self._is_small_count
+            )
             worth_a_look.update(number for number in large if column[number] in self._heads)
             if len(values) < MANY and all(self._heads.get(word) == head for word in values):
                 break  # each block holds such an object
@@ -173,13 +175,13 @@ class BlockTypesCheck:
             if head_size is None:
                 if self._near_types is None:
                     no_pointer = word & 7 or word < 0x10000 or word >> 47
-                    head_size = -1 if no_pointer else self._head(word)
+                    head_size = -1 if no_pointer else self._head_size(word)
                 elif word in self._near_types:
                     head_size = -1
             if head_size == head:
                 count = words[(at >> 3) + offset - (self._type_at >> 3)]
                 if count >= self._count_limit:
-                    self._count(pool.address + at + debug + head, count)
+                    self._note_reference_count(pool.address + at + debug + head, count)
                 return
             if head_size == -1 and word > 0xFFFF:
                 odd.append((head, word))
@@ -192,16 +194,16 @@ class BlockTypesCheck:
             room = pool.block - (DEBUG_HEAD if debug else 0)
             self._odd.setdefault(word, []).append(_Candidate(place, word, head, room, debug))
 
-    def _head(self, word: int) -> int:
+    def _head_size(self, word: int) -> int:
         """Return how many bytes lie before objects of a type; -1 when the word is no type.
 
         Each word is judged once; names of types are not read for it.
         """
-        flags = self._flags(word)
+        flags = self._type_flags(word)
         head_size = self._heads[word] = -1 if flags is None else object_header_size(flags)
         return head_size
 
-    def _flags(self, word: int) -> int | None:
+    def _type_flags(self, word: int) -> int | None:
         """Return tp_flags of the type that a word is the address of; None for another word."""
         reader = self._heap.reader
         if word & 7 or word < 0x10000 or word >> 47:
@@ -224,7 +226,7 @@ class BlockTypesCheck:
         except UnreadableMemory:
             return False
 
-    def _count(self, address: int, word: int) -> None:
+    def _note_reference_count(self, address: int, word: int) -> None:
         """Remember a count that is small but for one absurdly high bit."""
         lowest = MIN_COUNT_BIT
         if self._is_small_count:
@@ -236,7 +238,7 @@ class BlockTypesCheck:
         if 0 < word ^ 1 << top < MAX_COUNT:
             self._absurd.append((address, top))
 
-    def evidence(self) -> Iterator[Evidence]:
+    def repairs_as_evidence(self) -> Iterator[Evidence]:
         """Yield what one bit repairs."""
         types = [address for address, head in self._heads.items() if head >= 0][:MAX_TYPES]
         hits = 0
@@ -246,10 +248,14 @@ class BlockTypesCheck:
                 continue
             for flip in flips:
                 for candidate in self._odd.get(address ^ flip, ()):
-                    info = self._type(address)
-                    if info is not None and self._fits(candidate, info) and hits < MAX_HITS:
+                    info = self._type_info_at(address)
+                    if (
+                        info is not None
+                        and self._object_fits_block(candidate, info)
+                        and hits < MAX_HITS
+                    ):
                         hits += 1
-                        yield self._wrong_type(candidate, info)
+                        yield self._evidence_of_wrong_type(candidate, info)
         for address, bit in self._absurd:
             word = self._heap.reader.u64(address)
             summary = (
@@ -258,13 +264,13 @@ class BlockTypesCheck:
             )
             yield word_evidence("R11", address, word, word ^ 1 << bit, summary)
 
-    def _type(self, address: int) -> TypeInfo | None:
+    def _type_info_at(self, address: int) -> TypeInfo | None:
         try:
             return self._heap.access.context.types.at(address)
         except (UnreadableMemory, LayoutError):
             return None
 
-    def _fits(self, candidate: _Candidate, info: TypeInfo) -> bool:
+    def _object_fits_block(self, candidate: _Candidate, info: TypeInfo) -> bool:
         """Whether an object of this type can be in that block."""
         address = candidate.place - self._type_at
         # An object of two words has nothing else to judge it by; types of singletons (None,
@@ -288,7 +294,7 @@ class BlockTypesCheck:
         form = str_format(self._heap.reader.layout, info.address)
         return compact_str_size(self._context.target, form, address)
 
-    def _wrong_type(self, candidate: _Candidate, info: TypeInfo) -> Evidence:
+    def _evidence_of_wrong_type(self, candidate: _Candidate, info: TypeInfo) -> Evidence:
         address = candidate.place - self._type_at
         summary = (
             f"the object at {address:#x} in a block of {candidate.room} bytes in use has no type; "
@@ -299,7 +305,7 @@ class BlockTypesCheck:
         )
 
 
-def _large_counts(data: bytes, step: int, *, is_small: bool) -> list[int]:
+def _blocks_with_large_counts(data: bytes, step: int, *, is_small: bool) -> list[int]:
     """Return the numbers of blocks whose first word may be a count with one absurd bit.
 
     Of such a one the third byte is 0, and one above is not. `step` is the size of a block.
@@ -332,32 +338,32 @@ def pymalloc(context: Context) -> Iterator[Evidence | Skipped]:
     blocks = BlockTypesCheck(shared_object_search(context), context)
     if context.sweep:
         try:
-            blocks.know_all_types()
+            blocks.find_all_types()
         except (LayoutError, OutOfTime) as error:
             yield Skipped("R13", f"the types of the process: {error or 'out of time'}")
     search = _PoolSearch(context)
-    pools = search.everywhere() if context.sweep else search.near_the_fault()
+    pools = search.all_pools() if context.sweep else search.pools_near_fault()
     number = 0
     for pool, data in pools:
         number += 1
         wrong = free_list_repair(pool, data)
         if not _may_be_half_updated(context, pool.address, len(data)):
             if wrong is not None:
-                yield _evidence(wrong, pool.address)
+                yield _evidence_of_pool_word(wrong, pool.address)
                 if wrong.is_low_bit:
-                    yield from _cut_links(context, pool, data)
+                    yield from _evidence_of_zeroed_link_bytes(context, pool, data)
             elif pool.free is None:
-                freed_count = _counted_down(pool, data)
+                freed_count = _evidence_of_references_after_free(pool, data)
                 if freed_count is not None:
                     yield freed_count
                 elif is_first_link_wild(pool, data):
                     yield from _damaged_free_list(context, pool, data)
                 else:
-                    yield from _cut_links(context, pool, data)
+                    yield from _evidence_of_zeroed_link_bytes(context, pool, data)
         blocks.check_pool(pool, data)
     for place, wrong in search.headers:
-        yield _evidence(wrong, place)
-    yield from blocks.evidence()
+        yield _evidence_of_pool_word(wrong, place)
+    yield from blocks.repairs_as_evidence()
     context.counts["pools"] = number
     context.counts["blocks"] = blocks.looked
     if not number and search.complete:
@@ -382,7 +388,7 @@ def _may_be_half_updated(context: Context, start: int, size: int) -> bool:
     )
 
 
-def _evidence(wrong: WrongWord, pool: int) -> Evidence:
+def _evidence_of_pool_word(wrong: WrongWord, pool: int) -> Evidence:
     summary = (
         f"{wrong.description} in pymalloc's pool at {pool:#x} holds {wrong.found:#x}; with "
         f"{wrong.corrected:#x} header and free list agree"
@@ -422,7 +428,7 @@ def _damaged_free_list(context: Context, pool: Pool, data: bytes) -> Iterator[Ev
             yield plain_evidence(id, place, summary)
 
 
-def _cut_links(context: Context, pool: Pool, data: bytes) -> Iterator[Evidence]:
+def _evidence_of_zeroed_link_bytes(context: Context, pool: Pool, data: bytes) -> Iterator[Evidence]:
     """Yield a sign if links of several free blocks have 0 as lowest byte, and lead to no block.
 
     So does what ends a text behind its buffer. What is no link leads to objects. Or an object that
@@ -463,7 +469,7 @@ def _cut_links(context: Context, pool: Pool, data: bytes) -> Iterator[Evidence]:
                 return
 
 
-def _counted_down(pool: Pool, data: bytes) -> Evidence | None:
+def _evidence_of_references_after_free(pool: Pool, data: bytes) -> Evidence | None:
     """Tell references that were taken from a freed block: its count is the link to the next."""
     steps, below = measure_link_decrement(pool, data)
     if not steps and not below:
@@ -488,10 +494,10 @@ class _PoolSearch:
         self.complete = True
         self._before: Pool | None = None  # what ends where the next place begins, if it is a pool
 
-    def near_the_fault(self) -> Iterator[tuple[Pool, bytes]]:
+    def pools_near_fault(self) -> Iterator[tuple[Pool, bytes]]:
         """Yield the pools that registers and the stack's top point into."""
         seen: set[int] = set()
-        for value in self._values():
+        for value in self._addresses_near_fault():
             for size in POOL_SIZES:
                 start = value & -size
                 if start in seen or len(seen) >= 2 * MAX_POOLS:
@@ -504,9 +510,9 @@ class _PoolSearch:
                 if pool is not None:
                     yield pool, data
                     break
-                self._header(start, size, data)
+                self._check_header_between_pools(start, size, data)
 
-    def _values(self) -> Iterator[int]:
+    def _addresses_near_fault(self) -> Iterator[int]:
         """Yield addresses: where the wrong pointer lies, what it should be, what was at hand."""
         for word in find_fault_words(self._context)[:1]:
             read_from = find_read_place(self._context, word)
@@ -519,10 +525,10 @@ class _PoolSearch:
         yield from fault_values(self._context)
         # Slots that name no object: its header may be what is wrong.
         walk = object_walk(self._context)
-        wrong = [] if isinstance(walk, Absent) else walk.without_type
+        wrong = [] if isinstance(walk, Absent) else walk.slots_without_object
         yield from (slot.value for slot in wrong if len(wrong) <= MAX_WRONG)
 
-    def _header(self, start: int, size: int, data: bytes) -> None:
+    def _check_header_between_pools(self, start: int, size: int, data: bytes) -> None:
         """Look at a place beside two pools that is no pool itself."""
         for beside in (start - size, start + size):
             memory = try_read(self._context.target, beside, size)
@@ -534,7 +540,7 @@ class _PoolSearch:
             if wrong is not None:
                 self.headers.append((start, wrong))
 
-    def everywhere(self) -> Iterator[tuple[Pool, bytes]]:
+    def all_pools(self) -> Iterator[tuple[Pool, bytes]]:
         """Yield the pools of anonymous writable memory."""
         for region, low, high in heap_pieces(self._context.target):
             if low == region.start:
@@ -542,9 +548,9 @@ class _PoolSearch:
             if not self._context.budget.take(high - low):
                 self.complete = False
                 return
-            yield from self._in_piece(low, high)
+            yield from self._pools_in_piece(low, high)
 
-    def _in_piece(self, low: int, high: int) -> Iterator[tuple[Pool, bytes]]:
+    def _pools_in_piece(self, low: int, high: int) -> Iterator[tuple[Pool, bytes]]:
         data = try_read(self._context.target, low, high - low)
         if not any(data[::STEP]) and not data.strip(b"\0"):
             return
@@ -555,6 +561,6 @@ class _PoolSearch:
                 yield pool, data[at : at + pool.size]
             elif self._before is not None and not (low + at) % self._before.size:
                 size = self._before.size
-                self._header(low + at, size, data[at : at + size])
+                self._check_header_between_pools(low + at, size, data[at : at + size])
             at += pool.size if pool is not None else STEP
             self._before = pool

@@ -62,14 +62,14 @@ def frame_against_function(context: Context) -> Iterator[Evidence]:
     frames = [frame for thread in threads for frame in thread.frames if frame.address]
     frames = frames[: MAX_SWEPT if context.sweep else MAX_FRAMES]
     if places is None:
-        yield from _builtins_agree(reader, frames)
+        yield from _compare_builtins(reader, frames)
         return
-    kind = _usual_type(reader, frames, places.function)
+    kind = _usual_function_type(reader, frames, places.function)
     if kind is None:
         raise NotChecked("no frame names its function")
     for frame in frames:
         with suppress(UnreadableMemory):
-            yield from _compare(reader, frame, places, kind)
+            yield from _compare_frame_with_function(reader, frame, places, kind)
 
 
 def _find_frame_offsets(reader: MemoryReader) -> _FrameOffsets | None:
@@ -87,7 +87,7 @@ def _find_frame_offsets(reader: MemoryReader) -> _FrameOffsets | None:
     return _FrameOffsets(at, (*pairs, code_pair), code)
 
 
-def _usual_type(reader: MemoryReader, frames: list[PyFrame], at: int) -> int | None:
+def _usual_function_type(reader: MemoryReader, frames: list[PyFrame], at: int) -> int | None:
     """Return the type of most frames' functions; None when they do not agree."""
     kinds: Counter[int] = Counter()
     for frame in frames[:64]:
@@ -97,12 +97,12 @@ def _usual_type(reader: MemoryReader, frames: list[PyFrame], at: int) -> int | N
     return best[0] if best else None
 
 
-def _compare(
+def _compare_frame_with_function(
     reader: MemoryReader, frame: PyFrame, places: _FrameOffsets, kind: int
 ) -> Iterator[Evidence]:
     function = reader.u64(frame.address + places.function)
     if not _is_instance_of(reader, function & ~STACKREF_TAG, kind):
-        yield from _function_itself(reader, frame, places, kind, function)
+        yield from _check_function_of_frame(reader, frame, places, kind, function)
         return
     for what, in_frame, in_function in places.pairs:
         ours = reader.u64(frame.address + in_frame)
@@ -123,7 +123,7 @@ def _compare(
         yield word_evidence("R10", where, held, right, summary)
 
 
-def _function_itself(
+def _check_function_of_frame(
     reader: MemoryReader, frame: PyFrame, places: _FrameOffsets, kind: int, function: int
 ) -> Iterator[Evidence]:
     """Find the bit that makes the frame's function one that has the frame's code."""
@@ -141,7 +141,7 @@ def _function_itself(
             yield word_evidence("R10", frame.address + places.function, function, right, summary)
 
 
-def _builtins_agree(reader: MemoryReader, frames: list[PyFrame]) -> Iterator[Evidence]:
+def _compare_builtins(reader: MemoryReader, frames: list[PyFrame]) -> Iterator[Evidence]:
     at = reader.layout.offset("PyFrameObject", "f_builtins")
     if at is None:
         return
@@ -215,10 +215,10 @@ def frame_at_top_of_data_stack(context: Context) -> Iterator[Evidence]:
         with suppress(UnreadableMemory):
             frame = innermost_frame(walk.reader, thread.address)
             if frame:
-                yield from _check_thread(context, walk, thread, frame, places)
+                yield from _check_top_frame(context, walk, thread, frame, places)
 
 
-def _check_thread(
+def _check_top_frame(
     context: Context, walk: ObjectWalk, thread: ThreadState, frame: int, places: FrameOffsets
 ) -> Iterator[Evidence]:
     top = walk.reader.word(thread.address + places.top)
@@ -255,7 +255,7 @@ def instruction_pointers(context: Context) -> Iterator[Evidence]:
     size_at = layout.require("PyVarObject", "ob_size")
     if places is None or at is None or first is None:
         return
-    for frame in _with_callers(walk, places):
+    for frame in _frames_to_check(walk, places):
         code = walk.reader.word(frame + places.code) & ~TAG
         if walk.type_at(code) != "code":
             continue
@@ -271,7 +271,7 @@ def instruction_pointers(context: Context) -> Iterator[Evidence]:
         yield word_evidence("R18", frame + at, value, right[0], summary)
 
 
-def _with_callers(walk: ObjectWalk, places: FrameOffsets) -> Iterator[int]:
+def _frames_to_check(walk: ObjectWalk, places: FrameOffsets) -> Iterator[int]:
     """Yield the frames, and those right after them: one that seems not to have begun is dropped.
 
     Such frames are ordinary between two steps of a call; their pointer is then right.

@@ -83,7 +83,7 @@ def register_values(context: Context) -> Iterator[Evidence]:
     for remade in recomputed:
         bits = changed_bits(remade.held, remade.expected)
         if _is_plausible(context, remade, bits, feeds_access=remade.register in feeding):
-            yield _evidence(context, remade, bits)
+            yield _evidence_of_register(context, remade, bits)
 
 
 def _is_plausible(
@@ -94,16 +94,18 @@ def _is_plausible(
     lanes = {bit // 8 for bit in bits}
     if not bits or len(lanes) > 1 or (remade.kind == LOAD and remade.size < 4):
         return False
-    if remade.since and address_index(context).at(remade.expected) is None:
+    if remade.since and address_index(context).pointee_at(remade.expected) is None:
         return False  # realloc() may have moved what is there now
     if remade.from_memory and _may_others_store(context, remade.slot):
         return False  # a mark that another thread sets for a moment differs in one bit
     if target.region_at(remade.held) is not None:
-        if not (_named_something_else(context, remade, bits) or _lies_far(context, remade, bits)):
+        if not (
+            _named_something_else(context, remade, bits) or _is_far_by_chance(context, remade, bits)
+        ):
             return False
     elif (
         remade.from_memory
-        and not _is_alone(context, remade)
+        and not _did_nobody_else_store(context, remade)
         and nearest_mapping(target, remade.held, GIVEN_BACK, None)
     ):
         # Another thread, or a function called since, may have put new memory in the place of old
@@ -118,9 +120,11 @@ def _is_plausible(
     return feeds_access and (remade.kind not in (LOAD, COMPUTED) or has_stray_high_bit)
 
 
-def _evidence(context: Context, remade: RecomputedRegister, bits: tuple[int, ...]) -> Evidence:
+def _evidence_of_register(
+    context: Context, remade: RecomputedRegister, bits: tuple[int, ...]
+) -> Evidence:
     id = ("R5" if len(bits) == 1 else "R5:lane") + (":kept" if remade.kept else "")
-    saved_at = _saved_at(context, remade)
+    saved_at = _slot_where_saved(context, remade)
     how = _HOW[remade.kind].format(slot=remade.slot or 0)
     summary = (
         f"{remade.register} holds {remade.held:#018x}, but it was {how} {remade.expected:#018x} "
@@ -140,7 +144,7 @@ def _evidence(context: Context, remade: RecomputedRegister, bits: tuple[int, ...
     )
 
 
-def _saved_at(context: Context, remade: RecomputedRegister) -> int | None:
+def _slot_where_saved(context: Context, remade: RecomputedRegister) -> int | None:
     """Return where a function that was called since saved a register, as the frames below show.
 
     Of several places the highest: the outermost function saved it first.
@@ -181,11 +185,11 @@ def _may_others_store(context: Context, slot: int | None) -> bool:
     module = module_at(target, fault.pc)
     if module is None or not is_own_library(module.path or ""):
         return False
-    there = None if slot is None else address_index(context).at(slot)
+    there = None if slot is None else address_index(context).pointee_at(slot)
     return there is None or there.kind != OBJECT
 
 
-def _is_alone(context: Context, remade: RecomputedRegister) -> bool:
+def _did_nobody_else_store(context: Context, remade: RecomputedRegister) -> bool:
     """Whether nobody else can have stored there since."""
     return len(context.target.threads()) == 1 and not remade.since
 
@@ -200,14 +204,18 @@ def _named_something_else(
     # Where all direct branches are known, none marks the register.
     exact = build_code_map(context, remade.at) is not None
     plain = remade.kind == LOAD and remade.size == 8 and len(bits) == 1
-    if not plain or not (bits[0] >= MIN_BIT or exact) or not _is_alone(context, remade):
+    if (
+        not plain
+        or not (bits[0] >= MIN_BIT or exact)
+        or not _did_nobody_else_store(context, remade)
+    ):
         return False
     index = address_index(context)
-    right = index.at(remade.expected) if index.at(remade.held) is None else None
+    right = index.pointee_at(remade.expected) if index.pointee_at(remade.held) is None else None
     return right is not None and right.kind in (OBJECT, BLOCK)
 
 
-def _lies_far(context: Context, remade: RecomputedRegister, bits: tuple[int, ...]) -> bool:
+def _is_far_by_chance(context: Context, remade: RecomputedRegister, bits: tuple[int, ...]) -> bool:
     """Whether two mapped addresses have the same low digits, and no mark or start of a page has.
 
     Another pointer, which came here by a branch that is not known (a table of jumps, a part that
@@ -218,7 +226,11 @@ def _lies_far(context: Context, remade: RecomputedRegister, bits: tuple[int, ...
     exact = remade.kind == LOAD and build_code_map(context, remade.at) is not None
     lowest = NEAR_BITS if exact else FAR_BITS
     far = remade.size == 8 and min(bits) >= lowest and remade.held % PAGE != 0
-    return far and _is_alone(context, remade) and address_index(context).at(remade.held) is None
+    return (
+        far
+        and _did_nobody_else_store(context, remade)
+        and address_index(context).pointee_at(remade.held) is None
+    )
 
 
 @check("R27", needs="crash", order=58)

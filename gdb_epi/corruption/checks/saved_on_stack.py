@@ -91,7 +91,7 @@ def check_stack_canaries(context: Context) -> Iterator[Evidence]:
     if not held_guards:
         raise NotChecked("no thread's fs:0x28 can be read, or it is 0")
     usual = max(held_guards, key=held_guards.count)
-    yield from _random(context, guards, usual)
+    yield from _compare_guards_with_at_random(context, guards, usual)
     for thread in threads[:MAX_THREADS]:
         yield from _canaries_on_the_stack(context, thread, usual)
 
@@ -101,7 +101,9 @@ def _read_stack_guard(context: Context, thread: Thread, at: int = GUARD_AT) -> i
     return words[0] if words else 0
 
 
-def _random(context: Context, guards: dict[int, int], usual: int) -> Iterator[Evidence]:
+def _compare_guards_with_at_random(
+    context: Context, guards: dict[int, int], usual: int
+) -> Iterator[Evidence]:
     """Compare the guards of each thread with the kernel's random bytes (csu/libc-start.c)."""
     # musl clears another byte of them (src/env/__stack_chk_fail.c), and has no pointer guard.
     at_random = 0 if runs_on_musl(context.target) else context.target.auxv().get(AT_RANDOM, 0)
@@ -172,11 +174,11 @@ def frame_pointer(context: Context) -> Iterator[Evidence]:
     between prologue and return (alloca, pushed arguments) are left out. A function that misses its
     canary counts only when the canary is whole where rbp should have led it.
     """
-    frame = _frame(context)
+    frame = _position_of_failed_function(context)
     if frame is None:
         return
     function = context.functions.at(frame.pc - 1)
-    depth = _depth(context, function, frame.pc) if function is not None else None
+    depth = _rbp_above_rsp(context, function, frame.pc) if function is not None else None
     if depth is None:
         return
     right = frame.sp + depth
@@ -205,7 +207,7 @@ def frame_pointer(context: Context) -> Iterator[Evidence]:
         )
 
 
-def _frame(context: Context) -> FramePosition | None:
+def _position_of_failed_function(context: Context) -> FramePosition | None:
     """Return the function that failed, or that reported its canary as overwritten."""
     fault = context.fault
     if isinstance(fault, Absent):
@@ -223,14 +225,14 @@ def _frame(context: Context) -> FramePosition | None:
             if call
             else None
         )
-        if to is not None and to == _failing(context):
+        if to is not None and to == _function_with_damaged_canary(context):
             sp = (fault.sp & -WORD) + WORD * (number + 1)
             return FramePosition(word, sp, (*words[:number], rbp or 0), True)
     return None
 
 
 @once_per_run
-def _failing(context: Context) -> int | None:
+def _function_with_damaged_canary(context: Context) -> int | None:
     """Return the function that a damaged canary leads to."""
     return context.target.symbol("__stack_chk_fail")
 
@@ -243,7 +245,7 @@ def _canary_is_whole(context: Context, start: int, end: int) -> bool:
     return bool(guard) and guard[0] != 0 and guard[0] in frame
 
 
-def _depth(context: Context, function: Function, pc: int) -> int | None:
+def _rbp_above_rsp(context: Context, function: Function, pc: int) -> int | None:
     """Return how far above rsp a function's rbp is at `pc`; None when that is not sure."""
     size = function.end - function.start
     code = read_up_to(context.target, function.start, min(size, MAX_FUNCTION))
@@ -313,7 +315,7 @@ def _find_wrong_copy(
     words = (link.held, link.expected)
     held, expected = (is_mapped(context, word) for word in words)
     if held and expected:
-        held, expected = (address_index(context).at(word) is not None for word in words)
+        held, expected = (address_index(context).pointee_at(word) is not None for word in words)
     if expected and (not held or link.kind == CONSTANT):
         place = find_saved_register_slot(frames, link.frame, link.register)
         wrong, right = link.held, link.expected
@@ -374,14 +376,14 @@ def passed_arguments(context: Context, frames: list[UnwoundFrame]) -> Iterator[P
     """
     pairs = list(enumerate(pairwise(frames)))
     if not context.sweep:
-        pairs = _in_doubt(context, pairs)
+        pairs = _most_doubtful_frames(context, pairs)
     for number, (inner, outer) in pairs:
-        yield from _link(context, number, inner, outer)
+        yield from _passed_arguments_between(context, number, inner, outer)
 
 
-def _in_doubt(context: Context, pairs: list[_Pair]) -> list[_Pair]:
+def _most_doubtful_frames(context: Context, pairs: list[_Pair]) -> list[_Pair]:
     """Return the most doubtful frames, as far as the limits allow."""
-    doubts = {number: _doubt(context, *pair) for number, pair in pairs}
+    doubts = {number: _doubtfulness(context, *pair) for number, pair in pairs}
     chosen = sorted((pair for pair in pairs if doubts[pair[0]]), key=lambda pair: -doubts[pair[0]])
     left = MAX_DECODED
     affordable = []
@@ -398,7 +400,7 @@ def _function_of_frame(context: Context, number: int, frame: UnwoundFrame) -> Fu
     return context.functions.at(frame.pc - 1 if number else frame.pc)
 
 
-def _doubt(context: Context, inner: UnwoundFrame, outer: UnwoundFrame) -> int:
+def _doubtfulness(context: Context, inner: UnwoundFrame, outer: UnwoundFrame) -> int:
     """Return how doubtful the registers of a frame are: 0 to 2."""
     theirs = [outer.registers.get(name, 0) for name in SAVED]
     level = 0
@@ -418,7 +420,7 @@ def is_mapped(context: Context, word: int) -> bool:
     return word >= NEAR_NULL and context.target.region_at(word) is not None
 
 
-def _link(
+def _passed_arguments_between(
     context: Context, number: int, inner: UnwoundFrame, outer: UnwoundFrame
 ) -> Iterator[PassedArgument]:
     function = _function_of_frame(context, number, inner)
@@ -477,7 +479,7 @@ def _argument_registers(context: Context, function: Function) -> tuple[_Argument
             return ()
         behind = at + instruction.length
         for name in change & writers.keys():
-            if pushed or not _gives_back(instruction):
+            if pushed or not _is_pop_or_leave(instruction):
                 argument = _copied_argument(instruction, name) if straight else None
                 usable = argument is not None and argument not in gone
                 writers[name].append(
@@ -488,7 +490,7 @@ def _argument_registers(context: Context, function: Function) -> tuple[_Argument
         if to is not None and to >= 0:  # others lead to the split-off part
             earliest = min(earliest, to)
         straight = straight and instruction.flow in (NEXT, TRAP)
-        pushed = _pushes(instruction)
+        pushed = _is_push(instruction)
     once = [kept[0] for kept in writers.values() if len(kept) == 1]
     return tuple(kept for kept in once if kept is not None and kept.behind <= earliest)
 
@@ -500,7 +502,7 @@ def _copied_argument(instruction: Instruction, register: str) -> str | None:
     return str(how.source) if whole and how.source in ARGUMENTS else None
 
 
-def _gives_back(instruction: Instruction) -> bool:
+def _is_pop_or_leave(instruction: Instruction) -> bool:
     """Tell whether it is a pop or a leave: the end of the function, but not right after a push."""
     return (
         instruction.encoding == "legacy"
@@ -509,7 +511,7 @@ def _gives_back(instruction: Instruction) -> bool:
     )
 
 
-def _pushes(instruction: Instruction) -> bool:
+def _is_push(instruction: Instruction) -> bool:
     if instruction.encoding != "legacy" or instruction.opcode_map != 0:
         return False
     return 0x50 <= instruction.opcode < 0x58 or instruction.opcode in (0x68, 0x6A)

@@ -63,12 +63,12 @@ def string_hash(context: Context) -> Iterator[Evidence | Skipped]:
         raise NotChecked("the type str is not found, or the layout lacks its state bits")
     work = _HashRun(context, heap, forms)
     named = list(reachable_strings(context, heap, python, forms[0]))
-    key = work.key_for(named)
+    key = work.find_hash_key(named)
     if isinstance(key, str):
         raise NotChecked(key)
-    yield from work.named(named)
+    yield from work.check_strings_at(named)
     if context.sweep:
-        yield from work.sweep()
+        yield from work.check_all_strings()
 
 
 class _HashRun:
@@ -83,7 +83,7 @@ class _HashRun:
         self._seen: set[int] = set()
         self._unexplained = 0
 
-    def key_for(self, addresses: list[int]) -> HashKey | str:
+    def find_hash_key(self, addresses: list[int]) -> HashKey | str:
         """Find the key by the strings that frames name, else by the first ones in memory."""
         target, form = self._context.target, self._forms[0]
         read = [read_hashed_string(target, form, address) for address in addresses]
@@ -96,7 +96,7 @@ class _HashRun:
             self._shortest = 0 if hashes_short_strings(key, texts) else CUTOFF
         return key
 
-    def named(self, addresses: Iterable[int]) -> Iterator[Evidence]:
+    def check_strings_at(self, addresses: Iterable[int]) -> Iterator[Evidence]:
         """Check single objects."""
         assert self._key is not None
         bulk = BulkHasher(self._key, shortest=self._shortest)
@@ -110,9 +110,9 @@ class _HashRun:
                 wrong.append(address)
         wrong += [*bulk.add(texts), *bulk.flush()]
         for address in wrong:
-            yield from self._explain(self._forms[0], address)
+            yield from self._evidence_of_flipped_bit(self._forms[0], address)
 
-    def sweep(self) -> Iterator[Evidence | Skipped]:
+    def check_all_strings(self) -> Iterator[Evidence | Skipped]:
         """Check every object in writable memory."""
         assert self._key is not None
         target = self._context.target
@@ -122,19 +122,21 @@ class _HashRun:
         left_out = SkippedObjects()
         chunks = MemorySweep(self._context)
         for start, data in chunks:
-            has_others = sum(search.take(start, data, left_out) for search in searches) > 0
+            has_others = sum(search.search_piece(start, data, left_out) for search in searches) > 0
             if not is_mostly_pools(start, data):  # R13 sees those
                 patterns = (*patterns_of_types.high, *(patterns_of_types.low if has_others else ()))
                 near_types += near_type_words(self._forms, start, data, patterns)
         for search in searches:
-            for at in search.suspects(chunks):
-                yield from self._explain(search.form, at)
+            for at in search.mismatching_objects(chunks):
+                yield from self._evidence_of_flipped_bit(search.form, at)
         for form, at in near_types[:MAX_ODD]:
-            yield from self._typeless(form, at)
-        self._context.counts["strings"] = sum(search.checked for search in searches)
-        yield from self._left_out(chunks, left_out, sum(search.differing for search in searches))
+            yield from self._evidence_of_flipped_type(form, at)
+        self._context.counts["strings"] = sum(search.computed_hashes for search in searches)
+        yield from self._skipped_strings(
+            chunks, left_out, sum(search.mismatches for search in searches)
+        )
 
-    def _left_out(
+    def _skipped_strings(
         self, chunks: MemorySweep, left_out: SkippedObjects, wrong: int
     ) -> Iterator[Skipped]:
         if not chunks.swept.complete:
@@ -151,7 +153,7 @@ class _HashRun:
             why = "by no single flipped bit: overwritten, freed or changed in place"
             yield Skipped("R1", f"of {texts} the hash is another one, {why}")
 
-    def _explain(self, form: StringFormat, address: int) -> Iterator[Evidence]:
+    def _evidence_of_flipped_bit(self, form: StringFormat, address: int) -> Iterator[Evidence]:
         """Find the one bit; freed objects, and those that no bit repairs, are left out."""
         if address in self._seen or self._key is None:
             return
@@ -169,7 +171,7 @@ class _HashRun:
             return
         yield self._evidence(form, address, flip)
 
-    def _typeless(self, form: StringFormat, address: int) -> Iterator[Evidence]:
+    def _evidence_of_flipped_type(self, form: StringFormat, address: int) -> Iterator[Evidence]:
         """Tell whether an object lies here whose type word is one bit off: its hash says so."""
         text = read_hashed_string(self._context.target, form, address)
         if not isinstance(text, HashedString) or len(text.data) < max(1, self._shortest):
@@ -217,13 +219,18 @@ class _FormSearch:
         self._wrong: list[int] = []
         self._odd: list[int] = []
 
-    def take(self, start: int, data: bytes, left_out: SkippedObjects) -> bool:
+    def search_piece(self, start: int, data: bytes, left_out: SkippedObjects) -> bool:
         """Look at a piece of memory; return False where it holds nothing out of the ordinary."""
-        wrong_records, has_others = self._ordinary.take(start, data)
+        wrong_records, has_others = self._ordinary.check_piece(start, data)
         self._records += wrong_records
         if has_others:
             texts = hashed_strings_in(
-                self._target, self.form, start, data, left_out, self._ordinary.others
+                self._target,
+                self.form,
+                start,
+                data,
+                left_out,
+                self._ordinary.unusual_objects_pattern,
             )
             self._wrong += self._bulk.add(texts)
             self._odd += left_out.odd
@@ -231,20 +238,20 @@ class _FormSearch:
         return has_others
 
     @property
-    def checked(self) -> int:
+    def computed_hashes(self) -> int:
         """Return how many hashes were computed."""
         return self._ordinary.checked + self._bulk.checked
 
     @property
-    def differing(self) -> int:
+    def mismatches(self) -> int:
         """Return how many objects do not fit their hash."""
         return len(self._wrong) + len(self._records)
 
-    def suspects(self, chunks: MemorySweep) -> Iterator[int]:
+    def mismatching_objects(self, chunks: MemorySweep) -> Iterator[int]:
         """Yield the objects that do not fit, when all pieces were taken; up to a limit."""
         self._wrong += self._bulk.flush()
         self._records += self._ordinary.flush()
         yield from self._wrong[:MAX_WRONG]
         for record in self._records[: max(0, MAX_WRONG - len(self._wrong))]:
-            yield from self._ordinary.places(record, chunks.again(record.start))
+            yield from self._ordinary.addresses_of_record(record, chunks.reread_piece(record.start))
         yield from self._odd[:MAX_ODD]

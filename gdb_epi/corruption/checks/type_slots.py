@@ -104,22 +104,27 @@ def type_slots(context: Context) -> Iterator[Evidence]:
     aligned where all others are).
     """
     heap = shared_object_search(context)
-    types = list(_types(context, heap, require(context.state.python)))
-    slots = list(_slots(heap, types, SLOTS))
+    types = list(_types_to_check(context, heap, require(context.state.python)))
+    slots = list(_filled_slots(heap, types, SLOTS))
     context.counts["type slots"] = len(slots)
     reported: set[int] = set()
     right: set[int] = set()
-    for evidence in _against_files(context, [*slots, *_slots(heap, types, DATA)], right):
+    for evidence in _compare_slots_with_files(
+        context, [*slots, *_filled_slots(heap, types, DATA)], right
+    ):
         reported.add(int(evidence.where))
         yield evidence
-    for evidence in (*_against_types(context, slots, right), *_own_tables(context, heap, types)):
+    for evidence in (
+        *_compare_slots_among_types(context, slots, right),
+        *_compare_method_tables(context, heap, types),
+    ):
         if evidence.where not in reported:
             yield evidence
     if context.sweep:
-        yield from _static_objects(context, set(types))
+        yield from _compare_types_of_static_objects(context, set(types))
 
 
-def _types(context: Context, heap: ObjectSearch, python: PythonState) -> Iterator[int]:
+def _types_to_check(context: Context, heap: ObjectSearch, python: PythonState) -> Iterator[int]:
     """Yield addresses of types, each once."""
     seen: set[int] = set()
     if context.sweep:
@@ -178,7 +183,7 @@ def _global_classes(heap: ObjectSearch, python: PythonState) -> Iterator[int]:
                     yield value
 
 
-def _slots(heap: ObjectSearch, types: list[int], names: tuple[str, ...]) -> Iterator[_Slot]:
+def _filled_slots(heap: ObjectSearch, types: list[int], names: tuple[str, ...]) -> Iterator[_Slot]:
     """Yield the slots of types, of those named, that are no NULL."""
     layout = heap.reader.layout
     size = layout.size("PyTypeObject") or 0
@@ -193,7 +198,9 @@ def _slots(heap: ObjectSearch, types: list[int], names: tuple[str, ...]) -> Iter
                 yield make((address, name, address + at, value))
 
 
-def _against_files(context: Context, slots: list[_Slot], confirmed: set[int]) -> Iterator[Evidence]:
+def _compare_slots_with_files(
+    context: Context, slots: list[_Slot], confirmed: set[int]
+) -> Iterator[Evidence]:
     """Compare slots with the words of files; the places that hold those are added to a set."""
     files, _missing = image_files(context)
     order = sorted(range(len(slots)), key=[slot.where for slot in slots].__getitem__)
@@ -202,15 +209,15 @@ def _against_files(context: Context, slots: list[_Slot], confirmed: set[int]) ->
         first = bisect_left(places, image.module.start)
         inside = order[first : bisect_left(places, image.module.end)]
         those = [slots[number] for number in sorted(inside)]
-        rights = image.expected_at([slot.where for slot in those])
+        rights = image.expected_words([slot.where for slot in those])
         for slot, right in zip(those, rights, strict=True):
             if right == slot.value:
                 confirmed.add(slot.where)
             elif right and (right ^ slot.value).bit_count() == 1:
-                yield _evidence(slot, right, f"{image.name} (same build-id), relocated")
+                yield _evidence_of_slot(slot, right, f"{image.name} (same build-id), relocated")
 
 
-def _static_objects(context: Context, types: set[int]) -> Iterator[Evidence]:
+def _compare_types_of_static_objects(context: Context, types: set[int]) -> Iterator[Evidence]:
     """Compare words of writable data that ld.so made addresses of types: static objects' types."""
     files, _missing = image_files(context)
     for image in files:
@@ -226,7 +233,9 @@ def _static_objects(context: Context, types: set[int]) -> Iterator[Evidence]:
                 yield word_evidence("R13", where, words[0], right, summary)
 
 
-def _against_types(context: Context, slots: list[_Slot], confirmed: set[int]) -> Iterator[Evidence]:
+def _compare_slots_among_types(
+    context: Context, slots: list[_Slot], confirmed: set[int]
+) -> Iterator[Evidence]:
     """Find slots that hold no function, one bit from what several types have there."""
     census: dict[str, dict[int, int]] = {}
     for slot in slots:
@@ -245,21 +254,25 @@ def _against_types(context: Context, slots: list[_Slot], confirmed: set[int]) ->
             continue
         for bit in range(64):
             right = slot.value ^ 1 << bit
-            if counts.get(right, 0) >= MIN_COPIES and _executable(context, right):
+            if counts.get(right, 0) >= MIN_COPIES and _is_executable(context, right):
                 what = f"{counts[right]} other types have it in the same slot"
-                yield _evidence(slot, right, what)
+                yield _evidence_of_slot(slot, right, what)
             elif (
-                _executable(context, right)
+                _is_executable(context, right)
                 and begins_function(context, right)
                 and len(context.places_of(right, MIN_COPIES)) > 1
             ):
-                yield _evidence(slot, right, "a function begins there, and other words hold it")
+                yield _evidence_of_slot(
+                    slot, right, "a function begins there, and other words hold it"
+                )
 
 
-def _own_tables(context: Context, heap: ObjectSearch, types: list[int]) -> Iterator[Evidence]:
+def _compare_method_tables(
+    context: Context, heap: ObjectSearch, types: list[int]
+) -> Iterator[Evidence]:
     """Find classes one of whose tables of methods is one bit from where their others have it."""
     classes = [address for address in types if _is_anonymous(context, address)]
-    slots = list(_slots(heap, classes, TABLES))
+    slots = list(_filled_slots(heap, classes, TABLES))
     for name in TABLES:
         mine = [slot for slot in slots if slot.name == name]
         apart = Counter(slot.value - slot.type for slot in mine)
@@ -269,7 +282,7 @@ def _own_tables(context: Context, heap: ObjectSearch, types: list[int]) -> Itera
             wrong = next(slot for slot in mine if slot.value - slot.type != distance)
             right = wrong.type + distance
             if (right ^ wrong.value).bit_count() == 1:
-                yield _evidence(wrong, right, f"where {times} other classes have theirs")
+                yield _evidence_of_slot(wrong, right, f"where {times} other classes have theirs")
 
 
 def _is_anonymous(context: Context, address: int) -> bool:
@@ -278,17 +291,17 @@ def _is_anonymous(context: Context, address: int) -> bool:
 
 
 def _is_no_function(context: Context, value: int, *, strict: bool) -> bool:
-    if not _executable(context, value) or (strict and value % FUNCTION_ALIGNMENT != 0):
+    if not _is_executable(context, value) or (strict and value % FUNCTION_ALIGNMENT != 0):
         return True
     function = context.functions.at(value)  # by the unwind tables
     return function is not None and function.start != value
 
 
-def _executable(context: Context, value: int) -> bool:
+def _is_executable(context: Context, value: int) -> bool:
     return may_execute(context.target.region_at(value))
 
 
-def _evidence(slot: _Slot, right: int, source: str) -> Evidence:
+def _evidence_of_slot(slot: _Slot, right: int, source: str) -> Evidence:
     summary = (
         f"{slot.name} of the type at {slot.type:#x} holds {slot.value:#x}, one bit from "
         f"{right:#x}: {source}"
@@ -335,7 +348,7 @@ def type_numbers(context: Context) -> Iterator[Evidence]:
     classes = _Classes(context, shared_reader(context))
     wrong = [
         (kind, each)
-        for kind in classes.made_by_statements()
+        for kind in classes.classes_of_statements()
         if (each := classes.disagreements(kind)) and classes.has_plain_name(kind)
     ]
     contradicted = {kind.address for kind, _each in wrong}
@@ -350,7 +363,7 @@ def type_numbers(context: Context) -> Iterator[Evidence]:
             if (held ^ right).bit_count() == 1:
                 place = kind.address + classes.offset(member)
                 summary = (
-                    f"{member} of the class {classes.shown(kind)} at {kind.address:#018x} is "
+                    f"{member} of the class {classes.shown_name(kind)} at {kind.address:#018x} is "
                     f"{held:#x}, one bit from {right:#x}: {why}"
                 )
                 yield word_evidence("R28", place, held, right, summary, member=member)
@@ -375,12 +388,12 @@ class _Classes:
             return self._size_at
         return self._layout.require("PyTypeObject", member)
 
-    def shown(self, kind: _Class) -> str:
+    def shown_name(self, kind: _Class) -> str:
         """Return the name of a class, as far as it can be read."""
         name = self._reader.type_name(kind.address)
         return "without a name" if isinstance(name, Absent) else name
 
-    def at(self, address: int) -> _Class:
+    def class_at(self, address: int) -> _Class:
         """Return what the type at an address says."""
         kind = self._known.get(address)
         if kind is None:
@@ -389,13 +402,13 @@ class _Classes:
         return kind
 
     def _classes_at(self, addresses: list[int]) -> list[_Class]:
-        """Return what at() says of each of ascending addresses."""
+        """Return what class_at() says of each of ascending addresses."""
         columns = self._reader.columns(addresses, self._places)
         classes = [_Class(*words) for words in zip(addresses, *columns, strict=True)]
         self._known.update(zip(addresses, classes, strict=True))
         return classes
 
-    def made_by_statements(self) -> list[_Class]:
+    def classes_of_statements(self) -> list[_Class]:
         """Return the classes that class statements (or calls of type()) made, by who frees them."""
         classes = self._classes_at(classes_in_malloc_heap(self._context))
         freed_by = Counter(kind.dealloc for kind in classes)
@@ -411,7 +424,7 @@ class _Classes:
         name = self._reader.type_name(kind.address)
         return not isinstance(name, Absent) and "." not in name
 
-    def root(self, kind: _Class) -> _Class | None:
+    def first_base_in_c(self, kind: _Class) -> _Class | None:
         """Return the first base that C code made; None where the chain is damaged."""
         passed = []
         for _ in range(MAX_BASES):
@@ -422,7 +435,7 @@ class _Classes:
             self._roots[base] = None
             if not base or base & 7:
                 break
-            kind = self.at(base)
+            kind = self.class_at(base)
             if not kind.basicsize:
                 break
             if not _is_anonymous(self._context, base):
@@ -448,10 +461,10 @@ class _Classes:
         return disagreements
 
     def _disagreements(self, kind: _Class) -> Iterator[_Disagreement]:
-        root = self.root(kind)
+        root = self.first_base_in_c(kind)
         if root is None:
             return
-        base = self.at(kind.base)
+        base = self.class_at(kind.base)
         right = (kind.flags | _OF_CLASSES) & ~(_BUILT_IN | _NEVER) | root.flags & _BUILT_IN
         right = right | HAVE_GC if kind.traverse else right & ~HAVE_GC
         if right != kind.flags:
@@ -461,9 +474,9 @@ class _Classes:
             why = "that of its base"
             yield _Disagreement("tp_itemsize", kind.itemsize, base.itemsize, why)
         if not self._instances_have_room(kind, base):
-            yield from self._sizes(kind, base)
+            yield from self._size_disagreements(kind, base)
 
-    def _sizes(self, kind: _Class, base: _Class) -> Iterator[_Disagreement]:
+    def _size_disagreements(self, kind: _Class, base: _Class) -> Iterator[_Disagreement]:
         """Yield the one number in which flipping one bit makes the sizes of a class agree."""
         ways = [
             (name, right)
@@ -503,7 +516,7 @@ class _Classes:
                 kind.itemsize and at == _LAST_WORD
             ):
                 words += 1
-            elif at not in self._before_objects(name) and WORD_MASK + 1 - at not in (
+            elif at not in self._common_negative_offsets(name) and WORD_MASK + 1 - at not in (
                 kind.basicsize + 24,  # the dict and what is beside it, 3.11
                 kind.basicsize + 16,
             ):
@@ -511,7 +524,7 @@ class _Classes:
         return words < MAX_ADDED and kind.basicsize == base.basicsize + 8 * words
 
     @memoized
-    def _before_objects(self, name: str) -> set[int]:
+    def _common_negative_offsets(self, name: str) -> set[int]:
         """Return the negative offsets that several classes have."""
         offsets = Counter(getattr(kind, name) for kind in self._known.values())
         return {at for at, times in offsets.items() if at >> 63 and times > 2}
@@ -531,7 +544,7 @@ def types_at_hand(context: Context) -> Iterator[Evidence]:
         if not _may_begin_object(context, address):
             continue
         held = read_word(context.target, address + WORD) or 0
-        if held < PAGE or index.at(held) is not None or index.type_name(held):
+        if held < PAGE or index.pointee_at(held) is not None or index.type_name(held):
             continue
         right = [
             near for bit in BITS if _is_often_referenced_type(context, near := held ^ 1 << bit)
@@ -555,7 +568,7 @@ def types_at_hand(context: Context) -> Iterator[Evidence]:
 def _named_by_slots(context: Context) -> list[int]:
     """Return what slots of containers and frames name, which is no object."""
     walk = object_walk(context)
-    slots = [] if isinstance(walk, Absent) else walk.without_type[:MAX_SLOTS]
+    slots = [] if isinstance(walk, Absent) else walk.slots_without_object[:MAX_SLOTS]
     return [slot.value for slot in slots]
 
 

@@ -129,9 +129,11 @@ class TypedFields:
         self._reader, self._kinds, self._index = reader, kinds, index
         self._layout: Layout = reader.layout
         self._objects = NamespaceReader(reader)
-        self._types = {category: self._types_of(*typed) for category, typed in _TYPED.items()}
+        self._types = {
+            category: self._members_and_types(*typed) for category, typed in _TYPED.items()
+        }
 
-    def _types_of(
+    def _members_and_types(
         self, struct: str, members: dict[str, str]
     ) -> tuple[StructWords, tuple[str, ...]]:
         """Return where typed members are, and what they hold."""
@@ -141,7 +143,7 @@ class TypedFields:
             kind for _, kind in members_by_offset
         )
 
-    def doubtful(self, objects: Sequence[tuple[int, str]]) -> Iterator[tuple[int, str]]:
+    def doubtful_objects(self, objects: Sequence[tuple[int, str]]) -> Iterator[tuple[int, str]]:
         """Yield the (address, category) whose fields are not clearly right at once, in order."""
         right: dict[tuple[object, ...], bool] = {}  # few: the same members are NULL
         for address, category in objects:
@@ -150,14 +152,14 @@ class TypedFields:
                     yield address, category
                 continue
             members, kinds = self._types[category]
-            names = kinds, self._kinds.names_of(self._reader.members(address, members))
+            names = kinds, self._kinds.type_names_of(self._reader.members(address, members))
             if names not in right:
                 held = zip(names[1], kinds, strict=True)
                 right[names] = all(name in (0, kind) for name, kind in held)
             if not right[names]:
                 yield address, category
 
-    def of(self, address: int, category: str) -> tuple[TypedField, ...]:
+    def fields_of_object(self, address: int, category: str) -> tuple[TypedField, ...]:
         """Return the fields of one object; empty for a category without any."""
         if category in _DESCRIPTORS:
             return self._descriptor_fields(address, category)
@@ -167,13 +169,13 @@ class TypedFields:
             return self._list_fields(address)
         if category == "function":
             return self._function_fields(address)
-        return self._of_type(category)
+        return self._fields_of_category(category)
 
     @memoized
-    def _of_type(self, category: str) -> tuple[TypedField, ...]:
+    def _fields_of_category(self, category: str) -> tuple[TypedField, ...]:
         return self._typed_fields(*_TYPED.get(category, ("", {})))
 
-    def of_frames(self) -> tuple[TypedField, ...]:
+    def fields_of_frames(self) -> tuple[TypedField, ...]:
         """Return the fields of Python frames that nothing but their type is known of."""
         if self._layout.offset("_PyInterpreterFrame", "f_globals") is not None:
             return self._typed_fields("_PyInterpreterFrame", _FRAME)
@@ -184,10 +186,10 @@ class TypedFields:
         for name, kind in members.items():
             offset = self._layout.offset(struct, name)
             if offset is not None:
-                fields.append(TypedField(name, offset, add_article(kind), self._fits_type(kind)))
+                fields.append(TypedField(name, offset, add_article(kind), self._test_of_type(kind)))
         return tuple(fields)
 
-    def _fits_type(self, kind: str) -> Fits:
+    def _test_of_type(self, kind: str) -> Fits:
         return lambda value: self._kinds.is_a(value, kind)
 
     # -- descriptors ------------------------------------------------------------------------
@@ -205,9 +207,9 @@ class TypedFields:
         if not name:
             return fields
         what = f"the description of {name!r}"
-        return (*fields, TypedField(member, offset, what, self._fits_name(name), shared=False))
+        return (*fields, TypedField(member, offset, what, self._test_of_name(name), shared=False))
 
-    def _fits_name(self, name: str) -> Fits:
+    def _test_of_name(self, name: str) -> Fits:
         def fits(value: int) -> bool:
             try:
                 text_at = self._reader.u64(value)
@@ -251,7 +253,7 @@ class TypedFields:
 
     def _holds_entries(self, keys: int, used: int) -> bool:
         """Whether a table is in use and holds exactly that many entries, all of them objects."""
-        block = self._index.at(keys)
+        block = self._index.pointee_at(keys)
         if block is None or block.kind != BLOCK or used > MAX_ENTRIES:
             return False
         start, count, width, hashed = self._objects.entries(keys)
@@ -261,7 +263,9 @@ class TypedFields:
         first = 1 if hashed else 0
         pairs = [(words[n + first], words[n + first + 1]) for n in range(0, len(words), width // 8)]
         live = [pair for pair in pairs if pair[1]]
-        all_objects = all(self._kinds.of(address).name for pair in live for address in pair)
+        all_objects = all(
+            self._kinds.type_of_object(address).name for pair in live for address in pair
+        )
         return all_objects and len(live) == used
 
     def _is_table(self, keys: int, used: int) -> bool:
@@ -300,23 +304,23 @@ class TypedFields:
                 self._reader.read(value + 8 * (room - 1), 8)
             except UnreadableMemory:
                 return []
-            return [self._kinds.of(word).name for word in words if word]
+            return [self._kinds.type_of_object(word).name for word in words if word]
 
         def fits(value: int) -> bool:
             names = kinds(value)
             return not value & 7 and 2 * len([name for name in names if name]) > len(names)
 
         def sure(value: int) -> bool:
-            block = self._index.at(value)
+            block = self._index.pointee_at(value)
             # Not so of lists of types, which look like an object: their second word is a type.
             return block is not None and block.kind == BLOCK and all(kinds(value))
 
-        def exact(value: int) -> bool:  # what was freed to malloc or pymalloc begins with links
+        def is_exact(value: int) -> bool:  # what was freed to malloc or pymalloc begins with links
             end = self._index.end_of_block(value) or 0
             return size >= MIN_ENTRIES and 0 <= end - (value + WORD * room) <= WORD
 
         what = "items of a list"
-        return (TypedField("ob_item", items_at, what, fits, False, sure, exact=exact),)
+        return (TypedField("ob_item", items_at, what, fits, False, sure, exact=is_exact),)
 
     def _function_fields(self, address: int) -> tuple[TypedField, ...]:
         """Functions are made with the names of their code (PyFunction_NewWithQualName)."""
@@ -329,7 +333,7 @@ class TypedFields:
 
         return tuple(
             f._replace(sure=sure, own=True) if f.name == "func_code" else f
-            for f in self._of_type("function")
+            for f in self._fields_of_category("function")
         )
 
 
@@ -364,7 +368,7 @@ def typed_field(context: Context) -> Iterator[Evidence]:
     if len(alone) > MAX_BAD:
         raise NotChecked(f"{len(alone)} objects have fields of a wrong type: an overwrite")
     for wrong_field in alone:
-        yield from _repair(context, walk, wrong_field)
+        yield from _repair_by_one_flip(context, walk, wrong_field)
 
 
 def _written_over(context: Context, wrong: Sequence[_WrongField]) -> Iterator[Evidence]:
@@ -395,12 +399,12 @@ def _written_over(context: Context, wrong: Sequence[_WrongField]) -> Iterator[Ev
 
 def _wrong_fields(walk: ObjectWalk, fields: TypedFields) -> Iterator[_WrongField]:
     """Yield the wrong fields of objects, in order."""
-    of_frames = fields.of_frames()
+    of_frames = fields.fields_of_frames()
     for frame in walk.frames:
         yield from _wrong_fields_of_object(walk.reader, frame.address, FRAME, of_frames)
-    for address, category in fields.doubtful(walk.visited):
+    for address, category in fields.doubtful_objects(walk.visited):
         yield from _wrong_fields_of_object(
-            walk.reader, address, category, fields.of(address, category)
+            walk.reader, address, category, fields.fields_of_object(address, category)
         )
 
 
@@ -415,17 +419,25 @@ def _wrong_of_suspects(
     slots = {slot for suspect in find_suspects(context) for slot in suspect.slots}
     places = (find_read_place(context, word) for word in find_fault_words(context))
     slots.update(place.slot for place in places if place is not None)
-    owners = {slot: _owner(context, walk, slot) for slot in slots if not is_on_stack(context, slot)}
+    owners = {
+        slot: _object_around_slot(context, walk, slot)
+        for slot in slots
+        if not is_on_stack(context, slot)
+    }
     for address, name in sorted({owner for owner in owners.values() if owner is not None}):
         if address in walked:
             continue
         if name != FRAME:
-            yield from _wrong_fields_of_object(walk.reader, address, name, fields.of(address, name))
+            yield from _wrong_fields_of_object(
+                walk.reader, address, name, fields.fields_of_object(address, name)
+            )
         elif walk.reader.layout.offset("_PyInterpreterFrame", "f_globals") is None:
-            yield from _wrong_fields_of_object(walk.reader, address, FRAME, fields.of_frames())
+            yield from _wrong_fields_of_object(
+                walk.reader, address, FRAME, fields.fields_of_frames()
+            )
 
 
-def _owner(context: Context, walk: ObjectWalk, slot: int) -> tuple[int, str] | None:
+def _object_around_slot(context: Context, walk: ObjectWalk, slot: int) -> tuple[int, str] | None:
     """Return the object in whose block a word is, and its type; it may have no references."""
     index = address_index(context)
     place = index.place_in_block(slot)
@@ -457,7 +469,9 @@ def _wrong_fields_of_object(
         yield from (each._replace(beside=len(wrong) - 1) for each in wrong)
 
 
-def _repair(context: Context, walk: ObjectWalk, wrong: _WrongField) -> Iterator[Evidence]:
+def _repair_by_one_flip(
+    context: Context, walk: ObjectWalk, wrong: _WrongField
+) -> Iterator[Evidence]:
     """Yield the one flip that makes a field right; nothing where several do, or none."""
     if not wrong.field.own and _is_unreferenced_block(context, wrong.value):
         return
@@ -468,7 +482,7 @@ def _repair(context: Context, walk: ObjectWalk, wrong: _WrongField) -> Iterator[
             continue
         place = wrong.owner + wrong.field.offset
         partly = is_partly_written(context, place, wrong.value, right)
-        if not partly and _may_be(context, walk, wrong, right):
+        if not partly and _may_right_have_been_there(context, walk, wrong, right):
             right_words.append(right)
     if len(right_words) != 1:
         return
@@ -487,16 +501,19 @@ def _is_unreferenced_block(context: Context, value: int) -> bool:
     Seen in one of 444 software cores: memory after a bytearray was zeroed.
     """
     index = address_index(context)
-    block = index.begins_block(value) or index.in_free_block(value) or index.at(value)
+    block = index.begins_block(value) or index.in_free_block(value) or index.pointee_at(value)
     held = context.places_of(value, MAX_HELD)
     return bool(block) and sum(not is_on_stack(context, at) for at in held) <= 1
 
 
-def _may_be(context: Context, walk: ObjectWalk, wrong: _WrongField, right: int) -> bool:
+def _may_right_have_been_there(
+    context: Context, walk: ObjectWalk, wrong: _WrongField, right: int
+) -> bool:
     """Whether a word that fits a field can be the one that was there: it misses a holder."""
     index, sure = address_index(context), wrong.field.sure
     if wrong.field.shared and (
-        _is_held_alike(walk, wrong, right) or _is_found_alike(context, walk, wrong, right)
+        _others_hold_right_word(walk, wrong, right)
+        or _found_others_hold_right_word(context, walk, wrong, right)
     ):
         return True
     if wrong.category.endswith("_descriptor") and not wrong.field.shared:
@@ -509,18 +526,18 @@ def _may_be(context: Context, walk: ObjectWalk, wrong: _WrongField, right: int) 
         return False  # of 765 stale tables put into dicts 13 were one bit from one without a holder
     if not wrong.field.shared:
         is_free = index.in_free_block(right)  # a freed table looks like one still
-        held = _holders(context, walk, right, MAX_HELD)
+        held = _places_holding(context, walk, right, MAX_HELD)
         if wrong.field.own:  # old copies may be left; another dict's table is none of this one's
             held = [at for at in held if walk.type_at(at - wrong.field.offset) == wrong.category]
         return not is_free and not held
-    if index.references(right) is None or was_never_mapped(context, wrong.value):
+    if index.reference_count(right) is None or was_never_mapped(context, wrong.value):
         return True  # immortal, or held by many
     if wrong.value ^ right < 1 << FAR_BIT or may_be_freed(context, wrong.value):
         return has_lost_reference(context, right, wrong.value)
     return not are_references_accounted_for(context, walk, right)
 
 
-def _is_held_alike(walk: ObjectWalk, wrong: _WrongField, right: int) -> bool:
+def _others_hold_right_word(walk: ObjectWalk, wrong: _WrongField, right: int) -> bool:
     """Whether the same field of two others of the kind holds the right word.
 
     Frames and functions of a module share its globals, classes a base: few words are held so, and
@@ -536,8 +553,10 @@ def _is_held_alike(walk: ObjectWalk, wrong: _WrongField, right: int) -> bool:
     return words.count(right) >= MIN_ALIKE
 
 
-def _is_found_alike(context: Context, walk: ObjectWalk, wrong: _WrongField, right: int) -> bool:
-    """As _is_held_alike, of objects that memory is searched for: the walk may have found none."""
+def _found_others_hold_right_word(
+    context: Context, walk: ObjectWalk, wrong: _WrongField, right: int
+) -> bool:
+    """As _others_hold_right_word, of objects that memory is searched for."""
     reader = walk.reader
     if wrong.category == FRAME and reader.layout.offset("_PyInterpreterFrame", "f_globals"):
         return False  # those are no objects
@@ -552,7 +571,7 @@ def _is_found_alike(context: Context, walk: ObjectWalk, wrong: _WrongField, righ
     return alike >= MIN_ALIKE
 
 
-def _holders(context: Context, walk: ObjectWalk, value: int, limit: int) -> list[int]:
+def _places_holding(context: Context, walk: ObjectWalk, value: int, limit: int) -> list[int]:
     """Return the places of memory that hold a word, without what may be left over."""
     places = context.places_of(value, limit)
     return [at for at in places if not is_on_stack(context, at) and not walk.is_stale(at)]
@@ -581,7 +600,7 @@ def static_data_pointers(context: Context) -> Iterator[Evidence]:
         if all(_another_object_holds(context, others, address, at) for at in places):
             continue
         of_type = find_others_of_type(context, first, kind)
-        yield from _other_description(context, address, places, of_type)
+        yield from _evidence_of_other_description(context, address, places, of_type)
 
 
 def _pointers_to_static_data(context: Context, address: int) -> list[int]:
@@ -596,7 +615,9 @@ def _pointers_to_static_data(context: Context, address: int) -> list[int]:
     return [
         at
         for at, word in words
-        if word >= NEAR_NULL and _is_beside_static_data(context, word) and index.at(word) is None
+        if word >= NEAR_NULL
+        and _is_beside_static_data(context, word)
+        and index.pointee_at(word) is None
     ]
 
 
@@ -630,7 +651,7 @@ def _another_object_holds(context: Context, others: Sequence[int], address: int,
     )
 
 
-def _other_description(
+def _evidence_of_other_description(
     context: Context, address: int, places: Sequence[int], others: Sequence[int]
 ) -> Iterator[Evidence]:
     for at in places:

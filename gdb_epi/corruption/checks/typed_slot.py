@@ -117,7 +117,7 @@ def find_object_that_lost_reference(
     where nobody looks for them, does so for many objects of a type: then it says nothing.
     """
     # Those without a type may be wrong too.
-    near = [sibling for sibling in _siblings(walk, slot) if walk.type_at(sibling)]
+    near = [sibling for sibling in _nearest_objects(walk, slot) if walk.type_at(sibling)]
     kinds = {walk.type_at(sibling) for sibling in near}
     if len(near) < MIN_ALIKE or len(kinds) != 1:
         return []
@@ -131,7 +131,7 @@ def find_object_that_lost_reference(
     if not 0 < len(mine) <= MAX_COUNTED or counted > MAX_IN_ALL:
         return []
     context.objects_counted = counted
-    if not _are_whole(context, near):
+    if not _lack_no_reference(context, near):
         return []
     lost = [
         candidate
@@ -153,31 +153,31 @@ def _is_rarely_at_stale_address(
     begun. With that, 1 of 4,659 of 63 cores.
     """
     address, kind = right
-    if kind in CONTAINERS or walk.kinds.of(address).category == INSTANCE:
+    if kind in CONTAINERS or walk.kinds.type_of_object(address).category == INSTANCE:
         return True
     index = address_index(context)
     place, mine = index.place_in_block(value), index.place_in_block(address)
     return kind in PLAIN and place is not None and place != mine
 
 
-def _are_whole(context: Context, near: list[int]) -> bool:
+def _lack_no_reference(context: Context, near: list[int]) -> bool:
     """Whether the first objects that are counted miss no reference."""
-    counts = ((sibling, address_index(context).references(sibling)) for sibling in near)
+    counts = ((sibling, address_index(context).reference_count(sibling)) for sibling in near)
     counted = [(sibling, count) for sibling, count in counts if count is not None][:COUNTED]
     whole = all(count_references(context, sibling, count) >= count for sibling, count in counted)
     return whole and len(counted) == COUNTED
 
 
-def _siblings(walk: ObjectWalk, slot: ContainerSlot) -> list[int]:
+def _nearest_objects(walk: ObjectWalk, slot: ContainerSlot) -> list[int]:
     """Return what the nearest slots hold, each object once.
 
     Of a table or array its own slots (of a dict those of the same column), of a field the same
     field of other objects of the type.
     """
     if slot.kind in ITEMS:
-        beside = walk.beside(slot)
+        beside = walk.other_slots_of_container(slot)
     elif 0 < slot.place - slot.owner < MAX_HEAD:
-        beside = walk.same_field(slot)
+        beside = walk.same_field_of_others(slot)
     else:
         return []
     beside.sort(key=lambda place_and_word: abs(place_and_word[0] - slot.place))
@@ -246,9 +246,9 @@ def typed_slot(context: Context) -> Iterator[Evidence | Skipped]:
     no evidence.
     """
     walk = require(object_walk(context))
-    wrong = [slot for slot in walk.without_type if _is_bad(context, slot)]
+    wrong = [slot for slot in walk.slots_without_object if _names_no_freed_object(context, slot)]
     places = {slot.place for slot in wrong}
-    bad = _sources(address_index(context), wrong)
+    bad = _original_slots(address_index(context), wrong)
     context.counts["container slots"] = walk.slots
     if walk.cut:
         slots = f"{walk.slots} slots of containers"
@@ -266,10 +266,10 @@ def typed_slot(context: Context) -> Iterator[Evidence | Skipped]:
     for slot in bad[:MAX_REPORTED]:
         if not places & {slot.place - 8, slot.place + 8}:
             same = sum(other.value == slot.value for other in bad)
-            yield from _repairs(context, walk, slot, same)
+            yield from _evidence_of_repair(context, walk, slot, same)
 
 
-def _sources(index: AddressIndex, wrong: list[ContainerSlot]) -> list[ContainerSlot]:
+def _original_slots(index: AddressIndex, wrong: list[ContainerSlot]) -> list[ContainerSlot]:
     """Return the slots that alone name what they name; a frame's variable may be a copy of one.
 
     So may be a tuple's item; but what two slots name may be an object whose header is damaged,
@@ -341,7 +341,7 @@ def _stuck_bit_evidence(slot: ContainerSlot, count: int, bit: int, kind: str) ->
     )
 
 
-def _is_bad(context: Context, slot: ContainerSlot) -> bool:
+def _names_no_freed_object(context: Context, slot: ContainerSlot) -> bool:
     """Whether what a slot names was no freed object; that is another bug."""
     index = address_index(context)
     if index.in_damaged_pool(slot.value) or is_in_free_block(context, slot.place):
@@ -349,7 +349,7 @@ def _is_bad(context: Context, slot: ContainerSlot) -> bool:
     return not (index.begins_block(slot.value) and index.in_free_block(slot.value))
 
 
-def _repairs(
+def _evidence_of_repair(
     context: Context, walk: ObjectWalk, slot: ContainerSlot, same: int
 ) -> Iterator[Evidence]:
     flips = [slot.value ^ 1 << bit for bit in range(64)]
@@ -411,7 +411,7 @@ def _objects_missing_reference(
     return [right for right in kept if has_lost_reference(context, right.address, value)]
 
 
-def _zeroed_byte(
+def _object_but_for_zeroed_byte(
     context: Context, walk: ObjectWalk, slot: ContainerSlot, _objects: Objects
 ) -> Objects:
     """Return the one object of the type of those near from which one byte, now 0, is away.
@@ -426,7 +426,7 @@ def _zeroed_byte(
     return find_object_that_lost_reference(context, walk, slot, _objects_at(context, walk, flips))
 
 
-def _neighbouring_bits(
+def _object_two_neighbouring_bits_away(
     context: Context, walk: ObjectWalk, slot: ContainerSlot, _objects: Objects
 ) -> Objects:
     """Return the one object of the type of those near that is two neighbouring bits away.
@@ -480,7 +480,9 @@ def _key_of_large_table(
     return []
 
 
-def _far(context: Context, walk: ObjectWalk, slot: ContainerSlot, objects: Objects) -> Objects:
+def _objects_far_away(
+    context: Context, walk: ObjectWalk, slot: ContainerSlot, objects: Objects
+) -> Objects:
     """Return the objects 16 MB or more away that, as far as is known, miss a reference.
 
     Not for a word that a freed object may have left: in a large heap much is one bit from it.
@@ -497,7 +499,7 @@ def _far(context: Context, walk: ObjectWalk, slot: ContainerSlot, objects: Objec
     ]
 
 
-def _unknown_counts(
+def _object_with_uncounted_references(
     context: Context, _walk: ObjectWalk, slot: ContainerSlot, objects: Objects
 ) -> Objects:
     """Return the one object that many words hold and whose references are not counted, like None.
@@ -507,21 +509,21 @@ def _unknown_counts(
     index = address_index(context)
     if index.begins_block(slot.value):
         return []
-    unknown = [right for right in objects if index.references(right.address) is None]
+    unknown = [right for right in objects if index.reference_count(right.address) is None]
     shared = [right for right in unknown if len(context.places_of(right.address, MANY)) >= MANY]
-    if len(shared) != 1 or not _in_file(context, shared[0].address):
+    if len(shared) != 1 or not _is_in_file(context, shared[0].address):
         return []
     # In the heap it may be the start of what was freed, in a pool that has blocks of another size.
-    inside = context.target.region_at(slot.value) is None or _in_file(context, slot.value)
+    inside = context.target.region_at(slot.value) is None or _is_in_file(context, slot.value)
     return shared if inside else []
 
 
-def _in_file(context: Context, address: int) -> bool:
+def _is_in_file(context: Context, address: int) -> bool:
     region = context.target.region_at(address)
     return region is not None and region.in_file
 
 
-def _two_bits(
+def _objects_two_bits_away(
     context: Context, walk: ObjectWalk, slot: ContainerSlot, _objects: Objects
 ) -> Objects:
     """Return the objects of the types around that differ in two bits of one byte, or beside."""
@@ -540,12 +542,12 @@ def _two_bits(
 # In this order; the first that finds something is told.
 _SEARCHES = (
     ("R15", _objects_missing_reference),
-    ("R15:far", _far),
-    ("R15:static", _unknown_counts),
+    ("R15:far", _objects_far_away),
+    ("R15:static", _object_with_uncounted_references),
     ("R15:index", _key_with_this_entry),
     ("R15:index:large", _key_of_large_table),
     ("R15:alike", find_object_that_lost_reference),
-    ("M:pair", _two_bits),
-    ("R15:pair", _neighbouring_bits),
-    ("M:zero", _zeroed_byte),
+    ("M:pair", _objects_two_bits_away),
+    ("R15:pair", _object_two_neighbouring_bits_away),
+    ("M:zero", _object_but_for_zeroed_byte),
 )

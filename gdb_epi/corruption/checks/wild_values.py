@@ -16,7 +16,7 @@ from gdb_epi.corruption.heap.address_descriptions import (
     ENDED,
     describe_address,
     describe_owner,
-    left_frame,
+    owner_of_left_frame,
 )
 from gdb_epi.corruption.heap.address_index import HEADS, address_index
 from gdb_epi.corruption.heap.never_mapped import was_never_mapped
@@ -94,7 +94,7 @@ RETURN_PLACE = 8  # System V ABI, x86-64 3.2.2: return addresses lie at 8 modulo
 MIN_OBJECTS, OBJECT_SHARE = 4, 0.5  # of the blocks in use of a pool that holds objects
 
 
-def _wild_word(context: Context) -> tuple[FaultSite, FaultWord] | None:
+def _access_with_wild_word(context: Context) -> tuple[FaultSite, FaultWord] | None:
     """Return the failed access and its first wrong word; None where that is no wild value."""
     site = context.site
     if isinstance(site, Absent) or site.kind not in (DATA, *TRANSFERS):
@@ -134,7 +134,7 @@ def origin_of_bad_word(context: Context) -> Iterator[Evidence]:
             summary += _who_refers_to(context, read_from.base)
         if word.value >= NEAR_NULL and word.distance is not None:
             reach = [(word.value ^ 1 << bit) + word.distance & WORD_MASK for bit in range(64)]
-            if not any(permits(context.target.region_at(at), _access_of(site)) for at in reach):
+            if not any(permits(context.target.region_at(at), _access_kind(site)) for at in reach):
                 summary += f"; {NO_FLIP}"
         yield plain_evidence("origin", slot, summary)
 
@@ -173,7 +173,7 @@ def non_pointer_in_pointer_place(context: Context) -> Iterator[Evidence]:
     several bytes of one word looks the same. Not said where one byte of the value, changed, makes
     the access legal, nor of a place that is not known to be the right one.
     """
-    wild = _wild_word(context)
+    wild = _access_with_wild_word(context)
     if wild is None:
         return
     site, word = wild
@@ -187,15 +187,15 @@ def non_pointer_in_pointer_place(context: Context) -> Iterator[Evidence]:
         yield plain_evidence("S:misaligned", word.source, shifted)
         return
     in_text = not read_from.owned and _leads_to_text(context, read_from)
-    access = _access_of(site)
+    access = _access_kind(site)
     if not (read_from.owned or in_text) or permits(context.target.region_at(word.value), access):
         return
     if is_one_byte_from_use(context, word.value, word.distance, access):
         return
     place = describe_address(context, read_from.slot)
     summary = (
-        f"{_held_in(word)} {word.value:#018x}, more than a byte from any address that can be used; "
-        f"it was read from {read_from.slot:#x}" + (f", {place}" if place else "")
+        f"{_holder_phrase(word)} {word.value:#018x}, more than a byte from any address that can be "
+        f"used; it was read from {read_from.slot:#x}" + (f", {place}" if place else "")
     )
     if in_text:
         summary += ": no pointer stands there, but the pointer that led there is one to an object"
@@ -217,11 +217,11 @@ def _leads_to_text(context: Context, read_from: ReadPlace) -> bool:
     return within in HEADS and index.object_type(read_from.base - within) in TEXTS
 
 
-def _held_in(word: FaultWord) -> str:
+def _holder_phrase(word: FaultWord) -> str:
     return "the pointer that was called is" if word.source == "target" else f"{word.source} holds"
 
 
-def _access_of(site: FaultSite) -> str | None:
+def _access_kind(site: FaultSite) -> str | None:
     return "x" if site.kind in TRANSFERS else site.access
 
 
@@ -293,7 +293,7 @@ def far_index(context: Context) -> Iterator[Evidence]:
     site = context.site
     if isinstance(site, Absent) or site.kind != DATA or site.operand is None:
         return
-    operand, registers, access = site.operand, site.fault.registers, _access_of(site)
+    operand, registers, access = site.operand, site.fault.registers, _access_kind(site)
     if site.address is None or operand.segment is not None or operand.base is None:
         return
     if permits(context.target.region_at(site.address), access):
@@ -468,7 +468,7 @@ def pointer_into_unmapped_block(context: Context) -> Iterator[Evidence]:
     large blocks. A flipped pointer may lead into the same gap; that a start of a mapping that is
     gone is still at hand is then chance.
     """
-    wild = _wild_word(context)
+    wild = _access_with_wild_word(context)
     if wild is None or wild[0].kind != DATA:
         return
     site, word = wild
@@ -581,7 +581,7 @@ def word_from_ended_stack(context: Context) -> Iterator[Evidence]:
     count that glibc keeps of threads that have ended; of other living threads what lies below their
     stack pointers, where one flipped bit of a pointer to a frame in use may lead.
     """
-    wild = _wild_word(context)
+    wild = _access_with_wild_word(context)
     if wild is None:
         return
     read_from = find_read_place(context, wild[1])
@@ -590,11 +590,10 @@ def word_from_ended_stack(context: Context) -> Iterator[Evidence]:
         kept_at = suspect.slots[0] if suspect.loaded else 0
         places += [("through", place) for place in (suspect.value, kept_at) if suspect.depth]
     for how, place in places:
-        if whose := left_frame(context, place):
+        if whose := owner_of_left_frame(context, place):
             id = sign_id_beside_one_bit(context, LEFT, place) if whose == ENDED else LEFT + ONE_BIT
-            summary = (
-                f"{_held_in(wild[1])} {wild[1].value:#x}; that was read {how} {place:#x}, {whose}"
-            )
+            held = f"{_holder_phrase(wild[1])} {wild[1].value:#x}"
+            summary = f"{held}; that was read {how} {place:#x}, {whose}"
             yield plain_evidence(id, place, summary)
             return
 
@@ -633,7 +632,7 @@ def overwritten_object(context: Context) -> Iterator[Evidence]:
     given out again. Said only where the other blocks of the pool hold objects, and the type that
     was read is more than a byte from any address.
     """
-    wild = _wild_word(context)
+    wild = _access_with_wild_word(context)
     if wild is None or wild[0].kind != DATA:
         return
     value, distance, access = wild[1].value, wild[1].distance, wild[0].access
@@ -645,10 +644,14 @@ def overwritten_object(context: Context) -> Iterator[Evidence]:
         return
     address = read_from.base
     head = index.place_in_block(address)
-    if head not in HEADS or index.in_free_block(address) or _object_in(context, address - head):
+    if (
+        head not in HEADS
+        or index.in_free_block(address)
+        or _has_object_in_block(context, address - head)
+    ):
         return
     blocks = index.blocks_beside(address)
-    held = [block for block in blocks if _object_in(context, block)]
+    held = [block for block in blocks if _has_object_in_block(context, block)]
     if len(held) < MIN_OBJECTS or len(held) < OBJECT_SHARE * len(blocks):
         return
     summary = (
@@ -659,6 +662,6 @@ def overwritten_object(context: Context) -> Iterator[Evidence]:
     yield plain_evidence("S:overwritten-object", address, summary)
 
 
-def _object_in(context: Context, block: int) -> bool:
+def _has_object_in_block(context: Context, block: int) -> bool:
     index = address_index(context)
     return any(index.object_type(block + head) is not None for head in HEADS[:3])

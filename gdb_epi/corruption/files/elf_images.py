@@ -51,7 +51,7 @@ class ElfTables:
         self._dynamic_segment = next(
             (segment for segment in segments if segment.type == elf.PT_DYNAMIC), None
         )
-        self.kept: dict[int, int | None] = {}  # by address: what moved() has answered
+        self.kept: dict[int, int | None] = {}  # by address: what relocated_pointer() has answered
         self._ranges: dict[tuple[int, int], RelocatedWords] = {}
 
     @cached_property
@@ -69,32 +69,32 @@ class ElfTables:
         """Whether ld.so writes into this object's text."""
         return DT_TEXTREL in self.dynamic or bool(self.dynamic.get(DT_FLAGS, 0) & DF_TEXTREL)
 
-    def offset(self, address: int, size: int = 8) -> int | None:
+    def file_offset(self, address: int, size: int = 8) -> int | None:
         """Return the place in the file of an address of the ELF file; None when it has none."""
         for load in self.loads:
             if load.vaddr <= address and address + size <= load.vaddr + load.filesz:
                 return address - load.vaddr + load.offset
         return None
 
-    def word(self, address: int) -> int | None:
+    def word_in_file(self, address: int) -> int | None:
         """Return the word that the file has at an address of its own."""
-        at = self.offset(address)
+        at = self.file_offset(address)
         return None if at is None else int.from_bytes(self.data[at : at + 8], "little")
 
     @cached_property
-    def _rela(self) -> array[int]:
+    def _rela_table(self) -> array[int]:
         """The table DT_RELA as words: offset, info, addend, and so on."""
         words: array[int] = array("Q")
-        at = self.offset(self.dynamic.get(DT_RELA, 0), 1)
+        at = self.file_offset(self.dynamic.get(DT_RELA, 0), 1)
         size = min(self.dynamic.get(DT_RELASZ, 0), MAX_TABLE) // _RELA.size * _RELA.size
         if at is not None and at + size <= len(self.data):
             words.frombytes(self.data[at : at + size])
         return words
 
     @cached_property
-    def _relative(self) -> tuple[array[int], array[int]]:
+    def _relative_relocations(self) -> tuple[array[int], array[int]]:
         """Addresses, ascending, and values of the entries R_X86_64_RELATIVE of DT_RELA."""
-        table, infos = self._rela, self._rela[1::3]
+        table, infos = self._rela_table, self._rela_table[1::3]
         # Linkers put them first and sorted (-z combreloc): then no entry is looked at singly.
         count = min(self.dynamic.get(DT_RELACOUNT, 0), len(infos))
         head = infos[:count] == array("Q", [R_RELATIVE]) * count
@@ -113,27 +113,31 @@ class ElfTables:
             places = array("Q", sorted(listed))
         return places, values
 
-    def relatives(self, low: int, high: int) -> Iterator[tuple[int, int]]:
+    def relative_relocations_between(self, low: int, high: int) -> Iterator[tuple[int, int]]:
         """Return (address, value), both of the file's own, of R_X86_64_RELATIVE in a range.
 
         What ld.so put there is that value plus the load base.
         """
-        places, values = self._relative
+        places, values = self._relative_relocations
         first, last = bisect_left(places, low), bisect_left(places, high)
         from_rela = zip(places[first:last], values[first:last], strict=True)
-        return chain(from_rela, self._packed_relocations(low, high)) if self._relr else from_rela
+        return (
+            chain(from_rela, self._packed_relocations(low, high))
+            if self._relr_addresses
+            else from_rela
+        )
 
     def _packed_relocations(self, low: int, high: int) -> Iterator[tuple[int, int]]:
-        for address in self._relr:
+        for address in self._relr_addresses:
             if low <= address < high:
-                word = self.word(address)
+                word = self.word_in_file(address)
                 if word is not None:
                     yield address, word
 
     @cached_property
-    def _relr(self) -> list[int]:
+    def _relr_addresses(self) -> list[int]:
         """The addresses that DT_RELR packs: an address, then bitmaps of the 63 words after it."""
-        at = self.offset(self.dynamic.get(DT_RELR, 0), 1)
+        at = self.file_offset(self.dynamic.get(DT_RELR, 0), 1)
         size = min(self.dynamic.get(DT_RELRSZ, 0), MAX_TABLE) // 8 * 8
         addresses: list[int] = []
         if at is None or not size or at + size > len(self.data):
@@ -157,7 +161,7 @@ class ElfTables:
         A libpython has 15,000, nearly all of words that name a symbol: picking those one by one
         took a third of R14.
         """
-        table, infos = self._rela, self._rela[1::3]
+        table, infos = self._rela_table, self._rela_table[1::3]
         count = min(self.dynamic.get(DT_RELACOUNT, 0), len(infos))
         first = count if infos[:count] == array("Q", [R_RELATIVE]) * count else 0
         return dict(zip(table[3 * first :: 3], range(first, len(infos)), strict=True))
@@ -168,10 +172,10 @@ class ElfTables:
         None for another word, and when the symbol is not defined here.
         """
         row = self._symbol_relocations.get(own)
-        info, addend = (0, 0) if row is None else self._rela[3 * row + 1 : 3 * row + 3]
+        info, addend = (0, 0) if row is None else self._rela_table[3 * row + 1 : 3 * row + 3]
         if info & 0xFFFFFFFF not in kinds:
             return None
-        at = self.offset(self.dynamic.get(DT_SYMTAB, 0) + 24 * (info >> 32), 24)
+        at = self.file_offset(self.dynamic.get(DT_SYMTAB, 0) + 24 * (info >> 32), 24)
         raw = b"" if at is None else self.data[at : at + 24]
         if raw[6:8] in (b"", b"\0\0"):  # st_shndx: defined in another object
             return None
@@ -179,9 +183,9 @@ class ElfTables:
 
     @cached_property
     def _relr_places(self) -> frozenset[int]:
-        return frozenset(self._relr)
+        return frozenset(self._relr_addresses)
 
-    def moved(self, own: int) -> int | None:
+    def relocated_pointer(self, own: int) -> int | None:
         """Return the address, the file's own, that ld.so makes a pointer of, at an address.
 
         None where no relocation is known, and no symbol of the file is named.
@@ -190,20 +194,20 @@ class ElfTables:
             if len(self.kept) >= MAX_MOVED:
                 self.kept.clear()
             symbol = self.symbol_of(own)
-            self.kept[own] = self._relative_at(own) if symbol is None else symbol
+            self.kept[own] = self._relative_relocation_at(own) if symbol is None else symbol
         return self.kept[own]
 
-    def _relative_at(self, own: int) -> int | None:
-        value = self.word(own) if own in self._relr_places else None
+    def _relative_relocation_at(self, own: int) -> int | None:
+        value = self.word_in_file(own) if own in self._relr_places else None
         if value is None:
-            places, values = self._relative
+            places, values = self._relative_relocations
             number = bisect_right(places, own) - 1
             value = values[number] if number >= 0 and places[number] == own else None
         return value
 
-    def pointers(self) -> dict[int, int]:
-        """Return what moved() says of each word that it says anything about."""
-        pointers = dict(self.relatives(0, WORD_MASK))
+    def relocated_pointers(self) -> dict[int, int]:
+        """Return what relocated_pointer() says of each word that it says anything about."""
+        pointers = dict(self.relative_relocations_between(0, WORD_MASK))
         named = {own: self.symbol_of(own) for own in self._symbol_relocations}
         pointers.update((own, value) for own, value in named.items() if value is not None)
         return pointers
@@ -214,7 +218,11 @@ class ElfTables:
         if key not in self._ranges:
             if len(self._ranges) >= MAX_RANGES:
                 self._ranges.clear()
-            rows = [row for row in self.relatives(low, low + size - 7) if not row[0] & 7]
+            rows = [
+                row
+                for row in self.relative_relocations_between(low, low + size - 7)
+                if not row[0] & 7
+            ]
             numbers = [address - low >> 3 for address, _ in rows]
             take = itemgetter(*numbers) if len(rows) > 1 else None
             self._ranges[key] = RelocatedWords(take, [value for _, value in rows])
@@ -230,7 +238,7 @@ class RelocatedWords(NamedTuple):
     take: Callable[[Sequence[int]], Iterable[int]] | None
     values: Sequence[int]
 
-    def hold(self, words: memoryview, base: int) -> bool:
+    def are_held_by(self, words: memoryview, base: int) -> bool:
         """Tell whether words hold what ld.so put there; also False where that is not certain."""
         return self.take is not None and set(map(sub, self.take(words), self.values)) == {base}
 
@@ -248,12 +256,12 @@ class ImageFile:
         self.loads = self.tables.loads
         self.relro = self.tables.relro
         self.has_text_relocations = self.tables.has_text_relocations
-        self.offset = self.tables.offset
-        self.relatives = self.tables.relatives
+        self.offset = self.tables.file_offset
+        self.relatives = self.tables.relative_relocations_between
 
     def pointers(self) -> Iterator[tuple[int, int]]:
         """Yield (run-time address, pointer) as ld.so left them; of a fixed image as in the file."""
-        for address, value in self.tables.pointers().items():
+        for address, value in self.tables.relocated_pointers().items():
             yield address + self.base, value + self.base & WORD_MASK
         for load in self.loads if self.tables.fixed else ():
             if load.flags & PF_W:
@@ -262,23 +270,23 @@ class ImageFile:
                     if value:
                         yield load.vaddr + self.base + 8 * number, value
 
-    def expected(self, address: int) -> int | None:
+    def expected_word(self, address: int) -> int | None:
         """Return what ld.so left at a run-time address: a pointer, or the word of the file.
 
         None where the file does not tell. A symbol may have been preempted by another object.
         """
         own = address - self.base
-        value = self.tables.moved(own)
+        value = self.tables.relocated_pointer(own)
         if value is not None:
             return value + self.base & WORD_MASK
-        return self.tables.word(own) if self.tables.fixed else None
+        return self.tables.word_in_file(own) if self.tables.fixed else None
 
-    def expected_at(self, addresses: Sequence[int]) -> list[int | None]:
-        """Return what expected() says of each of many addresses."""
+    def expected_words(self, addresses: Sequence[int]) -> list[int | None]:
+        """Return what expected_word() says of each of many addresses."""
         base, tables = self.base, self.tables
         if tables.fixed:
-            return [self.expected(address) for address in addresses]
-        kept, moved = tables.kept, tables.moved
+            return [self.expected_word(address) for address in addresses]
+        kept, moved = tables.kept, tables.relocated_pointer
         values = [
             kept[own] if (own := address - base) in kept else moved(own) for address in addresses
         ]
@@ -286,7 +294,7 @@ class ImageFile:
 
     def is_bound(self, address: int, value: int) -> bool:
         """Tell whether a word is what ld.so left there, those of the table of symbols included."""
-        if self.expected(address) == value:
+        if self.expected_word(address) == value:
             return True
         symbol = self.tables.symbol_of(address - self.base, (R_GLOB_DAT, R_JUMP_SLOT))
         return symbol is not None and symbol + self.base & WORD_MASK == value
@@ -314,7 +322,7 @@ def read_only_memory(context: Context, low: int, high: int) -> Iterator[tuple[in
     Only what the core itself holds; never bytes that come from a file.
     """
     # Mappings, ascending, that include all those that overlap a range.
-    starts, ends = _bounds(context)
+    starts, ends = _mapping_bounds(context)
     for region in context.target.regions()[bisect_right(ends, low) : bisect_left(starts, high)]:
         start = max(low, region.start)
         end = min(high, region.dumped_end)
@@ -328,7 +336,7 @@ def read_only_memory(context: Context, low: int, high: int) -> Iterator[tuple[in
 
 
 @once_per_run
-def _bounds(context: Context) -> tuple[list[int], list[int]]:
+def _mapping_bounds(context: Context) -> tuple[list[int], list[int]]:
     """Return where the mappings start, and the highest end so far: it never falls.
 
     Damaged headers may make mappings overlap.

@@ -120,9 +120,9 @@ class CodeComparer:
                 differing.append(ConstantDifference(member, address + offset, held, value, True))
                 if len(differing) == ENOUGH:
                     return differing
-        return self._objects(objects, differing)
+        return self._compare_objects(objects, differing)
 
-    def _objects(
+    def _compare_objects(
         self, todo: list[tuple[str, int, Value]], differing: list[ConstantDifference]
     ) -> list[ConstantDifference]:
         for _ in range(MAX_ITEMS):
@@ -142,7 +142,7 @@ class CodeComparer:
                 todo += [(member, start + 8 * n, element) for n, element in enumerate(value)]
         return differing
 
-    def flip(self, difference: ConstantDifference) -> tuple[int, int] | None:
+    def flip_that_explains(self, difference: ConstantDifference) -> tuple[int, int] | None:
         """Return (address of a byte, bit from there) that makes a difference go; None if none does.
 
         The pointer may be wrong, or what it leads to. None also where either would explain it.
@@ -166,13 +166,16 @@ class CodeComparer:
     def _one_bit_inside(self, address: int, value: Value) -> tuple[int, int] | None:
         """Return the one bit in which an object differs from a value of its type."""
         try:
-            parts = [(part.offset, self._wrong_bits(address, part)) for part in self._image(value)]
+            parts = [
+                (part.offset, self._wrong_bits(address, part))
+                for part in self._image_of_value(value)
+            ]
         except UnreadableMemory:
             return None
         wrong = [(address + offset, flips) for offset, flips in parts if flips]
         return _single_set_bit(*wrong[0]) if len(wrong) == 1 else None
 
-    def unwritten(self, difference: ConstantDifference, place: int) -> bool:
+    def is_no_compiled_value(self, difference: ConstantDifference, place: int) -> bool:
         """Whether what is held is no constant, name or text that a compiler makes of any source."""
         if difference.number:
             return False
@@ -210,7 +213,7 @@ class CodeComparer:
             todo: list[tuple[str, int, Value]] = [
                 ("", start + 8 * n, part) for n, part in enumerate(value)
             ]
-            return not self._objects(todo, [])
+            return not self._compare_objects(todo, [])
         except UnreadableMemory:
             return False
 
@@ -219,7 +222,7 @@ class CodeComparer:
         if address & 7 or self.kind(address) != _KINDS.get(type(value)):
             return False
         try:
-            return not any(self._wrong_bits(address, part) for part in self._image(value))
+            return not any(self._wrong_bits(address, part) for part in self._image_of_value(value))
         except UnreadableMemory:
             return False
 
@@ -227,11 +230,11 @@ class CodeComparer:
         raw = self.reader.read(address + part.offset, part.size)
         return (int.from_bytes(raw, "little") ^ part.right) & ~part.ignored
 
-    def _image(self, value: Value) -> Iterable[_ImageBytes]:
+    def _image_of_value(self, value: Value) -> Iterable[_ImageBytes]:
         if isinstance(value, str):
-            return self._text(value)
+            return self._image_of_text(value)
         if isinstance(value, int):
-            return self._integer(value)
+            return self._image_of_integer(value)
         if isinstance(value, bytes):
             return _parts_with_size(self._bytes_size_at, len(value), self._bytes_at, value)
         if isinstance(value, tuple):
@@ -242,13 +245,13 @@ class CodeComparer:
             return [_exact_bytes(self._complex_at, struct.pack("<dd", value.real, value.imag))]
         return ()
 
-    def _text(self, value: str) -> list[_ImageBytes]:
+    def _image_of_text(self, value: str) -> list[_ImageBytes]:
         highest = max(map(ord, value), default=0)
         codec = "latin-1" if highest < 0x100 else "utf-16-le" if highest < 0x10000 else "utf-32-le"
         encoded = value.encode(codec, "surrogatepass")
         return _parts_with_size(self._length_at, len(value), self._heads[highest >= 0x80], encoded)
 
-    def _integer(self, value: int) -> list[_ImageBytes]:
+    def _image_of_integer(self, value: int) -> list[_ImageBytes]:
         count = -(-abs(value).bit_length() // DIGIT)
         digits = b"".join(
             (abs(value) >> DIGIT * n & (1 << DIGIT) - 1).to_bytes(DIGIT_SIZE, "little")
@@ -314,7 +317,7 @@ class PycFiles:
         self._files: dict[str, LoadedPyc | Absent] = {}
         self._proofs: dict[str, PycProof] = {}
 
-    def of(self, source: str) -> LoadedPyc | Absent:
+    def pyc_of_source(self, source: str) -> LoadedPyc | Absent:
         """Return the .pyc of a source file; Absent when there is none here, or after MAX_FILES."""
         if source not in self._files:
             if len(self._files) >= MAX_FILES:
@@ -331,7 +334,7 @@ class PycFiles:
                 return LoadedPyc(source, file)
         return Absent(NOT_AVAILABLE, "no .pyc")
 
-    def proof(self, pyc: LoadedPyc) -> PycProof:
+    def proof_of_pyc(self, pyc: LoadedPyc) -> PycProof:
         """Tell whether a .pyc is the one that the process loaded."""
         if pyc.source not in self._proofs:
             try:
@@ -382,17 +385,17 @@ class PycFiles:
     def _folder_time_when_listed(self, folder: str) -> float | None:
         """Return the time that a folder had when the import system last listed it."""
         access = shared_object_search(self._context).access
-        cache = self._name_of_module("sys", "path_importer_cache")
+        cache = self._attribute_of_module("sys", "path_importer_cache")
         finder = access.get(cache, folder) if cache else None
         value = access.attribute(finder, "_path_mtime") if finder else None
         return access.real(value) if value else None  # -1, an int, after invalidate_caches()
 
     def _interpreters_magic(self) -> bytes | None:
         """Return the interpreter's own magic number, by the import system."""
-        value = self._name_of_module("_frozen_importlib_external", "MAGIC_NUMBER")
+        value = self._attribute_of_module("_frozen_importlib_external", "MAGIC_NUMBER")
         return shared_object_search(self._context).access.data(value, 4) if value else None
 
-    def _name_of_module(self, module: str, name: str) -> int | None:
+    def _attribute_of_module(self, module: str, name: str) -> int | None:
         """Return what a module of the first interpreter has under a name (PyObject *)."""
         access = shared_object_search(self._context).access
         for interpreter in self._python.interpreters[:1]:

@@ -67,11 +67,11 @@ def describe_address(context: Context, address: int) -> str:
     if is_in_ended_stack(context, address):
         return ENDED
     if region.path is not None and not region.path.startswith("["):
-        return _slot_of_type(context, address) or f"in {region.path.rpartition('/')[2]}"
+        return _describe_slot_of_type(context, address) or f"in {region.path.rpartition('/')[2]}"
     index = address_index(context)
     within = index.place_in_block(address)
     if within is not None:
-        return _in_pool(context, address, address - within)
+        return _describe_in_pool(context, address, address - within)
     chunk = find_chunk(context, address)
     if chunk is not None:
         start, size = chunk
@@ -86,7 +86,7 @@ def describe_address(context: Context, address: int) -> str:
     return "in anonymous memory"
 
 
-def _in_pool(context: Context, address: int, start: int) -> str:
+def _describe_in_pool(context: Context, address: int, start: int) -> str:
     index = address_index(context)
     if index.in_free_block(address):
         return f"{address - start} bytes into a free block of pymalloc's"
@@ -112,7 +112,7 @@ def _in_pool(context: Context, address: int, start: int) -> str:
     return what or f"{address - start} bytes into a block of pymalloc's that holds no object"
 
 
-def _slot_of_type(context: Context, address: int) -> str:
+def _describe_slot_of_type(context: Context, address: int) -> str:
     """Say which function of which type stands at an address in a file; "" for nothing of a type."""
     index = address_index(context)
     for slot in SLOTS:
@@ -140,7 +140,7 @@ def describe_owner(context: Context, place: int) -> str:
     only a short one of letters, with few digits, as names and routes have.
     """
     index = address_index(context)
-    owner = index.owner(place)
+    owner = index.object_with_field(place)
     start = start_of_block(context, place)
     if owner is None:
         return _describe_item(context, place, start) if start is not None else ""
@@ -191,7 +191,7 @@ def is_in_ended_stack(context: Context, address: int) -> bool:
     return any(region.start <= at < region.end for at in _ended_threads(context))
 
 
-def left_frame(context: Context, address: int) -> str:
+def owner_of_left_frame(context: Context, address: int) -> str:
     """Return whose stack holds an address at which no function is at work; "" for none.
 
     That is the stack of an ended thread, or what a living one other than that which failed has
@@ -216,10 +216,12 @@ def left_frame(context: Context, address: int) -> str:
 @once_per_run
 def _ended_threads(context: Context) -> tuple[int, ...]:
     lists = read_stack_lists(context.target)
-    return () if isinstance(lists, Absent) else tuple(d.address for d in lists.on("cache"))
+    return (
+        () if isinstance(lists, Absent) else tuple(d.address for d in lists.descriptors_on("cache"))
+    )
 
 
-def leads_to_a_beginning(context: Context, pointer: int) -> bool:
+def leads_to_mapping_or_text(context: Context, pointer: int) -> bool:
     """Whether a pointer leads to where things begin: a mapping, or a text constant.
 
     A flipped bit seldom leads there: of 4,096 places of a page one is its start, and few follow a

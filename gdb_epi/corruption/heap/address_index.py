@@ -68,7 +68,7 @@ class AddressIndex:
         self._pools_by_page: dict[int, list[tuple[int, Pool]]] = {}
 
     @memoized
-    def at(self, address: int) -> Pointee | None:
+    def pointee_at(self, address: int) -> Pointee | None:
         """Return what begins at an address; None for the inside of something, or nothing."""
         region = self._context.target.region_at(address)
         if address < PAGE or address >> ADDRESS_BITS or region is None:
@@ -79,13 +79,13 @@ class AddressIndex:
             return Pointee(FUNCTION, "") if begins else None
         if address % 8:
             return None
-        kind = self._object(address)
-        free = self._pool_place(address, HEADS if kind is not None else HEADS[:1])
+        kind = self._read_object_type(address)
+        free = self._is_free_pool_block(address, HEADS if kind is not None else HEADS[:1])
         if kind is not None:
             return Pointee(FREE if free is True else OBJECT, kind)
         if free is not None:
             return Pointee(FREE if free else BLOCK, "pymalloc")
-        if address % 16 == 0 and self._chunk(address):
+        if address % 16 == 0 and self._is_used_chunk(address):
             return Pointee(BLOCK, "malloc")
         return None
 
@@ -95,8 +95,8 @@ class AddressIndex:
         # Most words are asked about no more than this: what else begins there takes longer to tell.
         if address % WORD or not PAGE <= address < 1 << ADDRESS_BITS:
             return None
-        name = self._object(address)
-        if name is None or self._pool_place(address, HEADS) is True:
+        name = self._read_object_type(address)
+        if name is None or self._is_free_pool_block(address, HEADS) is True:
             return None
         region = self._context.target.region_at(address)
         return None if region is None or _holds_functions(region) else name
@@ -122,18 +122,18 @@ class AddressIndex:
             if self._types.get(kind, "") is not None and self.object_type(at) is not None
         ]
 
-    def of_type(self, addresses: Sequence[int], kind: int) -> list[int]:
+    def addresses_of_type(self, addresses: Sequence[int], kind: int) -> list[int]:
         """Return the addresses that a type's address stands behind, as behind those of objects."""
         kinds = self._reader.words([at + WORD for at in addresses]) if self._reader else []
         return [at for at, held in zip(addresses, kinds, strict=False) if held == kind]
 
     def heads_object(self, address: int) -> bool:
         """Tell whether a block begins there with the collector's links, which an object follows."""
-        pointee = self.at(address)
+        pointee = self.pointee_at(address)
         at_block = pointee is not None and pointee.kind == BLOCK
         return at_block and self.object_type(address + GC_HEAD) is not None
 
-    def owner(self, address: int) -> tuple[int, str] | None:
+    def object_with_field(self, address: int) -> tuple[int, str] | None:
         """Return the object whose field, or the dict or tuple whose item, is at an address.
 
         Fields are the first MEMBERS bytes of objects in blocks of pymalloc that are in use: a
@@ -143,17 +143,17 @@ class AddressIndex:
         block = self._block_of(address)
         start, _, in_use = block if block is not None else (0, 0, False)
         for head in HEADS:
-            name = self._object(start + head) if in_use else None
+            name = self._read_object_type(start + head) if in_use else None
             if name is not None and 8 <= address - start - head < MEMBERS:
                 return start + head, name
-        return self._tuple_of(address) or self._entry_of(address)
+        return self._tuple_with_item(address) or self._dict_with_value(address)
 
     def siblings_hold(self, place: int, right: int) -> bool:
         """Tell whether other objects of the type that a field is of hold objects of one type there.
 
         And that type is that of the object at `right`. Only those near: in the same 16 KiB.
         """
-        owner, kind = self.owner(place), self.object_type(right)
+        owner, kind = self.object_with_field(place), self.object_type(right)
         if owner is None or kind is None or owner[0] >= place:
             return False
         target, start = self._context.target, owner[0]
@@ -174,7 +174,7 @@ class AddressIndex:
             kinds += [self.object_type(value)] if value else []
         return len(kinds) >= MIN_SIBLINGS and set(kinds) == {kind}
 
-    def _tuple_of(self, address: int) -> tuple[int, str] | None:
+    def _tuple_with_item(self, address: int) -> tuple[int, str] | None:
         """Return the tuple, wherever it was allocated, whose item an address is."""
         target, starts = self._context.target, range(address - 24, address - MAX_TUPLE, -8)
         view = view_memory_in_place(target, starts[-1] + 8, 8 * len(starts))
@@ -185,23 +185,28 @@ class AddressIndex:
             if kind is None:
                 return None
             may_be = kind > 4096 and not kind % 8 and self._types.get(kind, "tuple") == "tuple"
-            if may_be and self._object(start) == "tuple":
+            if may_be and self._read_object_type(start) == "tuple":
                 size = read_word(target, start + 16) or 0
                 return (start, "tuple") if start + 24 <= address < start + 24 + 8 * size else None
         return None
 
-    def _entry_of(self, address: int) -> tuple[int, str] | None:
+    def _dict_with_value(self, address: int) -> tuple[int, str] | None:
         """Tell the value of a dict's entry: (hash, key, value), or (key, value) from 3.11 on."""
         key = address - 8
-        if self._name_at(key) != "str":
+        if self._type_of_object_named_at(key) != "str":
             return None
         for stride in (24, 16):
-            beside = [self._name_at(key + step) for step in (-2 * stride, -stride, stride)]
-            if beside.count("str") >= 2 and self._name_at(address + stride) is not None:
+            beside = [
+                self._type_of_object_named_at(key + step) for step in (-2 * stride, -stride, stride)
+            ]
+            if (
+                beside.count("str") >= 2
+                and self._type_of_object_named_at(address + stride) is not None
+            ):
                 return key, "dict"
         return None
 
-    def _name_at(self, place: int) -> str | None:
+    def _type_of_object_named_at(self, place: int) -> str | None:
         word = read_word(self._context.target, place)
         return self.object_type(word) if word else None
 
@@ -244,12 +249,12 @@ class AddressIndex:
 
     def in_damaged_pool(self, address: int) -> bool:
         """Tell whether an address lies in a pool whose free blocks are not known."""
-        pools = (self._pool(address & -size, size) for size in POOL_SIZES)
+        pools = (self._read_pool(address & -size, size) for size in POOL_SIZES)
         return any(pool is not None and pool.free is None for pool in pools)
 
     def pool_size(self, base: int) -> int:
         """Return the size of the pool of pymalloc's that begins at an address; 0 for none."""
-        pools = (self._pool(base, size) for size in POOL_SIZES if base % size == 0)
+        pools = (self._read_pool(base, size) for size in POOL_SIZES if base % size == 0)
         return next((pool.size for pool in pools if pool is not None), 0)
 
     def in_emptied_pool(self, address: int) -> bool:
@@ -261,7 +266,7 @@ class AddressIndex:
                 return address >= base + HEADER_SIZE
         return False
 
-    def _pool(self, base: int, size: int) -> Pool | None:
+    def _read_pool(self, base: int, size: int) -> Pool | None:
         """Return the pool that begins there; memory is read and its free list walked once."""
         key = base, size
         if key not in self._pools:
@@ -289,7 +294,7 @@ class AddressIndex:
             pools = self._pools_by_page[address >> PAGE_BITS] = [
                 (base, pool)
                 for base, size in bases
-                if (pool := self._pool(base, size)) is not None and pool.size == size
+                if (pool := self._read_pool(base, size)) is not None and pool.size == size
             ]
         return pools
 
@@ -318,7 +323,7 @@ class AddressIndex:
         if size_word & IS_MMAPPED and address % PAGE == HEAD_BYTES:
             region = self._context.target.region_at(address)
             return end if region is not None and address < end <= region.end else None
-        return end + 8 if self._chunk(address) else None
+        return end + 8 if self._is_used_chunk(address) else None
 
     def _block_of(self, address: int) -> _Block | None:
         """Return the block of pymalloc's that holds an address; None outside of any."""
@@ -347,10 +352,10 @@ class AddressIndex:
     def blocks_beside(self, address: int) -> list[int]:
         """Return the blocks in use of the pool of pymalloc's that holds an address."""
         for base, pool in self._pools_of(address):
-            return [base + offset for offset in pool.blocks()]
+            return [base + offset for offset in pool.used_blocks()]
         return []
 
-    def references(self, address: int, counted: int = 8) -> int | None:
+    def reference_count(self, address: int, counted: int = 8) -> int | None:
         """Return the reference count of an object; None when it is immortal or shared.
 
         `counted`: how many bytes of it count. Through a pointer whose low bits were flipped the
@@ -399,7 +404,7 @@ class AddressIndex:
 
     # -- objects ----------------------------------------------------------------------------
 
-    def _object(self, address: int) -> str | None:
+    def _read_object_type(self, address: int) -> str | None:
         reader = self._reader
         kind = reader.word(address + self._type_at) if reader is not None else 0
         if reader is None or kind % 8 or kind < 4096 or not reader.word(address):
@@ -424,9 +429,13 @@ class AddressIndex:
         above = reader.word(meta + self._type_at)
         if meta % 8 or not above or reader.word(above + self._type_at) != above:
             return None
-        return self._name(reader, kind) if self._name(reader, meta) is not None else None
+        return (
+            self._read_type_name(reader, kind)
+            if self._read_type_name(reader, meta) is not None
+            else None
+        )
 
-    def _name(self, reader: MemoryReader, kind: int) -> str | None:
+    def _read_type_name(self, reader: MemoryReader, kind: int) -> str | None:
         """Return a type's name, UNNAMED where its text lies in a file that is not here."""
         name = reader.type_name(kind)
         if not isinstance(name, Absent):
@@ -438,7 +447,7 @@ class AddressIndex:
 
     # -- allocators -------------------------------------------------------------------------
 
-    def _pool_place(self, address: int, heads: Sequence[int]) -> bool | None:
+    def _is_free_pool_block(self, address: int, heads: Sequence[int]) -> bool | None:
         """Tell whether a block of pymalloc is free that begins there, or so far before it.
 
         None when none does.
@@ -451,7 +460,7 @@ class AddressIndex:
                     return pool.free is not None and offset - head in pool.free
         return None
 
-    def _chunk(self, address: int) -> bool:
+    def _is_used_chunk(self, address: int) -> bool:
         """Tell whether glibc's malloc has a block in use there: its size leads to another chunk."""
         size_word = read_word(self._context.target, address - 8)
         if size_word is None:
@@ -504,7 +513,7 @@ def find_others_of_type(context: Context, address: int, kind: int) -> list[int]:
     """Return objects of a type: those of the same pool, and the first ones of memory."""
     places = {at - WORD for at in context.places_of(kind, MAX_BESIDE)}
     near = places.union(find_others_beside(context, address, kind))
-    return address_index(context).of_type(sorted(near), kind)
+    return address_index(context).addresses_of_type(sorted(near), kind)
 
 
 @once_per_run
@@ -512,4 +521,4 @@ def find_others_beside(context: Context, address: int, kind: int) -> list[int]:
     """Return the objects of a type in the same pool."""
     beside = address_index(context).blocks_beside(address)
     near = [block + head for block in beside for head in HEADS[:2]]
-    return address_index(context).of_type(near, kind)
+    return address_index(context).addresses_of_type(near, kind)

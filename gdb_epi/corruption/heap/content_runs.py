@@ -65,10 +65,10 @@ def content_runs(target: Target, place: int) -> Iterator[ContentRun]:
     for start, end, what, stride in _runs_in_steps(target, memory, at):
         yield ContentRun(low + start, low + end, what, True, stride)
     for period in PERIODS:
-        start, end = _repeats(memory, at, period)
+        start, end = _bounds_of_repeated_pattern(memory, at, period)
         if end > start:
             pattern = memory[start : start + period]
-            if any(pattern) and not _names_memory(target, memory[at : at + max(period, WORD)]):
+            if any(pattern) and not _contains_address(target, memory[at : at + max(period, WORD)]):
                 content = memory[at : at + max(min(period, 16), 1)]
                 what = f"the byte{'s' * (period > 1)} 0x{content.hex(' ')}, over and over"
                 if period == 1 and _PRINTABLE.issuperset(content):
@@ -77,18 +77,18 @@ def content_runs(target: Target, place: int) -> Iterator[ContentRun]:
                     what = f"the text {content!r}, over and over"
                 yield ContentRun(low + start, low + end, what, False, period)
             break
-    start, end = _unlike_addresses(target, memory, at)
+    start, end = _bounds_unlike_addresses(target, memory, at)
     if end - start >= MIN_WILD * WORD:
-        yield ContentRun(low + start, low + end, _describe(memory[start:end]), False)
+        yield ContentRun(low + start, low + end, _describe_content(memory[start:end]), False)
 
 
-def _names_memory(target: Target, pattern: bytes) -> bool:
+def _contains_address(target: Target, pattern: bytes) -> bool:
     """Whether a pattern has an address in it: tables of pointers repeat by nature."""
     words = [int.from_bytes(pattern[n : n + WORD], "little") for n in range(0, len(pattern), WORD)]
     return any(word >= LOW and target.region_at(word) is not None for word in words)
 
 
-def _repeats(memory: bytes, at: int, period: int) -> tuple[int, int]:
+def _bounds_of_repeated_pattern(memory: bytes, at: int, period: int) -> tuple[int, int]:
     """Return where a pattern that goes over a place begins and ends."""
     start, end = at, at
     while (
@@ -109,7 +109,7 @@ def _repeats(memory: bytes, at: int, period: int) -> tuple[int, int]:
             memory[n] == pattern[(n - start) % period] for n in range(where, where + window)
         )
 
-    def grown(edge: int, step: int) -> int:
+    def grow_to_edge(edge: int, step: int) -> int:
         while 0 <= edge + step < len(memory):
             if memory[min(edge, edge + step)] == pattern[(min(edge, edge + step) - start) % period]:
                 edge += step
@@ -124,7 +124,7 @@ def _repeats(memory: bytes, at: int, period: int) -> tuple[int, int]:
                 return edge
         return edge
 
-    return grown(start, -1), grown(end, 1)
+    return grow_to_edge(start, -1), grow_to_edge(end, 1)
 
 
 def _runs_in_steps(target: Target, memory: bytes, at: int) -> Iterator[tuple[int, int, str, int]]:
@@ -205,7 +205,7 @@ def _describe_numbers(memory: bytes, start: int, width: int, stride: int) -> str
     return f"{kind} in equal steps, from {', '.join(shown)} on"
 
 
-def _unlike_addresses(target: Target, memory: bytes, at: int) -> tuple[int, int]:
+def _bounds_unlike_addresses(target: Target, memory: bytes, at: int) -> tuple[int, int]:
     """Return where words begin and end that are no addresses and no small numbers."""
 
     def wild(place: int) -> bool:
@@ -225,7 +225,7 @@ def _unlike_addresses(target: Target, memory: bytes, at: int) -> tuple[int, int]
     return ends[0], ends[1] + WORD
 
 
-def _describe(content: bytes) -> str:
+def _describe_content(content: bytes) -> str:
     """Say what data look like."""
     printable = sum(byte in _PRINTABLE for byte in content)
     if printable * 8 >= 7 * len(content):

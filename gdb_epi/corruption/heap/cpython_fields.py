@@ -48,7 +48,7 @@ def is_cpython_field(context: Context, place: int) -> bool:
         for frame in thread.frames
     ) or is_in_data_stack(context, place):
         return True
-    owner = address_index(context).owner(place)
+    owner = address_index(context).object_with_field(place)
     return owner is not None and not _is_extension_type(context, python, owner[0], owner[1])
 
 
@@ -109,10 +109,10 @@ def _data_stacks(context: Context) -> list[tuple[int, int]]:
 
 def is_allocator_link(context: Context, place: int, corrected: int) -> bool:
     """Tell whether a word is a free-list link of pymalloc or glibc that `corrected` would fit."""
-    return _pools_link(context, place, corrected) or _chunks_link(context, place, corrected)
+    return _is_pool_link(context, place, corrected) or _is_chunk_link(context, place, corrected)
 
 
-def _pools_link(context: Context, place: int, corrected: int) -> bool:
+def _is_pool_link(context: Context, place: int, corrected: int) -> bool:
     """A pool header names its first free block, which lies in the same pool."""
     for size in POOL_SIZES:
         base = corrected & -size
@@ -124,7 +124,7 @@ def _pools_link(context: Context, place: int, corrected: int) -> bool:
     return False
 
 
-def _chunks_link(context: Context, place: int, corrected: int) -> bool:
+def _is_chunk_link(context: Context, place: int, corrected: int) -> bool:
     """A free chunk of glibc links to a neighbour in its bin, which links back.
 
     The chunk is free when the one after it says so and repeats its size.

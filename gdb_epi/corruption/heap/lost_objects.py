@@ -40,21 +40,21 @@ def find_bad_slots(context: Context, values: set[int] | None = None) -> list[Con
         return []
     return [
         slot
-        for slot in walk.without_type
+        for slot in walk.slots_without_object
         if (values is None or slot.value in values)
         and slot.kind != FRAME
         and not is_in_free_block(context, slot.place)
     ]
 
 
-def find_items_alone(context: Context, address: int) -> list[int]:
+def find_objects_held_by_containers_alone(context: Context, address: int) -> list[int]:
     """Return an object and others that are none any more, and that nothing names but containers.
 
     Who is given a freed block for other data keeps its start: in a struct, in a table, or in a
     variable as long as it works on it. So three blocks, or one whose object does not begin it, were
     not freed.
     """
-    if isinstance(object_walk(context), Absent) or not is_item_alone(context, address):
+    if isinstance(object_walk(context), Absent) or not is_held_by_container_alone(context, address):
         return []
     index, head = address_index(context), address_index(context).place_in_block(address) or 0
     beside = [
@@ -64,10 +64,10 @@ def find_items_alone(context: Context, address: int) -> list[int]:
     reached = [bad.value for bad in find_bad_slots(context)]
     others = [at for at in dict.fromkeys((*reached, *beside)) if at != address][:MAX_TRIED]
     context.search_together(others, MAX_HOLDERS)
-    return [address, *(other for other in others if is_item_alone(context, other))]
+    return [address, *(other for other in others if is_held_by_container_alone(context, other))]
 
 
-def is_item_alone(context: Context, address: int) -> bool:
+def is_held_by_container_alone(context: Context, address: int) -> bool:
     """Whether a block in use holds no object, is the item of a container, and nothing else."""
     index, skipped = address_index(context), context.searches_skipped
     head = index.place_in_block(address)
@@ -85,7 +85,7 @@ def is_item_alone(context: Context, address: int) -> bool:
         and not is_in_free_block(context, at)
         and not is_in_frame(context, at)
     ]
-    items = [at for at in kept if at in slots or is_item(context, at)]
+    items = [at for at in kept if at in slots or is_item_of_container(context, at)]
     complete = context.searches_skipped == skipped and len(places) < MAX_HOLDERS
     return complete and bool(items) and len(items) == len(kept)
 
@@ -98,13 +98,13 @@ def is_in_frame(context: Context, place: int) -> bool:
     return is_in_data_stack(context, place) or not kinds.isdisjoint(_WITH_FRAMES)
 
 
-def is_item(context: Context, place: int) -> bool:
+def is_item_of_container(context: Context, place: int) -> bool:
     """Whether a word is an item of a tuple, in an entry of a dict, or in a container's table.
 
     Or in an instance of a class: all its words are references.
     """
     index = address_index(context)
-    owner, within = index.owner(place), index.place_in_block(place)
+    owner, within = index.object_with_field(place), index.place_in_block(place)
     if owner is not None and owner[1] == "dict":  # of an entry the key's place is told
         return index.object_type(owner[0]) is None
     if owner is not None and owner[1] == "tuple":
@@ -112,7 +112,10 @@ def is_item(context: Context, place: int) -> bool:
         return place >= owner[0] + at
     walk = object_walk(context)
     if owner is not None and not isinstance(walk, Absent):
-        return walk.kinds.of(owner[0]).category == INSTANCE and place >= owner[0] + 2 * WORD
+        return (
+            walk.kinds.type_of_object(owner[0]).category == INSTANCE
+            and place >= owner[0] + 2 * WORD
+        )
     chunk = find_chunk(context, place) if within is None else (place - within, 0)
     return owner is None and chunk is not None and bool(find_table_owner(context, place, chunk[0]))
 
@@ -127,7 +130,7 @@ def find_pointers_to_block(context: Context, start: int, address: int) -> Iterat
     """Yield the places that name a block, and not as the collector's links before its object do."""
     for at in range(start, address, 2 * WORD):
         for place in context.places_of(at, MAX_HOLDERS):
-            if not _is_link(context, place, at):
+            if not _is_gc_link(context, place, at):
                 yield place
 
 
@@ -143,7 +146,7 @@ def is_block_reused(context: Context, address: int) -> bool:
     )
 
 
-def _is_link(context: Context, place: int, named: int) -> bool:
+def _is_gc_link(context: Context, place: int, named: int) -> bool:
     """Whether a word is one of the collector's links before an object: they name its neighbours.
 
     Of an object that was overwritten too nothing tells but the link back.

@@ -51,7 +51,7 @@ class HeapChunks(NamedTuple):
     places: list[int]
     heads: list[int]
 
-    def fitting(self) -> int:
+    def count_fitting(self) -> int:
         """Return how many chunks, from the first on, have a next one that says so too."""
         words, places, heads = self.words, self.places, self.heads
         for number, head in enumerate(heads[1:]):
@@ -59,19 +59,19 @@ class HeapChunks(NamedTuple):
                 return number
         return max(0, len(places) - 1)
 
-    def of_size(self, least: int) -> list[int]:
+    def places_of_size(self, least: int) -> list[int]:
         """Return the places of the chunks of at least `least` bytes."""
         return [at for at, head in zip(self.places, self.heads, strict=True) if head >= least]
 
 
 def heap_chunks(context: Context) -> HeapChunks:
     """Return all chunks of the main heap, free ones too; none where it was not walked."""
-    return _chunks(context).every
+    return _find_free_chunks(context).every
 
 
 def is_in_free_chunk(context: Context, address: int) -> bool:
     """Tell whether an address lies in a free chunk of the main heap, after its size."""
-    chunks = _chunks(context)
+    chunks = _find_free_chunks(context)
     number = bisect_right(chunks.starts, address) - 1
     return number >= 0 and address < chunks.ends[number]
 
@@ -81,11 +81,11 @@ def is_freed_mark(context: Context, word: int) -> bool:
 
     malloc clears it when it gives the block out again.
     """
-    return word in _chunks(context).keys
+    return word in _find_free_chunks(context).keys
 
 
 @once_per_run
-def _chunks(context: Context) -> _FreeChunks:
+def _find_free_chunks(context: Context) -> _FreeChunks:
     """Walk the heap up to its end or a size that fits nothing."""
     region = main_heap(context.target)
     free = _FreeChunks([], [], HeapChunks(0, memoryview(b"").cast("Q"), [], []), set())

@@ -33,13 +33,13 @@ def has_lost_reference(context: Context, address: int, wrong: int) -> bool:
     A leaked object may lack any number of them. A word on a stack or in a register may be stale, or
     may be the very reference that seems to be missing; then this cannot be told.
     """
-    count = _references(context, address, address ^ wrong)
+    count = _reference_count(context, address, address ^ wrong)
     return count is not None and count_references(context, address, count) == count - 1
 
 
-def _references(context: Context, address: int, flip: int) -> int | None:
+def _reference_count(context: Context, address: int, flip: int) -> int | None:
     """Return the reference count of an object reached through a pointer with that bit changed."""
-    return address_index(context).references(address, flip if 0 < flip < WORD else WORD)
+    return address_index(context).reference_count(address, flip if 0 < flip < WORD else WORD)
 
 
 def count_references(context: Context, address: int, limit: int) -> int:
@@ -49,8 +49,8 @@ def count_references(context: Context, address: int, limit: int) -> int:
     """
     places = find_word(context.target, address, limit=limit + MAX_STALE).addresses
     if len(places) >= limit:
-        places = tuple(at for at in places if not is_left_over(context, at))
-    return min(len(places), limit) + _in_registers(context, address)
+        places = tuple(at for at in places if not is_reference_left_over(context, at))
+    return min(len(places), limit) + _count_in_registers(context, address)
 
 
 def is_in_free_block(context: Context, place: int) -> bool:
@@ -58,7 +58,7 @@ def is_in_free_block(context: Context, place: int) -> bool:
     return address_index(context).in_free_block(place) or is_in_free_chunk(context, place)
 
 
-def is_left_over(context: Context, place: int) -> bool:
+def is_reference_left_over(context: Context, place: int) -> bool:
     """Tell whether a word refers to nothing: it lies in free memory, or in a frame that is unused.
 
     Up to 3.10 a code object keeps the frame of its last call, with a count of 0 and what stood on
@@ -86,14 +86,16 @@ def are_references_accounted_for(
 
     `flip` is what differs in the word that should name it.
     """
-    count = _references(context, address, flip)
+    count = _reference_count(context, address, flip)
     if count is None:
         return False
     places = find_word(context.target, address, limit=count + MAX_STALE).addresses
     live = [
         at
         for at in places
-        if not (is_on_stack(context, at) or walk.is_stale(at) or is_left_over(context, at))
+        if not (
+            is_on_stack(context, at) or walk.is_stale(at) or is_reference_left_over(context, at)
+        )
     ]
     return len(live) >= count
 
@@ -105,7 +107,7 @@ def lacks_one_holder(context: Context, address: int) -> bool:
     caches of functions and methods own none (func_version_cache in pycore_function.h, the type
     cache in Objects/typeobject.c); it may be part of the library's own data.
     """
-    count = _references(context, address, 0)
+    count = _reference_count(context, address, 0)
     if count is None:
         return False
     borrowed = address_index(context).object_type(address) == "function"
@@ -113,11 +115,11 @@ def lacks_one_holder(context: Context, address: int) -> bool:
     for at in find_word(context.target, address, limit=count + MAX_STALE).addresses:
         region = context.target.region_at(at)
         cached = borrowed and region is not None and region.in_file
-        kept += not (cached or is_on_stack(context, at) or is_left_over(context, at))
+        kept += not (cached or is_on_stack(context, at) or is_reference_left_over(context, at))
     return kept == count - 1
 
 
-def _in_registers(context: Context, address: int) -> int:
+def _count_in_registers(context: Context, address: int) -> int:
     threads = context.target.threads()
     return sum(t.registers.get(name) == address for t in threads for name in GENERAL)
 
@@ -140,7 +142,7 @@ def is_partly_written(context: Context, place: int, value: int, right: int) -> b
     if flip >= INCREMENTS or value < right:
         return False
     wild = flip < WILD_INCREMENTS or may_be_stale(context, place)
-    return wild and _is_named(context, place)
+    return wild and _is_place_named(context, place)
 
 
 def _amid_objects(context: Context, place: int) -> bool:
@@ -154,12 +156,12 @@ def _amid_objects(context: Context, place: int) -> bool:
     return any(address_index(context).object_type(word) for word in before if word)
 
 
-def _is_named(context: Context, place: int) -> bool:
+def _is_place_named(context: Context, place: int) -> bool:
     """Tell whether a word or register holds the address of a place: whoever raises a count has it.
 
     Where memory was not searched, the answer is yes.
     """
-    if _in_registers(context, place) > 0 or context.places_of(place, 1):
+    if _count_in_registers(context, place) > 0 or context.places_of(place, 1):
         return True
     return not context.was_searched(place)
 

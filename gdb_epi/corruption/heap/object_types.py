@@ -61,7 +61,7 @@ class ObjectTypes:
         self._flags_at = reader.layout.require("PyTypeObject", "tp_flags")
         self._header = reader.layout.size("PyObject") or 16
 
-    def of(self, address: int) -> ObjectType:
+    def type_of_object(self, address: int) -> ObjectType:
         """Return the type of the object at an address; NO_TYPE where none is."""
         kind = self._by_object.get(address)
         if kind is None:
@@ -71,13 +71,13 @@ class ObjectTypes:
             self._by_object[address] = kind
         return kind
 
-    def judged(self) -> list[ObjectType]:
+    def judged_types(self) -> list[ObjectType]:
         """Return the types that were met so far."""
         return [kind for kind in self._kinds.values() if kind is not NO_TYPE]
 
     def objects_of(self, names: frozenset[str]) -> dict[str, list[int]]:
         """Return the objects of some types, by the type's name, among all that were asked about."""
-        wanted = {kind.address: kind.name for kind in self.judged() if kind.name in names}
+        wanted = {kind.address: kind.name for kind in self.judged_types() if kind.name in names}
         objects: dict[str, list[int]] = {name: [] for name in wanted.values()}
         for address, kind in self._by_object.items():
             if kind.address in wanted:
@@ -90,8 +90,8 @@ class ObjectTypes:
             judged = self._kinds[kind] = self._read_type(kind)
         return judged
 
-    def of_all(self, addresses: list[int]) -> list[ObjectType]:
-        """Return what of() does for each address; all that is new is read in one go."""
+    def types_of_objects(self, addresses: list[int]) -> list[ObjectType]:
+        """Return what type_of_object() does for each address; all that is new is read in one go."""
         by_object, at = self._by_object, self._type_at
         new = [n for n in addresses if n not in by_object and not n & 7 and PAGE <= n < 1 << 63]
         kinds = self._reader.words([address + at for address in new])
@@ -100,14 +100,16 @@ class ObjectTypes:
         by_object.update(zip(new, map(self._kinds.__getitem__, kinds), strict=True))
         return [by_object.get(address, NO_TYPE) for address in addresses]
 
-    def names_of(self, words: Sequence[int]) -> tuple[str | int, ...]:
+    def type_names_of(self, words: Sequence[int]) -> tuple[str | int, ...]:
         """Return the name of each object's type; "" for anything but an object, 0 for NULL."""
         by_object = self._by_object
-        return tuple([word and (by_object.get(word) or self.of(word)).name for word in words])
+        return tuple(
+            [word and (by_object.get(word) or self.type_of_object(word)).name for word in words]
+        )
 
     def is_a(self, address: int, wanted: str) -> bool:
         """Tell whether an object is one of a built-in type, or of a class derived from it."""
-        kind = self.of(address)
+        kind = self.type_of_object(address)
         return kind.name == wanted or bool(kind.flags & SUBCLASS.get(wanted, 0))
 
     def is_heap_type(self, kind: int) -> bool:
@@ -125,7 +127,7 @@ class ObjectTypes:
         category = name if name in WALKED and not flags & HEAP_TYPE else ""
         if flags & SUBCLASS[TYPE]:
             category = TYPE
-        elif flags & HEAP_TYPE and self._is_plain(kind):
+        elif flags & HEAP_TYPE and self._holds_only_references(kind):
             category = INSTANCE
         return ObjectType(kind, name, flags, category)
 
@@ -136,24 +138,24 @@ class ObjectTypes:
         """
         start, count = self._slots.get(kind, (0, 0))
         try:
-            weak = (self._words(kind, "tp_weaklistoffset") - start) // 8
+            weak = (self._read_type_member(kind, "tp_weaklistoffset") - start) // 8
         except (UnreadableMemory, LayoutError):
             return ()
         if not 0 <= weak < count:
             return ((start, count),)
         return ((start, weak), (start + 8 * (weak + 1), count - weak - 1))
 
-    def _is_plain(self, kind: int) -> bool:
+    def _holds_only_references(self, kind: int) -> bool:
         """Whether all words of a class's instances are references: no C struct is among its bases.
 
         type.__new__ makes an object of as many items as there are __slots__ (ob_size), and adds
         words for __dict__ and __weakref__ (Objects/typeobject.c, 3.8 to 3.15).
         """
         try:
-            size = self._words(kind, "tp_basicsize")
+            size = self._read_type_member(kind, "tp_basicsize")
             at = kind
             for _ in range(MAX_BASES):
-                base = self._words(at, "tp_base")
+                base = self._read_type_member(at, "tp_base")
                 if not base:
                     self._slots[kind] = self._header, (size - self._header) // 8
                     return self._header <= size <= self._header + 8 * MAX_SLOTS
@@ -166,16 +168,21 @@ class ObjectTypes:
 
     def _bytes_added_to_base(self, kind: int, base: int) -> int:
         """Return how many bytes a class adds to its base that no slot accounts for."""
-        added = self._words(kind, "tp_basicsize") - self._words(base, "tp_basicsize")
+        added = self._read_type_member(kind, "tp_basicsize") - self._read_type_member(
+            base, "tp_basicsize"
+        )
         flags = self._reader.u64(kind + self._flags_at)
         name = self._reader.type_name(kind)
         if not flags & HEAP_TYPE or isinstance(name, Absent) or "." in name:
             return -1
         words = self._reader.field(kind, "PyVarObject", "ob_size")
         for member in ("tp_dictoffset", "tp_weaklistoffset"):
-            mine, theirs = self._words(kind, member), self._words(base, member)
+            mine, theirs = (
+                self._read_type_member(kind, member),
+                self._read_type_member(base, member),
+            )
             words += mine != theirs and 0 < mine < 1 << 31
         return added - 8 * words
 
-    def _words(self, kind: int, member: str) -> int:
+    def _read_type_member(self, kind: int, member: str) -> int:
         return self._reader.field(kind, "PyTypeObject", member)

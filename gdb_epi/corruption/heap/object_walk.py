@@ -73,7 +73,9 @@ class ObjectWalk:
             for category, (struct, names) in _MEMBERS.items()
         }
         # A frame may be a hole because its code object is damaged.
-        self.frames = [frame for frame in _frames(python) if self.type_at(frame.code) == "code"]
+        self.frames = [
+            frame for frame in _innermost_frames(python) if self.type_at(frame.code) == "code"
+        ]
         self.visited: list[tuple[int, str]] = []
         self.slots = 0
         self._held: list[tuple[_Words, int, str]] = []  # what was found, its container and kind
@@ -86,16 +88,16 @@ class ObjectWalk:
         self._types: deque[int] = deque()  # they come last: each leads to a dict of many
         self._seen: set[int] = {0}
         self._met: set[int] = set()  # types of what was visited
-        self._run()
+        self._walk_from_roots()
 
     def type_at(self, address: int) -> str:
         """Return the name of an object's type; "" for anything else."""
-        return self.kinds.of(address).name
+        return self.kinds.type_of_object(address).name
 
-    def _run(self) -> None:
+    def _walk_from_roots(self) -> None:
         """Find the slots: locals of frames, what the fault had at hand, globals, types."""
         for frame in self.frames:
-            self._add(self._locals(frame), frame.address, FRAME)
+            self._add_slots(self._frame_locals(frame), frame.address, FRAME)
         self._queue_reached_objects()
         self._reached += self._root_objects()
         self._queue_reached_objects(static=True)
@@ -110,7 +112,7 @@ class ObjectWalk:
         Nearly all are tuples of a few items (a process has those of its code objects): one by one
         they took three times as long.
         """
-        typed = list(zip(batch, self.kinds.of_all(batch), strict=True))
+        typed = list(zip(batch, self.kinds.types_of_objects(batch), strict=True))
         tuples = [at for at, kind in typed if kind.category == TUPLE]
         size_at = self._offset("PyTupleObject", "ob_size")
         sizes = iter(self.reader.words([at + size_at for at in tuples]))
@@ -126,14 +128,18 @@ class ObjectWalk:
                 self._reached.append(kind.address)
                 self._queue_reached_objects(static=self._context.sweep)
             is_tuple = category == TUPLE
-            words = self._items(at, next(sizes)) if is_tuple else self._words_of_container(at, kind)
-            self._add(words, at, kind.name)
+            words = (
+                self._tuple_items(at, next(sizes))
+                if is_tuple
+                else self._words_of_container(at, kind)
+            )
+            self._add_slots(words, at, kind.name)
             if self.cut:
                 break
         self._queue_reached_objects()
 
     @cached_property
-    def without_type(self) -> list[ContainerSlot]:
+    def slots_without_object(self) -> list[ContainerSlot]:
         """The slots that hold no object's address, in the order of the walk."""
         return self.slots_that_hold(self._typeless)
 
@@ -161,7 +167,7 @@ class ObjectWalk:
             if word & HALF_MASK < number[value] or value in self._typeless
         }
 
-    def beside(self, slot: ContainerSlot) -> list[tuple[int, int]]:
+    def other_slots_of_container(self, slot: ContainerSlot) -> list[tuple[int, int]]:
         """Return (place, word) of the other slots of a container; of a dict, of the same column."""
         stride = WORD
         if slot.kind == "dict":
@@ -175,7 +181,7 @@ class ObjectWalk:
             if value and place != slot.place and not (place - slot.place) % stride
         ]
 
-    def same_field(self, slot: ContainerSlot) -> list[tuple[int, int]]:
+    def same_field_of_others(self, slot: ContainerSlot) -> list[tuple[int, int]]:
         """Return (place, word) of the same field of the other objects of a slot's owner's type."""
         at = slot.place - slot.owner
         owners = [owner for _, owner, kind in self._held if kind == slot.kind]
@@ -185,7 +191,7 @@ class ObjectWalk:
             slot_and_word for slot_and_word in zip(places, words, strict=True) if slot_and_word[1]
         ]
 
-    def _add(self, words: _Words, owner: int, kind: str) -> None:
+    def _add_slots(self, words: _Words, owner: int, kind: str) -> None:
         room = self._context.reach.slots - self.slots
         count = len(words[1]) - words[1].count(0)
         if count > room:
@@ -206,7 +212,7 @@ class ObjectWalk:
         seen = self._seen
         new = [value for value in dict.fromkeys(self._reached) if value not in seen]
         self._reached = []
-        kinds = self.kinds.of_all(new)
+        kinds = self.kinds.types_of_objects(new)
         self._typeless.update(
             [value for value, kind in zip(new, kinds, strict=True) if kind is NO_TYPE]
         )
@@ -245,7 +251,7 @@ class ObjectWalk:
                         yield reader.u64(frame.address + offset) & ~TAG
         index = address_index(self._context)
         for value in fault_values(self._context):
-            kind = self.kinds.of(value)
+            kind = self.kinds.type_of_object(value)
             if kind is NO_TYPE or index.in_free_block(value):
                 continue
             if is_on_stack(self._context, value):  # what looks like an object there is not one
@@ -254,14 +260,14 @@ class ObjectWalk:
                 yield value
             elif index.begins_block(value):  # an iterator, a method: containers that they name
                 words = reader.words([value + WORD * n for n in range(2, MAX_MEMBERS)])
-                yield from (word for word in words if self.kinds.of(word).category)
+                yield from (word for word in words if self.kinds.type_of_object(word).category)
 
-    def _locals(self, frame: PyFrame) -> _Words:
+    def _frame_locals(self, frame: PyFrame) -> _Words:
         """Return a frame's variables; references that are not its own are left out.
 
         Reference: _PyStackRef, Include/internal/pycore_stackref.h (3.14 and later).
         """
-        start, end = self._variables(frame)
+        start, end = self._bounds_of_variables(frame)
         tagged = self._python.layout.offset(_frame_struct(self._python), "f_executable.bits")
         try:
             words = memoryview(self.reader.read(start, end - start)).cast("Q")
@@ -273,9 +279,9 @@ class ObjectWalk:
     def variables(self) -> Iterator[int]:
         """Yield the values of the frames' variables, those of the innermost frame first."""
         for frame in self.frames:
-            yield from self._locals(frame)[1]
+            yield from self._frame_locals(frame)[1]
 
-    def _variables(self, frame: PyFrame) -> tuple[int, int]:
+    def _bounds_of_variables(self, frame: PyFrame) -> tuple[int, int]:
         """Return where the variables of a frame begin and end."""
         layout, name = self._python.layout, _frame_struct(self._python)
         at = layout.offset(name, "localsplus", "f_localsplus")
@@ -291,14 +297,14 @@ class ObjectWalk:
     def is_stale(self, place: int) -> bool:
         """Whether a word may be left over: on a frame's stack of values, or in no frame at all."""
         for frame in self.frames:
-            start, end = self._variables(frame)
+            start, end = self._bounds_of_variables(frame)
             if start <= place < end:
                 return False
             if end <= place < end + WORD * MAX_DEPTH:
                 return True
         return is_in_data_stack(self._context, place)
 
-    def _items(self, at: int, count: int) -> _Words:
+    def _tuple_items(self, at: int, count: int) -> _Words:
         """Return what a tuple of `count` items holds."""
         with suppress(UnreadableMemory):
             count = count if count < LOW else 0
@@ -333,7 +339,9 @@ class ObjectWalk:
             held, values = self._objects.attribute_storage(at, kind)
             if values:
                 parts.append(
-                    self._words_of_table(at, INSTANCE, values, self._keys_of(kind), WORD, (0,))
+                    self._words_of_table(
+                        at, INSTANCE, values, self._shared_key_count(kind), WORD, (0,)
+                    )
                 )
             elif held:
                 self._reached.append(held)
@@ -344,7 +352,7 @@ class ObjectWalk:
         ]
 
     @memoized
-    def _keys_of(self, kind: int) -> int:
+    def _shared_key_count(self, kind: int) -> int:
         """Return how many keys the instances of a class share. Raises UnreadableMemory."""
         return self._objects.entries(self._objects.shared_keys(kind))[1]
 
@@ -431,7 +439,7 @@ def _frame_struct(python: PythonState) -> str:
     return "_PyInterpreterFrame" if has_internal_frames else "PyFrameObject"
 
 
-def _frames(python: PythonState) -> Iterator[PyFrame]:
+def _innermost_frames(python: PythonState) -> Iterator[PyFrame]:
     """Yield the innermost frames of each thread, those of the crashed one first."""
     for thread in sorted(python.threads(), key=lambda thread: not thread.crashed):
         for frame in thread.frames[:MAX_FRAMES]:

@@ -21,7 +21,7 @@ MIN_IN_ROW = 16
 ROW_MARGIN = 64  # so many times what lies between its neighbours a flip moves a number
 
 
-def fitting_count(number: int, room: int, size: int) -> tuple[int, int] | None:
+def count_without_highest_bit(number: int, room: int, size: int) -> tuple[int, int] | None:
     """Return the number without its highest bit, and the size of items that then fill the room."""
     top = number.bit_length() - 1
     right = number ^ 1 << top if top >= MIN_COUNT_BIT else 0

@@ -74,18 +74,18 @@ class SizeClass:
         self._pools.append(blocks)
 
     @cached_property
-    def row(self) -> BlockWords:
+    def all_block_words(self) -> BlockWords:
         """The words of all blocks, once no more are added."""
         return BlockWords(b"".join(self._pools), self.block)
 
-    def start(self, number: int) -> int:
+    def start_of_block(self, number: int) -> int:
         """Return where a block begins."""
-        pool = bisect_right(self._ends, number)
-        first = self._ends[pool - 1] if pool else 0
+        pool = bisect_right(self._running_block_counts, number)
+        first = self._running_block_counts[pool - 1] if pool else 0
         return self._starts[pool] + (number - first) * self.block
 
     @cached_property
-    def _ends(self) -> list[int]:
+    def _running_block_counts(self) -> list[int]:
         return list(accumulate(len(blocks) // self.block for blocks in self._pools))
 
 
@@ -107,29 +107,33 @@ class BlockWords:
         word: int = self._words[number * self._step + offset // WORD]
         return word
 
-    def of_blocks(self, numbers: Iterable[int], offset: int) -> list[int]:
+    def words_of_blocks(self, numbers: Iterable[int], offset: int) -> list[int]:
         """Return the word at an offset (in bytes) of some blocks."""
         words, step, at = self._words, self._step, offset // WORD
         return [words[number * step + at] for number in numbers]
 
-    def that_hold(self, word: int, offset: int) -> list[int]:
+    def blocks_holding(self, word: int, offset: int) -> list[int]:
         """Return the blocks with a word at an offset (in bytes)."""
-        return self._left_over_blocks(self._that_may_hold(word, offset), word, offset)
+        return self._left_over_blocks(self._mask_of_blocks_holding(word, offset), word, offset)
 
-    def of_kind_but(self, kind: int, type_at: int, byte_at: int, right: bytes) -> list[int]:
+    def blocks_of_type_without(
+        self, kind: int, type_at: int, byte_at: int, right: bytes
+    ) -> list[int]:
         """Return the blocks with an address at one offset, and none of some bytes at another."""
-        may_be = self._that_may_hold(kind, type_at)
+        may_be = self._mask_of_blocks_holding(kind, type_at)
         if may_be:
             wrong = bytes(0 if byte in right else 0xFF for byte in range(0x100))
             may_be &= int.from_bytes(self._column(byte_at).translate(wrong), "little")
         return self._left_over_blocks(may_be, kind, type_at)
 
-    def that_count(self, kind: int, type_at: int, count_at: int, most: int) -> list[int]:
+    def blocks_of_type_counting_over(
+        self, kind: int, type_at: int, count_at: int, most: int
+    ) -> list[int]:
         """Return the blocks with an address at one offset, and more than `most` at another.
 
         And MIN_COUNT or more.
         """
-        may_be, least = self._that_may_hold(kind, type_at), max(most + 1, MIN_COUNT)
+        may_be, least = self._mask_of_blocks_holding(kind, type_at), max(most + 1, MIN_COUNT)
         if not may_be:
             return []
         if count_at not in self._bytes_of_counts:
@@ -140,7 +144,7 @@ class BlockWords:
         if least <= 0xFF:
             large |= int.from_bytes(lowest.translate(bytes(least).ljust(0x100, b"\xff")), "little")
         numbers = self._left_over_blocks(may_be & large, kind, type_at)
-        counts = self.of_blocks(numbers, count_at)
+        counts = self.words_of_blocks(numbers, count_at)
         return [n for n, count in zip(numbers, counts, strict=True) if count >= least]
 
     @memoized
@@ -148,7 +152,7 @@ class BlockWords:
         return self._memory[offset :: self._block]
 
     @memoized
-    def _that_may_hold(self, word: int, offset: int) -> int:
+    def _mask_of_blocks_holding(self, word: int, offset: int) -> int:
         """Return where the lowest bytes of a word stand at an offset; 0xFF says yes."""
         alike = -1
         for at, byte in enumerate(word.to_bytes(WORD, "little")[:LOWEST], offset):
@@ -162,7 +166,7 @@ class BlockWords:
         if not may_be:
             return []
         numbers = marked_byte_positions(may_be.to_bytes(self._count, "little").translate(_MARKED))
-        held = self.of_blocks(numbers, offset)
+        held = self.words_of_blocks(numbers, offset)
         if held.count(word) == len(held):
             return numbers
         return [n for n, other in zip(numbers, held, strict=True) if other == word]
@@ -187,18 +191,18 @@ class PoolCensus:
         at = head + self._type_at
         for blocks in self.classes:
             if head + size <= blocks.block:
-                row = blocks.row
-                for number in row.that_hold(kind, at):
-                    if self.counts(row.word(number, head)):
-                        yield blocks.start(number) + head
+                row = blocks.all_block_words
+                for number in row.blocks_holding(kind, at):
+                    if self.is_reference_count(row.word(number, head)):
+                        yield blocks.start_of_block(number) + head
 
     def has_blocks_of(self, kind: int, head: int, block: int) -> bool:
         """Tell whether a block of a size holds a type's address after a head and a count."""
         at = head + self._type_at
         alike = [blocks for blocks in self.classes if blocks.block == block > at]
-        return any(blocks.row.that_hold(kind, at) for blocks in alike)
+        return any(blocks.all_block_words.blocks_holding(kind, at) for blocks in alike)
 
-    def counts(self, word: int) -> bool:
+    def is_reference_count(self, word: int) -> bool:
         """Tell whether a word counts references, and is no address.
 
         A freed block has none, or a link to the next. From 3.14 on (gh-126491) the count has 32
@@ -217,10 +221,10 @@ class PoolCensus:
             if left < 0:
                 self.complete = False
                 return
-            yield from _in_piece(self._target, low, (high - low) & -PAGE)
+            yield from _pools_in_piece(self._target, low, (high - low) & -PAGE)
 
 
-def _in_piece(target: Target, low: int, size: int) -> Iterator[tuple[int, int, memoryview]]:
+def _pools_in_piece(target: Target, low: int, size: int) -> Iterator[tuple[int, int, memoryview]]:
     """Yield the pools of a piece of memory; it begins and ends with a page."""
     try:
         memory = view_memory(target, low, size)
@@ -266,7 +270,7 @@ def classes_in_malloc_heap(context: Context) -> list[int]:
     words, at = chunks.words, first + type_at // WORD
     metatypes = {metatype: True}
     classes: list[int] = []
-    for place in chunks.of_size(MIN_CLASS):
+    for place in chunks.places_of_size(MIN_CLASS):
         if place + at >= len(words):
             continue
         kind = words[place + at]
@@ -343,7 +347,7 @@ def sample_small_blocks(target: Target, python: PythonState) -> tuple[int, list[
             weight = times * len(places) / len(sampled)
             used += weight * pool.used * pool.block
             words = memory[place : place + pool.size].cast("Q")
-            for offset in pool.blocks():
+            for offset in pool.used_blocks():
                 for head in (0, 16, 32):
                     at = (offset + head + type_at) // WORD
                     if head + type_at < pool.block and head_of(words[at]) == head:

@@ -66,7 +66,7 @@ def find_link_of_popped_frame(context: Context, value: int) -> int | None:
 
     The thread state and registers have it from there.
     """
-    for walk, places, thread in _data_stacks(context):
+    for walk, places, thread in _threads_with_data_stacks(context):
         place = walk.reader.word(thread.address + places.top) + places.previous
         if value and walk.reader.word(place) == value:
             return place
@@ -79,7 +79,7 @@ def find_code_of_popped_frame(context: Context, code: int) -> int | None:
     It begins where the frame ends that is to run on, has given up its code, and with `code` it
     ends where the data stack does.
     """
-    for walk, places, thread in _data_stacks(context):
+    for walk, places, thread in _threads_with_data_stacks(context):
         below = thread.frames[0].address if thread.frames else 0
         left = find_frame_end(walk, below, places) if below else 0
         if left and walk.reader.word(left + places.code) in CLEARED:
@@ -89,7 +89,9 @@ def find_code_of_popped_frame(context: Context, code: int) -> int | None:
     return None
 
 
-def _data_stacks(context: Context) -> Iterator[tuple[ObjectWalk, FrameOffsets, ThreadState]]:
+def _threads_with_data_stacks(
+    context: Context,
+) -> Iterator[tuple[ObjectWalk, FrameOffsets, ThreadState]]:
     """Yield the threads with what is needed to read their data stacks; none before 3.11."""
     walk, python = object_walk(context), context.state.python
     places = None if isinstance(walk, Absent) else frame_offsets(walk)

@@ -45,7 +45,7 @@ class Pool(NamedTuple):
     carved: int  # blocks that were ever handed out
     free: frozenset[int] | None
 
-    def blocks(self) -> Iterator[int]:
+    def used_blocks(self) -> Iterator[int]:
         """Yield the offsets of blocks in use; empty when the free list is damaged."""
         if self.free is None:
             return

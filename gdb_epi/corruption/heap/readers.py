@@ -71,7 +71,7 @@ class MemorySweep:
                 self.swept = SweepProgress(total, done)
                 self._context.progress(done, total)
 
-    def again(self, start: int) -> bytes:
+    def reread_piece(self, start: int) -> bytes:
         """Return the piece of memory that begins at an address once more."""
         first, length = next(piece for piece in self._ranges if piece[0] <= start < sum(piece))
         return try_read(self._context.target, start, min(CHUNK, first + length - start))

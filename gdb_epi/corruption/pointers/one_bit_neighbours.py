@@ -112,7 +112,9 @@ def rank_neighbours(context: Context) -> list[Correction]:
         if suspect.depth:
             neighbours += _flips_of_loaded_through_word(context, suspect, garbage)
         else:
-            neighbours += _flips_of_access_word(context, suspect) or _lanes(context, suspect)
+            neighbours += _flips_of_access_word(context, suspect) or _zeroed_byte_corrections(
+                context, suspect
+            )
     levels = [choose_neighbour_evidence_id(neighbour) for neighbour in neighbours]
     ranks = [LEVELS.index(level) for level in levels if level]
     ranked = [
@@ -180,14 +182,14 @@ def _flips_of_access_word(context: Context, suspect: Suspect) -> list[Correction
         last = context.target.region_at(reached + max(size, 1) - 1)
         if permits(context.target.region_at(reached), access) and permits(last, access):
             legal.append((corrected, bit))
-    plain = sum(address_index(context).at(corrected) is None for corrected, _ in legal)
+    plain = sum(address_index(context).pointee_at(corrected) is None for corrected, _ in legal)
     return [
-        _neighbour(context, suspect, corrected, bit, search=plain <= MAX_SEARCHED)
+        _correction_with_evidence(context, suspect, corrected, bit, search=plain <= MAX_SEARCHED)
         for corrected, bit in legal[:MAX_TESTED]
     ]
 
 
-def _lanes(context: Context, suspect: Suspect) -> list[Correction]:
+def _zeroed_byte_corrections(context: Context, suspect: Suspect) -> list[Correction]:
     """Return the changes of one zeroed byte after which a word points at something's start.
 
     A byte lane that reads 0, or that was never written. The two lowest bytes hardly tell anything;
@@ -207,14 +209,14 @@ def _lanes(context: Context, suspect: Suspect) -> list[Correction]:
             reached = corrected + suspect.distance
             if corrected >> 47 or not permits(context.target.region_at(reached), site.access):
                 continue
-            if not suspect.slots or address_index(context).at(corrected) is not None:
-                flips.append(_neighbour(context, suspect, corrected, -1))
+            if not suspect.slots or address_index(context).pointee_at(corrected) is not None:
+                flips.append(_correction_with_evidence(context, suspect, corrected, -1))
     return flips if len(flips) <= MAX_LANES else []
 
 
 def _may_be_damaged_pointer(context: Context, site: FaultSite, suspect: Suspect, top: int) -> bool:
     """Tell whether a word can be a damaged pointer: neither one that works nor a small number."""
-    if suspect.value < NULL_PAGE or address_index(context).at(suspect.value) is not None:
+    if suspect.value < NULL_PAGE or address_index(context).pointee_at(suspect.value) is not None:
         return False  # NULL; or a pointer to a thing, used as one to another
     if not is_canonical(suspect.value, top):
         return bin(suspect.value >> 47).count("1") == 1
@@ -225,7 +227,7 @@ def _may_be_damaged_pointer(context: Context, site: FaultSite, suspect: Suspect,
     return not permits(context.target.region_at(reached), access)
 
 
-def _as_relocated(context: Context, slot: int, value: int) -> bool:
+def _is_as_relocated(context: Context, slot: int, value: int) -> bool:
     """Tell whether a word of a file's constants is what its relocation says."""
     images = [i for i in image_files(context)[0] if i.module.start <= slot < i.module.end]
     return any(image.is_bound(slot, value) for image in images)
@@ -244,13 +246,13 @@ def _flips_of_loaded_through_word(
     slots = tuple(slot for slot in suspect.slots if not is_on_stack(context, slot))
     if not slots or context.target.region_at(suspect.value) is None:
         return []
-    if any(_as_relocated(context, slot, suspect.value) for slot in slots):
+    if any(_is_as_relocated(context, slot, suspect.value) for slot in slots):
         return []  # a word that ld.so wrote and nobody changed since
     suspect = suspect._replace(slots=slots)
     index = address_index(context)
     ordinary = (
         garbage
-        or index.at(suspect.value) is not None
+        or index.pointee_at(suspect.value) is not None
         or index.begins_block(suspect.value)
         or read_word(context.target, suspect.value + WORD) == 0
     )
@@ -264,9 +266,9 @@ def _flips_of_loaded_through_word(
             if constant and (
                 not same or is_only_right_word_a_method_table(context, suspect.value, corrected)
             ):
-                flips.append(_neighbour(context, suspect, corrected, bit))
+                flips.append(_correction_with_evidence(context, suspect, corrected, bit))
         elif index.object_type(corrected) or _is_constant(context, suspect, corrected, bit):
-            near = _neighbour(context, suspect, corrected, bit)
+            near = _correction_with_evidence(context, suspect, corrected, bit)
             lost_a_reference = near.orphan and not garbage and is_held_once(context, suspect.value)
             if not ordinary or (
                 lost_a_reference and (near.same or index.siblings_hold(slots[0], corrected))
@@ -281,7 +283,7 @@ def _same_file(context: Context, address: int, other: int) -> bool:
     return paths[0] is not None and paths[0] == paths[1]
 
 
-def _neighbour(
+def _correction_with_evidence(
     context: Context, suspect: Suspect, corrected: int, bit: int, *, search: bool = True
 ) -> Correction:
     """Return a flip of a suspect with all the evidence for it.
@@ -294,15 +296,17 @@ def _neighbour(
     kind = pointee.name if pointee is not None and pointee.kind == OBJECT else None
     same = sum(name == kind for name in around)
     rounded = pointee is None and not corrected % ROUND  # a mask or a size: those stand anywhere
-    copies = 0 if rounded else registers_holding(context, suspect, corrected)
+    copies = 0 if rounded else count_registers_holding(context, suspect, corrected)
     constant = _is_constant(context, suspect, corrected, bit)
     worth_a_search = not (same and slots) and (search or pointee is not None) and not rounded
     if constant or (not suspect.depth and worth_a_search):
         copies += len(context.places_of(corrected, MAX_COPIES))
     own = any(is_cpython_field(context, slot) for slot in slots)
-    owners = (index.owner(slot) for slot in slots)
+    owners = (index.object_with_field(slot) for slot in slots)
     owner = next((type_name for _, type_name in filter(None, owners)), None)
-    orphan = bool((suspect.depth or owner) and kind and _is_orphan(context, corrected))
+    orphan = bool(
+        (suspect.depth or owner) and kind and _has_untraced_references(context, corrected)
+    )
     orphan = orphan or bool(own and kind and _is_constant_of_file(context, suspect.value))
     hashed = kind is not None and _fits_hash_beside(context, slots, corrected)
     if kind == "type" and any(index.begins_block(slot - WORD) for slot in slots):
@@ -348,7 +352,7 @@ def _neighbour(
 
 def _what_begins_at(context: Context, suspect: Suspect, corrected: int) -> Pointee | None:
     """Return what begins at a corrected address and is in use."""
-    pointee = address_index(context).at(corrected)
+    pointee = address_index(context).pointee_at(corrected)
     if pointee is None or pointee.kind == FREE or _was_unmapped(context, suspect, corrected):
         return None
     return pointee
@@ -392,7 +396,7 @@ def _was_unmapped(context: Context, suspect: Suspect, corrected: int) -> bool:
     return suspect.value % PAGE == 0
 
 
-def registers_holding(context: Context, suspect: Suspect, value: int) -> int:
+def count_registers_holding(context: Context, suspect: Suspect, value: int) -> int:
     """Return how many registers of the failed thread hold a value, beside the suspected one."""
     fault = context.fault
     if isinstance(fault, Absent):
@@ -439,9 +443,9 @@ def _in_file(context: Context, address: int) -> bool:
     return region is not None and region.path is not None and "x" not in region.perms
 
 
-def _is_orphan(context: Context, address: int) -> bool:
+def _has_untraced_references(context: Context, address: int) -> bool:
     """Tell whether an object has more references than words of memory that hold its address."""
-    count = address_index(context).references(address)
+    count = address_index(context).reference_count(address)
     if count is None:
         return False
     held = context.places_of(address, count)
@@ -472,21 +476,23 @@ def is_only_right_word_a_method_table(context: Context, value: int, right: int) 
     ld.so relocates: a table with empty entries is named by one of those. False where the file's
     code is too large to search.
     """
-    if _functions(context, right) < MIN_FUNCTIONS or _functions(context, value):
+    if _count_functions_in_table(context, right) < MIN_FUNCTIONS or _count_functions_in_table(
+        context, value
+    ):
         return False
     module = module_at(context.target, value)
-    if module is None or _is_named(context, module, value):
+    if module is None or _may_code_name(context, module, value):
         return False
-    return _is_named(context, module, right)
+    return _may_code_name(context, module, right)
 
 
-def _functions(context: Context, address: int) -> int:
+def _count_functions_in_table(context: Context, address: int) -> int:
     words = read_words(context, address & ~7, ENTRIES)
     functions = [context.functions.at(word) for word in words]
     return sum(f is not None and f.start == w for f, w in zip(functions, words, strict=True))
 
 
-def _is_named(context: Context, module: Module, value: int) -> bool:
+def _may_code_name(context: Context, module: Module, value: int) -> bool:
     files, _missing = image_files(context)
     mine = [image for image in files if image.module.start == module.start]
     if any(right == value for image in mine for _where, right in image.pointers()):

@@ -60,7 +60,7 @@ def find_read_place(context: Context, word: FaultWord) -> ReadPlace | None:
     if word.source == "target":
         return _place_of_target(context, site, word.value)
     origin = find_register_origin(context, word.source)
-    link = _link_before(context, site, word)
+    link = _followed_list_link(context, site, word)
     if link is not None:
         return link
     if origin is None:
@@ -125,7 +125,7 @@ def _place_of_target(context: Context, site: FaultSite, value: int) -> ReadPlace
     return find_read_place(context, FaultWord(call.target_register, value, 0))
 
 
-def _link_before(context: Context, site: FaultSite, word: FaultWord) -> ReadPlace | None:
+def _followed_list_link(context: Context, site: FaultSite, word: FaultWord) -> ReadPlace | None:
     """Return the link of a list that a loop followed, `mov 16(%rax), %rax`, to the wrong word.
 
     The list's head is in another register still, and no other one leads there.
@@ -168,11 +168,11 @@ def find_register_origin(context: Context, register: str) -> RecomputedRegister 
         return None
     origin = next((origin for origin in call if origin.register == register), None)
     if origin is not None and origin.held != origin.expected:
-        return None if _is_left(context, site, origin.slot) else origin
+        return None if _is_in_left_frame(context, site, origin.slot) else origin
     return origin
 
 
-def _is_left(context: Context, site: FaultSite, slot: int | None) -> bool:
+def _is_in_left_frame(context: Context, site: FaultSite, slot: int | None) -> bool:
     """Whether a place lies below the stack pointer, in the frame of a function that returned."""
     if slot is None or slot >= site.fault.sp:
         return False
@@ -248,7 +248,7 @@ def find_load_bases(context: Context, source: str) -> list[int]:
     if source == "target":
         called = _place_of_target(context, site, site.address or 0)
         return [] if called is None else [called.base]
-    origin = before_copies(context, find_register_origin(context, source))
+    origin = origin_before_copies(context, find_register_origin(context, source))
     if origin is None or origin.kind != LOAD or not (origin.address_registers or origin.offset):
         return []
     return find_base_addresses(site, origin)
@@ -261,7 +261,7 @@ def has_known_provenance(
 
     A computed value is only as trustworthy as its inputs, which are not followed here.
     """
-    origin = before_copies(context, origin)
+    origin = origin_before_copies(context, origin)
     if origin is None:
         return None
     if origin.held != origin.expected:
@@ -281,7 +281,9 @@ def has_known_provenance(
     )
 
 
-def before_copies(context: Context, origin: RecomputedRegister | None) -> RecomputedRegister | None:
+def origin_before_copies(
+    context: Context, origin: RecomputedRegister | None
+) -> RecomputedRegister | None:
     """Return what made the register that a register was copied from; None when not known."""
     for _ in range(MAX_COPIES):
         if origin is None or origin.kind != COPY or origin.held != origin.expected:
@@ -304,7 +306,7 @@ def find_base_addresses(site: FaultSite, origin: RecomputedRegister) -> list[int
 def is_inside_block(context: Context, base: int, slot: int) -> bool:
     """Tell whether an object, or a block of malloc's, begins at `base`, and `slot` lies in it."""
     index = address_index(context)
-    pointee = index.at(base)
+    pointee = index.pointee_at(base)
     # Blocks of pymalloc lie so close that each fourth wrong pointer leads to one.
     if pointee is not None and pointee.name in TEXTS:
         return False  # no pointer stands in a text
@@ -320,7 +322,7 @@ def is_inside_block(context: Context, base: int, slot: int) -> bool:
 
 def begins_in_use(context: Context, address: int) -> bool:
     """Tell whether an object, a block in use or a function begins at an address."""
-    pointee = address_index(context).at(address)
+    pointee = address_index(context).pointee_at(address)
     return pointee is not None and pointee.kind in (OBJECT, BLOCK, FUNCTION)
 
 

@@ -67,7 +67,7 @@ def is_one_bit_from_use(context: Context, value: int) -> bool:
     kinds = (OBJECT, BLOCK, FUNCTION) if called else (OBJECT, BLOCK)
     for bit in range(ADDRESS_BITS + 1):
         near = value ^ 1 << bit
-        pointee = index.at(near)
+        pointee = index.pointee_at(near)
         if (pointee is not None and pointee.kind in kinds) or begins_large_block(context, near):
             return True
     return False
@@ -128,7 +128,7 @@ def _is_inside(context: Context, address: int) -> bool:
     An object that was freed began where its block does, or after the header of its type.
     """
     index, region = address_index(context), context.target.region_at(address)
-    if region is None or index.at(address) is not None:
+    if region is None or index.pointee_at(address) is not None:
         return False
     if region.path is not None and not region.path.startswith("["):
         return True

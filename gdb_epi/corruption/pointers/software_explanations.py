@@ -66,14 +66,14 @@ def has_marked_pointers(context: Context, value: int, bit: int, *, starts: bool 
     a function that gives one to its caller has none there while it runs.
     """
     key = (bit, value & -NEAR, starts)
-    answers = _marked(context)
+    answers = _marked_pointer_cache(context)
     if key not in answers:
-        answers[key] = _search(context, value, bit, starts)
+        answers[key] = _search_marked_pointers(context, value, bit, starts)
     return answers[key]
 
 
 @once_per_run
-def _marked(_context: Context) -> dict[tuple[int, int, bool], bool]:
+def _marked_pointer_cache(_context: Context) -> dict[tuple[int, int, bool], bool]:
     """Return what marks() has found: one search answers for all words of a page."""
     return {}
 
@@ -91,7 +91,7 @@ def may_code_set_bit(context: Context, bit: int) -> bool:
     places = [fault.pc, *_return_addresses(context, fault.sp)[:CALLERS]]
     regions = {region.start: region for at in places if (region := context.target.region_at(at))}
     return not regions or any(
-        _holds_instruction(context, region, bit) for region in regions.values()
+        _has_instruction_setting_bit(context, region, bit) for region in regions.values()
     )
 
 
@@ -103,12 +103,14 @@ def module_may_set_bit(context: Context, at: int, bit: int) -> bool:
     put on, by the module that knows what they mean.
     """
     region = context.target.region_at(at)
-    return region is None or _region_may_set(context, region, bit)
+    return region is None or _may_region_set_bit(context, region, bit)
 
 
 @once_per_run
-def _region_may_set(context: Context, region: Region, bit: int) -> bool:
-    return _holds_instruction(context, region, bit) or _writes_tops(context, region)
+def _may_region_set_bit(context: Context, region: Region, bit: int) -> bool:
+    return _has_instruction_setting_bit(context, region, bit) or _may_write_top_bits(
+        context, region
+    )
 
 
 def _return_addresses(context: Context, sp: int) -> list[int]:
@@ -116,7 +118,7 @@ def _return_addresses(context: Context, sp: int) -> list[int]:
     return [word for word in words if may_execute(context.target.region_at(word))]
 
 
-def _writes_tops(context: Context, region: Region) -> bool:
+def _may_write_top_bits(context: Context, region: Region) -> bool:
     """Tell whether an instruction of a region matches _VARIABLE; True where that takes too long."""
     import re
 
@@ -142,7 +144,7 @@ def _is_instruction(context: Context, address: int) -> bool:
     return next_instruction_boundary(code, place) in (place, None)
 
 
-def _holds_instruction(context: Context, region: Region, bit: int) -> bool:
+def _has_instruction_setting_bit(context: Context, region: Region, bit: int) -> bool:
     import re
 
     code = _region_bytes(context, region, MAX_CODE)
@@ -154,7 +156,7 @@ def _holds_instruction(context: Context, region: Region, bit: int) -> bool:
     return not code or re.search(pattern, code, re.DOTALL) is not None
 
 
-def _search(context: Context, value: int, bit: int, starts: bool) -> bool:
+def _search_marked_pointers(context: Context, value: int, bit: int, starts: bool) -> bool:
     regions = [
         region for region in context.target.regions() if "w" in region.perms and region.dumped
     ]
@@ -165,17 +167,17 @@ def _search(context: Context, value: int, bit: int, starts: bool) -> bool:
         size = region.dumped_size & -WORD
         for start in range(region.start, region.start + size, PIECE):
             memory = try_read(context.target, start, min(PIECE, region.start + size - start))
-            if _in_piece(context, memory, value, bit, left, starts):
+            if _piece_has_marked_pointer(context, memory, value, bit, left, starts):
                 return True
     return False
 
 
-def _in_piece(
+def _piece_has_marked_pointer(
     context: Context, memory: bytes, value: int, bit: int, left: list[int], starts: bool
 ) -> bool:
     """Look at the words whose byte of that bit is that of marked addresses."""
     lane, mark = bit // 8, 1 << bit % 8
-    at_start = address_index(context).at
+    at_start = address_index(context).pointee_at
     column = memory[lane::WORD]
     tops = {mark} if bit >= 48 else {top | mark for top in (0, 0x55, 0x56, 0x7E, 0x7F)}
     for top in tops:
@@ -228,10 +230,10 @@ def has_stride_at_hand(context: Context, bit: int) -> bool:
             return True
         if bit in WRAPPED_BITS and word in WRAPPED:
             return True
-    return _in_code(context, fault.pc, strides)
+    return _code_holds_stride(context, fault.pc, strides)
 
 
-def _in_code(context: Context, pc: int, strides: set[int]) -> bool:
+def _code_holds_stride(context: Context, pc: int, strides: set[int]) -> bool:
     """Tell whether the code before holds one of the numbers, or shifts by one that is not known."""
     function = context.functions.at(pc)
     if function is None:

@@ -11,7 +11,6 @@ from collections.abc import Mapping
 
 from gdb_epi.corruption.context import Context
 from gdb_epi.corruption.pointers.read_place import (
-    before_copies,
     differs_from_read_place,
     find_load_bases,
     find_read_place,
@@ -20,6 +19,7 @@ from gdb_epi.corruption.pointers.read_place import (
     is_inside_block,
     is_pointer_aligned,
     is_read_from_nowhere,
+    origin_before_copies,
 )
 from gdb_epi.corruption.pointers.small_changes import ONE_BIT, is_pointer_into_middle, is_single_bit
 from gdb_epi.corruption.pointers.suspects import FaultWord, is_held_once
@@ -57,7 +57,7 @@ def value_sign_id(context: Context, word: FaultWord, sign_id: str) -> str:
     if sign_id == NUMBER and is_single_bit(word.value) and is_held_once(context, word.value):
         return pointer_sign_id(context, word, sign_id).replace(UNTRACED, ONE_BIT)
     common = sign_id in COMMON or (sign_id == "S:poison" and _is_printable(word.value))
-    return sign_id + UNTRACED if common and not _is_placed(context, word) else sign_id
+    return sign_id + UNTRACED if common and not _is_read_from_its_place(context, word) else sign_id
 
 
 def _is_printable(value: int) -> bool:
@@ -84,12 +84,12 @@ def pointer_sign_id(context: Context, word: FaultWord, sign_id: str) -> str:
 
     A value that was read from memory, or whose origin is unknown, may be the work of a flipped bit.
     """
-    origin = before_copies(context, find_register_origin(context, word.source))
+    origin = origin_before_copies(context, find_register_origin(context, word.source))
     computed = origin is not None and origin.kind != LOAD and origin.held == origin.expected
     return sign_id if computed else sign_id + UNTRACED
 
 
-def _is_placed(context: Context, word: FaultWord) -> bool:
+def _is_read_from_its_place(context: Context, word: FaultWord) -> bool:
     """Tell whether it is known that a word was read from where it belongs."""
     site = context.site
     if isinstance(site, Absent):
@@ -123,7 +123,7 @@ def null_sign_id(context: Context) -> str:
     registers = site.fault.registers
     names = [name for name in site.operand.registers() if name in registers]
     if site.kind != DATA:  # the pointer that was called stands in memory
-        return _id_of_called(context, site.operand, registers)
+        return _sign_id_of_called_null(context, site.operand, registers)
     if names and all(registers[name] for name in names):
         if any(differs_from_read_place(context, name) for name in names):
             return NOT_AS_READ
@@ -138,7 +138,9 @@ def null_sign_id(context: Context) -> str:
     return "S:null_dereference" if True in traced else "S:null-untraced"
 
 
-def _id_of_called(context: Context, operand: MemoryOperand, registers: Mapping[str, int]) -> str:
+def _sign_id_of_called_null(
+    context: Context, operand: MemoryOperand, registers: Mapping[str, int]
+) -> str:
     slot = operand.address(registers)
     region = context.target.region_at(slot) if slot is not None else None
     if slot is None or region is None:

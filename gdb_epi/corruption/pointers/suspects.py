@@ -72,14 +72,14 @@ def find_fault_words(context: Context) -> list[FaultWord]:
         return []
     if site.address is None and site.operand is None:
         hidden = site.instruction is None and site.fault.code == SI_KERNEL
-        return _noncanonical(site, user_space_end(context.target)) if hidden else []
+        return _noncanonical_registers(site, user_space_end(context.target)) if hidden else []
     if site.kind in TRANSFERS:
         return [FaultWord("target", site.address or 0, 0)]
     if site.kind != DATA:
         return []
     operand = site.operand
     if operand is None:
-        return _without_text(site)
+        return _words_without_text(site)
     registers = site.fault.registers
     values = [(name, registers[name]) for name in operand.registers() if name in registers]
     words = []
@@ -100,7 +100,7 @@ def _plausibility_order(target: Target, word: FaultWord) -> int:
     return 2 if target.region_at(word.value) is not None or word.value < NEAR_NULL else 0
 
 
-def _without_text(site: FaultSite) -> list[FaultWord]:
+def _words_without_text(site: FaultSite) -> list[FaultWord]:
     """Return the registers near the address, then the address, when the text cannot be read."""
     address = site.address or 0
     registers = site.fault.registers
@@ -109,7 +109,7 @@ def _without_text(site: FaultSite) -> list[FaultWord]:
     return [*words, FaultWord("fault address", address, 0)]
 
 
-def _noncanonical(site: FaultSite, top: int) -> list[FaultWord]:
+def _noncanonical_registers(site: FaultSite, top: int) -> list[FaultWord]:
     """Return the registers that are not canonical: a protection fault without an instruction."""
     registers = site.fault.registers
     return [
@@ -137,7 +137,7 @@ def _pattern_of(context: Context, value: int, *, is_index: bool) -> WordShape | 
     shape = shape_of(value)
     short_text = shape is not None and shape.name == "ascii" and value < USER_TOP
     coincident = short_text or (shape is not None and shape.name in ("double", "int-pair"))
-    if coincident and _one_bit_off(context, value):
+    if coincident and _begins_something_one_bit_off(context, value):
         shape = None
     if short_text and nearest_mapping(target, value, INDEXED) is not None:
         shape = None  # an index of 32 bits leads there; an address of the heap is letters above
@@ -145,25 +145,25 @@ def _pattern_of(context: Context, value: int, *, is_index: bool) -> WordShape | 
         return shape if shape is not None and shape.name in ("ascii", "poison") else None
     if target.region_at(value) is None:
         shape = (
-            _beside_a_pointer(target, value)
+            _shifted_pointer_pattern(target, value)
             or shape
-            or _end_of_value(context, value)
-            or _over_half(context, value)
-            or _end_of_run(context, value)
-            or _hash_of_str(context, value)
+            or _end_of_value_pattern(context, value)
+            or _overwritten_half_pattern(context, value)
+            or _end_of_run_pattern(context, value)
+            or _str_hash_pattern(context, value)
         )
         if shape is not None:
             return shape
     return (
-        _behind_packed_pointer(context, value)
-        or _is_half_of_a_pointer(target, value)
-        or _low_number(context, value)
-        or _tagged_pointer(target, value)
-        or _misaligned_word(context, value)
+        _packed_pointer_pattern(context, value)
+        or _pointer_half_pattern(target, value)
+        or _low_number_pattern(context, value)
+        or _tagged_pointer_pattern(target, value)
+        or _misaligned_word_pattern(context, value)
     )
 
 
-def _one_bit_off(context: Context, value: int) -> bool:
+def _begins_something_one_bit_off(context: Context, value: int) -> bool:
     """Tell whether something begins at an address that differs in one bit of the high half.
 
     The upper bytes of a heap's address are letters, 0x55. Bit 62 of any pointer makes a double
@@ -173,10 +173,12 @@ def _one_bit_off(context: Context, value: int) -> bool:
     flipped = (value ^ (1 << bit) for bit in range(32, 64))
     near = [flip for flip in flipped if permits(context.target.region_at(flip), None)]
     index = address_index(context)
-    return any(flip >= LOW or not flip % WORD or index.at(flip) is not None for flip in near)
+    return any(
+        flip >= LOW or not flip % WORD or index.pointee_at(flip) is not None for flip in near
+    )
 
 
-def _low_number(context: Context, value: int) -> WordShape | None:
+def _low_number_pattern(context: Context, value: int) -> WordShape | None:
     """A number below 4 GiB in a process that has no memory there, nor one bit away."""
     target = context.target
     if not NEAR_NULL <= value < LOW or target.region_at(value) is not None:
@@ -194,7 +196,7 @@ def _low_number(context: Context, value: int) -> WordShape | None:
     return WordShape("number", why)
 
 
-def _is_half_of_a_pointer(target: Target, value: int) -> WordShape | None:
+def _pointer_half_pattern(target: Target, value: int) -> WordShape | None:
     """The low half of an address that is mapped: a pointer that went through an int."""
     low, high = value & HALF_MASK, value >> 32
     if not (high == 0 or (high == HALF_MASK and low >> 31)) or low < NEAR_NULL:
@@ -207,7 +209,7 @@ def _is_half_of_a_pointer(target: Target, value: int) -> WordShape | None:
     return None
 
 
-def _tagged_pointer(target: Target, value: int) -> WordShape | None:
+def _tagged_pointer_pattern(target: Target, value: int) -> WordShape | None:
     """Several bits set above a mapped address."""
     top = value >> ADDRESS_BITS
     if bin(top).count("1") < 2 or top == (1 << 17) - 1:
@@ -219,7 +221,7 @@ def _tagged_pointer(target: Target, value: int) -> WordShape | None:
     return None
 
 
-def _misaligned_word(context: Context, value: int) -> WordShape | None:
+def _misaligned_word_pattern(context: Context, value: int) -> WordShape | None:
     """The word stands in memory at an odd place, over the parts of two words."""
     target = context.target
     if value < LOW or (
@@ -246,7 +248,7 @@ def _misaligned_word(context: Context, value: int) -> WordShape | None:
     return None
 
 
-def _beside_a_pointer(target: Target, value: int) -> WordShape | None:
+def _shifted_pointer_pattern(target: Target, value: int) -> WordShape | None:
     """The upper bytes of an address, and what follows it: read 1 or 2 bytes after its start.
 
     A pointer with a low bit flipped leads there; the bytes may have been overwritten since.
@@ -263,12 +265,12 @@ def _beside_a_pointer(target: Target, value: int) -> WordShape | None:
     return None
 
 
-def _behind_packed_pointer(context: Context, value: int) -> WordShape | None:
+def _packed_pointer_pattern(context: Context, value: int) -> WordShape | None:
     """The end of an address that stands at an odd place, and what follows it: a packed struct.
 
     The code reads it as if its fields were aligned: `#pragma pack`, a ctypes structure without
     `_pack_`, another version's header. Only of aligned places: a flipped bit of a pointer that was
-    read through leads to others, and what stands there is said by _misaligned_word.
+    read through leads to others, and what stands there is said by _misaligned_word_pattern.
     """
     slots = {slot for suspect in find_suspects(context) if suspect.value == value
              for slot in suspect.slots if slot % WORD == 0}  # fmt: skip
@@ -286,7 +288,7 @@ def _behind_packed_pointer(context: Context, value: int) -> WordShape | None:
     return None
 
 
-def _over_half(context: Context, value: int) -> WordShape | None:
+def _overwritten_half_pattern(context: Context, value: int) -> WordShape | None:
     """A small number in one half of an address: 32 bits were written over a pointer.
 
     Or the memory of a pointer was given out again for two integers, or an argument that is an int
@@ -303,13 +305,13 @@ def _over_half(context: Context, value: int) -> WordShape | None:
     if not 0 < high < NEAR_NULL or low < NEAR_NULL:
         return None
     for whole in (half << 32 | low for half in sorted(halves - {0, high})):
-        if (whole ^ value).bit_count() > 2 and address_index(context).at(whole) is not None:
+        if (whole ^ value).bit_count() > 2 and address_index(context).pointee_at(whole) is not None:
             why = f"its high half is the number {high}, over that of the address {whole:#x}"
             return WordShape("int-pair", why)
     return None
 
 
-def _end_of_run(context: Context, value: int) -> WordShape | None:
+def _end_of_run_pattern(context: Context, value: int) -> WordShape | None:
     """A half of an address beside a 32-bit number that stands behind or before the word as well.
 
     Where a run of such numbers was written over memory, it began or ended within this word.
@@ -336,7 +338,7 @@ def _end_of_run(context: Context, value: int) -> WordShape | None:
     return None
 
 
-def _end_of_value(context: Context, value: int) -> WordShape | None:
+def _end_of_value_pattern(context: Context, value: int) -> WordShape | None:
     """The end of a text or number that began before the word, under the upper bytes of an address.
 
     The place was written over, or given out again for other data.
@@ -354,14 +356,14 @@ def _end_of_value(context: Context, value: int) -> WordShape | None:
     return None
 
 
-def _hash_of_str(context: Context, value: int) -> WordShape | None:
+def _str_hash_pattern(context: Context, value: int) -> WordShape | None:
     """The hash that a str or bytes object in use carries: no other word has its 64 bits by chance.
 
     The code took the object for one of another type, which has a pointer there.
     """
     index = address_index(context)
     for place in context.places_of(value, MAX_PLACES) if value >= LOW else ():
-        owner = index.owner(place)
+        owner = index.object_with_field(place)
         if owner is not None and owner[1] in ("str", "bytes") and index.has_place_of_hash(place):
             why = (
                 f"it is the hash of the {owner[1]} at {owner[0]:#x}; an object of another type was "
@@ -405,12 +407,14 @@ def find_suspects(context: Context) -> list[Suspect]:
     for word in find_fault_words(context):
         for suspect in _trace_loads(context, site, latest, word):
             unique.setdefault((suspect.value, suspect.depth), suspect)
-    for suspect in _bases(context, site, [*unique.values()]):
+    for suspect in _bases_near_fault(context, site, [*unique.values()]):
         unique.setdefault((suspect.value, suspect.depth), suspect)
     return list(unique.values())
 
 
-def _bases(context: Context, site: FaultSite, suspects: list[Suspect]) -> Iterator[Suspect]:
+def _bases_near_fault(
+    context: Context, site: FaultSite, suspects: list[Suspect]
+) -> Iterator[Suspect]:
     """Yield registers that hold another address near the failed one, where nothing is mapped.
 
     A loop keeps the start of its array in one register and works out each address in others: then
@@ -428,21 +432,23 @@ def _bases(context: Context, site: FaultSite, suspects: list[Suspect]) -> Iterat
         if name in names or value < LOW or not 0 <= distance < FROM_BASE:
             continue
         if context.target.region_at(value) is None and value != first.value:
-            yield _suspect(context, site, None, FaultWord(name, value, distance), 0)
+            yield _make_suspect(context, site, None, FaultWord(name, value, distance), 0)
 
 
 def _trace_loads(
     context: Context, site: FaultSite, recomputed: dict[str, RecomputedRegister], word: FaultWord
 ) -> list[Suspect]:
     """Return a word and the words that it was loaded through."""
-    traced = [_suspect(context, site, recomputed.get(word.source), word, 0)]
+    traced = [_make_suspect(context, site, recomputed.get(word.source), word, 0)]
     names = {word.source}
     if word.source == "target" and site.operand is not None:
         names = set(site.operand.registers())
-        traced += [_suspect_in(context, site, recomputed, name, 1) for name in sorted(names)]
+        traced += [
+            _suspect_in_register(context, site, recomputed, name, 1) for name in sorted(names)
+        ]
     load = None if word.source in recomputed else find_last_load(context, word.source)
     if load is not None and load.base_kept:  # what it read is not in the core
-        traced.append(_suspect_in(context, site, recomputed, str(load.operand.base), 1))
+        traced.append(_suspect_in_register(context, site, recomputed, str(load.operand.base), 1))
     depth = 1
     while names and depth <= MAX_BACK:
         following: set[str] = set()
@@ -452,13 +458,13 @@ def _trace_loads(
                 continue
             following |= {n for n in origin.address_registers if n not in (name, "rsp")}
         for name in sorted(following):
-            traced.append(_suspect_in(context, site, recomputed, name, depth))
+            traced.append(_suspect_in_register(context, site, recomputed, name, depth))
         names = following
         depth += 1
     return [suspect for suspect in traced if suspect.value >= NEAR_NULL]
 
 
-def _suspect_in(
+def _suspect_in_register(
     context: Context,
     site: FaultSite,
     recomputed: dict[str, RecomputedRegister],
@@ -466,10 +472,10 @@ def _suspect_in(
     depth: int,
 ) -> Suspect:
     value = site.fault.registers.get(name, 0)
-    return _suspect(context, site, recomputed.get(name), FaultWord(name, value, 0), depth)
+    return _make_suspect(context, site, recomputed.get(name), FaultWord(name, value, 0), depth)
 
 
-def _suspect(
+def _make_suspect(
     context: Context,
     site: FaultSite,
     origin: RecomputedRegister | None,
@@ -484,7 +490,7 @@ def _suspect(
         and origin.slot is not None
         and origin.held == origin.expected
     ):
-        slots, loaded = _slots_of(context, word.value, origin.slot), True
+        slots, loaded = _slots_holding(context, word.value, origin.slot), True
     elif word.value >= NEAR_NULL and not (depth and word.source == "rsp"):
         slots = context.places_of(word.value, MAX_PLACES)
         slots = tuple(at for at in slots if not (word.source == "target" and at == site.fault.sp))
@@ -498,7 +504,7 @@ def _suspect(
     )
 
 
-def _slots_of(context: Context, value: int, slot: int) -> tuple[int, ...]:
+def _slots_holding(context: Context, value: int, slot: int) -> tuple[int, ...]:
     """Return the slot of a load; of a spilled register first where else memory holds the word."""
     if value < NEAR_NULL or not is_on_stack(context, slot):
         return (slot,)

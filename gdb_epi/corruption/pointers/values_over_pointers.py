@@ -73,7 +73,7 @@ def _is_upper_part(target: Target, value: int, count: int) -> bool:
     )
 
 
-def why_cut(context: Context, slot: int, cut: CutPointer) -> str:
+def evidence_of_cut_pointer(context: Context, slot: int, cut: CutPointer) -> str:
     """Say what shows that a pointer belongs where something else ended; "" where nothing does.
 
     A block that was freed and given out again may keep the upper bytes of an old pointer behind a
@@ -84,7 +84,7 @@ def why_cut(context: Context, slot: int, cut: CutPointer) -> str:
         return ""
     index = address_index(context)
     if not cut.is_text:
-        owner = index.owner(slot)
+        owner = index.object_with_field(slot)
         if owner is None or owner[1] in _WITHOUT_FIELDS or cut.start < owner[0] + 2 * WORD:
             return ""
         return f"the object of type {owner[1]} at {owner[0]:#x} is in use"
@@ -95,7 +95,9 @@ def why_cut(context: Context, slot: int, cut: CutPointer) -> str:
     start = slot - within if within is not None else chunk[0] if chunk is not None else 0
     if cut.start < start:
         return ""
-    others = index.blocks_beside(slot) if chunk is None else _chunks_alike(context, chunk[1])
+    others = (
+        index.blocks_beside(slot) if chunk is None else _blocks_of_chunk_size(context, chunk[1])
+    )
     text_at, pointer_at = cut.start - start, slot - start
     upper = (read_word(context.target, slot) or 0) >> 8 * cut.over
     sound: dict[int, int] = {}
@@ -120,7 +122,7 @@ def why_cut(context: Context, slot: int, cut: CutPointer) -> str:
 
 
 @once_per_run
-def _chunks_alike(context: Context, usable: int) -> list[int]:
+def _blocks_of_chunk_size(context: Context, usable: int) -> list[int]:
     """Return where the blocks in use of malloc's main heap of one size begin."""
     chunks = heap_chunks(context)
     starts = [

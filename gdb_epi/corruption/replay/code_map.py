@@ -59,12 +59,12 @@ class CodeMap(NamedTuple):
     sources: dict[int, list[int]]
     ends: frozenset[int]
 
-    def begins(self, address: int) -> bool:
+    def begins_instruction(self, address: int) -> bool:
         """Tell whether an instruction begins at an address."""
         at = bisect_left(self.starts, address)
         return at < len(self.starts) and self.starts[at] == address
 
-    def before(self, address: int) -> list[int]:
+    def predecessors(self, address: int) -> list[int]:
         """Return the instructions from which control may have come to the one at an address."""
         at = bisect_left(self.starts, address)
         above = [start for start in self.starts[max(0, at - 1) : at] if start not in self.ends]
@@ -83,7 +83,7 @@ def build_code_map(context: Context, address: int) -> CodeMap | None:
     None when the unwind tables have none, for a very long one, or where bytes are no instruction.
     """
     function = context.functions.at(address)
-    return None if function is None else _map_of(context, function)
+    return None if function is None else _map_of_function(context, function)
 
 
 def code_around(context: Context, address: int) -> CodeMap | None:
@@ -105,11 +105,15 @@ def _map_around(context: Context, function: Function, address: int) -> CodeMap |
         near = range(start, start + MAX_LENGTH)
         start = next((at for at in near if instructions_before(context.target, at)), end)
     part = _decode_range(context, function, start, end)
-    if part is None or not part.begins(address):
+    if part is None or not part.begins_instruction(address):
         return None
     for source, to in _far_branches(context, function):
         outside = not start <= source < end
-        if outside and part.begins(to) and instructions_before(context.target, source) is not None:
+        if (
+            outside
+            and part.begins_instruction(to)
+            and instructions_before(context.target, source) is not None
+        ):
             part.sources.setdefault(to, []).append(source)
     return _with_ways_from_elsewhere(context, part)
 
@@ -125,7 +129,7 @@ def _far_branches(context: Context, function: Function) -> Iterator[tuple[int, i
 
 
 @once_per_run
-def _map_of(context: Context, function: Function) -> CodeMap | None:
+def _map_of_function(context: Context, function: Function) -> CodeMap | None:
     if not 0 < function.end - function.start <= MAX_FUNCTION:
         return None
     code = _decode_range(context, function, function.start, function.end)
@@ -134,7 +138,7 @@ def _map_of(context: Context, function: Function) -> CodeMap | None:
 
 def _with_ways_from_elsewhere(context: Context, code: CodeMap) -> CodeMap:
     for to in ways_from_elsewhere(context, code.function):
-        if code.begins(to):
+        if code.begins_instruction(to):
             code.sources.setdefault(to, []).append(ELSEWHERE)
     return code
 

@@ -80,7 +80,7 @@ def find_preceding_path(
     steps = _steps_before(context, pc)
     if steps is None:
         return None
-    path = _block(context, steps, pc)
+    path = _straight_line_before(context, steps, pc)
     for _ in range(callers):
         longer = _prepend_caller(context, path, registers)
         if longer is None:
@@ -111,7 +111,7 @@ def paths_from_definitions(
     """
     head = path.start
     exact = code_around(context, head)
-    if exact is None or not exact.begins(head):
+    if exact is None or not exact.begins_instruction(head):
         return []
     # By an instruction's address: the step that follows it.
     onward: dict[int, InstructionAtAddress | None] = {}
@@ -126,7 +126,7 @@ def paths_from_definitions(
             ways.append(way)
         elif at == exact.starts[0]:
             return []  # what lies before it was not decoded
-        for last in exact.before(at):
+        for last in exact.predecessors(at):
             if last in onward:
                 continue
             if last == ELSEWHERE:
@@ -148,7 +148,7 @@ def paths_from_definitions(
             if steps is None or len(ways) == MAX_WAYS:
                 return []
             way = _prepend(path, before_it, onward)
-            way = _concatenate(_block(context, steps, last), way)
+            way = _concatenate(_straight_line_before(context, steps, last), way)
             ways.append(_prepend_caller(context, way, registers) or way)
     return ways
 
@@ -193,14 +193,14 @@ def paths_through_callee(context: Context, path: CodePath) -> list[CodePath]:
         if steps is None:
             return []
         onward = CodePath((step, *path.steps[last + 1 :]), skippable, path.end)
-        paths.append(_concatenate(_block(context, steps, step.address), onward))
+        paths.append(_concatenate(_straight_line_before(context, steps, step.address), onward))
     return paths
 
 
 def _steps_before(context: Context, pc: int) -> list[InstructionAtAddress] | None:
     """Return the instructions before an address: exactly, where its function is not too long."""
     code = build_code_map(context, pc)
-    if code is None or not code.begins(pc):
+    if code is None or not code.begins_instruction(pc):
         return instructions_before(context.target, pc, WINDOW)
     end = bisect_left(code.starts, pc)
     first = bisect_left(code.starts, pc - WINDOW, max(0, end - MAX_STEPS), end)
@@ -307,10 +307,10 @@ def _prepend_caller(context: Context, path: CodePath, registers: dict[str, int])
     if steps is None:
         return None
     called = _concatenate(CodePath((call,), frozenset(), first), path)
-    return _concatenate(_block(context, steps, call.address), called)
+    return _concatenate(_straight_line_before(context, steps, call.address), called)
 
 
-def _block(context: Context, steps: list[InstructionAtAddress], pc: int) -> CodePath:
+def _straight_line_before(context: Context, steps: list[InstructionAtAddress], pc: int) -> CodePath:
     """Return the last steps of a function that no branch from elsewhere leads into.
 
     A branch of the block itself that skips a part of it leaves the rest as it is.
@@ -344,7 +344,7 @@ def _block(context: Context, steps: list[InstructionAtAddress], pc: int) -> Code
 def branch_targets(context: Context, low: int, high: int) -> dict[int, list[int]]:
     """Return where direct branches of the function lead in [low, high], with their addresses."""
     exact = build_code_map(context, high)
-    if exact is not None and exact.begins(high):
+    if exact is not None and exact.begins_instruction(high):
         return {to: sources for to, sources in exact.sources.items() if low <= to <= high}
     sources: dict[int, list[int]] = {}
     for source, to in _short_branches(context.target, low, high):

@@ -165,7 +165,7 @@ def recomputed_registers(context: Context) -> list[RecomputedRegister] | Absent:
         path = find_preceding_path(context, pc, registers, 0) or path
         recomputed = recompute_registers(context.target, path, registers)
     recomputed += _returned_value(context, site, path, registers, recomputed)
-    return recomputed + _on_all_ways(context, site, path, registers, recomputed)
+    return recomputed + _same_on_all_paths(context, site, path, registers, recomputed)
 
 
 class LastLoad(NamedTuple):
@@ -270,7 +270,7 @@ def _returned_value(
     return [way[name] for way in ways for name in differing]
 
 
-def _on_all_ways(
+def _same_on_all_paths(
     context: Context,
     site: FaultSite,
     path: CodePath,
@@ -360,7 +360,7 @@ class _Replay:
     def _run_once(self) -> list[RecomputedRegister]:
         """Go back for what the last registers say of those before, then forward to recompute."""
         steps = self._path.steps
-        changes = [self._changes(number) for number in range(len(steps))]
+        changes = [self._registers_changed_by_step(number) for number in range(len(steps))]
         first = max((n + 1 for n, change in enumerate(changes) if change is None), default=0)
         # The registers that are known before each step because they are known at the end. These
         # are the registers that did not change since, or only by a constant.
@@ -382,7 +382,7 @@ class _Replay:
             self._replay_instruction(number, changes[number] or frozenset(), from_the_end[number])
         return list(reversed(self._made.values()))
 
-    def _changes(self, number: int) -> frozenset[str] | None:
+    def _registers_changed_by_step(self, number: int) -> frozenset[str] | None:
         instruction = self._path.steps[number].instruction
         if self._path.steps_over(number):
             return CALL_CHANGES - STACK
@@ -432,7 +432,7 @@ class _Replay:
         reads = slot is not None or (
             how.kind == COMPUTED and step.instruction.explicit_operand is not None
         )
-        inputs = [self._made[n] for n in _inputs(step.instruction) if n in self._made]
+        inputs = [self._made[n] for n in _registers_read(step.instruction) if n in self._made]
         return RecomputedRegister(
             register=register,
             held=held,
@@ -448,7 +448,9 @@ class _Replay:
             fixed=fixed,
             kept=kept,
             from_memory=reads or any(each.from_memory for each in inputs),
-            terms=_base_index_scale(step.instruction, how, self._add_memory(number, values)),
+            terms=_base_index_scale(
+                step.instruction, how, self._values_with_memory(number, values)
+            ),
         )
 
     def _expected_of(
@@ -459,10 +461,12 @@ class _Replay:
         how = value_source(instruction, register)
         if how.kind == LOAD and isinstance(how.source, MemoryOperand):
             slot = how.source.address(values)
-            return how, slot, None if slot is None else self._load(number, slot, how)
+            return how, slot, None if slot is None else self._loaded_value(number, slot, how)
         if how.kind == OTHER:
             how = ValueSource(COMPUTED, None, instruction.size)
-            computed = computed_value(instruction, register, self._add_memory(number, values))
+            computed = computed_value(
+                instruction, register, self._values_with_memory(number, values)
+            )
             return how, None, computed
         if how.kind == COPY and isinstance(how.source, str):
             return how, None, values.get(how.source)
@@ -472,7 +476,7 @@ class _Replay:
             return how, None, how.source
         return how, None, None
 
-    def _add_memory(self, number: int, values: dict[str, int]) -> dict[str, int]:
+    def _values_with_memory(self, number: int, values: dict[str, int]) -> dict[str, int]:
         """Return the registers and, under the name MEMORY, what the instruction reads there."""
         instruction = self._path.steps[number].instruction
         operand = instruction.explicit_operand
@@ -480,7 +484,7 @@ class _Replay:
             return values
         slot = operand.address(values)
         how = ValueSource(LOAD, operand, operand.size)
-        value = self._load(number, slot, how) if slot is not None else None
+        value = self._loaded_value(number, slot, how) if slot is not None else None
         return values if value is None else values | {MEMORY: value}
 
     def _note_stores(self, number: int, values: dict[str, int]) -> None:
@@ -497,7 +501,7 @@ class _Replay:
                 maybe = number in self._path.skippable
                 self._stores.append(_Store(number, *place, None if maybe else value))
 
-    def _load(self, number: int, slot: int, how: ValueSource) -> int | None:
+    def _loaded_value(self, number: int, slot: int, how: ValueSource) -> int | None:
         """Return what a load gave: what the path had stored there, or what is there now.
 
         None when what is there now may have been stored later.
@@ -509,7 +513,7 @@ class _Replay:
         later = (store for store in self._later_stores if store.number > number)
         if any(store.overlaps(slot, how.size) for store in later):
             return None
-        return _load(self._target, slot, how)
+        return _read_present_value(self._target, slot, how)
 
 
 def _base_index_scale(
@@ -530,13 +534,13 @@ def _base_index_scale(
     return values[base], values[index], scale
 
 
-def _inputs(instruction: Instruction) -> set[str | None]:
+def _registers_read(instruction: Instruction) -> set[str | None]:
     """Return the registers that an instruction may read, except implicit ones."""
     memory = instruction.memory.registers() if instruction.memory is not None else ()
     return {instruction.reg, instruction.rm, *memory}
 
 
-def _load(target: Target, slot: int, how: ValueSource) -> int | None:
+def _read_present_value(target: Target, slot: int, how: ValueSource) -> int | None:
     """Return what memory holds there now."""
     if how.size == 8:
         return read_word(target, slot)

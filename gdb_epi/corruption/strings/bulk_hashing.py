@@ -105,14 +105,14 @@ class StringRecords:
         return re.compile(pattern, re.DOTALL)
 
     @cached_property
-    def others(self) -> re.Pattern[bytes]:
+    def unusual_objects_pattern(self) -> re.Pattern[bytes]:
         """Find the type words of hashed objects that are not ordinary."""
         import re
 
         hashed = HASHED % self._hash_at
         return re.compile(re.escape(self._kind) + hashed + b"(?!%s)" % self._atoms, re.DOTALL)
 
-    def take(self, start: int, memory: bytes) -> tuple[list[WronglyHashedRecord], bool]:
+    def check_piece(self, start: int, memory: bytes) -> tuple[list[WronglyHashedRecord], bool]:
         """Take a piece of memory; return what is wrong, and whether it holds others or ghosts."""
         records = self._hashed_objects_pattern.findall(memory)
         blob = b"".join(records)
@@ -162,7 +162,7 @@ class StringRecords:
         numbers: list[int] = []
         for at in range(0, len(blob), BATCH * size):
             part = blob[at : at + BATCH * size]
-            numbers += [at // size + number for number in self._unequal(words, part)]
+            numbers += [at // size + number for number in self._indices_of_unequal(words, part)]
         self.checked += len(blob) // size
         wrong: list[WronglyHashedRecord] = []
         for number in numbers:
@@ -171,7 +171,7 @@ class StringRecords:
                 wrong.append(WronglyHashedRecord(_piece_of(number * size, pieces), record))
         return wrong
 
-    def _unequal(self, words: int, blob: bytes) -> list[int]:
+    def _indices_of_unequal(self, words: int, blob: bytes) -> list[int]:
         size, first = self._size, self._chars_at
         count = len(blob) // size
         lengths = blob[self._length_at :: size]
@@ -191,7 +191,7 @@ class StringRecords:
         stored = int.from_bytes(record[self._hash_at : self._hash_at + 8], "little")
         return python_hash(self._key, characters) == stored
 
-    def places(self, wrong: WronglyHashedRecord, memory: bytes) -> Iterator[int]:
+    def addresses_of_record(self, wrong: WronglyHashedRecord, memory: bytes) -> Iterator[int]:
         """Yield the addresses of the objects in a piece of memory that have this record."""
         import re
 

@@ -85,7 +85,7 @@ def reachable_strings(
 ) -> Iterator[int]:
     """Yield str objects that code objects, namespaces of frames, and the fault know; each once."""
     seen: set[int] = set()
-    for address in _candidates(context, heap, python):
+    for address in _candidate_strings(context, heap, python):
         if address in seen or address & 7:
             continue
         seen.add(address)
@@ -98,7 +98,7 @@ def reachable_strings(
             continue
 
 
-def _candidates(context: Context, heap: ObjectSearch, python: PythonState) -> Iterator[int]:
+def _candidate_strings(context: Context, heap: ObjectSearch, python: PythonState) -> Iterator[int]:
     threads = sorted(python.threads(), key=lambda thread: not thread.crashed)
     frames = [frame for thread in threads for frame in thread.frames][:MAX_FRAMES]
     seen: set[int] = set()
@@ -109,7 +109,7 @@ def _candidates(context: Context, heap: ObjectSearch, python: PythonState) -> It
     yield from fault_values(context)
     yield from _arguments_of_exceptions(context, heap)
     for frame in frames[:3]:
-        yield from _keys_of(heap, frame)
+        yield from _keys_of_globals(heap, frame)
 
 
 def _arguments_of_exceptions(context: Context, heap: ObjectSearch) -> Iterator[int]:
@@ -152,7 +152,7 @@ def _names_of_code(heap: ObjectSearch, code: int) -> Iterator[int]:
         yield from (names or ())[:MAX_TUPLE]
 
 
-def _keys_of(heap: ObjectSearch, frame: PyFrame) -> Iterator[int]:
+def _keys_of_globals(heap: ObjectSearch, frame: PyFrame) -> Iterator[int]:
     """Yield the keys of the globals that a frame has."""
     layout = heap.reader.layout
     at = layout.offset("_PyInterpreterFrame", "f_globals")
@@ -295,7 +295,7 @@ def near_type_patterns(forms: Sequence[StringFormat]) -> NearTypePatterns:
     high: dict[bytes, list[bytes]] = {}  # types of one library share it: it is searched for once
     for form in forms:
         first, last = address_part_patterns(form)
-        near = b"".join(map(_one_off, form.type.to_bytes(8, "little")[:3]))
+        near = b"".join(map(_byte_or_one_bit_off_pattern, form.type.to_bytes(8, "little")[:3]))
         either = b"(?<=%s%s)(?<!%s%s)" % (near, last, first, last)
         high.setdefault(last, []).append(either)
     return NearTypePatterns(
@@ -319,11 +319,11 @@ def address_part_patterns(form: StringFormat) -> tuple[bytes, bytes]:
 
 def high_part_one_bit_off_pattern(form: StringFormat) -> bytes:
     """Return what follows on the low half of a type's address when one bit of the rest is wrong."""
-    near = b"".join(map(_one_off, form.type.to_bytes(8, "little")[3:]))
+    near = b"".join(map(_byte_or_one_bit_off_pattern, form.type.to_bytes(8, "little")[3:]))
     return b"(?!%s)(?=%s)" % (address_part_patterns(form)[1], near)
 
 
-def _one_off(byte: int) -> bytes:
+def _byte_or_one_bit_off_pattern(byte: int) -> bytes:
     """Return the expression for a byte and its eight neighbours."""
     flips = (0, *(1 << bit for bit in range(8)))
     return b"[%s]" % b"".join(b"\\x%02x" % (byte ^ flip) for flip in flips)

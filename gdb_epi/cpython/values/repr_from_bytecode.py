@@ -450,7 +450,7 @@ class Evaluation(ValueOperations):
                 raise Undecodable("a class that computes __class__")
             self.stack.append(Class(obj.type))
         elif isinstance(of, ProcessObject):
-            self.stack.append(self.of_instance(of, name))
+            self.stack.append(self.instance_attribute(of, name))
         else:
             raise Undecodable("an attribute")
 
@@ -559,7 +559,7 @@ class Evaluation(ValueOperations):
         ):
             raise Undecodable("a call")
         try:
-            item = self.of_instance(of, self.text_of(others[0]))
+            item = self.instance_attribute(of, self.text_of(others[0]))
         except Raised as raised:
             if not issubclass(raised.kind, AttributeError):
                 raise

@@ -420,7 +420,7 @@ class ValueOperations:
         items = ContainerReader(decoder.reader).tuple_items(of.address)
         return ProcessObject(items[decoder.reader.i64(in_class[1] + head)])
 
-    def of_instance(self, of: ProcessObject, name: str) -> Item:
+    def instance_attribute(self, of: ProcessObject, name: str) -> Item:
         """Return what `of.name` is; a property and the like are followed. Raises Undecodable."""
         obj = self.decoder.obj(of.address)
         fallback = None

@@ -52,14 +52,14 @@ class BlockInstructions(ObjectEvaluation):
         raise YieldedValue(self._pop())
 
     def _do_get_yield_from_iter(self, _argument: int) -> None:
-        self.stack.append(self.iterator(self._pop()))
+        self.stack.append(self.make_iterator(self._pop()))
 
     def _do_get_awaitable(self, _argument: int) -> None:
         """Leave a coroutine as it is: what else is awaited is not followed."""
 
     def _do_send(self, argument: int) -> None:
         """One step of `yield from` (3.11); END_SEND takes the iterator away since 3.12."""
-        item = self._delegated()
+        item = self._next_delegated_value()
         if item is None:
             self.following += self.opcodes.jump_unit * argument
             item = self.memory.returned
@@ -74,14 +74,14 @@ class BlockInstructions(ObjectEvaluation):
 
     def _do_yield_from(self, _argument: int) -> None:
         """All of `yield from` (up to 3.10): it runs again after each value."""
-        item = self._delegated()
+        item = self._next_delegated_value()
         if item is None:
             self.stack[-1] = self.memory.returned
             return
         self.following -= CODE_UNIT
         raise YieldedValue(item)
 
-    def _delegated(self) -> Item:
+    def _next_delegated_value(self) -> Item:
         """Return the next value of what a generator delegates to; None when it has returned."""
         self._pop()  # what is sent
         self.memory.returned = NoneResult()
@@ -93,19 +93,19 @@ class BlockInstructions(ObjectEvaluation):
 
     def _do_before_with(self, _argument: int) -> None:
         """Enter a `with` block: the exit lies below what its manager gave (3.11 to 3.13)."""
-        enter, leave = self._managed(self._pop())
+        enter, leave = self._exit_and_entered_value(self._pop())
         self.stack += [leave, self.call_item(enter, ())]
 
     def _do_setup_with(self, argument: int) -> None:
         """Enter a `with` block (3.9, 3.10)."""
         if "WITH_EXCEPT_START" not in self.opcodes.instructions:  # 3.9 (bpo-33387)
             raise Undecodable("a block that ends otherwise")
-        enter, leave = self._managed(self._pop())
+        enter, leave = self._exit_and_entered_value(self._pop())
         self.stack.append(leave)
         self._do_setup_finally(argument)
         self.stack.append(self.call_item(enter, ()))
 
-    def _managed(self, manager: Item) -> tuple[Item, Item]:
+    def _exit_and_entered_value(self, manager: Item) -> tuple[Item, Item]:
         if not isinstance(manager, ProcessObject):
             raise Undecodable("a manager of another kind")
         if is_supported_method(self, manager, "__enter__"):
@@ -125,17 +125,17 @@ class BlockInstructions(ObjectEvaluation):
         self._do("LIST_TO_TUPLE", 0)
 
     def _do_unpack_sequence(self, argument: int) -> None:
-        items = self.all_of(self._pop())
+        items = self.all_items(self._pop())
         if len(items) != argument:
             raise Raised(ValueError)
         self.stack += reversed(items)
 
     def _do_unpack_ex(self, argument: int) -> None:
         before, after = argument & 0xFF, argument >> 8
-        items = self.all_of(self._pop())
+        items = self.all_items(self._pop())
         if len(items) < before + after:
             raise Raised(ValueError)
-        middle = self.memory.make("list", items[before : len(items) - after])
+        middle = self.memory.make_object("list", items[before : len(items) - after])
         self.stack += reversed([*items[:before], middle, *items[len(items) - after :]])
 
     def _do_make_function(self, argument: int) -> None:
@@ -190,12 +190,12 @@ class BlockInstructions(ObjectEvaluation):
             self.blocks.pop()
         raise Raised(caught.kind)
 
-    def exception_made(self, kind: TypeInfo) -> Item:
+    def make_exception(self, kind: TypeInfo) -> Item:
         """Return a new exception of the program's own class; None for another class.
 
         What its __init__ would keep in it is not followed; one that changes anything else is.
         """
-        made = self.exception_class(kind)
+        made = self.stand_in_exception_class(kind)
         if made is None:
             return None
         for base in self.decoder.types.mro(kind):
@@ -215,10 +215,10 @@ class BlockInstructions(ObjectEvaluation):
         is_class = isinstance(named, ProcessObject) and self.decoder.ident(named.address) == "type"
         if not (isinstance(named, ProcessObject) and is_class and isinstance(caught, Caught)):
             return super()._handler_matches(named, caught)
-        kind = self.exception_class(self.decoder.types.at(named.address))
+        kind = self.stand_in_exception_class(self.decoder.types.at(named.address))
         return kind is not None and issubclass(caught.kind, kind)
 
-    def exception_class(self, info: TypeInfo) -> type[Exception] | None:
+    def stand_in_exception_class(self, info: TypeInfo) -> type[Exception] | None:
         """Return what stands here for a class of exceptions, with like bases; None for others."""
         if info.address in self.memory.exceptions:
             return self.memory.exceptions[info.address]
@@ -226,7 +226,7 @@ class BlockInstructions(ObjectEvaluation):
         if kind is None and info.base:
             bases = list[type[Exception]]()
             for parent in self.decoder.types.mro(info)[1:]:
-                base = self.exception_class(parent)
+                base = self.stand_in_exception_class(parent)
                 if base is not None and not any(issubclass(each, base) for each in bases):
                     bases.append(base)
             try:
@@ -238,7 +238,7 @@ class BlockInstructions(ObjectEvaluation):
         self.memory.exceptions[info.address] = kind
         return kind
 
-    def handled_at(self, at: int, raised: Raised) -> int:
+    def handler_of_error(self, at: int, raised: Raised) -> int:
         """Return where an error of the call at a byte is handled, the stack as there."""
         return self._handler(at, raised)
 

@@ -60,6 +60,7 @@ from gdb_epi.hangs.dry_run.loop_states import INFINITE, Bounds, are_float_bounds
 from gdb_epi.hangs.dry_run.object_evaluation import ObjectEvaluation
 from gdb_epi.typing_lite import Any
 
+_Named = Mapping[str, Item]
 _OF_TEXTS = frozenset(
     "find rfind index count startswith endswith strip lstrip rstrip lower upper title capitalize "
     "isalnum isalpha isdigit isspace isupper islower isnumeric isidentifier removeprefix "
@@ -149,7 +150,7 @@ def call_method(
     of: Item,
     name: str,
     arguments: Sequence[Item],
-    keywords: Mapping[str, Item],
+    keywords: _Named,
 ) -> Item:
     """Return what a method of a built-in type gives. Raises Undecodable, Raised."""
     kind = run.kind(of)
@@ -163,15 +164,15 @@ def call_method(
         state = run.decoder.reader.u32(of.address + run.decoder.offset(*_FUTURES[kind]))
         return ComputedNumber(state != STATES.index("pending"))
     if kind in _LOCKS and isinstance(of, ProcessObject):
-        return _of_lock(run, of, name, arguments)
+        return _call_lock_method(run, of, name, arguments)
     if kind == "str" and isinstance(of, (BuiltStr, ProcessObject)):
-        return _of_text(run, run.whole_text(of), name, arguments, keywords)
+        return _call_text_method(run, run.whole_text(of), name, arguments, keywords)
     if kind == DECOMPRESSOR and isinstance(of, ProcessObject):
         return decompress(run, of, arguments)
     if kind in LIBRARY_VALUES:
         values = [run.host(each) for each in arguments]
         named = {key: run.host(value) for key, value in keywords.items()}
-        return run.of_host(lambda: getattr(run.host(of), name)(*values, **named))
+        return run.apply_host_function(lambda: getattr(run.host(of), name)(*values, **named))
     if keywords and name != "sort":
         raise Undecodable("a call")
     if kind == PATTERN:
@@ -179,26 +180,26 @@ def call_method(
     if kind == MATCH and isinstance(of, ProcessObject):
         return call_match_method(run, of, name, arguments)
     if kind in DICTS and isinstance(of, ProcessObject):
-        return _of_dict(run, of, name, arguments)
+        return _call_dict_method(run, of, name, arguments)
     if kind in SETS and isinstance(of, ProcessObject):
-        return _of_set(run, of, name, arguments)
+        return _call_set_method(run, of, name, arguments)
     if kind in STRUCTS and isinstance(of, ProcessObject):
         return call_struct_method(run, of, name, arguments)
     if kind == MEMORYVIEW:
-        return run.of_value(run.host(of)) if name == "tobytes" else NoneResult()
+        return run.item_of_python_value(run.host(of)) if name == "tobytes" else NoneResult()
     if kind in BYTES and name in _OF_BYTES:
         values = [run.host(argument) for argument in arguments]
-        given = run.of_host(lambda: _as_tuple(getattr(run.host(of), name)(*values)))
-        return run.memory.make("list", run.members(given)) if "split" in name else given
+        given = run.apply_host_function(lambda: _as_tuple(getattr(run.host(of), name)(*values)))
+        return run.memory.make_object("list", run.members(given)) if "split" in name else given
     if name in ("index", "count") and len(arguments) == 1:
         values, sought = [run.host(each) for each in run.members(of)], run.host(arguments[0])
-        return run.of_host(getattr(values, name), sought)
+        return run.apply_host_function(getattr(values, name), sought)
     if not isinstance(of, ProcessObject):
         raise Undecodable("a call")
-    return _of_array(run, of, name, arguments, keywords)
+    return _call_array_method(run, of, name, arguments, keywords)
 
 
-def _of_lock(
+def _call_lock_method(
     run: ObjectEvaluation, of: ProcessObject, name: str, arguments: Sequence[Item]
 ) -> Item:
     """Return what a method of a lock gives. Who has taken it gives it back; that frees others."""
@@ -221,7 +222,7 @@ def _of_lock(
         return ComputedNumber(True)
     if name != "_is_owned" and stored.pop((of.address, _GIVEN_BACK), None) is not None:
         return ComputedNumber(True)
-    if name == "acquire" and _gives_up(run, arguments):
+    if name == "acquire" and _acquire_gives_up(run, arguments):
         run.memory.read |= set() if times else {of.address}
         return ComputedNumber(False)
     raise Undecodable("a lock that is held")
@@ -231,30 +232,30 @@ def _as_tuple(value: object) -> object:
     return tuple(value) if isinstance(value, list) else value
 
 
-def _gives_up(run: ObjectEvaluation, arguments: Sequence[Item]) -> bool:
+def _acquire_gives_up(run: ObjectEvaluation, arguments: Sequence[Item]) -> bool:
     """Tell whether acquire(blocking, timeout) comes back although the lock is held."""
     blocks = not arguments or run.truth(arguments[0])
     limit = run.host(arguments[1]) if len(arguments) > 1 else -1
     return not blocks or (isinstance(limit, (int, float)) and limit >= 0)
 
 
-def _of_text(
+def _call_text_method(
     run: ObjectEvaluation,
     text: str,
     name: str,
     arguments: Sequence[Item],
-    keywords: Mapping[str, Item],
+    keywords: _Named,
 ) -> Item:
     if name == "join":
         (of,) = arguments
-        parts = run.all_of(of)
+        parts = run.all_items(of)
         if any(isinstance(part, Drawn) for part in parts):
-            return run.over_draws(lambda *words: text.join(words), *parts)
+            return run.apply_to_all_draws(lambda *words: text.join(words), *parts)
         unknown = next((n for n, part in enumerate(parts) if isinstance(part, UnknownText)), None)
         if unknown is not None:
             before = [run.text_of(part) for part in parts[:unknown]]
             return UnknownText(begins=text.join((*before, getattr(parts[unknown], "begins", ""))))
-        return run.of_host(text.join, [run.text_of(part) for part in parts])
+        return run.apply_host_function(text.join, [run.text_of(part) for part in parts])
     values = [run.host(argument) for argument in arguments]
     named = {key: run.host(value) for key, value in keywords.items()}
     if any(isinstance(value, int) and value > MAX_TEXT for value in values):
@@ -262,23 +263,23 @@ def _of_text(
     if name == "replace" and len(text) * len(str(values[1:2])) > MAX_TEXT << 6:
         raise Undecodable("a long text")
     if "split" in name:
-        words = run.of_host(lambda: tuple(getattr(text, name)(*values, **named)))
-        return run.memory.make("list", run.members(words))
-    return run.of_host(lambda: getattr(text, name)(*values, **named))
+        words = run.apply_host_function(lambda: tuple(getattr(text, name)(*values, **named)))
+        return run.memory.make_object("list", run.members(words))
+    return run.apply_host_function(lambda: getattr(text, name)(*values, **named))
 
 
-def _of_array(
+def _call_array_method(
     run: ObjectEvaluation,
     of: ProcessObject,
     name: str,
     arguments: Sequence[Item],
-    keywords: Mapping[str, Item],
+    keywords: _Named,
 ) -> Item:
     if name == "copy":
-        return run.memory.make(run.kind(of), run.members(of))
+        return run.memory.make_object(run.kind(of), run.members(of))
     run.refuse_change_of(of)
     if name == "extend":
-        arguments = [BuiltTuple(tuple(run.all_of(arguments[0])))]
+        arguments = [BuiltTuple(tuple(run.all_items(arguments[0])))]
     if name.startswith(("append", "extend")) and (
         of.address in run.memory.blurred or run.length(of) >= MAX_ITEMS
     ):
@@ -288,7 +289,7 @@ def _of_array(
     items = deque(run.members(of)) if run.kind(of) == DEQUE else list(run.members(of))
     given: list[object] = list(arguments)
     if name == "sort":
-        run.change(of, sorted_items(run, items, keywords))
+        run.replace_items(of, sorted_items(run, items, keywords))
         return NoneResult()
     if name == "extend":
         given = [run.members(arguments[0])]
@@ -304,13 +305,11 @@ def _of_array(
         returned = getattr(items, name)(*given)
     except ERRORS as error:
         raise Raised(type(error)) from None
-    run.change(of, items)
+    run.replace_items(of, items)
     return NoneResult() if returned is None else returned
 
 
-def sorted_items(
-    run: ObjectEvaluation, items: Iterable[Item], keywords: Mapping[str, Item]
-) -> list[Item]:
+def sorted_items(run: ObjectEvaluation, items: Iterable[Item], keywords: _Named) -> list[Item]:
     """Return items as sorted() orders them. Raises Undecodable, Raised."""
     if not keywords.keys() <= {"key", "reverse"}:
         raise Undecodable("a call")
@@ -332,7 +331,7 @@ def sort_keys(run: ObjectEvaluation, items: Iterable[Item], key: Item) -> list[P
     return keys  # type: ignore[return-value]  # whatever it is, this Python compares it
 
 
-def _of_dict(
+def _call_dict_method(
     run: ObjectEvaluation, of: ProcessObject, name: str, arguments: Sequence[Item]
 ) -> Item:
     default = (*arguments, NoneResult())[1] if name in ("get", "setdefault") else None
@@ -340,16 +339,16 @@ def _of_dict(
         key = run.host(arguments[0])
         value = run.dict_index(of).get(key)
         if name == "pop" and value is not None:
-            return run.take(of, key)
+            return run.pop_dict_key(of, key)
         if name == "pop" and len(arguments) == 1:
             raise Raised(KeyError)
         if name == "setdefault" and value is None:
             run.store_item(of, arguments[0], default)
         return value or (arguments[1] if name == "pop" else default)
     if name == "copy":
-        return run.memory.make(run.kind(of), run.contents_of(of))
+        return run.memory.make_object(run.kind(of), run.container_contents(of))
     if name == "clear":
-        run.change(of, ())
+        run.replace_items(of, ())
     elif name == "update":
         for key_item, value in run.pairs(arguments[0]):
             run.store_item(of, key_item, value)
@@ -360,35 +359,37 @@ def _of_dict(
     return NoneResult()
 
 
-def _of_set(run: ObjectEvaluation, of: ProcessObject, name: str, arguments: Sequence[Item]) -> Item:
+def _call_set_method(
+    run: ObjectEvaluation, of: ProcessObject, name: str, arguments: Sequence[Item]
+) -> Item:
     mine = {run.host(each): each for each in run.members(of)}
     if name in ("add", "discard", "remove"):
         sought = run.host(arguments[0])
         if name == "remove" and sought not in mine:
             raise Raised(KeyError)
         if name == "add" and sought not in mine:
-            run.change(of, [*mine.values(), arguments[0]])
+            run.replace_items(of, [*mine.values(), arguments[0]])
         elif name != "add" and mine.pop(sought, None) is not None:
-            run.change(of, mine.values())
+            run.replace_items(of, mine.values())
         return NoneResult()
     if name == "clear":
-        run.change(of, ())
+        run.replace_items(of, ())
         return NoneResult()
-    theirs = {run.host(each): each for argument in arguments for each in run.all_of(argument)}
+    theirs = {run.host(each): each for argument in arguments for each in run.all_items(argument)}
     if name.startswith("is"):
-        return run.of_host(getattr(frozenset(mine), name), frozenset(theirs))
+        return run.apply_host_function(getattr(frozenset(mine), name), frozenset(theirs))
     if name == "update":
-        run.change(of, {**theirs, **mine}.values())
+        run.replace_items(of, {**theirs, **mine}.values())
         return NoneResult()
-    return _joined(run, name, mine, theirs)
+    return _combine_sets(run, name, mine, theirs)
 
 
-def _joined(
+def _combine_sets(
     run: ObjectEvaluation, name: str, mine: dict[object, Item], theirs: dict[object, Item]
 ) -> Item:
     both = {**theirs, **mine}
     keys = getattr(frozenset(mine), name)(*([frozenset(theirs)] if name != "copy" else []))
-    return run.memory.make("set", (both[key] for key in both if key in keys))
+    return run.memory.make_object("set", (both[key] for key in both if key in keys))
 
 
 def operate_on_sets(run: ObjectEvaluation, sign: str, left: Item, right: Item) -> Item:
@@ -397,7 +398,7 @@ def operate_on_sets(run: ObjectEvaluation, sign: str, left: Item, right: Item) -
     mine, theirs = ({run.host(e): e for e in run.members(of)} for of in (left, right))
     if sign not in names:
         raise Undecodable("an operator")
-    return _joined(run, names[sign], mine, theirs)
+    return _combine_sets(run, names[sign], mine, theirs)
 
 
 def is_random(run: ObjectEvaluation, of: Item) -> bool:
@@ -423,7 +424,7 @@ def draw_random_number(run: ObjectEvaluation, name: str, arguments: Sequence[Ite
     if name == "random":
         return UnknownNumber(0.0, 1.0 - 2.0**-53)  # 53 bits of it (_randommodule.c), never 1
     if name == "choice":
-        pool: Iterable[object] = [run.host(each) for each in run.all_of(arguments[0])]
+        pool: Iterable[object] = [run.host(each) for each in run.all_items(arguments[0])]
     else:
         bounds = [run.bound(argument) or 0 for argument in arguments]
         bounds[1:] = [bounds[1] + 1] if name == "randint" else bounds[1:]
@@ -443,7 +444,7 @@ def apply_number_function(
     """
     bounds = arguments[0] if len(arguments) == 1 or name == "round" else None
     if not isinstance(bounds, UnknownNumber):
-        return run.of_host(function, *map(run.number, arguments))
+        return run.apply_host_function(function, *map(run.number, arguments))
     digits = [n for n in map(run.host, arguments[1:]) if n is not None]  # of round()
     infinite = INFINITE in (abs(bounds.low), abs(bounds.high))
     if infinite and are_float_bounds(bounds):
@@ -470,7 +471,7 @@ def apply_number_function(
 # The functions that _FUNCTIONS names.
 
 
-def _range(run: ObjectEvaluation, arguments: list[Item], _keywords: Mapping[str, Item]) -> Item:
+def _call_range(run: ObjectEvaluation, arguments: list[Item], _named: _Named) -> Item:
     bounds = [run.bound(argument) or 0 for argument in arguments]
     if not bounds or not all((*bounds, 1)[2:]):
         raise Undecodable("a range of another kind")
@@ -478,9 +479,7 @@ def _range(run: ObjectEvaluation, arguments: list[Item], _keywords: Mapping[str,
     return Numbers(numbers.start, numbers.stop, numbers.step)
 
 
-def _isinstance(
-    run: ObjectEvaluation, arguments: list[Item], _keywords: Mapping[str, Item]
-) -> Item:
+def _call_isinstance(run: ObjectEvaluation, arguments: list[Item], _named: _Named) -> Item:
     of, kind = arguments
     kinds = run.members(kind) if run.kind(kind) == "tuple" else [kind]
     return ComputedNumber(any(_is_instance(run, of, each) for each in kinds))
@@ -510,42 +509,42 @@ def _is_instance(run: ObjectEvaluation, of: Item, kind: Item) -> bool:
     raise Undecodable("a class of another kind")
 
 
-def _list(run: ObjectEvaluation, arguments: list[Item], _keywords: Mapping[str, Item]) -> Item:
-    return run.memory.make("list", run.all_of(arguments[0]) if arguments else ())
+def _call_list(run: ObjectEvaluation, arguments: list[Item], _named: _Named) -> Item:
+    return run.memory.make_object("list", run.all_items(arguments[0]) if arguments else ())
 
 
-def _tuple(run: ObjectEvaluation, arguments: list[Item], _keywords: Mapping[str, Item]) -> Item:
-    return BuiltTuple(tuple(run.all_of(arguments[0])) if arguments else ())
+def _call_tuple(run: ObjectEvaluation, arguments: list[Item], _named: _Named) -> Item:
+    return BuiltTuple(tuple(run.all_items(arguments[0])) if arguments else ())
 
 
-def _set(run: ObjectEvaluation, arguments: list[Item], _keywords: Mapping[str, Item]) -> Item:
-    items = run.all_of(arguments[0]) if arguments else ()
-    return run.memory.make("set", {run.host(each): each for each in items}.values())
+def _call_set(run: ObjectEvaluation, arguments: list[Item], _named: _Named) -> Item:
+    items = run.all_items(arguments[0]) if arguments else ()
+    return run.memory.make_object("set", {run.host(each): each for each in items}.values())
 
 
-def _dict(run: ObjectEvaluation, arguments: list[Item], keywords: Mapping[str, Item]) -> Item:
+def _call_dict(run: ObjectEvaluation, arguments: list[Item], keywords: _Named) -> Item:
     if len(arguments) > 1 or keywords:
         raise Undecodable("a call")
-    made = run.memory.make("dict")
+    made = run.memory.make_object("dict")
     if arguments and run.kind(arguments[0]) in DICTS:
         call_method(run, made, "update", arguments, {})
     elif arguments:
-        for pair in run.all_of(arguments[0]):
-            parts = run.all_of(pair)
+        for pair in run.all_items(arguments[0]):
+            parts = run.all_items(pair)
             if len(parts) != 2:
                 raise Raised(ValueError)
             run.store_item(made, *parts)
     return made
 
 
-def _iter(run: ObjectEvaluation, arguments: list[Item], _keywords: Mapping[str, Item]) -> Item:
+def _call_iter(run: ObjectEvaluation, arguments: list[Item], _named: _Named) -> Item:
     (over,) = arguments
-    iterator = run.iterator(over)
+    iterator = run.make_iterator(over)
     made = isinstance(iterator, Iteration)
-    return run.memory.make("iterator", [iterator]) if made else iterator
+    return run.memory.make_object("iterator", [iterator]) if made else iterator
 
 
-def _next(run: ObjectEvaluation, arguments: list[Item], _keywords: Mapping[str, Item]) -> Item:
+def _call_next(run: ObjectEvaluation, arguments: list[Item], _named: _Named) -> Item:
     if not isinstance(arguments[0], ProcessObject):
         raise Undecodable("an iterator of another kind")
     following = run.advance(arguments[0])
@@ -556,52 +555,52 @@ def _next(run: ObjectEvaluation, arguments: list[Item], _keywords: Mapping[str, 
     return arguments[1]
 
 
-def _sorted(run: ObjectEvaluation, arguments: list[Item], keywords: Mapping[str, Item]) -> Item:
-    return run.memory.make("list", sorted_items(run, run.all_of(arguments[0]), keywords))
+def _call_sorted(run: ObjectEvaluation, arguments: list[Item], keywords: _Named) -> Item:
+    return run.memory.make_object("list", sorted_items(run, run.all_items(arguments[0]), keywords))
 
 
-def _reversed(run: ObjectEvaluation, arguments: list[Item], _keywords: Mapping[str, Item]) -> Item:
-    return _iterator_of(run, run.all_of(arguments[0])[::-1])
+def _call_reversed(run: ObjectEvaluation, arguments: list[Item], _named: _Named) -> Item:
+    return _iterator_of(run, run.all_items(arguments[0])[::-1])
 
 
-def _enumerate(run: ObjectEvaluation, arguments: list[Item], keywords: Mapping[str, Item]) -> Item:
+def _call_enumerate(run: ObjectEvaluation, arguments: list[Item], keywords: _Named) -> Item:
     start = run.host((*arguments, keywords.get("start", ComputedNumber(0)))[1])
     if not isinstance(start, int):
         raise Undecodable("a call")
-    items = enumerate(run.all_of(arguments[0]), start)
+    items = enumerate(run.all_items(arguments[0]), start)
     return _iterator_of(run, (BuiltTuple((ComputedNumber(n), each)) for n, each in items))
 
 
-def _zip(run: ObjectEvaluation, arguments: list[Item], _keywords: Mapping[str, Item]) -> Item:
-    return _iterator_of(run, map(BuiltTuple, zip(*map(run.all_of, arguments), strict=False)))
+def _call_zip(run: ObjectEvaluation, arguments: list[Item], _named: _Named) -> Item:
+    return _iterator_of(run, map(BuiltTuple, zip(*map(run.all_items, arguments), strict=False)))
 
 
 def _iterator_of(run: ObjectEvaluation, items: Iterable[Item]) -> Item:
-    return run.memory.make("iterator", [Iteration(BuiltTuple(tuple(items)), 0)])
+    return run.memory.make_object("iterator", [Iteration(BuiltTuple(tuple(items)), 0)])
 
 
-def _sum(run: ObjectEvaluation, arguments: list[Item], keywords: Mapping[str, Item]) -> Item:
+def _call_sum(run: ObjectEvaluation, arguments: list[Item], keywords: _Named) -> Item:
     start = (*arguments[1:], keywords.get("start", ComputedNumber(0)))[0]
-    values = [run.host(each) for each in (start, *run.all_of(arguments[0]))]
-    kinds = {run.kind(run.of_value(value)) for value in values}
+    values = [run.host(each) for each in (start, *run.all_items(arguments[0]))]
+    kinds = {run.kind(run.item_of_python_value(value)) for value in values}
     if not kinds <= {*NUMBERS, *LIBRARY_VALUES}:
         raise Undecodable("a sum of other things")
-    return run.of_host(sum, values[1:], values[0])
+    return run.apply_host_function(sum, values[1:], values[0])
 
 
-def _first_that_is(run: ObjectEvaluation, *, wanted: bool, of: Item) -> Item:
+def _call_any_or_all(run: ObjectEvaluation, *, wanted: bool, of: Item) -> Item:
     return ComputedNumber(
-        wanted if any(run.truth(item) == wanted for item in run.each_of(of)) else not wanted
+        wanted if any(run.truth(item) == wanted for item in run.iterate_items(of)) else not wanted
     )
 
 
-def _extreme(
+def _call_extreme(
     choose: Callable[..., int],
     run: ObjectEvaluation,
     arguments: list[Item],
-    keywords: Mapping[str, Item],
+    keywords: _Named,
 ) -> Item:
-    items = arguments if len(arguments) > 1 else run.all_of(arguments[0])
+    items = arguments if len(arguments) > 1 else run.all_items(arguments[0])
     if not keywords.keys() <= {"key", "default"}:
         raise Undecodable("a call")
     if not items and "default" in keywords:
@@ -632,7 +631,7 @@ def _extreme_of_bounds(
     return UnknownNumber(*ends)
 
 
-def _str(run: ObjectEvaluation, arguments: list[Item], keywords: Mapping[str, Item]) -> Item:
+def _call_str(run: ObjectEvaluation, arguments: list[Item], keywords: _Named) -> Item:
     if keywords or len(arguments) > 1:
         raise Undecodable("a call")
     if arguments and isinstance(arguments[0], (UnknownNumber, Caught)):
@@ -640,7 +639,7 @@ def _str(run: ObjectEvaluation, arguments: list[Item], keywords: Mapping[str, It
     return BuiltStr(run.converted(arguments[0], STR)) if arguments else BuiltStr("")
 
 
-def _type(run: ObjectEvaluation, arguments: list[Item], _keywords: Mapping[str, Item]) -> Item:
+def _call_type(run: ObjectEvaluation, arguments: list[Item], _named: _Named) -> Item:
     (of,) = arguments
     if isinstance(of, ProcessObject) and _has_class(run, of):
         return Class(run.class_of(of))
@@ -649,45 +648,44 @@ def _type(run: ObjectEvaluation, arguments: list[Item], _keywords: Mapping[str, 
     return Global(run.kind(of))
 
 
-def _print(run: ObjectEvaluation, _arguments: list[Item], _keywords: Mapping[str, Item]) -> Item:
+def _call_print(run: ObjectEvaluation, _arguments: list[Item], _named: _Named) -> Item:
     run.memory.writes = True
     return NoneResult()
 
 
-def _bytes(run: ObjectEvaluation, arguments: list[Item], _keywords: Mapping[str, Item]) -> Item:
+def _call_bytes(run: ObjectEvaluation, arguments: list[Item], _named: _Named) -> Item:
     if len(arguments) > 1 or (arguments and run.kind(arguments[0]) not in (*BYTES, "list")):
         raise Undecodable("a call")
-    return run.of_host(bytes, *map(run.host, arguments))
+    return run.apply_host_function(bytes, *map(run.host, arguments))
 
 
-def _map(run: ObjectEvaluation, arguments: list[Item], _keywords: Mapping[str, Item]) -> Item:
+def _call_map(run: ObjectEvaluation, arguments: list[Item], _named: _Named) -> Item:
     function, *given = arguments
-    rows = zip(*map(run.all_of, given), strict=False)
+    rows = zip(*map(run.all_items, given), strict=False)
     return _iterator_of(run, [run.call_item(function, row) for row in rows])
 
 
-def _filter(run: ObjectEvaluation, arguments: list[Item], _keywords: Mapping[str, Item]) -> Item:
+def _call_filter(run: ObjectEvaluation, arguments: list[Item], _named: _Named) -> Item:
     function, of = arguments
-    items = run.all_of(of)
+    items = run.all_items(of)
     tests = items if run.is_none(function) else [run.call_item(function, [x]) for x in items]
     return _iterator_of(run, [x for x, test in zip(items, tests, strict=True) if run.truth(test)])
 
 
-_FUNCTIONS: Mapping[str, Callable[[ObjectEvaluation, list[Item], Mapping[str, Item]], Item]] = {
-    "range": _range, "isinstance": _isinstance, "list": _list, "tuple": _tuple, "set": _set,
-    "frozenset": _set, "dict": _dict, "iter": _iter, "next": _next, "sorted": _sorted,
-    "reversed": _reversed, "enumerate": _enumerate, "zip": _zip, "sum": _sum, "str": _str,
-    "any": lambda run, arguments, _: _first_that_is(run, wanted=True, of=arguments[0]),
-    "all": lambda run, arguments, _: _first_that_is(run, wanted=False, of=arguments[0]),
-    "min": lambda *call: _extreme(min, *call), "max": lambda *call: _extreme(max, *call),
-    "print": _print, "type": _type, "bytes": _bytes, "map": _map, "filter": _filter,
+_FUNCTIONS: Mapping[str, Callable[[ObjectEvaluation, list[Item], _Named], Item]] = {
+    "range": _call_range, "isinstance": _call_isinstance, "list": _call_list, "tuple": _call_tuple,
+    "set": _call_set, "frozenset": _call_set, "dict": _call_dict, "iter": _call_iter,
+    "sum": _call_sum, "next": _call_next, "sorted": _call_sorted, "reversed": _call_reversed,
+    "zip": _call_zip, "enumerate": _call_enumerate, "str": _call_str, "bytes": _call_bytes,
+    "any": lambda run, arguments, _: _call_any_or_all(run, wanted=True, of=arguments[0]),
+    "all": lambda run, arguments, _: _call_any_or_all(run, wanted=False, of=arguments[0]),
+    "min": lambda *call: _call_extreme(min, *call), "max": lambda *call: _call_extreme(max, *call),
+    "print": _call_print, "type": _call_type, "map": _call_map, "filter": _call_filter,
 }  # fmt: skip
 BUILTINS = frozenset(("len", "hasattr", "getattr", *_FUNCTIONS, *_OF_NUMBERS))
 
 
-def call_builtin(
-    run: ObjectEvaluation, name: str, arguments: list[Item], keywords: Mapping[str, Item]
-) -> Item:
+def call_builtin(run: ObjectEvaluation, name: str, arguments: list[Item], keywords: _Named) -> Item:
     """Return what a built-in function gives. Raises Undecodable, Raised."""
     follow = _FUNCTIONS.get(name)
     if follow is not None:

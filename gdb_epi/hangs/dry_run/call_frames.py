@@ -96,7 +96,7 @@ def _bound_arguments(
         bound[at] = BuiltTuple(tuple(arguments[count:]))
     if others:
         pairs = (BuiltTuple((BuiltStr(name), value)) for name, value in rest.items())
-        bound[at + several] = run.memory.make("dict", pairs)
+        bound[at + several] = run.memory.make_object("dict", pairs)
     return bound
 
 

@@ -260,7 +260,7 @@ class ContainerEvaluation(Evaluation):
         is_float = self.kind(item) == "float"
         return math.nan if is_float and self.plain(item) != self.plain(item) else self.host(item)
 
-    def over_draws(self, function: Callable[..., object], *items: Item) -> Item:
+    def apply_to_all_draws(self, function: Callable[..., object], *items: Item) -> Item:
         """Return what a function gives of values, for all that may have been drawn."""
         pools = [each.of if isinstance(each, Drawn) else (self.host(each),) for each in items]
         number = math.prod(map(len, pools))
@@ -272,7 +272,7 @@ class ContainerEvaluation(Evaluation):
         except ERRORS:
             raise Undecodable("an error of some draws") from None
         if len(given) == 1:
-            return self.of_value(given.pop())
+            return self.item_of_python_value(given.pop())
         kept = tuple(each for each in given if isinstance(each, (str, float, int)))
         if len(kept) < len(given):
             raise Undecodable("draws of other things")
@@ -282,7 +282,7 @@ class ContainerEvaluation(Evaluation):
         """Return what == gives. Raises Undecodable."""
         return bool(self.host(left) == self.host(right))
 
-    def of_value(self, value: object) -> Item:
+    def item_of_python_value(self, value: object) -> Item:
         """Return a value of this Python that nobody changes, as an item. Raises Undecodable."""
         if isinstance(value, str) and len(value) <= MAX_TEXT:
             return BuiltStr(value)
@@ -290,7 +290,7 @@ class ContainerEvaluation(Evaluation):
             # One NaN for all of them: a state that has it is the same state again.
             return ComputedNumber(value if value == value else math.nan, isinstance(value, float))
         if isinstance(value, tuple):
-            return BuiltTuple(tuple(map(self.of_value, value)))
+            return BuiltTuple(tuple(map(self.item_of_python_value, value)))
         if isinstance(value, bytes):
             return LibraryValue("bytes", value)
         if value is None:
@@ -300,10 +300,10 @@ class ContainerEvaluation(Evaluation):
             return LibraryValue(kind, value)
         raise Undecodable("a value of another kind")
 
-    def of_host(self, function: Callable[..., object], *values: object) -> Item:
+    def apply_host_function(self, function: Callable[..., object], *values: object) -> Item:
         """Return what a function gives of values: it does the same in all releases."""
         try:
-            return self.of_value(function(*values))
+            return self.item_of_python_value(function(*values))
         except ERRORS as error:
             raise Raised(type(error)) from None
 
@@ -313,14 +313,14 @@ class ContainerEvaluation(Evaluation):
         """Return the items of a container, the keys of a dict. Raises Undecodable."""
         if isinstance(of, ProcessObject) and self.kind(of) in DICTS:
             return tuple(key for key, _ in self.pairs(of))
-        return self.contents_of(of)
+        return self.container_contents(of)
 
     def pairs(self, of: Item) -> list[tuple[Item, Item]]:
         """Return the keys and values of a dict. Raises Undecodable."""
-        pairs = (pair.items for pair in self.contents_of(of) if isinstance(pair, BuiltTuple))
+        pairs = (pair.items for pair in self.container_contents(of) if isinstance(pair, BuiltTuple))
         return [(key, value) for key, value in pairs]
 
-    def contents_of(self, of: Item) -> tuple[Item, ...]:
+    def container_contents(self, of: Item) -> tuple[Item, ...]:
         """Return the items of a container, the pairs of a dict. Raises Undecodable."""
         if isinstance(of, Numbers):
             return tuple(map(ComputedNumber, range(of.start, of.stop, of.step)[:MAX_ITEMS]))
@@ -336,12 +336,12 @@ class ContainerEvaluation(Evaluation):
         else:
             self.memory.read.add(at)
             if at not in self.memory.cached:
-                self.memory.cached[at] = tuple(self._read(of, self.decoder.obj(at)))
+                self.memory.cached[at] = tuple(self._read_container(of, self.decoder.obj(at)))
             items = self.memory.cached[at]
         self.budget[0] -= len(items) // FREE
         return items
 
-    def _read(self, of: ProcessObject, obj: Obj) -> Iterable[Item]:
+    def _read_container(self, of: ProcessObject, obj: Obj) -> Iterable[Item]:
         containers, kind = ContainerReader(self.decoder.reader), self.kind(of)
         if self.length(of) > MAX_ITEMS:
             raise Undecodable("too many items")
@@ -381,7 +381,7 @@ class ContainerEvaluation(Evaluation):
             return len(item.value)
         if at in self.memory.contents or at in self.memory.blurred:
             if self.kind(item) in (*ARRAYS, *SETS, *DICTS):
-                return len(self.contents_of(item))
+                return len(self.container_contents(item))
             raise Undecodable("the length of an object")
         if at:
             self.memory.read.add(at)
@@ -425,7 +425,7 @@ class ContainerEvaluation(Evaluation):
 
     def dict_index(self, of: ProcessObject) -> dict[object, Item]:
         """Return the values of a dict by their keys, as this Python compares them."""
-        contents = self.contents_of(of)
+        contents = self.container_contents(of)
         kept = self.memory.indexes.get(of.address)
         if kept is None or kept[0] is not contents:
             self.budget[0] -= len(contents)
@@ -437,7 +437,7 @@ class ContainerEvaluation(Evaluation):
         """Return `of[index]` as it is now. Raises Undecodable, Raised."""
         kind = self.kind(of)
         if isinstance(index, Drawn) and kind in (*ARRAYS, "str"):
-            return self.over_draws(operator.getitem, of, index)
+            return self.apply_to_all_draws(operator.getitem, of, index)
         if isinstance(of, ProcessObject) and kind in DICTS:
             value = self.dict_index(of).get(self.host(index))
             if value is None and kind == "collections.defaultdict":
@@ -454,7 +454,7 @@ class ContainerEvaluation(Evaluation):
             words = (ProcessObject(self.decoder.word(obj, number)) for number in range(3))
             index = Slice(*map(self.bound, words))
         if kind in BYTES and not isinstance(index, Slice):
-            return self.of_host(operator.getitem, self.host(of), self.host(index))
+            return self.apply_host_function(operator.getitem, self.host(of), self.host(index))
         if isinstance(index, Slice):
             if isinstance(of, UnknownText):
                 return slice_unknown_text(of, index)
@@ -462,9 +462,13 @@ class ContainerEvaluation(Evaluation):
                 part = self.host(of)[index.start : index.stop : index.step]  # type: ignore[index]
                 if kind != "bytearray":
                     return LibraryValue(kind, part)
-                return self.memory.make(kind, map(ComputedNumber, part))
+                return self.memory.make_object(kind, map(ComputedNumber, part))
             items = self.members(of)[index.start : index.stop : index.step or 1]
-            return BuiltTuple(tuple(items)) if kind == "tuple" else self.memory.make(kind, items)
+            return (
+                BuiltTuple(tuple(items))
+                if kind == "tuple"
+                else self.memory.make_object(kind, items)
+            )
         at = of.address if isinstance(of, ProcessObject) else 0
         if at > 0 and at not in self.memory.contents and at not in self.memory.blurred:
             self.memory.read.add(at)
@@ -480,7 +484,7 @@ class ContainerEvaluation(Evaluation):
         kind = self.kind(of)
         if isinstance(sought, Drawn) and kind in (*ARRAYS, *SETS, *DICTS):
             values = frozenset(self.host(each) for each in self.members(of))
-            return self.truth(self.over_draws(values.__contains__, sought))
+            return self.truth(self.apply_to_all_draws(values.__contains__, sought))
         if isinstance(sought, UnknownNumber) and kind in (*ARRAYS, *SETS, *DICTS):
             numbers = (self.host(each) for each in self.members(of))
             if any(isinstance(n, (int, float)) and sought.low <= n <= sought.high for n in numbers):
@@ -491,14 +495,16 @@ class ContainerEvaluation(Evaluation):
         if isinstance(of, ProcessObject) and kind in DICTS:
             return self.host(sought) in self.dict_index(of)
         if kind in BYTES:
-            return self.truth(self.of_host(operator.contains, self.host(of), self.host(sought)))
+            return self.truth(
+                self.apply_host_function(operator.contains, self.host(of), self.host(sought))
+            )
         if isinstance(of, Numbers):
             return self.host(sought) in range(of.start, of.stop, of.step)
         if kind not in (*ARRAYS, *SETS):
             raise Undecodable("the items of an object")
         return self.host(sought) in [self.host(each) for each in self.members(of)]
 
-    def change(self, of: ProcessObject, items: Iterable[Item]) -> None:
+    def replace_items(self, of: ProcessObject, items: Iterable[Item]) -> None:
         """Make these the items of a container. Raises Undecodable."""
         self.refuse_change_of(of)
         contents = tuple(items)

@@ -56,10 +56,10 @@ from gdb_epi.hangs.dry_run.container_evaluation import (
 )
 from gdb_epi.hangs.dry_run.instances import (
     LRU_CACHE,
-    cached_method,
-    cached_result,
     class_object,
     has_attribute_already,
+    lru_cached_method,
+    lru_cached_result,
     make_bare_instance,
     make_instance,
     operate_on_instance,
@@ -74,10 +74,10 @@ from gdb_epi.hangs.dry_run.library_values import (
     call_match_method,
     call_pattern_method,
     is_re_function,
-    make_value,
+    library_value_attribute,
+    make_library_value,
     match_attribute,
     module_of_function,
-    value_attribute,
 )
 from gdb_epi.hangs.dry_run.loop_states import (
     DryRunState,
@@ -99,7 +99,7 @@ from gdb_epi.hangs.dry_run.operators import (
     format_unknown,
     has_unknown_value,
 )
-from gdb_epi.hangs.dry_run.timed_calls import returned_in_vain
+from gdb_epi.hangs.dry_run.timed_calls import call_timed_method
 
 MAX_CLAIMS = 16  # how often a run goes round with numbers that are not known
 _CONTAINS = (6, 7)  # arguments of COMPARE_OP up to 3.8
@@ -120,7 +120,7 @@ class DryRun(BlockInstructions):
             self.repeats_until = -1
         if name in OPERATORS_BY_INSTRUCTION:
             self.apply_binary_operator(OPERATORS_BY_INSTRUCTION[name])
-        elif name not in _FORMATS or not self._formats_unknown(name, argument):
+        elif name not in _FORMATS or not self._build_text_of_unknown(name, argument):
             super()._do(name, argument)
 
     def _handler(self, at: int, raised: Raised) -> int:
@@ -154,23 +154,23 @@ class DryRun(BlockInstructions):
             if seen is self._claim and seen.turns >= seen.most:
                 matches = does_state_match(seen.state, state, self.number_bounds)
                 if not (matches and self.memory.stays_finite()) and (
-                    matches or not self._goes_on_alike(target, seen, state)
+                    matches or not self._repeats_alike(target, seen, state)
                 ):
                     raise Undecodable("another state")
-                raise self._endless(seen, seen.turns)
-        elif seen.turns > 1 and (seen.state == state or self._goes_on_alike(target, seen, state)):
-            raise self._endless(seen, seen.turns - 1)
+                raise self._make_endless_loop(seen, seen.turns)
+        elif seen.turns > 1 and (seen.state == state or self._repeats_alike(target, seen, state)):
+            raise self._make_endless_loop(seen, seen.turns - 1)
         elif seen.turns > seen.most:
             now.most, now.turns = 2 * seen.most, 1
             self._heads[target] = now
 
-    def _endless(self, seen: LoopHead, turns: int) -> EndlessLoop:
-        rests = self.memory.rests(self.stack)
+    def _make_endless_loop(self, seen: LoopHead, turns: int) -> EndlessLoop:
+        rests = self.memory.suspended_generators(self.stack)
         endless = EndlessLoop(self.code, seen.first, seen.last, turns, rests)
-        endless.fails = seen.fails_since(self.memory)
+        endless.fails = seen.has_put_item_back_after_error(self.memory)
         return endless
 
-    def _goes_on_alike(self, target: int, seen: LoopHead, state: DryRunState) -> bool:
+    def _repeats_alike(self, target: int, seen: LoopHead, state: DryRunState) -> bool:
         """Tell whether the same turns come again whatever the numbers are that differ.
 
         They are followed once more with all numbers from now on that lie in the same direction.
@@ -181,7 +181,7 @@ class DryRun(BlockInstructions):
         if claims >= MAX_CLAIMS or seen.state.blurred != state.blurred:
             return False
         made, before, bounds = copy(self), seen.state, self.number_bounds
-        made.memory = memory = self.memory.copied()
+        made.memory = memory = self.memory.copy_memory()
         memory.indexes = {}
         try:
             made.locals = widen_differing_numbers(before.variables, state.variables, bounds)
@@ -219,13 +219,13 @@ class DryRun(BlockInstructions):
         apply = apply_in_place if in_place else apply_operator
         self.stack.append(apply(self, sign, left, right) if given is None else given)
 
-    def _formats_unknown(self, name: str, argument: int) -> bool:
+    def _build_text_of_unknown(self, name: str, argument: int) -> bool:
         """Do an instruction that makes a text, if it does so of what is not known."""
         by_argument = {"FORMAT_VALUE": 2 if argument & 4 else 1, "BUILD_STRING": argument}
         taken = by_argument.get(name, 2 if name == "FORMAT_WITH_SPEC" else 1)
         made = build_unknown_text(self, name, argument, self.stack[len(self.stack) - taken :])
         if made is not None:
-            self._popped(taken)
+            self._pop_items(taken)
             self.stack.append(made)
         return made is not None
 
@@ -234,10 +234,10 @@ class DryRun(BlockInstructions):
         if isinstance(item, UnknownNumber):
             self.stack.append(UnknownNumber(-item.high, -item.low))
         else:
-            self.stack.append(self.of_host(operator.neg, self.plain(item)))
+            self.stack.append(self.apply_host_function(operator.neg, self.plain(item)))
 
     def _do_unary_invert(self, _argument: int) -> None:
-        self.stack.append(self.of_host(operator.invert, self.plain(self._pop())))
+        self.stack.append(self.apply_host_function(operator.invert, self.plain(self._pop())))
 
     # -- comparisons ----------------------------------------------------------------------------
 
@@ -284,16 +284,16 @@ class DryRun(BlockInstructions):
                 return
         self.stack.append(Global(name))
 
-    def _store(self, of: int, name: str, item: Item) -> None:
+    def _store_in_namespace(self, of: int, name: str, item: Item) -> None:
         if of >= 0 and not has_attribute_already(self, of, name, item):
             self.refuse_repetition()
         self.memory.stored[of, name] = item
 
     def _do_store_name(self, argument: int) -> None:
-        self._store(self.names, self._name(argument), self._pop())
+        self._store_in_namespace(self.names, self._name(argument), self._pop())
 
     def _do_store_global(self, argument: int) -> None:
-        self._store(self.globals, self._name(argument), self._pop())
+        self._store_in_namespace(self.globals, self._name(argument), self._pop())
 
     def _do_store_fast_store_fast(self, argument: int) -> None:
         self._do_store_fast(argument >> 4)
@@ -320,7 +320,7 @@ class DryRun(BlockInstructions):
             plain or (in_class and self.decoder.ident(in_class[1]) == "member_descriptor")
         ):
             raise Undecodable("a class that stores attributes in a way of its own")
-        self._store(of.address, name, item)
+        self._store_in_namespace(of.address, name, item)
 
     def _do_copy(self, argument: int) -> None:
         if not 0 < argument <= len(self.stack):
@@ -329,63 +329,63 @@ class DryRun(BlockInstructions):
 
     # -- instructions that build ----------------------------------------------------------------
 
-    def _popped(self, number: int) -> list[Item]:
+    def _pop_items(self, number: int) -> list[Item]:
         return [self._pop() for _ in range(number)][::-1]
 
     def _do_build_tuple(self, argument: int) -> None:
-        self.stack.append(BuiltTuple(tuple(self._popped(argument))))
+        self.stack.append(BuiltTuple(tuple(self._pop_items(argument))))
 
     def _do_build_list(self, argument: int) -> None:
-        self.stack.append(self.memory.make("list", self._popped(argument)))
+        self.stack.append(self.memory.make_object("list", self._pop_items(argument)))
 
     def _do_build_set(self, argument: int) -> None:
-        self.stack.append(self.memory.make("set"))
-        made, items = self.stack.pop(), self._popped(argument)
+        self.stack.append(self.memory.make_object("set"))
+        made, items = self.stack.pop(), self._pop_items(argument)
         self.stack.append(made)
         for item in items:
             call_method(self, made, "add", [item], {})
 
     def _do_build_map(self, argument: int) -> None:
-        items = self._popped(2 * argument)
+        items = self._pop_items(2 * argument)
         self._build_dict(items[::2], items[1::2])
 
     def _do_build_const_key_map(self, argument: int) -> None:
-        self._build_dict(self.members(self._pop()), self._popped(argument))
+        self._build_dict(self.members(self._pop()), self._pop_items(argument))
 
     def _build_dict(self, keys: Sequence[Item], values: Sequence[Item]) -> None:
-        made = self.memory.make("dict")
+        made = self.memory.make_object("dict")
         for key, value in zip(keys, values, strict=True):
             self.store_item(made, key, value)
         self.stack.append(made)
 
-    def _below(self, argument: int) -> ProcessObject:
+    def _container_below(self, argument: int) -> ProcessObject:
         """Return the container that an instruction of a comprehension adds to."""
         made = self.stack[-argument] if 0 < argument <= len(self.stack) else None
         if not isinstance(made, ProcessObject):
             raise Undecodable("an empty stack")
         return made
 
-    def _add(self, method: str, argument: int) -> None:
+    def _add_to_container_below(self, method: str, argument: int) -> None:
         item = self._pop()
-        call_method(self, self._below(argument), method, [item], {})
+        call_method(self, self._container_below(argument), method, [item], {})
 
     def _do_list_append(self, argument: int) -> None:
-        self._add("append", argument)
+        self._add_to_container_below("append", argument)
 
     def _do_set_add(self, argument: int) -> None:
-        self._add("add", argument)
+        self._add_to_container_below("add", argument)
 
     def _do_list_extend(self, argument: int) -> None:
-        self._add("extend", argument)
+        self._add_to_container_below("extend", argument)
 
     def _do_set_update(self, argument: int) -> None:
-        self._add("update", argument)
+        self._add_to_container_below("update", argument)
 
     _do_dict_update = _do_dict_merge = _do_set_update
 
     def _do_map_add(self, argument: int) -> None:
         value, key = self._pop(), self._pop()
-        self.store_item(self._below(argument), key, value)
+        self.store_item(self._container_below(argument), key, value)
 
     def _do_list_to_tuple(self, _argument: int) -> None:
         self.stack.append(BuiltTuple(tuple(self.members(self._pop()))))
@@ -412,7 +412,7 @@ class DryRun(BlockInstructions):
         self.delete_item(of, index)
 
     def _do_get_iter(self, _argument: int) -> None:
-        self.stack.append(self.iterator(self._pop()))
+        self.stack.append(self.make_iterator(self._pop()))
 
     def _do_for_iter(self, argument: int) -> None:
         following = self.advance(self.stack[-1] if self.stack else None)
@@ -429,7 +429,7 @@ class DryRun(BlockInstructions):
         for _ in range(self.opcodes.end_for):
             self._pop()
 
-    def _cell(self, number: int) -> ProcessObject | None:
+    def _cell_shared_with_function(self, number: int) -> ProcessObject | None:
         """Return the cell of a variable that was given to another function."""
         item = self.locals.get(number)
         is_cell = isinstance(item, ProcessObject) and self.memory.kinds.get(item.address) == "cell"
@@ -437,15 +437,15 @@ class DryRun(BlockInstructions):
 
     def _do_load_closure(self, argument: int) -> None:
         number = self.first_cell + argument
-        cell = self._cell(number)
+        cell = self._cell_shared_with_function(number)
         if cell is None:
             items = [self.locals[number]] if number in self.locals else []
-            cell = self.locals[number] = self.memory.make("cell", items)
+            cell = self.locals[number] = self.memory.make_object("cell", items)
             self.memory.cells.add((self.code, argument))
         self.stack.append(cell)
 
     def _do_load_deref(self, argument: int) -> None:
-        cell = self._cell(self.first_cell + argument)
+        cell = self._cell_shared_with_function(self.first_cell + argument)
         if cell is None:
             self.memory.cells.add((self.code, argument))
             super()._do_load_fast(self.first_cell + argument)
@@ -455,14 +455,14 @@ class DryRun(BlockInstructions):
         self.stack += self.memory.contents[cell.address]
 
     def _do_store_deref(self, argument: int) -> None:
-        cell = self._cell(self.first_cell + argument)
+        cell = self._cell_shared_with_function(self.first_cell + argument)
         if cell is None:
             self._do_store_fast(self.first_cell + argument)
         else:
             self.memory.contents[cell.address] = (self._pop(),)
 
     def _do_load_fast(self, argument: int) -> None:
-        if self._cell(argument) is not None or self._is_cell(argument):
+        if self._cell_shared_with_function(argument) is not None or self._is_cell(argument):
             self._do_load_closure(argument)
         else:
             super()._do_load_fast(argument)
@@ -514,8 +514,8 @@ class DryRun(BlockInstructions):
         if isinstance(called, Method):
             function = ProcessObject(called.function)
             if self.decoder.obj(called.function).type.full_name == LRU_CACHE and not named:
-                return cached_result(self, called.function, [called.self, *arguments])
-            if (in_vain := returned_in_vain(self, called, arguments, named)) is not None:
+                return lru_cached_result(self, called.function, [called.self, *arguments])
+            if (in_vain := call_timed_method(self, called, arguments, named)) is not None:
                 return in_vain
             return self._run_function(function, called.owner, [called.self, *arguments], named)
         if isinstance(called, MadeFunction):
@@ -531,7 +531,7 @@ class DryRun(BlockInstructions):
             raise Undecodable("a call")
         ident = self.decoder.ident(called.address)
         if ident == "function":
-            name = self._name_of(called)
+            name = self._qualified_function_name(called)
             if name == "sleep" and module_of_function(self, called) == _OF_SLEEP:
                 self.memory.pauses = True
                 return Iteration(BuiltTuple(()), 0)  # awaited, it is over
@@ -555,11 +555,11 @@ class DryRun(BlockInstructions):
                 for name in ("im_func", "im_self")
             )
             if is_random(self, owner) and not named:
-                return draw_random_number(self, self._name_of(function), arguments)
+                return draw_random_number(self, self._qualified_function_name(function), arguments)
             return self._returned(function, [owner, *arguments], named)
         raise Undecodable("a call")
 
-    def _name_of(self, function: ProcessObject) -> str:
+    def _qualified_function_name(self, function: ProcessObject) -> str:
         at = self.decoder.field(function.address, "PyFunctionObject", "func_name")
         return self.decoder.string(at)
 
@@ -574,7 +574,7 @@ class DryRun(BlockInstructions):
         begin_call(run, function, arguments, keywords)
         if run.is_generator() or run.has_flag("CO_COROUTINE"):
             rest = SuspendedRun(run.code, run.globals, 0, tuple(sorted(run.locals.items())))
-            return self.memory.make("generator", [rest])
+            return self.memory.make_object("generator", [rest])
         self.decoder.nesting += 1
         try:
             return run.go(0, MAX_CODE)
@@ -589,10 +589,10 @@ class DryRun(BlockInstructions):
         """Return a new object of a class. Raises Undecodable, Raised, EndlessLoop."""
         info = self.decoder.types.at(kind.address)
         if info.full_name in LIBRARY_VALUES:
-            return make_value(self, info.full_name, arguments, keywords)
+            return make_library_value(self, info.full_name, arguments, keywords)
         if info.full_name == DEQUE and len(arguments) < 2 and not keywords:
-            return self.memory.make(DEQUE, self.all_of(arguments[0]) if arguments else ())
-        exception = self.exception_made(info)
+            return self.memory.make_object(DEQUE, self.all_items(arguments[0]) if arguments else ())
+        exception = self.make_exception(info)
         if exception is not None:
             return exception
         return make_instance(self, kind, arguments, keywords)
@@ -619,8 +619,8 @@ class DryRun(BlockInstructions):
                 raise Undecodable("a method")
             self.stack[-1:] = [None, Method(in_class[1], in_class[0], of, name)]
         elif isinstance(of, ProcessObject) and self.is_module_or_class(of):
-            self.stack[-1:] = [None, self.of_module_or_class(of, name)]
-        elif isinstance(of, ProcessObject) and (cached := cached_method(self, of, name)):
+            self.stack[-1:] = [None, self.module_or_class_attribute(of, name)]
+        elif isinstance(of, ProcessObject) and (cached := lru_cached_method(self, of, name)):
             self.stack[-1:] = [None, cached]
         elif isinstance(of, ProcessObject) and own_callable(self, of, name):
             self.stack[-1:] = [None, ProcessObject(own_callable(self, of, name))]
@@ -639,9 +639,9 @@ class DryRun(BlockInstructions):
             self.kind(of) in (*LIBRARY_VALUES, DECOMPRESSOR, *STRUCTS)
             and not is_supported_method(self, of, self._name(argument >> shift))
         ):
-            self.stack[-1] = value_attribute(self, of, self._name(argument >> shift))
+            self.stack[-1] = library_value_attribute(self, of, self._name(argument >> shift))
         elif self.is_module_or_class(of):
-            self.stack[-1] = self.of_module_or_class(of, self._name(argument >> shift))
+            self.stack[-1] = self.module_or_class_attribute(of, self._name(argument >> shift))
         elif is_supported_method(self, of, self._name(argument >> shift)):
             self.stack[-1] = BuiltinMethod(of, self._name(argument >> shift))
         elif self.kind(of) == MATCH and self._name(argument >> shift) in ATTRIBUTES:
@@ -651,7 +651,7 @@ class DryRun(BlockInstructions):
             method = self._pop()
             self.stack[-1] = method
         elif of.address < 0:
-            self.stack[-1] = self.of_instance(of, self._name(argument >> shift))
+            self.stack[-1] = self.instance_attribute(of, self._name(argument >> shift))
         else:
             super()._do_load_attr(argument)
 
@@ -677,7 +677,7 @@ class DryRun(BlockInstructions):
 
     def _do_call(self, argument: int) -> None:
         """Two words below the arguments: a callable, and NULL or its `self`."""
-        arguments = self._popped(argument)
+        arguments = self._pop_items(argument)
         second, first = self._pop(), self._pop()
         if first is None:
             self._call(second, arguments)
@@ -691,7 +691,7 @@ class DryRun(BlockInstructions):
     def _do_call_function_ex(self, argument: int) -> None:
         """Call with an iterable of arguments, and a dict of named ones where `argument` says so."""
         named = self.pairs(self._pop()) if argument & 1 else []
-        arguments = self.all_of(self._pop())
+        arguments = self.all_items(self._pop())
         called = self._pop()
         if "PUSH_NULL" in self.opcodes.instructions:  # 3.11: a NULL beside it, on either side
             other = self._pop()

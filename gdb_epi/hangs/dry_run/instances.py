@@ -68,7 +68,7 @@ def make_tuple_instance(run: ObjectEvaluation, kind: Item, *of: Item) -> Item:
         run.decoder, run.decoder.types.at(kind.address)
     ):
         raise Undecodable("a tuple of another kind")
-    made = run.memory.make("tuple", run.all_of(of[0]) if of else ())
+    made = run.memory.make_object("tuple", run.all_items(of[0]) if of else ())
     run.memory.stored[made.address, CLASS] = kind
     return made
 
@@ -80,7 +80,7 @@ def make_bare_instance(run: ObjectEvaluation, kind: Item) -> ProcessObject:
     mro = run.decoder.types.mro(run.decoder.types.at(kind.address))
     if any(each.base and not each.python_class for each in mro):
         raise Undecodable("a new object of a C type")
-    made = run.memory.make("instance")
+    made = run.memory.make_object("instance")
     run.memory.stored[made.address, CLASS] = kind
     return made
 
@@ -182,7 +182,7 @@ def has_attribute_already(run: ObjectEvaluation, of: int, name: str, item: Item)
     return kind in _COMPARED and kind == run.kind(before) and run.equal(before, item)
 
 
-def cached_method(run: ObjectEvaluation, of: ProcessObject, name: str) -> Item:
+def lru_cached_method(run: ObjectEvaluation, of: ProcessObject, name: str) -> Item:
     """Return a method that functools.lru_cache() wraps; None for another."""
     in_class = run.decoder.types.lookup(run.class_of(of), name)
     if in_class is None or run.decoder.obj(in_class[1]).type.full_name != LRU_CACHE:
@@ -190,7 +190,7 @@ def cached_method(run: ObjectEvaluation, of: ProcessObject, name: str) -> Item:
     return Method(in_class[1], in_class[0], of, name)
 
 
-def cached_result(run: ObjectEvaluation, wrapper: int, arguments: Sequence[Item]) -> Item:
+def lru_cached_result(run: ObjectEvaluation, wrapper: int, arguments: Sequence[Item]) -> Item:
     """Return what functools.lru_cache() has kept for arguments. Raises Undecodable without it.
 
     A wrapper is a link of 56 bytes, a function, an int and a dict. A key of that is one int or str,

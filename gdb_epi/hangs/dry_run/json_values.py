@@ -26,22 +26,29 @@ def parse_json(run: BlockInstructions, called: ProcessObject, arguments: Sequenc
     except json.JSONDecodeError:
         scope = run.decoder.field(called.address, "PyFunctionObject", "func_globals")
         kind = run.decoder.objects.dict_get(scope, "JSONDecodeError")
-        error = run.exception_class(run.decoder.types.at(kind)) if isinstance(kind, int) else None
+        error = (
+            run.stand_in_exception_class(run.decoder.types.at(kind))
+            if isinstance(kind, int)
+            else None
+        )
         raise Undecodable("an error of a module") if error is None else Raised(error) from None
     except (ValueError, RecursionError):
         raise Undecodable("a text that this Python does not read") from None
-    return _made(run, value)
+    return _item_of_json_value(run, value)
 
 
-def _made(run: BlockInstructions, value: object, depth: int = 0) -> Item:
+def _item_of_json_value(run: BlockInstructions, value: object, depth: int = 0) -> Item:
     """Return a value as the process has it. Raises Undecodable."""
     if not isinstance(value, (dict, list)):
-        return run.of_value(value)
+        return run.item_of_python_value(value)
     if len(value) > MAX_ITEMS or depth > MAX_DEPTH:
         raise Undecodable("too many items")
     if isinstance(value, list):
-        return run.memory.make("list", [_made(run, each, depth + 1) for each in value])
+        return run.memory.make_object(
+            "list", [_item_of_json_value(run, each, depth + 1) for each in value]
+        )
     pairs = [
-        BuiltTuple((run.of_value(key), _made(run, each, depth + 1))) for key, each in value.items()
+        BuiltTuple((run.item_of_python_value(key), _item_of_json_value(run, each, depth + 1)))
+        for key, each in value.items()
     ]
-    return run.memory.make("dict", pairs)
+    return run.memory.make_object("dict", pairs)

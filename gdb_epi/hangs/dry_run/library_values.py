@@ -65,7 +65,7 @@ def call_pattern_method(
     run: ObjectEvaluation, of: Item, name: str, arguments: Sequence[Item]
 ) -> Item:
     """Return what a method of a pattern, a text or compiled, gives. Raises Undecodable."""
-    pattern, flags = _pattern(run, of)
+    pattern, flags = _pattern_and_flags(run, of)
     values: list[Any] = [run.host(each) for each in arguments]
     subject = values[name == "sub"] if len(values) > (name == "sub") else None
     if not isinstance(subject, str) or len(subject) > MAX_SUBJECT:
@@ -79,14 +79,16 @@ def call_pattern_method(
     except (UnsupportedPattern, re.error, OverflowError, RecursionError):
         raise Undecodable("a pattern of another kind") from None
     if isinstance(given, list):
-        return run.memory.make("list", map(run.of_value, given))
+        return run.memory.make_object("list", map(run.item_of_python_value, given))
     if name == "finditer":
-        matches = BuiltTuple(tuple(_match(run, each) for each in given))
-        return run.memory.make("iterator", [run.iterator(matches)])
-    return _match(run, given) if isinstance(given, re.Match) else run.of_value(given)
+        matches = BuiltTuple(tuple(_make_match(run, each) for each in given))
+        return run.memory.make_object("iterator", [run.make_iterator(matches)])
+    return (
+        _make_match(run, given) if isinstance(given, re.Match) else run.item_of_python_value(given)
+    )
 
 
-def _pattern(run: ObjectEvaluation, of: Item) -> tuple[str, int]:
+def _pattern_and_flags(run: ObjectEvaluation, of: Item) -> tuple[str, int]:
     if not isinstance(of, ProcessObject) or run.kind(of) != PATTERN:
         return run.text_of(of), 0
     reader, obj = run.decoder.reader, run.decoder.obj(of.address)
@@ -96,23 +98,25 @@ def _pattern(run: ObjectEvaluation, of: Item) -> tuple[str, int]:
     return text, reader.u32(run.decoder.member(obj, "flags"))
 
 
-def _match(run: ObjectEvaluation, match: re.Match[str]) -> Item:
+def _make_match(run: ObjectEvaluation, match: re.Match[str]) -> Item:
     spans = [match.span(n) for n in range(match.re.groups + 1)]
-    parts = _parts(run, match.string, spans, match.re.groupindex, match.lastindex)
-    return run.memory.make(MATCH, parts)
+    parts = _make_match_parts(run, match.string, spans, match.re.groupindex, match.lastindex)
+    return run.memory.make_object(MATCH, parts)
 
 
-def _parts(
+def _make_match_parts(
     run: ObjectEvaluation, text: str, spans: Sequence[tuple[int, int]], names: Mapping[str, int],
     last: int | None,
 ) -> list[Item]:  # fmt: skip
     groups = [text[first:end] if first >= 0 else None for first, end in spans]
     last_group = next((name for name, number in names.items() if number == last), None)
     attributes = (last_group, last, text)
-    return [run.of_value(tuple(each)) for each in (groups, spans, names.items(), attributes)]
+    return [
+        run.item_of_python_value(tuple(each)) for each in (groups, spans, names.items(), attributes)
+    ]
 
 
-def _parts_in_process(run: ObjectEvaluation, of: ProcessObject) -> list[Item]:
+def _match_parts_in_process(run: ObjectEvaluation, of: ProcessObject) -> list[Item]:
     """Return the parts of a match that the process has.
 
     After the head come: the text, regs, the pattern, where it was looked, the last group, how many
@@ -127,14 +131,14 @@ def _parts_in_process(run: ObjectEvaluation, of: ProcessObject) -> list[Item]:
         raise Undecodable("a long text")
     marks = [reader.i64(at + 56 + 8 * n) for n in range(2 * count)]
     spans = list(zip(marks[::2], marks[1::2], strict=True))
-    compiled = re.compile(*_pattern(run, ProcessObject(pattern)))
+    compiled = re.compile(*_pattern_and_flags(run, ProcessObject(pattern)))
     last_group = last if 0 < last < count else None  # -1 where no group matched
-    return _parts(run, subject, spans, compiled.groupindex, last_group)
+    return _make_match_parts(run, subject, spans, compiled.groupindex, last_group)
 
 
 def match_attribute(run: ObjectEvaluation, of: ProcessObject, name: str) -> Item:
     """Return an attribute of a match. Raises Undecodable."""
-    parts = run.members(of) if of.address < 0 else _parts_in_process(run, of)
+    parts = run.members(of) if of.address < 0 else _match_parts_in_process(run, of)
     return run.members(parts[3])[ATTRIBUTES.index(name)]
 
 
@@ -142,14 +146,14 @@ def call_match_method(
     run: ObjectEvaluation, of: ProcessObject, name: str, arguments: Sequence[Item]
 ) -> Item:
     """Return what a method of a match gives. Raises Undecodable, Raised."""
-    parts = run.members(of) if of.address < 0 else _parts_in_process(run, of)
+    parts = run.members(of) if of.address < 0 else _match_parts_in_process(run, of)
     groups, spans, named = (part.items for part in parts[:3] if isinstance(part, BuiltTuple))
     by_name = {str(key): n for key, n in map(run.host, named)}  # type: ignore[misc,has-type]
     if name == "groups":
         return BuiltTuple(groups[1:])
     if name == "groupdict":
         pairs = (BuiltTuple((BuiltStr(key), groups[n])) for key, n in by_name.items())
-        return run.memory.make("dict", pairs)
+        return run.memory.make_object("dict", pairs)
     places: dict[object, int] = {n: n for n in range(len(groups))}
     places.update(by_name)
     wanted = [places.get(run.host(each)) for each in arguments] or [0]
@@ -163,13 +167,13 @@ def call_match_method(
     return span if name == "span" else run.members(span)[name == "end"]
 
 
-def make_value(
+def make_library_value(
     run: ObjectEvaluation, kind: str, arguments: Sequence[Item], keywords: Mapping[str, Item]
 ) -> Item:
     """Return a new date, time or decimal. Raises Undecodable, Raised."""
     values = [run.host(each) for each in arguments]
     named = {name: run.host(value) for name, value in keywords.items()}
-    return run.of_host(lambda: host_class(kind)(*values, **named))
+    return run.apply_host_function(lambda: host_class(kind)(*values, **named))
 
 
 def decompress(run: ObjectEvaluation, of: ProcessObject, arguments: Sequence[Item]) -> Item:
@@ -181,7 +185,7 @@ def decompress(run: ObjectEvaluation, of: ProcessObject, arguments: Sequence[Ite
     room = run.decoder.reader.u32(of.address + _AVAIL_OUT)
     if not arguments or run.length(arguments[0]) or not room:
         raise Undecodable("input that is decompressed")
-    return run.of_value(b"")
+    return run.item_of_python_value(b"")
 
 
 def call_struct_method(
@@ -196,13 +200,15 @@ def call_struct_method(
     try:
         if name == "iter_unpack":
             rows = tuple(struct.iter_unpack(text, *values))
-            return run.memory.make("iterator", [run.iterator(run.of_value(rows))])
-        return run.of_host(getattr(struct, name), text, *values)
+            return run.memory.make_object(
+                "iterator", [run.make_iterator(run.item_of_python_value(rows))]
+            )
+        return run.apply_host_function(getattr(struct, name), text, *values)
     except struct.error:
         raise Undecodable("an error of a module") from None
 
 
-def value_attribute(run: ObjectEvaluation, of: Item, name: str) -> Item:
+def library_value_attribute(run: ObjectEvaluation, of: Item, name: str) -> Item:
     """Return an attribute of a date, time or decimal, or of a decompressor. Raises Undecodable."""
     if isinstance(of, ProcessObject) and run.kind(of) == DECOMPRESSOR:
         run.memory.read.add(of.address)
@@ -216,4 +222,4 @@ def value_attribute(run: ObjectEvaluation, of: Item, name: str) -> Item:
     value = getattr(run.host(of), name, None)
     if value is None or callable(value):
         raise Undecodable("an attribute of a value")
-    return run.of_value(value)
+    return run.item_of_python_value(value)

@@ -97,27 +97,27 @@ class DryRunMemory:
             self.taken -= {container}
             self.lacking -= {container}
 
-    def copied(self) -> DryRunMemory:
+    def copy_memory(self) -> DryRunMemory:
         """Return a memory that changes by itself."""
         made = copy(self)
         made.stored, made.contents = dict(self.stored), dict(self.contents)
         made.kinds = dict(self.kinds)
         return made
 
-    def make(self, kind: str, items: Iterable[Item] = ()) -> ProcessObject:
+    def make_object(self, kind: str, items: Iterable[Item] = ()) -> ProcessObject:
         """Return a new object."""
         address = -len(self.kinds) - 1
         self.kinds[address], self.contents[address] = kind, tuple(items)
         return ProcessObject(address)
 
-    def rests(self, stack: Iterable[Item]) -> Iterator[SuspendedRun]:
+    def suspended_generators(self, stack: Iterable[Item]) -> Iterator[SuspendedRun]:
         """Yield where generators on a stack rest, and those that they take values of."""
         for item in stack:
             at = item.address if isinstance(item, ProcessObject) else 0
             for rest in self.contents.get(at, ()):
                 if isinstance(rest, SuspendedRun):
                     yield rest
-                    yield from self.rests(rest.stack)
+                    yield from self.suspended_generators(rest.stack)
 
 
 class EndlessLoop(Exception):
@@ -168,37 +168,41 @@ class StateRenumbering:
     def state(self, variables: Mapping[int, Item], stack: Iterable[Item]) -> DryRunState:
         """Return the state of a frame."""
         memory = self._memory
-        renamed = {number: self._item(variables[number]) for number in sorted(variables)}
-        on_stack = tuple(map(self._item, stack))
-        stored = {key: self._item(item) for key, item in memory.stored.items() if key[0] >= 0}
-        contents = {at: tuple(map(self._item, items))
+        renamed = {number: self._renumber_item(variables[number]) for number in sorted(variables)}
+        on_stack = tuple(map(self._renumber_item, stack))
+        stored = {
+            key: self._renumber_item(item) for key, item in memory.stored.items() if key[0] >= 0
+        }
+        contents = {at: tuple(map(self._renumber_item, items))
                     for at, items in memory.contents.items() if at >= 0}  # fmt: skip
         for address in self._met:  # grows meanwhile
             name = self._names[address]
             if address in memory.contents:
-                contents[name] = tuple(map(self._item, memory.contents[address]))
+                contents[name] = tuple(map(self._renumber_item, memory.contents[address]))
             for attribute, item in sorted(self._attributes.get(address, ()), key=lambda x: x[0]):
-                stored[name, attribute] = self._item(item)
+                stored[name, attribute] = self._renumber_item(item)
         kinds = {name: memory.kinds[address] for address, name in self._names.items()}
         blurred = (at if at >= 0 else self._names.get(at, 0) for at in memory.blurred)
         return DryRunState(renamed, stored, on_stack, contents, kinds, frozenset(blurred) - {0})
 
-    def _item(self, item: Item) -> Item:
+    def _renumber_item(self, item: Item) -> Item:
         if isinstance(item, ProcessObject):
-            return item if item.address >= 0 else ProcessObject(self._name(item.address))
+            return (
+                item if item.address >= 0 else ProcessObject(self._number_of_object(item.address))
+            )
         if isinstance(item, Method):
-            return item._replace(self=ProcessObject(self._part(item.self).address))
-        renamed: Item = self._part(item)
+            return item._replace(self=ProcessObject(self._renumber_part(item.self).address))
+        renamed: Item = self._renumber_part(item)
         return renamed
 
-    def _part(self, part: Any) -> Any:
+    def _renumber_part(self, part: Any) -> Any:
         if isinstance(part, (ProcessObject, Method)):
-            return self._item(part)
+            return self._renumber_item(part)
         if isinstance(part, _HOLDERS):
-            return type(part)._make(map(self._part, part))
-        return tuple(map(self._part, part)) if type(part) is tuple else part
+            return type(part)._make(map(self._renumber_part, part))
+        return tuple(map(self._renumber_part, part)) if type(part) is tuple else part
 
-    def _name(self, address: int) -> int:
+    def _number_of_object(self, address: int) -> int:
         if address not in self._names:
             self._names[address] = -len(self._names) - 1
             self._met.append(address)
@@ -225,7 +229,7 @@ class LoopHead:
         self.first, self.last = first, last
         self._put_back = memory.put_back
 
-    def fails_since(self, memory: DryRunMemory) -> bool:
+    def has_put_item_back_after_error(self, memory: DryRunMemory) -> bool:
         """Tell whether an item was taken since then, an error handled, and the item put back.
 
         Who pauses tries again later, and who writes tells somebody: both may be meant.

@@ -44,17 +44,17 @@ _OF_MATH = frozenset(
 )
 
 
-class _Keyed:
+class _HeapItem:
     """An item in a heap, by what it is compared by."""
 
     def __init__(self, key: Plain, item: Item) -> None:
         self.key, self.item = key, item
 
-    def __lt__(self, other: _Keyed) -> bool:
+    def __lt__(self, other: _HeapItem) -> bool:
         return bool(self.key < other.key)  # type: ignore[operator]  # TypeError: as there
 
 
-def _of_heap(run: ObjectEvaluation, name: str, arguments: Sequence[Item]) -> Item:
+def _call_heapq_function(run: ObjectEvaluation, name: str, arguments: Sequence[Item]) -> Item:
     """Return what a function of `heapq` gives. Raises Undecodable, Raised."""
     import heapq
 
@@ -63,13 +63,13 @@ def _of_heap(run: ObjectEvaluation, name: str, arguments: Sequence[Item]) -> Ite
         raise Undecodable("a heap of another kind")
     run.refuse_change_of(of)
     keyed, given = (
-        list(map(_Keyed, sort_keys(run, each, None), each)) for each in (run.members(of), others)
+        list(map(_HeapItem, sort_keys(run, each, None), each)) for each in (run.members(of), others)
     )
     try:
-        taken: _Keyed | None = getattr(heapq, name)(keyed, *given)
+        taken: _HeapItem | None = getattr(heapq, name)(keyed, *given)
     except ERRORS as error:
         raise Raised(type(error)) from None
-    run.change(of, [each.item for each in keyed])
+    run.replace_items(of, [each.item for each in keyed])
     return NoneResult() if taken is None else taken.item
 
 
@@ -98,14 +98,14 @@ def call_native(
     if name == "fspath" and run.kind(arguments[0]) == "str" and _is_module(run, of, "posix"):
         return arguments[0]
     if name == "_path_normpath" and not keywords and _is_module(run, of, "posix"):
-        return run.of_host(posixpath.normpath, *map(run.host, arguments))
+        return run.apply_host_function(posixpath.normpath, *map(run.host, arguments))
     if name in _OF_HEAPS and not keywords and _is_module(run, of, "_heapq"):
-        return _of_heap(run, name, arguments)
+        return _call_heapq_function(run, name, arguments)
     if name in _SEARCHES and not keywords and _is_module(run, of, "_bisect"):
-        return run.of_host(getattr(bisect, name), *map(run.host, arguments))
+        return run.apply_host_function(getattr(bisect, name), *map(run.host, arguments))
     if name in _UNPACKS and not keywords and _is_module(run, of, "_struct"):
         try:
-            return run.of_host(getattr(struct, name), *map(run.host, arguments))
+            return run.apply_host_function(getattr(struct, name), *map(run.host, arguments))
         except struct.error:
             raise Undecodable("an error of a module") from None
     if name in _OF_MATH and not keywords and _is_module(run, of, "math"):

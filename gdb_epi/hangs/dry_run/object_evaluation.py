@@ -70,12 +70,12 @@ class ObjectEvaluation(ContainerEvaluation):
             self.budget[0] -= len(pairs) // FREE
             at = list(self.dict_index(of)).index(key) if key in self.dict_index(of) else len(pairs)
             pairs[at : at + 1] = [(pairs[at][0] if at < len(pairs) else index, value)]
-            self.change(of, map(BuiltTuple, pairs))
+            self.replace_items(of, map(BuiltTuple, pairs))
             return
         items = list(self.members(of))
         if isinstance(index, Slice) and kind == "list" and index.step is None:
-            items[index.start : index.stop] = self.all_of(value)
-            self.change(of, items)
+            items[index.start : index.stop] = self.all_items(value)
+            self.replace_items(of, items)
             return
         place = None if isinstance(index, Slice) else self.bound(index)
         if place is None:
@@ -84,7 +84,7 @@ class ObjectEvaluation(ContainerEvaluation):
             items[place] = value
         except IndexError:
             raise Raised(IndexError) from None
-        self.change(of, items)
+        self.replace_items(of, items)
 
     def delete_item(self, of: Item, index: Item) -> None:
         """Do `del of[index]`. Raises Undecodable, Raised."""
@@ -92,7 +92,7 @@ class ObjectEvaluation(ContainerEvaluation):
         if not isinstance(of, ProcessObject) or self.kind(of) not in changeable:
             raise Undecodable("an item that is deleted")
         if self.kind(of) in DICTS:
-            self.take(of, self.host(index))
+            self.pop_dict_key(of, self.host(index))
             return
         items = list(self.members(of))
         place = slice(*index) if isinstance(index, Slice) else self.bound(index) or 0
@@ -100,16 +100,16 @@ class ObjectEvaluation(ContainerEvaluation):
             del items[place]
         except IndexError:
             raise Raised(IndexError) from None
-        self.change(of, items)
+        self.replace_items(of, items)
 
-    def take(self, of: ProcessObject, key: object) -> Item:
+    def pop_dict_key(self, of: ProcessObject, key: object) -> Item:
         """Take a key out of a dict, and return its value. Raises Raised."""
         value = self.dict_index(of).get(key)
         if value is None:
             raise Raised(KeyError)
         keys = list(self.dict_index(of))
         pairs = zip(keys, self.pairs(of), strict=True)
-        self.change(of, [BuiltTuple(pair) for each, pair in pairs if each != key])
+        self.replace_items(of, [BuiltTuple(pair) for each, pair in pairs if each != key])
         return value
 
     # -- attributes -----------------------------------------------------------------------------
@@ -121,14 +121,14 @@ class ObjectEvaluation(ContainerEvaluation):
             return self.decoder.types.at(made.address)
         return self.decoder.obj(of.address).type
 
-    def of_instance(self, of: ProcessObject, name: str) -> Item:
+    def instance_attribute(self, of: ProcessObject, name: str) -> Item:
         """Return what `of.name` is now. Raises Undecodable, Raised."""
         attribute = self.memory.stored.get((of.address, name))
         if of.address >= 0:
             self.memory.read.add(of.address)
             if attribute is None:
-                attribute = self.named_tuple_item(of, name) or self._of_enum_member(of, name)
-            return super().of_instance(of, name) if attribute is None else attribute
+                attribute = self.named_tuple_item(of, name) or self._enum_member_attribute(of, name)
+            return super().instance_attribute(of, name) if attribute is None else attribute
         in_class = self.decoder.types.lookup(self.class_of(of), name)
         kind = self.decoder.ident(in_class[1]) if in_class else ""
         if in_class and kind == "property":
@@ -145,7 +145,7 @@ class ObjectEvaluation(ContainerEvaluation):
             raise Undecodable("an attribute of a new object")
         return attribute
 
-    def _of_enum_member(self, of: ProcessObject, name: str) -> Item:
+    def _enum_member_attribute(self, of: ProcessObject, name: str) -> Item:
         """Return the name or value of a member of an Enum; None for anything else (3.8 to 3.15)."""
         if name not in ("name", "value") or self.decoder.obj(of.address).lineage.ident:
             return None
@@ -157,7 +157,7 @@ class ObjectEvaluation(ContainerEvaluation):
         """Tell whether an object is a module or class of the process."""
         return of.address > 0 and self.decoder.ident(of.address) in ("module", "type")
 
-    def of_module_or_class(self, of: ProcessObject, name: str) -> Item:
+    def module_or_class_attribute(self, of: ProcessObject, name: str) -> Item:
         """Return a name of a module, or a value or function that a class has."""
         if self.decoder.ident(of.address) == "module":
             at = self.decoder.objects.attribute(of.address, name)
@@ -181,7 +181,7 @@ class ObjectEvaluation(ContainerEvaluation):
 
     # -- iterators ------------------------------------------------------------------------------
 
-    def iterator(self, over: Item) -> Item:
+    def make_iterator(self, over: Item) -> Item:
         """Return what goes over a container. Raises Undecodable."""
         kind = self.kind(over)
         if kind in (*_ITERATORS, *_OF_PROCESS) or isinstance(over, Iteration):
@@ -195,13 +195,13 @@ class ObjectEvaluation(ContainerEvaluation):
         if kind == "str" and isinstance(over, ProcessObject):
             over = BuiltStr(self.whole_text(over))
         if isinstance(over, LibraryValue) and kind in BYTES:
-            over = BuiltTuple(self.contents_of(over))
+            over = BuiltTuple(self.container_contents(over))
         if not isinstance(over, (BuiltStr, ProcessObject, BuiltTuple, Numbers)):
             raise Undecodable("an iterator of another kind")
         if isinstance(over, ProcessObject) and kind in ("", "instance"):
             own = special_method(self.decoder, self.class_of(over), "__iter__")
             if own is not None:
-                return self.iterator(self.call(own[1], own[0], [over]))
+                return self.make_iterator(self.call(own[1], own[0], [over]))
         if isinstance(over, ProcessObject) and kind not in (*ARRAYS, *SETS, *DICTS):
             raise Undecodable("an iterator of another kind")
         return Iteration(over, 0)
@@ -228,7 +228,7 @@ class ObjectEvaluation(ContainerEvaluation):
     def _advance_object(self, iterator: ProcessObject) -> tuple[Item, Item] | None:
         if iterator.address not in self.memory.contents:
             generates = self.kind(iterator) == "generator"
-            read = self.generators if generates else self.iteration
+            read = self.generators if generates else self.iterator_position
             kept: Item = read(iterator.address) if read is not None else None
             if read is None or (kept is None and not generates):
                 raise Undecodable("an iterator of another kind")
@@ -266,7 +266,7 @@ class ObjectEvaluation(ContainerEvaluation):
             return given.value
         return None
 
-    def iteration(self, address: int) -> Item:
+    def iterator_position(self, address: int) -> Item:
         """Return how far an iterator of the process is, None where that is not known.
 
         After the heads come: an index and the sequence; a dict or set, its size, a place, of dicts
@@ -287,20 +287,20 @@ class ObjectEvaluation(ContainerEvaluation):
             if not first:  # it has ended
                 return Iteration(BuiltTuple(()), 0)
             left = reader.u64(address + (40 if kind == "set_iterator" else 48))
-            over = BuiltTuple(self.contents_of(of)) if "item" in kind else of
+            over = BuiltTuple(self.container_contents(of)) if "item" in kind else of
             if "value" in kind:
                 over = BuiltTuple(tuple(value for _, value in self.pairs(of)))
             place = self.length(of) - left
             return Iteration(over, place) if place >= 0 else None
         if kind in ("enumerate", "zip", "list_reverseiterator", "collections._deque_iterator",
                     "_collections._deque_iterator", "_deque_iterator"):  # fmt: skip
-            return self._iteration_in_another(address, kind)
+            return self._position_of_wrapping_iterator(address, kind)
         if kind == "range_iterator":
             index, start, step, count = read_range_iterator(reader, address)
             return Iteration(Numbers(start, start + count * step, step), index) if step else None
         return None
 
-    def _iteration_in_another(self, address: int, kind: str) -> Item:
+    def _position_of_wrapping_iterator(self, address: int, kind: str) -> Item:
         """Return how far an enumerate(), zip(), reversed list or iterator of a deque is.
 
         After the head come: how far it counted, and its iterator; how many iterators, and a tuple
@@ -311,7 +311,7 @@ class ObjectEvaluation(ContainerEvaluation):
         reader = self.decoder.reader
         first, second = (reader.u64(address + 16 + 8 * n) for n in range(2))
         if kind == "enumerate":
-            inner = self.iteration(second)
+            inner = self.iterator_position(second)
             if not isinstance(inner, Iteration) or inner.round:
                 return None
             begin = first - inner.place
@@ -319,7 +319,7 @@ class ObjectEvaluation(ContainerEvaluation):
                      for n, each in enumerate(self.members(inner.over)))  # fmt: skip
             return Iteration(BuiltTuple(tuple(map(BuiltTuple, pairs))), inner.place)
         if kind == "zip":
-            inners = [self.iteration(at)
+            inners = [self.iterator_position(at)
                       for at in ContainerReader(reader).tuple_items(second)]  # fmt: skip
             iterations = [each for each in inners if isinstance(each, Iteration) and not each.round]
             if not iterations or len(iterations) < len(inners):
@@ -334,18 +334,18 @@ class ObjectEvaluation(ContainerEvaluation):
         of = ProcessObject(reader.u64(address + 32))
         return Iteration(of, self.length(of) - reader.u64(address + 48))
 
-    def all_of(self, of: Item) -> list[Item]:
+    def all_items(self, of: Item) -> list[Item]:
         """Return everything that a container, iterator or generator gives. Raises Undecodable."""
         items: list[Item] = []
-        for item in self.each_of(of):
+        for item in self.iterate_items(of):
             items.append(item)
             if len(items) > MAX_ITEMS:
                 raise Undecodable("too many items")
         return items
 
-    def each_of(self, of: Item) -> Iterator[Item]:
+    def iterate_items(self, of: Item) -> Iterator[Item]:
         """Yield what an iterator gives. Raises Undecodable, Raised, EndlessLoop."""
-        iterator = self.iterator(of)
+        iterator = self.make_iterator(of)
         while (following := self.advance(iterator)) is not None:
             item, iterator = following
             yield item

@@ -64,7 +64,7 @@ def apply_operator(run: ObjectEvaluation, sign: str, left: Item, right: Item) ->
     if isinstance(left, Drawn) or isinstance(right, Drawn):
         if sign not in ("+", "-", "//"):
             raise Undecodable("an operator")
-        return run.over_draws(_OPERATORS[sign], left, right)
+        return run.apply_to_all_draws(_OPERATORS[sign], left, right)
     unknown = isinstance(left, UnknownText) or isinstance(right, UnknownText)
     if unknown or (sign == "%" and has_unknown_value(right)):
         if sign == "%" and kinds[0] == "str" and isinstance(right, BuiltTuple):
@@ -72,27 +72,27 @@ def apply_operator(run: ObjectEvaluation, sign: str, left: Item, right: Item) ->
             if "%" not in "".join(parts) and len(parts) == len(right.items) + 1:
                 escaped = (part.replace("{", "{{").replace("}", "}}") for part in parts)
                 return format_unknown(run, "{}".join(escaped), right.items)
-        begins = begin_of_text(run, left) if sign == "+" else ""
+        begins = beginning_of_text(run, left) if sign == "+" else ""
         if sign == "+" and not isinstance(left, UnknownText):
-            begins += begin_of_text(run, right)
+            begins += beginning_of_text(run, right)
         return UnknownText(begins=begins)
     if isinstance(left, UnknownNumber) or isinstance(right, UnknownNumber):
         both = run.number_bounds(left), run.number_bounds(right)
         infinite = sum(each is not None and INFINITE in map(abs, each) for each in both)
         run.memory.multiplies |= infinite > (sign in ("+", "-"))
-        return _of_bounds(sign, *both)
+        return _apply_to_bounds(sign, *both)
     if sign == "%" and kinds[0] == "str":
         return run.percent(left, right)
     if kinds[0] in SETS and kinds[1] in SETS:
         return operate_on_sets(run, sign, left, right)
     if sign == "+" and kinds[0] == "bytes" and kinds[1] in BYTES:
-        return run.of_host(operator.add, run.host(left), run.host(right))
+        return run.apply_host_function(operator.add, run.host(left), run.host(right))
     if sign == "+" and kinds == ("list", "list"):
-        return run.memory.make("list", [*run.members(left), *run.members(right)])
+        return run.memory.make_object("list", [*run.members(left), *run.members(right)])
     if sign == "*" and sorted(kinds) in (["int", "list"], ["int", "str"]):
-        return _repeated(run, *((left, right) if kinds[1] == "int" else (right, left)))
+        return _repeat_sequence(run, *((left, right) if kinds[1] == "int" else (right, left)))
     if not {*kinds}.isdisjoint(LIBRARY_VALUES) and sign in _OPERATORS:
-        return run.of_host(_OPERATORS[sign], run.host(left), run.host(right))
+        return run.apply_host_function(_OPERATORS[sign], run.host(left), run.host(right))
     values = run.plain(left), run.plain(right)
     texts = sum(isinstance(value, str) for value in values)
     if sign not in _OPERATORS or (texts and (texts, sign) != (2, "+")):
@@ -100,7 +100,7 @@ def apply_operator(run: ObjectEvaluation, sign: str, left: Item, right: Item) ->
     shifts = sign in ("<<", "**") and isinstance(values[1], int) and values[1] > MAX_BITS
     if shifts or any(isinstance(v, int) and v.bit_length() > MAX_BITS for v in values):
         raise Undecodable("a large number")
-    return run.of_host(_OPERATORS[sign], *values)
+    return run.apply_host_function(_OPERATORS[sign], *values)
 
 
 def apply_in_place(run: ObjectEvaluation, sign: str, left: Item, right: Item) -> Item:
@@ -109,9 +109,9 @@ def apply_in_place(run: ObjectEvaluation, sign: str, left: Item, right: Item) ->
     if not isinstance(left, ProcessObject) or kind not in (*_CHANGED_IN_PLACE, *DICTS):
         return apply_operator(run, sign, left, right)
     if kind == "set" and run.kind(right) in SETS:
-        run.change(left, run.members(operate_on_sets(run, sign, left, right)))
+        run.replace_items(left, run.members(operate_on_sets(run, sign, left, right)))
     elif kind == "list" and sign == "*":
-        run.change(left, run.members(apply_operator(run, sign, left, right)))
+        run.replace_items(left, run.members(apply_operator(run, sign, left, right)))
     elif kind in ("list", "bytearray", DEQUE) and sign == "+":
         call_method(run, left, "extend", [right], {})
     elif kind in DICTS and kind != COUNTER and sign == "|":
@@ -121,7 +121,7 @@ def apply_in_place(run: ObjectEvaluation, sign: str, left: Item, right: Item) ->
     return left
 
 
-def begin_of_text(run: ObjectEvaluation, of: Item) -> str:
+def beginning_of_text(run: ObjectEvaluation, of: Item) -> str:
     """Return how a text begins, or what formats as one. Raises Undecodable."""
     if isinstance(of, UnknownText):
         return of.begins
@@ -138,13 +138,13 @@ def build_unknown_text(
     if any(isinstance(item, Drawn) for item in items):
         if name != "BUILD_STRING" and (len(items) > 1 or argument):
             raise Undecodable("a format of a draw")
-        return run.over_draws(lambda *parts: "".join(map(str, parts)), *items)
+        return run.apply_to_all_draws(lambda *parts: "".join(map(str, parts)), *items)
     if not any(map(has_unknown_value, items)):
         return None
     plain = len(items) == 1 and not argument and name != "CONVERT_VALUE"
     begins = ""
     for part in items if plain or name == "BUILD_STRING" else ():
-        begins += begin_of_text(run, part)
+        begins += beginning_of_text(run, part)
         if has_unknown_value(part):
             break
     return UnknownText(begins=begins)
@@ -163,7 +163,7 @@ def format_unknown(run: ObjectEvaluation, template: str, arguments: Sequence[Ite
             simple = field is not None and not spec and not conversion and place.isdigit()
             if not simple or int(place) >= len(arguments):
                 break
-            begins += begin_of_text(run, arguments[int(place)])
+            begins += beginning_of_text(run, arguments[int(place)])
             if has_unknown_value(arguments[int(place)]):
                 break
     except ValueError:
@@ -177,7 +177,7 @@ def has_unknown_value(item: Item) -> bool:
     return any(isinstance(part, (UnknownNumber, UnknownText, Caught)) for part in parts)
 
 
-def _of_bounds(sign: str, left: Bounds | None, right: Bounds | None) -> Item:
+def _apply_to_bounds(sign: str, left: Bounds | None, right: Bounds | None) -> Item:
     """Return what an operator gives of all numbers within bounds: it keeps their order.
 
     So does rounding. An int that may have any size makes an error of what a float takes.
@@ -206,12 +206,12 @@ def _of_bounds(sign: str, left: Bounds | None, right: Bounds | None) -> Item:
     return UnknownNumber(min(ends), max(ends))
 
 
-def _repeated(run: ObjectEvaluation, of: Item, number: Item) -> Item:
+def _repeat_sequence(run: ObjectEvaluation, of: Item, number: Item) -> Item:
     times = run.plain(number)
     if not isinstance(times, int) or times * run.length(of) > MAX_ITEMS:
         raise Undecodable("a long text")
     if run.kind(of) == "list":
-        return run.memory.make("list", [*run.members(of)] * times)
+        return run.memory.make_object("list", [*run.members(of)] * times)
     return BuiltStr(run.text_of(of) * times)
 
 
@@ -228,7 +228,7 @@ def apply_comparison(run: ObjectEvaluation, how: int, left: Item, right: Item) -
             raise Undecodable("what depends on a number that is not known")
         return ComputedNumber(given.pop())
     if isinstance(left, Drawn) or isinstance(right, Drawn):
-        return run.over_draws(function, left, right)
+        return run.apply_to_all_draws(function, left, right)
     second: Any = run.number(right)
     first: Any = run.number(left)
     try:

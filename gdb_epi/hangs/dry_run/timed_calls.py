@@ -26,7 +26,7 @@ from gdb_epi.hangs.dry_run.library_values import module_of_function
 _EMPTY = "Empty"  # the exception, a global of `queue`
 
 
-def returned_in_vain(
+def call_timed_method(
     run: BlockInstructions, called: Method, arguments: Sequence[Item], named: Mapping[str, Item]
 ) -> Item:
     """Return what a method gives that waits, or asks for a thread; None where its code is followed.
@@ -44,7 +44,7 @@ def returned_in_vain(
     return model(run, called, arguments, named)
 
 
-def _limit(
+def _require_timeout(
     run: BlockInstructions, place: int, arguments: Sequence[Item], named: Mapping[str, Item]
 ) -> None:
     """Raise Undecodable where a wait has no timeout."""
@@ -54,80 +54,86 @@ def _limit(
     run.memory.pauses = True
 
 
-def _event_wait(
+def _call_event_wait(
     run: BlockInstructions, called: Method, arguments: Sequence[Item], named: Mapping[str, Item]
 ) -> Item:
-    if run.truth(run.of_instance(called.self, "_flag")):
+    if run.truth(run.instance_attribute(called.self, "_flag")):
         return ComputedNumber(True)
-    _limit(run, 0, arguments, named)
+    _require_timeout(run, 0, arguments, named)
     return ComputedNumber(False)
 
 
-def _condition_wait(
+def _call_condition_wait(
     run: BlockInstructions, _called: Method, arguments: Sequence[Item], named: Mapping[str, Item]
 ) -> Item:
-    _limit(run, 0, arguments, named)
+    _require_timeout(run, 0, arguments, named)
     return ComputedNumber(False)
 
 
-def _condition_wait_for(
+def _call_condition_wait_for(
     run: BlockInstructions, _called: Method, arguments: Sequence[Item], named: Mapping[str, Item]
 ) -> Item:
-    _limit(run, 1, arguments, named)
+    _require_timeout(run, 1, arguments, named)
     return run.call_item(named.get("predicate", (*arguments, None)[0]), [])
 
 
-def _queue_get(
+def _call_queue_get(
     run: BlockInstructions, called: Method, arguments: Sequence[Item], named: Mapping[str, Item]
 ) -> Item:
-    if run.length(run.of_instance(called.self, "queue")):
+    if run.length(run.instance_attribute(called.self, "queue")):
         return None  # its code is followed
     blocks = named.get("block", (*arguments, ComputedNumber(True))[0])
     if run.truth(blocks):
-        _limit(run, 1, arguments, named)
-    return _no_item(run, called)
+        _require_timeout(run, 1, arguments, named)
+    return _raise_queue_empty(run, called)
 
 
-def _queue_get_nowait(
+def _call_queue_get_nowait(
     run: BlockInstructions, called: Method, _arguments: Sequence[Item], _named: Mapping[str, Item]
 ) -> Item:
-    return None if run.length(run.of_instance(called.self, "queue")) else _no_item(run, called)
+    return (
+        None
+        if run.length(run.instance_attribute(called.self, "queue"))
+        else _raise_queue_empty(run, called)
+    )
 
 
-def _no_item(run: BlockInstructions, called: Method) -> Item:
+def _raise_queue_empty(run: BlockInstructions, called: Method) -> Item:
     run.memory.pauses = True
     scope = run.decoder.field(called.function, "PyFunctionObject", "func_globals")
     kind = run.decoder.objects.dict_get(scope, _EMPTY)
-    empty = run.exception_class(run.decoder.types.at(kind)) if isinstance(kind, int) else None
+    empty = (
+        run.stand_in_exception_class(run.decoder.types.at(kind)) if isinstance(kind, int) else None
+    )
     raise Undecodable("an exception of another kind") if empty is None else Raised(empty)
 
 
-def _thread_join(
+def _call_thread_join(
     run: BlockInstructions, called: Method, arguments: Sequence[Item], named: Mapping[str, Item]
 ) -> Item:
-    if _lives(run, called):
-        _limit(run, 0, arguments, named)
+    if _is_thread_running(run, called):
+        _require_timeout(run, 0, arguments, named)
     return NoneResult()
 
 
-def _thread_is_alive(
+def _call_thread_is_alive(
     run: BlockInstructions, called: Method, _arguments: Sequence[Item], _named: Mapping[str, Item]
 ) -> Item:
-    return ComputedNumber(_lives(run, called))
+    return ComputedNumber(_is_thread_running(run, called))
 
 
-def _lives(run: BlockInstructions, called: Method) -> bool:
-    ident = run.of_instance(called.self, "_ident")
+def _is_thread_running(run: BlockInstructions, called: Method) -> bool:
+    ident = run.instance_attribute(called.self, "_ident")
     return not run.is_none(ident) and run.host(ident) in run.memory.living_threads
 
 
 _Model = Callable[[BlockInstructions, Method, "Sequence[Item]", "Mapping[str, Item]"], Item]
 _MODELS: Mapping[tuple[str, str], _Model] = {
-    ("threading", "Event.wait"): _event_wait,
-    ("threading", "Condition.wait"): _condition_wait,
-    ("threading", "Condition.wait_for"): _condition_wait_for,
-    ("threading", "Thread.join"): _thread_join,
-    ("threading", "Thread.is_alive"): _thread_is_alive,
-    ("queue", "Queue.get"): _queue_get,
-    ("queue", "Queue.get_nowait"): _queue_get_nowait,
+    ("threading", "Event.wait"): _call_event_wait,
+    ("threading", "Condition.wait"): _call_condition_wait,
+    ("threading", "Condition.wait_for"): _call_condition_wait_for,
+    ("threading", "Thread.join"): _call_thread_join,
+    ("threading", "Thread.is_alive"): _call_thread_is_alive,
+    ("queue", "Queue.get"): _call_queue_get,
+    ("queue", "Queue.get_nowait"): _call_queue_get_nowait,
 }

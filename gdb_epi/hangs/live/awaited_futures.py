@@ -27,7 +27,7 @@ class AwaitedFutures(NamedTuple):
     of: Callable[[Iterable[bool]], bool] = all  # `any`: it needs each of them
 
 
-def futures_of(scene: HangContext, tid: int) -> AwaitedFutures:
+def futures_awaited_by(scene: HangContext, tid: int) -> AwaitedFutures:
     """Return what result(), wait() or as_completed() of concurrent.futures wait for (3.8-3.15)."""
     for frame in scene.view.frames(tid):
         if frame.module != "concurrent.futures._base" or frame.name not in _AWAIT_FUTURES:

@@ -22,28 +22,28 @@ from gdb_epi.hangs.live.library_effects import (
 )
 from gdb_epi.hangs.live.program_code import Module
 from gdb_epi.hangs.live.value_reads import MAX_NAMED, MAX_TEXT, ValueReads
-from gdb_epi.hangs.live.value_store import CallContext, Walk
+from gdb_epi.hangs.live.value_store import CallContext, CodeWalk
 from gdb_epi.hangs.live.values import (
     DATA,
     IS_DATA,
     NOTHING,
     UNKNOWN,
     UNKNOWN_ARGUMENTS,
+    AnyInstance,
     Arguments,
     Atom,
-    Bound,
-    Instance,
-    Made,
-    Mark,
-    Named,
-    Obj,
-    OfBuiltin,
-    Site,
-    Super,
-    Text,
+    BoundMethod,
+    ConstantText,
+    ContainerView,
+    KnownObject,
+    MadeAtPlace,
+    MadeByCode,
+    MethodInC,
+    PlainData,
+    SuperProxy,
+    UnknownAttribute,
     Value,
-    View,
-    join_all,
+    join_all_values,
 )
 from gdb_epi.hangs.live.walk import EVERYTHING
 from gdb_epi.locks.python.acquire_calls import CalledFunction
@@ -59,7 +59,7 @@ _CALLABLES = ("function", "method", "builtin_function_or_method", "functools.par
 class ValueCalls:
     """What code calls, with which values."""
 
-    def __init__(self, walk: Walk, reads: ValueReads) -> None:
+    def __init__(self, walk: CodeWalk, reads: ValueReads) -> None:
         self._walk, self._reads, self._store, self._heap = walk, reads, walk.store, walk.heap
         self._live, self._view, self._reader = walk.code, walk.code.view, walk.code.view.reader
         self._sites, self._containers = walk.code.calls.sites, ContainerReader(self._reader)
@@ -79,7 +79,7 @@ class ValueCalls:
             and context is not None
             and (called is None or self._may_change(called))
         ):
-            self._reads.touch(UNKNOWN)
+            self._reads.note_possible_change(UNKNOWN)
         if called is None:
             self._call_unknown(given)
             return UNKNOWN
@@ -88,44 +88,46 @@ class ValueCalls:
             if self._depth > MAX_DEPTH:  # functions that wrap each other
                 self._walk.unbounded = True
                 return UNKNOWN
-            return join_all(self.call_atom(context, atom, given) for atom in called)
+            return join_all_values(self.call_atom(context, atom, given) for atom in called)
         finally:
             self._depth -= 1
 
     def _call_unknown(self, given: Arguments) -> None:
         """Call what is not known: it may call its arguments, and all their methods."""
-        self.call_kept()
+        self.call_kept_functions()
         self._hand_on_all(given)
         self._touch_all(given)
-        atoms = (atom for value in given.all() for atom in value or ())
-        self._walk.called.update((atom.address, "*") for atom in atoms if isinstance(atom, Obj))
+        atoms = (atom for value in given.known_values() for atom in value or ())
+        self._walk.called.update(
+            (atom.address, "*") for atom in atoms if isinstance(atom, KnownObject)
+        )
 
     def _hand_on_all(self, given: Arguments) -> None:
-        values = given.all()
+        values = given.known_values()
         for value in values:
-            self._walk.hand_on(value)
+            self._walk.hand_to_unseen_code(value)
         if any(map(self._may_change, values)):
             for value in values:
-                self._reads.touch(value, within=True)
+                self._reads.note_possible_change(value, within=True)
 
     def _touch_all(self, given: Arguments) -> None:
         """Give arguments, and what they hold, to what may change them."""
-        for value in given.all():
-            self._reads.touch(value, within=True)
+        for value in given.known_values():
+            self._reads.note_possible_change(value, within=True)
 
     def _may_change(self, called: Value) -> bool:
         """Tell whether a function that is not followed may change its arguments."""
         for atom in called or ():
-            if isinstance(atom, OfBuiltin) and atom.name not in effects.OF_OWN_OBJECT:
+            if isinstance(atom, MethodInC) and atom.name not in effects.OF_OWN_OBJECT:
                 return True
-            kind = self._heap.kind(atom.address) if isinstance(atom, Obj) else ""
-            if not isinstance(atom, Obj) or not kind:
+            kind = self._heap.type_name(atom.address) if isinstance(atom, KnownObject) else ""
+            if not isinstance(atom, KnownObject) or not kind:
                 continue
             if kind in ("wrapper_descriptor", "method_descriptor", "method-wrapper"):
                 return True
             if kind == "function":
-                made = self._live.calls.body_of(atom.address, 0)
-                module = self._live.module(made.scope)
+                made = self._live.calls.as_called_function(atom.address, 0)
+                module = self._live.module_of_globals(made.scope)
                 name = self._live.name_of(made.code)
                 if module.is_library and not is_harmless(module.name, name):
                     return True
@@ -141,56 +143,58 @@ class ValueCalls:
 
     def call_atom(self, context: CallContext | None, atom: Atom, given: Arguments) -> Value:
         """Return what a call of one possibility gives."""
-        if isinstance(atom, Obj):
+        if isinstance(atom, KnownObject):
             return self.call_object(context, atom, given)
-        if isinstance(atom, Made):
+        if isinstance(atom, MadeByCode):
             parent = self._store.contexts[atom.context]
-            return self._enter(CalledFunction(atom.code, {}, atom.scope), given, parent=parent)
-        if isinstance(atom, Bound):
-            if isinstance(atom.function, Obj):
+            return self._run_function(
+                CalledFunction(atom.code, {}, atom.scope), given, parent=parent
+            )
+        if isinstance(atom, BoundMethod):
+            if isinstance(atom.function, KnownObject):
                 return self.call_function(atom.function.address, atom.subject, given)
             return UNKNOWN
-        if isinstance(atom, OfBuiltin):
+        if isinstance(atom, MethodInC):
             return self._call_builtin_method(atom, given)
-        if isinstance(atom, Instance):
-            method = self._heap.in_class(atom.type, "__call__")
-            if method and self._heap.kind(method) == "function":
+        if isinstance(atom, AnyInstance):
+            method = self._heap.class_attribute(atom.type, "__call__")
+            if method and self._heap.type_name(method) == "function":
                 return self.call_function(method, atom, given)
-        elif isinstance(atom, Named):
+        elif isinstance(atom, UnknownAttribute):
             self._hand_on_all(given)
-            self.call_named(atom.name)
-            if atom.name not in effects.OF_OWN_OBJECT and atom.name not in self._live.own:
+            self.call_methods_named(atom.name)
+            if atom.name not in effects.OF_OWN_OBJECT and atom.name not in self._live.own_functions:
                 self._touch_all(given)
             return UNKNOWN
-        elif isinstance(atom, (Mark, Text, Super)):
+        elif isinstance(atom, (PlainData, ConstantText, SuperProxy)):
             self._hand_on_all(given)
             return UNKNOWN
-        self.call_kept()
+        self.call_kept_functions()
         self._hand_on_all(given)
         return UNKNOWN
 
     def call_classes(self, context: CallContext, value: Value) -> None:
         """Instantiate the classes among some values, as `raise` does."""
         for atom in value or ():
-            if isinstance(atom, Obj) and self._reads.is_type(atom.address):
+            if isinstance(atom, KnownObject) and self._reads.is_type(atom.address):
                 self.call_object(context, atom, Arguments())
 
-    def call_kept(self) -> None:
+    def call_kept_functions(self) -> None:
         """Follow every function that somebody may have been given, to call it."""
         if not self._calls_kept:
             self._calls_kept = True
-            for function, subject in self._live.kept:
-                of = Obj(subject) if subject else None
+            for function, subject in self._live.kept_functions:
+                of = KnownObject(subject) if subject else None
                 self.call_function(function.address, of, UNKNOWN_ARGUMENTS)
 
-    def call_of_any(self, kind: int, function: int, given: Arguments) -> None:
+    def call_method_of_any_instance(self, kind: int, function: int, given: Arguments) -> None:
         """Call a method of whatever object of a class: of none as long as there is none."""
         if self._makes_objects or kind in self._made_classes or self._live.instances_of(kind):
-            self.call_function(function, Instance(kind, False), given)
+            self.call_function(function, AnyInstance(kind, False), given)
         else:
             self._without_objects.setdefault(kind, []).append((function, given))
 
-    def call_named(self, name: str) -> None:
+    def call_methods_named(self, name: str) -> None:
         """A method of an object that is not known is called."""
         self._walk.called.add((0, name))
         if (
@@ -198,83 +202,87 @@ class ValueCalls:
             and name not in effects.OF_DATA
             and not name.startswith("__")
         ):
-            self.call_kept()
+            self.call_kept_functions()
 
     def call_all_named(self, name: str) -> bool:
         """Follow every function of the program of a name; tell whether there is any."""
-        named = self._live.own.get(name, [])
+        named = self._live.own_functions.get(name, [])
         self._walk.unbounded |= len(named) > MAX_NAMED
         for each in named[:MAX_NAMED]:
-            owner = self._live.owners.get(each.address, 0)
+            owner = self._live.class_of_function.get(each.address, 0)
             if owner:
-                self.call_of_any(owner, each.address, UNKNOWN_ARGUMENTS)
+                self.call_method_of_any_instance(owner, each.address, UNKNOWN_ARGUMENTS)
             else:
                 self.call_function(each.address, None, UNKNOWN_ARGUMENTS)
         return bool(named)
 
-    def call_object(self, context: CallContext | None, atom: Obj, given: Arguments) -> Value:
+    def call_object(
+        self, context: CallContext | None, atom: KnownObject, given: Arguments
+    ) -> Value:
         """Call an object."""
         at, heap = atom.address, self._heap
-        kind = heap.kind(at)
+        kind = heap.type_name(at)
         if kind == "function":
             return self.call_function(at, None, given)
         if kind == "method":
-            function, subject = heap.method(at)
-            if heap.kind(function) == "function":
+            function, subject = heap.read_bound_method(at)
+            if heap.type_name(function) == "function":
                 self._walk.called.add((subject, self._live.name_of(
-                    self._live.calls.body_of(function, 0).code)))  # fmt: skip
-                return self.call_function(function, Obj(subject), given)
-            return self.call(context, heap.value(function), Arguments(None, given.by_name))
+                    self._live.calls.as_called_function(function, 0).code)))  # fmt: skip
+                return self.call_function(function, KnownObject(subject), given)
+            return self.call(
+                context, heap.value_of_object(function), Arguments(None, given.by_name)
+            )
         if kind == "builtin_function_or_method":
             return self._call_builtin(context, atom, given)
         if kind in ("partial", "functools.partial"):
-            function, first = heap.partial(at)
-            values = list(map(heap.value, first))
+            function, first = heap.read_partial(at)
+            values = list(map(heap.value_of_object, first))
             if given.by_place is None:
                 self._hand_on_all(Arguments(values))
-            return self.call(context, heap.value(function), given.behind(values))
+            return self.call(context, heap.value_of_object(function), given.placed_behind(values))
         if self._reads.is_type(at):
             return self._instantiate(context, at, given)
         if kind.startswith("weakref"):
             referent = self._reader.field(at, "PyWeakReference", "wr_object")
-            return heap.value(referent)
+            return heap.value_of_object(referent)
         if kind in ("method_descriptor", "wrapper_descriptor"):
             self._call_unbound(
                 self._reader.text_field(at, "PyMethodDescrObject", "d_common.d_name"), given
             )
         wrapped = heap.own_attribute(at, "__wrapped__")
         if wrapped:
-            return self.call(context, heap.value(wrapped), given)
-        method = heap.in_class(self._reader.type_of(at), "__call__")
-        if method and heap.kind(method) == "function":
+            return self.call(context, heap.value_of_object(wrapped), given)
+        method = heap.class_attribute(self._reader.type_of(at), "__call__")
+        if method and heap.type_name(method) == "function":
             return self.call_function(method, atom, given)
         self._walk.does_anything |= kind.rpartition(".")[2] in effects.UNFOLLOWED
         if kind != "NoneType":
             self._call_unknown(given)
             if kind == "method-wrapper":
-                self._reads.touch(UNKNOWN)
+                self._reads.note_possible_change(UNKNOWN)
         return UNKNOWN
 
     def _call_unbound(self, name: str, given: Arguments) -> None:
         """A method of a library is called as a function, with its object."""
         first = given.by_place[0] if given.by_place else UNKNOWN
         for atom in first or (None,):
-            if not isinstance(atom, (Mark, Text)):
-                self._walk.called.add((atom.address if isinstance(atom, Obj) else 0, name))
+            if not isinstance(atom, (PlainData, ConstantText)):
+                self._walk.called.add((atom.address if isinstance(atom, KnownObject) else 0, name))
 
     def call_function(self, address: int, subject: Atom | None, given: Arguments) -> Value:
         """Call a function, of a method with its `self`."""
-        made = self._live.calls.body_of(address, 0)
-        module = self._live.module(made.scope)
+        made = self._live.calls.as_called_function(address, 0)
+        module = self._live.module_of_globals(made.scope)
         if subject is None and given.by_place is None:  # of a method any object of its class
-            owner = self._live.owners.get(address, 0)
-            subject = Instance(owner, False) if owner else None
+            owner = self._live.class_of_function.get(address, 0)
+            subject = AnyInstance(owner, False) if owner else None
         if module.is_library:
             return self._call_library(address, module, subject, given)
         if subject is None:
-            return self._enter(made, given, function=address)
+            return self._run_function(made, given, function=address)
         first: Value = frozenset((subject,))
-        return self._enter(made, given.behind([first]), function=address, first=first)
+        return self._run_function(made, given.placed_behind([first]), function=address, first=first)
 
     def _call_library(
         self, address: int, module: Module, subject: Atom | None, given: Arguments
@@ -282,43 +290,49 @@ class ValueCalls:
         wrapped = self._heap.own_attribute(address, "__wrapped__")
         for cell in self._containers.cells(address, MAX_CELLS):
             if cell and cell != wrapped:
-                self._walk.hand_on(self._heap.value(cell))
-        if wrapped and self._heap.kind(wrapped) == "function":  # as by contextmanager()
-            inside = given if subject is None else given.behind([frozenset((subject,))])
-            return self.call(None, self._heap.value(wrapped), inside)
-        name = self._live.name_of(self._live.calls.body_of(address, 0).code)
+                self._walk.hand_to_unseen_code(self._heap.value_of_object(cell))
+        if wrapped and self._heap.type_name(wrapped) == "function":  # as by contextmanager()
+            inside = given if subject is None else given.placed_behind([frozenset((subject,))])
+            return self.call(None, self._heap.value_of_object(wrapped), inside)
+        name = self._live.name_of(self._live.calls.as_called_function(address, 0).code)
         if subject is None and self._live.is_method(address):
             self._call_unbound(name, given)
         self._walk.does_anything |= effects.loads_code(module.name)
-        held = [subject.address] if isinstance(subject, Obj) else []
-        if isinstance(subject, (Obj, Instance)):
+        held = [subject.address] if isinstance(subject, KnownObject) else []
+        if isinstance(subject, (KnownObject, AnyInstance)):
             kind = self._reads.type_of(subject)
             if self._heap.type_info(kind).module in self._live.own_modules:
                 self._call_methods(subject, kind)
-        self._walk.enter_library(module.name, held)
+        self._walk.run_library_code(module.name, held)
         top = top_package(module.name)
         self._make_objects(top)
         if top == "contextlib" or (module.name == "threading" and name in ("run", "start")):
-            self.call_what_is_held(held)
+            self.call_callables_held_by(held)
         self._hand_on_as_called(top, given)
         if not is_harmless(module.name, name):
             self._touch_all(given)
-            self._reads.touch(frozenset((subject,)) if subject is not None else NOTHING)
-        if isinstance(subject, Obj) and module.name == "queue" and name in effects.TAKES:
+            self._reads.note_possible_change(
+                frozenset((subject,)) if subject is not None else NOTHING
+            )
+        if isinstance(subject, KnownObject) and module.name == "queue" and name in effects.TAKES:
             queue = self._heap.own_attribute(subject.address, "queue")
-            return self._reads.items(None, self._heap.value(queue)) if queue else UNKNOWN
+            return (
+                self._reads.iterated_values(None, self._heap.value_of_object(queue))
+                if queue
+                else UNKNOWN
+            )
         return DATA if self._gives_data(top, given) else UNKNOWN
 
-    def call_what_is_held(self, objects: Sequence[int]) -> None:
+    def call_callables_held_by(self, objects: Sequence[int]) -> None:
         """Call what some objects of a library have been given to call."""
-        given = self._heap.given(objects)
+        given = self._heap.callables_within(objects)
         if given is None:
-            self.call_kept()
+            self.call_kept_functions()
         for at in given or ():
             if at not in objects:
-                self._walk.hand_on_object(Obj(at))
+                self._walk.hand_object_to_unseen_code(KnownObject(at))
 
-    def _enter(
+    def _run_function(
         self, called: CalledFunction, given: Arguments, *, parent: CallContext | None = None,
         function: int = 0, first: Value = NOTHING,
     ) -> Value:  # fmt: skip
@@ -331,19 +345,19 @@ class ValueCalls:
             field(code, "PyCodeObject", name)
             for name in ("co_argcount", "co_kwonlyargcount", "co_flags")
         )
-        variables = self._sites.tables(code).variables
+        variables = self._sites.name_tables(code).variables
         parameters = variables[: count + only]
         bound: dict[str, Value] = dict.fromkeys(parameters, UNKNOWN)
         if given.by_place is not None:
-            bound |= self._defaults(function, parameters[:count], parameters[count:])
+            bound |= self._default_values(function, parameters[:count], parameters[count:])
             bound |= dict(zip(parameters[:count], given.by_place, strict=False))
             for name, value in given.by_name.items():
                 if name in bound:
                     bound[name] = value
                 elif flags & _KEYWORDS:
-                    self._walk.hand_on(value)
+                    self._walk.hand_to_unseen_code(value)
             for value in given.by_place[count:]:
-                self._walk.hand_on(value)
+                self._walk.hand_to_unseen_code(value)
         else:
             self._hand_on_all(given)
             if first and parameters:
@@ -363,25 +377,27 @@ class ValueCalls:
             self._by_key[key] = context
             self._variants[place] = self._variants.get(place, 0) + 1
             for name, address in called.names.items():
-                self._store.write(("variable", context.number, name), self._heap.value(address))
+                self._store.write(
+                    ("variable", context.number, name), self._heap.value_of_object(address)
+                )
             if parent is not None:
                 context.free = frozenset(self._free_variables(code))
         for name, value in bound.items():
             self._store.write(("variable", context.number, name), value)
         if flags & _GENERATES:
-            return frozenset((Site(context.number, -1, "generator"),))
+            return frozenset((MadeAtPlace(context.number, -1, "generator"),))
         return self._store.read(("return", context.number))
 
     def _free_variables(self, code: int) -> list[str]:
-        names = self._sites.strings(code, "co_freevars")
+        names = self._sites.name_tuple(code, "co_freevars")
         if names:
             return names
         layout = self._reader.layout
         at = layout.offset("PyCodeObject", "co_nfreevars")
         count = self._reader.u32(code + at) if at is not None else 0
-        return self._sites.tables(code).cells[-count:] if count else []
+        return self._sites.name_tables(code).cells[-count:] if count else []
 
-    def _defaults(
+    def _default_values(
         self, function: int, by_place: Sequence[str], by_name: Sequence[str]
     ) -> dict[str, Value]:
         if not function:
@@ -389,29 +405,31 @@ class ValueCalls:
         field = self._reader.field
         values: dict[str, Value] = {}
         held = field(function, "PyFunctionObject", "func_defaults")
-        if held and self._heap.kind(held) == "tuple":
+        if held and self._heap.type_name(held) == "tuple":
             items = self._containers.tuple_items(held)
             for name, at in zip(reversed(by_place), reversed(items), strict=False):
-                values[name] = self._reads.now(at, name)
+                values[name] = self._reads.object_now(at, name)
         held = field(function, "PyFunctionObject", "func_kwdefaults")
         for name in by_name if held else ():
             value = self._view.objects.dict_get(held, name)
-            values[name] = UNKNOWN if isinstance(value, Absent) else self._reads.now(value, name)
+            values[name] = (
+                UNKNOWN if isinstance(value, Absent) else self._reads.object_now(value, name)
+            )
         return values
 
-    def returns(self, context: CallContext, value: Value, *, yields: bool) -> None:
+    def record_returned(self, context: CallContext, value: Value, *, yields: bool) -> None:
         """Take what a run returns or yields."""
         if yields:
-            self._store.write(("items", Site(context.number, -1, "generator")), value)
+            self._store.write(("items", MadeAtPlace(context.number, -1, "generator")), value)
         else:
             self._store.write(("return", context.number), value)
 
-    def made_function(self, context: CallContext, code: Value) -> Value:
+    def make_function(self, context: CallContext, code: Value) -> Value:
         """Return a function that code makes."""
         functions = [
-            Made(each.address, context.scope, context.number)
+            MadeByCode(each.address, context.scope, context.number)
             for each in code or ()
-            if isinstance(each, Obj) and self._heap.kind(each.address) == "code"
+            if isinstance(each, KnownObject) and self._heap.type_name(each.address) == "code"
         ]
         return frozenset(functions) if functions else UNKNOWN
 
@@ -420,25 +438,29 @@ class ValueCalls:
         info = self._heap.type_info(kind)
         if not info.python_class:
             return self._make_builtin(context, info, given)
-        made = Instance(kind, True)
+        made = AnyInstance(kind, True)
         for base in self._heap.mro(kind):
             self._made_classes.add(base.address)
             for function, arguments in self._without_objects.pop(base.address, ()):
-                self.call_function(function, Instance(base.address, False), arguments)
+                self.call_function(function, AnyInstance(base.address, False), arguments)
         is_own = info.module in self._live.own_modules
         meta = self._reader.type_of(kind)
         for of, name in ((kind, "__init__"), (kind, "__new__"), (meta, "__call__")):
-            function = self._heap.in_class(of, name)
-            _, inner = self._heap.unwrapped(function) if function else ("", 0)
-            if inner and self._heap.kind(inner) == "function":
-                subject = made if name == "__init__" else Obj(kind)
+            function = self._heap.class_attribute(of, name)
+            _, inner = self._heap.unwrap_descriptor(function) if function else ("", 0)
+            if inner and self._heap.type_name(inner) == "function":
+                subject = made if name == "__init__" else KnownObject(kind)
                 self.call_function(inner, subject, given)
         scope = self._view.objects.module_dict(
             self._view.python.interpreters[0].address, info.module
         )
-        module = Module("", True, False) if isinstance(scope, Absent) else self._live.module(scope)
+        module = (
+            Module("", True, False)
+            if isinstance(scope, Absent)
+            else self._live.module_of_globals(scope)
+        )
         if module.is_library or not is_own:
-            self._walk.enter_library(info.module, [])
+            self._walk.run_library_code(info.module, [])
             self._hand_on_all(given)
         elif not self._reads.is_plainly_own(kind):
             self._call_methods(made, kind)
@@ -447,21 +469,23 @@ class ValueCalls:
     def _make_builtin(self, context: CallContext | None, info: TypeInfo, given: Arguments) -> Value:
         name = info.full_name
         if name == "super":
-            return self._super(context, given.by_place)
+            return self._call_super(context, given.by_place)
         if name in effects.MAKES_NUMBER_OR_TEXT or (
             name == "type" and given.by_place is not None and len(given.by_place) == 1
         ):
             return DATA if name != "type" else UNKNOWN
         if name in effects.GOES_OVER_ITEMS:
             self._hand_on_callables(given)
-            made = self._site(context, -3, name)
+            made = self._value_made_at(context, -3, name)
             values = given.by_place if given.by_place is not None else [UNKNOWN]
-            items = (self._reads.items(context, each) for each in values)
-            self._reads.collect(made, join_all([*items, *given.by_name.values()]))
+            items = (self._reads.iterated_values(context, each) for each in values)
+            self._reads.add_to_new_container(
+                made, join_all_values([*items, *given.by_name.values()])
+            )
             if name == "enumerate":
-                self._reads.collect(made, DATA)
+                self._reads.add_to_new_container(made, DATA)
             if name in ("enumerate", "zip"):
-                return frozenset(View(each, "pairs") for each in made or ())
+                return frozenset(ContainerView(each, "pairs") for each in made or ())
             return made
         self._hand_on_all(given)
         if name.rpartition(".")[2] == "partial":
@@ -470,44 +494,50 @@ class ValueCalls:
             "queue",
             "threading",
         ):
-            return frozenset((Instance(info.address, True),))
+            return frozenset((AnyInstance(info.address, True),))
         return UNKNOWN
 
-    def _super(self, context: CallContext | None, given: Sequence[Value] | None) -> Value:
+    def _call_super(self, context: CallContext | None, given: Sequence[Value] | None) -> Value:
         if context is None or given is None:
             return UNKNOWN
         if len(given) == 2:
             kind, subject = given
         else:
-            names = self._sites.tables(context.code).variables
+            names = self._sites.name_tables(context.code).variables
             kind = self._reads.variable(context, "__class__")
             subject = self._reads.variable(context, names[0]) if names else UNKNOWN
         if kind is None:
             return UNKNOWN
         return frozenset(
-            Super(each.address, subject, "super") for each in kind if isinstance(each, Obj)
+            SuperProxy(each.address, subject, "super")
+            for each in kind
+            if isinstance(each, KnownObject)
         )
 
-    def _call_builtin(self, context: CallContext | None, atom: Obj, given: Arguments) -> Value:
+    def _call_builtin(
+        self, context: CallContext | None, atom: KnownObject, given: Arguments
+    ) -> Value:
         """Call a function of C, or a method of C of an object."""
         subject = self._reader.field(atom.address, "PyCFunctionObject", "m_self")
         called = self._reader.definition_name(atom.address)
         name = called if isinstance(called, str) else ""
-        if subject and self._heap.kind(subject) not in ("module", "NoneType"):
+        if subject and self._heap.type_name(subject) not in ("module", "NoneType"):
             self._walk.called.add((subject, "*"))
-            return self._call_builtin_method(OfBuiltin(Obj(subject), name, "builtin"), given)
+            return self._call_builtin_method(
+                MethodInC(KnownObject(subject), name, "builtin"), given
+            )
         self._walk.called.add((subject, name))
         values = list(given.by_place or ())
         if name in ("next", "anext"):
-            self._reads.touch(values[0] if values else UNKNOWN)
+            self._reads.note_possible_change(values[0] if values else UNKNOWN)
         if not is_harmless(self._module_name(subject), name):
             self._touch_all(given)
         if name == "getattr" and context is not None:
             (text, *more) = (values[1] if len(values) > 1 else None) or (IS_DATA,)
-            if isinstance(text, Text) and not more:
+            if isinstance(text, ConstantText) and not more:
                 wanted = self._reader.string(text.address, MAX_TEXT)
                 if isinstance(wanted, str):
-                    return join_all(
+                    return join_all_values(
                         [self._reads.attribute(context, values[0], wanted), *values[2:]]
                     )
         if name in effects.UNFOLLOWED or name in ("getattr", "setattr"):
@@ -515,19 +545,21 @@ class ValueCalls:
         if name == "__import__":
             return UNKNOWN
         if name in ("any", "all"):
-            self._reads.items(context, values[0] if values else UNKNOWN)
+            self._reads.iterated_values(context, values[0] if values else UNKNOWN)
         if name in effects.ONLY_LOOKS:
             self._hand_on_all(Arguments(None, given.by_name))
             if name == "print":
-                self._walk.call_writers()
+                self._walk.call_stream_writers()
             return DATA
         if name in effects.GIVES_ONE_ITEM | effects.GIVES_ITEMS:
             self._hand_on_callables(given)
-            items = join_all(self._reads.items(context, each) for each in values[:1])
+            items = join_all_values(
+                self._reads.iterated_values(context, each) for each in values[:1]
+            )
             if name in effects.GIVES_ONE_ITEM:
-                return join_all([items, *values[1:]])
-            made = self._site(context, -4, name)
-            self._reads.collect(made, items)
+                return join_all_values([items, *values[1:]])
+            made = self._value_made_at(context, -4, name)
+            self._reads.add_to_new_container(made, items)
             return made
         module = self._module_name(subject)
         self._make_objects(module)
@@ -535,9 +567,9 @@ class ValueCalls:
         return DATA if name == "open" or self._gives_data(module, given) else UNKNOWN
 
     @staticmethod
-    def _site(context: CallContext | None, at: int, kind: str) -> Value:
+    def _value_made_at(context: CallContext | None, at: int, kind: str) -> Value:
         """Return what code makes at a place, or a built-in function for it (`at` below 0)."""
-        return frozenset((Site(context.number if context is not None else -1, at, kind),))
+        return frozenset((MadeAtPlace(context.number if context is not None else -1, at, kind),))
 
     def _hand_on_as_called(self, module: str, given: Arguments) -> None:
         """Hand on what a function of a module may call of its arguments."""
@@ -548,7 +580,7 @@ class ValueCalls:
 
     def _gives_data(self, module: str, given: Arguments) -> bool:
         """Tell whether a function of a module returns nothing that is the program's."""
-        return has_effect(module, effects.GIVES_DATA) and not self._are_called(given)
+        return has_effect(module, effects.GIVES_DATA) and not self._contains_function(given)
 
     def _make_objects(self, module: str) -> None:
         """Count objects of all classes as there where a library makes some by itself."""
@@ -556,86 +588,89 @@ class ValueCalls:
             self._makes_objects = True
             for kind, calls in self._without_objects.items():
                 for function, arguments in calls:
-                    self.call_function(function, Instance(kind, False), arguments)
+                    self.call_function(function, AnyInstance(kind, False), arguments)
 
     def _module_name(self, module: int) -> str:
-        if not module or self._heap.kind(module) != "module":
+        if not module or self._heap.type_name(module) != "module":
             return ""
         scope = self._reader.field(module, "PyModuleObject", "md_dict")
-        return top_package(self._live.module(scope).name)
+        return top_package(self._live.module_of_globals(scope).name)
 
-    def _are_called(self, given: Arguments) -> bool:
+    def _contains_function(self, given: Arguments) -> bool:
         """Tell whether arguments have a function, whose results may come back."""
         functions = ("function", "method", "type", "functools.partial")
         return any(
-            isinstance(atom, (Made, Bound))
-            or (isinstance(atom, Obj) and self._heap.kind(atom.address) in functions)
-            for value in given.all()
+            isinstance(atom, (MadeByCode, BoundMethod))
+            or (isinstance(atom, KnownObject) and self._heap.type_name(atom.address) in functions)
+            for value in given.known_values()
             for atom in value or ()
         )
 
     def _hand_on_callables(self, given: Arguments) -> None:
         """Hand on the functions among arguments: key functions and the like."""
-        for value in given.all():
-            self._walk.hand_on(frozenset(
-                each for each in value or () if isinstance(each, (Made, Bound, OfBuiltin))
-                or (isinstance(each, Obj) and self._heap.kind(each.address) in _CALLABLES)
+        for value in given.known_values():
+            self._walk.hand_to_unseen_code(frozenset(
+                atom for atom in value or ()
+                if isinstance(atom, (MadeByCode, BoundMethod, MethodInC)) or (isinstance(
+                    atom, KnownObject) and self._heap.type_name(atom.address) in _CALLABLES)
             ))  # fmt: skip
 
-    def _call_builtin_method(self, atom: OfBuiltin, given: Arguments) -> Value:
+    def _call_builtin_method(self, atom: MethodInC, given: Arguments) -> Value:
         subject, name = atom.subject, atom.name
-        of_class = isinstance(subject, Obj) and self._reads.is_type(subject.address)
+        of_class = isinstance(subject, KnownObject) and self._reads.is_type(subject.address)
         if name not in (
             effects.READS if of_class else effects.OF_OWN_OBJECT
         ):  # a class is given its object
             self._touch_all(given)
-        if isinstance(subject, Mark):
+        if isinstance(subject, PlainData):
             self._hand_on_callables(given)
             return DATA
         if name not in effects.READS and not of_class:
-            self._reads.touch(frozenset((subject,)))
+            self._reads.note_possible_change(frozenset((subject,)))
         kind = self._kind_of(subject)
-        if isinstance(subject, Obj):
+        if isinstance(subject, KnownObject):
             self._walk.called.add((subject.address, name))
-        if isinstance(subject, (Site, View)) or kind in effects.CONTAINERS:
+        if isinstance(subject, (MadeAtPlace, ContainerView)) or kind in effects.CONTAINERS:
             of: Value = frozenset((subject,))
             values = [*(given.by_place or (UNKNOWN,)), *given.by_name.values()]
             if name in effects.INSERTS:
                 for value in values:
                     many = name in ("extend", "extendleft", "update")
-                    self._reads.collect(of, self._reads.items(None, value) if many else value)
-                    if not isinstance(subject, Site):
-                        self._walk.hand_on_to_others(
-                            self._reads.items(None, value) if many else value
+                    self._reads.add_to_new_container(
+                        of, self._reads.iterated_values(None, value) if many else value
+                    )
+                    if not isinstance(subject, MadeAtPlace):
+                        self._walk.share_with_other_threads(
+                            self._reads.iterated_values(None, value) if many else value
                         )
             else:
                 self._hand_on_callables(given)
             if name in effects.TAKES or name == "setdefault":
-                held = self._reads.items_of(subject)
+                held = self._reads.iterated_values_of_atom(subject)
                 if name in effects.OF_PAIRS:
-                    return frozenset((View(subject, effects.OF_PAIRS[name]),))
+                    return frozenset((ContainerView(subject, effects.OF_PAIRS[name]),))
                 if name in ("values", "keys", "copy", "union", "difference", "intersection"):
                     return of
-                return join_all(
+                return join_all_values(
                     [held, *(values[1:] if name in ("get", "pop", "setdefault") else ())]
                 )
             return DATA
         self._hand_on_all(given)
-        self._reads.items_of(subject)  # of a generator: it goes on
+        self._reads.iterated_values_of_atom(subject)  # of a generator: it goes on
         info = self._heap.type_info(self._reads.type_of(subject))
         base = next((each for each in self._heap.mro(info.address) if not each.python_class), info)
         top = top_package(base.module)
         if (
-            isinstance(subject, Instance)
+            isinstance(subject, AnyInstance)
             and not subject.is_new
             and not self._reads.is_plainly_own(info.address)
         ):
             self._walk.called.add((0, name))
         self._make_objects(top)
         if not has_quiet_objects(top):
-            self.call_kept()  # which it may have been given before
-        if isinstance(subject, Obj) and not info.python_class:
-            self._walk.hand_on_held(subject.address)
+            self.call_kept_functions()  # which it may have been given before
+        if isinstance(subject, KnownObject) and not info.python_class:
+            self._walk.hand_held_objects_to_unseen_code(subject.address)
         if top == "queue" and name in effects.TAKES:
             return UNKNOWN
         return DATA if top == "threading" or has_effect(top, effects.GIVES_DATA) else UNKNOWN
@@ -647,7 +682,7 @@ class ValueCalls:
         names = (each.full_name for each in self._heap.mro(kind))
         return next((name for name in names if name in effects.CONTAINERS), "")
 
-    def _call_methods(self, subject: Obj | Instance, kind: int) -> None:
+    def _call_methods(self, subject: KnownObject | AnyInstance, kind: int) -> None:
         """Call the methods of an own class that a library may know by a base of it."""
         if subject in self._methods_called:
             return

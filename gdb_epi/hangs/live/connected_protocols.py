@@ -41,10 +41,10 @@ class UncalledMethods:
         self, view: PythonView, instances: InstancesByClass, sites: CallSites, codes: Iterable[int]
     ) -> None:
         self._view, self._instances = view, instances
-        connects = (not _CONNECTS.isdisjoint(sites.strings(at, "co_names")) for at in codes)
+        connects = (not _CONNECTS.isdisjoint(sites.name_tuple(at, "co_names")) for at in codes)
         self._connected = None if any(connects) else self._find_connected()
 
-    def of(self, type_at: int) -> frozenset[str]:
+    def uncalled_methods_of(self, type_at: int) -> frozenset[str]:
         """Return the names of those of a class (PyTypeObject *)."""
         if self._connected is None or type_at in self._connected:
             return frozenset()
@@ -69,12 +69,12 @@ class UncalledMethods:
             kind = self._view.type_name(factory)
             if kind == "type":
                 connected.add(factory)
-            elif kind != "function" or not is_of_streams(self._view, factory):
+            elif kind != "function" or not is_streams_protocol_factory(self._view, factory):
                 return None
         return connected
 
 
-def is_of_streams(view: PythonView, factory: int) -> bool:
+def is_streams_protocol_factory(view: PythonView, factory: int) -> bool:
     """Tell whether a function is the factory of start_server(), which makes protocols of streams.
 
     Raises UnreadableMemory, LayoutError.

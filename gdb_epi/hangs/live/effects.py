@@ -33,13 +33,17 @@ class Effects(NamedTuple):
 
     def calls_any(self, address: int, methods: Collection[str]) -> bool:
         """Tell whether it may call one of some methods of an object."""
-        return self.unbounded or self.names(address, methods) or self.names(0, methods)
+        return (
+            self.unbounded
+            or self.surely_calls_any(address, methods)
+            or self.surely_calls_any(0, methods)
+        )
 
-    def names(self, address: int, methods: Collection[str]) -> bool:
+    def surely_calls_any(self, address: int, methods: Collection[str]) -> bool:
         """Tell whether it calls one of some methods of this very object."""
         return any(at == address and (name in methods or name == "*") for at, name in self.calls)
 
-    def touches(self, objects: Collection[int]) -> bool:
+    def may_change_any(self, objects: Collection[int]) -> bool:
         """Tell whether it may change one of some objects, of what its values show."""
         return bool(self.touched) and (
             0 in (self.touched or ()) or not (self.touched or frozenset()).isdisjoint(objects)
@@ -50,6 +54,6 @@ NOTHING = Effects(frozenset(), ())
 ANYTHING = NOTHING._replace(unbounded=True)
 
 
-def covers(live: Iterable[tuple[int, int]], at: int) -> bool:
+def is_byte_covered(live: Iterable[tuple[int, int]], at: int) -> bool:
     """Tell whether a byte lies in one of some (first, last)."""
     return any(first <= at <= last for first, last in live)

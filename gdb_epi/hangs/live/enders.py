@@ -22,7 +22,7 @@ from gdb_epi.cpython.values.process_values import PlainValues
 from gdb_epi.errors import Absent, EpiError, LayoutError, UnreadableMemory
 from gdb_epi.fault.own_native_code import is_own_library
 from gdb_epi.hangs import types as hang_types
-from gdb_epi.hangs.descriptor_waits import may_be_held_elsewhere
+from gdb_epi.hangs.descriptor_waits import may_descriptor_be_held_elsewhere
 from gdb_epi.hangs.hang_context import HangContext
 from gdb_epi.hangs.library_calls import FUTURES
 from gdb_epi.hangs.live.effects import NOTHING, Effects
@@ -52,7 +52,7 @@ from gdb_epi.hangs.types import (
     HangDiagnosis,
     ThreadActivity,
 )
-from gdb_epi.hangs.wakers import is_parked, what_ends
+from gdb_epi.hangs.wakers import is_parked, methods_ending_wait
 from gdb_epi.locks.python.lock_objects import SEMLOCK
 from gdb_epi.locks.types import CERTAIN, CONDITION
 from gdb_epi.target.imported_functions import ImportedFunctions
@@ -100,7 +100,7 @@ def name_who_may_end(scene: HangContext, answer: HangDiagnosis) -> HangDiagnosis
     if answer.label not in (HANG, DEADLOCK):
         return answer
     try:
-        outside = answer.outside or next(_Enders(scene, answer).parties(), "")
+        outside = answer.outside or next(_PartiesThatMayEnd(scene, answer).parties(), "")
         outside = outside or (BUFFER_FILLED if _is_any_lent(scene, answer.read) else "")
         outside = outside or name_who_interrupts(scene, answer.members)
     except EpiError:  # damaged memory: the answer stands, and is less sure
@@ -108,7 +108,7 @@ def name_who_may_end(scene: HangContext, answer: HangDiagnosis) -> HangDiagnosis
     return answer._replace(outside=outside)
 
 
-class _Enders:
+class _PartiesThatMayEnd:
     """The parties beside the members of one answer that could end their waits."""
 
     def __init__(self, scene: HangContext, answer: HangDiagnosis) -> None:
@@ -122,27 +122,29 @@ class _Enders:
         last = members[-1]  # each waits for the next
         ids = {activity.task[0] for activity in members if activity.task[0]}
         if not (self._is_circle or answer.settled):
-            yield from self._outside(members)
+            yield from self._parties_in_other_processes(members)
         if answer.kind == "nothing wakes the loop":
             loops = () if answer.settled else self._running_event_loops or (0,)
             if any(signals_that_may_wake(self._scene, loop) for loop in loops):
                 yield SERVICE
         elif answer.kind == "GIL held":
-            yield from self._without_gil(last)
+            yield from self._parties_needing_no_gil(last)
         else:
-            yield from self._that_end_tasks(ids) if ids else ()
+            yield from self._parties_that_end_tasks(ids) if ids else ()
             # Whoever drops the generator, the last one that had it, ends its block.
-            if answer.kind == _OF_GENERATOR and any(self._unblocked.threads(but=last.tid)):
+            if answer.kind == _OF_GENERATOR and any(
+                self._unblocked.unblocked_threads(but=last.tid)
+            ):
                 yield LATER_RELEASE
             if not self._is_circle and not ids and self._may_have_native_handlers(last):
                 yield HANDLED_SIGNAL
             if self._is_circle and len(members) == 1 and not ids:
-                yield from self._that_give_back(last)
+                yield from self._parties_that_release(last)
             for activity in members if self._is_circle else (last,):
                 if activity.kind in _GIVEN and not activity.task[0]:
-                    yield from self._that_give(activity)
+                    yield from self._parties_that_give(activity)
 
-    def _outside(self, members: Sequence[ThreadActivity]) -> Iterator[str]:
+    def _parties_in_other_processes(self, members: Sequence[ThreadActivity]) -> Iterator[str]:
         """Yield who ends calls that wait for another process."""
         last, kind = members[-1], self._answer.kind
         by_call = "" if last.timed or last.task[0] else _BY_CALL.get(last.kind, "")
@@ -156,10 +158,10 @@ class _Enders:
             numbers = activity.watched or (activity.target,)
             if activity.kind in FED and len(numbers) == 1 and numbers[0] is not None:
                 end = self._scene.pipe_ends.other_end(numbers[0])
-                if end is not None and may_be_held_elsewhere(self._scene, activity):
+                if end is not None and may_descriptor_be_held_elsewhere(self._scene, activity):
                     yield OTHER_PROCESS
 
-    def _without_gil(self, activity: ThreadActivity) -> Iterator[str]:
+    def _parties_needing_no_gil(self, activity: ThreadActivity) -> Iterator[str]:
         """Yield who may end a wait of native code that holds the GIL: who needs it is stuck."""
         wait = self._scene.waits.get(activity.tid)
         stuck = {d.tid for d in self._scene.activities if d.kind == hang_types.GIL}
@@ -168,7 +170,7 @@ class _Enders:
         if posted and (wait is None or wait.owner.tid not in stuck):
             yield NATIVE_THREAD
 
-    def _that_give_back(self, activity: ThreadActivity) -> Iterator[str]:
+    def _parties_that_release(self, activity: ThreadActivity) -> Iterator[str]:
         """Yield who may give back a lock that a thread took itself, though it is not theirs.
 
         Any process may release a Lock of multiprocessing (Modules/_multiprocessing/semaphore.c),
@@ -181,27 +183,28 @@ class _Enders:
         if by_native and any(tid != activity.tid for tid, _ in self._scene.foreign_threads):
             yield NATIVE_THREAD
 
-    def _that_give(self, activity: ThreadActivity) -> Iterator[str]:
+    def _parties_that_give(self, activity: ThreadActivity) -> Iterator[str]:
         """Yield who may give a thread the event, item or lock that it waits for.
 
         Of a circle: whose code ends a wait for that very object, or has it at hand and ends such.
         What cannot be followed does so too, but for a lock that only who has it gives back.
         """
         scene, address, in_circle = self._scene, activity.object, self._is_circle
-        enders, is_lock = what_ends(scene, activity), activity.kind == hang_types.LOCK
+        enders, is_lock = methods_ending_wait(scene, activity), activity.kind == hang_types.LOCK
         able = dict(self._unblocked.who_may_end(activity)) if address else {}
         # A library's code is not read, and any thread may call a method that somebody keeps.
         unread = not in_circle and (
-            self._unblocked.is_given_by_library(activity) or self._unblocked.is_kept(activity)
+            self._unblocked.is_given_by_library(activity)
+            or self._unblocked.is_ending_method_kept(activity)
             if address else not is_lock
         )  # fmt: skip
-        owned = in_circle and (is_lock and self._is_given_back_by_owner(activity))
-        going = {*self._unblocked.threads(but=activity.tid)} - self._members
+        owned = in_circle and (is_lock and self._is_released_by_owner_alone(activity))
+        going = {*self._unblocked.unblocked_threads(but=activity.tid)} - self._members
         if in_circle and address and activity.awaits in FUTURES:
             enders |= _SETTLES
-            if scene.live_code.is_bound(address, enders):
+            if scene.live_code.is_method_kept(address, enders):
                 yield LATER_THREAD
-        at_hand = scene.references.threads(address) if in_circle else set[int]()
+        at_hand = scene.references.threads_referring_to(address) if in_circle else set[int]()
         for other in scene.activities:
             does, frames = able.get(other.tid), scene.view.frames(other.tid)
             usual = LATER_RELEASE if is_lock else LATER_THREAD if frames else NATIVE_THREAD
@@ -210,27 +213,27 @@ class _Enders:
             by_any = unread or (calls_back and not in_circle)
             fed = is_lock or (other.kind in FED and not other.timed)
             if other.tid in going and ((by_any and fed) or (does is not None and (
-                not in_circle or does.names(address, enders)
+                not in_circle or does.surely_calls_any(address, enders)
                 or (does.unbounded and not owned)
-                or (does.names(0, enders) and other.tid in at_hand)
+                or (does.surely_calls_any(0, enders) and other.tid in at_hand)
             ))):  # fmt: skip
                 yield usual if is_lock or other.timed else _BY_THREAD.get(other.kind, usual)
         if not in_circle and is_parked(scene, activity):
             yield KEEPER
-        for does, may in self._of_signals if address else ():
+        for does, may in self._effects_of_signal_handlers if address else ():
             if does.calls_any(address, enders) or (
                 not in_circle and may.calls_any(address, enders)
             ):
                 yield HANDLED_SIGNAL
         if not owned and NO_THREAD in able and scene.foreign_threads:
             yield NATIVE_THREAD
-        unnamed = self._called_by_python if going and not in_circle else ()
+        unnamed = self._effects_of_python_hooks if going and not in_circle else ()
         if any(does.calls_any(address, enders) for does in unnamed) or (
-            going and not owned and self._does_unnamed(address, enders)
+            going and not owned and self._does_unnamed_code_end(address, enders)
         ):
             yield LATER_RELEASE if is_lock else LATER_THREAD
 
-    def _is_given_back_by_owner(self, activity: ThreadActivity) -> bool:
+    def _is_released_by_owner_alone(self, activity: ThreadActivity) -> bool:
         """Tell whether only the thread that has a lock can be to give it back.
 
         It is in a `with` block of it, or the lock has an owner: no gate that others open.
@@ -239,33 +242,35 @@ class _Enders:
         by_hand = wait is None or wait.confidence != CERTAIN
         return not by_hand or bool(self._scene.view.holders(activity.object))
 
-    def _does_unnamed(self, address: int, enders: Collection[str]) -> bool:
+    def _does_unnamed_code_end(self, address: int, enders: Collection[str]) -> bool:
         """Tell whether code that nobody calls by name ends a wait; of a circle that very one."""
         awaited = frozenset(f.address for task in self._scene.tasks for f in task.stack)
-        does = self._scene.live_code.called_unnamed(awaited)
-        return does.names(address, enders) or (not self._is_circle and does.names(0, enders))
+        does = self._scene.live_code.effects_of_unnamed_calls(awaited)
+        return does.surely_calls_any(address, enders) or (
+            not self._is_circle and does.surely_calls_any(0, enders)
+        )
 
     @cached_property
-    def _called_by_python(self) -> list[Effects]:
+    def _effects_of_python_hooks(self) -> list[Effects]:
         """What CPython calls in whatever thread goes on: hooks (hooks.py), and each `__del__`.
 
         That runs in the thread that drops an object last, by whatever name it was written.
         """
         code, view = self._scene.live_code, self._scene.view
         instances = shared_instances(self._scene.target, self._scene.python)
-        reached = [code.of_callable(at) for at in self._scene.hooks]
+        reached = [code.effects_of_callable(at) for at in self._scene.hooks]
         for each in instances.of(("type",)):
             with suppress(UnreadableMemory, LayoutError):
                 info = instances.types.at(each.address)
                 is_own = info.module in code.own_modules
                 ends = view.objects.dict_get(info.dict, "__del__") if is_own else 0
                 if ends and not isinstance(ends, Absent):
-                    reached.append(code.of_callable(ends))
+                    reached.append(code.effects_of_callable(ends))
         return reached
 
     # -- tasks ------------------------------------------------------------------------------------
 
-    def _that_end_tasks(self, ids: Collection[int]) -> Iterator[str]:
+    def _parties_that_end_tasks(self, ids: Collection[int]) -> Iterator[str]:
         """Yield who may end what tasks wait for, or cancel one, or a task that awaits them.
 
         Who awaits them as well goes on no sooner than they do, but for a timeout of its own.
@@ -273,7 +278,9 @@ class _Enders:
         scene = self._scene
         waiting = set(ids)
         while True:
-            beside = [t for t in scene.tasks if t.id not in waiting and _awaits(t, waiting)]
+            beside = [
+                t for t in scene.tasks if t.id not in waiting and _awaits_stuck_alone(t, waiting)
+            ]
             unlimited = {t.id for t in beside if not has_timeout(t, (t,), scene.view)}
             if not unlimited:
                 break
@@ -281,38 +288,49 @@ class _Enders:
         around = (t for t in scene.tasks if t.id not in ids and t.wait is not None)
         if beside or any(
             has_timeout(t, (t,), scene.view)
-            and not waiting.isdisjoint(self._leading_from(self._awaited(t))) for t in around
+            and not waiting.isdisjoint(self._objects_led_to(self._objects_awaited(t)))
+            for t in around
         ):  # fmt: skip
             yield TIMEOUT_AROUND
         methods = {t.wait.address: ENDERS.get(t.wait.kind, CANCELS)
                    for t in scene.tasks if t.id in ids and t.wait is not None}  # fmt: skip
         ends = {**methods, **dict.fromkeys(waiting, CANCELS)}
-        for does, _ in self._of_signals:
-            if any(does.names(at, names) for at, names in ends.items() if at):
+        for does, _ in self._effects_of_signal_handlers:
+            if any(does.surely_calls_any(at, names) for at, names in ends.items() if at):
                 yield HANDLED_SIGNAL
         if any(
-            self._cancels(self._unblocked.of_task(t), t.stack, ends)
+            self._ends_any_wait(self._unblocked.effects_of_task(t), t.stack, ends)
             for t in islice((t for t in scene.tasks if t.id not in waiting), MAX_TASKS)
-        ) or any(scene.live_code.is_bound(at, names) for at, names in ends.items()):  # fmt: skip
+        ) or any(
+            scene.live_code.is_method_kept(at, names) for at, names in ends.items()
+        ):  # fmt: skip
             yield CANCELLING_TASK
-        by_loop = scene.live_code.called_by_loops if self._running_event_loops else NOTHING
-        if any(by_loop.calls_any(at, names) or self._does_unnamed(at, names)
+        by_loop = (
+            scene.live_code.effects_of_loop_callbacks if self._running_event_loops else NOTHING
+        )
+        if any(by_loop.calls_any(at, names) or self._does_unnamed_code_end(at, names)
                for at, names in ends.items()):  # fmt: skip
             yield CANCELLING_TASK
-        for tid in self._unblocked.threads(but=scene.loop_thread.tid if scene.loop_thread else 0):
-            if self._cancels(self._unblocked.of(tid), scene.view.frames(tid), ends):
+        for tid in self._unblocked.unblocked_threads(
+            but=scene.loop_thread.tid if scene.loop_thread else 0
+        ):
+            if self._ends_any_wait(
+                self._unblocked.effects_of_thread(tid), scene.view.frames(tid), ends
+            ):
                 yield LATER_THREAD
 
-    def _awaited(self, task: UnfinishedTask) -> list[int]:
+    def _objects_awaited(self, task: UnfinishedTask) -> list[int]:
         """Return what a task waits for, also by wait_for(): one future of several, as gather()."""
         variables = (self._scene.view.variable(f, "fut") for f in task.stack)
         return [task.wait.address if task.wait is not None else 0, *filter(None, variables)]
 
-    def _cancels(
+    def _ends_any_wait(
         self, does: Effects, frames: Sequence[PyFrame], ends: Mapping[int, Collection[str]]
     ) -> bool:
         """Tell whether code ends one of some waits: by its object, or has that at hand."""
-        if does.unbounded or any(does.names(at, names) for at, names in ends.items() if at):
+        if does.unbounded or any(
+            does.surely_calls_any(at, names) for at, names in ends.items() if at
+        ):
             return True
         view, called = self._scene.view, {name for _, name in does.calls}
         cancelled = {at for at, name in does.calls if name in CANCELS}
@@ -323,9 +341,9 @@ class _Enders:
         if cancelled and (scopes or called & _CANCELS_ALL):
             return True
         tasks = {at for at, names in ends.items() if names is CANCELS}
-        return bool(cancelled) and not tasks.isdisjoint(self._leading_from(held))
+        return bool(cancelled) and not tasks.isdisjoint(self._objects_led_to(held))
 
-    def _leading_from(self, level: Sequence[int]) -> Iterator[int]:
+    def _objects_led_to(self, level: Sequence[int]) -> Iterator[int]:
         """Yield some objects, and those to which they lead by attributes and items."""
         seen = set[int]()
         for _ in range(MAX_HOPS + 1):
@@ -333,13 +351,13 @@ class _Enders:
             level = level[: MAX_OBJECTS - len(seen)]
             seen.update(level)
             yield from level
-            level = [at for word in level for at in self._members_of(word)]
+            level = [at for word in level for at in self._attributes_and_items(word)]
 
     @cached_property
     def _values(self) -> PlainValues:
         return PlainValues(self._scene.target, self._scene.python)
 
-    def _members_of(self, word: int) -> Iterator[int]:
+    def _attributes_and_items(self, word: int) -> Iterator[int]:
         if self._scene.view.type_name(word) not in _NOT_FOLLOWED:
             values = self._values
             yield from values.items(word) or values.members(word)
@@ -349,7 +367,7 @@ class _Enders:
     # -- signals ----------------------------------------------------------------------------------
 
     @cached_property
-    def _of_signals(self) -> list[tuple[Effects, Effects]]:
+    def _effects_of_signal_handlers(self) -> list[tuple[Effects, Effects]]:
         """What the handlers of signals do and may do, those of event loops too."""
         scene = self._scene
         of_loops = map(scene.loops.signal_handlers, self._running_event_loops)
@@ -403,7 +421,7 @@ def _is_any_lent(scene: HangContext, objects: Collection[int]) -> bool:
     return False
 
 
-def _awaits(task: UnfinishedTask, stuck: Collection[int]) -> bool:
+def _awaits_stuck_alone(task: UnfinishedTask, stuck: Collection[int]) -> bool:
     """Tell whether a task goes on only when stuck ones do."""
     awaited = [each in stuck for each in task.wakers]
     return bool(awaited) and (any(awaited) if task.needs == "all" else all(awaited))

@@ -22,7 +22,9 @@ _ROOTS = ("fast", "cell", "global", "name")
 
 
 @when_unreadable(False)
-def is_made_by(scene: HangContext, frame: PyFrame, future: int, makers: Collection[str]) -> bool:
+def is_future_made_by_frame(
+    scene: HangContext, frame: PyFrame, future: int, makers: Collection[str]
+) -> bool:
     """Tell whether a frame's code made a future, by calling one of some names.
 
     Not where it passed it to a function that is none of the program's.
@@ -33,11 +35,13 @@ def is_made_by(scene: HangContext, frame: PyFrame, future: int, makers: Collecti
             names.add(name)
         elif not held & 7:
             names |= {each for each, at in scene.view.attributes(held) if at == future}
-    running = scene.code.running_byte(frame)
-    return running is not None and _is_made_in(scene, frame.code, names, running, makers)
+    running = scene.code.running_byte_offset(frame)
+    return running is not None and _is_future_made_by_code(
+        scene, frame.code, names, running, makers
+    )
 
 
-def _is_made_in(
+def _is_future_made_by_code(
     scene: HangContext, code: int, names: Collection[str], running: int, makers: Collection[str]
 ) -> bool:
     """Tell whether code made a future, which has some `names`, and gave it to no library."""
@@ -54,7 +58,7 @@ def _is_made_in(
         of_itself = following.operation in ("attr", "method") or following.name == "STORE_ATTR"
         for name in loaded[:-1] if of_itself else loaded:
             is_argument |= name in names and not stays
-        stays |= any(name in _KEEPS or name in scene.live_code.own for name in loaded)
+        stays |= any(name in _KEEPS or name in scene.live_code.own_functions for name in loaded)
         is_call = step.name.startswith("CALL")
         if is_call and is_argument and step.end <= running:
             return False
@@ -64,26 +68,28 @@ def _is_made_in(
 
 
 @when_unreadable(False)
-def is_made_by_called(scene: HangContext, frame: PyFrame, makers: Collection[str]) -> bool:
+def is_future_made_by_called(scene: HangContext, frame: PyFrame, makers: Collection[str]) -> bool:
     """Tell whether a function of the program, whose outcome a frame waits for, made a future.
 
     And handed it to no library. What a statement calls last it loads first; a coroutine that it
     waits for would have a frame of its own.
     """
-    own = scene.live_code.own
-    functions = own.get(_called_first_loaded(scene, frame), [])
+    own = scene.live_code.own_functions
+    functions = own.get(_function_loaded_first(scene, frame), [])
     return bool(functions) and all(
-        _is_made_in(scene, each.code, _names_returned(scene, each.code), MAX_CODE, makers)
+        _is_future_made_by_code(
+            scene, each.code, _variables_returned(scene, each.code), MAX_CODE, makers
+        )
         for each in functions
     )
 
 
 @when_unreadable(False)
-def is_made_by_stored(
+def is_future_made_by_stored(
     scene: HangContext, frame: PyFrame, future: int, makers: Collection[str]
 ) -> bool:
     """Tell whether a function of the program made what a variable of a frame holds: it gave it."""
-    own = scene.live_code.own
+    own = scene.live_code.own_functions
     names = {name for name, held in scene.view.variable_addresses(frame) if held == future}
     stored = {called for name, called in variables_stored(scene, frame.code) if name in names}
     functions = [each for called in stored for each in own.get(called, ())]
@@ -91,7 +97,9 @@ def is_made_by_stored(
         stored <= own.keys()
         and bool(functions)
         and all(
-            _is_made_in(scene, each.code, _names_returned(scene, each.code), MAX_CODE, makers)
+            _is_future_made_by_code(
+                scene, each.code, _variables_returned(scene, each.code), MAX_CODE, makers
+            )
             for each in functions
         )
     )
@@ -103,9 +111,9 @@ def variables_stored(scene: HangContext, code: int) -> Iterator[tuple[str, str]]
     "" where that is no name. Raises UnreadableMemory, LayoutError, IndexError.
     """
     sites = scene.call_sites
-    _, slots, cells = sites.tables(code)
+    _, slots, cells = sites.name_tables(code)
     steps = {step.at: step for step in sites.instructions(code)}
-    targets = {sites.leads_to(step) for step in steps.values()}
+    targets = {sites.jump_target(step) for step in steps.values()}
     chain, closed = list[str](), False
     for at, does, name in sites.names_used(code):
         step = steps[at]
@@ -124,9 +132,9 @@ def variables_stored(scene: HangContext, code: int) -> Iterator[tuple[str, str]]
             closed = bool(chain)
 
 
-def _called_first_loaded(scene: HangContext, frame: PyFrame) -> str:
+def _function_loaded_first(scene: HangContext, frame: PyFrame) -> str:
     """Return the name of the function that the running statement of a frame loads first."""
-    running, chain, closed = scene.code.running_byte(frame) or 0, list[str](), False
+    running, chain, closed = scene.code.running_byte_offset(frame) or 0, list[str](), False
     for at, does, name in scene.call_sites.names_used(frame.code):
         if at >= running:
             break
@@ -139,7 +147,7 @@ def _called_first_loaded(scene: HangContext, frame: PyFrame) -> str:
     return chain[-1] if chain else ""
 
 
-def _names_returned(scene: HangContext, code: int) -> set[str]:
+def _variables_returned(scene: HangContext, code: int) -> set[str]:
     """Return the variables that code returns."""
     names, last = set[str](), ""
     steps = {each.at: each for each in scene.call_sites.instructions(code)}

@@ -28,9 +28,9 @@ def find_hooks(view: PythonView) -> Iterator[int]:
     reader, containers = view.reader, ContainerReader(view.reader)
     interpreter = view.python.interpreters[0].address
     for name, hook in _OF_MODULES:
-        yield _of_module(view, name, hook)
+        yield _read_module_global(view, name, hook)
     with suppress(EpiError):
-        callbacks = _of_module(view, "gc", "callbacks")
+        callbacks = _read_module_global(view, "gc", "callbacks")
         yield from containers.list_items(callbacks)[:MAX_HOOKS] if callbacks else ()
     with suppress(UnreadableMemory, LayoutError):
         audited = reader.field(interpreter, "PyInterpreterState", "audit_hooks")
@@ -53,7 +53,7 @@ def find_tracing_functions(view: PythonView, tid: int) -> Iterator[int]:
             yield from reader.run(view.python.interpreters[0].address + at, CALLABLES)
 
 
-def _of_module(view: PythonView, module: str, name: str) -> int:
+def _read_module_global(view: PythonView, module: str, name: str) -> int:
     contents = view.objects.module_dict(view.python.interpreters[0].address, module)
     value = Absent("", "") if isinstance(contents, Absent) else (
         view.objects.dict_get(contents, name)

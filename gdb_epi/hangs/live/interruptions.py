@@ -12,7 +12,7 @@ from __future__ import annotations
 from signal import SIGINT, SIGQUIT, SIGTERM
 
 from gdb_epi.hangs.hang_context import HangContext
-from gdb_epi.hangs.live.effects import Effects, covers
+from gdb_epi.hangs.live.effects import Effects, is_byte_covered
 from gdb_epi.hangs.live.hooks import find_tracing_functions
 from gdb_epi.hangs.live.unblocked_threads import UnblockedThreads
 from gdb_epi.hangs.types import (
@@ -47,21 +47,23 @@ def name_who_interrupts(scene: HangContext, members: tuple[ThreadActivity, ...])
     main = next((d for d in members if d.tid == scene.main_tid), None)
     if main is not None and _runs_handlers(scene, main):
         for number, (does, _) in sorted(scene.effects_of_signal_handlers.items()):
-            if number not in ASK_TO_END and _leaves(scene, does):
+            if number not in ASK_TO_END and _may_raise_or_exit(scene, does):
                 return HANDLED_SIGNAL
     for member in members:
         traced = member.kind in (PYTHON, GIL, SLEEP)  # not where it waits
         following = find_tracing_functions(scene.view, member.tid) if traced else ()
         for at in scene.own_callables(following):
-            if _leaves(scene, scene.live_code.of_callable(at, surely=True)):
+            if _may_raise_or_exit(scene, scene.live_code.effects_of_callable(at, surely=True)):
                 return TIME_LIMIT
     unblocked, tids = UnblockedThreads(scene), {d.tid for d in members}
     for other in scene.activities:
         by_itself = other.timed or other.kind not in (EVENT, JOIN, LOCK)
-        if other.tid in tids or other.tid in unblocked.blocked or not by_itself:
+        if other.tid in tids or other.tid in unblocked.blocked_threads or not by_itself:
             continue
         # Of an object that is not known it is most often a child process that is killed.
-        if any(at and name in _BREAK_OFF for at, name in unblocked.of(other.tid).calls):
+        if any(
+            at and name in _BREAK_OFF for at, name in unblocked.effects_of_thread(other.tid).calls
+        ):
             return WATCHDOG
     if _sets_timers(scene):
         return TIME_LIMIT
@@ -79,7 +81,7 @@ def _sets_timers(scene: HangContext) -> bool:
     Whether one runs is in no core.
     """
     frames = (frame for activity in scene.activities for frame in activity.frames)
-    return scene.live_code.names_any(_KERNEL_TIMERS, frames)
+    return scene.live_code.uses_any_name(_KERNEL_TIMERS, frames)
 
 
 def _runs_handlers(scene: HangContext, main: ThreadActivity) -> bool:
@@ -93,9 +95,9 @@ def _runs_handlers(scene: HangContext, main: ThreadActivity) -> bool:
 
 
 @when_unreadable(False)
-def _leaves(scene: HangContext, does: Effects) -> bool:
+def _may_raise_or_exit(scene: HangContext, does: Effects) -> bool:
     """Tell whether code raises an exception, or ends the process."""
     return any(name in _LEAVES for _, name in does.calls) or any(
-        each.name == "RAISE_VARARGS" and covers(body.live, each.at)
+        each.name == "RAISE_VARARGS" and is_byte_covered(body.live, each.at)
         for body in does.bodies for each in scene.call_sites.instructions(body.code)
     )  # fmt: skip

@@ -17,13 +17,13 @@ from functools import cached_property
 
 from gdb_epi.cpython.types import PyFrame
 from gdb_epi.errors import Absent, EpiError, LayoutError, UnreadableMemory
-from gdb_epi.hangs.live.effects import ANYTHING, Effects, covers
+from gdb_epi.hangs.live.effects import ANYTHING, Effects, is_byte_covered
 from gdb_epi.hangs.live.loop_callbacks import find_loop_callbacks
 from gdb_epi.hangs.live.program_code import ProgramCode
 from gdb_epi.hangs.live.value_flow import UnknownFlow
 from gdb_epi.hangs.live.value_walk import ValueWalk
-from gdb_epi.hangs.live.values import UNKNOWN_ARGUMENTS, Heap
-from gdb_epi.hangs.live.walk import ENTERS, Walk
+from gdb_epi.hangs.live.values import UNKNOWN_ARGUMENTS, HeapValues
+from gdb_epi.hangs.live.walk import ENTERS, NameWalk
 from gdb_epi.util import memoized, when_unreadable
 
 _STORES_ITEM = ("STORE_SUBSCR", "DELETE_SUBSCR", "STORE_SLICE")
@@ -36,14 +36,14 @@ class LiveCode(ProgramCode):
     """The functions of one process, and what code that can still run may do with them."""
 
     @when_unreadable(ANYTHING)
-    def of_frames(self, *stacks: Sequence[PyFrame], in_loop: bool = False) -> Effects:
+    def effects_of_frames(self, *stacks: Sequence[PyFrame], in_loop: bool = False) -> Effects:
         """Return what the rest of the code of stacks may do; `in_loop`: as long as it goes round.
 
         At the end of a `with` block the generator of its context manager goes on.
         """
         generators = [[f] for frames in stacks for f in self._generators_of_blocks(frames)]
         if self._runs < MAX_RUNS_OF_ALL:
-            walk = ValueWalk(self, self._heap)
+            walk = ValueWalk(self, self._heap_values)
             with suppress(UnknownFlow, UnreadableMemory, LayoutError, IndexError):
                 for frames in (*stacks, *generators):
                     walk.add_stack(frames, in_loop=in_loop)
@@ -55,13 +55,13 @@ class LiveCode(ProgramCode):
                     return ANYTHING
                 if not effects.unbounded:
                     return effects
-        return Walk(self, *stacks, *generators, in_loop=in_loop).effects()
+        return NameWalk(self, *stacks, *generators, in_loop=in_loop).effects()
 
     _runs = 0  # that values were followed in, for all threads and tasks
 
     @cached_property
-    def _heap(self) -> Heap:
-        return Heap(self.view, self.calls)
+    def _heap_values(self) -> HeapValues:
+        return HeapValues(self.view, self.calls)
 
     def _generators_of_blocks(self, frames: Sequence[PyFrame]) -> Iterator[PyFrame]:
         """Yield where the generators rest whose `with` blocks some frames are in."""
@@ -70,7 +70,7 @@ class LiveCode(ProgramCode):
             if frame is not None:
                 yield frame
 
-    def handlers(self) -> Iterator[tuple[str, Effects]]:
+    def effects_of_possible_handlers(self) -> Iterator[tuple[str, Effects]]:
         """Yield (name, what it may do) of the functions that may be handlers of signals.
 
         Somebody keeps such a function, and it takes a number and a frame.
@@ -78,7 +78,7 @@ class LiveCode(ProgramCode):
         reader = self._reader
         with suppress(UnreadableMemory, LayoutError, IndexError):
             running = {f.code for frames in self.view.all_frames().values() for f in frames}
-            for function, subject in self.kept:
+            for function, subject in self.kept_functions:
                 wanted = 2 + (subject != 0)
                 takes, flags = (
                     reader.field32(function.code, "PyCodeObject", name)
@@ -86,76 +86,78 @@ class LiveCode(ProgramCode):
                 )
                 fits = takes == wanted or (takes < wanted and flags & _VARARGS)
                 if fits and function.code not in running:
-                    walk = Walk(self)
+                    walk = NameWalk(self)
                     walk.add_function(function.address, subject)
                     yield self.name_of(function.code), walk.effects()
 
     @when_unreadable(ANYTHING)
-    def of_callable(self, value: int, *, surely: bool = False) -> Effects:
+    def effects_of_callable(self, value: int, *, surely: bool = False) -> Effects:
         """Return what a function or method may do when called; `surely`: what its code names."""
-        return Walk(self, called=(value,), surely=surely).effects()
+        return NameWalk(self, called=(value,), surely=surely).effects()
 
     @cached_property
     @when_unreadable(ANYTHING)
-    def called_back(self) -> Effects:
+    def effects_of_kept_functions(self) -> Effects:
         """What any function may do that somebody keeps, to call it later."""
-        return Walk(self, calls_back=True).effects()
+        return NameWalk(self, calls_back=True).effects()
 
     @memoized
-    def called_unnamed(self, awaited: frozenset[int]) -> Effects:
+    def effects_of_unnamed_calls(self, awaited: frozenset[int]) -> Effects:
         """What code may do that runs though no code of the program calls it by its name.
 
         Libraries, C code and the interpreter call what somebody keeps, methods whose names stand in
         no code of the program, and the rest of a generator's block when that is dropped, but for
         the `awaited` frames of tasks. What cannot be followed counts not.
         """
-        walk = ValueWalk(self, self._heap)
+        walk = ValueWalk(self, self._heap_values)
         running = {f.code for frames in self.view.all_frames().values() for f in frames}
         with suppress(EpiError, UnknownFlow, IndexError):
-            walk.calls.call_kept()
-            for function in self.unnamed:
+            walk.calls.call_kept_functions()
+            for function in self.unnamed_functions:
                 if function.code not in running:
                     walk.calls.call_function(function.address, None, UNKNOWN_ARGUMENTS)
-            for frame in (each for each in self.resting if each.address not in awaited):
+            for frame in (each for each in self.suspended_frames if each.address not in awaited):
                 walk.add_stack((frame,), in_loop=False)
             walk.effects()
             for context in list(walk.store.contexts):  # __reduce__() returns what is called then
-                walk.hand_on(walk.store.values.get(("return", context.number)))
+                walk.hand_to_unseen_code(walk.store.values.get(("return", context.number)))
             walk.effects()
         return Effects(frozenset(walk.called), ())
 
     @cached_property
-    def called_by_loops(self) -> Effects:
+    def effects_of_loop_callbacks(self) -> Effects:
         """What event loops of asyncio may call; all that somebody keeps where that is not known."""
         try:
-            own = {each.address: each.code for named in self.own.values() for each in named}
+            own = {
+                each.address: each.code for named in self.own_functions.values() for each in named
+            }
             called = find_loop_callbacks(self.view, self.calls.sites, self.own_modules, own)
             if called is None:
-                return self.called_back
-            overriding = (each.address for each in self.overriding)
-            return Walk(self, called=(*called, *overriding)).effects()
+                return self.effects_of_kept_functions
+            overriding = (each.address for each in self.overriding_functions)
+            return NameWalk(self, called=(*called, *overriding)).effects()
         except (EpiError, IndexError):
-            return self.called_back
+            return self.effects_of_kept_functions
 
-    def stores(self, effects: Effects, names: Collection[str]) -> bool:
+    def may_store_to(self, effects: Effects, names: Collection[str]) -> bool:
         """Tell whether code may change what has one of some names: changes_of(), and cells."""
         return effects.unbounded or any(
-            covers(body.live, at)
+            is_byte_covered(body.live, at)
             for body in effects.bodies
             for at in (*self._changes_of(body.code, names), *self.cells_stored(body.code, names))
         )
 
-    def stores_items(self, effects: Effects) -> bool:
+    def may_store_items(self, effects: Effects) -> bool:
         """Tell whether code may store an item of any container, or delete one."""
         return effects.unbounded or any(
-            each.name in _STORES_ITEM and covers(body.live, each.at)
+            each.name in _STORES_ITEM and is_byte_covered(body.live, each.at)
             for body in effects.bodies
             for each in self.calls.sites.instructions(body.code)
         )
 
     def cells_stored(self, code: int, names: Collection[str]) -> Iterator[int]:
         """Yield the bytes where code stores a variable, in a cell, of one of some names."""
-        cells = self.calls.sites.tables(code).cells
+        cells = self.calls.sites.name_tables(code).cells
         for each in self.calls.sites.instructions(code):
             stores = each.name == "STORE_DEREF" and each.argument < len(cells)
             if stores and cells[each.argument] in names:
@@ -181,4 +183,4 @@ class LiveCode(ProgramCode):
             return False
         interpreter = self.view.python.interpreters[0].address
         scope = self.view.objects.module_dict(interpreter, info.module)
-        return not isinstance(scope, Absent) and self.module(scope).is_library
+        return not isinstance(scope, Absent) and self.module_of_globals(scope).is_library

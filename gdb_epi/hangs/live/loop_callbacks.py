@@ -18,7 +18,7 @@ from gdb_epi.hangs.live.connected_protocols import (
     SERVER,
     TLS,
     TRANSPORT,
-    is_of_streams,
+    is_streams_protocol_factory,
 )
 from gdb_epi.locks.python.call_sites import CallSites
 from gdb_epi.locks.python.python_view import PythonView
@@ -50,14 +50,14 @@ def find_loop_callbacks(
     if instances.of(OTHER_LOOPS) or instances.problems or len(handles) > MAX_HANDLES:
         return None
     if any(
-        not _GIVE_CALLBACKS.isdisjoint(sites.strings(code, "co_names"))
+        not _GIVE_CALLBACKS.isdisjoint(sites.name_tuple(code, "co_names"))
         for code in functions.values()
     ):
         return None
     for transport in instances.of((TRANSPORT, TLS)):
         for name in ("_protocol", "_app_protocol"):
             protocol = view.attribute(transport.address, name)
-            if protocol and not _is_known(instances.types.of(protocol).module, own):
+            if protocol and not _is_own_or_asyncio(instances.types.of(protocol).module, own):
                 return None
     containers, called = ContainerReader(view.reader), list[int]()
     for handle in handles:
@@ -65,25 +65,27 @@ def find_loop_callbacks(
         arguments = context.attribute(handle.address, "_args")
         if view.type_name(arguments) == "tuple":
             called += containers.tuple_items(arguments)
-    for factory in _attributes(view, instances, SERVER, "_protocol_factory"):
+    for factory in _attributes_of_instances(view, instances, SERVER, "_protocol_factory"):
         called.append(factory)
         kind = view.type_name(factory)
-        if kind == "type" and _is_known(instances.types.at(factory).module, own):
+        if kind == "type" and _is_own_or_asyncio(instances.types.at(factory).module, own):
             continue
-        if kind != "function" or not (factory in functions or is_of_streams(view, factory)):
+        if kind != "function" or not (
+            factory in functions or is_streams_protocol_factory(view, factory)
+        ):
             return None
         called += containers.cells(factory, MAX_CELLS)  # that of start_server() has its callback
     for kind, name in _GIVEN:
-        called += _attributes(view, instances, kind, name)
+        called += _attributes_of_instances(view, instances, kind, name)
     return [at for at in dict.fromkeys(called) if at and not at & 7]
 
 
-def _is_known(module: str, own: Collection[str]) -> bool:
+def _is_own_or_asyncio(module: str, own: Collection[str]) -> bool:
     """Tell whether a class is the program's, or asyncio's."""
     return module in own or module.partition(".")[0] in ("asyncio", "builtins")
 
 
-def _attributes(
+def _attributes_of_instances(
     view: PythonView, instances: InstancesByClass, kind: str, name: str
 ) -> Iterator[int]:
     for each in instances.of((kind,)):

@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from gdb_epi.cpython.types import PyFrame
-from gdb_epi.hangs.descriptor_waits import may_be_held_elsewhere
+from gdb_epi.hangs.descriptor_waits import may_descriptor_be_held_elsewhere
 from gdb_epi.hangs.descriptors import SOCKET, UNIX, read_socket_address
 from gdb_epi.hangs.hang_context import HangContext
 from gdb_epi.hangs.library_calls import serving_function
@@ -45,13 +45,13 @@ def diagnose_read_from_own_connection(
 ) -> HangDiagnosis | None:
     """Return the answer where both ends of a connection are read here, and nobody sends."""
     other = next((d for d in scene.activities if _is_other_end(scene, activity, d)), None)
-    if other is None or may_be_held_elsewhere(scene, activity):
+    if other is None or may_descriptor_be_held_elsewhere(scene, activity):
         return None
     pair = {activity.tid, other.tid}
     going = UnblockedThreads(scene)
     sending = (
-        going.of(d.tid) for d in scene.activities
-        if d.tid not in pair | going.blocked and not _accepts_clients(scene, d)
+        going.effects_of_thread(d.tid) for d in scene.activities
+        if d.tid not in pair | going.blocked_threads and not _accepts_clients(scene, d)
     )  # fmt: skip
     if any(
         effects.unbounded or any(name in _SENDS for _, name in effects.calls) for effects in sending
@@ -84,12 +84,12 @@ def _is_other_end(scene: HangContext, activity: ThreadActivity, other: ThreadAct
     first, second = activity.target or 0, other.target or 0
     if abs(first - second) != 1 or activity.tid == other.tid:
         return False
-    at_hand = [scene.pipe_ends.threads_with(number) for number in (first, second)]
+    at_hand = [scene.pipe_ends.threads_with_descriptor(number) for number in (first, second)]
     if other.tid in at_hand[0] or activity.tid in at_hand[1]:
         return False
     frames = [scene.view.frames(d.tid)[:MAX_FRAMES] for d in (activity, other)]
     accepted = [_has_accepted_from_this_host(scene, each) for each in frames]
-    return sum(accepted) == 1 and _connects(scene)
+    return sum(accepted) == 1 and _makes_connections(scene)
 
 
 def _reads_from_socket(scene: HangContext, activity: ThreadActivity) -> bool:
@@ -99,7 +99,7 @@ def _reads_from_socket(scene: HangContext, activity: ThreadActivity) -> bool:
         return False
     table = scene.descriptors
     is_stream = table.object_type(number) == SOCKET and not table.takes_datagrams(number)
-    return is_stream and table.family(number) not in (None, UNIX)
+    return is_stream and table.address_family(number) not in (None, UNIX)
 
 
 def _has_accepted_from_this_host(scene: HangContext, frames: Iterable[PyFrame]) -> bool:
@@ -107,7 +107,7 @@ def _has_accepted_from_this_host(scene: HangContext, frames: Iterable[PyFrame]) 
     for frame in frames:
         accepts = (frame.module, frame.name) in _SERVES or (
             not scene.installed.contains_frame(frame)
-            and "accept" in scene.called_before(frame, ever=True)
+            and "accept" in scene.names_called_before(frame, ever=True)
         )
         addresses = (
             read_socket_address(scene.view, at)
@@ -119,7 +119,7 @@ def _has_accepted_from_this_host(scene: HangContext, frames: Iterable[PyFrame]) 
 
 
 @when_unreadable(False)
-def _connects(scene: HangContext) -> bool:
+def _makes_connections(scene: HangContext) -> bool:
     """Tell whether code of the program makes connections."""
     frames = (frame for frames in scene.view.all_frames().values() for frame in frames)
-    return scene.live_code.names_any(_CONNECTS, frames)
+    return scene.live_code.uses_any_name(_CONNECTS, frames)

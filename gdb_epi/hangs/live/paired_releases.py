@@ -14,7 +14,7 @@ from functools import cached_property
 
 from gdb_epi.cpython.types import PyFrame
 from gdb_epi.errors import LayoutError, UnreadableMemory
-from gdb_epi.hangs.live.effects import CodeToRun, Effects, covers
+from gdb_epi.hangs.live.effects import CodeToRun, Effects, is_byte_covered
 from gdb_epi.hangs.live.live_code import LiveCode
 from gdb_epi.locks.python.call_sites import MethodCall
 from gdb_epi.util import memoized, when_unreadable
@@ -49,17 +49,17 @@ class PairedReleases:
     def _read_frames(self, frames: Sequence[PyFrame]) -> None:
         calls = self._live.calls
         for frame in frames:
-            at = calls.running_byte(frame)
+            at = calls.running_byte_offset(frame)
             if frame.hole is not None or at is None or frame.code in self._within:
                 break
             self._within[frame.code] = at
-            before = self._reached_without(frame.code, at)
+            before = self._bytes_reached_without(frame.code, at)
             if any(
                 each.name.startswith("RETURN") and each.name != "RETURN_GENERATOR"
                 for each in calls.sites.instructions(frame.code) if each.at in before
             ):  # fmt: skip
                 break
-            names = calls.sites.tables(frame.code).variables
+            names = calls.sites.name_tables(frame.code).variables
             variables = dict(self._live.view.variable_addresses(frame))
             self._taking[frame.code] = variables.get(names[0], 0) if names else 0
 
@@ -72,13 +72,13 @@ class PairedReleases:
     @when_unreadable(False)
     def acquire_before_release(self, effects: Effects) -> bool:
         """Tell whether all of some code that gives it has taken it before, in the same turn."""
-        return not effects.unbounded and self._all_take_first(effects)
+        return not effects.unbounded and self._do_all_acquire_first(effects)
 
-    def _all_take_first(self, effects: Effects) -> bool:
+    def _do_all_acquire_first(self, effects: Effects) -> bool:
         bodies, giving = effects.bodies, list[tuple[CodeToRun, list[MethodCall]]]()
         given_back = set[tuple[int, str]]()
         for body in bodies:
-            given = list(self._places(body))
+            given = list(self._release_calls(body))
             giving += [(body, [call for _, call in given])] if given else []
             given_back |= {(receiver, call.name) for receiver, call in given}
         if any(
@@ -87,38 +87,45 @@ class PairedReleases:
             or (name == "*" and at == self._address)
         ):  # fmt: skip
             return False  # it is given in another way than by a call
-        if self._is_lent({body.code: max(c.at for c in places) for body, places in giving}):
+        if self._is_released_at_block_exit(
+            {body.code: max(c.at for c in places) for body, places in giving}
+        ):
             return False
-        todo = [body for body, places in giving if not self._takes_before(body, places)]
+        todo = [body for body, places in giving if not self._acquires_before(body, places)]
         takes = len(todo) < len(giving)  # none may: of functions that call only one another
         met = set[tuple[int, int]]()
         while todo:
             body = todo.pop()
             name = self._live.name_of(body.code)
-            if (body.code, self._subject(body)) in met:
+            if (body.code, self._method_subject(body)) in met:
                 continue
-            met.add((body.code, self._subject(body)))
+            met.add((body.code, self._method_subject(body)))
             entered = _ENTERED_BY.get(name, "")
             if entered:
-                if not self._enters_by_taking(body, entered):
+                if not self._does_block_acquire(body, entered):
                     return False
                 takes = True
                 continue
             unnamed = name.startswith("__")  # called without its name
-            if unnamed or body.is_frame or body.code in self._kept or len(met) > MAX_GIVING:
+            if (
+                unnamed
+                or body.is_frame
+                or body.code in self._codes_of_kept_functions
+                or len(met) > MAX_GIVING
+            ):
                 return False
             calling = [
                 (each, places) for each in bodies
-                if each.code != body.code and (places := list(self._calls(each, name)))
+                if each.code != body.code and (places := list(self._calls_by_name(each, name)))
             ]  # fmt: skip
             if not calling:
                 return False  # whoever calls it is not known
-            passing = [each for each, places in calling if not self._takes_before(each, places)]
+            passing = [each for each, places in calling if not self._acquires_before(each, places)]
             takes |= len(passing) < len(calling)
             todo += passing
         return takes
 
-    def _is_lent(self, giving: Mapping[int, int]) -> bool:
+    def _is_released_at_block_exit(self, giving: Mapping[int, int]) -> bool:
         """Tell whether it is in a `with` block, or a generator rests, that is to give it back.
 
         `giving` has the last byte of each code that does.
@@ -129,45 +136,45 @@ class PairedReleases:
         for manager in self._entered:
             exits = filter(None, (calls.type_attribute(manager, name) for name in _ENTERED_BY))
             functions = (f for f in exits if self._live.view.type_name(f) == "function")
-            if any(calls.body_of(function, 0).code in giving for function in functions):
+            if any(calls.as_called_function(function, 0).code in giving for function in functions):
                 return True
-        for frame in self._live.resting:
-            last, at = giving.get(frame.code, -1), calls.running_byte(frame)
+        for frame in self._live.suspended_frames:
+            last, at = giving.get(frame.code, -1), calls.running_byte_offset(frame)
             if at is not None and at < last and at != self._within.get(frame.code):
                 return True
         return False
 
     @cached_property
-    def _kept(self) -> set[int]:
-        return {function.code for function, _ in self._live.kept}
+    def _codes_of_kept_functions(self) -> set[int]:
+        return {function.code for function, _ in self._live.kept_functions}
 
-    def _places(self, body: CodeToRun) -> Iterator[tuple[int, MethodCall]]:
+    def _release_calls(self, body: CodeToRun) -> Iterator[tuple[int, MethodCall]]:
         """Yield the calls by which code gives it, and of what: 0 where that is not known."""
         calls, seen = self._live.calls, set[int]()
-        for call in calls.sites.of(body.code).all_of_it():
+        for call in calls.sites.calls_of(body.code).made_and_possible_calls():
             seen.add(call.at)
-            if call.path and call.name in self._gives and covers(body.live, call.at):
+            if call.path and call.name in self._gives and is_byte_covered(body.live, call.at):
                 receiver = calls.receiver(call, body.names, body.scope)
                 if receiver in (0, self._address):
                     yield receiver, call
         for at, does, name in calls.sites.names_used(body.code):
             gives = does in ("attr", "method") and name in self._gives
-            if gives and at not in seen and covers(body.live, at):
+            if gives and at not in seen and is_byte_covered(body.live, at):
                 yield 0, MethodCall(at, ("", ""), (name,))
 
-    def _calls(self, body: CodeToRun, name: str) -> Iterator[MethodCall]:
+    def _calls_by_name(self, body: CodeToRun, name: str) -> Iterator[MethodCall]:
         """Yield where code calls what has a name, also of an object that came out of another."""
         sites, seen = self._live.calls.sites, set[int]()
-        for call in sites.of(body.code).all_of_it():
+        for call in sites.calls_of(body.code).made_and_possible_calls():
             seen.add(call.at)
-            if call.name == name and covers(body.live, call.at):
+            if call.name == name and is_byte_covered(body.live, call.at):
                 yield call
         for at, does, used in sites.names_used(body.code):
             loads = does in ("attr", "method") and used == name
-            if loads and at not in seen and covers(body.live, at):
+            if loads and at not in seen and is_byte_covered(body.live, at):
                 yield MethodCall(at, ("", ""), (name,))
 
-    def _takes_before(self, body: CodeToRun, places: Sequence[MethodCall]) -> bool:
+    def _acquires_before(self, body: CodeToRun, places: Sequence[MethodCall]) -> bool:
         """Tell whether code has taken it before it comes to any of some calls."""
         if not places:
             return True
@@ -176,17 +183,17 @@ class PairedReleases:
         taking = [self._within[body.code]] if body.code in self._within else []
         return all(
             any(
-                at < place.at and place.at not in self._reached_without(body.code, at)
-                for at in (*taking, *self._calls_that_take(body, place))
+                at < place.at and place.at not in self._bytes_reached_without(body.code, at)
+                for at in (*taking, *self._acquire_calls(body, place))
             )
             for place in places
         )
 
-    def _calls_that_take(self, body: CodeToRun, giving: MethodCall) -> Iterator[int]:
+    def _acquire_calls(self, body: CodeToRun, giving: MethodCall) -> Iterator[int]:
         """Yield where code takes it, or from the same attribute as it gives to."""
         calls = self._live.calls
         to = (giving.root, giving.path[:-1]) if giving.path[1:] else None
-        for call in calls.sites.of(body.code).all_of_it():
+        for call in calls.sites.calls_of(body.code).made_and_possible_calls():
             receiver = calls.receiver(call, body.names, body.scope)
             same = receiver == self._address or (call.root, call.path[:-1]) == to
             if (
@@ -200,7 +207,7 @@ class PairedReleases:
             function = calls.attribute(receiver, call.name) if receiver and call.path else receiver
             if not function or self._live.view.type_name(function) != "function":
                 continue
-            code = calls.body_of(function, 0).code
+            code = calls.as_called_function(function, 0).code
             if code in self._taking and self._taking[code] in (0, receiver):
                 yield call.at
 
@@ -211,21 +218,21 @@ class PairedReleases:
         following = next((each for each in code_after if each.operation not in loads), None)
         return following is not None and following.operation == "call" and not following.argument
 
-    def _enters_by_taking(self, body: CodeToRun, name: str) -> bool:
+    def _does_block_acquire(self, body: CodeToRun, name: str) -> bool:
         """Tell whether the method that a `with` block begins with takes what its end gives back."""
-        calls, subject = self._live.calls, self._subject(body)
+        calls, subject = self._live.calls, self._method_subject(body)
         function = calls.type_attribute(subject, name) if subject else 0
         if not function or self._live.view.type_name(function) != "function":
             return False
-        code = calls.body_of(function, 0).code
+        code = calls.as_called_function(function, 0).code
         return code in self._taking and self._taking[code] == subject
 
-    def _subject(self, body: CodeToRun) -> int:
-        names = self._live.calls.sites.tables(body.code).variables
+    def _method_subject(self, body: CodeToRun) -> int:
+        names = self._live.calls.sites.name_tables(body.code).variables
         return body.names.get(names[0], 0) if names else 0
 
     @memoized
-    def _reached_without(self, code: int, at: int) -> frozenset[int]:
+    def _bytes_reached_without(self, code: int, at: int) -> frozenset[int]:
         """Return the bytes that code may come to, by exceptions too, and not by way of a byte.
 
         Raises UnreadableMemory, LayoutError.
@@ -238,7 +245,7 @@ class PairedReleases:
             step = steps.get(place)
             if step is None or place in reached:
                 continue
-            to = sites.leads_to(step)
+            to = sites.jump_target(step)
             last = step.end
             if step.name == "SEND":  # of an `await`: all of it is one step
                 to = sites.opcodes.target(step.name, step.argument, step.end)

@@ -23,7 +23,7 @@ from gdb_epi.cpython.running.wait_rules import LOCK, QUEUE_GET, QUEUE_PUT, READ,
 from gdb_epi.cpython.types import PyFrame
 from gdb_epi.errors import LayoutError, UnreadableMemory
 from gdb_epi.hangs.hang_context import HangContext
-from gdb_epi.hangs.live.effects import Effects, covers
+from gdb_epi.hangs.live.effects import Effects, is_byte_covered
 from gdb_epi.hangs.live.futures_made_here import variables_stored
 from gdb_epi.hangs.tasks import (
     MAX_TASKS,
@@ -68,7 +68,7 @@ def reference_count(scene: HangContext, address: int) -> int | None:
 
 
 @when_unreadable(False)
-def is_had_only_by(
+def is_referenced_only_by(
     scene: HangContext, address: int, stacks: Iterable[Sequence[PyFrame]], awaiting: int = 0
 ) -> bool:
     """Tell whether all references to an object are words of some stacks, which wait for it.
@@ -107,15 +107,15 @@ def lost_permits_clause(scene: HangContext, semaphore: int) -> str:
     return f" ({'its only permit is' if permits == 1 else f'all {permits} permits are'} lost)"
 
 
-def name_of_replaced(scene: HangContext, frame: PyFrame, awaited: int) -> str:
+def name_of_replaced_object(scene: HangContext, frame: PyFrame, awaited: int) -> str:
     """Return by what attribute a frame got at an object that waits there no more; "" for none.
 
     Another object of that class is in its place: who gives to the attribute gives to that one.
     """
     calls, view = scene.live_code.calls, scene.view
     with suppress(UnreadableMemory, LayoutError, IndexError):
-        running = scene.code.running_byte(frame) or 0
-        made = [call for call in calls.sites.of(frame.code).calls if call.at <= running]
+        running = scene.code.running_byte_offset(frame) or 0
+        made = [call for call in calls.sites.calls_of(frame.code).calls if call.at <= running]
         if not made or len(made[-1].path) < 2:
             return ""
         names = dict(view.variable_addresses(frame))
@@ -135,8 +135,12 @@ def may_cancel(
         for body in effects.bodies if any(name in cancels for _, name in effects.calls) else ():
             started, before = set[str](), ""
             for at, does, name in scene.call_sites.names_used(body.code):
-                if does in ("attr", "method") and name in cancels and covers(body.live, at):
-                    started = started or _variables_of_started(scene, body.code)
+                if (
+                    does in ("attr", "method")
+                    and name in cancels
+                    and is_byte_covered(body.live, at)
+                ):
+                    started = started or _variables_with_started_tasks(scene, body.code)
                     receiver = body.names.get(before, 0)
                     if receiver not in others and (receiver or before not in started):
                         return True
@@ -148,7 +152,7 @@ def may_cancel(
     return any(name in cancels and name not in seen for _, name in effects.calls)
 
 
-def _variables_of_started(scene: HangContext, code: int) -> set[str]:
+def _variables_with_started_tasks(scene: HangContext, code: int) -> set[str]:
     """Return the variables of code that hold nothing but tasks which that code starts itself."""
     started, others = set[str](), set[str]()
     for variable, called in variables_stored(scene, code):
@@ -157,22 +161,22 @@ def _variables_of_started(scene: HangContext, code: int) -> set[str]:
         scene.view.reader.field32(code, "PyCodeObject", member) for member in _ARGUMENTS
     )
     given = positional + named + bool(flags & _VARARGS) + bool(flags & _VARKEYWORDS)
-    return started - others - set(scene.call_sites.tables(code).variables[:given])
+    return started - others - set(scene.call_sites.name_tables(code).variables[:given])
 
 
-def permits_of_ended_tasks(scene: HangContext) -> HangDiagnosis | None:
+def diagnose_permits_of_ended_tasks(scene: HangContext) -> HangDiagnosis | None:
     """A task waits for a limiter or lock all of whose takers have ended without giving it back."""
     if len(scene.tasks) >= MAX_TASKS:
         return None
     alive = {task.id for task in scene.tasks}
-    for task in _patient(scene, (SEMAPHORE, LOCK)):
-        takers = _takers(scene, task.wait.address if task.wait is not None else 0)
+    for task in _tasks_waiting_without_timeout(scene, (SEMAPHORE, LOCK)):
+        takers = _tasks_holding_all_places(scene, task.wait.address if task.wait is not None else 0)
         if not takers or not all(_is_task(scene, at) and at not in alive for at in takers):
             continue
         whose = "the task that has it has" if len(takers) == 1 else (
             f"all {len(takers)} tasks that have a place of it have"
         )  # fmt: skip
-        return _answer(
+        return _diagnose_possession(
             scene, task, CERTAIN, "lock never released",
             f"{whose} ended and not given it back",
             f"it names {counted(len(takers), 'taker')}, and no task of that address is left",
@@ -181,7 +185,7 @@ def permits_of_ended_tasks(scene: HangContext) -> HangDiagnosis | None:
     return None
 
 
-def channel_without_other_end(scene: HangContext) -> HangDiagnosis | None:
+def diagnose_channel_without_other_end(scene: HangContext) -> HangDiagnosis | None:
     """A task waits at one end of a channel all of whose other ends were dropped, not closed.
 
     The close of the last one would have woken it. Beside tasks that serve clients such a task is
@@ -193,7 +197,7 @@ def channel_without_other_end(scene: HangContext) -> HangDiagnosis | None:
         for task in scene.tasks
     ):  # fmt: skip
         return None
-    for task in _patient(scene, tuple(_OTHER_ENDS)):
+    for task in _tasks_waiting_without_timeout(scene, tuple(_OTHER_ENDS)):
         if task.wait is None:
             continue
         state = scene.view.attribute(task.wait.address, "_state") or 0
@@ -209,7 +213,7 @@ def channel_without_other_end(scene: HangContext) -> HangDiagnosis | None:
         except UnreadableMemory:
             continue
         if complete:
-            return _answer(
+            return _diagnose_possession(
                 scene, task, PROBABLE, "nobody gives it",
                 f"nobody has an open {called} end of that channel any more: the last was dropped "
                 "without being closed",
@@ -219,7 +223,9 @@ def channel_without_other_end(scene: HangContext) -> HangDiagnosis | None:
     return None
 
 
-def _patient(scene: HangContext, kinds: Sequence[str]) -> Iterable[UnfinishedTask]:
+def _tasks_waiting_without_timeout(
+    scene: HangContext, kinds: Sequence[str]
+) -> Iterable[UnfinishedTask]:
     """Yield the tasks that wait for an object of some kinds without a timeout."""
     for task in scene.tasks:
         if task.wait is None or task.wait.kind not in kinds or not task.wait.address:
@@ -230,7 +236,7 @@ def _patient(scene: HangContext, kinds: Sequence[str]) -> Iterable[UnfinishedTas
             yield task
 
 
-def _takers(scene: HangContext, address: int) -> list[int]:
+def _tasks_holding_all_places(scene: HangContext, address: int) -> list[int]:
     """Return the tasks that have all places of a limiter, or a lock; [] where some are left.
 
     Also where the object does not say it.
@@ -248,7 +254,7 @@ def _takers(scene: HangContext, address: int) -> list[int]:
                 containers = ContainerReader(view.reader)
                 takers = list(containers.set_items(borrowers))[:MAX_BORROWERS]
                 places = (
-                    view.floating(total) if view.type_name(total) == "float"
+                    view.float_value(total) if view.type_name(total) == "float"
                     else view.objects.integer(total)
                 )  # fmt: skip
             except (UnreadableMemory, LayoutError):
@@ -261,7 +267,7 @@ def _is_task(scene: HangContext, address: int) -> bool:
     return scene.view.type_name(address).rpartition(".")[2] == "Task"
 
 
-def _answer(
+def _diagnose_possession(
     scene: HangContext,
     task: UnfinishedTask,
     sure: str,

@@ -20,7 +20,7 @@ from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
 from gdb_epi.hangs.frame_references import METHODS
 from gdb_epi.hangs.library_calls import is_library_file
 from gdb_epi.hangs.live.connected_protocols import UncalledMethods
-from gdb_epi.hangs.live.effects import covers
+from gdb_epi.hangs.live.effects import is_byte_covered
 from gdb_epi.hangs.live.library_effects import EVENT_LOOP, has_effect
 from gdb_epi.locks.python.acquire_calls import AcquireCalls
 from gdb_epi.locks.python.python_view import PythonView
@@ -82,28 +82,28 @@ class ProgramCode:
         return [Function(*each) for each in zip(functions, *columns, strict=True)]
 
     @cached_property
-    def own(self) -> dict[str, list[Function]]:
+    def own_functions(self) -> dict[str, list[Function]]:
         """The program's own functions, by the name of their code."""
         by_name: dict[str, list[Function]] = {}
         scopes = {each.scope for each in self._functions}
-        own = {scope for scope in scopes if self.module(scope).is_own}
+        own = {scope for scope in scopes if self.module_of_globals(scope).is_own}
         for each in self._functions:
             if each.scope in own:
                 by_name.setdefault(self.name_of(each.code), []).append(each)
         return by_name
 
     @cached_property
-    def codes(self) -> frozenset[int]:
+    def own_codes(self) -> frozenset[int]:
         """The code of the program's own functions."""
-        return frozenset(each.code for named in self.own.values() for each in named)
+        return frozenset(each.code for named in self.own_functions.values() for each in named)
 
-    def names_any(self, names: Collection[str], frames: Iterable[PyFrame] = ()) -> bool:
+    def uses_any_name(self, names: Collection[str], frames: Iterable[PyFrame] = ()) -> bool:
         """Tell whether code of the program, or of some frames, has one of some names.
 
         Raises UnreadableMemory, LayoutError.
         """
-        codes = self.codes.union(frame.code for frame in frames if frame.code)
-        tables = (self.calls.sites.strings(code, "co_names") for code in codes)
+        codes = self.own_codes.union(frame.code for frame in frames if frame.code)
+        tables = (self.calls.sites.name_tuple(code, "co_names") for code in codes)
         return any(not table.isdisjoint(names) for table in map(frozenset, tables))
 
     @memoized
@@ -125,53 +125,58 @@ class ProgramCode:
         ]  # fmt: skip
 
     @cached_property
-    def implicit(self) -> list[str]:
+    def implicitly_called_methods(self) -> list[str]:
         """The program's methods that operators, statements and C code call without their names."""
-        return [name for name in sorted(self.own) if name[:2] == name[-2:] == "__" != name
+        return [name for name in sorted(self.own_functions) if name[:2] == name[-2:] == "__" != name
                 and name not in _CALLED_BY_VALUES]  # fmt: skip
 
     @cached_property
-    def unnamed(self) -> list[Function]:
+    def unnamed_functions(self) -> list[Function]:
         """The program's functions whose names stand in none of its code; the start of a thread has.
 
         Raises UnreadableMemory, LayoutError.
         """
         frames = (f.code for own in self.view.all_frames().values() for f in own)
-        codes = {*frames, *(each.code for named in self.own.values() for each in named)}
+        codes = {*frames, *(each.code for named in self.own_functions.values() for each in named)}
         tables = ("co_names", "co_varnames", "co_cellvars", "co_freevars")
         names = {"run", "<lambda>"}
         for code in codes:
-            names.update(*(self.calls.sites.strings(code, table) for table in tables))
-            cells = self.calls.sites.tables(code)
+            names.update(*(self.calls.sites.name_tuple(code, table) for table in tables))
+            cells = self.calls.sites.name_tables(code)
             names.update(cells.variables, cells.cells)
-        return [each for name, named in self.own.items() if name not in names for each in named]
+        return [
+            each
+            for name, named in self.own_functions.items()
+            if name not in names
+            for each in named
+        ]
 
     @cached_property
     def own_modules(self) -> frozenset[str]:
         """The names of the program's modules."""
-        scopes = {each.scope for functions in self.own.values() for each in functions}
-        return frozenset(self.module(scope).name for scope in scopes) - {""}
+        scopes = {each.scope for functions in self.own_functions.values() for each in functions}
+        return frozenset(self.module_of_globals(scope).name for scope in scopes) - {""}
 
     def name_of(self, code: int) -> str:
         """Return the name of a code object."""
         return self._reader.text_field(code, "PyCodeObject", "co_name")
 
     @cached_property
-    def kept(self) -> list[tuple[Function, int]]:
+    def kept_functions(self) -> list[tuple[Function, int]]:
         """(function, self) of the program's functions that somebody may have to call them."""
-        return [*self._referred, *((each, 0) for each in self.overriding)]
+        return [*self._referenced_functions, *((each, 0) for each in self.overriding_functions)]
 
     @cached_property
-    def _referred(self) -> list[tuple[Function, int]]:
+    def _referenced_functions(self) -> list[tuple[Function, int]]:
         """(function, self) of the program's functions that something beside their names refers to.
 
         A module or class has one reference, each frame that runs a function another one. So has a
         started thread: it has called its target, once.
         """
         alive = [frame for frames in self.view.all_frames().values() for frame in frames]
-        resting = list(self._suspended())
+        resting = list(self._frames_of_suspended_functions())
         started = Counter(
-            at for frames in self.view.all_frames().values() for at in self._targets(frames)
+            at for frames in self.view.all_frames().values() for at in self._thread_targets(frames)
         )
         variables = Counter(
             at for frame in (*alive, *resting) for _, at in self.view.variable_addresses(frame)
@@ -189,20 +194,20 @@ class ProgramCode:
                 subject = self._reader.u64(method.address + of)
                 bound.setdefault(function, []).append(0 if method.address in started else subject)
         kept = []
-        for each in (each for functions in self.own.values() for each in functions):
+        for each in (each for functions in self.own_functions.values() for each in functions):
             methods = bound.get(each.address, [])
             name = self.name_of(each.code)
             frames, targets = running[each.code], started[each.address]
             targets += left[each.address]
             ordinary = 1 + frames + len(methods) + targets
-            if "<locals>" in self._qualified(each) or name == "<lambda>":
+            if "<locals>" in self._qualified_name(each) or name == "<lambda>":
                 ordinary = frames * frames_refer + targets + variables[each.address]
             if (each.references & 0xFFFFFFFF) > ordinary:
                 kept.append((each, 0))
             kept += [(each, subject) for subject in methods if subject]
         return kept
 
-    def _targets(self, frames: Sequence[PyFrame]) -> Iterator[int]:
+    def _thread_targets(self, frames: Sequence[PyFrame]) -> Iterator[int]:
         """Yield what the thread of some frames was started with (Lib/threading.py, run()).
 
         Twice where run() has it on its stack too: it calls f(*args) through C code up to 3.11.
@@ -213,13 +218,13 @@ class ProgramCode:
                 if target:
                     yield from (target,) * (1 + (place > 0 and frames[place - 1].is_entry))
 
-    def _suspended(self) -> Iterator[PyFrame]:
+    def _frames_of_suspended_functions(self) -> Iterator[PyFrame]:
         """Yield the frames of generators and coroutines that rest, each with its function (3.11).
 
         bpo-44032 made frames keep it.
         """
         if self._reader.layout.offset("_PyInterpreterFrame", "previous") is not None:
-            yield from self.resting
+            yield from self.suspended_frames
 
     def _functions_of_left_frames(self) -> Iterator[int]:
         """Yield the functions of frames that are over and that somebody keeps, as a traceback does.
@@ -238,7 +243,7 @@ class ProgramCode:
                     yield 0 if function & 3 else function  # a borrowed reference is not counted
 
     @cached_property
-    def resting(self) -> list[PyFrame]:
+    def suspended_frames(self) -> list[PyFrame]:
         """The frames of generators and coroutines that rest."""
         instances = shared_instances(self.view.target, self.view.python)
         frames = list[PyFrame]()
@@ -249,16 +254,18 @@ class ProgramCode:
         return frames
 
     @cached_property
-    def overriding(self) -> list[Function]:
+    def overriding_functions(self) -> list[Function]:
         """The functions of the program's classes that libraries know by a base of theirs.
 
         Of protocols of asyncio only those that are connected, unless code that may run connects.
         """
-        by_address = {each.address: each for functions in self.own.values() for each in functions}
+        by_address = {
+            each.address: each for functions in self.own_functions.values() for each in functions
+        }
         instances = shared_instances(self.view.target, self.view.python)
         running = (frame.code for frames in self.view.all_frames().values() for frame in frames)
-        codes = {*running, *(frame.code for frame in self.resting), *self._resting}
-        codes |= {function.code for function, _ in self._referred}
+        codes = {*running, *(frame.code for frame in self.suspended_frames), *self._resting}
+        codes |= {function.code for function, _ in self._referenced_functions}
         uncalled = UncalledMethods(self.view, instances, self.calls.sites, codes - {0})
         own, functions = self.own_modules, list[Function]()
         for at in dict.fromkeys(each.address for each in instances.of(("type",))):
@@ -269,13 +276,13 @@ class ProgramCode:
                 plain = all(base.module in mine or not base.python_class for base in bases)
                 if info.module not in own or not info.dict or plain:
                     continue
-                left = uncalled.of(at)
+                left = uncalled.uncalled_methods_of(at)
                 for _, value in self.view.objects.dict_items(info.dict):
                     if value in by_address and self.name_of(by_address[value].code) not in left:
                         functions.append(by_address[value])
         return functions
 
-    def is_bound(self, address: int, methods: Collection[str]) -> bool:
+    def is_method_kept(self, address: int, methods: Collection[str]) -> bool:
         """Tell whether somebody keeps one of some methods of an object, to call it later."""
         kept = (self._name_of_method(*each) for each in self._kept_methods.get(address, ()))
         return not set(kept).isdisjoint(methods)
@@ -305,7 +312,7 @@ class ProgramCode:
     def _name_of_method(self, method: int, kind: str) -> str:
         if kind == "method":
             function = self._reader.field(method, "PyMethodObject", "im_func")
-            return self.name_of(self.calls.body_of(function, 0).code)
+            return self.name_of(self.calls.as_called_function(function, 0).code)
         name = self._reader.definition_name(method)
         return "" if isinstance(name, Absent) else name
 
@@ -313,11 +320,11 @@ class ProgramCode:
         """Tell whether a function stands in a class, by its qualified name."""
         return "." in self._reader.text_field(function, "PyFunctionObject", "func_qualname")
 
-    def _qualified(self, function: Function) -> str:
+    def _qualified_name(self, function: Function) -> str:
         return self._reader.text_field(function.address, "PyFunctionObject", "func_qualname")
 
     @memoized
-    def module(self, scope: int) -> Module:
+    def module_of_globals(self, scope: int) -> Module:
         """Return whose globals a dict is."""
         name, file = (
             "" if isinstance(text, Absent) else text
@@ -338,7 +345,7 @@ class ProgramCode:
     def modules(self) -> dict[str, int]:
         """The modules of sys.modules by their names (PyModuleObject *)."""
         modules = self.view.objects.sys_modules(self.view.python.interpreters[0].address)
-        contents = () if isinstance(modules, Absent) else self._named(modules)
+        contents = () if isinstance(modules, Absent) else self._entries_of_dict(modules)
         return {name: at for name, at in contents if self.view.type_name(at) == "module"}
 
     def imports_unseen(self, name: str, parts: Iterable[str] = ()) -> bool:
@@ -362,11 +369,13 @@ class ProgramCode:
 
     def variables_stored(self, code: int, live: Iterable[tuple[int, int]]) -> set[str]:
         """Return the variables that code stores: what they hold now is not what it uses then."""
-        _, slots, cells = self.calls.sites.tables(code)
+        _, slots, cells = self.calls.sites.name_tables(code)
         stored = set()
         for each in self.calls.sites.instructions(code):
             name = each.name
-            if not name.startswith(("STORE_FAST", "STORE_DEREF")) or not covers(live, each.at):
+            if not name.startswith(("STORE_FAST", "STORE_DEREF")) or not is_byte_covered(
+                live, each.at
+            ):
                 continue
             numbers = [each.argument]
             if name.count("FAST") > 1:  # two variables in one instruction (3.13)
@@ -378,7 +387,7 @@ class ProgramCode:
     # -- classes ------------------------------------------------------------------------------
 
     @cached_property
-    def _own_classes(self) -> dict[int, list[tuple[str, int]]]:
+    def _contents_of_own_classes(self) -> dict[int, list[tuple[str, int]]]:
         """What the program's classes have, by the class (PyTypeObject *): names and objects."""
         instances = shared_instances(self.view.target, self.view.python)
         classes: dict[int, list[tuple[str, int]]] = {}
@@ -386,10 +395,10 @@ class ProgramCode:
             with suppress(UnreadableMemory, LayoutError):
                 info = instances.types.at(at)
                 if info.module in self.own_modules and info.dict:
-                    classes[at] = list(self._named(info.dict))
+                    classes[at] = list(self._entries_of_dict(info.dict))
         return classes
 
-    def _named(self, contents: int) -> Iterator[tuple[str, int]]:
+    def _entries_of_dict(self, contents: int) -> Iterator[tuple[str, int]]:
         for key, value in self.view.objects.dict_items(contents):
             name = self._reader.string(key, MAX_NAME)
             if isinstance(name, str):
@@ -400,7 +409,7 @@ class ProgramCode:
         type_name = self.view.type_name
         return [
             (name, at)
-            for name, at in self._own_classes.get(kind, ())
+            for name, at in self._contents_of_own_classes.get(kind, ())
             if type_name(at) == "function"
         ]
 
@@ -409,7 +418,7 @@ class ProgramCode:
         """Return the objects of a class, those of the program's classes below it too."""
         instances = shared_instances(self.view.target, self.view.python)
         names = {instances.types.at(kind).shown}
-        for each in self._own_classes:
+        for each in self._contents_of_own_classes:
             info = instances.types.at(each)
             if any(base.address == kind for base in instances.types.mro(info)):
                 names.add(info.shown)
@@ -420,28 +429,36 @@ class ProgramCode:
         """Return the names that a class has itself. Raises UnreadableMemory, LayoutError."""
         instances = shared_instances(self.view.target, self.view.python)
         contents = instances.types.at(kind).dict
-        return frozenset(name for name, _ in self._named(contents)) if contents else frozenset()
+        return (
+            frozenset(name for name, _ in self._entries_of_dict(contents))
+            if contents
+            else frozenset()
+        )
 
     @cached_property
-    def owners(self) -> dict[int, int]:
+    def class_of_function(self) -> dict[int, int]:
         """The class (PyTypeObject *) that has a function, by the function."""
-        return {at: kind for kind in self._own_classes for _, at in self.functions_in_class(kind)}
+        return {
+            at: kind
+            for kind in self._contents_of_own_classes
+            for _, at in self.functions_in_class(kind)
+        }
 
     @cached_property
     def properties(self) -> dict[str, list[tuple[int, int]]]:
         """(class, function) of the program's properties, by their names."""
-        return self._of_properties(0)
+        return self._accessors_of_properties(0)
 
     @cached_property
     def setters(self) -> dict[str, list[tuple[int, int]]]:
         """(class, function) of what storing in the program's properties calls."""
-        return self._of_properties(8)
+        return self._accessors_of_properties(8)
 
-    def _of_properties(self, place: int) -> dict[str, list[tuple[int, int]]]:
+    def _accessors_of_properties(self, place: int) -> dict[str, list[tuple[int, int]]]:
         """prop_get and prop_set are the first members of a property (Objects/descrobject.c)."""
         head = self._reader.layout.size("PyObject") or 16
         by_name: dict[str, list[tuple[int, int]]] = {}
-        for kind, contents in self._own_classes.items():
+        for kind, contents in self._contents_of_own_classes.items():
             for name, at in contents:
                 if self.view.type_name(at) == "property":
                     function = self._reader.u64(at + head + place)
@@ -486,8 +503,8 @@ class ProgramCode:
                 callback = self._reader.u64(each.address + (at or 0))
                 kind = self.view.type_name(callback)
                 if kind == "function":
-                    made = self.calls.body_of(callback, 0)
-                    callbacks += [] if self.module(made.scope).is_library else [callback]
+                    made = self.calls.as_called_function(callback, 0)
+                    callbacks += [] if self.module_of_globals(made.scope).is_library else [callback]
                 elif kind == "finalize":  # Lib/weakref.py, 3.8 to 3.15
                     registry = self.calls.class_attribute(
                         self._reader.type_of(callback), "_registry"

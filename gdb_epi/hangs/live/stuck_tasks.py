@@ -33,17 +33,21 @@ from gdb_epi.errors import LayoutError, UnreadableMemory
 from gdb_epi.hangs.event_waits import is_shutdown_name
 from gdb_epi.hangs.hang_context import HangContext
 from gdb_epi.hangs.live.effects import Effects
-from gdb_epi.hangs.live.futures_made_here import is_made_by, is_made_by_called, is_made_by_stored
+from gdb_epi.hangs.live.futures_made_here import (
+    is_future_made_by_called,
+    is_future_made_by_frame,
+    is_future_made_by_stored,
+)
 from gdb_epi.hangs.live.paired_releases import PairedReleases
 from gdb_epi.hangs.live.possession import (
-    is_had_only_by,
+    is_referenced_only_by,
     lost_permits_clause,
     may_cancel,
-    name_of_replaced,
+    name_of_replaced_object,
 )
 from gdb_epi.hangs.live.unblocked_threads import UnblockedThreads
 from gdb_epi.hangs.loops.tasks_of_one_connection import (
-    may_be_written,
+    may_ends_be_written,
     objects_at_hand,
     readers_of_both_ends,
 )
@@ -101,7 +105,7 @@ def diagnose_main_task(scene: HangContext) -> HangDiagnosis | None:
     if main.id not in tasks.stuck:
         request = tasks.stuck_request() or tasks.stuck_holder() or tasks.stuck_borrower()
     if main.id in tasks.stuck or request is not None:
-        return _never_woken(scene, thread, request or main, tasks)
+        return _diagnose_never_woken(scene, thread, request or main, tasks)
     if tasks.may_only_be_cancelled(main):
         return wait_diagnosis(
             HANG, "nobody wakes it",
@@ -111,10 +115,10 @@ def diagnose_main_task(scene: HangContext) -> HangDiagnosis | None:
             INFO,
             doubts=("whether what is cancelled is this wait",),
         )  # fmt: skip
-    return _awaits_silent_peer(scene, thread, main, tasks)
+    return _diagnose_silent_peer(scene, thread, main, tasks)
 
 
-def _never_woken(
+def _diagnose_never_woken(
     scene: HangContext,
     thread: ThreadActivity,
     main: UnfinishedTask,
@@ -131,7 +135,7 @@ def _never_woken(
     last = chain[-1]
     if not own_frames(last, scene.installed):
         return None
-    place = tasks.place_of(last)
+    place = tasks.name_of_awaited(last)
     if last.wait is not None and "." in place:
         last = chain[-1] = last._replace(wait=last.wait._replace(name=place))
     ends = "sets it" if last.wait is not None and last.wait.kind == EVENT else "ends that"
@@ -168,7 +172,7 @@ def _never_woken(
     )  # fmt: skip
 
 
-def _awaits_silent_peer(
+def _diagnose_silent_peer(
     scene: HangContext, thread: ThreadActivity, main: UnfinishedTask, tasks: _StuckTasks
 ) -> HangDiagnosis | None:
     """It waits for an answer over a connection both of whose ends are here, and read.
@@ -184,7 +188,9 @@ def _awaits_silent_peer(
             continue
         ends = {first.transport, second.transport}
         of_pair = {main.id, first.task.id, second.task.id}
-        if tasks.givers(main) == {first.task.id} and not may_be_written(scene, ends, of_pair):
+        if tasks.tasks_that_may_end(main) == {first.task.id} and not may_ends_be_written(
+            scene, ends, of_pair
+        ):
             sentence = (
                 f"{describe_waiting_task(main, scene.installed)}, which only "
                 f"{name_task(first.task)} could give; "
@@ -212,13 +218,13 @@ class _StuckTasks:
         self._unblocked = UnblockedThreads(scene)
         self._places: dict[int, str] = {}  # by task
         self._paired_releases: dict[int, PairedReleases] = {}
-        self.stuck = self._find()
+        self.stuck = self._find_stuck_tasks()
 
     def may_only_be_cancelled(self, task: UnfinishedTask) -> bool:
         """Tell whether no code that can still run ends a wait of trio or gevent but by a cancel."""
         return (
             task.framework != "asyncio" and self.may_wait_for_ever(task) and not task.wakers
-            and not self._is_freed(task, {**self.stuck, task.id: task}, frozenset())
+            and not self._may_others_end(task, {**self.stuck, task.id: task}, frozenset())
         )  # fmt: skip
 
     def stuck_request(self) -> UnfinishedTask | None:
@@ -293,7 +299,7 @@ class _StuckTasks:
                     codes.add(view.reader.field(callback, "PyFunctionObject", "func_code"))
         return codes
 
-    def givers(self, task: UnfinishedTask) -> set[int]:
+    def tasks_that_may_end(self, task: UnfinishedTask) -> set[int]:
         """Return the other tasks that may end a wait; 0 stands for threads and for callbacks."""
         scene = self._scene
         if task.wait is None:
@@ -303,15 +309,15 @@ class _StuckTasks:
         able = {
             each.id for each in scene.tasks
             if each.id not in waiting
-            and self._unblocked.of_task(each).calls_any(task.wait.address, enders)
+            and self._unblocked.effects_of_task(each).calls_any(task.wait.address, enders)
         }  # fmt: skip
-        beside = [self._called_by_loop, *self._unblocked.of_threads(but=self._loop_tid)]
+        beside = [self._effects_of_loop, *self._unblocked.effects_of_threads(but=self._loop_tid)]
         return able | {0 for effects in beside if effects.calls_any(task.wait.address, enders)}
 
-    def _find(self) -> dict[int, UnfinishedTask]:
+    def _find_stuck_tasks(self) -> dict[int, UnfinishedTask]:
         waiting = {task.id: task for task in self._scene.tasks if self.may_wait_for_ever(task)}
         while True:
-            freed = [each for each, task in waiting.items() if self._is_freed(task, waiting)]
+            freed = [each for each, task in waiting.items() if self._may_others_end(task, waiting)]
             if not freed:
                 return waiting
             for each in freed:
@@ -325,19 +331,21 @@ class _StuckTasks:
         if has_timeout(task, scene.tasks, scene.view) or self._may_be_cut_short(task):
             return False
         if task.wakers and wait.kind in _HELD:  # its holder is stuck, and nobody else releases it
-            return bool(wait.address) and not scene.live_code.is_bound(wait.address, ENDERS[LOCK])
+            return bool(wait.address) and not scene.live_code.is_method_kept(
+                wait.address, ENDERS[LOCK]
+            )
         if task.wakers:
             return wait.kind in (TASK, TASKS)
         if task.certainty != UNKNOWN or not wait.address or wait.kind not in ENDERS:
             return False
         if task.framework == "trio" and wait.kind not in _OF_TRIO:
             return False  # a channel has two ends: another object gives
-        place = self.place_of(task)
-        if wait.kind == FUTURE and not self._made_here(task):
+        place = self.name_of_awaited(task)
+        if wait.kind == FUTURE and not self._is_future_made_here(task):
             return False
         if not place or is_shutdown_name(place):
             return False
-        return not scene.live_code.is_bound(wait.address, ENDERS[wait.kind])
+        return not scene.live_code.is_method_kept(wait.address, ENDERS[wait.kind])
 
     def _may_be_cut_short(self, task: UnfinishedTask) -> bool:
         """Tell whether a scope or timer of trio or gevent may end a wait from without."""
@@ -359,7 +367,7 @@ class _StuckTasks:
         limits = instances.of(("gevent.timeout.Timeout",))
         return bool(limits) or scopes > nurseries + asleep
 
-    def _made_here(self, task: UnfinishedTask) -> bool:
+    def _is_future_made_here(self, task: UnfinishedTask) -> bool:
         """Tell whether the program's innermost code made the future that a task waits for."""
         own = own_frames(task, self._scene.installed)
         if not own or own[0].address != task.stack[0].address:
@@ -368,21 +376,21 @@ class _StuckTasks:
             return False  # a greenlet that ends sets it
         scene, wait = self._scene, task.wait
         return wait is not None and (
-            is_made_by(scene, own[0], wait.address, _MAKES)
-            or is_made_by_called(scene, own[0], _MAKES)
-            or is_made_by_stored(scene, own[0], wait.address, _MAKES)
+            is_future_made_by_frame(scene, own[0], wait.address, _MAKES)
+            or is_future_made_by_called(scene, own[0], _MAKES)
+            or is_future_made_by_stored(scene, own[0], wait.address, _MAKES)
         )
 
     @cached_property
     def _links_results(self) -> bool:
         """Whether the program links anything to greenlets, as link() and rawlink() of gevent do."""
         live = self._scene.live_code
-        codes = {function.code for named in live.own.values() for function in named}
+        codes = {function.code for named in live.own_functions.values() for function in named}
         codes |= {frame.code for task in self._scene.tasks for frame in task.stack if frame.code}
-        names = (name for code in codes for name in live.calls.sites.strings(code, "co_names"))
+        names = (name for code in codes for name in live.calls.sites.name_tuple(code, "co_names"))
         return any(name.startswith(("link", "rawlink")) for name in names)
 
-    def place_of(self, task: UnfinishedTask) -> str:
+    def name_of_awaited(self, task: UnfinishedTask) -> str:
         """Return the name or place of what a task waits for, "" without one.
 
         `await Future()` and `await Event().wait()` park for good.
@@ -391,11 +399,11 @@ class _StuckTasks:
         if task.wait is None or task.wait.name or not own:
             return "" if task.wait is None or not own else task.wait.name
         if task.id not in self._places:
-            place = self._find_place(own[0], task.wait.address)
+            place = self._find_name_in_frame(own[0], task.wait.address)
             if not place and self._is_had_only_by(self._scene.tasks, task):
-                place = name_of_replaced(self._scene, own[0], task.wait.address)
+                place = name_of_replaced_object(self._scene, own[0], task.wait.address)
                 place = f"an earlier {place}" if place else ""
-            if not place and is_made_by_called(self._scene, own[0], _MAKES):
+            if not place and is_future_made_by_called(self._scene, own[0], _MAKES):
                 place = "what a function of the program gave"
             self._places[task.id] = place
         return self._places[task.id]
@@ -405,9 +413,11 @@ class _StuckTasks:
         at = task.wait.address if task.wait is not None else 0
         same = [each for each in tasks if each.wait is not None and each.wait.address == at]
         awaiting = len(same) if task.wait is not None and task.wait.kind == FUTURE else 0
-        return bool(at) and is_had_only_by(self._scene, at, (t.stack for t in same), awaiting)
+        return bool(at) and is_referenced_only_by(
+            self._scene, at, (t.stack for t in same), awaiting
+        )
 
-    def _find_place(self, frame: PyFrame, sought: int) -> str:
+    def _find_name_in_frame(self, frame: PyFrame, sought: int) -> str:
         view = self._scene.view
         for name, held in view.variable_addresses(frame):
             if held == sought:
@@ -415,22 +425,22 @@ class _StuckTasks:
             for attribute, at in () if held & 7 else view.attributes(held):
                 if at == sought:
                     return f"{name}.{attribute}"
-            if any(sought in self._items(at) for at in objects_at_hand(view, held)):
+            if any(sought in self._values_of_dict(at) for at in objects_at_hand(view, held)):
                 return f"{name}[..]"
-        return self._find_global_place(frame, sought)
+        return self._find_global_name(frame, sought)
 
-    def _find_global_place(self, frame: PyFrame, sought: int) -> str:
+    def _find_global_name(self, frame: PyFrame, sought: int) -> str:
         """Return the global, or its attribute, by which a frame's code names an object."""
         calls = self._scene.live_code.calls
         with suppress(UnreadableMemory, LayoutError, IndexError):
             scope = calls.globals_of(frame)
-            for call in calls.sites.of(frame.code).calls:
+            for call in calls.sites.calls_of(frame.code).calls:
                 path = (call.root[1], *call.path[:-1])
                 if call.root[0] == "global" and calls.receiver(call, {}, scope) == sought:
                     return ".".join(path)
         return ""
 
-    def _items(self, address: int) -> Iterator[int]:
+    def _values_of_dict(self, address: int) -> Iterator[int]:
         view = self._scene.view
         try:
             if view.type_name(address) == "dict":
@@ -440,12 +450,16 @@ class _StuckTasks:
             return
 
     @property
-    def _called_by_loop(self) -> Effects:
+    def _effects_of_loop(self) -> Effects:
         """What the loop of the tasks may call besides them."""
         live, frameworks = self._scene.live_code, {task.framework for task in self._scene.tasks}
-        return live.called_by_loops if frameworks == {"asyncio"} else live.called_back
+        return (
+            live.effects_of_loop_callbacks
+            if frameworks == {"asyncio"}
+            else live.effects_of_kept_functions
+        )
 
-    def _is_freed(
+    def _may_others_end(
         self, task: UnfinishedTask, waiting: Mapping[int, UnfinishedTask],
         cancels: Collection[str] = CANCELS,
     ) -> bool:  # fmt: skip
@@ -463,7 +477,7 @@ class _StuckTasks:
         if paired_releases is None:
             scene, own = self._scene, own_frames(task, self._scene.installed)
             paired_releases = self._paired_releases[task.id] = PairedReleases(
-                scene.live_code, task.stack, own, task.wait.address, enders, scene.entered
+                scene.live_code, task.stack, own, task.wait.address, enders, scene.entered_managers
             )
         elsewhere: Collection[str] = ()
         if task.framework != "asyncio":  # there no method of the event itself
@@ -480,6 +494,6 @@ class _StuckTasks:
     def _effects_of_others(self, waiting: Mapping[int, UnfinishedTask]) -> Iterator[Effects]:
         for task in self._scene.tasks:
             if task.id not in waiting:
-                yield self._unblocked.of_task(task)
-        yield self._called_by_loop
-        yield from self._unblocked.of_threads(but=self._loop_tid)
+                yield self._unblocked.effects_of_task(task)
+        yield self._effects_of_loop
+        yield from self._unblocked.effects_of_threads(but=self._loop_tid)

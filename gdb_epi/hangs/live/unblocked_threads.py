@@ -18,15 +18,15 @@ from gdb_epi.fault.signals import signal_name
 from gdb_epi.hangs import types as hang_types
 from gdb_epi.hangs.hang_context import HangContext
 from gdb_epi.hangs.library_calls import FREE_CONNECTION, FUTURES, OF_CLUSTER, POOL_RESULTS
-from gdb_epi.hangs.live.effects import ANYTHING, CodeToRun, Effects, covers
-from gdb_epi.hangs.live.futures_made_here import is_made_by
+from gdb_epi.hangs.live.effects import ANYTHING, CodeToRun, Effects, is_byte_covered
+from gdb_epi.hangs.live.futures_made_here import is_future_made_by_frame
 from gdb_epi.hangs.live.library_effects import CHANGERS, REWIRED, REWIRING
 from gdb_epi.hangs.live.paired_releases import PairedReleases
-from gdb_epi.hangs.live.possession import is_had_only_by
+from gdb_epi.hangs.live.possession import is_referenced_only_by
 from gdb_epi.hangs.loops.futile_polls import find_polled_condition
 from gdb_epi.hangs.tasks import event_loop_module
 from gdb_epi.hangs.types import PolledCondition, ThreadActivity
-from gdb_epi.hangs.wakers import find_wakers, what_ends
+from gdb_epi.hangs.wakers import find_wakers, methods_ending_wait
 from gdb_epi.locks.python.lock_objects import SEMLOCK
 from gdb_epi.util import when_unreadable
 
@@ -55,17 +55,17 @@ class UnblockedThreads:
         """Tell whether code that goes on may end a thread's wait. True where that is not known."""
         if self._is_had_by_waiters(activity, self._scene.activities):
             return False
-        if self.is_given_by_library(activity) or not activity.object or self._too_many:
+        if self.is_given_by_library(activity) or not activity.object or self._has_too_many_threads:
             return True
-        return self.is_kept(activity) or any(True for _ in self.who_may_end(activity))
+        return self.is_ending_method_kept(activity) or any(True for _ in self.who_may_end(activity))
 
-    def is_kept(self, activity: ThreadActivity) -> bool:
+    def is_ending_method_kept(self, activity: ThreadActivity) -> bool:
         """Tell whether any thread may have what ends a wait: a method of the object, or a block.
 
         Somebody keeps such a method to call it, or is in the `with` block of that very lock.
         """
-        return self._paired_releases(activity).is_entered or self._scene.live_code.is_bound(
-            activity.object, self._enders(activity)
+        return self._paired_releases(activity).is_entered or self._scene.live_code.is_method_kept(
+            activity.object, self._methods_that_end(activity)
         )
 
     def who_may_end(self, activity: ThreadActivity) -> Iterator[tuple[int, Effects]]:
@@ -75,8 +75,8 @@ class UnblockedThreads:
         """
         if self._is_had_by_waiters(activity, self._scene.activities):
             return
-        enders, paired_releases = self._enders(activity), self._paired_releases(activity)
-        for tid, effects in self._others(activity.tid, activity):
+        enders, paired_releases = self._methods_that_end(activity), self._paired_releases(activity)
+        for tid, effects in self._effects_of_others(activity.tid, activity):
             if effects.calls_any(
                 activity.object, enders
             ) and not paired_releases.acquire_before_release(effects):
@@ -92,39 +92,41 @@ class UnblockedThreads:
         same = [d for d in threads if d.object == at and d.kind == activity.kind and not d.timed]
         return (
             bool(at) and activity.kind == hang_types.EVENT and not activity.timed
-            and is_had_only_by(self._scene, at, (view.frames(d.tid) for d in same))
+            and is_referenced_only_by(self._scene, at, (view.frames(d.tid) for d in same))
         )  # fmt: skip
 
     def _paired_releases(self, activity: ThreadActivity) -> PairedReleases:
         scene = self._scene
         return PairedReleases(
             scene.live_code, scene.view.frames(activity.tid), activity.frames, activity.object,
-            self._enders(activity), scene.entered,
+            self._methods_that_end(activity), scene.entered_managers,
         )  # fmt: skip
 
     def is_given_by_library(self, activity: ThreadActivity) -> bool:
         """Tell whether code of a library ends a wait, which is not looked at."""
         return activity.awaits in _GIVEN_BY_LIBRARIES and not (
             activity.awaits in FUTURES and activity.frames and (
-                is_made_by(self._scene, activity.frames[0], activity.object, ("Future",))
-                or is_had_only_by(
+                is_future_made_by_frame(
+                    self._scene, activity.frames[0], activity.object, ("Future",)
+                )
+                or is_referenced_only_by(
                     self._scene, activity.object, (self._scene.view.frames(activity.tid),)
                 )
             )
         )  # fmt: skip
 
-    def passes_on(self, activity: ThreadActivity) -> bool:
+    def is_lock_released_by_others(self, activity: ThreadActivity) -> bool:
         """Tell whether other code is known to end a thread's wait for a lock that it took itself.
 
         Any thread may release a threading.Lock. A call of an object that is not known counts not.
         """
-        enders = self._enders(activity)
-        return bool(activity.object) and not self._too_many and (
+        enders = self._methods_that_end(activity)
+        return bool(activity.object) and not self._has_too_many_threads and (
             bool(find_wakers(self._scene, activity))
-            or self._scene.live_code.is_bound(activity.object, enders)
+            or self._scene.live_code.is_method_kept(activity.object, enders)
             or any(
-                effects.names(activity.object, enders)
-                for _, effects in self._others(activity.tid)
+                effects.surely_calls_any(activity.object, enders)
+                for _, effects in self._effects_of_others(activity.tid)
             )
         )  # fmt: skip
 
@@ -135,9 +137,9 @@ class UnblockedThreads:
         that has module `signal`, a function that somebody keeps and that takes what handlers are
         given. The signal comes from without, if it comes.
         """
-        if not activity.object or self._too_many:
+        if not activity.object or self._has_too_many_threads:
             return ""
-        enders = self._enders(activity)
+        enders = self._methods_that_end(activity)
         if self._scene.signal_handlers is not None:
             return next(
                 (f"the program's handler of {signal_name(number)}"
@@ -152,60 +154,62 @@ class UnblockedThreads:
             return ""
         return next(
             (f"{name}(), a handler of signals as it seems,"
-             for name, effects in self._scene.live_code.handlers()
+             for name, effects in self._scene.live_code.effects_of_possible_handlers()
              if not effects.unbounded and effects.calls_any(activity.object, enders)), "",
         )  # fmt: skip
 
-    def may_change(self, tid: int, names: Collection[str], objects: Collection[int] = ()) -> bool:
+    def may_change_names(
+        self, tid: int, names: Collection[str], objects: Collection[int] = ()
+    ) -> bool:
         """Tell whether code that goes on beside a thread may change what has one of some names.
 
         Or the contents of one of some objects. True where that is not known.
         """
-        if any(self._scene.live_code.is_bound(at, CHANGES) for at in objects):
+        if any(self._scene.live_code.is_method_kept(at, CHANGES) for at in objects):
             return True  # whoever has that method may call it
         kinds = map(self._scene.view.type_name, objects)
         items = any(kind in _WITH_ITEMS for kind in kinds)
-        return self._too_many or any(
-            self._scene.live_code.stores(effects, names)
-            or self._may_rewire(effects)
+        return self._has_too_many_threads or any(
+            self._scene.live_code.may_store_to(effects, names)
+            or self._may_effects_change_unseen(effects)
             or (
                 items
                 and effects.touched is None
                 and any(self._changes_in_place(body, objects) for body in effects.bodies)
             )
-            or (items and self._scene.live_code.stores_items(effects))
-            or effects.touches(objects)
+            or (items and self._scene.live_code.may_store_items(effects))
+            or effects.may_change_any(objects)
             or any(name in CHANGES and (not at or at in objects) for at, name in effects.calls)
             or (bool(objects) and any(name == "*" and at in objects for at, name in effects.calls))
-            for _, effects in self._others(tid)
+            for _, effects in self._effects_of_others(tid)
         )
 
-    def may_rewire(self, tid: int) -> bool:
+    def may_change_unseen(self, tid: int) -> bool:
         """Tell whether code that goes on beside a thread may change anything: variables, code."""
-        return not self._too_many and any(
-            self._may_rewire(effects) for _, effects in self._others(tid)
+        return not self._has_too_many_threads and any(
+            self._may_effects_change_unseen(effects) for _, effects in self._effects_of_others(tid)
         )
 
-    def _may_rewire(self, effects: Effects) -> bool:
+    def _may_effects_change_unseen(self, effects: Effects) -> bool:
         """Tell whether some code changes what no name of a store tells; unseen code may."""
         unseen = effects.unbounded and not effects.bodies
-        return unseen or any(map(self._rewires, effects.bodies))
+        return unseen or any(map(self._changes_unseen, effects.bodies))
 
     @when_unreadable(True)
-    def _rewires(self, body: CodeToRun) -> bool:
+    def _changes_unseen(self, body: CodeToRun) -> bool:
         """Tell whether code changes what no name of a store tells.
 
         A method as __setattr__ that calls the one of its base does what the store asked it for.
         """
         sites = self._scene.call_sites
         itself = self._scene.live_code.name_of(body.code)
-        table = sites.strings(body.code, "co_names")
+        table = sites.name_tuple(body.code, "co_names")
         return any(
-            name in REWIRING and name != itself and covers(body.live, at)
+            name in REWIRING and name != itself and is_byte_covered(body.live, at)
             for at, _, name in sites.names_used(body.code)
         ) or any(
             each.name == "STORE_ATTR" and table[each.argument] in REWIRED
-            and covers(body.live, each.at)
+            and is_byte_covered(body.live, each.at)
             for each in sites.instructions(body.code)
         )  # fmt: skip
 
@@ -217,12 +221,12 @@ class UnblockedThreads:
         sites = self._scene.call_sites
         try:
             code = list(sites.instructions(body.code))
-            _, slots, cells = sites.tables(body.code)
+            _, slots, cells = sites.name_tables(body.code)
             for before, each, after in zip(code, code[1:], code[2:], strict=False):
                 in_place = each.name.startswith("INPLACE") or (
                     each.name == "BINARY_OP" and each.argument in _IN_PLACE
                 )
-                if not in_place or not covers(body.live, each.at):
+                if not in_place or not is_byte_covered(body.live, each.at):
                     continue
                 kind, number = after.name, after.argument
                 table = {"STORE_FAST": slots, "STORE_DEREF": cells}.get(kind, ())
@@ -234,26 +238,26 @@ class UnblockedThreads:
         return False
 
     @property
-    def blocked(self) -> frozenset[int]:
+    def blocked_threads(self) -> frozenset[int]:
         """The threads whose waits only others can end, and none does; polling ones are left out."""
-        return self._settled[0]
+        return self._blocked_and_polling[0]
 
     @property
-    def polling(self) -> Mapping[int, PolledCondition]:
+    def polled_conditions(self) -> Mapping[int, PolledCondition]:
         """The threads that look at variables until they change, which none changes."""
-        return self._settled[1]
+        return self._blocked_and_polling[1]
 
     @property
-    def _settled(self) -> tuple[frozenset[int], Mapping[int, PolledCondition]]:
+    def _blocked_and_polling(self) -> tuple[frozenset[int], Mapping[int, PolledCondition]]:
         scene = self._scene
         if scene.settled is None:
-            waiting = {d.tid: d for d in scene.activities if self._needs_another(d)}
-            polling = {} if self._too_many else dict(self._polls())
+            waiting = {d.tid: d for d in scene.activities if self._needs_another_thread(d)}
+            polling = {} if self._has_too_many_threads else dict(self._futile_polls())
             scene.settled = frozenset(waiting), polling
             while True:
-                freed = {tid for tid, d in waiting.items() if self._is_freed(d, waiting)}
+                freed = {tid for tid, d in waiting.items() if self._may_others_end(d, waiting)}
                 changed = {tid for tid, asks in polling.items()
-                           if self.may_change(tid, asks.words, asks.objects)}  # fmt: skip
+                           if self.may_change_names(tid, asks.words, asks.objects)}  # fmt: skip
                 for tid in freed:
                     del waiting[tid]
                 for tid in changed:
@@ -263,7 +267,7 @@ class UnblockedThreads:
                     break
         return scene.settled
 
-    def _polls(self) -> Iterator[tuple[int, PolledCondition]]:
+    def _futile_polls(self) -> Iterator[tuple[int, PolledCondition]]:
         for activity in self._scene.activities:
             if activity.kind != hang_types.SLEEP or not activity.frames:
                 continue
@@ -271,21 +275,24 @@ class UnblockedThreads:
             if asks is not None and asks.words and asks.is_plain and not asks.method:
                 yield activity.tid, asks
 
-    def _is_freed(self, activity: ThreadActivity, waiting: Collection[int]) -> bool:
+    def _may_others_end(self, activity: ThreadActivity, waiting: Collection[int]) -> bool:
         going = [d for d in self._scene.activities if d.tid not in waiting]
         if activity.target is not None and activity.kind in (hang_types.JOIN, hang_types.LOCK):
-            return activity.target not in waiting and activity.target not in self.polling
+            return activity.target not in waiting and activity.target not in self.polled_conditions
         if self._is_had_by_waiters(
             activity, [d for d in self._scene.activities if d.tid in waiting]
         ):
             return False
-        enders = self._enders(activity)
-        return self._scene.live_code.is_bound(activity.object, enders) or any(
+        enders = self._methods_that_end(activity)
+        return self._scene.live_code.is_method_kept(activity.object, enders) or any(
             effects.calls_any(activity.object, enders)
-            for effects in (*(self.of(d.tid) for d in going), self._of_nobody)
+            for effects in (
+                *(self.effects_of_thread(d.tid) for d in going),
+                self._effects_of_no_thread,
+            )
         )
 
-    def _needs_another(self, activity: ThreadActivity) -> bool:
+    def _needs_another_thread(self, activity: ThreadActivity) -> bool:
         if activity.timed or activity.kind not in (
             hang_types.EVENT, hang_types.JOIN, hang_types.LOCK
         ):  # fmt: skip
@@ -297,20 +304,22 @@ class UnblockedThreads:
             return False
         return bool(activity.object) or activity.target is not None
 
-    def _enders(self, activity: ThreadActivity) -> frozenset[str]:
+    def _methods_that_end(self, activity: ThreadActivity) -> frozenset[str]:
         wait = self._scene.waits.get(activity.tid)
         if wait is not None and wait.kind == _BARRIER:
             return _OF_BARRIERS
-        return what_ends(self._scene, activity)
+        return methods_ending_wait(self._scene, activity)
 
-    def _others(
+    def _effects_of_others(
         self, tid: int, awaited: ThreadActivity | None = None
     ) -> Iterator[tuple[int, Effects]]:
         """Yield who goes on beside a thread, and what it may do; NO_THREAD comes last."""
-        yield from ((each, self.of(each)) for each in self.threads(tid, awaited))
-        yield NO_THREAD, self._of_nobody
+        yield from (
+            (each, self.effects_of_thread(each)) for each in self.unblocked_threads(tid, awaited)
+        )
+        yield NO_THREAD, self._effects_of_no_thread
 
-    def threads(self, but: int, awaited: ThreadActivity | None = None) -> Iterator[int]:
+    def unblocked_threads(self, but: int, awaited: ThreadActivity | None = None) -> Iterator[int]:
         """Yield the threads that go on, but one.
 
         Left out are those that wait for the same as `awaited`, without a timeout.
@@ -319,18 +328,18 @@ class UnblockedThreads:
             same = awaited is not None and not activity.timed and (
                 (activity.object, activity.awaits) == (awaited.object, awaited.awaits)
             )  # fmt: skip
-            if activity.tid != but and activity.tid not in self.blocked and not same:
+            if activity.tid != but and activity.tid not in self.blocked_threads and not same:
                 yield activity.tid
 
-    def of_threads(self, but: int) -> Iterator[Effects]:
+    def effects_of_threads(self, but: int) -> Iterator[Effects]:
         """Yield what each thread that goes on may do, but one, as the thread of a loop."""
-        return map(self.of, self.threads(but))
+        return map(self.effects_of_thread, self.unblocked_threads(but))
 
-    def of(self, tid: int) -> Effects:
+    def effects_of_thread(self, tid: int) -> Effects:
         """Return what the code of a thread that goes on may do, that of its loop's tasks too."""
         scene = self._scene
-        if tid in self.polling:
-            return scene.live_code.of_frames(scene.view.frames(tid)[:1], in_loop=True)
+        if tid in self.polled_conditions:
+            return scene.live_code.effects_of_frames(scene.view.frames(tid)[:1], in_loop=True)
         if tid not in scene.effects_by_thread:
             frames = scene.view.frames(tid)
             stacks: list[Sequence[PyFrame]] = [frames]
@@ -339,15 +348,17 @@ class UnblockedThreads:
             if event_loop_module(frames, module):
                 stacks += [task.stack for task in scene.tasks]
             scene.effects_by_thread[tid] = (
-                ANYTHING if self._is_in_foreign_code(tid) else scene.live_code.of_frames(*stacks)
+                ANYTHING
+                if self._is_in_foreign_code(tid)
+                else scene.live_code.effects_of_frames(*stacks)
             )
         return scene.effects_by_thread[tid]
 
-    def of_task(self, task: UnfinishedTask) -> Effects:
+    def effects_of_task(self, task: UnfinishedTask) -> Effects:
         """Return what the code of a task may do that goes on."""
         effects = self._scene.effects_by_task
         if task.id not in effects:
-            effects[task.id] = self._scene.live_code.of_frames(task.stack)
+            effects[task.id] = self._scene.live_code.effects_of_frames(task.stack)
         return effects[task.id]
 
     def _is_in_foreign_code(self, tid: int) -> bool:
@@ -358,7 +369,7 @@ class UnblockedThreads:
         return bool(self._scene.foreign_code(tid))
 
     @property
-    def _of_nobody(self) -> Effects:
+    def _effects_of_no_thread(self) -> Effects:
         """What code may do that no thread runs now: signal handlers, and what native code calls."""
         effects = self._scene.effects_by_thread
         if NO_THREAD not in effects:
@@ -373,17 +384,17 @@ class UnblockedThreads:
         native = any(thread.tid not in python for thread in scene.target.threads())
         loops = any(event_loop_module(own) for own in python.values())
         if scene.tasks and not loops:  # greenlets that no hub runs now
-            resting = scene.live_code.of_frames(*(task.stack for task in scene.tasks))
+            resting = scene.live_code.effects_of_frames(*(task.stack for task in scene.tasks))
             if resting.unbounded:
                 return ANYTHING
-            back = scene.live_code.called_back
+            back = scene.live_code.effects_of_kept_functions
             return Effects(resting.calls | back.calls, resting.bodies + back.bodies, back.unbounded)
         of_asyncio = {task.framework for task in scene.tasks} == {"asyncio"}
         if native or (loops and not of_asyncio) or self._may_handle_signals():
-            return scene.live_code.called_back
+            return scene.live_code.effects_of_kept_functions
         called = [may for _, may in scene.effects_of_signal_handlers.values()]
-        called += map(scene.live_code.of_callable, scene.hooks)
-        called += [scene.live_code.called_by_loops] if loops else []
+        called += map(scene.live_code.effects_of_callable, scene.hooks)
+        called += [scene.live_code.effects_of_loop_callbacks] if loops else []
         return Effects(
             frozenset(call for may in called for call in may.calls),
             tuple(body for may in called for body in may.bodies),
@@ -400,5 +411,5 @@ class UnblockedThreads:
         )  # fmt: skip
 
     @property
-    def _too_many(self) -> bool:
+    def _has_too_many_threads(self) -> bool:
         return len(self._scene.activities) > MAX_THREADS

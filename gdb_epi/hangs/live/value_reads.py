@@ -10,29 +10,29 @@ from gdb_epi.cpython.objects.containers import ContainerReader
 from gdb_epi.cpython.types import PyFrame
 from gdb_epi.errors import Absent
 from gdb_epi.hangs.live.library_effects import CALLING_ITERATORS, GENERATORS, UNFOLLOWED
-from gdb_epi.hangs.live.value_store import CallContext, Walk
+from gdb_epi.hangs.live.value_store import CallContext, CodeWalk
 from gdb_epi.hangs.live.values import (
     DATA,
     IS_DATA,
     MAX_ITEMS,
     NOTHING,
     UNKNOWN,
+    AnyInstance,
     Arguments,
     Atom,
-    Bound,
-    Instance,
-    Made,
-    Mark,
-    Named,
-    Obj,
-    OfBuiltin,
-    Site,
-    Super,
-    Text,
+    BoundMethod,
+    ConstantText,
+    ContainerView,
+    KnownObject,
+    MadeAtPlace,
+    MadeByCode,
+    MethodInC,
+    PlainData,
+    SuperProxy,
+    UnknownAttribute,
     Value,
-    View,
-    join,
-    join_all,
+    join_all_values,
+    join_values,
 )
 
 MAX_NAMED = 40  # functions of one name
@@ -42,7 +42,7 @@ MAX_TEXT = 256
 class ValueReads:
     """What code loads and stores, and what it was when the process was stopped."""
 
-    def __init__(self, walk: Walk) -> None:
+    def __init__(self, walk: CodeWalk) -> None:
         self._walk, self._store, self._heap = walk, walk.store, walk.heap
         self._live, self._view, self._reader = walk.code, walk.code.view, walk.code.view.reader
         self._containers = ContainerReader(self._reader)
@@ -65,7 +65,7 @@ class ValueReads:
             owner = owner.parent
         self._store.write(("variable", owner.number, name), value)
         if shared:
-            self._walk.hand_on_to_others(value)
+            self._walk.share_with_other_threads(value)
 
     def global_value(self, context: CallContext, name: str) -> Value:
         """Return what a global name may be."""
@@ -75,14 +75,18 @@ class ValueReads:
         stored = self._store.read(("global", context.scope, name))
         if isinstance(value, Absent):
             builtin = self._builtins.get(name, 0)
-            return join(self._heap.value(builtin), stored) if builtin else (stored or UNKNOWN)
-        return join(self.now(value, name), stored)
+            return (
+                join_values(self._heap.value_of_object(builtin), stored)
+                if builtin
+                else (stored or UNKNOWN)
+            )
+        return join_values(self.object_now(value, name), stored)
 
-    def now(self, address: int, name: str) -> Value:
+    def object_now(self, address: int, name: str) -> Value:
         """Return an object that is there now; where None is, another one will be."""
-        value = self._heap.value(address)
-        if value == DATA and self._heap.kind(address) == "NoneType":
-            return frozenset((IS_DATA, Named(name)))
+        value = self._heap.value_of_object(address)
+        if value == DATA and self._heap.type_name(address) == "NoneType":
+            return frozenset((IS_DATA, UnknownAttribute(name)))
         return value
 
     @cached_property
@@ -101,32 +105,34 @@ class ValueReads:
             self._reader.field(context.code, "PyCodeObject", "co_consts")
         )
         address = constants[number]
-        if self._heap.kind(address) == "str":
-            return frozenset((Text(address),))
-        if self._heap.kind(address) == "code":
-            return frozenset((Obj(address),))
-        return self._heap.value(address)
+        if self._heap.type_name(address) == "str":
+            return frozenset((ConstantText(address),))
+        if self._heap.type_name(address) == "code":
+            return frozenset((KnownObject(address),))
+        return self._heap.value_of_object(address)
 
-    def texts(self, of: Value) -> list[str] | None:
+    def constant_texts(self, of: Value) -> list[str] | None:
         """Return the texts of a tuple that is a constant."""
         if of is None or len(of) != 1:
             return None
         (atom,) = of
-        if not isinstance(atom, Obj) or self._heap.kind(atom.address) != "tuple":
+        if not isinstance(atom, KnownObject) or self._heap.type_name(atom.address) != "tuple":
             return None
         texts = [
             self._reader.string(at, MAX_TEXT) for at in self._containers.tuple_items(atom.address)
         ]
         return None if any(isinstance(each, Absent) for each in texts) else [str(t) for t in texts]
 
-    def imported(self, context: CallContext, name: str, whole: Value) -> Value:
+    def imported_module(self, context: CallContext, name: str, whole: Value) -> Value:
         """Return the module that `import` gives: of a dotted name the first one.
 
         The code of one that is not there yet is not seen, but for the standard library's.
         """
-        self._walk.does_anything |= self._live.imports_unseen(name, self.texts(whole) or ())
+        self._walk.does_anything |= self._live.imports_unseen(
+            name, self.constant_texts(whole) or ()
+        )
         module = self._live.modules.get(name.partition(".")[0] if whole == DATA else name, 0)
-        return self._heap.value(module) if module else UNKNOWN
+        return self._heap.value_of_object(module) if module else UNKNOWN
 
     # -- attributes ---------------------------------------------------------------------------
 
@@ -135,125 +141,137 @@ class ValueReads:
         if name in UNFOLLOWED:
             self._walk.does_anything = True
         if of is None:
-            return self._of_unknown(name)
-        return join_all(self._attribute(atom, name) for atom in of)
+            return self._attribute_of_unknown(name)
+        return join_all_values(self._attribute_of_atom(atom, name) for atom in of)
 
-    def _of_unknown(self, name: str) -> Value:
+    def _attribute_of_unknown(self, name: str) -> Value:
         self._walk.called.add((0, name))
         getters = self._live.properties.get(name, ())
         self._walk.unbounded |= len(getters) > MAX_NAMED
         for kind, getter in getters[:MAX_NAMED]:
-            self._walk.calls.call_of_any(kind, getter, Arguments())
-        return frozenset((Named(name),))
+            self._walk.calls.call_method_of_any_instance(kind, getter, Arguments())
+        return frozenset((UnknownAttribute(name),))
 
-    def _attribute(self, atom: Atom, name: str) -> Value:
+    def _attribute_of_atom(self, atom: Atom, name: str) -> Value:
         heap = self._heap
-        if isinstance(atom, (Mark, Text)):
-            return frozenset((OfBuiltin(IS_DATA, name, "builtin"),))
-        if isinstance(atom, (Site, View)):
-            return frozenset((OfBuiltin(atom, name, "builtin"),))
-        if isinstance(atom, Made):
+        if isinstance(atom, (PlainData, ConstantText)):
+            return frozenset((MethodInC(IS_DATA, name, "builtin"),))
+        if isinstance(atom, (MadeAtPlace, ContainerView)):
+            return frozenset((MethodInC(atom, name, "builtin"),))
+        if isinstance(atom, MadeByCode):
             return DATA
-        if isinstance(atom, Super):
-            return self._behind(atom, name)
-        if isinstance(atom, OfBuiltin) and atom.subject == IS_DATA:
+        if isinstance(atom, SuperProxy):
+            return self._super_attribute_of_atom(atom, name)
+        if isinstance(atom, MethodInC) and atom.subject == IS_DATA:
             return DATA
-        if isinstance(atom, Instance):
+        if isinstance(atom, AnyInstance):
             if not atom.is_new and not self.is_plainly_own(atom.type):
                 self._walk.called.add((0, name))
-            return self._of_instance(atom, atom.type, name, self._live.instances_of(atom.type))
-        if not isinstance(atom, Obj):
-            return self._of_unknown(name)
-        kind = heap.kind(atom.address)
+            return self._attribute_of_instance(
+                atom, atom.type, name, self._live.instances_of(atom.type)
+            )
+        if not isinstance(atom, KnownObject):
+            return self._attribute_of_unknown(name)
+        kind = heap.type_name(atom.address)
         self._walk.called.add((0 if kind == "type" else atom.address, name))
         if kind == "module":
             scope = self._reader.field(atom.address, "PyModuleObject", "md_dict")
             value = self._view.objects.dict_get(scope, name)
             stored = self._store.read(("global", scope, name))
             if isinstance(value, Absent):
-                return join(self._of_unknown(name), stored)
-            return join(self.now(value, name), stored)
+                return join_values(self._attribute_of_unknown(name), stored)
+            return join_values(self.object_now(value, name), stored)
         if self.is_type(atom.address):
-            return self._of_class(atom, name)
-        return self._of_instance(atom, self._reader.type_of(atom.address), name, (atom.address,))
+            return self._attribute_of_class(atom, name)
+        return self._attribute_of_instance(
+            atom, self._reader.type_of(atom.address), name, (atom.address,)
+        )
 
     def is_type(self, address: int) -> bool:
         """Tell whether an object is a class."""
-        return self._heap.kind(address) == "type" or (
+        return self._heap.type_name(address) == "type" or (
             self._heap.type_info(self._reader.type_of(address)).flags & (1 << 31) != 0
         )  # Py_TPFLAGS_TYPE_SUBCLASS
 
-    def _of_class(self, atom: Obj, name: str) -> Value:
-        attribute = self._heap.in_class(atom.address, name)
+    def _attribute_of_class(self, atom: KnownObject, name: str) -> Value:
+        attribute = self._heap.class_attribute(atom.address, name)
         stored = self._store.read(("attribute", name))
         if not attribute:
             meta = self._reader.type_of(atom.address)
-            in_meta = self._heap.in_class(meta, name)
-            if in_meta and self._heap.kind(in_meta) == "function":
-                return join(frozenset((Bound(Obj(in_meta), atom, name),)), stored)
-            return join(frozenset((OfBuiltin(atom, name, "builtin"),)), stored)
-        how, inner = self._heap.unwrapped(attribute)
-        if how == "classmethod" and self._heap.kind(inner) == "function":
-            return join(frozenset((Bound(Obj(inner), atom, name),)), stored)
-        return join(self.now(inner if how == "staticmethod" else attribute, name), stored)
+            in_meta = self._heap.class_attribute(meta, name)
+            if in_meta and self._heap.type_name(in_meta) == "function":
+                return join_values(
+                    frozenset((BoundMethod(KnownObject(in_meta), atom, name),)), stored
+                )
+            return join_values(frozenset((MethodInC(atom, name, "builtin"),)), stored)
+        how, inner = self._heap.unwrap_descriptor(attribute)
+        if how == "classmethod" and self._heap.type_name(inner) == "function":
+            return join_values(frozenset((BoundMethod(KnownObject(inner), atom, name),)), stored)
+        return join_values(
+            self.object_now(inner if how == "staticmethod" else attribute, name), stored
+        )
 
-    def _of_instance(
-        self, atom: Obj | Instance, kind: int, name: str, objects: Sequence[int]
+    def _attribute_of_instance(
+        self, atom: KnownObject | AnyInstance, kind: int, name: str, objects: Sequence[int]
     ) -> Value:
         heap = self._heap
-        if self._is_function_of(kind, "__getattribute__"):
-            return self._of_unknown(name)
-        attribute = heap.in_class(kind, name)
-        how, inner = heap.unwrapped(attribute) if attribute else ("", 0)
+        if self._is_python_method_of(kind, "__getattribute__"):
+            return self._attribute_of_unknown(name)
+        attribute = heap.class_attribute(kind, name)
+        how, inner = heap.unwrap_descriptor(attribute) if attribute else ("", 0)
         if (
             attribute
             and not how
-            and self._is_function_of(self._reader.type_of(attribute), "__get__")
+            and self._is_python_method_of(self._reader.type_of(attribute), "__get__")
         ):
-            return self._of_unknown(name)
+            return self._attribute_of_unknown(name)
         if how == "property" and inner:
-            if heap.kind(inner) == "function":
+            if heap.type_name(inner) == "function":
                 return self._walk.calls.call_function(inner, atom, Arguments())
             return UNKNOWN
         own = [at for each in objects[:MAX_ITEMS] if (at := heap.own_attribute(each, name))]
         if len(objects) > MAX_ITEMS:
-            return self._of_unknown(name)
+            return self._attribute_of_unknown(name)
         value = self._store.read(("attribute", name))
         if own:
-            value = join(value, heap.values(own))
-            if any(heap.kind(at) == "NoneType" for at in own):
-                value = join(value, frozenset((Named(name),)))
-        elif attribute and heap.kind(attribute) != "member_descriptor":
-            if how == "classmethod" and heap.kind(inner) == "function":
-                subject = Obj(kind)
-                value = join(value, frozenset((Bound(Obj(inner), subject, name),)))
+            value = join_values(value, heap.value_of_objects(own))
+            if any(heap.type_name(at) == "NoneType" for at in own):
+                value = join_values(value, frozenset((UnknownAttribute(name),)))
+        elif attribute and heap.type_name(attribute) != "member_descriptor":
+            if how == "classmethod" and heap.type_name(inner) == "function":
+                subject = KnownObject(kind)
+                value = join_values(
+                    value, frozenset((BoundMethod(KnownObject(inner), subject, name),))
+                )
             elif how == "staticmethod":
-                value = join(value, heap.value(inner))
-            elif heap.kind(attribute) == "function":
-                value = join(value, frozenset((Bound(Obj(attribute), atom, name),)))
-            elif heap.kind(attribute) == "getset_descriptor":  # what C code gives is not known
-                value = join(value, self._of_unknown(name))
-            elif heap.kind(attribute) in ("method_descriptor", "wrapper_descriptor"):
-                value = join(value, frozenset((OfBuiltin(atom, name, "builtin"),)))
+                value = join_values(value, heap.value_of_object(inner))
+            elif heap.type_name(attribute) == "function":
+                value = join_values(
+                    value, frozenset((BoundMethod(KnownObject(attribute), atom, name),))
+                )
+            elif heap.type_name(attribute) == "getset_descriptor":  # what C code gives is not known
+                value = join_values(value, self._attribute_of_unknown(name))
+            elif heap.type_name(attribute) in ("method_descriptor", "wrapper_descriptor"):
+                value = join_values(value, frozenset((MethodInC(atom, name, "builtin"),)))
             else:
-                value = join(value, self.now(attribute, name))
+                value = join_values(value, self.object_now(attribute, name))
         elif value == NOTHING:
             classes = heap.mro(kind)
-            getter = heap.in_class(kind, "__getattr__")
-            if getter and heap.kind(getter) == "function":
+            getter = heap.class_attribute(kind, "__getattr__")
+            if getter and heap.type_name(getter) == "function":
                 return self._walk.calls.call_function(getter, atom, Arguments((DATA,)))
             # Since 3.12 static types keep their dicts elsewhere: it may be a method of theirs.
             if not attribute and any(
                 not each.dict and each.full_name != "object" for each in classes
             ):
-                return frozenset((OfBuiltin(atom, name, "builtin"),))
-            return self._of_unknown(name)
+                return frozenset((MethodInC(atom, name, "builtin"),))
+            return self._attribute_of_unknown(name)
         return value
 
-    def _is_function_of(self, kind: int, name: str) -> bool:
+    def _is_python_method_of(self, kind: int, name: str) -> bool:
         """Tell whether a class has a method that is written in Python."""
-        attribute = self._heap.in_class(kind, name)
-        return bool(attribute) and self._heap.kind(attribute) == "function"
+        attribute = self._heap.class_attribute(kind, name)
+        return bool(attribute) and self._heap.type_name(attribute) == "function"
 
     def is_plainly_own(self, kind: int) -> bool:
         """Tell whether a class and its bases are the program's: no lock or queue is of it."""
@@ -262,141 +280,158 @@ class ValueReads:
             each.module in own or each.full_name == "object" for each in self._heap.mro(kind)
         )
 
-    def behind(self, context: CallContext, kind: Value, of: Value, name: str) -> Value:
+    def super_attribute(self, context: CallContext, kind: Value, of: Value, name: str) -> Value:
         """Return what super() has under a name."""
         if kind is None or not kind:
-            return self._of_unknown(name)
-        return join_all(
-            self._behind(Super(each.address, of, "super"), name) if isinstance(each, Obj)
-            else self._of_unknown(name) for each in kind
+            return self._attribute_of_unknown(name)
+        return join_all_values(
+            self._super_attribute_of_atom(SuperProxy(each.address, of, "super"), name)
+            if isinstance(each, KnownObject)
+            else self._attribute_of_unknown(name) for each in kind
         )  # fmt: skip
 
-    def _behind(self, atom: Super, name: str) -> Value:
+    def _super_attribute_of_atom(self, atom: SuperProxy, name: str) -> Value:
         if atom.subject is None:
-            return self._of_unknown(name)
+            return self._attribute_of_unknown(name)
         value: Value = NOTHING
         for each in atom.subject:
-            if isinstance(each, Instance):
+            if isinstance(each, AnyInstance):
                 kind = each.type
-            elif isinstance(each, Obj):
+            elif isinstance(each, KnownObject):
                 kind = (
                     each.address
                     if self.is_type(each.address)
                     else self._reader.type_of(each.address)
                 )
             else:
-                return self._of_unknown(name)
-            attribute = self._heap.in_class(kind, name, atom.behind)
-            how, inner = self._heap.unwrapped(attribute) if attribute else ("", 0)
-            if how == "property" and self._heap.kind(inner) == "function":
-                value = join(value, self._walk.calls.call_function(inner, each, Arguments()))
-            elif attribute and self._heap.kind(inner) == "function":
+                return self._attribute_of_unknown(name)
+            attribute = self._heap.class_attribute(kind, name, atom.behind)
+            how, inner = self._heap.unwrap_descriptor(attribute) if attribute else ("", 0)
+            if how == "property" and self._heap.type_name(inner) == "function":
+                value = join_values(value, self._walk.calls.call_function(inner, each, Arguments()))
+            elif attribute and self._heap.type_name(inner) == "function":
                 bound = frozenset(
-                    (Obj(inner) if how == "staticmethod" else Bound(Obj(inner), each, name),)
+                    (
+                        KnownObject(inner)
+                        if how == "staticmethod"
+                        else BoundMethod(KnownObject(inner), each, name),
+                    )
                 )
-                value = join(value, bound)
+                value = join_values(value, bound)
             else:
-                value = join(value, frozenset((OfBuiltin(each, name, "builtin"),)))
+                value = join_values(value, frozenset((MethodInC(each, name, "builtin"),)))
         return value
 
     def store_attribute(self, context: CallContext, of: Value, name: str, value: Value) -> None:
         """Take a value for an attribute, or (of nothing) for a global."""
         if of == NOTHING:
             self._store.write(("global", context.scope, name), value)
-            self._walk.hand_on_to_others(value)
+            self._walk.share_with_other_threads(value)
             return
         self._store.write(("attribute", name), value)
-        is_new = of is not None and all(isinstance(each, Instance) and each.is_new for each in of)
+        is_new = of is not None and all(
+            isinstance(each, AnyInstance) and each.is_new for each in of
+        )
         if not is_new:
-            self._walk.hand_on_to_others(value)
+            self._walk.share_with_other_threads(value)
         setters = self._live.setters.get(name, ())
         self._walk.unbounded |= len(setters) > MAX_NAMED
         for kind, setter in setters[:MAX_NAMED]:
-            self._walk.calls.call_of_any(kind, setter, Arguments((value,)))
+            self._walk.calls.call_method_of_any_instance(kind, setter, Arguments((value,)))
 
     # -- what may change ----------------------------------------------------------------------
 
-    def touch(self, value: Value, *, within: bool = False) -> None:
+    def note_possible_change(self, value: Value, *, within: bool = False) -> None:
         """Something is done with a value that may change it; `within`: or what that holds."""
         if value is None:
             self._walk.touched.add(0)
         for atom in value or ():
-            if isinstance(atom, Obj):
+            if isinstance(atom, KnownObject):
                 self._walk.touched.add(atom.address)
                 if self.is_type(atom.address):  # with its attributes those of its objects
                     self._walk.touched.update(self._live.instances_of(atom.address))
                 if within and ("within", atom) not in self._read_within:
                     self._read_within.add(("within", atom))
-                    held = self._heap.within(atom.address)
+                    held = self._heap.objects_within(atom.address)
                     self._walk.touched.update([0] if held is None else held)
-            elif isinstance(atom, Instance) and not atom.is_new:
+            elif isinstance(atom, AnyInstance) and not atom.is_new:
                 self._walk.touched.update(self._live.instances_of(atom.type))
-            elif isinstance(atom, Named):
+            elif isinstance(atom, UnknownAttribute):
                 self._walk.touched.add(0)
-            elif isinstance(atom, View):
-                self.touch(frozenset((atom.subject,)), within=within)
-            elif within and isinstance(atom, Bound):
-                self.touch(frozenset((atom.subject,)), within=True)
-            elif within and isinstance(atom, Site) and ("within", atom) not in self._reading_within:
+            elif isinstance(atom, ContainerView):
+                self.note_possible_change(frozenset((atom.subject,)), within=within)
+            elif within and isinstance(atom, BoundMethod):
+                self.note_possible_change(frozenset((atom.subject,)), within=True)
+            elif (
+                within
+                and isinstance(atom, MadeAtPlace)
+                and ("within", atom) not in self._reading_within
+            ):
                 self._reading_within.add(("within", atom))
-                self.touch(self.items_of(atom) or NOTHING, within=True)
+                self.note_possible_change(
+                    self.iterated_values_of_atom(atom) or NOTHING, within=True
+                )
                 self._reading_within.discard(("within", atom))
 
     # -- containers ---------------------------------------------------------------------------
 
-    def collect(self, of: Value, value: Value) -> None:
+    def add_to_new_container(self, of: Value, value: Value) -> None:
         """Take a value for a container that is being made."""
         for each in of or ():
             self._store.write(("items", each), value)
 
     def store_item(self, context: CallContext, of: Value, value: Value) -> None:
         """Take a value that is put into a container."""
-        self.collect(of, value)
+        self.add_to_new_container(of, value)
         if of is not None:
-            self.touch(of)
-        if of is None or any(not isinstance(each, Site) for each in of):
-            self._walk.hand_on_to_others(value)
+            self.note_possible_change(of)
+        if of is None or any(not isinstance(each, MadeAtPlace) for each in of):
+            self._walk.share_with_other_threads(value)
 
-    def items(self, context: CallContext | None, of: Value) -> Value:
+    def iterated_values(self, context: CallContext | None, of: Value) -> Value:
         """Return what iterating over something gives."""
         if of is None:
             return UNKNOWN
-        return join_all(map(self.items_of, of))
+        return join_all_values(map(self.iterated_values_of_atom, of))
 
-    def items_of(self, atom: Atom) -> Value:
+    def iterated_values_of_atom(self, atom: Atom) -> Value:
         """Return what iterating over one possibility gives."""
-        if isinstance(atom, (Mark, Text)) or (
-            isinstance(atom, OfBuiltin) and atom.subject == IS_DATA
+        if isinstance(atom, (PlainData, ConstantText)) or (
+            isinstance(atom, MethodInC) and atom.subject == IS_DATA
         ):
             return DATA
-        if isinstance(atom, Site):
+        if isinstance(atom, MadeAtPlace):
             return self._store.read(("items", atom))
-        if isinstance(atom, View):
-            pair = frozenset((View(atom.subject, "pair"),))
-            return pair if atom.kind == "pairs" else self.items_of(atom.subject)
-        if isinstance(atom, Obj):
-            held = self._heap.items(atom.address)
+        if isinstance(atom, ContainerView):
+            pair = frozenset((ContainerView(atom.subject, "pair"),))
+            return pair if atom.kind == "pairs" else self.iterated_values_of_atom(atom.subject)
+        if isinstance(atom, KnownObject):
+            held = self._heap.iterated_objects(atom.address)
             if held is not None:
                 stored = self._store.read(("items", atom))
-                there = self._heap.values(held) if held else UNKNOWN
-                return stored if not held and stored else join(there, stored)
-            frame = self._suspended(atom.address)
+                there = self._heap.value_of_objects(held) if held else UNKNOWN
+                return stored if not held and stored else join_values(there, stored)
+            frame = self._suspended_frame(atom.address)
             if frame is not None:
                 self._walk.add_stack((frame,), in_loop=False)
                 return UNKNOWN
-            if self._heap.kind(atom.address).startswith(CALLING_ITERATORS):
-                self._walk.calls.call_kept()
-            self._walk.hand_on_held(atom.address)
+            if self._heap.type_name(atom.address).startswith(CALLING_ITERATORS):
+                self._walk.calls.call_kept_functions()
+            self._walk.hand_held_objects_to_unseen_code(atom.address)
         kind = self.type_of(atom)
-        method = self._heap.in_class(kind, "__iter__") if kind else 0
-        if method and self._heap.kind(method) == "function" and isinstance(atom, (Obj, Instance)):
+        method = self._heap.class_attribute(kind, "__iter__") if kind else 0
+        if (
+            method
+            and self._heap.type_name(method) == "function"
+            and isinstance(atom, (KnownObject, AnyInstance))
+        ):
             over = self._walk.calls.call_function(method, atom, Arguments())
-            if over is not None and all(isinstance(each, Site) for each in over):
-                return join_all(map(self.items_of, over))
+            if over is not None and all(isinstance(each, MadeAtPlace) for each in over):
+                return join_all_values(map(self.iterated_values_of_atom, over))
         return UNKNOWN
 
-    def _suspended(self, address: int) -> PyFrame | None:
-        generates = self._heap.kind(address) in GENERATORS
+    def _suspended_frame(self, address: int) -> PyFrame | None:
+        generates = self._heap.type_name(address) in GENERATORS
         key = ("generator", address)
         if not generates or key in self._read_within:
             return None
@@ -405,53 +440,66 @@ class ValueReads:
 
     def type_of(self, atom: Atom) -> int:
         """Return the class (PyTypeObject *) of what a value may be; 0 where it has none."""
-        if isinstance(atom, Instance):
+        if isinstance(atom, AnyInstance):
             return atom.type
-        return self._reader.type_of(atom.address) if isinstance(atom, Obj) else 0
+        return self._reader.type_of(atom.address) if isinstance(atom, KnownObject) else 0
 
-    def item(self, context: CallContext, of: Value, key: Value) -> Value:
+    def subscript_value(self, context: CallContext, of: Value, key: Value) -> Value:
         """Return what a subscript gives."""
         if of is None:
             return UNKNOWN
-        return join_all(self._item(atom, key) for atom in of)
+        return join_all_values(self._subscript_of_atom(atom, key) for atom in of)
 
-    def _item(self, atom: Atom, key: Value) -> Value:
-        if isinstance(atom, Obj) and self.is_type(atom.address):
+    def _subscript_of_atom(self, atom: Atom, key: Value) -> Value:
+        if isinstance(atom, KnownObject) and self.is_type(atom.address):
             return frozenset((atom,))
-        if isinstance(atom, Obj) and self._heap.kind(atom.address) == "dict" and key:
+        if isinstance(atom, KnownObject) and self._heap.type_name(atom.address) == "dict" and key:
             (text, *others) = key
-            if isinstance(text, Text) and not others:
+            if isinstance(text, ConstantText) and not others:
                 name = self._reader.string(text.address, MAX_TEXT)
                 value = (
                     self._view.objects.dict_get(atom.address, name) if isinstance(name, str) else 0
                 )
                 if value and not isinstance(value, Absent):
-                    return join(self.now(value, ""), self._store.read(("items", atom)))
+                    return join_values(
+                        self.object_now(value, ""), self._store.read(("items", atom))
+                    )
         kind = self.type_of(atom)
-        if isinstance(atom, Obj) and self._heap.kind(atom.address) == "collections.defaultdict":
+        if (
+            isinstance(atom, KnownObject)
+            and self._heap.type_name(atom.address) == "collections.defaultdict"
+        ):
             self._walk.calls.call(
-                None, self._heap.value(self._heap.default_factory(atom.address)), Arguments()
+                None,
+                self._heap.value_of_object(self._heap.default_factory(atom.address)),
+                Arguments(),
             )
-        method = self._heap.in_class(kind, "__getitem__") if kind else 0
-        if method and self._heap.kind(method) == "function" and isinstance(atom, (Obj, Instance)):
+        method = self._heap.class_attribute(kind, "__getitem__") if kind else 0
+        if (
+            method
+            and self._heap.type_name(method) == "function"
+            and isinstance(atom, (KnownObject, AnyInstance))
+        ):
             return self._walk.calls.call_function(method, atom, Arguments((key,)))
-        return self.items_of(atom)
+        return self.iterated_values_of_atom(atom)
 
-    def computed(self, *operands: Value) -> Value:
+    def operator_value(self, *operands: Value) -> Value:
         """Return what an operator makes: of a class in Python it may be anything."""
         for value in operands:
             for atom in value or ():
                 kind = self.type_of(atom)
-                if isinstance(atom, Named) or (kind and self._heap.type_info(kind).python_class):
+                if isinstance(atom, UnknownAttribute) or (
+                    kind and self._heap.type_info(kind).python_class
+                ):
                     return UNKNOWN
-        return join_all(operands)
+        return join_all_values(operands)
 
-    def unpacked(self, of: Value, count: int) -> list[Value] | None:
+    def unpacked_items(self, of: Value, count: int) -> list[Value] | None:
         """Return the items of a tuple that is there, by their places."""
         if of is None or len(of) != 1:
             return None
         (atom,) = of
-        if not isinstance(atom, Obj) or self._heap.kind(atom.address) != "tuple":
+        if not isinstance(atom, KnownObject) or self._heap.type_name(atom.address) != "tuple":
             return None
         held = self._containers.tuple_items(atom.address)
-        return [self._heap.value(at) for at in held] if len(held) == count else None
+        return [self._heap.value_of_object(at) for at in held] if len(held) == count else None

@@ -36,23 +36,23 @@ from gdb_epi.hangs.live.values import (
     NOTHING,
     UNKNOWN,
     UNKNOWN_ARGUMENTS,
+    AnyInstance,
     Arguments,
     Atom,
-    Bound,
-    Heap,
-    Instance,
-    Made,
-    Mark,
-    Named,
-    Obj,
-    OfBuiltin,
-    Site,
-    Super,
-    Text,
+    BoundMethod,
+    ConstantText,
+    ContainerView,
+    HeapValues,
+    KnownObject,
+    MadeAtPlace,
+    MadeByCode,
+    MethodInC,
+    PlainData,
+    SuperProxy,
+    UnknownAttribute,
     Value,
-    View,
-    join,
-    single,
+    join_values,
+    variables_with_single_object,
 )
 from gdb_epi.locks.python.call_sites import MAX_CODE
 
@@ -68,7 +68,7 @@ class ValueWalk:
     for one another.
     """
 
-    def __init__(self, code: ProgramCode, heap: Heap, *, surely: bool = False) -> None:
+    def __init__(self, code: ProgramCode, heap: HeapValues, *, surely: bool = False) -> None:
         self.code, self.heap, self.surely, self.store = code, heap, surely, ValueStore()
         self._view, self._reader, self._sites = code.view, code.view.reader, code.calls.sites
         self.called: set[tuple[int, str]] = set()  # object, 0 for any, and method
@@ -94,21 +94,21 @@ class ValueWalk:
                 self._add_frame(frame, in_loop=in_loop)
         for _, manager in self._view.slots.entered_blocks(frames):
             if not in_loop:
-                self.entered(None, self.heap.value(manager), later=False)
+                self.enter_block(None, self.heap.value_of_object(manager), later=False)
 
     def _add_frame(self, frame: PyFrame, *, in_loop: bool) -> None:
         calls = self.code.calls
         scope = calls.globals_of(frame)
-        module = self.code.module(scope)
+        module = self.code.module_of_globals(scope)
         if module.is_library:
             values = [at for _, at in self._view.variable_addresses(frame)]
-            self.enter_library(module.name, values)
+            self.run_library_code(module.name, values)
             self._follow_timer(frame)
             return
         loops = calls.loops_around(frame)
-        at = calls.running_byte(frame)
+        at = calls.running_byte_offset(frame)
         at = -1 if at is None else at
-        running = self._sites.running(frame.code, at) if at >= 0 else None
+        running = self._sites.running_instruction(frame.code, at) if at >= 0 else None
         place = running.at if running is not None else at
         if in_loop:
             live = tuple(loops.items())[-1:]
@@ -117,36 +117,36 @@ class ValueWalk:
         words = self._stack_of(frame)
         where = Frame(place, any(first <= place <= last for first, last in loops.items()), words)
         context = self.store.make_context(frame.code, scope, live, None, where)
-        shared = calls.live_bytes(frame) if not in_loop else live
+        shared = calls.bytes_yet_to_run(frame) if not in_loop else live
         context.live, context.shown = live, shared
         for name, value in self._view.variable_addresses(frame):
-            self.store.write(("variable", context.number, name), self.heap.value(value))
+            self.store.write(("variable", context.number, name), self.heap.value_of_object(value))
 
     def _stack_of(self, frame: PyFrame) -> Value:
         """Return what lies on the value stack of a frame."""
         words = self._view.slots.stack_in_call(frame)
         if words is None:
             words = self._view.slots.of(frame).stack
-        objects = [at for at in words if at and not at & 7 and self.heap.kind(at)]
-        return self.heap.values(objects) if objects else UNKNOWN
+        objects = [at for at in words if at and not at & 7 and self.heap.type_name(at)]
+        return self.heap.value_of_objects(objects) if objects else UNKNOWN
 
     def effects(self) -> Effects:
         """Return what all of it may do. Raises UnknownFlow, and what reading raises."""
         if self.store.contexts and not self.surely:
-            for name in self.code.implicit:
+            for name in self.code.implicitly_called_methods:
                 self.calls.call_all_named(name)
             for value in self.code.callbacks_of_weak_references:
-                self.hand_on(self.heap.value(value))
+                self.hand_to_unseen_code(self.heap.value_of_object(value))
         while self.store.todo and not self.unbounded:
             self.runs += 1
-            self._run(self.store.next_context())
+            self._follow_context(self.store.next_context())
             self.unbounded |= len(self.store.contexts) > MAX_CONTEXTS or self.runs > MAX_RUNS
         return Effects(
-            frozenset(self.called), tuple(map(self._body, self.store.contexts)), self.unbounded,
-            frozenset(self.touched),
+            frozenset(self.called), tuple(map(self._code_to_run, self.store.contexts)),
+            self.unbounded, frozenset(self.touched),
         )  # fmt: skip
 
-    def _run(self, context: CallContext) -> None:
+    def _follow_context(self, context: CallContext) -> None:
         has_table = self._reader.layout.offset("PyCodeObject", "co_exceptiontable") is not None
         handlers = self._view.slots.handlers(context.code) if has_table else ()
         self.store.reading = context
@@ -155,57 +155,62 @@ class ValueWalk:
         finally:
             self.store.reading = None
 
-    def _body(self, context: CallContext) -> CodeToRun:
-        names = self._sites.tables(context.code).variables
+    def _code_to_run(self, context: CallContext) -> CodeToRun:
+        names = self._sites.name_tables(context.code).variables
         values = [
             (name, self.store.values.get(("variable", context.number, name), UNKNOWN))
             for name in names
         ]
         live = context.shown or context.live
         return CodeToRun(
-            context.code, dict(single(values)), context.scope, live, 0, context.frame is not None
+            context.code,
+            dict(variables_with_single_object(values)),
+            context.scope,
+            live,
+            0,
+            context.frame is not None,
         )
 
     # -- what others are given ----------------------------------------------------------------
 
-    def hand_on(self, value: Value) -> None:
+    def hand_to_unseen_code(self, value: Value) -> None:
         """Give a value to code that is not followed: it may call it."""
         for atom in value or ():
-            if isinstance(atom, (Mark, Text, Super)):
+            if isinstance(atom, (PlainData, ConstantText, SuperProxy)):
                 continue
-            if isinstance(atom, (View, Site)):
-                held = atom.subject if isinstance(atom, View) else atom
+            if isinstance(atom, (ContainerView, MadeAtPlace)):
+                held = atom.subject if isinstance(atom, ContainerView) else atom
                 if held not in self._handing and atom.kind != "generator":
                     self._handing.add(held)
-                    self.hand_on(self.reads.items_of(held))
+                    self.hand_to_unseen_code(self.reads.iterated_values_of_atom(held))
                     self._handing.discard(held)
-            elif isinstance(atom, Named):
-                self.calls.call_named(atom.name)
-            elif isinstance(atom, OfBuiltin):
-                if isinstance(atom.subject, Obj):
+            elif isinstance(atom, UnknownAttribute):
+                self.calls.call_methods_named(atom.name)
+            elif isinstance(atom, MethodInC):
+                if isinstance(atom.subject, KnownObject):
                     self.called.add((atom.subject.address, atom.name))
                     self.called.add((atom.subject.address, "*"))
-            elif isinstance(atom, (Made, Bound)):
+            elif isinstance(atom, (MadeByCode, BoundMethod)):
                 self.calls.call_atom(None, atom, UNKNOWN_ARGUMENTS)
-            elif isinstance(atom, Instance):
-                self._hand_on_instance(atom, atom.type)
+            elif isinstance(atom, AnyInstance):
+                self._hand_instance_to_unseen_code(atom, atom.type)
             else:
-                self.hand_on_object(atom)
+                self.hand_object_to_unseen_code(atom)
 
-    def hand_on_held(self, address: int) -> None:
+    def hand_held_objects_to_unseen_code(self, address: int) -> None:
         """Run code of C of an object: it may call what that refers to, as csv.writer() does."""
-        kind, key = self.heap.kind(address), ("held", address)
+        kind, key = self.heap.type_name(address), ("held", address)
         info = self.heap.type_info(self._reader.type_of(address))
         if key in self._handed_on or info.python_class or is_inert(info.module, kind):
             return
         self._handed_on.add(key)
-        for at in self.heap.referred(address):
-            self.hand_on_object(Obj(at))
-            self.hand_on_held(at)
+        for at in self.heap.objects_referred_to(address):
+            self.hand_object_to_unseen_code(KnownObject(at))
+            self.hand_held_objects_to_unseen_code(at)
 
-    def hand_on_object(self, atom: Obj) -> None:
+    def hand_object_to_unseen_code(self, atom: KnownObject) -> None:
         """Give an object to code that is not followed."""
-        kind = self.heap.kind(atom.address)
+        kind = self.heap.type_name(atom.address)
         if kind in ("module", "code", "frame", "cell"):
             return
         key = ("object", atom)
@@ -213,30 +218,32 @@ class ValueWalk:
             return
         self._handed_on.add(key)
         if kind in GENERATORS:
-            self.reads.items_of(atom)
+            self.reads.iterated_values_of_atom(atom)
         elif kind in _FUNCTIONS:
             self.calls.call_object(None, atom, UNKNOWN_ARGUMENTS)
         elif self.reads.is_type(atom.address):
             info = self.heap.type_info(atom.address)
             meta = self.heap.type_info(self._reader.type_of(atom.address))
             for name in ("__new__", "__init__") if meta.module in self.code.own_modules else ():
-                function = self.heap.in_class(meta.address, name)  # for a class that is made of it
-                _, inner = self.heap.unwrapped(function) if function else ("", 0)
-                if inner and self.heap.kind(inner) == "function":
+                function = self.heap.class_attribute(
+                    meta.address, name
+                )  # for a class that is made of it
+                _, inner = self.heap.unwrap_descriptor(function) if function else ("", 0)
+                if inner and self.heap.type_name(inner) == "function":
                     self.calls.call_function(inner, atom, UNKNOWN_ARGUMENTS)
             if info.module in self.code.own_modules:
                 self.calls.call_object(None, atom, UNKNOWN_ARGUMENTS)
         elif kind in CONTAINERS:
-            given = self.heap.given([atom.address])
+            given = self.heap.callables_within([atom.address])
             if given is None:
-                self.calls.call_kept()
+                self.calls.call_kept_functions()
             for at in given or ():
                 if at != atom.address:
-                    self.hand_on_object(Obj(at))
+                    self.hand_object_to_unseen_code(KnownObject(at))
         else:
-            self._hand_on_instance(atom, self._reader.type_of(atom.address))
+            self._hand_instance_to_unseen_code(atom, self._reader.type_of(atom.address))
 
-    def _hand_on_instance(self, atom: Obj | Instance, kind: int) -> None:
+    def _hand_instance_to_unseen_code(self, atom: KnownObject | AnyInstance, kind: int) -> None:
         key = ("instance", atom)
         own = self.code.own_modules
         if key in self._handed_on or self.heap.type_info(kind).module not in own:
@@ -247,22 +254,22 @@ class ValueWalk:
                 for _, function in self.code.functions_in_class(each.address):
                     self.calls.call_function(function, atom, UNKNOWN_ARGUMENTS)
 
-    def hand_on_to_others(self, value: Value) -> None:
+    def share_with_other_threads(self, value: Value) -> None:
         """Put a value where other threads see it: whoever has it may do anything with it."""
-        self.hand_on(value)
+        self.hand_to_unseen_code(value)
         for atom in value or ():
-            if not isinstance(atom, Obj) or self.heap.kind(atom.address) in CONTAINERS:
+            if not isinstance(atom, KnownObject) or self.heap.type_name(atom.address) in CONTAINERS:
                 continue
             if not self.reads.is_plainly_own(self._reader.type_of(atom.address)):
                 self.called.add((atom.address, "*"))
 
-    def enter_library(self, name: str, held: Iterable[int]) -> None:
+    def run_library_code(self, name: str, held: Iterable[int]) -> None:
         """Run code of a library that is not followed: it may call what it was given."""
         top = top_package(name)
         if top == "logging":
-            self.call_writers()
+            self.call_stream_writers()
             for at in self.code.handlers_of_logs:
-                self.hand_on_object(Obj(at))
+                self.hand_object_to_unseen_code(KnownObject(at))
         if has_effect(top, QUIET | EVENT_LOOP):
             return
         held = list(held)
@@ -271,22 +278,22 @@ class ValueWalk:
             return
         self._libraries_entered.add(key)
         given = (
-            self.heap.given([*held, *self.code.executor_callables])
+            self.heap.callables_within([*held, *self.code.executor_callables])
             if has_effect(top, KEEPS_WITHIN)
             else None
         )
         if given is None:
-            self.calls.call_kept()
+            self.calls.call_kept_functions()
         for at in given or ():
-            self.hand_on_object(Obj(at))
+            self.hand_object_to_unseen_code(KnownObject(at))
 
-    def call_writers(self) -> None:
+    def call_stream_writers(self) -> None:
         """A stream that is the program's own is written to."""
         for name in ("write", "flush"):
-            if name in self.code.own:
+            if name in self.code.own_functions:
                 self.calls.call_all_named(name)
 
-    def entered(self, context: CallContext | None, manager: Value, *, later: bool) -> Value:
+    def enter_block(self, context: CallContext | None, manager: Value, *, later: bool) -> Value:
         """Return what a `with` block is given; `later`: by `async with`."""
         if manager is None:
             for name in MANAGERS:
@@ -294,29 +301,33 @@ class ValueWalk:
             return UNKNOWN
         given: Value = NOTHING
         for atom in manager:
-            if isinstance(atom, Site):
-                given = join(given, self.reads.items_of(atom))
+            if isinstance(atom, MadeAtPlace):
+                given = join_values(given, self.reads.iterated_values_of_atom(atom))
                 continue
             kind = self.reads.type_of(atom)
-            if not kind or not isinstance(atom, (Obj, Instance)):
-                given = join(given, DATA if isinstance(atom, (Mark, Text)) else UNKNOWN)
-                if isinstance(atom, Named):
+            if not kind or not isinstance(atom, (KnownObject, AnyInstance)):
+                given = join_values(
+                    given, DATA if isinstance(atom, (PlainData, ConstantText)) else UNKNOWN
+                )
+                if isinstance(atom, UnknownAttribute):
                     for name in MANAGERS:
                         self.calls.call_all_named(name)
                 continue
             entering: Value = frozenset((atom,))
             for name in MANAGERS[2:] if later else MANAGERS[:2]:
-                if isinstance(atom, Obj):
+                if isinstance(atom, KnownObject):
                     self.called.add((atom.address, name))
-                function = self.heap.in_class(kind, name)
-                if function and self.heap.kind(function) == "function":
+                function = self.heap.class_attribute(kind, name)
+                if function and self.heap.type_name(function) == "function":
                     returned = self.calls.call_function(function, atom, Arguments((UNKNOWN,) * 3))
-                    module = self.code.module(self.code.calls.body_of(function, 0).scope)
+                    module = self.code.module_of_globals(
+                        self.code.calls.as_called_function(function, 0).scope
+                    )
                     if name == "__enter__" and not module.is_library:
                         entering = returned
-            if isinstance(atom, Obj) and self.heap.type_info(kind).module == "contextlib":
-                self.calls.call_what_is_held([atom.address])  # as an ExitStack has callbacks
-            given = join(given, UNKNOWN if later else entering)
+            if isinstance(atom, KnownObject) and self.heap.type_info(kind).module == "contextlib":
+                self.calls.call_callables_held_by([atom.address])  # as an ExitStack has callbacks
+            given = join_values(given, UNKNOWN if later else entering)
         return given
 
     def _follow_timer(self, frame: PyFrame) -> None:
@@ -326,8 +337,8 @@ class ValueWalk:
             function = self._view.attribute(timer, "function") if timer else 0
             given = self._view.attribute(timer, "args") if function else None
             arguments = UNKNOWN_ARGUMENTS
-            if given and self.heap.kind(given) in ("tuple", "list"):
-                values = map(self.heap.value, self.heap.items(given) or ())
+            if given and self.heap.type_name(given) in ("tuple", "list"):
+                values = map(self.heap.value_of_object, self.heap.iterated_objects(given) or ())
                 arguments = Arguments(list(values))
             if function:
-                self.calls.call(None, self.heap.value(function), arguments)
+                self.calls.call(None, self.heap.value_of_object(function), arguments)

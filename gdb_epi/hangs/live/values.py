@@ -29,20 +29,20 @@ MAX_GIVEN = 400  # objects that are looked at for functions that a library was g
 _WRAPPERS = ("staticmethod", "classmethod")
 
 
-class Obj(NamedTuple):
+class KnownObject(NamedTuple):
     """An object of the process."""
 
     address: int
 
 
-class Instance(NamedTuple):
+class AnyInstance(NamedTuple):
     """Any object of a class (PyTypeObject *), or one that the code makes."""
 
     type: int
     is_new: bool
 
 
-class Site(NamedTuple):
+class MadeAtPlace(NamedTuple):
     """A container, generator or iterator that code makes at a place."""
 
     context: int
@@ -50,14 +50,14 @@ class Site(NamedTuple):
     kind: str
 
 
-class View(NamedTuple):
+class ContainerView(NamedTuple):
     """Pairs of what a container holds, as of `dict.items()`; or one such pair."""
 
     subject: Atom
     kind: str  # "pairs" or "pair"
 
 
-class Made(NamedTuple):
+class MadeByCode(NamedTuple):
     """A function that code makes, within the run of a context."""
 
     code: int
@@ -65,29 +65,29 @@ class Made(NamedTuple):
     context: int
 
 
-class Bound(NamedTuple):
+class BoundMethod(NamedTuple):
     """A method of something: a function, and its first argument."""
 
-    function: Obj | Made
-    subject: Obj | Instance
+    function: KnownObject | MadeByCode
+    subject: KnownObject | AnyInstance
     name: str
 
 
-class OfBuiltin(NamedTuple):
+class MethodInC(NamedTuple):
     """A method of C code, of something."""
 
-    subject: Obj | Instance | Site | View | Mark
+    subject: KnownObject | AnyInstance | MadeAtPlace | ContainerView | PlainData
     name: str
     is_of: str  # "builtin"
 
 
-class Named(NamedTuple):
+class UnknownAttribute(NamedTuple):
     """An attribute of an object that is not known."""
 
     name: str
 
 
-class Super(NamedTuple):
+class SuperProxy(NamedTuple):
     """super(): what the classes behind one have, of an object."""
 
     behind: int  # PyTypeObject *
@@ -96,27 +96,39 @@ class Super(NamedTuple):
     nothing: None = None
 
 
-class Text(NamedTuple):
+class ConstantText(NamedTuple):
     """A str that is a constant of code: plain data."""
 
     address: int
     is_text: str = ""
 
 
-class Mark(NamedTuple):
+class PlainData(NamedTuple):
     """Plain data that calls nobody, or no argument at all."""
 
     kind: str
     nothing: None = None
 
 
-Atom = Obj | Text | Instance | Site | View | Made | Bound | OfBuiltin | Named | Super | Mark
+Atom = (
+    KnownObject
+    | ConstantText
+    | AnyInstance
+    | MadeAtPlace
+    | ContainerView
+    | MadeByCode
+    | BoundMethod
+    | MethodInC
+    | UnknownAttribute
+    | SuperProxy
+    | PlainData
+)
 Value = frozenset[Atom] | None
 UNKNOWN: Value = None
 NOTHING: Value = frozenset()
-DATA: Value = frozenset((Mark("data"),))
-NULL: Value = frozenset((Mark("null"),))
-IS_DATA = Mark("data")
+DATA: Value = frozenset((PlainData("data"),))
+NULL: Value = frozenset((PlainData("null"),))
+IS_DATA = PlainData("data")
 
 
 class Arguments(NamedTuple):
@@ -125,11 +137,11 @@ class Arguments(NamedTuple):
     by_place: Sequence[Value] | None = ()
     by_name: Mapping[str, Value] = {}
 
-    def all(self) -> list[Value]:
+    def known_values(self) -> list[Value]:
         """Return those that are known."""
         return [*(self.by_place or ()), *self.by_name.values()]
 
-    def behind(self, values: Sequence[Value]) -> Arguments:
+    def placed_behind(self, values: Sequence[Value]) -> Arguments:
         """Return these behind others, as those of a method are behind its object."""
         known = self.by_place is not None
         return self._replace(by_place=[*values, *(self.by_place or ())]) if known else self
@@ -138,7 +150,7 @@ class Arguments(NamedTuple):
 UNKNOWN_ARGUMENTS = Arguments(None)
 
 
-def join(first: Value, second: Value) -> Value:
+def join_values(first: Value, second: Value) -> Value:
     """Return what is one or the other."""
     if first is None or second is None:
         return UNKNOWN
@@ -146,15 +158,15 @@ def join(first: Value, second: Value) -> Value:
     return both if len(both) <= MAX_POSSIBLE else UNKNOWN
 
 
-def join_all(values: Iterable[Value]) -> Value:
+def join_all_values(values: Iterable[Value]) -> Value:
     """Return what is one of some."""
     joined: Value = NOTHING
     for value in values:
-        joined = join(joined, value)
+        joined = join_values(joined, value)
     return joined
 
 
-class Heap:
+class HeapValues:
     """The objects of one process, as values."""
 
     def __init__(self, view: PythonView, calls: AcquireCalls) -> None:
@@ -163,29 +175,29 @@ class Heap:
         self._instances = shared_instances(view.target, view.python)
         self._plain = PlainValues(view.target, view.python)
 
-    def value(self, address: int) -> Value:
+    def value_of_object(self, address: int) -> Value:
         """Return an object as a value: plain data is all the same."""
         if not address or address & 7:
             return UNKNOWN
-        kind = self.kind(address)
+        kind = self.type_name(address)
         if not kind:
             return UNKNOWN
-        return DATA if kind in PLAIN else frozenset((Obj(address),))
+        return DATA if kind in PLAIN else frozenset((KnownObject(address),))
 
-    def values(self, addresses: Iterable[int]) -> Value:
+    def value_of_objects(self, addresses: Iterable[int]) -> Value:
         """Return what is one of some objects: beyond a few, anything of their classes."""
         chosen = [at for at in dict.fromkeys(islice(addresses, MAX_ITEMS + 1)) if at]
         if len(chosen) > MAX_ITEMS:
             return UNKNOWN
-        joined = join_all(map(self.value, chosen))
+        joined = join_all_values(map(self.value_of_object, chosen))
         if joined is None:
-            kinds = {self.kind(at): self.reader.type_of(at) for at in chosen}
+            kinds = {self.type_name(at): self.reader.type_of(at) for at in chosen}
             of_classes = all(kinds) and _CALLABLES.isdisjoint(kinds)
             if of_classes and len(kinds) <= MAX_POSSIBLE:
-                return frozenset(Instance(at, False) for at in kinds.values())
+                return frozenset(AnyInstance(at, False) for at in kinds.values())
         return joined
 
-    def kind(self, address: int) -> str:
+    def type_name(self, address: int) -> str:
         """Return tp_name of an object's type; "" where it is no object."""
         return self.view.type_name(address)
 
@@ -197,7 +209,7 @@ class Heap:
         """Return the classes of a class, itself first. Raises UnreadableMemory."""
         return self._instances.types.mro(self.type_info(kind))
 
-    def in_class(self, kind: int, name: str, behind: int = 0) -> int:
+    def class_attribute(self, kind: int, name: str, behind: int = 0) -> int:
         """Return what a class has under a name, of the classes behind one; 0 for nothing."""
         passed = not behind
         for info in self.mro(kind):
@@ -213,9 +225,9 @@ class Heap:
         value = self.view.attribute(address, name)
         return value or self._plain.attribute(address, name) or 0  # in a slot
 
-    def unwrapped(self, descriptor: int) -> tuple[str, int]:
+    def unwrap_descriptor(self, descriptor: int) -> tuple[str, int]:
         """Return ("staticmethod", "classmethod", "property" or "", function) of a descriptor."""
-        kind = self.kind(descriptor)
+        kind = self.type_name(descriptor)
         head = self.reader.layout.size("PyObject") or 16
         if kind in _WRAPPERS or kind == "property":  # sm_callable, cm_callable, prop_get
             return kind, self.reader.u64(descriptor + head)
@@ -223,7 +235,7 @@ class Heap:
             return "property", self.own_attribute(descriptor, "func")
         return "", descriptor
 
-    def partial(self, address: int) -> tuple[int, list[int]]:
+    def read_partial(self, address: int) -> tuple[int, list[int]]:
         """Return the function of a functools.partial, and its positional arguments."""
         read = self.reader.field
         function, given = (read(address, "partialobject", name) for name in ("fn", "args"))
@@ -233,14 +245,14 @@ class Heap:
         """Return what a defaultdict calls for a key that it has not."""
         return self.reader.field(address, "defdictobject", "default_factory")
 
-    def method(self, address: int) -> tuple[int, int]:
+    def read_bound_method(self, address: int) -> tuple[int, int]:
         """Return (function, self) of a bound method."""
         read = self.reader.field
         return (
             read(address, "PyMethodObject", "im_func"), read(address, "PyMethodObject", "im_self"),
         )  # fmt: skip
 
-    def items(self, address: int, depth: int = MAX_ITERATORS) -> list[int] | None:
+    def iterated_objects(self, address: int, depth: int = MAX_ITERATORS) -> list[int] | None:
         """Return what iterating over an object gives, and of a dict the values too.
 
         None where that is not known.
@@ -261,19 +273,19 @@ class Heap:
             if kind in _ITERATORS and depth:
                 head = self.reader.layout.size("PyObject") or 16
                 over = [self.reader.u64(address + at) for at in (head, head + 8)]
-                inner = next((at for at in over if at and not at & 7 and self.kind(at)), 0)
-                return self.items(inner, depth - 1) if inner else None
+                inner = next((at for at in over if at and not at & 7 and self.type_name(at)), 0)
+                return self.iterated_objects(inner, depth - 1) if inner else None
         return None
 
-    def referred(self, address: int) -> list[int]:
+    def objects_referred_to(self, address: int) -> list[int]:
         """Return the objects that the struct of an object of C code refers to."""
         size = self.reader.field(self.reader.type_of(address), "PyTypeObject", "tp_basicsize")
         head = self.reader.layout.size("PyObject") or 16
         words = self.reader.run(address + head, max(0, min(size - head, MAX_STRUCT)) // 8)
-        kinds = ((at, self.kind(at)) for at in dict.fromkeys(words) if at and not at & 7)
+        kinds = ((at, self.type_name(at)) for at in dict.fromkeys(words) if at and not at & 7)
         return [at for at, kind in kinds if kind not in PLAIN | {"", "module", "code", "type"}]
 
-    def within(self, root: int) -> list[int] | None:
+    def objects_within(self, root: int) -> list[int] | None:
         """Return an object, what it has as items and attributes, and what those have.
 
         None where that is too much.
@@ -281,17 +293,17 @@ class Heap:
         todo, seen = [root], set[int]()
         while todo:
             at = todo.pop()
-            kind = self.kind(at) if at and not at & 7 and at not in seen else ""
+            kind = self.type_name(at) if at and not at & 7 and at not in seen else ""
             if not kind or kind in PLAIN or kind in _NO_HOLDERS:
                 continue
             seen.add(at)
             if len(seen) > MAX_GIVEN:
                 return None
-            inner = self.items(at)
+            inner = self.iterated_objects(at)
             todo += [value for _, value in self.view.attributes(at)] if inner is None else inner
         return list(seen)
 
-    def given(self, roots: Iterable[int]) -> list[int] | None:
+    def callables_within(self, roots: Iterable[int]) -> list[int] | None:
         """Return the functions, methods and objects of classes to which some objects lead.
 
         None where there are too many.
@@ -301,7 +313,7 @@ class Heap:
             at = todo.pop()
             if not at or at & 7 or at in seen:
                 continue
-            kind = self.kind(at)
+            kind = self.type_name(at)
             if not kind or kind in PLAIN or kind in ("module", "code", "frame"):
                 continue
             seen.add(at)
@@ -310,7 +322,7 @@ class Heap:
             if kind in _CALLABLES:
                 functions.append(at)
                 continue
-            inner = self.items(at)
+            inner = self.iterated_objects(at)
             todo += inner or ()
             if inner is None or self._instances.types.of(at).python_class:
                 functions.append(at)
@@ -333,10 +345,10 @@ _ITERATORS = frozenset((
 ))  # fmt: skip
 
 
-def single(values: Sequence[tuple[str, Value]]) -> Iterator[tuple[str, int]]:
+def variables_with_single_object(values: Sequence[tuple[str, Value]]) -> Iterator[tuple[str, int]]:
     """Yield (name, address) of the variables that are one object for certain."""
     for name, value in values:
         if value is not None and len(value) == 1:
             (atom,) = value
-            if isinstance(atom, Obj):
+            if isinstance(atom, KnownObject):
                 yield name, atom.address

@@ -13,7 +13,7 @@ from itertools import chain
 from gdb_epi.cpython.objects.containers import ContainerReader
 from gdb_epi.cpython.types import PyFrame
 from gdb_epi.cpython.values.value_stack import find_opcodes
-from gdb_epi.hangs.live.effects import CodeToRun, Effects, covers
+from gdb_epi.hangs.live.effects import CodeToRun, Effects, is_byte_covered
 from gdb_epi.hangs.live.library_effects import (
     EVENT_LOOP,
     GENERATORS,
@@ -37,7 +37,7 @@ _LOADS = ("fast", "cell", "global", "name", "const", "number")
 ENTERS = ("BEFORE_WITH", "SETUP_WITH", "LOAD_SPECIAL", "BEFORE_ASYNC_WITH", "SETUP_ASYNC_WITH")
 
 
-def _takes_item(code: Sequence[Instruction]) -> bool:
+def _calls_item_of_container(code: Sequence[Instruction]) -> bool:
     """Tell whether what was pushed as a callable is a container, whose item is called.
 
     One more word lies on the stack when its item is taken: the index.
@@ -57,7 +57,7 @@ def _takes_item(code: Sequence[Instruction]) -> bool:
     return False
 
 
-class Walk:
+class NameWalk:
     """One walk over all code that some frames' code leads to."""
 
     def __init__(
@@ -81,24 +81,24 @@ class Walk:
             if frame.hole is not None or not frame.code:
                 continue
             scope = self._calls.globals_of(frame)
-            module = code.module(scope)
+            module = code.module_of_globals(scope)
             if module.is_library:
-                self._enter_library(module)
+                self._run_library_code(module)
                 self._follow_timer(frame)
                 continue
-            live = self._calls.live_bytes(frame)
+            live = self._calls.bytes_yet_to_run(frame)
             if in_loop:
                 live = tuple(self._calls.loops_around(frame).items())[-1:]
             stored = code.variables_stored(frame.code, live)
             kept = {name: at for name, at in self._view.variable_addresses(frame)
                     if name not in stored}  # fmt: skip
-            inside = 0 if self._calls.running_loop(frame) else running
+            inside = 0 if self._calls.is_running_in_loop(frame) else running
             body = CodeToRun(frame.code, kept, scope, live, inside, is_frame=True)
-            self._add(body, frame.address)
+            self._queue_code(body, frame.address)
         if calls_back:
-            self._call_back()
+            self._follow_kept_functions()
         for value in called:
-            self._value(value, [])
+            self._follow_object(value, [])
         for name in UNNAMED if self._todo and not surely else ():
             self._add_all_named(name)
 
@@ -106,18 +106,18 @@ class Walk:
         """Return what all of it may do."""
         while self._todo and not self._unbounded:
             body = self._todo.pop()
-            self._follow(body)
+            self._follow_code(body)
             self._unbounded |= len(self._bodies) > MAX_BODIES
         return Effects(frozenset(self._found), tuple(self._bodies.values()), self._unbounded)
 
-    def _add(self, body: CodeToRun, key: int) -> None:
+    def _queue_code(self, body: CodeToRun, key: int) -> None:
         if (body.code, key) not in self._bodies:
             self._bodies[body.code, key] = body
             self._todo.append(body)
             for value in body.names.values():
-                self._go_on(value)
+                self._follow_generator(value)
 
-    def _go_on(self, value: int) -> None:
+    def _follow_generator(self, value: int) -> None:
         """Follow a generator or coroutine that a variable has: whoever has it lets it go on."""
         kind = self._view.type_name(value)
         if kind not in GENERATORS or value in self._gone_on:
@@ -125,10 +125,12 @@ class Walk:
         self._gone_on.add(value)
         frame = self._view.slots.suspended(value)
         scope = self._calls.globals_of(frame) if frame is not None else 0
-        if frame is not None and not self._live.module(scope).is_library:
+        if frame is not None and not self._live.module_of_globals(scope).is_library:
             names = dict(self._view.variable_addresses(frame))
-            live = self._calls.live_bytes(frame)
-            self._add(CodeToRun(frame.code, names, scope, live, is_frame=True), frame.address)
+            live = self._calls.bytes_yet_to_run(frame)
+            self._queue_code(
+                CodeToRun(frame.code, names, scope, live, is_frame=True), frame.address
+            )
 
     def add_function(self, address: int, subject: int) -> None:
         """Follow a function, of a method with its `self`."""
@@ -136,30 +138,32 @@ class Walk:
         for _ in range(MAX_WRAPPED):
             if not wrapped or self._view.type_name(wrapped) != "function":
                 return
-            made: CalledFunction = self._calls.body_of(wrapped, subject)
-            module = self._live.module(made.scope)
+            made: CalledFunction = self._calls.as_called_function(wrapped, subject)
+            module = self._live.module_of_globals(made.scope)
             if not module.is_library:
                 if made.code != self._running:
-                    self._add(CodeToRun(made.code, made.names, made.scope, (EVERYTHING,)), subject)
+                    self._queue_code(
+                        CodeToRun(made.code, made.names, made.scope, (EVERYTHING,)), subject
+                    )
                 return
             if self._live.is_method(wrapped):
                 self._found.add((subject, self._live.name_of(made.code)))
             self._unbounded |= loads_code(module.name)
-            self._enter_library(module)
+            self._run_library_code(module)
             wrapped = self._view.attribute(wrapped, "__wrapped__")  # as by contextmanager()
         self._unbounded = True
 
     def _add_all_named(self, name: str) -> bool:
         """Follow every function of the program of a name; tell whether there is any."""
-        named = self._live.own.get(name, [])
+        named = self._live.own_functions.get(name, [])
         self._unbounded |= len(named) > MAX_NAMED
         for each in named[:MAX_NAMED]:
             self.add_function(each.address, 0)
         return bool(named)
 
-    def _enter_library(self, module: Module) -> None:
+    def _run_library_code(self, module: Module) -> None:
         if not has_effect(module.name, QUIET | EVENT_LOOP):
-            self._call_back()
+            self._follow_kept_functions()
 
     def _follow_timer(self, frame: PyFrame) -> None:
         """Follow the function that a threading.Timer calls when its time has come."""
@@ -170,43 +174,43 @@ class Walk:
             if given and self._view.type_name(given) == "tuple":
                 values += ContainerReader(self._reader).tuple_items(given)
             for value in filter(None, values):
-                self._value(value, [])
+                self._follow_object(value, [])
 
-    def _call_back(self) -> None:
+    def _follow_kept_functions(self) -> None:
         """Follow every function that somebody may have been given, to call it."""
         if not self._calls_back:
             self._calls_back = True
-            for function, subject in self._live.kept:
+            for function, subject in self._live.kept_functions:
                 self.add_function(function.address, subject)
 
-    def _follow(self, body: CodeToRun) -> None:
+    def _follow_code(self, body: CodeToRun) -> None:
         sites = self._calls.sites
-        read = sites.of(body.code)
+        read = sites.calls_of(body.code)
         self._running = body.running
         call_places: set[int] = set()
         managers: list[int] = []
-        for call in read.all_of_it():
+        for call in read.made_and_possible_calls():
             call_places.add(call.at)
-            if covers(body.live, call.at):
+            if is_byte_covered(body.live, call.at):
                 self._follow_call(call, body, managers)
         for at, does, name in sites.names_used(body.code):
-            if not covers(body.live, at):
+            if not is_byte_covered(body.live, at):
                 continue
             if name in UNFOLLOWED_BY_NAME:
                 self._unbounded = True
             if does in ("attr", "method") and at not in call_places:
-                self._name(name)
-        modules = sites.strings(body.code, "co_names")
+                self._follow_name(name)
+        modules = sites.name_tuple(body.code, "co_names")
         self._unbounded |= any(
-            each.name == "IMPORT_NAME" and covers(body.live, each.at)
+            each.name == "IMPORT_NAME" and is_byte_covered(body.live, each.at)
             and self._live.imports_unseen(modules[each.argument])
             for each in sites.instructions(body.code)
         )  # fmt: skip
         self._enter_blocks(body, managers)
-        self._calls_of_variables(body)
+        self._follow_nameless_calls(body)
         self._running = 0
         for inner in self._inner_codes(body):
-            self._add(CodeToRun(inner, dict(body.names), body.scope, (EVERYTHING,)), 0)
+            self._queue_code(CodeToRun(inner, dict(body.names), body.scope, (EVERYTHING,)), 0)
 
     def _inner_codes(self, body: CodeToRun) -> Iterator[int]:
         """Yield the code of comprehensions and functions that code makes."""
@@ -214,26 +218,26 @@ class Walk:
             self._reader.field(body.code, "PyCodeObject", "co_consts")
         )
         for each in self._calls.sites.instructions(body.code):
-            if each.operation == "const" and covers(body.live, each.at):
+            if each.operation == "const" and is_byte_covered(body.live, each.at):
                 constant = constants[each.argument]
                 if self._view.type_name(constant) == "code":
                     yield constant
 
-    def _name(self, name: str) -> None:
+    def _follow_name(self, name: str) -> None:
         """A method of an object that is not known is called, or an attribute is loaded."""
         self._found.add((0, name))
         if not self._add_all_named(name) and name not in OF_DATA and not name.startswith("__"):
-            self._call_back()
+            self._follow_kept_functions()
 
     def _follow_call(self, call: MethodCall, body: CodeToRun, managers: list[int]) -> None:
         receiver = self._calls.receiver(call, body.names, body.scope)
         if not call.path:
             if receiver:
-                self._value(receiver, managers)
+                self._follow_object(receiver, managers)
             return
         name = call.path[-1]
         if not receiver or self._view.type_name(receiver) == "NoneType":
-            self._name(name)  # another object will be there when that is called
+            self._follow_name(name)  # another object will be there when that is called
             return
         is_class = self._view.type_name(receiver) == "type"  # a method of any object of it
         self._found.add((0 if is_class else receiver, name))
@@ -247,11 +251,11 @@ class Walk:
                       "functools.partial", "functools.cached_property"):  # fmt: skip
             self._add_all_named(name)
         elif value:
-            self._value(value, managers)
-        elif name in self._live.own:
+            self._follow_object(value, managers)
+        elif name in self._live.own_functions:
             self._add_all_named(name)
 
-    def _value(self, value: int, managers: list[int]) -> None:
+    def _follow_object(self, value: int, managers: list[int]) -> None:
         """An object is loaded: where it is a function or class, it may be called."""
         if value & 7:
             return
@@ -264,7 +268,7 @@ class Walk:
             if self._view.type_name(function) == "function":
                 subject = self._reader.field(value, "PyMethodObject", "im_self")
                 self._found.add(
-                    (subject, self._live.name_of(self._calls.body_of(function, 0).code))
+                    (subject, self._live.name_of(self._calls.as_called_function(function, 0).code))
                 )
                 self.add_function(function, subject)
         elif kind == "type":
@@ -281,9 +285,11 @@ class Walk:
                 self._found.add((subject, called if isinstance(called, str) else ""))
                 self._unbounded |= called in UNFOLLOWED_BY_NAME
         elif kind in ("partial", "functools.partial"):
-            self._call_back()
+            self._follow_kept_functions()
             head = self._reader.layout.size("PyObject") or 16
-            self._value(self._reader.u64(value + head), managers)  # Modules/_functoolsmodule.c
+            self._follow_object(
+                self._reader.u64(value + head), managers
+            )  # Modules/_functoolsmodule.c
         elif kind in ("method_descriptor", "wrapper_descriptor"):  # of any object
             name = self._reader.text_field(value, "PyMethodDescrObject", "d_common.d_name")
             self._found.add((0, name))
@@ -293,7 +299,7 @@ class Walk:
     def _enter_blocks(self, body: CodeToRun, managers: Iterable[int]) -> None:
         """Follow what `with` calls of the objects that code names, else of all managers."""
         code = self._calls.sites.instructions(body.code)
-        if not any(each.name in ENTERS and covers(body.live, each.at) for each in code):
+        if not any(each.name in ENTERS and is_byte_covered(body.live, each.at) for each in code):
             return
         for value in managers:
             for name in MANAGERS:
@@ -302,7 +308,7 @@ class Walk:
                 if function and self._view.type_name(function) == "function":
                     self.add_function(function, value)
 
-    def _calls_of_variables(self, body: CodeToRun) -> None:
+    def _follow_nameless_calls(self, body: CodeToRun) -> None:
         """Where code calls what has no name, or a variable without a value, that may be anything.
 
         Such a callable is pushed with a NULL (3.11), before it or after it (3.13). Until then every
@@ -312,16 +318,16 @@ class Walk:
         marked, after_it = "PUSH_NULL" in there_are, "CALL_KW" in there_are
         code = list(self._calls.sites.instructions(body.code))
         for place, each in enumerate(code):
-            if not covers(body.live, each.at):
+            if not is_byte_covered(body.live, each.at):
                 continue
             with_null = each.operation == "global" and marked and each.argument & 1
-            if with_null and _takes_item(code[place + 1 :]):
-                self._call_back()
+            if with_null and _calls_item_of_container(code[place + 1 :]):
+                self._follow_kept_functions()
                 return
             if marked and each.name != "PUSH_NULL":
                 continue
             if not marked and each.name == "BINARY_SUBSCR":
-                self._call_back()
+                self._follow_kept_functions()
                 return
             at = place + (0 if not marked else -1 if after_it else 1)
             pushed = code[at] if 0 <= at < len(code) else each
@@ -329,15 +335,15 @@ class Walk:
             if beyond in ("attr", "method") or pushed.operation in ("attr", "name"):
                 continue  # what it is was looked at by its name
             is_variable = pushed.operation in ("fast", "cell")
-            is_variable &= not _takes_item(code[place + 2 :])
+            is_variable &= not _calls_item_of_container(code[place + 2 :])
             if (marked or is_variable) and not (
-                is_variable and body.names.get(self._variable(body.code, pushed))
+                is_variable and body.names.get(self._loaded_variable_name(body.code, pushed))
             ):
-                self._call_back()
+                self._follow_kept_functions()
                 return
 
-    def _variable(self, code: int, loads: Instruction) -> str:
-        table = self._calls.sites.strings(code, "co_varnames")
+    def _loaded_variable_name(self, code: int, loads: Instruction) -> str:
+        table = self._calls.sites.name_tuple(code, "co_varnames")
         if loads.operation == "cell" or not table:
-            table = self._calls.sites.tables(code).cells
+            table = self._calls.sites.name_tables(code).cells
         return table[loads.argument] if loads.argument < len(table) else ""

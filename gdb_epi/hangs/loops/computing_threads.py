@@ -88,7 +88,7 @@ def diagnose_computing_threads(scene: HangContext) -> HangDiagnosis | None:
         rest = f" and {counted(more, 'more thread')}" if more > 0 else ""
         sentence += f", and {named}{rest} {'was' if len(others) == 1 else 'were'} running too"
     waiting = sum(d.kind == GIL for d in scene.activities)
-    seen = [_seen_running(activity) for activity in running[:4]]
+    seen = [_running_evidence(activity) for activity in running[:4]]
     if waiting:
         does = "waits for its turn" if waiting == 1 else "wait for their turn"
         seen.append(f"{counted(waiting, 'thread')} {does} with the GIL")
@@ -104,8 +104,8 @@ def diagnose_computing_threads(scene: HangContext) -> HangDiagnosis | None:
     queries = _strings_of_frame(scene, first.frames[0]) if first.module.startswith(_SQLITE) else ()
     endless = find_running_recursion(queries)
     if endless is not None:
-        return _recursion(first, endless, tuple(seen))
-    years = max(map(years_of_walk, _paths(scene, first)), default=0.0)
+        return _diagnose_recursive_query(first, endless, tuple(seen))
+    years = max(map(years_of_walk, _strings_of_innermost_frames(scene, first)), default=0.0)
     if years:
         why = (
             "links lead from its folders back to those above by several ways, so that there are "
@@ -136,7 +136,7 @@ def _is_in_module(scene: HangContext, tid: int, modules: Collection[str]) -> boo
     return bool(frames) and frames[0].module in modules
 
 
-def _recursion(
+def _diagnose_recursive_query(
     activity: ThreadActivity, endless: UnlimitedRecursion, seen: tuple[str, ...]
 ) -> HangDiagnosis:
     """Return the answer for a thread that computes a recursive query without a limit."""
@@ -161,21 +161,21 @@ def _code_without_seen_end(scene: HangContext, activity: ThreadActivity) -> str:
         _RECURSIVE.search(text) for text in _strings_of_frame(scene, activity.frames[0])
     ):
         return "; its query is recursive, and ends only when that gives no more new rows"
-    if any(map(is_circular, _paths(scene, activity))):
+    if any(map(is_circular, _strings_of_innermost_frames(scene, activity))):
         return "; the path that it is at goes in a circle, as links to folders above make it"
     # A library's function returns; what calls it again and again may be further out.
     called = sorted(scene.native_modules(activity.tid, within_call=True))
     own = next((name for name in called if _is_own_code(scene, name)), "")
     if own:
         return f"{'' if own == activity.module else f', for code of {own}'}; {NO_END_SEEN}"
-    if activity.module and not _is_of_python(scene, activity.module):
+    if activity.module and not _is_standard_library(scene, activity.module):
         return ""
     ended: dict[int, int] = {}  # by code, in how many calls its loop came to its end
     for number, frame in enumerate(activity.frames):
         loops = scene.loop_bodies(frame)
-        if loops and _goes_over_growing_list(scene, activity.frames[: number + 1]):
+        if loops and _iterates_over_growing_list(scene, activity.frames[: number + 1]):
             return f", in a loop over a list that grows meanwhile; {NO_END_SEEN}"
-        if _COMPREHENSION.match(frame.name) and _goes_over_without_end(scene, frame):
+        if _COMPREHENSION.match(frame.name) and _iterates_without_end(scene, frame):
             return f", in a search that has no last member; {NO_END_SEEN}"
         if not loops or _COMPREHENSION.match(frame.name):
             continue
@@ -193,7 +193,7 @@ def _code_without_seen_end(scene: HangContext, activity: ThreadActivity) -> str:
 
 
 @when_unreadable(False)
-def _goes_over_without_end(scene: HangContext, frame: PyFrame) -> bool:
+def _iterates_without_end(scene: HangContext, frame: PyFrame) -> bool:
     """Tell whether a comprehension takes members of an iterator that always has another one."""
     words = scene.view.slots.of(frame)
     held = [word for word in (*words.stack, *words.variables[:1]) if word and not word & 7]
@@ -223,7 +223,7 @@ def _while_loop_of_generator(scene: HangContext, frame: PyFrame) -> str:
 
 
 @when_unreadable(False)
-def _goes_over_growing_list(scene: HangContext, frames: Sequence[PyFrame]) -> bool:
+def _iterates_over_growing_list(scene: HangContext, frames: Sequence[PyFrame]) -> bool:
     """Tell whether the last of some frames goes over a list to which they add.
 
     After the head of a list's iterator come an index and the list (Objects/listobject.c). Sets,
@@ -235,7 +235,7 @@ def _goes_over_growing_list(scene: HangContext, frames: Sequence[PyFrame]) -> bo
     return bool(lists) and any(
         of in lists and method in _GROWS
         for each in frames
-        for of, method, _ in scene.code.calls(each)
+        for of, method, _ in scene.code.calls_with_times(each)
     )
 
 
@@ -245,11 +245,13 @@ def _waits_in_each_turn(scene: HangContext, activity: ThreadActivity, frame: PyF
     if scene.is_only_python_thread(activity.tid):
         return False
     bodies = scene.loop_bodies(frame)
-    inside = (c for c in scene.call_sites.of(frame.code).calls if any(c.at in b for b in bodies))
+    inside = (
+        c for c in scene.call_sites.calls_of(frame.code).calls if any(c.at in b for b in bodies)
+    )
     takes = {call.path[-1] for call in inside if call.path} & _TAKES
     return any(
         method in takes and scene.view.type_name(of).rpartition(".")[2] in _SHARED
-        for of, method, _ in scene.code.calls(frame)
+        for of, method, _ in scene.code.calls_with_times(frame)
     )
 
 
@@ -276,7 +278,7 @@ def _strings_of_frame(
     words = [word for _, word in view.variable_addresses(frame)]
     with suppress(UnreadableMemory, LayoutError, IndexError):
         if not variables_only:
-            yield from scene.call_sites.strings(frame.code, "co_consts")
+            yield from scene.call_sites.name_tuple(frame.code, "co_consts")
             used = {
                 name
                 for _, does, name in scene.call_sites.names_used(frame.code)
@@ -291,13 +293,13 @@ def _strings_of_frame(
                     yield text
 
 
-def _paths(scene: HangContext, activity: ThreadActivity) -> Iterator[str]:
+def _strings_of_innermost_frames(scene: HangContext, activity: ThreadActivity) -> Iterator[str]:
     """Yield the strings in the variables of a thread's innermost frames."""
     for frame in scene.view.frames(activity.tid)[:MAX_FRAMES]:
         yield from _strings_of_frame(scene, frame, variables_only=True)
 
 
-def _is_of_python(scene: HangContext, file_name: str) -> bool:
+def _is_standard_library(scene: HangContext, file_name: str) -> bool:
     """Tell whether a library is a module of the standard library, whose calls soon return."""
     paths = (module.path for module in scene.target.modules())
     return any(path.endswith(f"/lib-dynload/{file_name}") for path in paths)
@@ -318,18 +320,18 @@ def _is_own_code(scene: HangContext, file_name: str) -> bool:
 @when_unreadable(False)
 def _is_while_with_end(scene: HangContext, frame: PyFrame, loop: range) -> bool:
     """Tell whether a loop is no `for`, and has a condition on which it is left, but no clock's."""
-    head = scene.call_sites.running(frame.code, loop.start)
+    head = scene.call_sites.running_instruction(frame.code, loop.start)
     return (
         (head is None or head.operation != "next")
         and (
-            scene.call_sites.has_way_out(frame.code, loop)
+            scene.call_sites.can_leave_loop(frame.code, loop)
             or is_ended_by_error(scene, frame.code, (loop.start, loop.stop))
         )
         and not ends_by_clock(frame.code, loop, scene.call_sites)
     )
 
 
-def _seen_running(activity: ThreadActivity) -> str:
+def _running_evidence(activity: ThreadActivity) -> str:
     if activity.call in MAY_LAST:
         return f"thread {activity.tid} is in {activity.call}, or just back from it"
     if activity.call:

@@ -35,7 +35,7 @@ class _WaitsAgain(Exception):
     """The code waits at the same condition again."""
 
 
-class _GoesOn(Exception):
+class _LeavesLoop(Exception):
     """The code leaves the loop in which it waited."""
 
 
@@ -53,7 +53,7 @@ class _AfterWait(DryRun):
 
     def _do(self, name: str, argument: int) -> None:
         if self.loop and self.following > self.loop.stop:
-            raise _GoesOn
+            raise _LeavesLoop
         super()._do(name, argument)
 
     def _returned(self, called: Item, arguments: Sequence[Item], named: Mapping[str, Item]) -> Item:
@@ -80,8 +80,8 @@ def would_wait_again(scene: HangContext, activity: ThreadActivity) -> bool | Non
             predicate = scene.view.variable(waiting, "predicate") or 0
             run = start_dry_run(scene, waiting, budget, DryRun)
             return not run.truth(run.call_item(ProcessObject(predicate), []))
-        loop, at = scene.code.innermost_loop(frame), scene.code.running_byte(frame)
-        if at is not None and _goes_past(scene, frame, activity.object, loop, at):
+        loop, at = scene.code.innermost_loop(frame), scene.code.running_byte_offset(frame)
+        if at is not None and _passes_wait(scene, frame, activity.object, loop, at):
             return False
         for start in find_dry_run_starts(scene, frame, innermost=True):
             if loop is None or at is None or start.at <= at:
@@ -92,14 +92,14 @@ def would_wait_again(scene: HangContext, activity: ThreadActivity) -> bool | Non
             return False
     except _WaitsAgain:
         return True
-    except _GoesOn:
+    except _LeavesLoop:
         return False
     except NOT_FOLLOWED:
         pass
     return None
 
 
-def _goes_past(
+def _passes_wait(
     scene: HangContext, frame: PyFrame, condition: int, loop: tuple[int, int] | None, at: int
 ) -> bool:
     """Tell whether code that begins anew, in its loop or at all, goes past the wait at a byte.
@@ -108,21 +108,21 @@ def _goes_past(
     wait it has changed already, and is not followed.
     """
     begin = loop[0] if loop is not None else 0
-    waiting = scene.call_sites.running(frame.code, at)
+    waiting = scene.call_sites.running_instruction(frame.code, at)
     end = waiting.end if waiting is not None else at
     start = DryRunStart(begin, (), repeats_until=at)
     run = start_dry_run_at(scene, frame, start, [MAX_STEPS], _AfterWait)
     run.condition, run.loop = condition, range(begin, end)
     try:
         run.go(begin, MAX_CODE)
-    except _GoesOn:
+    except _LeavesLoop:
         return True
     except (_WaitsAgain, *NOT_FOLLOWED):
         return False
     return True
 
 
-def missed_notification(scene: HangContext) -> HangDiagnosis | None:
+def diagnose_missed_notification(scene: HangContext) -> HangDiagnosis | None:
     """A thread waits at a condition that holds, with its lock free, and no thread runs."""
     if any(d.kind in (*RUNNING, GIL) and d.frames for d in scene.activities):
         return None

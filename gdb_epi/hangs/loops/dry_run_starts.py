@@ -92,7 +92,7 @@ class DryRunStart(NamedTuple):
     cleared: tuple[int, ...] = ()  # variables of a comprehension that begins anew
 
     @property
-    def around(self) -> int:
+    def enclosing_for_loops(self) -> int:
         """Return how many `for` loops it lies in: their iterators stay where they are."""
         return sum(self.at in each for each in self.for_loops)
 
@@ -111,7 +111,7 @@ def start_dry_run_at(
     """Return the run of a frame that goes on at a place. Raises UnreadableMemory, LayoutError."""
     run = start_dry_run(scene, frame, budget, kind)
     run.stack += start.stack
-    run.base, run.for_loops = min(len(start.stack), start.around), start.for_loops
+    run.base, run.for_loops = min(len(start.stack), start.enclosing_for_loops), start.for_loops
     if start.loaded is not None:
         run.stack.append(run.locals.get(start.loaded))
     run.repeats_until = start.repeats_until
@@ -132,11 +132,11 @@ def start_dry_run(scene: HangContext, frame: PyFrame, budget: list[int], kind: t
     run.locals = {slot.number: ProcessObject(word) for slot, word in variables.slots(frame)}
     layout = scene.view.reader.layout
     if layout.offset("PyCodeObject", "co_localsplusnames") is None:  # up to 3.10: cells apart
-        run.first_cell = len(scene.call_sites.strings(frame.code, "co_varnames"))
+        run.first_cell = len(scene.call_sites.name_tuple(frame.code, "co_varnames"))
     return run
 
 
-def is_followed(name: str) -> bool:
+def can_follow_instruction(name: str) -> bool:
     """Tell whether a dry run can follow instructions of a name."""
     is_jump_or_return = "JUMP" in name or name.startswith(("RETURN", "EXTENDED"))
     return (
@@ -155,20 +155,20 @@ def find_dry_run_starts(
     """
     here = _read_running_code(scene, frame)
     code, names, running, loops = here
-    if (start := _start_of_delegation(scene, frame, here)) is not None:
+    if (start := _start_in_delegation(scene, frame, here)) is not None:
         yield start
         return
     around = _comprehension_around(here)
     if around is not None:
         before = here._replace(running=around.before)
-        first, iterates = _begin_of_statement(scene, before)
+        first, iterates = _beginning_of_statement(scene, before)
         if iterates:
             raise Undecodable("a comprehension where a loop takes its next item")
         stack = _stack_of_statement(scene, frame, before, first)
-        loaded = _loaded(code[first - 1], names[first - 1]) if first else None
+        loaded = _variable_loaded(code[first - 1], names[first - 1]) if first else None
         yield DryRunStart(code[first].at, stack, around.end, loaded, loops, around.variables)
         return
-    first, iterates = _begin_of_statement(scene, here)
+    first, iterates = _beginning_of_statement(scene, here)
     stack = _stack_of_statement(scene, frame, here, first)
     if innermost and (stored := _item_being_stored(scene, frame, here, len(stack))) is not None:
         yield DryRunStart(code[running].at, (*stack, stored), for_loops=loops)
@@ -180,7 +180,7 @@ def find_dry_run_starts(
     # or not: both are tried.
     stacks_to_begin_with = (stack,) if names[running] == "FOR_ITER" or not iterates else ()
     if iterates and not by_generator:
-        stacks_to_begin_with = (*stacks_to_begin_with, _one_back(stack))
+        stacks_to_begin_with = (*stacks_to_begin_with, _with_iterator_one_back(stack))
     # 2. Behind the instruction that runs, where what it did may be done already.
     after = running + 1
     if names[running].startswith(_CALLS):
@@ -209,10 +209,10 @@ def find_dry_run_starts(
             if call.was_made:
                 return
     for iterators in stacks_to_begin_with:
-        loaded = _loaded(code[first - 1], names[first - 1]) if first else None
+        loaded = _variable_loaded(code[first - 1], names[first - 1]) if first else None
         yield DryRunStart(code[first].at, iterators, -1 if iterates else until, loaded, loops)
     if may_be_done and after < len(code):
-        loaded = _loaded(code[after - 1], names[after - 1])
+        loaded = _variable_loaded(code[after - 1], names[after - 1])
         yield DryRunStart(code[after].at, stack_below_call, loaded=loaded, for_loops=loops)
 
 
@@ -315,7 +315,7 @@ def _read_running_call(
     is_bound = at > 0 and run.decoder.ident(at) == "method"  # it is taken apart there
     function = run.decoder.field(at, "PyMethodObject", "im_func") if is_bound else at
     if word not in (0, at, function) and not word & 7 and kind not in _CALLABLES:
-        return _RunningCall(True, _items(scene, frame, [word])[0])
+        return _RunningCall(True, _items_of_words(scene, frame, [word])[0])
     if isinstance(called, Method) and run.decoder.ident(at) == "function" and word in (0, at):
         # It runs in the same eval loop, which stores what it returns at once (3.11).
         tid = next((t for t, own in scene.view.all_frames().items() if own[:1] == (frame,)), None)
@@ -323,14 +323,14 @@ def _read_running_call(
         in_loop = inner.startswith(EVAL_LOOP) and "PUSH_NULL" in run.opcodes.instructions
         return _RunningCall(False) if in_loop else None
     with suppress(Undecodable, LayoutError, UnreadableMemory):
-        item = _item_taken(run, called, reached.arguments)
+        item = _item_taken_by_call(run, called, reached.arguments)
         if item is not None:
             valid = not isinstance(item, ProcessObject) or scene.view.type_name(item.address)
             return _RunningCall(None if valid else False, item)
     return None
 
 
-def _item_taken(run: DryRun, called: Item, arguments: Sequence[Item]) -> Item | None:
+def _item_taken_by_call(run: DryRun, called: Item, arguments: Sequence[Item]) -> Item | None:
     """Return what a call took out of a list, deque or iterator if it was made; None for others.
 
     Raises Undecodable, UnreadableMemory, LayoutError.
@@ -344,7 +344,7 @@ def _item_taken(run: DryRun, called: Item, arguments: Sequence[Item]) -> Item | 
             beside = containers.beside_deque(at, left=called.name == "popleft")
             return ProcessObject(beside) if beside else None
     if called == Global("next") and len(arguments) == 1 and isinstance(arguments[0], ProcessObject):
-        kept = run.iteration(arguments[0].address)
+        kept = run.iterator_position(arguments[0].address)
         items = run.members(kept.over) if isinstance(kept, Iteration) else ()
         if isinstance(kept, Iteration) and items and (kept.place or kept.round):
             return items[(kept.place - 1) % len(items)]
@@ -361,25 +361,25 @@ class _RunningCode(NamedTuple):
 
 
 def _read_running_code(scene: HangContext, frame: PyFrame) -> _RunningCode:
-    at, code, names = scene.code.running_byte(frame), list[Instruction](), list[str]()
+    at, code, names = scene.code.running_byte_offset(frame), list[Instruction](), list[str]()
     begin: int | None = None  # of EXTENDED_ARGs, which are one with the instruction after them
     for each in scene.call_sites.instructions(frame.code):
         begin = each.at if begin is None else begin
         if each.operation != "extended":
-            names.append(each.name if is_followed(each.name) else "?")
+            names.append(each.name if can_follow_instruction(each.name) else "?")
             code.append(each._replace(at=begin))
             begin = None
     running = next((i for i, each in enumerate(code) if each.at <= (at or 0) < each.end), None)
     if at is None or running is None or running >= len(names):
         raise Undecodable("no running instruction")
     loops = tuple(
-        range(each.at, scene.call_sites.leads_to(each) or 0)
+        range(each.at, scene.call_sites.jump_target(each) or 0)
         for each in code if each.operation == "next"
     )  # fmt: skip
     return _RunningCode(code, names, running, loops)
 
 
-def _start_of_delegation(
+def _start_in_delegation(
     scene: HangContext, frame: PyFrame, here: _RunningCode
 ) -> DryRunStart | None:
     """Return where `yield from` or `await` goes on, if the frame is in one."""
@@ -390,7 +390,7 @@ def _start_of_delegation(
         return None
     at = here.code[begin].at
     depth = sum(at in each for each in here.loops) + 1
-    stack = _iterators(scene, frame, depth)
+    stack = _iterators_of_for_loops(scene, frame, depth)
     if here.names[here.running] == "YIELD_VALUE" and _SLEPT not in stack:
         raise Undecodable("a generator that has given its value")
     if len(stack) < depth or None in stack:
@@ -398,10 +398,10 @@ def _start_of_delegation(
     return DryRunStart(at, (*stack, NoneResult()), for_loops=here.loops)
 
 
-def _begin_of_statement(scene: HangContext, here: _RunningCode) -> tuple[int, bool]:
+def _beginning_of_statement(scene: HangContext, here: _RunningCode) -> tuple[int, bool]:
     """Return the first instruction of the running statement, and if it takes a loop's next item."""
     code, names, first = here.code, here.names, here.running
-    targets = {scene.call_sites.leads_to(each) for each in code}
+    targets = {scene.call_sites.jump_target(each) for each in code}
     while first and code[first].at not in targets and code[first - 1].goes_on:
         if names[first - 1].startswith(_BEGINS):
             break
@@ -439,15 +439,15 @@ def _item_being_stored(scene: HangContext, frame: PyFrame, here: _RunningCode, d
         numbers = (following[0].argument, following[0].argument >> 4)
         if any(slot.number in numbers and at == word for slot, at in slots):
             return None
-    return _items(scene, frame, [word])[0]
+    return _items_of_words(scene, frame, [word])[0]
 
 
-def _loaded(instruction: Instruction, name: str) -> int | None:
+def _variable_loaded(instruction: Instruction, name: str) -> int | None:
     """Return the variable that an instruction loads which stores another one (3.13)."""
     return instruction.argument & 15 if name == "STORE_FAST_LOAD_FAST" else None
 
 
-def _iterators(scene: HangContext, frame: PyFrame, around: int) -> tuple[Item, ...]:
+def _iterators_of_for_loops(scene: HangContext, frame: PyFrame, around: int) -> tuple[Item, ...]:
     """Return the iterators of the `for` loops around, if nothing else is on the stack.
 
     An empty stack is right too: what takes something from it is refused.
@@ -455,11 +455,11 @@ def _iterators(scene: HangContext, frame: PyFrame, around: int) -> tuple[Item, .
     words = scene.view.slots.of(frame).stack[:around]
     run = start_dry_run(scene, frame, [MAX_ITEMS], DryRun)
     kinds = [scene.view.type_name(w) for w in words]
-    if kinds[-1:] == ["coroutine"] and _sleeps(scene, words[-1]):
-        return (*map(run.iteration, words[:-1]), _SLEPT)
+    if kinds[-1:] == ["coroutine"] and _is_asyncio_sleep(scene, words[-1]):
+        return (*map(run.iterator_position, words[:-1]), _SLEPT)
     if not all(kind in _GO_OVER or kind.endswith("iterator") for kind in kinds):
         return ()
-    return tuple(map(run.iteration, words))
+    return tuple(map(run.iterator_position, words))
 
 
 def _stack_of_statement(
@@ -478,11 +478,11 @@ def _stack_of_statement(
         begin = first + (names[first] == "NOP")
         pushed = [(names[n], code[n].argument) for n in range(begin, min(begin + 3, len(names)))]
         if names[begin] == "LOAD_CONST" and pushed == pushed[:1] * 3:  # __exit__(None, None, None)
-            leads = (each for each in code if scene.call_sites.leads_to(each) == at)
+            leads = (each for each in code if scene.call_sites.jump_target(each) == at)
             places += [each.at for each in (*leads, *code[first - 1 : first]) if each.goes_on]
         deep = max(scene.view.slots.guarded_depth(frame.code, place) for place in places)
     if not deep:
-        return _iterators(scene, frame, around)
+        return _iterators_of_for_loops(scene, frame, around)
     words = scene.view.slots.of(frame).stack
     kinds = [scene.view.type_name(w) for w in words]
     goes_over = [kind in _GO_OVER or kind.endswith("iterator") for kind in kinds]
@@ -492,19 +492,19 @@ def _stack_of_statement(
     return tuple(
         item if over or kind in _ENDS_BLOCK else None
         for item, over, kind in zip(
-            _items(scene, frame, words[:above]), goes_over, kinds, strict=False
+            _items_of_words(scene, frame, words[:above]), goes_over, kinds, strict=False
         )
     )
 
 
-def _sleeps(scene: HangContext, coroutine: int) -> bool:
+def _is_asyncio_sleep(scene: HangContext, coroutine: int) -> bool:
     """Tell whether a coroutine is that of asyncio.sleep(), which comes to its end."""
     frame = scene.view.slots.suspended(coroutine)
     names = [name for _, name in TASK_SLEEPS]
     return frame is not None and frame.name in names and frame.filename.endswith(_ASYNCIO)
 
 
-def _one_back(stack: tuple[Item, ...]) -> tuple[Item, ...]:
+def _with_iterator_one_back(stack: tuple[Item, ...]) -> tuple[Item, ...]:
     last = stack[-1] if stack else None
     if not isinstance(last, Iteration) or not (last.place or last.round):
         return stack
@@ -520,7 +520,9 @@ def start_after_call(
     """
     if called.hole is not None or called.name == "__init__":
         return None
-    running = scene.call_sites.running(frame.code, scene.code.running_byte(frame))
+    running = scene.call_sites.running_instruction(
+        frame.code, scene.code.running_byte_offset(frame)
+    )
     if running is None:
         return None
     words: tuple[int, ...] | None = None
@@ -532,18 +534,18 @@ def start_after_call(
         words = scene.view.slots.stack_in_call(frame) if is_call else None
     if words is None:
         return None
-    items = _items(scene, frame, words)
+    items = _items_of_words(scene, frame, words)
     if returned.raised is not None:
         return DryRunStart(running.at, tuple(items))
     return DryRunStart(running.end, (*items, returned.value))
 
 
-def _items(scene: HangContext, frame: PyFrame, words: Sequence[int]) -> list[Item]:
+def _items_of_words(scene: HangContext, frame: PyFrame, words: Sequence[int]) -> list[Item]:
     """Return what words of a frame's value stack are."""
     run = start_dry_run(scene, frame, [MAX_ITEMS], DryRun)
     iterates = (scene.view.type_name(w) for w in words)
     return [
-        run.iteration(word)
+        run.iterator_position(word)
         if kind.endswith("iterator") or kind in _GO_OVER
         else ProcessObject(word)
         if word

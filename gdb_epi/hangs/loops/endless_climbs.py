@@ -13,7 +13,7 @@ from collections.abc import Iterator
 
 from gdb_epi.cpython.types import PyFrame
 from gdb_epi.cpython.values.process_values import get_process_values
-from gdb_epi.hangs.hang_context import HangContext, of_each_thread
+from gdb_epi.hangs.hang_context import HangContext, diagnose_each_thread
 from gdb_epi.hangs.loops.futile_polls import OF_FILES
 from gdb_epi.hangs.types import HANG, HangDiagnosis, ThreadActivity, wait_diagnosis
 from gdb_epi.locks.types import PROBABLE
@@ -29,8 +29,8 @@ _OWN_PARENTS = frozenset(("'/'", "''", "PosixPath('/')", "PosixPath('.')"))
 _NAMES = frozenset(("global", "name", "attr", "method"))
 
 
-@of_each_thread
-def endless_climb(scene: HangContext, activity: ThreadActivity) -> HangDiagnosis | None:
+@diagnose_each_thread
+def diagnose_endless_climb(scene: HangContext, activity: ThreadActivity) -> HangDiagnosis | None:
     """A thread seeks a file in the folder that is its own parent."""
     if not activity.frames or activity.timed:
         return None
@@ -64,10 +64,12 @@ def _folders_that_lead_nowhere(scene: HangContext, frame: PyFrame) -> Iterator[t
         if at in inside and does in _NAMES
     ]  # fmt: skip
     names = [name for _, name in used]
-    tests = sum(sites.leads_to(each) is not None and each.goes_on for each in body)
+    tests = sum(sites.jump_target(each) is not None and each.goes_on for each in body)
     if tests != sum(name in OF_FILES for name in names) or _UPWARD.isdisjoint(names):
         return
-    if not tests or any(sites.comparison(each) or each.operation == "next" for each in body):
+    if not tests or any(
+        sites.comparison_operator(each) or each.operation == "next" for each in body
+    ):
         return
     own, scope = view.variable(frame, "self") or 0, scene.live_code.calls.globals_of(frame)
     for does, name in used:
@@ -75,7 +77,7 @@ def _folders_that_lead_nowhere(scene: HangContext, frame: PyFrame) -> Iterator[t
         word = view.objects.dict_get(scope, name) if of_scope else view.attribute(own, name)
         if name not in _OF_PATHS and not _is_text(scene, word):
             return
-    slots = sites.tables(frame.code)[1]
+    slots = sites.name_tables(frame.code)[1]
     stored = {
         slots[each.argument if each.operation == "store" else each.argument >> 4]
         for each in body if each.operation in ("store", "store_load")

@@ -21,7 +21,7 @@ from gdb_epi.errors import LayoutError, UnreadableMemory
 from gdb_epi.hangs.dry_run.container_evaluation import MAX_CODE, YieldedValue
 from gdb_epi.hangs.dry_run.dry_run import DryRun
 from gdb_epi.hangs.dry_run.loop_states import DryRunMemory, EndlessLoop
-from gdb_epi.hangs.hang_context import HangContext, of_each_thread
+from gdb_epi.hangs.hang_context import HangContext, diagnose_each_thread
 from gdb_epi.hangs.live.unblocked_threads import UnblockedThreads
 from gdb_epi.hangs.loops.dry_run_starts import (
     ReturnedValue,
@@ -71,8 +71,8 @@ _OF_ANY_LOOP = frozenset(
 )
 
 
-@of_each_thread
-def endless_loop(scene: HangContext, activity: ThreadActivity) -> HangDiagnosis | None:
+@diagnose_each_thread
+def diagnose_endless_loop(scene: HangContext, activity: ThreadActivity) -> HangDiagnosis | None:
     """A thread runs a loop that came back to the same state, and that nobody else changes."""
     waits_in_turns = activity.timed and activity.kind in (EVENT, LOCK, JOIN)
     if activity.frames and (waits_in_turns or activity.kind in (*RUNNING, GIL, SLEEP)):
@@ -101,13 +101,13 @@ def find_endless_loop(
         if number < waiting:
             continue
         try:
-            end = _run_on(
+            end = _dry_run_frame(
                 scene, activity, frames, number, budget, returned, polls=polls, meant=meant
             )
         except NOT_FOLLOWED:
             if not number:  # with all of the budget: a second run would come to the same
                 scene.followed[frame.address] = False
-            if _returns(frame):
+            if _returns_for_certain(frame):
                 returned = ()
                 continue
             break
@@ -147,7 +147,8 @@ def does_dry_run_end(scene: HangContext, activity: ThreadActivity, frame: PyFram
     try:
         return (
             not any(
-                isinstance(_run_on(scene, activity, frames, n, budget), EndlessLoop) for n in places
+                isinstance(_dry_run_frame(scene, activity, frames, n, budget), EndlessLoop)
+                for n in places
             )
             and not start_dry_run(scene, frame, budget, DryRun).is_generator()
         )
@@ -155,7 +156,7 @@ def does_dry_run_end(scene: HangContext, activity: ThreadActivity, frame: PyFram
         return False
 
 
-def _returns(frame: PyFrame) -> bool:
+def _returns_for_certain(frame: PyFrame) -> bool:
     """Tell whether a frame need not be followed: the call, made again by its caller, is."""
     return frame.name in _COMPREHENSIONS or (frame.module or "").partition(".")[0] in _RETURNING
 
@@ -166,7 +167,11 @@ def _endless_loop_diagnosis(
     key_frames = scene.loop_frames(activity.frames)
     member = activity._replace(key_frames=key_frames)
     running = activity.kind in (*RUNNING, GIL)
-    waiting = None if running else _waiting(scene, activity, endless.read, endless.changed)
+    waiting = (
+        None
+        if running
+        else _thread_waiting_for_read_object(scene, activity, endless.read, endless.changed)
+    )
     if waiting is not None:
         does = "sleeps" if activity.kind == SLEEP else f"waits for {activity.what}, with a timeout,"
         sentence = (
@@ -196,7 +201,7 @@ def _endless_loop_diagnosis(
     )  # fmt: skip
 
 
-def _run_on(
+def _dry_run_frame(
     scene: HangContext, activity: ThreadActivity, frames: Sequence[PyFrame], number: int,
     budget: list[int], returned: Sequence[ReturnedValue] = (), *, polls: bool = False,
     meant: bool = False,
@@ -225,7 +230,7 @@ def _run_on(
             try:
                 at = start.at
                 if came is not None and came.raised is not None:
-                    at = run.handled_at(at, came.raised)
+                    at = run.handler_of_error(at, came.raised)
                 values.append(ReturnedValue(run.go(at, MAX_CODE), run.memory))
             except Raised as raised:
                 values.append(ReturnedValue(None, run.memory, raised))
@@ -241,16 +246,22 @@ def _run_on(
             shared = _variables_stored_elsewhere(scene, activity, run.memory)
             if (run.memory.read or shared) and not (
                 scene.is_only_thread_awake(activity)
-                or _unchanged(scene, activity, frames[number:], run.memory, shared)
+                or _is_read_memory_unchanged(scene, activity, frames[number:], run.memory, shared)
             ):
                 raise Undecodable("objects that others may change")
-            if UnblockedThreads(scene).may_rewire(activity.tid):
+            if UnblockedThreads(scene).may_change_unseen(activity.tid):
                 raise Undecodable("variables that others may store")
             if run.memory.released and any(d.kind == LOCK for d in scene.activities):
                 raise Undecodable("a lock that another one may wait for")
             sleeps = activity.kind not in (*RUNNING, GIL) and not polls
             endless.changed, endless.only_looks = run.memory.changed(), run.memory.is_untouched()
-            if sleeps and _waiting(scene, activity, run.memory.read, endless.changed) is None:
+            if (
+                sleeps
+                and _thread_waiting_for_read_object(
+                    scene, activity, run.memory.read, endless.changed
+                )
+                is None
+            ):
                 raise Undecodable("a loop that nobody waits for")
             endless.read, endless.writes = frozenset(run.memory.read), run.memory.writes
             if not (meant or endless.fails or _has_way_out(scene, endless)):
@@ -269,13 +280,13 @@ def _has_way_out(scene: HangContext, endless: EndlessLoop) -> bool:
     for rest in endless.generators:
         around = {
             f: last
-            for f, last in sorted(scene.call_sites.of(rest.code).loops)
+            for f, last in sorted(scene.call_sites.calls_of(rest.code).loops)
             if f <= rest.at <= last
         }
         loops += [(rest.code, (first, around[first] + 1)) for first in sorted(around)[:1]]
     # An empty one: a built-in function goes round.
     return not range(*loops[0][1]) or any(
-        scene.call_sites.has_way_out(code, range(*loop)) or is_ended_by_error(scene, code, loop)
+        scene.call_sites.can_leave_loop(code, range(*loop)) or is_ended_by_error(scene, code, loop)
         for code, loop in loops
     )
 
@@ -348,15 +359,17 @@ class _Generators:
         if words is None:
             slots = scene.view.slots.of(frame)
             words = slots.stack[: slots.deep]
-        stack = tuple(map(run.iteration, words))
+        stack = tuple(map(run.iterator_position, words))
         if None in stack:
             raise Undecodable("a generator with other things on its stack")
-        running = scene.call_sites.running(frame.code, scene.code.running_byte(frame))
+        running = scene.call_sites.running_instruction(
+            frame.code, scene.code.running_byte_offset(frame)
+        )
         after = running.end if running is not None else 0
         return SuspendedRun(run.code, run.globals, after, tuple(sorted(run.locals.items())), stack)
 
 
-def _waiting(
+def _thread_waiting_for_read_object(
     scene: HangContext, activity: ThreadActivity, read: Collection[int], changed: Collection[int]
 ) -> ThreadActivity | None:
     """Return another thread that waits for what belongs to an object that a loop looks at.
@@ -389,23 +402,23 @@ def _variables_stored_elsewhere(
     """
     sites, code_of = scene.call_sites, scene.live_code
     try:
-        names = {sites.tables(code).cells[number] for code, number in memory.cells}
+        names = {sites.name_tables(code).cells[number] for code, number in memory.cells}
         if not names:
             return names
         frames = scene.view.all_frames()
         alone = {frame.code for frame in frames.get(activity.tid, ())}
         beside = {f.code for tid, own in frames.items() if tid != activity.tid for f in own}
-        functions = chain.from_iterable(code_of.own.values())
+        functions = chain.from_iterable(code_of.own_functions.values())
         codes = beside | ({each.code for each in functions} - alone)
         return {
-            name for code in codes for name in names.intersection(sites.tables(code).cells)
+            name for code in codes for name in names.intersection(sites.name_tables(code).cells)
             if any(code_of.cells_stored(code, (name,)))
         }  # fmt: skip
     except (UnreadableMemory, LayoutError, IndexError):
         return {"a variable that is not known"}
 
 
-def _unchanged(
+def _is_read_memory_unchanged(
     scene: HangContext, activity: ThreadActivity, frames: Sequence[PyFrame], memory: DryRunMemory,
     shared: Collection[str],
 ) -> bool:  # fmt: skip
@@ -419,11 +432,11 @@ def _unchanged(
         ident = scene.view.attribute(at, "_ident")  # of a threading.Thread, which may end
         number = scene.view.objects.integer(ident) if ident else None
         tid = idents.get(number) if isinstance(number, int) else None
-        if tid not in (None, 0, activity.tid, *unblocked.blocked):
+        if tid not in (None, 0, activity.tid, *unblocked.blocked_threads):
             return False
     names = {
         name
-        for body in scene.live_code.of_frames(frames[:1]).bodies
+        for body in scene.live_code.effects_of_frames(frames[:1]).bodies
         for _, does, name in scene.call_sites.names_used(body.code)
         if name and not does.startswith(("fast", "store"))
     } | set(shared)
@@ -431,7 +444,7 @@ def _unchanged(
         values = PlainValues(scene.target, scene.python)
         constants = (
             scene.view.reader.field(body.code, "PyCodeObject", "co_consts")
-            for body in scene.live_code.of_frames(frames[:1]).bodies
+            for body in scene.live_code.effects_of_frames(frames[:1]).bodies
         )
         names |= {
             text
@@ -440,4 +453,4 @@ def _unchanged(
             if (text := values.text(at)) is not None
         }
     scopes = {scene.live_code.calls.globals_of(frame) for frame in frames if frame.hole is None}
-    return not unblocked.may_change(activity.tid, names, read - scopes)
+    return not unblocked.may_change_names(activity.tid, names, read - scopes)

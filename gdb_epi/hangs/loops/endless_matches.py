@@ -17,7 +17,7 @@ from itertools import islice
 from gdb_epi.cpython.values.process_values import get_process_values
 from gdb_epi.cpython.values.repr_decoder import ReprLimits, Undecodable
 from gdb_epi.errors import LayoutError, UnreadableMemory
-from gdb_epi.hangs.hang_context import HangContext, of_each_thread
+from gdb_epi.hangs.hang_context import HangContext, diagnose_each_thread
 from gdb_epi.hangs.types import HANG, RUNNING, HangDiagnosis, ThreadActivity, wait_diagnosis
 from gdb_epi.typing_lite import Any, NamedTuple
 
@@ -34,7 +34,7 @@ _SHOWN = 60
 _PATTERNS = ("re.Pattern", "_sre.SRE_Pattern")
 
 
-class _Matching(NamedTuple):
+class _MatchState(NamedTuple):
     """What the engine is doing: the text, where the match began, where it is."""
 
     text: str
@@ -50,15 +50,19 @@ class _TooManySteps(Exception):
     """The match takes more steps than are counted."""
 
 
-@of_each_thread
-def endless_match(scene: HangContext, activity: ThreadActivity) -> HangDiagnosis | None:
+@diagnose_each_thread
+def diagnose_endless_match(scene: HangContext, activity: ThreadActivity) -> HangDiagnosis | None:
     """A thread matches a pattern whose repetitions try all ways to split its text."""
     if activity.kind not in RUNNING or not activity.frames:
         return None
     try:
-        matching = _matching(scene, activity)
-        pattern = _pattern(scene, activity) if matching is not None else None
-        explodes = pattern is not None and matching is not None and _explodes(*pattern, matching)
+        matching = _read_match_state(scene, activity)
+        pattern = _pattern_being_matched(scene, activity) if matching is not None else None
+        explodes = (
+            pattern is not None
+            and matching is not None
+            and _grows_beyond_powers(*pattern, matching)
+        )
     except (UnreadableMemory, LayoutError, Undecodable, UnsupportedPattern, RecursionError):
         return None
     if not explodes or pattern is None or matching is None:
@@ -79,13 +83,13 @@ def endless_match(scene: HangContext, activity: ThreadActivity) -> HangDiagnosis
     )  # fmt: skip
 
 
-def _matching(scene: HangContext, activity: ThreadActivity) -> _Matching | None:
+def _read_match_state(scene: HangContext, activity: ThreadActivity) -> _MatchState | None:
     """Return what the engine is doing by its state on a thread's native stack."""
     words = scene.native_stack_words(activity.tid, STACK_BYTES)
     for number in range(4, len(words)):
         position, beginning, start, behind = words[number - 4 : number]
         address = words[number]  # the names of all words on a stack took a fifth of a busy core
-        if not address < beginning <= start <= position <= behind or not _may_be(address):
+        if not address < beginning <= start <= position <= behind or not _may_be_pointer(address):
             continue
         if scene.view.type_name(address) != "str":
             continue
@@ -94,19 +98,19 @@ def _matching(scene: HangContext, activity: ThreadActivity) -> _Matching | None:
             continue
         width = (behind - beginning) // len(text)
         if width in (1, 2, 4):
-            return _Matching(text, (start - beginning) // width, (position - beginning) // width)
+            return _MatchState(text, (start - beginning) // width, (position - beginning) // width)
     return None
 
 
-def _may_be(word: int) -> bool:
+def _may_be_pointer(word: int) -> bool:
     return word > 1 << 16 and not word & 7 and word < 1 << 47
 
 
-def _pattern(scene: HangContext, activity: ThreadActivity) -> tuple[str, int] | None:
+def _pattern_being_matched(scene: HangContext, activity: ThreadActivity) -> tuple[str, int] | None:
     """Return the pattern that the innermost frames call, and its flags."""
     for frame in scene.view.frames(activity.tid)[:2]:
         for word in scene.view.slots.of(frame).stack:
-            if not _may_be(word) or scene.view.type_name(word) not in _PATTERNS:
+            if not _may_be_pointer(word) or scene.view.type_name(word) not in _PATTERNS:
                 continue
             decoder = get_process_values(scene.target, scene.python).decoder(
                 ReprLimits(secrets=True)
@@ -118,16 +122,16 @@ def _pattern(scene: HangContext, activity: ThreadActivity) -> tuple[str, int] | 
     return None
 
 
-def _explodes(pattern: str, flags: int, matching: _Matching) -> bool:
+def _grows_beyond_powers(pattern: str, flags: int, matching: _MatchState) -> bool:
     """Tell whether the time grows faster than any power of the length, to no end in sight."""
     letters_tried = matching.position - matching.start
     if letters_tried < MIN_TRIED:
         return False
-    nodes = _parsed(pattern, flags)
+    nodes = _parse_pattern(pattern, flags)
     at = matching.position
     for behind in BEHIND:
         counts = [
-            _Matcher(matching.text[at - letters : at + behind], flags).steps(nodes)
+            _Matcher(matching.text[at - letters : at + behind], flags).count_steps(nodes)
             for letters in TRIED
         ]
         counted = [count for count in counts if count < MAX_STEPS]
@@ -139,7 +143,7 @@ def _explodes(pattern: str, flags: int, matching: _Matching) -> bool:
     return False
 
 
-def _parsed(pattern: str, flags: int) -> list[Any]:
+def _parse_pattern(pattern: str, flags: int) -> list[Any]:
     """Return the parts of a pattern. Raises UnsupportedPattern."""
     try:
         from re import _parser as parser  # type: ignore[attr-defined]  # 3.11
@@ -155,10 +159,10 @@ def _parsed(pattern: str, flags: int) -> list[Any]:
 
 def count_matching_steps(pattern: str, flags: int, text: str, method: str, first: int = 0) -> int:
     """Return the most steps that a pattern's method takes. Raises UnsupportedPattern for many."""
-    nodes, matcher = _parsed(pattern, flags), _Matcher(text, flags)
+    nodes, matcher = _parse_pattern(pattern, flags), _Matcher(text, flags)
     with suppress(_TooManySteps):
         for start in range(first, first + 1 if "match" in method else len(text) + 1):
-            ends = matcher.ends(nodes, start)
+            ends = matcher.possible_ends(nodes, start)
             for _ in ends if method == "fullmatch" else islice(ends, 1):
                 pass
         return MAX_STEPS - matcher.left
@@ -176,13 +180,13 @@ class _Matcher:
         self._lines, self._all = bool(flags & re.M), bool(flags & re.S)
         self.left = MAX_STEPS
 
-    def steps(self, nodes: Sequence[Any]) -> int:
+    def count_steps(self, nodes: Sequence[Any]) -> int:
         """Return how many steps a match takes from the beginning, at most MAX_STEPS."""
         with suppress(_TooManySteps):
-            next(self.ends(nodes, 0), None)
+            next(self.possible_ends(nodes, 0), None)
         return MAX_STEPS - max(self.left, 0)
 
-    def ends(self, nodes: Sequence[Any], at: int) -> Iterator[int]:
+    def possible_ends(self, nodes: Sequence[Any], at: int) -> Iterator[int]:
         """Yield where the nodes may end that begin at a place, in the engine's order."""
         self.left -= 1
         if self.left < 0:
@@ -191,7 +195,7 @@ class _Matcher:
             yield at
             return
         for end in self._match_step(str(nodes[0][0]), nodes[0][1], at):
-            yield from self.ends(nodes[1:], end)
+            yield from self.possible_ends(nodes[1:], end)
 
     def _match_step(self, name: str, argument: Any, at: int) -> Iterator[int]:
         if name in ("LITERAL", "NOT_LITERAL", "ANY", "IN"):
@@ -200,31 +204,35 @@ class _Matcher:
         elif name == "SUBPATTERN":
             if argument[1] or argument[2]:
                 raise UnsupportedPattern
-            yield from self.ends(list(argument[3]), at)
+            yield from self.possible_ends(list(argument[3]), at)
         elif name == "BRANCH":
             for branch in argument[1]:
-                yield from self.ends(list(branch), at)
+                yield from self.possible_ends(list(branch), at)
         elif name in ("MAX_REPEAT", "MIN_REPEAT"):
             low, high, inner = argument
-            yield from self._repeated(list(inner), (int(low), int(high)), name[:3] == "MAX", at, 0)
+            yield from self._ends_of_repetition(
+                list(inner), (int(low), int(high)), name[:3] == "MAX", at, 0
+            )
         elif name == "AT":
             if self._assertion_holds(str(argument), at):
                 yield at
         elif name in ("ASSERT", "ASSERT_NOT") and argument[0] > 0:
-            if (next(self.ends(list(argument[1]), at), None) is None) == (name == "ASSERT_NOT"):
+            if (next(self.possible_ends(list(argument[1]), at), None) is None) == (
+                name == "ASSERT_NOT"
+            ):
                 yield at
         else:
             raise UnsupportedPattern
 
-    def _repeated(
+    def _ends_of_repetition(
         self, inner: list[Any], times: tuple[int, int], greedy: bool, at: int, count: int
     ) -> Iterator[int]:
         if not greedy and count >= times[0]:
             yield at
         if count < times[1]:
-            for end in self.ends(inner, at):
+            for end in self.possible_ends(inner, at):
                 if end > at:
-                    yield from self._repeated(inner, times, greedy, end, count + 1)
+                    yield from self._ends_of_repetition(inner, times, greedy, end, count + 1)
         if greedy and count >= times[0]:
             yield at
 

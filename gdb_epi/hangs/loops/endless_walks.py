@@ -14,7 +14,7 @@ from itertools import pairwise
 
 from gdb_epi.cpython.types import PyFrame
 from gdb_epi.errors import Absent
-from gdb_epi.hangs.hang_context import HangContext, of_each_thread
+from gdb_epi.hangs.hang_context import HangContext, diagnose_each_thread
 from gdb_epi.hangs.live.unblocked_threads import UnblockedThreads
 from gdb_epi.hangs.types import (
     GIL,
@@ -58,8 +58,8 @@ class _OtherCode(Exception):
     """The loop does something other than walk."""
 
 
-@of_each_thread
-def endless_walk(scene: HangContext, activity: ThreadActivity) -> HangDiagnosis | None:
+@diagnose_each_thread
+def diagnose_endless_walk(scene: HangContext, activity: ThreadActivity) -> HangDiagnosis | None:
     """A thread runs a loop whose every test looks at objects of a ring."""
     frames = scene.view.frames(activity.tid)
     if activity.kind not in (PYTHON, GIL) or not activity.frames or not frames:
@@ -87,13 +87,13 @@ def endless_walk(scene: HangContext, activity: ThreadActivity) -> HangDiagnosis 
          f"the objects form a ring of {length}"),
         ("a call, a comparison or a store into an object in the loop",),
         ("another thread that breaks the ring, or code of __bool__, __len__ or a property",),
-        outside=LATER_THREAD if UnblockedThreads(scene).may_change(
+        outside=LATER_THREAD if UnblockedThreads(scene).may_change_names(
             activity.tid, (step.attribute,)) else "",
     )  # fmt: skip
 
 
-@of_each_thread
-def endless_search(scene: HangContext, activity: ThreadActivity) -> HangDiagnosis | None:
+@diagnose_each_thread
+def diagnose_endless_search(scene: HangContext, activity: ThreadActivity) -> HangDiagnosis | None:
     """A thread runs `number in itertools.count(...)`, which has counted past that number."""
     if activity.kind not in RUNNING or not activity.frames:
         return None
@@ -101,9 +101,9 @@ def endless_search(scene: HangContext, activity: ThreadActivity) -> HangDiagnosi
     if not scene.runs_comparison(frame, ("in", "not in")):
         return None
     stack = scene.view.slots.of(frame).stack
-    pairs = (two for two in pairwise(stack) if _is_count(scene, two[1]))
+    pairs = (two for two in pairwise(stack) if _is_itertools_count(scene, two[1]))
     pair = next(pairs, None)
-    sought, position, step = _counted(scene, *pair) if pair else (None, None, None)
+    sought, position, step = _read_search_in_count(scene, *pair) if pair else (None, None, None)
     if sought is None or position is None or not step or (position - sought) * step <= 0:
         return None
     why = f"it is at {position} in steps of {step}"
@@ -114,11 +114,13 @@ def endless_search(scene: HangContext, activity: ThreadActivity) -> HangDiagnosi
     )  # fmt: skip
 
 
-def _is_count(scene: HangContext, word: int) -> bool:
+def _is_itertools_count(scene: HangContext, word: int) -> bool:
     return bool(word) and scene.view.type_name(word) == COUNT
 
 
-def _counted(scene: HangContext, number: int, count: int) -> tuple[int | None, int | None, int]:
+def _read_search_in_count(
+    scene: HangContext, number: int, count: int
+) -> tuple[int | None, int | None, int]:
     """Return what is sought, where itertools.count() is, and its step.
 
     After the head of a countobject come a number, used where the step is 1, and both as objects
@@ -154,7 +156,7 @@ def _attribute_step_of_loop(scene: HangContext, frame: PyFrame) -> AttributeStep
     sites, code, body = scene.call_sites, frame.code, scene.loop_code(frame)
     if not body:
         return None
-    names, slots, _ = sites.tables(code)
+    names, slots, _ = sites.name_tables(code)
     try:
         return parse_attribute_step(
             body, slots, names, sites, lambda number: _is_none(scene, code, number)
@@ -194,7 +196,7 @@ def parse_attribute_step(
             variables = (argument,) if operation == "fast" else (argument >> 4, argument & 15)
             stack += [_Value(slots[slot]) for slot in variables]
         elif operation == "attr":
-            number, value = sites.attribute_loaded(each), stack.pop()
+            number, value = sites.loaded_attribute_index(each), stack.pop()
             if number is None or not value.variable or value.attribute:
                 raise _OtherCode
             stack.append(_Value(value.variable, names[number]))
@@ -202,7 +204,7 @@ def parse_attribute_step(
             stack.append(_Value(is_none=operation == "const" and is_none(argument)))
         elif operation == "sum" and argument != SUBSCRIPT:
             stack[-2:] = [_Value()] if len(stack) > 1 else []
-        elif sites.comparison(each) in IDENTITY:
+        elif sites.comparison_operator(each) in IDENTITY:
             right, left = stack.pop(), stack.pop()
             stack.append(left if right.is_none else _Value())
         elif operation in _JUMPS:

@@ -33,7 +33,7 @@ from gdb_epi.hangs.idleness import (
 from gdb_epi.hangs.library_calls import CLOSING, RUNS_JOB, SERVERS, frames_running
 from gdb_epi.hangs.live.interruptions import ASK_TO_END
 from gdb_epi.hangs.live.unblocked_threads import UnblockedThreads
-from gdb_epi.hangs.loops.other_event_loops import CLIENTS, TIMER, find_watched
+from gdb_epi.hangs.loops.other_event_loops import CLIENTS, TIMER, find_kinds_of_wakers
 from gdb_epi.hangs.loops.sleeping_event_loops import SleepingEventLoop, is_client_serving_task
 from gdb_epi.hangs.processes.child_processes import (
     diagnose_output_of_ended_child,
@@ -118,25 +118,27 @@ def diagnose_sleeping_event_loop(
         return left_behind
     closing = (
         sleeping.diagnose_ignored_cancel()
-        or sleeping.by_closing()
-        or sleeping.by_open_connections(loop)
+        or sleeping.diagnose_closing()
+        or sleeping.diagnose_open_connections(loop)
     )
     if closing is not None:
         return closing
     if loop is None or loop.descriptors is None:
-        return sleeping.by_tasks_alone()
+        return sleeping.diagnose_tasks_alone()
     if loop.selector:
-        return sleeping.in_own_selector(loop.selector)
+        return sleeping.diagnose_own_selector(loop.selector)
     if loop.ready and not activity.timed:
-        return sleeping.not_woken(loop.ready)
+        return sleeping.diagnose_ready_but_not_woken(loop.ready)
     if loop.listening:
-        return sleeping.waits_for_clients()
-    signalled = sleeping.until_signal(loop)
+        return sleeping.diagnose_wait_for_clients()
+    signalled = sleeping.diagnose_wait_until_signal(loop)
     if signalled is not None:
         return signalled
     # Since 3.12 a timer of asyncio's own is scheduled meanwhile (gh-111358).
-    ending = sleeping.by_executor() if any(map(_awaits_executor, sleeping.tasks)) else None
-    return ending or sleeping.by_what_is_watched(loop) or sleeping.nothing_wakes_it(loop)
+    ending = (
+        sleeping.diagnose_executor_job() if any(map(_awaits_executor, sleeping.tasks)) else None
+    )
+    return ending or sleeping.diagnose_watched(loop) or sleeping.diagnose_nothing_wakes(loop)
 
 
 class _SleepingLoop:
@@ -176,10 +178,10 @@ class _SleepingLoop:
         for task in self.own:
             own = own_frames(task, scene.installed)
             asyncio = task.framework == "asyncio"
-            looping = next(filter(scene.code.running_loop, own), None) if asyncio else None
+            looping = next(filter(scene.code.is_running_in_loop, own), None) if asyncio else None
             if looping is None:
                 continue
-            if any(_handles_error(scene, frame) for frame in own):
+            if any(_is_handling_error(scene, frame) for frame in own):
                 continue  # what it waits for may be a part of its end
             waiting = [other for other in self.tasks if task.id in other.wakers]
             frames = scene.view.frames(self.activity.tid)
@@ -202,7 +204,7 @@ class _SleepingLoop:
             )  # fmt: skip
         return None
 
-    def by_closing(self) -> HangDiagnosis | None:
+    def diagnose_closing(self) -> HangDiagnosis | None:
         """Return the answer where a task is in a library's function that ends a service."""
         scene = self.scene
         for task in self.tasks:
@@ -225,7 +227,7 @@ class _SleepingLoop:
             )  # fmt: skip
         return None
 
-    def by_open_connections(self, loop: SleepingEventLoop | None) -> HangDiagnosis | None:
+    def diagnose_open_connections(self, loop: SleepingEventLoop | None) -> HangDiagnosis | None:
         """Return the answer where a task waits until all connections of a closed server are gone.
 
         Server.wait_closed() does so since 3.12 (gh-79033): a client that only listens keeps it.
@@ -260,29 +262,29 @@ class _SleepingLoop:
             )  # fmt: skip
         return None
 
-    def waits_for_clients(self) -> HangDiagnosis:
+    def diagnose_wait_for_clients(self) -> HangDiagnosis:
         """Return the answer for the loop of a server."""
         beside = other_threads_clause(self.scene, self.activity)
         return idle_diagnosis(
             self.activity, f"{self.base} and waits for clients{self.waits}{beside}"
         )
 
-    def by_tasks_alone(self) -> HangDiagnosis | None:
+    def diagnose_tasks_alone(self) -> HangDiagnosis | None:
         """Return the answer where what the loop watches cannot be read; None without tasks."""
         base, waits, activity, tasks = self.base, self.waits, self.activity, self.tasks
         if not tasks:
             return None
-        watched = find_watched(self.scene, activity.tid)
+        watched = find_kinds_of_wakers(self.scene, activity.tid)
         serves = any(is_client_serving_task(task, self.scene.installed) for task in tasks)
         if serves or CLIENTS in watched:
-            return self.waits_for_clients()
+            return self.diagnose_wait_for_clients()
         if self.outside.get(SLEEP) or TIMER in watched:
             return wait_diagnosis(
                 NO_FAULT, "timer", f"{base} until a timer is due{waits}", activity
             )
         if self.outside or watched:
             return wait_diagnosis(HANG, "peer", f"{base}{waits}", activity, INFO)
-        followed = self.by_executor() or self.by_thread()
+        followed = self.diagnose_executor_job() or self.diagnose_giving_thread()
         if followed is not None:
             return followed
         others = self._other_thread_may_wake() or self.scene.foreign_threads
@@ -302,7 +304,7 @@ class _SleepingLoop:
             doubts=("another thread or a signal handler that wakes one",),
         )  # fmt: skip
 
-    def in_own_selector(self, kind: str) -> HangDiagnosis:
+    def diagnose_own_selector(self, kind: str) -> HangDiagnosis:
         """Return the answer for a loop whose selector another library, or the program, has made.
 
         Such a one asks in turns what no descriptor tells, as those do that join two event loops.
@@ -312,7 +314,7 @@ class _SleepingLoop:
             self.activity, INFO, doubts=("what that selector looks at is not known",),
         )  # fmt: skip
 
-    def until_signal(self, loop: SleepingEventLoop) -> HangDiagnosis | None:
+    def diagnose_wait_until_signal(self, loop: SleepingEventLoop) -> HangDiagnosis | None:
         """Return the answer where the handler of a signal ends what the loop's main task wants.
 
         That is how services stop: add_signal_handler(SIGTERM, stop.set); await stop.wait().
@@ -330,14 +332,14 @@ class _SleepingLoop:
         answer = idle_diagnosis(self.activity, f"{sentence}{name_task(main)}{self.waits}")
         return answer if surely else answer._replace(kind=MAY_BE_IDLE)
 
-    def by_what_is_watched(self, loop: SleepingEventLoop) -> HangDiagnosis | None:
+    def diagnose_watched(self, loop: SleepingEventLoop) -> HangDiagnosis | None:
         """Return the answer of a loop with timers, children or descriptors; None without."""
         base, waits, activity = self.base, self.waits, self.activity
         if loop.timers:
             sentence = f"{base} until a timer is due{waits}"
             return wait_diagnosis(NO_FAULT, "timer", sentence, activity,
                            evidence=(f"{loop.timers} timers are scheduled",))  # fmt: skip
-        reading = [task for task in self.own if _reads(task, self.scene)]
+        reading = [task for task in self.own if _awaits_library_read(task, self.scene)]
         read = self.outside.get(READ) or self.outside.get(WRITE) or reading
         if any(map(is_awaiting_child, self.tasks)) and not read:
             # By a descriptor, or a thread of asyncio's.
@@ -376,23 +378,23 @@ class _SleepingLoop:
             for task in turns
         )
 
-    def by_executor(self) -> HangDiagnosis | None:
+    def diagnose_executor_job(self) -> HangDiagnosis | None:
         """Return the answer of a thread of the executor that runs a job."""
-        runner = _runs_job(self.scene, self.activity)
-        return self._follow(runner, "its executor's thread")
+        runner = _thread_running_job(self.scene, self.activity)
+        return self._diagnose_through_thread(runner, "its executor's thread")
 
-    def by_thread(self) -> HangDiagnosis | None:
+    def diagnose_giving_thread(self) -> HangDiagnosis | None:
         """Return the answer of a thread that has yet to give the loop something to do."""
-        waking = _wakes_loop(self.scene, self.activity)
-        return self._follow(waking, "what its loop is to be given by")
+        waking = _thread_that_wakes_loop(self.scene, self.activity)
+        return self._diagnose_through_thread(waking, "what its loop is to be given by")
 
-    def nothing_wakes_it(self, loop: SleepingEventLoop) -> HangDiagnosis:
+    def diagnose_nothing_wakes(self, loop: SleepingEventLoop) -> HangDiagnosis:
         """Return the answer of a loop without timers and descriptors: threads alone can wake it."""
         activity = self.activity
         lacks_work = all(map(_may_lack_work, self.own))
-        giver = _gives_work(self.scene, activity) if lacks_work else None
-        followed = self._follow(giver, "work that its loop gets from")
-        followed = followed or self.by_executor() or self.by_thread()
+        giver = _thread_giving_work(self.scene, activity) if lacks_work else None
+        followed = self._diagnose_through_thread(giver, "work that its loop gets from")
+        followed = followed or self.diagnose_executor_job() or self.diagnose_giving_thread()
         if followed is not None:
             return followed
         others = self._other_thread_may_wake()
@@ -434,7 +436,9 @@ class _SleepingLoop:
             if d.frames or d.timed or event_loop_module(scene.view.frames(d.tid), d.module)
             or (d.kind not in (EVENT_WAIT, LOCK, JOIN) and not lacks_jobs(scene, d.tid))
         )  # fmt: skip
-        return any(self._may_wake(d, unblocked) for d in able if d.tid not in unblocked.blocked)
+        return any(
+            self._may_wake(d, unblocked) for d in able if d.tid not in unblocked.blocked_threads
+        )
 
     def _may_wake(self, other: ThreadActivity, unblocked: UnblockedThreads) -> bool:
         frames, own = (self.scene.view.frames(d.tid) for d in (other, self.activity))
@@ -446,20 +450,22 @@ class _SleepingLoop:
             or any((frame.module or "").startswith("concurrent.") for frame in frames)
         ):
             return True
-        effects, type_name = unblocked.of(other.tid), self.scene.view.type_name
+        effects, type_name = unblocked.effects_of_thread(other.tid), self.scene.view.type_name
         return effects.unbounded or any(
             name in _WAKE or (name == "*" and type_name(at).endswith(_GIVEN_TO_LOOPS))
             for at, name in effects.calls
         )
 
-    def _follow(self, thread: ThreadActivity | None, link: str) -> HangDiagnosis | None:
+    def _diagnose_through_thread(
+        self, thread: ThreadActivity | None, link: str
+    ) -> HangDiagnosis | None:
         if thread is None or self._chain is None:
             return None
         return WaitChain(self.scene, self._chain.follow).diagnose_through(
             self.activity, thread.tid, link
         )
 
-    def not_woken(self, ready: int) -> HangDiagnosis:
+    def diagnose_ready_but_not_woken(self, ready: int) -> HangDiagnosis:
         """Return the answer where callbacks are ready, and the loop found none as it went to sleep.
 
         A loop looks at `_ready` before it sleeps (Lib/asyncio/base_events.py, _run_once), and what
@@ -489,7 +495,7 @@ class _SleepingLoop:
         )  # fmt: skip
 
 
-def _runs_job(scene: HangContext, activity: ThreadActivity) -> ThreadActivity | None:
+def _thread_running_job(scene: HangContext, activity: ThreadActivity) -> ThreadActivity | None:
     """Return the thread of an executor that runs code of the program: its end wakes the loop."""
     for other in scene.activities:
         below = (*_WORKERS, *_JOBS) if other.frames else _JOBS
@@ -498,7 +504,7 @@ def _runs_job(scene: HangContext, activity: ThreadActivity) -> ThreadActivity | 
     return None
 
 
-def _reads(task: UnfinishedTask, scene: HangContext) -> bool:
+def _awaits_library_read(task: UnfinishedTask, scene: HangContext) -> bool:
     """Tell whether a task waits in a coroutine of a library, not of asyncio, that reads."""
     inner = next((f for f in task.stack if not (f.module or "").startswith("asyncio.")), None)
     return (
@@ -513,17 +519,18 @@ def _may_lack_work(task: UnfinishedTask) -> bool:
     return task.wait is None or task.wait.kind in (QUEUE_GET, EVENT, CONDITION, TASK, TASKS)
 
 
-def _gives_work(scene: HangContext, activity: ThreadActivity) -> ThreadActivity | None:
+def _thread_giving_work(scene: HangContext, activity: ThreadActivity) -> ThreadActivity | None:
     """Return a thread that gives the loop work again and again, as a console in a thread does."""
     others = (d for d in scene.activities if d.tid != activity.tid)
     return next(
-        (d for d in others if any(scene.called_in_loop(f) & _GIVES_WORK for f in d.frames)), None
+        (d for d in others if any(scene.names_called_in_loop(f) & _GIVES_WORK for f in d.frames)),
+        None,
     )
 
 
-def _wakes_loop(scene: HangContext, activity: ThreadActivity) -> ThreadActivity | None:
+def _thread_that_wakes_loop(scene: HangContext, activity: ThreadActivity) -> ThreadActivity | None:
     """Return a thread that goes on, and whose code has yet to give a loop something to do."""
-    blocked = UnblockedThreads(scene).blocked
+    blocked = UnblockedThreads(scene).blocked_threads
     for other in scene.activities:
         if other.tid == activity.tid or other.tid in blocked:
             continue
@@ -542,7 +549,7 @@ def _awaits_executor(task: UnfinishedTask) -> bool:
     )
 
 
-def _handles_error(scene: HangContext, frame: PyFrame) -> bool:
+def _is_handling_error(scene: HangContext, frame: PyFrame) -> bool:
     """Tell whether a coroutine rests in an `except` or `finally` that an error led to (3.11)."""
     layout = scene.view.reader.layout
     begins, state = (layout.offset("PyGenObject", name) for name in ("gi_iframe", "gi_exc_state"))

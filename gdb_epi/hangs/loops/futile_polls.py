@@ -50,7 +50,7 @@ class _OtherCode(Exception):
     """The loop does something other than sleep and test."""
 
 
-def futile_poll(scene: HangContext) -> HangDiagnosis | None:
+def diagnose_futile_poll(scene: HangContext) -> HangDiagnosis | None:
     """The only thread that runs Python sleeps, or spins, until a variable changes."""
     if len(scene.view.all_frames()) != 1 or scene.foreign_threads:
         return None
@@ -63,7 +63,9 @@ def futile_poll(scene: HangContext) -> HangDiagnosis | None:
     if scene.has_module_at_hand(activity, *HANDLERS):
         return None
     try:
-        tested = _tested(scene, frames[0], sleeps=int(_sleeps(scene, activity)))
+        tested = _variables_tested(
+            scene, frames[0], sleeps=int(_sleeps_between_turns(scene, activity))
+        )
     except (UnreadableMemory, LayoutError, _OtherCode, IndexError):
         return None
     if not tested or scene.hooks:
@@ -92,13 +94,13 @@ def until_clause(tested: Sequence[str]) -> str:
 
 def polling_verb(scene: HangContext, activity: ThreadActivity) -> str:
     """Return what a thread does between its tests."""
-    return "sleeps" if _sleeps(scene, activity) else "spins"
+    return "sleeps" if _sleeps_between_turns(scene, activity) else "spins"
 
 
-def _sleeps(scene: HangContext, activity: ThreadActivity) -> bool:
+def _sleeps_between_turns(scene: HangContext, activity: ThreadActivity) -> bool:
     """Tell whether a loop sleeps between its turns, also where it was seen awake."""
     loop = activity.frames[0]
-    return activity.kind == SLEEP or not _SLEEPS.isdisjoint(scene.called_in_loop(loop))
+    return activity.kind == SLEEP or not _SLEEPS.isdisjoint(scene.names_called_in_loop(loop))
 
 
 @when_unreadable(None)
@@ -107,24 +109,24 @@ def find_polled_condition(scene: HangContext, activity: ThreadActivity) -> Polle
 
     The loop may sleep between its turns or not, and be in the very method that it asks.
     """
-    sleeps = int(_sleeps(scene, activity)) if activity.frames else 0
+    sleeps = int(_sleeps_between_turns(scene, activity)) if activity.frames else 0
     frames = scene.view.frames(activity.tid)[:2]
     if not activity.frames or activity.frames[0].address not in [each.address for each in frames]:
         return None
     frame = activity.frames[0]
     asking = "" if frames[0].address == frame.address else frames[0].name.rpartition(".")[2]
     loop = scene.code.innermost_loop(frame)
-    if not asking and (paths := _conditions(scene, frame, sleeps)):
-        values = [_value_of(scene, frame, path) for path in paths]
+    if not asking and (paths := _variables_of_condition(scene, frame, sleeps)):
+        values = [_value_of_path(scene, frame, path) for path in paths]
         return PolledCondition(
             "", 0, tuple(".".join(paths).split(".")), tuple(at for at in values if at),
             is_plain=None not in values,
         )  # fmt: skip
     if loop is None:
         return None
-    if _conditions(scene, frame, sleeps + 1, asks=True) is None:
-        return None if asking else _asks_for_file(scene, frame, loop)
-    inside = [c for c in scene.call_sites.of(frame.code).calls if loop[0] <= c.at <= loop[1]]
+    if _variables_of_condition(scene, frame, sleeps + 1, asks=True) is None:
+        return None if asking else _polled_file(scene, frame, loop)
+    inside = [c for c in scene.call_sites.calls_of(frame.code).calls if loop[0] <= c.at <= loop[1]]
     loads = [(c.root[1], *c.path) for c in inside]  # `os`, `os.path`, then `os.path.exists`
     ends = zip(loads, [*loads[1:], ()], strict=True)
     asked = [words for words, after in ends if after[: len(words)] != words]
@@ -141,7 +143,7 @@ def find_polled_condition(scene: HangContext, activity: ThreadActivity) -> Polle
     return PolledCondition(method or "a function", next(objects, 0), words)
 
 
-def _asks_for_file(
+def _polled_file(
     scene: HangContext, frame: PyFrame, loop: tuple[int, int]
 ) -> PolledCondition | None:
     """Return what a loop asks the file system that builds a path in each turn; None for others.
@@ -150,10 +152,10 @@ def _asks_for_file(
     """
     inside = range(loop[0], loop[1] + 1)
     names = ("co_names", "co_varnames", "co_localsplusnames")
-    all_names = [name for table in names for name in scene.call_sites.strings(frame.code, table)]
-    if any(at in inside for at in scene.changes_of(frame.code, all_names)):
+    all_names = [name for table in names for name in scene.call_sites.name_tuple(frame.code, table)]
+    if any(at in inside for at in scene.bytes_that_change(frame.code, all_names)):
         return None
-    asked, known_calls = "", scene.call_sites.of(frame.code).all_of_it()
+    asked, known_calls = "", scene.call_sites.calls_of(frame.code).made_and_possible_calls()
     places = {call.at for call in known_calls}
     for at, does, name in scene.call_sites.names_used(frame.code):
         if does in ("attr", "method") and at in inside and at not in places:  # of what a call gave
@@ -166,12 +168,12 @@ def _asks_for_file(
         name = call.name
         if name in OF_FILES:
             asked = name
-        elif name not in _OF_PATHS and not _is_plain(scene, frame, (call.root[1], *call.path)):
+        elif name not in _OF_PATHS and not _is_plain_data(scene, frame, (call.root[1], *call.path)):
             return None
     return PolledCondition(asked, 0, (asked,)) if asked else None
 
 
-def _is_plain(scene: HangContext, frame: PyFrame, path: Sequence[str]) -> bool:
+def _is_plain_data(scene: HangContext, frame: PyFrame, path: Sequence[str]) -> bool:
     """Tell whether a variable, or an attribute of one, is plain data or what has such."""
     word = scene.view.variable(frame, path[0])
     for name in path[1:]:
@@ -187,7 +189,7 @@ def only_waits_in_turns(scene: HangContext, frame: PyFrame) -> bool:
 
     Where that call waits with a timeout, the loop has none.
     """
-    return _conditions(scene, frame, 1, asks=True) is not None
+    return _variables_of_condition(scene, frame, 1, asks=True) is not None
 
 
 def variables_tested_by_coroutine(scene: HangContext, frame: PyFrame) -> list[str]:
@@ -196,25 +198,27 @@ def variables_tested_by_coroutine(scene: HangContext, frame: PyFrame) -> list[st
     Each is a variable or an attribute of one; [] for other loops.
     """
     try:
-        return _tested(scene, frame, sleeps=1, awaits=True)
+        return _variables_tested(scene, frame, sleeps=1, awaits=True)
     except (UnreadableMemory, LayoutError, _OtherCode, IndexError):
         return []
 
 
-def _tested(scene: HangContext, frame: PyFrame, sleeps: int, *, awaits: bool = False) -> list[str]:
+def _variables_tested(
+    scene: HangContext, frame: PyFrame, sleeps: int, *, awaits: bool = False
+) -> list[str]:
     """Return what a frame's innermost loop tests, each a variable or an attribute of one."""
-    tested = _conditions(scene, frame, sleeps, awaits=awaits) or []
+    tested = _variables_of_condition(scene, frame, sleeps, awaits=awaits) or []
     for path in tested:
         root, *attributes = path.split(".")
         word = scene.view.variable(frame, root)
         for attribute in attributes:
-            word = _attribute(scene, word, attribute) if word and not word & 7 else None
+            word = _plain_attribute(scene, word, attribute) if word and not word & 7 else None
         if attributes and word is None:
             raise _OtherCode
     return list(dict.fromkeys(tested))
 
 
-def _value_of(scene: HangContext, frame: PyFrame, path: str) -> int | None:
+def _value_of_path(scene: HangContext, frame: PyFrame, path: str) -> int | None:
     """Return what a variable, or an attribute of one, has; 0 where that is not known.
 
     None where code is called: a property's, or what tells whether an object is true.
@@ -230,7 +234,7 @@ def _value_of(scene: HangContext, frame: PyFrame, path: str) -> int | None:
             return word and 0
         is_module = scene.view.type_name(word) == "module"
         word = scene.live_code.calls.attribute(word, name) if is_module else (
-            _attribute(scene, word, name)
+            _plain_attribute(scene, word, name)
         )  # fmt: skip
     if word and not word & 7:
         tells = (scene.live_code.calls.type_attribute(word, name) for name in _TELL_TRUTH)
@@ -239,7 +243,7 @@ def _value_of(scene: HangContext, frame: PyFrame, path: str) -> int | None:
     return word
 
 
-def _attribute(scene: HangContext, word: int, name: str) -> int | None:
+def _plain_attribute(scene: HangContext, word: int, name: str) -> int | None:
     """Return an attribute, of the class where the object has none; None of a property: code."""
     own = scene.view.attribute(word, name)
     if own is not None:
@@ -253,14 +257,14 @@ def _attribute(scene: HangContext, word: int, name: str) -> int | None:
     return value.address if value is not None and value.lineage.ident in PLAIN_DATA else None
 
 
-def _conditions(
+def _variables_of_condition(
     scene: HangContext, frame: PyFrame, calls: int, *, asks: bool = False, awaits: bool = False
 ) -> list[str] | None:
     """Return the variables that a frame's innermost loop tests; None where it does other things."""
     sites, body = scene.call_sites, scene.loop_code(frame)
     if not body:
         return None
-    names, slots, cells = sites.tables(frame.code)
+    names, slots, cells = sites.name_tables(frame.code)
     try:
         return variables_tested_by(
             body, (slots, cells, names), sites, calls, asks=asks, awaits=awaits
@@ -285,10 +289,10 @@ def variables_tested_by(
         if each.operation in _NO_OPERATIONS or (awaits and each.operation in _AWAITS):
             continue
         if each.operation in _LOADS:
-            number = sites.name_loaded(each)
+            number = sites.loaded_variable_index(each)
             path = tables[_LOADS[each.operation]][number]
         elif each.operation == "attr":
-            place = sites.attribute_loaded(each)
+            place = sites.loaded_attribute_index(each)
             path = f"{path}.{tables[2][place]}" if place is not None and path else ""
         elif each.operation in _TESTS_AND_JUMPS:
             tested += [path] if path else []
@@ -296,7 +300,7 @@ def variables_tested_by(
         elif each.operation == "call":
             calls_seen += 1
             path = ""
-        elif each.operation in _HARMLESS_OPERATIONS or (asks and sites.comparison(each)):
+        elif each.operation in _HARMLESS_OPERATIONS or (asks and sites.comparison_operator(each)):
             results_dropped += previous == "call" and each.operation == "pop"
             path = ""
         else:

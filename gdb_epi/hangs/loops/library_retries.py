@@ -60,16 +60,16 @@ def diagnose_library_retry(scene: HangContext, activity: ThreadActivity) -> Hang
     if not activity.frames:
         return None
     for frame in (*library_frames_called(scene, activity), activity.frames[0]):
-        if not scene.code.running_loop(frame) or scene.goes_over_finite(frame):
+        if not scene.code.is_running_in_loop(frame) or scene.iterates_over_finite(frame):
             continue
-        retry = _state(scene, frame)
+        retry = _read_retry_state(scene, frame)
         many = activity.kind not in RUNNING or (retry and (retry.tries or 0) >= TOO_MANY)
         if retry and many and (retry.unlimited or not scene.is_in_bounded_loop(frame)):
-            return _diagnosis(scene, activity, retry)
+            return _diagnose_retry(scene, activity, retry)
     return None
 
 
-def _diagnosis(scene: HangContext, activity: ThreadActivity, retry: _Retry) -> HangDiagnosis:
+def _diagnose_retry(scene: HangContext, activity: ThreadActivity, retry: _Retry) -> HangDiagnosis:
     own = retry.frame.address == activity.frames[0].address
     loop = "it" if own else f"{retry.frame.module}.{retry.frame.qualname or retry.frame.name}"
     error = retry.error.type if retry.error is not None else None
@@ -101,16 +101,16 @@ def _diagnosis(scene: HangContext, activity: ThreadActivity, retry: _Retry) -> H
     )  # fmt: skip
 
 
-def _state(scene: HangContext, frame: PyFrame) -> _Retry | None:
+def _read_retry_state(scene: HangContext, frame: PyFrame) -> _Retry | None:
     """Return the state of a loop that retries; None for other loops, and where a limit is set."""
     decoder = ExceptionDecoder(scene.target, scene.python)
     tries: int | None = None
     unlimited = function = ""
     error: ExceptionInfo | None = None
-    for name, value, depth in _values(scene, frame):
+    for name, value, depth in _values_of_variables(scene, frame):
         kind = scene.view.type_name(value)
         if depth < 2 and _LIMIT.search(name):
-            if _limits(scene, value, kind):
+            if _is_limit(scene, value, kind):
                 return None
             unlimited = unlimited or (name if _sets_no_limit(scene, value, kind) else "")
         elif kind == "int" and _TRIES.search(name):
@@ -131,7 +131,7 @@ def _state(scene: HangContext, frame: PyFrame) -> _Retry | None:
     return _Retry(frame, f"{failing}()", tries, error, unlimited)
 
 
-def _values(scene: HangContext, frame: PyFrame) -> Iterator[tuple[str, int, int]]:
+def _values_of_variables(scene: HangContext, frame: PyFrame) -> Iterator[tuple[str, int, int]]:
     """Yield (name, PyObject *, depth) of variables, of their attributes, and of those of these."""
     view = scene.view
     level = [(name, at) for name, at in view.variable_addresses(frame) if not at & 7]
@@ -149,25 +149,25 @@ def _values(scene: HangContext, frame: PyFrame) -> Iterator[tuple[str, int, int]
         level = following
 
 
-def _limits(scene: HangContext, value: int, kind: str) -> bool:
+def _is_limit(scene: HangContext, value: int, kind: str) -> bool:
     """Tell whether a value is a number that limits, or an object that has one."""
     if kind == "int":
         number = scene.view.objects.integer(value)
         return not isinstance(number, Absent) and number > 0
     if kind == "float":
-        amount = scene.view.floating(value)
+        amount = scene.view.float_value(value)
         return math.isfinite(amount) and amount > 0
     if kind in _PLAIN or kind in _FUNCTIONS:
         return False
     held = ((at, scene.view.type_name(at)) for _, at in scene.view.attributes(value))
-    return any(each in ("int", "float") and _limits(scene, at, each) for at, each in held)
+    return any(each in ("int", "float") and _is_limit(scene, at, each) for at, each in held)
 
 
 def _sets_no_limit(scene: HangContext, value: int, kind: str) -> bool:
     if kind == "NoneType" or _NO_LIMIT.search(kind):
         return True
     if kind == "float":
-        return not _limits(scene, value, kind)
+        return not _is_limit(scene, value, kind)
     return kind in _FUNCTIONS and bool(_NO_LIMIT.search(_function_name(scene, value)))
 
 

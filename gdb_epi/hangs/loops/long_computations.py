@@ -20,7 +20,7 @@ from gdb_epi.cpython.frames.eval_calls import EVAL_LOOP
 from gdb_epi.cpython.memory_reader import MemoryReader
 from gdb_epi.cpython.types import PyFrame
 from gdb_epi.hangs.dry_run.operators import OPERATORS_BY_INSTRUCTION
-from gdb_epi.hangs.hang_context import HangContext, of_each_thread
+from gdb_epi.hangs.hang_context import HangContext, diagnose_each_thread
 from gdb_epi.hangs.types import HANG, RUNNING, HangDiagnosis, ThreadActivity, wait_diagnosis
 from gdb_epi.typing_lite import NamedTuple
 from gdb_epi.util import counted
@@ -68,16 +68,16 @@ class Computation(NamedTuple):
     bits: float
 
 
-@of_each_thread
-def long_computation(scene: HangContext, activity: ThreadActivity) -> HangDiagnosis | None:
+@diagnose_each_thread
+def diagnose_long_computation(scene: HangContext, activity: ThreadActivity) -> HangDiagnosis | None:
     """A thread computes with numbers so large that the one operation takes hours or years."""
     frames = scene.view.frames(activity.tid)
     if activity.kind not in RUNNING or not activity.frames or not frames:
         return None
-    running = _computation(scene, activity, frames[0])
+    running = _computation_too_long(scene, activity, frames[0])
     if running is None:
         return None
-    lasts = _duration(running.work / PER_SECOND)
+    lasts = _duration_words(running.work / PER_SECOND)
     standing = [d for d in scene.activities if d.tid != activity.tid and scene.view.frames(d.tid)]
     others = f", and {counted(len(standing), 'other thread')} with Python" if standing else ""
     return wait_diagnosis(
@@ -92,13 +92,13 @@ def long_computation(scene: HangContext, activity: ThreadActivity) -> HangDiagno
     )  # fmt: skip
 
 
-def _duration(seconds: float) -> str:
+def _duration_words(seconds: float) -> str:
     unit, length = next(each for each in _UNITS if seconds >= each[1])
     number = seconds / length
     return f"{number:.0f} {unit}" if number < 10_000 else f"{number:.0e} {unit}"
 
 
-def _computation(
+def _computation_too_long(
     scene: HangContext, activity: ThreadActivity, frame: PyFrame
 ) -> Computation | None:
     built = _largest_on_native_stack(scene, activity.tid)
@@ -115,7 +115,7 @@ def _running_computations(scene: HangContext, frame: PyFrame) -> Iterator[Comput
 
     Raises UnreadableMemory, LayoutError.
     """
-    at = scene.code.running_byte(frame)
+    at = scene.code.running_byte_offset(frame)
     code = scene.call_sites.instructions(frame.code) if at is not None else ()
     running = next(
         (each for each in code if (at or 0) < each.end and each.operation != "extended"), None
@@ -126,7 +126,7 @@ def _running_computations(scene: HangContext, frame: PyFrame) -> Iterator[Comput
     if running.name == "BINARY_OP":
         sign = (scene.call_sites.opcodes.operator(running.argument) or "").rstrip("=")
     stack = scene.view.slots.of(frame).stack
-    numbers = [_number(scene, word) for word in stack]
+    numbers = [_read_whole_number(scene, word) for word in stack]
     for place, word in enumerate(stack):
         if sign:
             operands = (each for each in numbers[place : place + 2] if each is not None)
@@ -153,9 +153,9 @@ def estimate_operator(sign: str, *operands: WholeNumber) -> Iterator[Computation
         return
     left, right = operands
     if sign == "**" and right.value is not None:
-        yield _power(left, right, right.value)
+        yield _estimate_power(left, right, right.value)
     elif sign == "*":
-        work = _product(left.bits / DIGIT_BITS, right.bits / DIGIT_BITS)
+        work = _product_work(left.bits / DIGIT_BITS, right.bits / DIGIT_BITS)
         text = f"the product of numbers of {left.bits} and {right.bits} bits"
         yield Computation(text, work, left.bits + right.bits)
     elif sign in ("//", "%"):
@@ -179,29 +179,31 @@ def estimate_function(name: str, given: list[WholeNumber]) -> Iterator[Computati
         number = given[0].value
         bits = number * max(0.0, log2(max(number, 2)) - 1.4427)
         # The factors are put together in pairs; powers of two are left for the end.
-        work = _square_products(max(0.0, bits - number) / 2 / DIGIT_BITS)
-        yield Computation(f"factorial({number}), a number of {_decimal(bits)},", work, bits)
+        work = _square_work(max(0.0, bits - number) / 2 / DIGIT_BITS)
+        yield Computation(
+            f"factorial({number}), a number of {_estimate_decimal_work(bits)},", work, bits
+        )
 
 
-def _power(base: WholeNumber, power: WholeNumber, exponent: int) -> Computation:
+def _estimate_power(base: WholeNumber, power: WholeNumber, exponent: int) -> Computation:
     bits = exponent * (base.bits - 1.0 if base.value is None else log2(base.value))
     # Of the digits that are zero nothing is multiplied: powers of two are soon there.
     odd = max(0.0, bits - exponent * (base.bits - base.odd_bits))
-    text = f"{base.text()} ** {power.text()}, a number of {_decimal(bits)},"
-    return Computation(text, _square_products(odd / 2 / DIGIT_BITS), bits)
+    text = f"{base.text()} ** {power.text()}, a number of {_estimate_decimal_work(bits)},"
+    return Computation(text, _square_work(odd / 2 / DIGIT_BITS), bits)
 
 
-def _decimal(bits: float) -> str:
+def _estimate_decimal_work(bits: float) -> str:
     digits = bits / log2(10)
     return f"{digits / 1e6:,.0f} million digits" if digits < 1e12 else f"{digits:.0e} digits"
 
 
-def _square_products(digits: float) -> float:
+def _square_work(digits: float) -> float:
     """Return the products for the square of a number."""
-    return _product(digits, digits)
+    return _product_work(digits, digits)
 
 
-def _product(left: float, right: float) -> float:
+def _product_work(left: float, right: float) -> float:
     """Return the products for a product of two numbers of so many digits: the smaller squared."""
     small, large = sorted((left, right))
     if small <= KARATSUBA_CUTOFF:
@@ -210,12 +212,12 @@ def _product(left: float, right: float) -> float:
     return squares
 
 
-def _number(scene: HangContext, word: int) -> WholeNumber | None:
+def _read_whole_number(scene: HangContext, word: int) -> WholeNumber | None:
     """Return a positive int by its address; None for any other word."""
     if scene.view.type_name(word) != "int":
         return None
     reader = scene.view.reader
-    count = _digits(reader, word)
+    count = _count_digits(reader, word)
     if not 0 < count < MAX_DIGITS:
         return None
     first = word + reader.layout.require("PyLongObject", "ob_digit")
@@ -231,7 +233,7 @@ def _number(scene: HangContext, word: int) -> WholeNumber | None:
     return WholeNumber(bits, bits - zeros, value if count <= 8 else None)
 
 
-def _digits(reader: MemoryReader, number: int) -> int:
+def _count_digits(reader: MemoryReader, number: int) -> int:
     """Return how many digits an int has; its sign is left out."""
     tag_at = reader.layout.offset("PyLongObject", "lv_tag", "long_value.lv_tag")
     if tag_at is not None:
@@ -246,7 +248,7 @@ def _largest_on_native_stack(scene: HangContext, tid: int) -> int:
     reader, largest = scene.view.reader, 0
     for word in dict.fromkeys(scene.native_stack_words(tid, STACK_BYTES)):
         if word > 1 << 16 and scene.view.type_name(word) == "int":
-            count = _digits(reader, word)
+            count = _count_digits(reader, word)
             if count > largest and scene.target.region_at(word + 4 * count) is not None:
                 largest = count if count < MAX_DIGITS else largest
     return largest

@@ -16,7 +16,7 @@ from gdb_epi.cpython.objects.containers import ContainerReader
 from gdb_epi.cpython.types import PyFrame
 from gdb_epi.errors import LayoutError, UnreadableMemory
 from gdb_epi.hangs.dry_run.loop_states import read_range_iterator
-from gdb_epi.hangs.hang_context import HangContext, of_each_thread
+from gdb_epi.hangs.hang_context import HangContext, diagnose_each_thread
 from gdb_epi.hangs.types import (
     GIL,
     HANG,
@@ -52,19 +52,21 @@ class _Iteration(NamedTuple):
     may_stop: bool
 
 
-@of_each_thread
-def endless_iteration(scene: HangContext, activity: ThreadActivity) -> HangDiagnosis | None:
+@diagnose_each_thread
+def diagnose_endless_iteration(
+    scene: HangContext, activity: ThreadActivity
+) -> HangDiagnosis | None:
     """A thread goes over what it cannot come to the end of within years."""
     if activity.kind not in (*RUNNING, GIL) or not activity.frames:
         return None
     frames = scene.view.frames(activity.tid)[:MAX_FRAMES]
     with suppress(UnreadableMemory, LayoutError):  # met while it handed over a value
-        generator = _consumed(scene, frames[0])
+        generator = _consumed_generator(scene, frames[0])
         rests = scene.view.slots.suspended(generator) if generator else None
         frames = frames if rests is None else (rests, *frames)
     for number, frame in enumerate(frames):
         try:
-            iteration = _too_long(scene, frame, frames[number + 1 :])
+            iteration = _iteration_too_long(scene, frame, frames[number + 1 :])
         except (UnreadableMemory, LayoutError):
             continue
         if iteration is None:
@@ -90,7 +92,9 @@ def endless_iteration(scene: HangContext, activity: ThreadActivity) -> HangDiagn
     return None
 
 
-def _too_long(scene: HangContext, frame: PyFrame, callers: Sequence[PyFrame]) -> _Iteration | None:
+def _iteration_too_long(
+    scene: HangContext, frame: PyFrame, callers: Sequence[PyFrame]
+) -> _Iteration | None:
     code = list(scene.call_sites.instructions(frame.code))
     heads = {each.at for each in code if each.operation == "next"}
     loops = [loop for loop in scene.loop_bodies(frame) if loop.start in heads]
@@ -99,9 +103,9 @@ def _too_long(scene: HangContext, frame: PyFrame, callers: Sequence[PyFrame]) ->
         left = members_left(scene.view.reader, word, kind)
         if left < TOO_MANY:
             continue
-        may_stop = any(scene.call_sites.has_way_out(frame.code, loop) for loop in loops)
+        may_stop = any(scene.call_sites.can_leave_loop(frame.code, loop) for loop in loops)
         if _may_be_dropped(scene, frame):
-            may_stop = may_stop or not any(_consumed(scene, each) for each in callers[:1])
+            may_stop = may_stop or not any(_consumed_generator(scene, each) for each in callers[:1])
         if kind not in _STRUCTS:  # `for turn in range(sys.maxsize)` may be meant to go on
             calls = (each.at for each in code if each.operation in ("call", "method"))
             may_stop = may_stop or any(at in loop for at in calls for loop in loops)
@@ -117,7 +121,7 @@ def _may_be_dropped(scene: HangContext, frame: PyFrame) -> bool:
     return any(flags & (layout.constant(kind) or 0) for kind in kinds)
 
 
-def _consumed(scene: HangContext, frame: PyFrame) -> int:
+def _consumed_generator(scene: HangContext, frame: PyFrame) -> int:
     """Return the generator that a frame gave to a function that asks for all of its values."""
     words = [word for word in scene.view.slots.of(frame).stack if word]
     kinds = [scene.view.type_name(word) for word in words]

@@ -25,24 +25,28 @@ _CALLBACK = 24  # after the head of 16 bytes and the loop
 _ACCEPTS = ("_do_accept", "accept")
 
 
-def find_watched(scene: HangContext, tid: int) -> set[str]:
+def find_kinds_of_wakers(scene: HangContext, tid: int) -> set[str]:
     """Return which kinds of things may wake the loop of a thread: TIMER, CLIENTS, OTHER."""
     with suppress(UnreadableMemory, LayoutError):
-        return {*_of_trio(scene, tid), *_of_gevent(scene), *_of_eventlet(scene, tid)}
+        return {
+            *_wakers_of_trio(scene, tid),
+            *_wakers_of_gevent(scene),
+            *_wakers_of_eventlet(scene, tid),
+        }
     return {OTHER}
 
 
-def _of_trio(scene: HangContext, tid: int) -> Iterator[str]:
+def _wakers_of_trio(scene: HangContext, tid: int) -> Iterator[str]:
     view = scene.view
     for frame in view.frames(tid):
         sleeps = (frame.module, frame.name) == ("trio._core._run", "run")
         timeout = view.variable(frame, "timeout") if sleeps else None
         is_float = timeout and view.type_name(timeout) == "float"
-        if timeout and is_float and view.floating(timeout) < _LONGEST:
+        if timeout and is_float and view.float_value(timeout) < _LONGEST:
             yield TIMER
 
 
-def _of_gevent(scene: HangContext) -> Iterator[str]:
+def _wakers_of_gevent(scene: HangContext) -> Iterator[str]:
     view, instances = scene.view, shared_instances(scene.target, scene.python)
     for module in (_OF_C, *_OF_CFFI):
         for kind in _WATCHERS:
@@ -65,7 +69,7 @@ def _name_of_method(scene: HangContext, method: int) -> str:
     return scene.live_code.name_of(reader.field(function, "PyFunctionObject", "func_code"))
 
 
-def _of_eventlet(scene: HangContext, tid: int) -> Iterator[str]:
+def _wakers_of_eventlet(scene: HangContext, tid: int) -> Iterator[str]:
     view, containers = scene.view, ContainerReader(scene.view.reader)
     for frame in view.frames(tid):
         hub = view.variable(frame, "self") if frame.module == "eventlet.hubs.hub" else None

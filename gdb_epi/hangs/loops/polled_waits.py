@@ -37,7 +37,7 @@ from gdb_epi.hangs.types import (
     function_and_line,
     wait_diagnosis,
 )
-from gdb_epi.hangs.wakers import what_ends
+from gdb_epi.hangs.wakers import methods_ending_wait
 from gdb_epi.locks.python.acquire_calls import AHEAD
 from gdb_epi.locks.types import INFO, PROBABLE
 from gdb_epi.util import when_unreadable
@@ -57,7 +57,7 @@ def diagnose_polling_loop(
 ) -> HangDiagnosis | None:
     """Answer of a loop that only asks, and sleeps or not: it waits for what it asks for."""
     asks = find_polled_condition(scene, activity)
-    if asks is None or any(is_shutdown_name(w) or _is_of_going_on(w) for w in asks.words):
+    if asks is None or any(is_shutdown_name(w) or _means_going_on(w) for w in asks.words):
         return None
     kind = scene.view.type_name(asks.object) if asks.object else ""
     awaits = _AS_WAITS.get((kind.rpartition(".")[2], asks.method))
@@ -85,7 +85,7 @@ def diagnose_polling_loop(
     file = asks.method in OF_FILES and not is_in_serving_loop(scene, activity.frames[1:])
     if file:
         sentence += "; a file that another process has to make or to remove"
-    nobody = activity.tid in UnblockedThreads(scene).polling
+    nobody = activity.tid in UnblockedThreads(scene).polled_conditions
     if nobody:
         sentence += "; no code that another thread can still run changes that"
     return wait_diagnosis(
@@ -97,7 +97,7 @@ def diagnose_polling_loop(
     )  # fmt: skip
 
 
-def _is_of_going_on(word: str) -> bool:
+def _means_going_on(word: str) -> bool:
     return any(part in word.lower() for part in _GOES_ON)
 
 
@@ -110,7 +110,7 @@ def diagnose_wait_outside_loop(
     whose loops are more than turns of that wait.
     """
     waits = f"{activity.waits()} for"
-    looping = any(map(scene.code.running_loop, around))
+    looping = any(map(scene.code.is_running_in_loop, around))
     times = "a fixed number of times" if looping else "once"
     ruled_out = ("a timeout", "a loop that serves whoever comes")
     if activity.kind == hang_types.ACCEPT:
@@ -143,7 +143,8 @@ def _wants_its_children(scene: HangContext, activity: ThreadActivity) -> bool:
     """Tell whether code waits for the ends of its children next; a supervisor ends them first."""
     children = {child.address for child in scene.descriptors.children}
     try:
-        ahead = {method for frame in activity.frames for at, method, when in scene.code.calls(frame)
+        ahead = {method for frame in activity.frames
+                 for at, method, when in scene.code.calls_with_times(frame)
                  if at in children and when == AHEAD}  # fmt: skip
     except (UnreadableMemory, LayoutError):
         return False
@@ -153,14 +154,14 @@ def _wants_its_children(scene: HangContext, activity: ThreadActivity) -> bool:
 @when_unreadable(False)
 def _has_sent_by_socket(scene: HangContext, activity: ThreadActivity) -> bool:
     """Tell whether code of a thread has sent something by a socket: then it wants the answer."""
-    calls = (call for frame in activity.frames for call in scene.code.calls(frame))
+    calls = (call for frame in activity.frames for call in scene.code.calls_with_times(frame))
     return any(
         method in _ASKS and scene.descriptors.descriptor_of_object(at) is not None
         for at, method, when in calls if when != AHEAD
     )  # fmt: skip
 
 
-def polls_in_vain(scene: HangContext) -> HangDiagnosis | None:
+def diagnose_poll_in_vain(scene: HangContext) -> HangDiagnosis | None:
     """The main thread sleeps, or waits with a timeout, in a loop whose conditions never change.
 
     One that makes output, or whose conditions are named after going on or an end, may be meant to.
@@ -183,7 +184,9 @@ def polls_in_vain(scene: HangContext) -> HangDiagnosis | None:
         "no code that another thread can still run changes them"
     )  # fmt: skip
     silent = () if endless.writes else ("a loop that makes output",)
-    stuck = [d for d in scene.activities if d.tid in UnblockedThreads(scene).blocked and d.frames]
+    stuck = [
+        d for d in scene.activities if d.tid in UnblockedThreads(scene).blocked_threads and d.frames
+    ]
     beside = "".join(f"; {d.waits()} for {d.what}" for d in stuck[:1])
     sentence = (
         f"{activity.who()} {does} again and again at {function_and_line(frame)}: with the values "
@@ -200,7 +203,7 @@ def polls_in_vain(scene: HangContext) -> HangDiagnosis | None:
     return answer._replace(members=members, outside=parked, read=endless.read)
 
 
-def loop_gives_in_vain(scene: HangContext) -> HangDiagnosis | None:
+def diagnose_giver_that_loops(scene: HangContext) -> HangDiagnosis | None:
     """A thread waits for what only one other may give, whose loop never comes to that.
 
     That loop may be meant to go on. It sleeps, looks, and changes nothing, and its conditions come
@@ -213,7 +216,7 @@ def loop_gives_in_vain(scene: HangContext) -> HangDiagnosis | None:
         )
         if waiting.kind != hang_types.EVENT or waiting.timed or not by_own_code:
             continue
-        if scene.live_code.is_bound(waiting.object, what_ends(scene, waiting)):
+        if scene.live_code.is_method_kept(waiting.object, methods_ending_wait(scene, waiting)):
             continue
         able = {tid for tid, _ in unblocked.who_may_end(waiting)}
         giver = scene.activity(next(iter(able))) if len(able) == 1 else None
@@ -221,7 +224,10 @@ def loop_gives_in_vain(scene: HangContext) -> HangDiagnosis | None:
             continue
         same = {d.tid for d in scene.activities if d.object == waiting.object and not d.timed}
         settled = scene.settled
-        scene.settled = unblocked.blocked | same, unblocked.polling  # unless the loop gives it
+        scene.settled = (
+            unblocked.blocked_threads | same,
+            unblocked.polled_conditions,
+        )  # unless the loop gives it
         try:
             frame, endless = find_endless_loop(scene, giver, polls=True, meant=True) or (None, None)
         finally:
@@ -247,12 +253,12 @@ def may_poll(scene: HangContext, endless: EndlessLoop, *, writes: bool = False) 
     """
     words = [word for path in _paths_in(scene, endless) for word in path.split(".")]
     makes_output = endless.writes and not writes
-    return not (makes_output or any(is_shutdown_name(w) or _is_of_going_on(w) for w in words))
+    return not (makes_output or any(is_shutdown_name(w) or _means_going_on(w) for w in words))
 
 
 def _paths_in(scene: HangContext, endless: EndlessLoop) -> list[str]:
     """Return the variables and attributes of them that a loop uses: "a", "self.b"."""
-    calls = scene.call_sites.of(endless.code).all_of_it()
+    calls = scene.call_sites.calls_of(endless.code).made_and_possible_calls()
     inside = (call for call in calls if endless.first <= call.at <= endless.last)
     words = dict.fromkeys((call.root[1], *call.path) for call in inside)
     whole = [each for each in words if not any(each == o[: len(each)] != o for o in words)]
@@ -260,7 +266,7 @@ def _paths_in(scene: HangContext, endless: EndlessLoop) -> list[str]:
     return [".".join(each[: -1 if each[1:] and each[-1] == "get" else None]) for each in named]
 
 
-def tasks_poll_futilely(scene: HangContext) -> HangDiagnosis | None:
+def diagnose_tasks_polling_futilely(scene: HangContext) -> HangDiagnosis | None:
     """A task of the only thread sleeps, and tests what no other one changes.
 
     Either nothing else is left that could: no task that does more than that, no descriptor, no
@@ -269,7 +275,7 @@ def tasks_poll_futilely(scene: HangContext) -> HangDiagnosis | None:
     if len(scene.view.all_frames()) != 1 or scene.foreign_threads or scene.loop_thread is None:
         return None
     own = [task for task in scene.tasks if own_frames(task, scene.installed)]
-    polling = [(task, paths) for task in own if (paths := _polled_by(scene, task))]
+    polling = [(task, paths) for task in own if (paths := _variables_polled_by(scene, task))]
     if not polling:
         return None
     task, paths = polling[0]
@@ -283,7 +289,7 @@ def tasks_poll_futilely(scene: HangContext) -> HangDiagnosis | None:
     if setter is not None:
         because = f"; {setter.text()}: that task was to set it"
         others = ["another thread", "a task whose code sets it, or calls what failed again"]
-    elif _only_poll(scene, own, polling):
+    elif _do_all_poll(scene, own, polling):
         because = ", and no other task or thread is left that could change it"
         because += "".join(f"; {failed.text()}" for failed in scene.failed_tasks)
         others = ["another thread", "a task that does anything else"]
@@ -299,7 +305,7 @@ def tasks_poll_futilely(scene: HangContext) -> HangDiagnosis | None:
     )  # fmt: skip
 
 
-def _only_poll(
+def _do_all_poll(
     scene: HangContext, own: Sequence[UnfinishedTask],
     polling: Sequence[tuple[UnfinishedTask, list[str]]],
 ) -> bool:  # fmt: skip
@@ -323,7 +329,7 @@ def _failed_setter(
     names = {path.rpartition(".")[2] for path in paths}
     setters = (
         failed for failed in scene.failed_tasks
-        if any(scene.changes_of(line.code, names) for line in failed.lines)
+        if any(scene.bytes_that_change(line.code, names) for line in failed.lines)
     )  # fmt: skip
     setter = next(setters, None)
     if setter is None or scene.loop_thread is None:
@@ -333,15 +339,21 @@ def _failed_setter(
     try:
         for frame in (*living, *scene.loop_thread.frames):
             ahead = {called for _, called in scene.code.calls_ahead(frame)}
-            at = -1 if scene.code.running_loop(frame) else scene.code.running_byte(frame) or 0
-            if ahead & again or any(store > at for store in scene.changes_of(frame.code, names)):
+            at = (
+                -1
+                if scene.code.is_running_in_loop(frame)
+                else scene.code.running_byte_offset(frame) or 0
+            )
+            if ahead & again or any(
+                store > at for store in scene.bytes_that_change(frame.code, names)
+            ):
                 return None
     except (UnreadableMemory, LayoutError):
         return None
     return setter
 
 
-def _polled_by(scene: HangContext, task: UnfinishedTask) -> list[str]:
+def _variables_polled_by(scene: HangContext, task: UnfinishedTask) -> list[str]:
     """Return the variables that a sleeping task's loop tests; [] where it does anything else."""
     inner = next((frame for frame in task.stack if frame.hole is None), None)
     own = own_frames(task, scene.installed)[0]
@@ -353,4 +365,4 @@ def _polled_by(scene: HangContext, task: UnfinishedTask) -> list[str]:
     if endless is not None and may_poll(scene, endless):
         return _paths_in(scene, endless)
     words = [word for path in paths for word in path.split(".")]
-    return [] if any(is_shutdown_name(w) or _is_of_going_on(w) for w in words) else paths
+    return [] if any(is_shutdown_name(w) or _means_going_on(w) for w in words) else paths

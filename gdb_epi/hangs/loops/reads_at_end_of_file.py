@@ -16,7 +16,7 @@ from contextlib import suppress
 from gdb_epi.cpython.objects.containers import ContainerReader
 from gdb_epi.cpython.types import PyFrame
 from gdb_epi.errors import LayoutError, UnreadableMemory
-from gdb_epi.hangs.hang_context import HangContext, of_each_thread
+from gdb_epi.hangs.hang_context import HangContext, diagnose_each_thread
 from gdb_epi.hangs.library_calls import FILE_ON_DISK
 from gdb_epi.hangs.types import (
     FILE_GROWS,
@@ -47,17 +47,19 @@ _VARIABLES = ("store", "store_load")
 _LOADS = {"fast": 1, "fast2": 2, "cell": 1, "global": 1, "name": 1, "const": 1, "number": 1}
 
 
-@of_each_thread
-def loop_reads_at_end_of_file(scene: HangContext, activity: ThreadActivity) -> HangDiagnosis | None:
+@diagnose_each_thread
+def diagnose_loop_reading_at_end_of_file(
+    scene: HangContext, activity: ThreadActivity
+) -> HangDiagnosis | None:
     """A thread runs a loop that reads, and the last read gave nothing."""
     runs = activity.kind in (*RUNNING, GIL) or activity.awaits == FILE_ON_DISK
     places = range(len(activity.frames)) if runs else ()
-    number = next((n for n in places if scene.code.running_loop(activity.frames[n])), None)
+    number = next((n for n in places if scene.code.is_running_in_loop(activity.frames[n])), None)
     if number is None:
         return None
     why, grows = "", False
     with suppress(UnreadableMemory, LayoutError, IndexError):
-        why, stream = _read_in_vain(scene, activity.frames[number])
+        why, stream = _describe_read_at_end(scene, activity.frames[number])
         grows = bool(stream) and scene.descriptors.is_on_disk(stream)
     if not why:
         return None
@@ -73,7 +75,7 @@ def loop_reads_at_end_of_file(scene: HangContext, activity: ThreadActivity) -> H
     return answer._replace(outside=FILE_GROWS) if grows else answer
 
 
-def _read_in_vain(scene: HangContext, frame: PyFrame) -> tuple[str, int]:
+def _describe_read_at_end(scene: HangContext, frame: PyFrame) -> tuple[str, int]:
     """Say what a frame's innermost loop read last, where that is the end; "" for other loops.
 
     And what it reads (PyObject *), 0 where that is not known.
@@ -82,17 +84,21 @@ def _read_in_vain(scene: HangContext, frame: PyFrame) -> tuple[str, int]:
     if loop is None:
         return "", 0
     body = [x for x in scene.call_sites.instructions(frame.code) if loop[0] <= x.at <= loop[1]]
-    calls = [c for c in scene.call_sites.of(frame.code).all_of_it() if loop[0] <= c.at <= loop[1]]
+    calls = [
+        c
+        for c in scene.call_sites.calls_of(frame.code).made_and_possible_calls()
+        if loop[0] <= c.at <= loop[1]
+    ]
     methods = {c.at: c.name for c in calls}
     if _PAUSES & set(methods.values()):
         return "", 0
-    stored = _stored(scene, frame, body)
+    stored = _variables_stored(scene, frame, body)
     empty = [name for _, name in stored if _is_empty(scene, scene.view.variable(frame, name))]
-    places = _results(body, methods)
+    places = _find_stores_of_results(body, methods)
     short = [
         name for at, name in (*stored, *_attributes_stored(scene, frame, body))
         if at in places.summed and name not in empty
-        and _is_short(scene, _value(scene, frame, name))
+        and _is_shorter_than_chunk(scene, _value_of_path(scene, frame, name))
     ]  # fmt: skip
     if short and _are_errors_handled(scene, frame, calls):
         short = []
@@ -101,10 +107,10 @@ def _read_in_vain(scene: HangContext, frame: PyFrame) -> tuple[str, int]:
     end = f"`{empty[0]}` is empty" if empty else ""
     for word in scene.view.slots.of(frame).stack:
         if scene.view.type_name(word) == _CALLED_AGAIN:
-            return _of_iter(scene, word, end) if stored[0][1] in empty else ("", 0)
+            return _describe_iter_at_end(scene, word, end) if stored[0][1] in empty else ("", 0)
     changed = {name for _, name in stored}
     fixed = {c.path[-1] for c in calls if c.path and c.root[1] not in changed}
-    for stream, method, when in scene.code.calls(frame):
+    for stream, method, when in scene.code.calls_with_times(frame):
         if method not in _READS & fixed or when == MADE:
             continue
         kind = scene.view.type_name(stream)
@@ -114,7 +120,7 @@ def _read_in_vain(scene: HangContext, frame: PyFrame) -> tuple[str, int]:
                 "it adds, is short all the same",
                 stream,
             )
-        if kind == _STREAM and _has_ended(scene, stream):
+        if kind == _STREAM and _is_stream_at_end(scene, stream):
             return f"{end}, and the stream that {method}() reads has ended", 0
         direct = [name for at, name in stored if at in places.alone and name in empty]
         if kind.startswith(_STREAMS) and direct:
@@ -127,7 +133,7 @@ def _are_errors_handled(scene: HangContext, frame: PyFrame, calls: Sequence[Meth
 
     The end of a `with` block is a handler too, but lets errors pass unless it is told otherwise.
     """
-    if _SUPPRESSES in scene.call_sites.strings(frame.code, "co_names"):
+    if _SUPPRESSES in scene.call_sites.name_tuple(frame.code, "co_names"):
         return True
     reads = [call.at for call in calls if call.name in _READS]
     steps = scene.call_sites.instructions(frame.code)
@@ -139,11 +145,11 @@ def _are_errors_handled(scene: HangContext, frame: PyFrame, calls: Sequence[Meth
     )
 
 
-def _stored(
+def _variables_stored(
     scene: HangContext, frame: PyFrame, body: Sequence[Instruction]
 ) -> list[tuple[int, str]]:
     """Return (byte, name) of the variables that instructions store."""
-    slots = scene.call_sites.tables(frame.code).variables
+    slots = scene.call_sites.name_tables(frame.code).variables
     shifts = {"store": 0, "store_load": 4}
     return [(x.at, slots[x.argument >> shifts[x.operation]]) for x in body if x.operation in shifts]
 
@@ -155,7 +161,7 @@ class _Stores(NamedTuple):
     summed: set[int]
 
 
-def _results(body: Sequence[Instruction], methods: dict[int, str]) -> _Stores:
+def _find_stores_of_results(body: Sequence[Instruction], methods: dict[int, str]) -> _Stores:
     """Follow what calls return through straight code: (method, what of it) of each word."""
     stores, stack = _Stores(set(), set()), list[tuple[str, str]]()
     for each in body:
@@ -185,20 +191,20 @@ def _attributes_stored(
     scene: HangContext, frame: PyFrame, body: Sequence[Instruction]
 ) -> list[tuple[int, str]]:
     """Return (byte, "self.name") of the attributes of a method's object that instructions store."""
-    names = scene.call_sites.strings(frame.code, "co_names")
-    stores = set(scene.changes_of(frame.code, names))
-    first = (scene.call_sites.strings(frame.code, "co_varnames") or ["self"])[0]
+    names = scene.call_sites.name_tuple(frame.code, "co_names")
+    stores = set(scene.bytes_that_change(frame.code, names))
+    first = (scene.call_sites.name_tuple(frame.code, "co_varnames") or ["self"])[0]
     places = [(x.at, x.argument) for x in body if x.at in stores and not x.operation]
     return [(at, f"{first}.{names[number]}") for at, number in places if number < len(names)]
 
 
-def _value(scene: HangContext, frame: PyFrame, path: str) -> int | None:
+def _value_of_path(scene: HangContext, frame: PyFrame, path: str) -> int | None:
     name, _, attribute = path.partition(".")
     word = scene.view.variable(frame, name)
     return scene.view.attribute(word, attribute) if word and attribute else word
 
 
-def _is_short(scene: HangContext, word: int | None) -> bool:
+def _is_shorter_than_chunk(scene: HangContext, word: int | None) -> bool:
     """Tell whether a value has fewer bytes or characters than a peer sends at once."""
     kind = scene.view.type_name(word)
     if kind == "bytes":
@@ -208,7 +214,7 @@ def _is_short(scene: HangContext, word: int | None) -> bool:
     return isinstance(text, str) and len(text) <= MAX_SHORT
 
 
-def _of_iter(scene: HangContext, iterator: int, end: str) -> tuple[str, int]:
+def _describe_iter_at_end(scene: HangContext, iterator: int, end: str) -> tuple[str, int]:
     """Say so, and of what, of a loop over iter(function, end), where the function reads."""
     reader = scene.view.reader
     head = reader.layout.size("PyObject") or 16
@@ -225,7 +231,7 @@ def _of_iter(scene: HangContext, iterator: int, end: str) -> tuple[str, int]:
     return why, stream
 
 
-def _has_ended(scene: HangContext, stream: int) -> bool:
+def _is_stream_at_end(scene: HangContext, stream: int) -> bool:
     """Tell whether an asyncio StreamReader is at its end (Lib/asyncio/streams.py, 3.8 to 3.15)."""
     eof, buffer = (scene.view.attribute(stream, name) for name in ("_eof", "_buffer"))
     if not eof or not buffer or scene.view.objects.integer(eof) != 1:

@@ -15,7 +15,7 @@ from itertools import islice
 from gdb_epi.cpython.objects.containers import ContainerReader
 from gdb_epi.cpython.types import PyFrame
 from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
-from gdb_epi.hangs.hang_context import HangContext, of_each_thread
+from gdb_epi.hangs.hang_context import HangContext, diagnose_each_thread
 from gdb_epi.hangs.types import (
     HANG,
     RUNNING,
@@ -42,23 +42,25 @@ _TAKES = frozenset((
 ))  # fmt: skip
 
 
-@of_each_thread
-def endless_repetition(scene: HangContext, activity: ThreadActivity) -> HangDiagnosis | None:
+@diagnose_each_thread
+def diagnose_endless_repetition(
+    scene: HangContext, activity: ThreadActivity
+) -> HangDiagnosis | None:
     """A thread's loop has made the same object thousands of times, and nothing counts its turns."""
     if activity.kind not in RUNNING or not activity.frames:
         return None
     frames = scene.view.frames(activity.tid)[:MAX_FRAMES]
     for number, frame in enumerate(frames):
         try:
-            repeated = _repeated(scene, frames[: number + 1], frame)
+            repeated = _repeated_objects(scene, frames[: number + 1], frame)
         except (UnreadableMemory, LayoutError, IndexError):
             continue
         if repeated is not None:
-            return _diagnosis(activity, frame, *repeated)
+            return _diagnose_repeated_objects(activity, frame, *repeated)
     return None
 
 
-def _diagnosis(
+def _diagnose_repeated_objects(
     activity: ThreadActivity, frame: PyFrame, name: str, kind: str, count: int
 ) -> HangDiagnosis:
     return wait_diagnosis(
@@ -74,7 +76,7 @@ def _diagnosis(
     )  # fmt: skip
 
 
-def _repeated(
+def _repeated_objects(
     scene: HangContext, inner: Sequence[PyFrame], frame: PyFrame
 ) -> tuple[str, str, int] | None:
     """Return (variable, class, count) of the objects that a frame's loop makes again and again.
@@ -83,7 +85,7 @@ def _repeated(
     """
     loops, sites = scene.loop_bodies(frame), scene.call_sites
     heads = {each.at for each in sites.instructions(frame.code) if each.operation == "next"}
-    if not loops or any(loop.start in heads for loop in loops) or scene.goes_over_finite(frame):
+    if not loops or any(loop.start in heads for loop in loops) or scene.iterates_over_finite(frame):
         return None
     for name, at in _variables_and_attributes(scene, frame):
         if scene.view.type_name(at) != "list":
@@ -100,9 +102,9 @@ def _repeated(
             for own in inner for at, _, each in sites.names_used(own.code)
         )  # fmt: skip
         reads = "read" in used and "seek" not in used
-        if reads or used & _TAKES or not appends or _counts(scene, inner, used, count):
+        if reads or used & _TAKES or not appends or _counts_turns(scene, inner, used, count):
             return None
-        if _gets_on(scene, inner, frame, kind):
+        if _makes_progress(scene, inner, frame, kind):
             return None
         return name, kind, count
     return None
@@ -132,16 +134,16 @@ def _equal_objects(scene: HangContext, at: int) -> tuple[str, int]:
     last = items[-LAST:]
     if len(set(last)) != len(last):
         return "", 0  # one object many times
-    values = [_value(scene, item) for item in last]
+    values = [_plain_attribute_values(scene, item) for item in last]
     periods = (p for p in range(1, PERIOD + 1) if values[p:] == values[:-p])
     if None in values or next(periods, 0) == 0:
         return "", 0
     half = items[len(items) // 2 : -LAST]
-    spread = {_value(scene, item) for item in half[:: max(1, len(half) // SPREAD)]}
+    spread = {_plain_attribute_values(scene, item) for item in half[:: max(1, len(half) // SPREAD)]}
     return scene.view.type_name(last[-1]), len(items) if spread <= set(values) else 0
 
 
-def _value(scene: HangContext, item: int) -> tuple[str, ...] | None:
+def _plain_attribute_values(scene: HangContext, item: int) -> tuple[str, ...] | None:
     """Return the attributes of an object; None where it has few, or one that is not plain."""
     parts = []
     for name, at in _attributes(scene, item):
@@ -180,7 +182,9 @@ def _attributes(scene: HangContext, item: int) -> list[tuple[str, int]]:
     return [(str(place), word) for place, word in enumerate(words)]
 
 
-def _gets_on(scene: HangContext, inner: Sequence[PyFrame], frame: PyFrame, kind: str) -> bool:
+def _makes_progress(
+    scene: HangContext, inner: Sequence[PyFrame], frame: PyFrame, kind: str
+) -> bool:
     """Tell whether code stores something else than numbers and such objects: a next node."""
     kept, loops = (*_KEPT, kind), scene.loop_bodies(frame)
     stored = {
@@ -193,12 +197,12 @@ def _gets_on(scene: HangContext, inner: Sequence[PyFrame], frame: PyFrame, kind:
         return True
     return any(
         scene.view.type_name(value) not in kept
-        and scene.changes_of(own.code, {name.rpartition(".")[2]})
+        and scene.bytes_that_change(own.code, {name.rpartition(".")[2]})
         for own in inner for name, value in _variables_and_attributes(scene, own) if "." in name
     )  # fmt: skip
 
 
-def _counts(scene: HangContext, inner: Sequence[PyFrame], used: set[str], count: int) -> bool:
+def _counts_turns(scene: HangContext, inner: Sequence[PyFrame], used: set[str], count: int) -> bool:
     """Tell whether code reaches a number that could count so many turns, or limit them."""
     view = scene.view
     for frame in inner:

@@ -66,7 +66,7 @@ _CALLS_LOOP = {("anyio.from_thread", "run"), ("trio._threads", "from_thread_run"
 _ASKED_BY_THREAD = ("run_async_from_thread.<locals>.task_wrapper", "unprotected_afn")
 
 
-def task_lock_never_released(scene: HangContext) -> HangDiagnosis | None:
+def diagnose_task_lock_never_released(scene: HangContext) -> HangDiagnosis | None:
     """Tasks wait for a lock that no remaining code will release.
 
     asyncio's Lock does not say who took it. Nobody is inside its `async with` block (then the task
@@ -82,7 +82,7 @@ def task_lock_never_released(scene: HangContext) -> HangDiagnosis | None:
         others += [scene.view.frames(d.tid) for d in scene.activities]
         if _may_release(scene, lock, (frame for frames in others for frame in frames)):
             continue
-        if scene.foreign_threads or scene.live_code.is_bound(lock, ENDERS[LOCK]):
+        if scene.foreign_threads or scene.live_code.is_method_kept(lock, ENDERS[LOCK]):
             continue  # somebody keeps its release(), as call_later() does
         activity = scene.loop_thread
         if activity is None:
@@ -123,7 +123,7 @@ def _may_release(scene: HangContext, lock: int, frames: Iterable[PyFrame]) -> bo
     return False
 
 
-def task_deadlock_by_held_lock(scene: HangContext) -> HangDiagnosis | None:
+def diagnose_task_deadlock_by_held_lock(scene: HangContext) -> HangDiagnosis | None:
     """A task waits for what another one would give, and all others wait for what it holds itself.
 
     It need not be known who would take from the queue, set the event or release the lock: only a
@@ -140,9 +140,9 @@ def task_deadlock_by_held_lock(scene: HangContext) -> HangDiagnosis | None:
         kind = holder.wait.kind if holder.wait is not None else ""
         if holder.certainty != UNKNOWN or kind not in _FROM_TASKS:
             continue
-        if has_timeout(holder, scene.tasks, scene.view) or _is_called_back(scene, holder):
+        if has_timeout(holder, scene.tasks, scene.view) or _may_callback_end_wait(scene, holder):
             continue
-        held_up = _waiting_for(holder, own)
+        held_up = _tasks_waiting_for(holder, own)
         first = next((task for task in held_up if task.wait and task.wait.kind in _HELD), None)
         if first is None or len(held_up) + 1 < len(own):
             continue
@@ -166,7 +166,7 @@ def task_deadlock_by_held_lock(scene: HangContext) -> HangDiagnosis | None:
             holder.wait.address if holder.wait is not None else 0,
         )
         is_circle = kind in (QUEUE_PUT, QUEUE_JOIN, *_HELD) or any(
-            going.of_task(task).calls_any(awaited, ENDERS[kind]) for task in held_up
+            going.effects_of_task(task).calls_any(awaited, ENDERS[kind]) for task in held_up
         )
         return HangDiagnosis(
             DEADLOCK if is_circle else HANG, "tasks", sentence, members, PROBABLE,
@@ -178,15 +178,19 @@ def task_deadlock_by_held_lock(scene: HangContext) -> HangDiagnosis | None:
     return None
 
 
-def _is_called_back(scene: HangContext, task: UnfinishedTask) -> bool:
+def _may_callback_end_wait(scene: HangContext, task: UnfinishedTask) -> bool:
     """Tell whether a function that somebody keeps, or a library, may end what a task waits for."""
     if task.wait is None or scene.foreign_threads:
         return True
     at, enders = task.wait.address, ENDERS[task.wait.kind]
-    return scene.live_code.is_bound(at, enders) or scene.live_code.called_back.calls_any(at, enders)
+    return scene.live_code.is_method_kept(
+        at, enders
+    ) or scene.live_code.effects_of_kept_functions.calls_any(at, enders)
 
 
-def _waiting_for(holder: UnfinishedTask, tasks: Sequence[UnfinishedTask]) -> list[UnfinishedTask]:
+def _tasks_waiting_for(
+    holder: UnfinishedTask, tasks: Sequence[UnfinishedTask]
+) -> list[UnfinishedTask]:
     """Return the tasks that wait for one, or for one that does, and so on."""
     reached, held_up = {holder.id}, list[UnfinishedTask]()
     while new := [
@@ -199,7 +203,7 @@ def _waiting_for(holder: UnfinishedTask, tasks: Sequence[UnfinishedTask]) -> lis
     return held_up
 
 
-def event_loop_threads_exhausted(scene: HangContext) -> HangDiagnosis | None:
+def diagnose_event_loop_threads_exhausted(scene: HangContext) -> HangDiagnosis | None:
     """Threads that run jobs for an event loop wait for calls into it, which want a free thread.
 
     Starlette and FastAPI run every plain function in such a thread. A thread that called
@@ -251,7 +255,7 @@ def event_loop_threads_exhausted(scene: HangContext) -> HangDiagnosis | None:
     )  # fmt: skip
 
 
-def thread_pool_exhausted(scene: HangContext) -> HangDiagnosis | None:
+def diagnose_thread_pool_exhausted(scene: HangContext) -> HangDiagnosis | None:
     """All threads of a pool that is full wait, without a timeout, for what may never come."""
     waiting = {
         d.tid: d for d in scene.activities
@@ -262,7 +266,7 @@ def thread_pool_exhausted(scene: HangContext) -> HangDiagnosis | None:
     if not waiting:
         return None
     for pool in read_executors_and_queues(scene.target, scene.python).pools:
-        members = _all_workers(pool, waiting)
+        members = _waits_of_all_workers(pool, waiting)
         if not members:
             continue
         first = members[0]
@@ -283,7 +287,7 @@ def thread_pool_exhausted(scene: HangContext) -> HangDiagnosis | None:
     return None
 
 
-def requests_wait_for_same_object(scene: HangContext) -> HangDiagnosis | None:
+def diagnose_requests_waiting_for_same_object(scene: HangContext) -> HangDiagnosis | None:
     """Threads of a server wait in the middle of requests for one object that nobody else has.
 
     A future in a cache that who was to settle it left behind by an exception, an event that was
@@ -298,7 +302,7 @@ def requests_wait_for_same_object(scene: HangContext) -> HangDiagnosis | None:
             waiting.setdefault(activity.object, []).append(activity)
     for awaited, members in waiting.items():
         tids = {d.tid for d in members}
-        if len(members) < 2 or scene.references.threads(awaited) - tids:
+        if len(members) < 2 or scene.references.threads_referring_to(awaited) - tids:
             continue
         of_library = members[0].awaits in FUTURES
         if not of_library and UnblockedThreads(scene).may_end(members[0]):
@@ -319,7 +323,7 @@ def requests_wait_for_same_object(scene: HangContext) -> HangDiagnosis | None:
     return None
 
 
-def server_request_never_ends(scene: HangContext) -> HangDiagnosis | None:
+def diagnose_server_request_never_ending(scene: HangContext) -> HangDiagnosis | None:
     """A thread of a server waits in the middle of a request for what no code can give any more.
 
     Its pool has lost what was lent, or who worked for it has ended. The server goes on.
@@ -361,11 +365,13 @@ def _may_serve_client(scene: HangContext, activity: ThreadActivity) -> bool:
     return (
         activity.kind == hang_types.READ
         and not asked
-        and any(map(scene.code.running_loop, activity.frames))
+        and any(map(scene.code.is_running_in_loop, activity.frames))
     )
 
 
-def _all_workers(pool: Executor, waiting: dict[int, ThreadActivity]) -> tuple[ThreadActivity, ...]:
+def _waits_of_all_workers(
+    pool: Executor, waiting: dict[int, ThreadActivity]
+) -> tuple[ThreadActivity, ...]:
     """Return what the workers of a full pool of threads wait for; () unless all do."""
     if pool.max_workers is None or len(pool.workers) < pool.max_workers:
         return ()
@@ -373,7 +379,7 @@ def _all_workers(pool: Executor, waiting: dict[int, ThreadActivity]) -> tuple[Th
     return members if len(members) == len(pool.workers) else ()
 
 
-def connection_pool_exhausted(scene: HangContext) -> HangDiagnosis | None:
+def diagnose_connection_pool_exhausted(scene: HangContext) -> HangDiagnosis | None:
     """Threads wait for a free connection of a pool, and no thread is left to give one back.
 
     With a timeout too: it ends each wait by an error, not by a connection.
@@ -414,7 +420,7 @@ def connection_pool_exhausted(scene: HangContext) -> HangDiagnosis | None:
     )  # fmt: skip
 
 
-def connection_pool_held_by_caller(scene: HangContext) -> HangDiagnosis | None:
+def diagnose_connection_pool_held_by_caller(scene: HangContext) -> HangDiagnosis | None:
     """A task waits until a pool has something, inside of a block that has what the pool gave.
 
     That block ends only when the call has returned. So it is with a request for which there is no
@@ -436,7 +442,7 @@ def connection_pool_held_by_caller(scene: HangContext) -> HangDiagnosis | None:
         if block is None or frame is None:
             continue
         others = [other for other in scene.tasks if other.id not in ids]
-        if any(_uses(scene, other, task) for other in others):
+        if any(_uses_same_library(scene, other, task) for other in others):
             continue
         folders = tuple(folder for _, folder in packages_called(task, scene.installed))
         threads = (scene.view.frames(d.tid) for d in scene.activities if d.tid != activity.tid)
@@ -474,7 +480,7 @@ def _caller_in_block_of(
     )  # fmt: skip
 
 
-def _uses(scene: HangContext, task: UnfinishedTask, waiting: UnfinishedTask) -> bool:
+def _uses_same_library(scene: HangContext, task: UnfinishedTask, waiting: UnfinishedTask) -> bool:
     """Tell whether a task is in code of the library in which another one waits, or has a block."""
     folders = tuple(folder for _, folder in packages_called(waiting, scene.installed))
     within = any(frame.filename.startswith(folders) for frame in task.stack)

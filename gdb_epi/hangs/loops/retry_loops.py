@@ -37,18 +37,20 @@ def diagnose_retries(scene: HangContext, activity: ThreadActivity) -> HangDiagno
     The function that sleeps may be one that the loop calls.
     """
     if not library_frames_called(scene, activity):
-        near = (n for n, f in enumerate(activity.frames[:MAX_INNER]) if scene.code.running_loop(f))
+        near = (
+            n for n, f in enumerate(activity.frames[:MAX_INNER]) if scene.code.is_running_in_loop(f)
+        )
         activity = activity._replace(frames=activity.frames[next(near, 0) :])
-    return _retry_loop(scene, activity) or diagnose_library_retry(scene, activity)
+    return _diagnose_retry_loop(scene, activity) or diagnose_library_retry(scene, activity)
 
 
-def _retry_loop(scene: HangContext, activity: ThreadActivity) -> HangDiagnosis | None:
+def _diagnose_retry_loop(scene: HangContext, activity: ThreadActivity) -> HangDiagnosis | None:
     """Return the answer for a thread that sleeps in a loop while it handles what failed there."""
-    handled = _handled(scene, activity.tid) if activity.frames else []
+    handled = _handled_exceptions(scene, activity.tid) if activity.frames else []
     messages = (e.message for e in handled if e.type == ERROR and isinstance(e.message, str))
     locked = next((message for message in messages if message.startswith(_LOCKED)), None)
     if locked is not None:
-        return _retried_database(scene, activity, locked)
+        return _diagnose_retries_of_locked_database(scene, activity, locked)
     caught = next((error for error in handled if _was_caught_in_loop(scene, activity, error)), None)
     if caught is None:
         return None
@@ -80,7 +82,7 @@ def _is_limited(scene: HangContext, frame: PyFrame) -> bool:
     return any(
         scene.is_in_bounded_loop(frame, loop)
         or ends_by_clock(frame.code, range(loop[0], loop[1] + 1), scene.call_sites)
-        for loop in scene.call_sites.of(frame.code).loops
+        for loop in scene.call_sites.calls_of(frame.code).loops
     )
 
 
@@ -96,7 +98,9 @@ def _was_caught_in_loop(scene: HangContext, activity: ThreadActivity, error: Exc
     return same and caught.lineno <= frame.lineno and scene.is_line_in_loop(frame, caught.lineno)
 
 
-def _retried_database(scene: HangContext, activity: ThreadActivity, error: str) -> HangDiagnosis:
+def _diagnose_retries_of_locked_database(
+    scene: HangContext, activity: ThreadActivity, error: str
+) -> HangDiagnosis:
     """Return the answer for a thread that tries again because a database is locked."""
     where = activity.where()
     sentence = (
@@ -118,7 +122,7 @@ def _retried_database(scene: HangContext, activity: ThreadActivity, error: str) 
     )  # fmt: skip
 
 
-def _handled(scene: HangContext, tid: int) -> list[ExceptionInfo]:
+def _handled_exceptions(scene: HangContext, tid: int) -> list[ExceptionInfo]:
     """Return the exceptions that a thread handles, and what they wrap."""
     thread = next((each for each in scene.python.threads() if each.tid == tid), None)
     if thread is None:
@@ -142,9 +146,9 @@ def diagnose_connection_poll(scene: HangContext, activity: ThreadActivity) -> Ha
     body = range(loop[0], loop[1] + 1)
     try:
         ends = ends_by_clock(frame.code, body, scene.call_sites)
-        goes_on = ends or not scene.call_sites.has_way_out(frame.code, body)
+        goes_on = ends or not scene.call_sites.can_leave_loop(frame.code, body)
         ahead = {method for _, method in scene.code.calls_ahead(frame, MAX_DEPTH)}
-        asked = (ahead | scene.called_before(frame, MAX_DEPTH)) & _CONNECTS
+        asked = (ahead | scene.names_called_before(frame, MAX_DEPTH)) & _CONNECTS
     except (UnreadableMemory, LayoutError):
         return None
     if goes_on or not asked:

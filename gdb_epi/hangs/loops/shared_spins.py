@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from gdb_epi.cpython.types import PyFrame
-from gdb_epi.hangs.hang_context import HangContext, of_each_thread
+from gdb_epi.hangs.hang_context import HangContext, diagnose_each_thread
 from gdb_epi.hangs.idleness import is_in_serving_loop
 from gdb_epi.hangs.types import GIL, HANG, RUNNING, HangDiagnosis, ThreadActivity, wait_diagnosis
 from gdb_epi.locks.python.call_sites import Instruction
@@ -29,13 +29,15 @@ _CALLABLE = frozenset(("function", "method", "builtin_function_or_method", "func
 _WRITES = "w"
 
 
-@of_each_thread
-def spin_on_shared_memory(scene: HangContext, activity: ThreadActivity) -> HangDiagnosis | None:
+@diagnose_each_thread
+def diagnose_spin_on_shared_memory(
+    scene: HangContext, activity: ThreadActivity
+) -> HangDiagnosis | None:
     """A thread reads shared memory again and again, and does nothing else."""
     if activity.kind not in (*RUNNING, GIL) or not activity.frames:
         return None
     frame = activity.frames[0]
-    read = next(_shared_memory_read(scene, frame), None)
+    read = next(_shared_memory_read_by(scene, frame), None)
     if read is None:
         return None
     for_work = is_in_serving_loop(scene, activity.frames[1:])
@@ -53,7 +55,7 @@ def spin_on_shared_memory(scene: HangContext, activity: ThreadActivity) -> HangD
     )  # fmt: skip
 
 
-def _shared_memory_read(scene: HangContext, frame: PyFrame) -> Iterator[str]:
+def _shared_memory_read_by(scene: HangContext, frame: PyFrame) -> Iterator[str]:
     """Yield the names of the shared memory that a frame's loop reads; none where it does more.
 
     Raises UnreadableMemory, LayoutError, IndexError.
@@ -66,7 +68,7 @@ def _shared_memory_read(scene: HangContext, frame: PyFrame) -> Iterator[str]:
         return
     if not any(each.name.startswith(_DECIDES) for each in body):
         return  # it never looks at what it reads: nothing that another one writes ends it
-    if _carries_variables(body, sites.tables(frame.code)[1]):
+    if _carries_variables(body, sites.name_tables(frame.code)[1]):
         return
     scope, own = scene.live_code.calls.globals_of(frame), view.variable(frame, "self")
     shared = list[str]()

@@ -76,21 +76,21 @@ class EventLoopReader:
         self, task: UnfinishedTask, tasks: Sequence[UnfinishedTask]
     ) -> SleepingEventLoop | None:
         """Return the loop that runs a task."""
-        return self._read_event_loop(self._loop_of(task), tasks)
+        return self._read_event_loop(self._loop_address_of_task(task), tasks)
 
     def _read_event_loop(
         self, address: int, tasks: Sequence[UnfinishedTask]
     ) -> SleepingEventLoop | None:
         if not address:
             return None
-        called = self._called_to_read(address)
-        names = (name for callback in called for name in self._called(callback))
-        descriptors = self._descriptors(address)
+        called = self._read_ready_callbacks(address)
+        names = (name for callback in called for name in self._names_called_by(callback))
+        descriptors = self._count_watched_descriptors(address)
         return SleepingEventLoop(
             address,
             descriptors,
-            self._length(address, "_scheduled", "PyListObject"),
-            self._length(address, "_ready", "dequeobject"),
+            self._read_length(address, "_scheduled", "PyListObject"),
+            self._read_length(address, "_ready", "dequeobject"),
             any(is_client_serving_task(task, self._installed) for task in tasks)
             or any("accept" in name for name in names),
             descriptors == sum(map(self._has_no_peer, called)),
@@ -120,7 +120,7 @@ class EventLoopReader:
         except (UnreadableMemory, LayoutError):
             return None
         lists = ("_pendingTimedCalls", "_newTimedCalls")
-        timers = [self._length(reactor, name, "PyListObject") for name in lists]
+        timers = [self._read_length(reactor, name, "PyListObject") for name in lists]
         listening = any(view.type_name(at).rpartition(".")[2] in _PORTS for at in watched)
         count = sum(number or 0 for number in timers)
         return SleepingEventLoop(reactor, len(watched), count, 0, listening)
@@ -129,7 +129,7 @@ class EventLoopReader:
         self, tasks: Sequence[UnfinishedTask], epoll: int | None
     ) -> SleepingEventLoop | None:
         """Return the loop of tasks that sleeps in an epoll; its own socket pair is left out."""
-        for loop in dict.fromkeys(map(self._loop_of, tasks)):
+        for loop in dict.fromkeys(map(self._loop_address_of_task, tasks)):
             native = read_uv_loop(self._view.reader, loop) if loop else None
             if native is None or native.backend != epoll:
                 continue
@@ -142,7 +142,7 @@ class EventLoopReader:
             return SleepingEventLoop(loop, count, native.timers, None, listening)
         return None
 
-    def _loop_of(self, task: UnfinishedTask) -> int:
+    def _loop_address_of_task(self, task: UnfinishedTask) -> int:
         at = self._view.reader.layout.offset("TaskObj", "task_loop")
         if at is None or task.framework != "asyncio":
             return 0
@@ -209,11 +209,11 @@ class EventLoopReader:
         return state < len(STATES) and STATES[state] != "pending"
 
     @when_unreadable(None)
-    def _length(self, loop: int, name: str, struct: str) -> int | None:
+    def _read_length(self, loop: int, name: str, struct: str) -> int | None:
         value = self._view.attribute(loop, name)
         return None if value is None else self._containers.length(value, struct)
 
-    def _called_to_read(self, loop: int) -> list[int]:
+    def _read_ready_callbacks(self, loop: int) -> list[int]:
         """Return what a loop calls when one of its descriptors can be read.
 
         That of who accepts clients is known by its name: asyncio's servers have
@@ -242,30 +242,30 @@ class EventLoopReader:
         context = get_process_values(self._view.target, self._view.python).context
         return self._view.type_name(context.attribute(owner, "_address")) == "NoneType"
 
-    def _called(self, callback: int) -> Iterator[str]:
+    def _names_called_by(self, callback: int) -> Iterator[str]:
         """Yield the names of a function, and of those that its object calls for descriptors."""
         if self._view.type_name(callback) != "method":
             return
         reader = self._view.reader
         with suppress(EpiError, IndexError):
-            yield self._name_of(reader.field(callback, "PyMethodObject", "im_func"))
+            yield self._function_name(reader.field(callback, "PyMethodObject", "im_func"))
             owner = reader.field(callback, "PyMethodObject", "im_self")
             handlers = self._view.attribute(owner, "handlers")
             if handlers and self._view.type_name(handlers) == "dict":
                 for _, pair in self._view.objects.dict_items(handlers):
-                    yield self._name_of(self._items_of(pair)[1])
+                    yield self._function_name(self._items_of(pair)[1])
 
     def _items_of(self, word: int) -> list[int]:
         return list(self._containers.tuple_items(word))
 
-    def _name_of(self, function: int) -> str:
+    def _function_name(self, function: int) -> str:
         if self._view.type_name(function) != "function":
             return ""
         reader = self._view.reader
         return reader.text_field(function, "PyFunctionObject", "func_qualname")
 
     @when_unreadable(None)
-    def _descriptors(self, loop: int) -> int | None:
+    def _count_watched_descriptors(self, loop: int) -> int | None:
         """Return how many descriptors the loop watches besides its own pipe."""
         keys = self._view.attribute(loop, "_selector", "_fd_to_key")
         if keys is None:

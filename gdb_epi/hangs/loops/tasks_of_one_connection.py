@@ -57,7 +57,7 @@ class TaskAtEnd(NamedTuple):
     is_paused: bool
 
 
-def tasks_read_from_each_other(scene: HangContext) -> HangDiagnosis | None:
+def diagnose_tasks_reading_from_each_other(scene: HangContext) -> HangDiagnosis | None:
     """Two tasks wait to read from each other, over a connection both of whose ends are here.
 
     Two that both read in loops without an end may be idle, as both ends of a channel of messages
@@ -72,7 +72,7 @@ def tasks_read_from_each_other(scene: HangContext) -> HangDiagnosis | None:
         idle = all(
             is_in_serving_loop(scene, own_frames(each.task, scene.installed)) for each in pair
         )
-        if (idle and not pair[0].arrived) or may_be_written(
+        if (idle and not pair[0].arrived) or may_ends_be_written(
             scene, {each.transport for each in pair}, {each.task.id for each in pair}
         ):
             continue
@@ -97,7 +97,7 @@ def tasks_read_from_each_other(scene: HangContext) -> HangDiagnosis | None:
     return None
 
 
-def tasks_write_to_each_other(scene: HangContext) -> HangDiagnosis | None:
+def diagnose_tasks_writing_to_each_other(scene: HangContext) -> HangDiagnosis | None:
     """Two tasks wait until their ends of one connection take more, and nobody reads either end.
 
     A stream stops to read from its socket once it has twice its limit (Lib/asyncio/streams.py);
@@ -106,10 +106,12 @@ def tasks_write_to_each_other(scene: HangContext) -> HangDiagnosis | None:
     activity = scene.loop_thread
     if activity is None or activity.kind in (*RUNNING, GIL):
         return None
-    for pair in _both_ends(scene, WRITE):
+    for pair in _pairs_at_both_ends(scene, WRITE):
         ends = {at for each in pair for at in (each.transport, each.stream)}
         of_pair = {each.task.id for each in pair}
-        if all(each.is_paused for each in pair) and not may_be_used(scene, ends, of_pair, _READS):
+        if all(each.is_paused for each in pair) and not may_ends_be_used(
+            scene, ends, of_pair, _READS
+        ):
             sentence = (
                 "two tasks wait for each other, each to write to its end of one connection, and "
                 "neither reads: "
@@ -130,10 +132,10 @@ def tasks_write_to_each_other(scene: HangContext) -> HangDiagnosis | None:
 
 def readers_of_both_ends(scene: HangContext) -> Iterator[tuple[TaskAtEnd, TaskAtEnd]]:
     """Yield the pairs of tasks that wait to read from the two ends of one connection."""
-    return _both_ends(scene, READ)
+    return _pairs_at_both_ends(scene, READ)
 
 
-def _both_ends(scene: HangContext, kind: str) -> Iterator[tuple[TaskAtEnd, TaskAtEnd]]:
+def _pairs_at_both_ends(scene: HangContext, kind: str) -> Iterator[tuple[TaskAtEnd, TaskAtEnd]]:
     waiting = {(each.own, each.peer): each for each in _tasks_at_ends(scene, kind)}
     for (own, peer), first in waiting.items():
         second = waiting.get((peer, own))
@@ -184,12 +186,12 @@ def _end_of_connection(scene: HangContext, task: UnfinishedTask, stream: int) ->
     return TaskAtEnd(task, own, peer, transport, reader, arrived, is_paused)
 
 
-def may_be_written(scene: HangContext, ends: Collection[int], but: Collection[int]) -> bool:
+def may_ends_be_written(scene: HangContext, ends: Collection[int], but: Collection[int]) -> bool:
     """Tell whether code that goes on may write to one of some transports; True if not known."""
-    return may_be_used(scene, ends, but, _WRITES)
+    return may_ends_be_used(scene, ends, but, _WRITES)
 
 
-def may_be_used(
+def may_ends_be_used(
     scene: HangContext, ends: Collection[int], but: Collection[int], methods: Collection[str]
 ) -> bool:
     """Tell whether code that goes on may call such methods of transports or streams.
@@ -219,11 +221,11 @@ def may_be_used(
         return True
     loop_thread = scene.loop_thread
     unblocked = UnblockedThreads(scene)
-    threads = unblocked.of_threads(but=loop_thread.tid if loop_thread is not None else 0)
+    threads = unblocked.effects_of_threads(but=loop_thread.tid if loop_thread is not None else 0)
     return (
         any(map(leads_to_end, code.bound_objects(methods)))
-        or uses(code.called_back, certainly=True)
-        or any(uses(unblocked.of_task(task), certainly=False) for task in others)
+        or uses(code.effects_of_kept_functions, certainly=True)
+        or any(uses(unblocked.effects_of_task(task), certainly=False) for task in others)
         or any(uses(effects, certainly=False) for effects in threads)
     )
 
@@ -241,7 +243,7 @@ def _length(scene: HangContext, buffer: int) -> int:
     return ContainerReader(scene.view.reader).length(buffer, struct)
 
 
-def task_awaits_paused_reading(scene: HangContext) -> HangDiagnosis | None:
+def diagnose_task_awaiting_paused_reading(scene: HangContext) -> HangDiagnosis | None:
     """A task waits for what comes over a connection whose reading was paused until it goes on.
 
     A Protocol pauses the reading of its transport where it holds much (Lib/asyncio/transports.py,
@@ -284,31 +286,33 @@ def _others_may_give(scene: HangContext, task: UnfinishedTask) -> bool:
         task.wait.address, ENDERS[task.wait.kind], scene.live_code, UnblockedThreads(scene)
     )  # fmt: skip
     try:
-        kept = [each for each, _ in code.kept if code.name_of(each.code) not in _TAKE_DATA]
-        if code.is_bound(at, enders):
+        kept = [
+            each for each, _ in code.kept_functions if code.name_of(each.code) not in _TAKE_DATA
+        ]
+        if code.is_method_kept(at, enders):
             return True
     except (UnreadableMemory, LayoutError, IndexError):
         return True
     others = [each for each in scene.tasks if each is not task and task.id not in each.wakers]
     loop_thread = scene.loop_thread.tid if scene.loop_thread is not None else 0
     reaches = chain(
-        map(unblocked.of_task, others), unblocked.of_threads(but=loop_thread),
-        (code.of_callable(each.address, surely=True) for each in kept),
+        map(unblocked.effects_of_task, others), unblocked.effects_of_threads(but=loop_thread),
+        (code.effects_of_callable(each.address, surely=True) for each in kept),
     )  # fmt: skip
 
-    def gives(effects: Effects) -> bool:
+    def may_give(effects: Effects) -> bool:
         # The loop may call what takes data only when the reading goes on.
         return effects.unbounded or (at, "*") in effects.calls or (
             effects.calls_any(at, enders)
             and any(
                 code.name_of(body.code) not in _TAKE_DATA
-                and not enders.isdisjoint(scene.call_sites.strings(body.code, "co_names"))
+                and not enders.isdisjoint(scene.call_sites.name_tuple(body.code, "co_names"))
                 for body in effects.bodies
             )
         )  # fmt: skip
 
     try:
-        return len(scene.tasks) > MAX_FRAMES or any(map(gives, reaches))
+        return len(scene.tasks) > MAX_FRAMES or any(map(may_give, reaches))
     except (UnreadableMemory, LayoutError):
         return True
 
@@ -319,8 +323,8 @@ def _alone_resumes_paused_reading(scene: HangContext, frame: PyFrame, awaited: i
     try:
         if not scene.calls_any(frame, (_RESUMES,)):
             return False
-        others = scene.live_code.codes - {frame.code}
-        if any(_RESUMES in sites.strings(code, "co_names") for code in others):
+        others = scene.live_code.own_codes - {frame.code}
+        if any(_RESUMES in sites.name_tuple(code, "co_names") for code in others):
             return False
     except (UnreadableMemory, LayoutError):
         return False

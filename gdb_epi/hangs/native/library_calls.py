@@ -32,7 +32,7 @@ KNOWN = _OF_MATH | _COMPARES | _OTHERS | _YIELDS
 Reader = Callable[[int, int], bytes]
 
 
-def arguments_of(name: str) -> tuple[str, ...]:
+def argument_registers(name: str) -> tuple[str, ...]:
     """Return the registers that hold what a function of KNOWN is given, numbers of floats apart."""
     if name in _OF_MATH or name in _YIELDS:
         return ()
@@ -61,18 +61,18 @@ def function_called_before(back: int, read: Reader, import_name: Callable[[int],
     return import_name(at + int.from_bytes(call[2:], "little", signed=True))
 
 
-def returned_number(name: str, arguments: Mapping[str, int], read: Reader) -> int | None:
+def returned_number_of(name: str, arguments: Mapping[str, int], read: Reader) -> int | None:
     """Return what a function of KNOWN leaves in rax; None where that is not known.
 
     `read` gives the bytes at an address. Raises UnreadableMemory.
     """
     first, second, third = (arguments.get(each) for each in ARGUMENTS)
     if name == "strlen" and first is not None:
-        length = len(_text(read, first, MAX_TEXT))
+        length = len(_read_text(read, first, MAX_TEXT))
         return length if length < MAX_TEXT else None
     if name not in _COMPARES or first is None or second is None:
         return None
-    if len(arguments_of(name)) == len(ARGUMENTS):
+    if len(argument_registers(name)) == len(ARGUMENTS):
         if third is None or third > MAX_TEXT:
             return None
         size = third
@@ -81,7 +81,7 @@ def returned_number(name: str, arguments: Mapping[str, int], read: Reader) -> in
     if name in ("memcmp", "bcmp"):
         left, right = read(first, size), read(second, size)
     else:
-        left, right = (_text(read, at, size)[:size] for at in (first, second))
+        left, right = (_read_text(read, at, size)[:size] for at in (first, second))
     if left == right and len(left) == MAX_TEXT and third is None:
         return None  # they go on
     if "case" in name:
@@ -89,7 +89,7 @@ def returned_number(name: str, arguments: Mapping[str, int], read: Reader) -> in
     return 0 if left == right else 1 if left > right else 0xFFFFFFFF
 
 
-def _text(read: Reader, at: int, size: int) -> bytes:
+def _read_text(read: Reader, at: int, size: int) -> bytes:
     """Return the bytes up to a NUL, in pieces that end where pages do: no more need be there."""
     text = b""
     while len(text) < size:

@@ -20,11 +20,11 @@ from gdb_epi.hangs.hang_context import HangContext
 from gdb_epi.hangs.native.library_calls import (
     CLOBBERED,
     KNOWN,
-    arguments_of,
+    argument_registers,
     function_called_before,
-    returned_number,
+    returned_number_of,
 )
-from gdb_epi.hangs.native.native_state import FLAGS, Leaves, NativeState, Value
+from gdb_epi.hangs.native.native_state import FLAGS, LeavesLoop, NativeState, Value
 from gdb_epi.hangs.types import (
     EVENT,
     GIL,
@@ -94,7 +94,7 @@ class NativeLoop(NamedTuple):
     words: tuple[int, ...]
 
 
-def endless_native_code(scene: HangContext) -> HangDiagnosis | None:
+def diagnose_endless_native_code(scene: HangContext) -> HangDiagnosis | None:
     """A thread runs a loop of native code that it cannot leave, and that nobody else changes."""
     threads = {each.tid: each for each in scene.target.threads()}
     native = [d for d in scene.activities if d.kind == NATIVE]
@@ -164,14 +164,14 @@ def find_endless_native_loop(
     if region is None:
         return None
     imports, code = ImportedFunctions(target), range(region.start, region.end)
-    if not _is_of_system(region.path):
+    if not _is_system_library(region.path):
         registers = {**thread.registers, **dict(zip(XMM, thread.vectors, strict=False))}
         return find_endless_loop_from(target.read, code, thread.pc, registers, budget, imports.name)
     # A function that only compares or computes comes back, to code whose other registers are known.
     walk = islice(Unwinder(target, FunctionBounds(target)).walk(thread.registers), MAX_CALLERS)
     for frame in walk:
         region = target.region_at(frame.pc)
-        if region is None or _is_of_system(region.path):
+        if region is None or _is_system_library(region.path):
             continue
         with suppress(UnreadableMemory):
             if function_called_before(frame.pc, target.read, imports.name) in KNOWN:
@@ -187,15 +187,15 @@ def _loop_after_call(
     """Return the loop without end behind a call, whatever that gives; None where it may end."""
     code, loops = range(region.start, region.end), list[NativeLoop]()
     for guess in (None, True, False):  # None: no jump needs what the call gave
-        run = _Run(target.read, code, frame.pc, frame.registers, imports.name, guess)
-        with suppress(Leaves, UnreadableMemory):
-            loops.append(run.loop(budget))
+        run = _NativeRun(target.read, code, frame.pc, frame.registers, imports.name, guess)
+        with suppress(LeavesLoop, UnreadableMemory):
+            loops.append(run.find_loop(budget))
         if guess is None and loops:
             break
     return loops[0] if len(loops) == 1 else None
 
 
-def _is_of_system(path: str | None) -> bool:
+def _is_system_library(path: str | None) -> bool:
     return (path or "").rpartition("/")[2].startswith(_SYSTEM)
 
 
@@ -209,12 +209,12 @@ def find_endless_loop_from(
     functions that are known by the names of their slots.
     """
     try:
-        return _Run(read, code, at, registers, import_name).loop(budget)
-    except (Leaves, UnreadableMemory):
+        return _NativeRun(read, code, at, registers, import_name).find_loop(budget)
+    except (LeavesLoop, UnreadableMemory):
         return None
 
 
-class _Run(NativeState):
+class _NativeRun(NativeState):
     """A thread's code goes on."""
 
     def __init__(
@@ -230,25 +230,25 @@ class _Run(NativeState):
         self._decoded: dict[int, Instruction] = {}
         self._before: dict[str, int | None] = {}  # the numbers at the beginning of the turn
 
-    def loop(self, budget: list[int]) -> NativeLoop:
+    def find_loop(self, budget: list[int]) -> NativeLoop:
         """Return the loop that goes round for ever. Raises Leaves, UnreadableMemory."""
         head, most, count = 0, 1, 0
         for _ in range(min(MAX_STEPS, budget[0])):
             budget[0] -= 1
-            instruction = self._instruction()
+            instruction = self._read_instruction()
             after = self._at + instruction.length
             if instruction.flow == NEXT:
-                self._do(instruction)
+                self._do_instruction(instruction)
                 self._at = after
                 continue
             to = self._next_place(instruction, after)
             if to <= self._at and instruction.target is not None and instruction.flow != CALL:
-                decisive = self._decisive() if to == head else frozenset[str]()
+                decisive = self._registers_jumps_depend_on() if to == head else frozenset[str]()
                 if to == head and all(map(self._is_as_before, decisive)):
                     if not self._needed and any(":" in name for name in self._values):
-                        raise Leaves  # it stores, and nothing leads out: it may be meant to go on
+                        raise LeavesLoop  # it stores, and nothing leads out: it may be meant to
                     if not self._confirmed:
-                        raise Leaves
+                        raise LeavesLoop
                     places = {int(name.partition(":")[0], 16) for name in decisive if ":" in name}
                     return NativeLoop(to, tuple(sorted(places & self._words)))
                 count += 1
@@ -256,38 +256,38 @@ class _Run(NativeState):
                     head, most, count = to, 2 * most, 0
                     self._begin_turn()
             self._at = to
-        raise Leaves
+        raise LeavesLoop
 
     def _next_place(self, instruction: Instruction, after: int) -> int:
         """Return where the code goes on after a jump, call or return. Raises Leaves."""
         if instruction.flow == RETURN:
-            return self._number_of_place(self._pop())
+            return self._known_number_of_place(self._pop())
         if instruction.flow == BRANCH:
             to = instruction.branches_to(after)
             if to is None:
-                raise Leaves
+                raise LeavesLoop
             if self._guess is not None and self._values[FLAGS].number is None:
                 holds, self._guess, self._guessed_at = self._guess, None, self._at
                 self._guessed = holds
                 return to if holds else after
-            holds = self._holds(instruction.opcode & 15, instruction)
+            holds = self._does_condition_hold(instruction.opcode & 15, instruction)
             if self._at == self._guessed_at:
                 if holds != self._guessed:
-                    raise Leaves
+                    raise LeavesLoop
                 self._confirmed = True
             return to if holds else after
         if instruction.flow not in (JUMP, CALL):
-            raise Leaves
+            raise LeavesLoop
         if instruction.target is not None:
             to = after + instruction.target
         elif instruction.target_register is not None:
-            to = self._number_of_place(self._values[instruction.target_register])
+            to = self._known_number_of_place(self._values[instruction.target_register])
         else:
-            slot = self._address(instruction) or 0
+            slot = self._operand_address(instruction) or 0
             if self._import_name(slot):  # which the dynamic linker filled: nobody changes it
                 to = int.from_bytes(self._read(slot, 8), "little")
             else:
-                to = self._number_of_place(self._operand(instruction))
+                to = self._known_number_of_place(self._operand_value(instruction))
             if to not in self._code:
                 return self._call_import(instruction, after)
         if instruction.flow == CALL:
@@ -299,13 +299,13 @@ class _Run(NativeState):
 
         It is reached by its slot: from the code that calls it, or from a stub that was called.
         """
-        name = self._import_name(self._address(instruction) or 0)
+        name = self._import_name(self._operand_address(instruction) or 0)
         if name not in KNOWN:
-            raise Leaves
-        back = after if instruction.flow == CALL else self._number_of_place(self._pop())
-        given = {each: self._values[each] for each in arguments_of(name)}
+            raise LeavesLoop
+        back = after if instruction.flow == CALL else self._known_number_of_place(self._pop())
+        given = {each: self._values[each] for each in argument_registers(name)}
         numbers = {each: v.number for each, v in given.items() if v.number is not None}
-        number = returned_number(name, numbers, self._unchanged)
+        number = returned_number_of(name, numbers, self._read_unchanged)
         sources = frozenset[str]().union(*(value.sources for value in given.values()))
         for register in (*CLOBBERED, *XMM):
             self._values[register] = Value(None)
@@ -313,16 +313,16 @@ class _Run(NativeState):
         self._values[FLAGS] = Value(None)
         return back
 
-    def _unchanged(self, address: int, size: int) -> bytes:
+    def _read_unchanged(self, address: int, size: int) -> bytes:
         """Return bytes of the core that the run has stored nothing in. Raises Leaves."""
         if any(self._word_of.get(address + n) in self._values for n in range(size)):
-            raise Leaves
+            raise LeavesLoop
         self._words.add(address)
         return self._read(address, size)
 
-    def _number_of_place(self, value: Value) -> int:
+    def _known_number_of_place(self, value: Value) -> int:
         if value.number is None:
-            raise Leaves
+            raise LeavesLoop
         self._needed |= value.sources
         return value.number
 
@@ -339,7 +339,7 @@ class _Run(NativeState):
             return False
         return not (before ^ value.number) & (1 << 8 * int(width or 16)) - 1
 
-    def _decisive(self) -> _Sources:
+    def _registers_jumps_depend_on(self) -> _Sources:
         """Return the registers that jumps depended on, and those that these come from."""
         needed = self._needed
         while True:
@@ -358,22 +358,22 @@ class _Run(NativeState):
         self._words.clear()
         self._needed = frozenset()
 
-    def _instruction(self) -> Instruction:
+    def _read_instruction(self) -> Instruction:
         if self._at not in self._code:
-            raise Leaves
+            raise LeavesLoop
         if self._at not in self._decoded:
             decoded = decode(self._read(self._at, min(15, self._code.stop - self._at)))
             if decoded is None:
-                raise Leaves
+                raise LeavesLoop
             self._decoded[self._at] = decoded
         return self._decoded[self._at]
 
-    def _do(self, instruction: Instruction) -> None:
+    def _do_instruction(self, instruction: Instruction) -> None:
         if self._do_vector(instruction):
             return
         changed = changed_registers(instruction)
         if changed is None or instruction.repeated or instruction.name == "syscall":
-            raise Leaves
+            raise LeavesLoop
         opcode, explicit = instruction.opcode, instruction.explicit_operand
         if (
             instruction.encoding == "legacy"
@@ -381,18 +381,20 @@ class _Run(NativeState):
             and self._moves_stack(instruction)
         ):
             return
-        operand = self._operand(instruction)
+        operand = self._operand_value(instruction)
         values = {MEMORY: operand, **self._registers()}
         numbers = {name: each.number for name, each in values.items() if each.number is not None}
-        swapped = _swap_of(instruction)
+        swapped = _exchanged_register(instruction)
         if swapped is not None:
-            self._swap(instruction, swapped, operand)
+            self._do_exchange(instruction, swapped, operand)
             return
-        replaced = {name for name in changed if _replaces(instruction, name)}
+        replaced = {name for name in changed if _overwrites_register(instruction, name)}
         is_group = not instruction.opcode_map and opcode in _GROUPS
         named = (None if is_group else instruction.reg, instruction.rm, *changed)
         used = [values[name] for name in named if name is not None and name not in replaced]
-        used += [values[source] for name in replaced for source in _sources(instruction, name)]
+        used += [
+            values[source] for name in replaced for source in _copied_registers(instruction, name)
+        ]
         width = low_register_bytes_read(instruction)
         sources = operand.sources.union(*(_low_sources(each, width) for each in used))
         apart = keeps_low_bytes_separate(instruction) and all(each.apart for each in used)
@@ -400,11 +402,11 @@ class _Run(NativeState):
             addressed = [self._values[name] for name in instruction.memory.registers()]
             loads = instruction.explicit_operand is not None
             apart = apart and all(each.apart and not loads for each in addressed)
-        results = {name: self._result(instruction, name, numbers) for name in changed}
+        results = {name: self._computed_result(instruction, name, numbers) for name in changed}
         by_flags = instruction.encoding == "legacy" and instruction.opcode_map == 1
         if by_flags and 0x40 <= opcode < 0x50 and instruction.reg:  # cmov
             sources |= self._values[FLAGS].sources
-            holds = self._holds(opcode & 15, instruction)
+            holds = self._does_condition_hold(opcode & 15, instruction)
             number = numbers.get((instruction.rm or MEMORY) if holds else instruction.reg)
             cut = number is None or instruction.size == 8
             results[instruction.reg] = number if cut else (number or 0) & 0xFFFFFFFF
@@ -412,12 +414,12 @@ class _Run(NativeState):
         if by_flags and 0x90 <= opcode < 0xA0 and instruction.rm and names_byte:  # setcc
             sources |= self._values[FLAGS].sources
             before = numbers.get(instruction.rm)
-            holds = self._holds(opcode & 15, instruction)
+            holds = self._does_condition_hold(opcode & 15, instruction)
             results = {instruction.rm: None if before is None else before & ~0xFF | holds}
         if explicit is not None and explicit.access != "r":
-            address = self._address(instruction)
+            address = self._operand_address(instruction)
             if address is None or not explicit.size:
-                raise Leaves
+                raise LeavesLoop
             stored = stored_number(instruction, numbers)
             if stored is not None:
                 stored &= (1 << 8 * explicit.size) - 1
@@ -447,7 +449,7 @@ class _Run(NativeState):
             return False
         return True
 
-    def _result(
+    def _computed_result(
         self, instruction: Instruction, register: str, numbers: dict[str, int]
     ) -> int | None:
         how = value_source(instruction, register)
@@ -463,18 +465,18 @@ class _Run(NativeState):
         if how.kind == CONSTANT and isinstance(how.source, int):
             return how.source & mask
         if how.kind == ADDRESS:
-            address = self._address(instruction)
+            address = self._operand_address(instruction)
             return None if address is None else address & mask
         return computed_value(instruction, register, numbers)
 
-    def _swap(self, instruction: Instruction, name: str, operand: Value) -> None:
+    def _do_exchange(self, instruction: Instruction, name: str, operand: Value) -> None:
         """Do an xchg or cmpxchg that leaves memory as it is. Raises Leaves for another."""
         mask, mine = (1 << 8 * instruction.size) - 1, self._values[name]
         if mine.number is None or operand.number is None or instruction.size < 4:
-            raise Leaves
+            raise LeavesLoop
         stores_another = mine.number & mask != operand.number
         if stores_another == (instruction.opcode_map == 0):
-            raise Leaves
+            raise LeavesLoop
         sources = mine.sources | operand.sources
         self._needed |= sources
         self._values[name] = Value(operand.number, sources)
@@ -482,17 +484,17 @@ class _Run(NativeState):
             flags = flags_of_subtraction(mine.number, operand.number, instruction.size)
             self._values[FLAGS] = Value(flags, sources)
 
-    def _holds(self, condition: int, instruction: Instruction) -> bool:
+    def _does_condition_hold(self, condition: int, instruction: Instruction) -> bool:
         """Tell whether a condition of the flags holds. Raises Leaves where that is not known.
 
         What it depends on is needed, also by a move that is made or not.
         """
         first, last = (0x70, 0x80) if instruction.opcode_map == 0 else (0x40, 0xA0)
         if instruction.opcode_map > 1 or not first <= instruction.opcode < last:
-            raise Leaves
+            raise LeavesLoop
         flags, sources, _ = self._values[FLAGS]
         if flags is None or (flags & UNKNOWN_CARRY and condition >> 1 not in (2, 4, 5)):
-            raise Leaves
+            raise LeavesLoop
         self._needed |= sources
         carry, zero = bool(flags & CARRY), bool(flags & ZERO)
         sign, overflow = bool(flags & SIGN), bool(flags & OVERFLOW)
@@ -511,19 +513,19 @@ def _low_sources(value: Value, width: int) -> _Sources:
     return frozenset(f"{name}{_NARROW}{min(int(low or 8), width)}" for name, _, low in parts)
 
 
-def _replaces(instruction: Instruction, register: str) -> bool:
+def _overwrites_register(instruction: Instruction, register: str) -> bool:
     """Tell whether an instruction leaves nothing of what was in a register, as moves do."""
     how = value_source(instruction, register)
     return how.kind in (LOAD, COPY, CONSTANT, ADDRESS) and how.width >= 4
 
 
-def _sources(instruction: Instruction, register: str) -> tuple[str, ...]:
+def _copied_registers(instruction: Instruction, register: str) -> tuple[str, ...]:
     """Return the register that a move copies."""
     how = value_source(instruction, register)
     return (how.source,) if how.kind == COPY and isinstance(how.source, str) else ()
 
 
-def _swap_of(instruction: Instruction) -> str | None:
+def _exchanged_register(instruction: Instruction) -> str | None:
     """Return the register that xchg and cmpxchg compare with memory; None of any other."""
     if instruction.encoding != "legacy" or instruction.explicit_operand is None:
         return None

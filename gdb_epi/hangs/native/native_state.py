@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     Sources = frozenset[str]  # registers and words as they were at the beginning of a turn
 
 
-class Leaves(Exception):
+class LeavesLoop(Exception):
     """The loop ends, or does something that is not followed."""
 
 
@@ -65,7 +65,7 @@ class NativeState:
         """Return the registers alone: each turn of a loop that stores adds words."""
         return {name: self._values[name] for name in (*REGISTERS, FLAGS)}
 
-    def _address(self, instruction: Instruction) -> int | None:
+    def _operand_address(self, instruction: Instruction) -> int | None:
         memory = instruction.memory
         if memory is None:
             return None
@@ -73,14 +73,14 @@ class NativeState:
         numbers = {name: each.number for name, each in registers if each.number is not None}
         return memory.address({**numbers, "rip": self._at})
 
-    def _operand(self, instruction: Instruction) -> Value:
+    def _operand_value(self, instruction: Instruction) -> Value:
         """Return what an instruction reads from memory, or the address that it computes."""
         memory = instruction.memory
         if memory is None:
             return Value(None)
         sources = frozenset[str]().union(*(self._values[r].sources for r in memory.registers()))
         explicit = instruction.explicit_operand
-        address = self._address(instruction)
+        address = self._operand_address(instruction)
         only_stores = instruction.opcode_map == 0 and instruction.opcode in _MOVES
         if explicit is None or address is None or explicit.size not in (1, 2, 4, 8) or (
             only_stores and explicit.access != "r"
@@ -90,7 +90,7 @@ class NativeState:
         return value._replace(sources=value.sources | sources)
 
     def _load(self, address: int, size: int) -> Value:
-        name = self._word(address, size, stores=False)
+        name = self._name_of_word(address, size, stores=False)
         if name in self._values:
             return self._values[name]
         self._words.add(address)
@@ -98,27 +98,27 @@ class NativeState:
         return Value(int.from_bytes(raw, "little"), frozenset((name,)), apart=True)
 
     def _store(self, address: int, size: int, value: Value) -> None:
-        self._values[self._word(address, size, stores=True)] = value
+        self._values[self._name_of_word(address, size, stores=True)] = value
 
-    def _word(self, address: int, size: int, *, stores: bool) -> str:
+    def _name_of_word(self, address: int, size: int, *, stores: bool) -> str:
         """Return the name of a word. Raises Leaves where a part of another one is stored."""
         name = f"{address:x}:{size}"
         names = {self._word_of.setdefault(address + n, name) for n in range(size)}
         if names != {name} and (stores or not names.isdisjoint(self._values)):
-            raise Leaves
+            raise LeavesLoop
         return name
 
     def _push(self, value: Value) -> None:
         stack = self._values["rsp"]
         if stack.number is None:
-            raise Leaves
+            raise LeavesLoop
         self._store(stack.number - 8, 8, value._replace(sources=value.sources | stack.sources))
         self._values["rsp"] = stack._replace(number=stack.number - 8)
 
     def _pop(self) -> Value:
         stack = self._values["rsp"]
         if stack.number is None:
-            raise Leaves
+            raise LeavesLoop
         value = self._load(stack.number, 8)
         self._values["rsp"] = stack._replace(number=stack.number + 8)
         return value._replace(sources=value.sources | stack.sources)
@@ -174,7 +174,7 @@ class NativeState:
 
     def _low_half(self, instruction: Instruction) -> Value:
         """Return the first eight bytes, at most, of what a vector instruction reads."""
-        explicit, address = instruction.explicit_operand, self._address(instruction)
+        explicit, address = instruction.explicit_operand, self._operand_address(instruction)
         sources = frozenset[str]().union(
             *(self._values[r].sources for r in (instruction.memory or explicit).registers())
         ) if instruction.memory else frozenset[str]()  # fmt: skip
@@ -194,7 +194,7 @@ class NativeState:
             else:
                 self._values[vector_register(instruction.rm)] = value
             return True
-        address = self._address(instruction)
+        address = self._operand_address(instruction)
         if explicit is None or address is None or explicit.size not in (4, 8):
             return False
         number = value.number

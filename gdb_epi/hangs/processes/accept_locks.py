@@ -42,7 +42,7 @@ def diagnose_turn_to_accept(
 def _accepts_in_next_block(scene: HangContext, frame: PyFrame) -> bool:
     """Tell whether a frame's running call begins a `with` or `try` in which accept() is called."""
     sites = scene.call_sites
-    running = sites.running(frame.code, scene.code.running_byte(frame))
+    running = sites.running_instruction(frame.code, scene.code.running_byte_offset(frame))
     if running is None:
         return False
     behind = range(running.end, running.end + MAX_BETWEEN)
@@ -55,5 +55,5 @@ def _accepts_in_next_block(scene: HangContext, frame: PyFrame) -> bool:
         blocks.append(range(running.end, target or 0))
     return any(
         call.at in block and call.path and call.path[-1] == _ACCEPTS
-        for call in sites.of(frame.code).all_of_it() for block in blocks
+        for call in sites.calls_of(frame.code).made_and_possible_calls() for block in blocks
     )  # fmt: skip

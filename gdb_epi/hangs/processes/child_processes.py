@@ -116,7 +116,7 @@ def pipe_kept_open_by_sibling_clause(scene: HangContext, activity: ThreadActivit
     later = [pid for pid, forked in scene.descriptors.running_processes if forked and pid > target]
     held = (at for frame in activity.frames for _, at in view.variable_addresses(frame))
     connections = (at for at in held if view.type_name(at) == "Connection")
-    child = scene.descriptors.child(target)
+    child = scene.descriptors.child_of_pid(target)
     closed = child is not None and "stdin" in child.closed
     if not later or not (closed or any(_was_written_and_closed(scene, at) for at in connections)):
         return ""
@@ -145,7 +145,7 @@ def is_supervisor_loop(scene: HangContext, activity: ThreadActivity) -> bool:
     if not activity.frames:
         return False
     frame = activity.frames[0]
-    called = scene.called_in_loop(frame)
+    called = scene.names_called_in_loop(frame)
     if not called & _RUNS or called & (_TAKES - _SLEEPS):
         return False
     if is_in_serving_loop(scene, activity.frames[:1]) and not called & _SLEEPS:
@@ -175,26 +175,26 @@ def diagnose_poll_for_process(scene: HangContext) -> HangDiagnosis | None:
     activity = next((d for d in scene.threads_by_importance if d.frames), None)
     if activity is None or activity.kind not in (SLEEP, *RUNNING):
         return None
-    loop = next((each for each in activity.frames[:2] if scene.code.running_loop(each)), None)
+    loop = next((each for each in activity.frames[:2] if scene.code.is_running_in_loop(each)), None)
     if loop is None or len(bodies := scene.loop_bodies(loop)) > 1:
         return None
     try:
         by_function = _names_in_program(scene, activity.frames)
-        called = scene.called_in_loop(loop)
+        called = scene.names_called_in_loop(loop)
         called |= {
             name for at, does, name in scene.call_sites.names_used(loop.code)
             if does in ("attr", "method") and at in bodies[0]
         }  # fmt: skip
         called |= {name for each in called for name in by_function.get(each, ())}
-        texts = scene.call_sites.strings(loop.code, "co_consts")
+        texts = scene.call_sites.name_tuple(loop.code, "co_consts")
         by_file = bool(called & OF_FILES) and any(text.startswith(_PROC) for text in texts)
         if not (by_file or called & _FINDS) or called & (_REAPS | _TAKES) - _SLEEPS:
             return None
-        if _starts(called):
+        if _starts_process(called):
             return None
         if ends_by_clock(loop.code, bodies[0], scene.call_sites):
             return None
-        may_end = scene.call_sites.has_way_out(loop.code, bodies[0])
+        may_end = scene.call_sites.can_leave_loop(loop.code, bodies[0])
     except (UnreadableMemory, LayoutError, IndexError):
         return None
     used = {name for names in by_function.values() for name in names}
@@ -202,7 +202,7 @@ def diagnose_poll_for_process(scene: HangContext) -> HangDiagnosis | None:
         f"{activity.who()} asks at {function_and_line(loop)} again and again whether a process "
         f"is still there, by {'its folder in /proc' if by_file else 'kill()'}"
     )
-    if _starts(used) and not used & _REAPS:
+    if _starts_process(used) and not used & _REAPS:
         return HangDiagnosis(
             HANG, "unreaped child", f"{sentence}; a child of its own is there until somebody waits "
             "for it, and no code of this program does", (activity,), PROBABLE,
@@ -219,7 +219,7 @@ def diagnose_poll_for_process(scene: HangContext) -> HangDiagnosis | None:
     )  # fmt: skip
 
 
-def _starts(names: Iterable[str]) -> bool:
+def _starts_process(names: Iterable[str]) -> bool:
     return any(name.startswith(_STARTS) for name in names)
 
 
@@ -244,7 +244,7 @@ def _names_in_program(scene: HangContext, frames: Sequence[PyFrame]) -> dict[str
     names: dict[str, set[str]] = {}
     for name, code in codes:
         inner = nested_codes(scene, code)
-        used = (each for at in inner for each in scene.call_sites.strings(at, "co_names"))
+        used = (each for at in inner for each in scene.call_sites.name_tuple(at, "co_names"))
         names.setdefault(name, set()).update(used)
     return names
 
@@ -254,8 +254,8 @@ def find_kill_before_read(scene: HangContext, frame: PyFrame) -> str:
 
     No jump leads past that call: it was made.
     """
-    at, sites = scene.code.running_byte(frame), scene.call_sites
-    calls = [each for each in sites.of(frame.code).calls if at is not None and each.at <= at]
+    at, sites = scene.code.running_byte_offset(frame), scene.call_sites
+    calls = [each for each in sites.calls_of(frame.code).calls if at is not None and each.at <= at]
     if not calls or at is None:
         return ""
     reads = calls[-1]
@@ -268,7 +268,7 @@ def find_kill_before_read(scene: HangContext, frame: PyFrame) -> str:
         return ""
     try:
         code = sites.instructions(frame.code)
-        targets = [sites.leads_to(each) or 0 for each in code if each.at < kill.at]
+        targets = [sites.jump_target(each) or 0 for each in code if each.at < kill.at]
     except (UnreadableMemory, LayoutError):
         return ""
     return "" if any(kill.at < to <= at for to in targets) else f"{kill.path[-1]}()"
@@ -297,8 +297,10 @@ def find_unread_child_output(
                 ):
                     continue
                 held = {stream, process}
-                if not any(_have(scene, other, held) for other in tasks if other.id != task.id):
-                    return UnreadChildOutput(task, _child(scene, process), name)
+                if not any(
+                    _may_code_have_any(scene, other, held) for other in tasks if other.id != task.id
+                ):
+                    return UnreadChildOutput(task, _child_phrase(scene, process), name)
     return None
 
 
@@ -359,8 +361,8 @@ def diagnose_output_of_ended_child(
             activity = activity_of_task(activity, task, scene.installed)._replace(label="task")
             sentence = (
                 f"{name_task(task)} waits at {function_and_line(own[0])} for the output of "
-                f"{_child(scene, process)} to end; that child has ended (its status is {status}), "
-                "and a process that it had started still has the pipe open"
+                f"{_child_phrase(scene, process)} to end; that child has ended (its status is "
+                f"{status}), and a process that it had started still has the pipe open"
             )
             return HangDiagnosis(
                 HANG, "child", sentence, (activity,), PROBABLE,
@@ -380,21 +382,21 @@ def _processes_read(scene: HangContext, task: UnfinishedTask) -> Iterator[int]:
             continue
         streams = (scene.view.attribute(process, name) or 0 for name in ("stdout", "stderr"))
         kinds = ((at, scene.view.type_name(at)) for at in streams if at)
-        if any(kind == "StreamReader" and not _flag(scene, at, "_eof") for at, kind in kinds):
+        if any(kind == "StreamReader" and not _read_flag(scene, at, "_eof") for at, kind in kinds):
             yield process
     if (
         task.wait is not None
         and task.wait.kind == READ
-        and not _flag(scene, _address_waited_for(task), "_eof")
+        and not _read_flag(scene, _address_waited_for(task), "_eof")
     ):
         yield from _awaited_processes(scene, task)
 
 
 def _is_paused(scene: HangContext, stream: int) -> bool:
-    return _flag(scene, stream, "_paused")
+    return _read_flag(scene, stream, "_paused")
 
 
-def _flag(scene: HangContext, stream: int, name: str) -> bool:
+def _read_flag(scene: HangContext, stream: int, name: str) -> bool:
     value = scene.view.attribute(stream, name)
     if value is None or scene.view.type_name(value) != "bool":
         return False
@@ -402,7 +404,7 @@ def _flag(scene: HangContext, stream: int, name: str) -> bool:
 
 
 @when_unreadable(True)
-def _have(scene: HangContext, task: UnfinishedTask, objects: set[int]) -> bool:
+def _may_code_have_any(scene: HangContext, task: UnfinishedTask, objects: set[int]) -> bool:
     """Whether code of a task has one of the objects in a variable; true where that is unknown."""
     if len(task.stack) > MAX_FRAMES:
         return True
@@ -411,9 +413,9 @@ def _have(scene: HangContext, task: UnfinishedTask, objects: set[int]) -> bool:
     )
 
 
-def _child(scene: HangContext, process: int) -> str:
+def _child_phrase(scene: HangContext, process: int) -> str:
     pid = scene.view.integer_attribute(process, "pid")
-    popen = scene.descriptors.child(pid) if pid else None
+    popen = scene.descriptors.child_of_pid(pid) if pid else None
     if pid is None:
         return "a child process"
     return f"child {pid}" + (f" ({popen.command})" if popen is not None else "")

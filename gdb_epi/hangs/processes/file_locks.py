@@ -36,10 +36,12 @@ def diagnose_file_lock_held_for_child(
     """Return the answer where code that locked a file waits for a child that locks one as well."""
     for frame in activity.frames[:MAX_FRAMES] if not activity.timed else ():
         with suppress(UnreadableMemory, LayoutError, IndexError):
-            made = scene.called_before(frame, ever=True)
+            made = scene.names_called_before(frame, ever=True)
             taken = sorted(made & _TAKES)
-            held = bool(taken) and _GIVES_BACK not in made and _is_open(scene, frame, made)
-            seen = _seen_in_child(scene, activity, made) if held else ""
+            held = (
+                bool(taken) and _GIVES_BACK not in made and _is_locked_file_open(scene, frame, made)
+            )
+            seen = _lock_in_child_clause(scene, activity, made) if held else ""
             if seen:
                 return wait_diagnosis(
                     HANG, "file lock", f"{waits}; meanwhile it holds the lock of a file, taken by "
@@ -52,7 +54,7 @@ def diagnose_file_lock_held_for_child(
     return None
 
 
-def _is_open(scene: HangContext, frame: PyFrame, made: Collection[str]) -> bool:
+def _is_locked_file_open(scene: HangContext, frame: PyFrame, made: Collection[str]) -> bool:
     """Tell whether the file that code locked is still open: closing it gives the lock back.
 
     It is the variable that is loaded after the name of the function.
@@ -71,14 +73,18 @@ def _is_open(scene: HangContext, frame: PyFrame, made: Collection[str]) -> bool:
     return False
 
 
-def _seen_in_child(scene: HangContext, activity: ThreadActivity, made: Collection[str]) -> str:
+def _lock_in_child_clause(
+    scene: HangContext, activity: ThreadActivity, made: Collection[str]
+) -> str:
     """Say where the child's code takes the lock of a file; "" where that is not seen."""
-    child = scene.descriptors.child(activity.target) if activity.target else None
+    child = scene.descriptors.child_of_pid(activity.target) if activity.target else None
     if child is not None:
-        takes = any(word in text for text in _arguments(scene, child.address) for word in _TAKES)
+        takes = any(
+            word in text for text in _arguments_of_popen(scene, child.address) for word in _TAKES
+        )
         return f"child {child.pid} ({child.command}) was started to take one" if takes else ""
     running = {frame.code for frames in scene.view.all_frames().values() for frame in frames}
-    for name, functions in scene.live_code.own.items():
+    for name, functions in scene.live_code.own_functions.items():
         for function in functions if name in made else ():
             used = {each for _, _, each in scene.call_sites.names_used(function.code)}
             if function.code not in running and used & _TAKES:
@@ -86,7 +92,7 @@ def _seen_in_child(scene: HangContext, activity: ThreadActivity, made: Collectio
     return ""
 
 
-def _arguments(scene: HangContext, popen: int) -> Iterator[str]:
+def _arguments_of_popen(scene: HangContext, popen: int) -> Iterator[str]:
     arguments = scene.view.attribute(popen, "args") or 0
     kind = scene.view.type_name(arguments)
     containers = ContainerReader(scene.view.reader)

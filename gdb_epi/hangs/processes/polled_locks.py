@@ -33,7 +33,7 @@ def diagnose_lock_polled_by_library(
     holder would not have to be asked for again.
     """
     inner = library_frames_called(scene, activity)
-    frame = next((each for each in inner if scene.code.running_loop(each)), None)
+    frame = next((each for each in inner if scene.code.is_running_in_loop(each)), None)
     if frame is None or requested_function_name(inner) not in _TAKES_LOCK or not activity.frames:
         return None
     view = scene.view
@@ -43,7 +43,7 @@ def diagnose_lock_polled_by_library(
     ]  # fmt: skip
     if any(view.type_name(word) != "NoneType" for word in limits):
         return None
-    if not limits and scene.called_in_loop(frame) & CLOCKS:
+    if not limits and scene.names_called_in_loop(frame) & CLOCKS:
         return None
     lock = view.variable(frame, "self") or 0
     texts = _text_attributes(scene, lock)

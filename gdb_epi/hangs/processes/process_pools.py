@@ -27,10 +27,12 @@ def diagnose_wait_for_pool_results(
 ) -> HangDiagnosis | None:  # fmt: skip
     """Return the answer for a thread that waits for results of a pool of processes or threads."""
     pool = _pool_of(scene, activity)
-    runner = _feeder(scene, pool) or _thread_with_job(scene, pool)
+    runner = _thread_feeding_pool(scene, pool) or _thread_with_job(scene, pool)
     if runner is not None and runner.tid not in (activity.tid, *chain.tids):
         does = (
-            "awaits jobs from code of the program in" if _feeds(scene, runner) else "runs a job in"
+            "awaits jobs from code of the program in"
+            if _asks_program_for_jobs(scene, runner)
+            else "runs a job in"
         )
         answer = chain.diagnose_through(activity, runner.tid, f"{activity.what}, which {does}")
         if answer is not None:
@@ -54,7 +56,7 @@ def diagnose_wait_for_pool_results(
             ruled_out=("a timeout", "a callback that waits for its own pool"),
             doubts=("numbers of processes that began anew", "a job that still runs"),
         )._replace(look_at=replaced)  # fmt: skip
-    if _is_of_threads(scene, pool):
+    if _is_thread_pool(scene, pool):
         sentence = f"{waits}; none of the pool's threads runs a job"
         return wait_diagnosis(HANG, "process pool", sentence, activity, INFO)
     return wait_diagnosis(
@@ -105,30 +107,30 @@ def _pool_of(scene: HangContext, activity: ThreadActivity) -> int:
     return next((pool for r in results if r and (pool := view.attribute(r, "_pool"))), 0)
 
 
-def _is_of_threads(scene: HangContext, pool: int) -> bool:
+def _is_thread_pool(scene: HangContext, pool: int) -> bool:
     return bool(pool) and scene.view.type_name(pool).rpartition(".")[2] == "ThreadPool"
 
 
-def _feeder(scene: HangContext, pool: int) -> ThreadActivity | None:
+def _thread_feeding_pool(scene: HangContext, pool: int) -> ThreadActivity | None:
     """Return the thread that hands out a pool's jobs, where it asks the program for the next one.
 
     imap() and its like go over an iterable of the program in that thread.
     """
     workers = scene.view.attribute(pool, "_pool")
     return next(
-        (d for d in scene.activities if _feeds(scene, d) and workers in (None, *(
+        (d for d in scene.activities if _asks_program_for_jobs(scene, d) and workers in (None, *(
             scene.view.variable(f, "pool") for f in scene.view.frames(d.tid)
             if (f.module, f.name) == (_MODULE, "_handle_tasks")))), None,
     )  # fmt: skip
 
 
-def _feeds(scene: HangContext, activity: ThreadActivity) -> bool:
+def _asks_program_for_jobs(scene: HangContext, activity: ThreadActivity) -> bool:
     return any(frames_running(scene.view.frames(activity.tid), (ASKS_FOR_JOBS,)))
 
 
 def _thread_with_job(scene: HangContext, pool: int) -> ThreadActivity | None:
     """Return a thread of a ThreadPool that runs code of the program."""
-    if not _is_of_threads(scene, pool):
+    if not _is_thread_pool(scene, pool):
         return None
     jobs = (
         d for d in scene.activities if d.frames

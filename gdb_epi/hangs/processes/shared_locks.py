@@ -41,13 +41,13 @@ def diagnose_lock_held_while_joining(
         for lock in dict.fromkeys(named.values()):
             if not _was_last_taken_by(scene, activity.tid, lock):
                 continue
-            waiting = _waiting(scene, lock)
+            waiting = _count_waiters(scene, lock)
             if waiting == 0:
                 continue
             names = {name for name, at in named.items() if at == lock}
             name = next((f" (`{name}`)" for name in sorted(names) if name), "")
             clause = f"meanwhile it holds a lock that processes share{name}"
-            passed = waiting is None and _is_passed(scene, frame, names)
+            passed = waiting is None and _is_passed_to_process(scene, frame, names)
             all_wait = bool(waiting) and (waiting or 0) >= len(scene.descriptors.running_processes)
             if waiting:
                 clause += (
@@ -88,7 +88,7 @@ def _named_locks(scene: HangContext, frame: PyFrame) -> dict[str, int]:
 
 def _was_last_taken_by(scene: HangContext, tid: int, address: int) -> bool:
     """Tell whether a thread was the last to take a lock, and has not given it back."""
-    lock = scene.view.locks.at(address)
+    lock = scene.view.locks.lock_at(address)
     return lock is not None and lock.kind == SEMLOCK and times_taken_by(scene, tid, address) > 0
 
 
@@ -107,13 +107,13 @@ def times_taken_by(scene: HangContext, tid: int, semlock: int) -> int:
     return count if most == 1 and thread is not None and thread.tid == tid else 0
 
 
-def _waiting(scene: HangContext, address: int) -> int | None:
+def _count_waiters(scene: HangContext, address: int) -> int | None:
     """Return how many threads, of all processes, wait for a SemLock; None where it is not there."""
-    lock = scene.view.locks.at(address)
+    lock = scene.view.locks.lock_at(address)
     return None if lock is None else read_u32(scene.target, lock.start + 4)
 
 
-def _is_passed(scene: HangContext, frame: PyFrame, names: set[str]) -> bool:
+def _is_passed_to_process(scene: HangContext, frame: PyFrame, names: set[str]) -> bool:
     """Tell whether code of a function, or what it defines, makes a Process with one of some names.
 
     What is loaded after `Process`, in the same statement, are its arguments.

@@ -30,17 +30,17 @@ def find_background_command(line: str, streams: Collection[str]) -> str:
 
     "" where there is none, and where the shell may wait for it.
     """
-    parts = list(_split(line))
+    parts = list(_split_commands(line))
     if "<<" in line or "$!" in line or any(_AWAITS & {*part.split()} for part, _ in parts):
         return ""
     for part, ends in parts:
         words = [w for w in part.split() if w not in _RUNS_ANOTHER and "=" not in w and w[0] != "-"]
-        if ends == "&" and words and _outputs(part) & {*streams}:
+        if ends == "&" and words and _streams_written_by(part) & {*streams}:
             return words[0].rpartition("/")[2]
     return ""
 
 
-def _split(line: str) -> Iterator[tuple[str, str]]:
+def _split_commands(line: str) -> Iterator[tuple[str, str]]:
     """Yield the commands of a line, and the operator that ends each."""
     part = ""
     for token in _TOKEN.finditer(f"{line}\n"):
@@ -51,7 +51,7 @@ def _split(line: str) -> Iterator[tuple[str, str]]:
             part += token[0]
 
 
-def _outputs(command: str) -> set[str]:
+def _streams_written_by(command: str) -> set[str]:
     """Return which of its shell's streams a command writes to."""
     leads = dict(_STREAMS)
     for number, sign, to in _REDIRECTION.findall(command):

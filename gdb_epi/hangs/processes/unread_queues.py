@@ -42,7 +42,7 @@ def find_unread_queue(scene: HangContext, activity: ThreadActivity) -> UnreadQue
     """
     for frame in activity.frames:
         try:
-            calls = list(scene.code.calls(frame))
+            calls = list(scene.code.calls_with_times(frame))
             later = [at for at, how in scene.code.calls_ahead(frame, MAX_DEPTH) if how in _READS]
         except EpiError:
             continue
@@ -56,7 +56,7 @@ def find_unread_queue(scene: HangContext, activity: ThreadActivity) -> UnreadQue
             if (
                 items == 0
                 or not (items or all(when == AHEAD for when in reads))
-                or _others_have(scene, activity.tid, queue)
+                or _do_other_threads_have(scene, activity.tid, queue)
             ):
                 continue
             name = names.get(queue) or scene.references.variable_name(queue, activity.tid)
@@ -71,7 +71,7 @@ def _items_put(scene: HangContext, queue: int) -> int | None:
     (Lib/multiprocessing/queues.py, 3.8 to 3.15). Its value is in memory that processes share.
     """
     semlock = scene.view.attribute(queue, "_sem", "_semlock")
-    lock = scene.view.locks.at(semlock) if semlock else None
+    lock = scene.view.locks.lock_at(semlock) if semlock else None
     if not semlock or lock is None:
         return None
     try:
@@ -90,7 +90,9 @@ def sent_only_after_child_clause(scene: HangContext, activity: ThreadActivity) -
     """
     for frame in activity.frames:
         try:
-            ahead = [(at, how) for at, how, when in scene.code.calls(frame) if when == AHEAD]
+            ahead = [
+                (at, how) for at, how, when in scene.code.calls_with_times(frame) if when == AHEAD
+            ]
         except EpiError:
             return ""
         for place, (receiver, method) in enumerate(ahead):
@@ -98,7 +100,7 @@ def sent_only_after_child_clause(scene: HangContext, activity: ThreadActivity) -
                 continue
             if any(how in _AWAITS for _, how in ahead[place:]):
                 return ""
-            if _others_have(scene, activity.tid, receiver):
+            if _do_other_threads_have(scene, activity.tid, receiver):
                 return ""
             name = scene.references.variable_name(receiver, activity.tid)
             return f"{name}.{method}()" if name else f"{method}() of what processes share"
@@ -108,7 +110,9 @@ def sent_only_after_child_clause(scene: HangContext, activity: ThreadActivity) -
 def find_kill_call(scene: HangContext, frame: PyFrame) -> str:
     """Return "terminate()" or "kill()" where code of a frame has called that of a process."""
     try:
-        calls_made = [(at, how) for at, how, when in scene.code.calls(frame) if when != AHEAD]
+        calls_made = [
+            (at, how) for at, how, when in scene.code.calls_with_times(frame) if when != AHEAD
+        ]
     except EpiError:
         return ""
     processes = (how for at, how in calls_made if scene.view.attribute(at, "_popen") is not None)
@@ -128,7 +132,7 @@ def _is_shared(scene: HangContext, address: int) -> bool:
     return any(at and scene.view.attribute(at, "_semlock") for at in inner)
 
 
-def _others_have(scene: HangContext, tid: int, queue: int) -> bool:
+def _do_other_threads_have(scene: HangContext, tid: int, queue: int) -> bool:
     """Tell whether code that another thread runs has a queue in a variable or calls a method of it.
 
     Also where that code cannot be read, or is too much to read.
@@ -140,7 +144,7 @@ def _others_have(scene: HangContext, tid: int, queue: int) -> bool:
         if number == MAX_FRAMES:
             return True
         try:
-            called = {receiver for receiver, _, _ in scene.code.calls(frame)}
+            called = {receiver for receiver, _, _ in scene.code.calls_with_times(frame)}
         except EpiError:
             return True
         if queue in called or any(at == queue for _, at in scene.view.variable_addresses(frame)):

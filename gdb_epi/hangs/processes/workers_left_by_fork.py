@@ -11,12 +11,12 @@ from gdb_epi.cpython.running.executors import read_executors_and_queues
 from gdb_epi.hangs import types as hang_types
 from gdb_epi.hangs.hang_context import HangContext
 from gdb_epi.hangs.library_calls import FUTURES
-from gdb_epi.hangs.live.awaited_futures import JOB_OF_THREADS, futures_of, futures_of_jobs
+from gdb_epi.hangs.live.awaited_futures import JOB_OF_THREADS, futures_awaited_by, futures_of_jobs
 from gdb_epi.hangs.types import HANG, HangDiagnosis, wait_diagnosis
 from gdb_epi.util import counted
 
 
-def job_of_workers_left_by_fork(scene: HangContext) -> HangDiagnosis | None:
+def diagnose_job_of_workers_left_by_fork(scene: HangContext) -> HangDiagnosis | None:
     """Return the answer for a thread that waits for a job which no thread is left to run."""
     if not scene.locks.fork.forked:
         return None
@@ -33,7 +33,7 @@ def job_of_workers_left_by_fork(scene: HangContext) -> HangDiagnosis | None:
     for activity in scene.activities:
         if activity.kind != hang_types.EVENT or activity.timed or activity.awaits not in FUTURES:
             continue
-        futures = futures_of(scene, activity.tid)
+        futures = futures_awaited_by(scene, activity.tid)
         pending = (
             future in jobs and scene.view.text_attribute(future, "_state") == "PENDING"
             for future in futures.awaited

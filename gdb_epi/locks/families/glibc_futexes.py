@@ -30,12 +30,14 @@ _KINDS = {0: "normal", 1: "recursive", 2: "error-checking", 3: "adaptive"}
 ROBUST, INHERIT, PROTECT, SHARED = 16, 32, 64, 128
 
 
-def _words(context: LockContext, address: int, count: int) -> list[int | None]:
+def _read_halves(context: LockContext, address: int, count: int) -> list[int | None]:
     return [read_u32(context.target, address + 4 * i) for i in range(count)]
 
 
 @futex_classifier(10)
-def joined_thread(context: LockContext, thread: Thread, call: FutexWait) -> LockGuess | None:
+def classify_joined_thread(
+    context: LockContext, thread: Thread, call: FutexWait
+) -> LockGuess | None:
     """pthread_join() sleeps on a word of the other thread's descriptor that the kernel clears.
 
     Hence the call is not process-private although nobody else takes part. Up to glibc 2.42 the word
@@ -48,7 +50,7 @@ def joined_thread(context: LockContext, thread: Thread, call: FutexWait) -> Lock
     stored_size = read_u32(context.target, symbol) if symbol is not None else None
     if stored_size is not None and 0 < stored_size < DESCRIPTOR:
         size = stored_size
-    for tid, base in context.bases.items():
+    for tid, base in context.pthreads_by_tid.items():
         if not base or tid == thread.tid or not 0 <= call.address - base < size:
             continue
         evidence = f"the word lies {call.address - base} bytes into thread {tid}'s descriptor"
@@ -57,9 +59,9 @@ def joined_thread(context: LockContext, thread: Thread, call: FutexWait) -> Lock
 
 
 @futex_classifier(50, of_libc=True)
-def mutex(context: LockContext, thread: Thread, call: FutexWait) -> LockGuess | None:
+def classify_mutex(context: LockContext, thread: Thread, call: FutexWait) -> LockGuess | None:
     """A pthread_mutex_t: {lock, count, owner, nusers, kind}."""
-    word, count, owner, users, kind = _words(context, call.address, 5)
+    word, count, owner, users, kind = _read_halves(context, call.address, 5)
     if word is None or owner is None or users is None or kind is None or count is None:
         return None
     base = kind & 3
@@ -87,16 +89,16 @@ def mutex(context: LockContext, thread: Thread, call: FutexWait) -> LockGuess | 
 
 
 @futex_classifier(55, of_libc=True)
-def stdio_file(context: LockContext, thread: Thread, call: FutexWait) -> LockGuess | None:
+def classify_stdio_file(context: LockContext, thread: Thread, call: FutexWait) -> LockGuess | None:
     """_IO_lock_t: {lock, count, owner: pthread_t}."""
-    word, count = _words(context, call.address, 2)
+    word, count = _read_halves(context, call.address, 2)
     owner = read_u64(context.target, call.address + 8)
     if call.shared or call.value != 2 or word != 2:
         return None
     if count is None or count > MAX_USERS or not owner:
         return None
-    file = next(((at, n) for at, lock, n in _files(context) if lock == call.address), None)
-    live = context.tid_at(owner) is not None
+    file = next(((at, n) for at, lock, n in _locks_of_files(context) if lock == call.address), None)
+    live = context.tid_of_pthread(owner) is not None
     gone = context.vanished.find(ident=owner) is not None
     if file is None and not live and not gone:
         return None
@@ -112,7 +114,7 @@ def stdio_file(context: LockContext, thread: Thread, call: FutexWait) -> LockGue
     )  # fmt: skip
 
 
-def _files(context: LockContext) -> Iterator[tuple[int, int, int]]:
+def _locks_of_files(context: LockContext) -> Iterator[tuple[int, int, int]]:
     """Yield (FILE *, its lock, its descriptor) of all streams that glibc lists."""
     for at in stdio_files(context.target):
         lock = read_u64(context.target, at + FILE_LOCK)
@@ -123,7 +125,7 @@ def _files(context: LockContext) -> Iterator[tuple[int, int, int]]:
 
 
 @futex_classifier(60, of_libc=True)
-def rwlock(context: LockContext, thread: Thread, call: FutexWait) -> LockGuess | None:
+def classify_rwlock(context: LockContext, thread: Thread, call: FutexWait) -> LockGuess | None:
     """pthread_rwlock_t: readers, writers, wrphase_futex, writers_futex, 2 pads, cur_writer, shared.
 
     Waiters sleep on wrphase_futex (+8) or writers_futex (+12) in FUTEX_WAIT_BITSET; the value has
@@ -132,7 +134,7 @@ def rwlock(context: LockContext, thread: Thread, call: FutexWait) -> LockGuess |
     if call.value not in (2, 3) or call.operation & FUTEX_MASK != WAIT_BITSET:
         return None
     for offset in (8, 12):
-        words = _words(context, call.address - offset, 8)
+        words = _read_halves(context, call.address - offset, 8)
         if any(word is None for word in words):
             continue
         readers, writers, phase, futex, pad, pad2, writer, shared = words
@@ -157,19 +159,21 @@ def rwlock(context: LockContext, thread: Thread, call: FutexWait) -> LockGuess |
 
 
 @futex_classifier(65, of_libc=True)
-def semaphore(context: LockContext, thread: Thread, call: FutexWait) -> LockGuess | None:
+def classify_semaphore(context: LockContext, thread: Thread, call: FutexWait) -> LockGuess | None:
     """sem_t: 64-bit {value, number of waiters}, private (0, or 128 when shared)."""
-    value, waiters, private = _words(context, call.address, 3)
+    value, waiters, private = _read_halves(context, call.address, 3)
     if call.value or value or not waiters or waiters > MAX_USERS or private not in (0, 128):
         return None
     # Memory of a heap may look like a condition around it: then the stack decides.
-    if _condition_at(context, call) is not None and not _outside_conditions(context, thread):
+    if _condition_of_signal_word(
+        context, call
+    ) is not None and not _sleeps_outside_condition_functions(context, thread):
         return None
     evidence = f"the words are a sem_t of value 0 with {waiters} waiters, which stores no owner"
     return LockGuess("semaphore", evidence=(evidence,), shared=call.shared, anonymous=True)
 
 
-def _outside_conditions(context: LockContext, thread: Thread) -> bool:
+def _sleeps_outside_condition_functions(context: LockContext, thread: Thread) -> bool:
     """Whether a thread sleeps in libc, called from other code, and in no function of conditions."""
     for frame in islice(context.unwinder.walk(thread.registers), MAX_UNWOUND):
         name = symbolize(context.target, frame.pc)
@@ -184,16 +188,16 @@ def _outside_conditions(context: LockContext, thread: Thread) -> bool:
 
 
 @futex_classifier(70, of_libc=True)
-def condition(context: LockContext, thread: Thread, call: FutexWait) -> LockGuess | None:
+def classify_condition(context: LockContext, thread: Thread, call: FutexWait) -> LockGuess | None:
     """pthread_cond_t: sleepers wait on one of two words, __g_signals."""
-    at = _condition_at(context, call)
+    at = _condition_of_signal_word(context, call)
     if at is None:
         return None
     evidence = (f"the word is a signal counter of the condition variable at {at:#x}",)
     return LockGuess(CONDITION, object=at, shared=call.shared, event=True, evidence=evidence)
 
 
-def _condition_at(context: LockContext, call: FutexWait) -> int | None:
+def _condition_of_signal_word(context: LockContext, call: FutexWait) -> int | None:
     """Return the pthread_cond_t whose __g_signals holds the word.
 
     2.25 to 2.41: wseq, g1_start, g_refs[2], g_size[2], g1_orig_size, wrefs, g_signals[2].
@@ -216,9 +220,9 @@ def _condition_at(context: LockContext, call: FutexWait) -> int | None:
 
 
 @futex_classifier(63, of_libc=True)
-def barrier(context: LockContext, thread: Thread, call: FutexWait) -> LockGuess | None:
+def classify_barrier(context: LockContext, thread: Thread, call: FutexWait) -> LockGuess | None:
     """struct pthread_barrier: in, current_round, count, shared, out; sleepers on current_round."""
-    entered, current, count, shared, left = _words(context, call.address - 4, 5)
+    entered, current, count, shared, left = _read_halves(context, call.address - 4, 5)
     if call.operation & FUTEX_MASK or call.value != current:  # never FUTEX_WAIT_BITSET
         return None
     if None in (entered, current, count, shared, left):
@@ -235,18 +239,20 @@ def barrier(context: LockContext, thread: Thread, call: FutexWait) -> LockGuess 
 
 
 @futex_classifier(90)
-def libc_internal_lock(context: LockContext, thread: Thread, call: FutexWait) -> LockGuess | None:
+def classify_libc_internal_lock(
+    context: LockContext, thread: Thread, call: FutexWait
+) -> LockGuess | None:
     """A lock of glibc's own: one word, 2 while somebody waits; nothing says who holds it."""
     word = read_u32(context.target, call.address)
     if call.shared or call.value != 2 or word != 2 or context.on_musl:
         return None
     from gdb_epi.locks.waits.libc_lock_names import (
-        calling_functions,
         innermost_object_outside_libc,
         internal_lock_name,
+        libc_functions_on_stack,
     )
 
-    callers = calling_functions(context.target, thread)
+    callers = libc_functions_on_stack(context.target, thread)
     name, kind = internal_lock_name(context.target, call.address, callers)
     evidence = ["the word is 2 and stores no owner: a lock of a library's own"]
     library = None

@@ -31,7 +31,9 @@ _JUMP = re.compile(rb"(?:\xe9|\x0f[\x84\x85])(....)", re.DOTALL)
 
 
 @futex_classifier(20)
-def static_variable(context: LockContext, thread: Thread, call: FutexWait) -> LockGuess | None:
+def classify_static_variable(
+    context: LockContext, thread: Thread, call: FutexWait
+) -> LockGuess | None:
     """Tell the wait of __cxa_guard_acquire(): not process-private, though nobody else takes part.
 
     Reference: the Itanium C++ ABI, 3.3.3 (one-time construction).
@@ -45,16 +47,20 @@ def static_variable(context: LockContext, thread: Thread, call: FutexWait) -> Lo
 
 
 @futex_classifier(21)
-def pthread_once(context: LockContext, thread: Thread, call: FutexWait) -> LockGuess | None:
+def classify_pthread_once(
+    context: LockContext, thread: Thread, call: FutexWait
+) -> LockGuess | None:
     """Tell the wait of pthread_once(), by its word and by the function that sleeps."""
     if call.shared or call.value & STATES != IN_PROGRESS or context.on_musl:
         return None
-    if read_u32(context.target, call.address) != call.value or not _in_once(context, thread.pc):
+    if read_u32(context.target, call.address) != call.value or not _is_code_of_pthread_once(
+        context, thread.pc
+    ):
         return None
     return _guess_with_owner(context, thread, call, ONCE, "its word says: the initialiser runs")
 
 
-def _in_once(context: LockContext, pc: int) -> bool:
+def _is_code_of_pthread_once(context: LockContext, pc: int) -> bool:
     """Tell whether an instruction is of pthread_once() or of the function to which that jumps."""
     at = context.target.symbol("pthread_once")
     bounds = FunctionBounds(context.target)
@@ -71,14 +77,14 @@ def _guess_with_owner(
     context: LockContext, thread: Thread, call: FutexWait, kind: str, says: str
 ) -> LockGuess:
     bounds = FunctionBounds(context.target)
-    own = list(_outside_runtimes(context, thread, bounds))
+    own = list(_functions_outside_runtimes(context, thread, bounds))
     wants = own[0] if own else None
     inside = [thread.tid] if wants in own[1:] else []  # its initialiser came back to it
     inside += [
         other.tid for other in context.target.threads()[:MAX_THREADS]
         if wants is not None and other.tid != thread.tid
         and not (other.call == "futex" and other.argument(0) == call.address)
-        and wants in _outside_runtimes(context, other, bounds)
+        and wants in _functions_outside_runtimes(context, other, bounds)
     ]  # fmt: skip
     if wants is None or len(inside) != 1:
         return LockGuess(kind, anonymous=True, evidence=(says,))
@@ -90,7 +96,7 @@ def _guess_with_owner(
     return LockGuess(kind, name=name, owner_tid=inside[0], by_frames=True, evidence=evidence)
 
 
-def _outside_runtimes(
+def _functions_outside_runtimes(
     context: LockContext, thread: Thread, bounds: FunctionBounds
 ) -> Iterator[Function]:
     """Yield the functions on a stack that are not of the C or the C++ library, innermost first."""

@@ -12,7 +12,7 @@ from itertools import islice
 
 from gdb_epi.locks.context import FutexWait, LockContext, LockGuess, futex_classifier
 from gdb_epi.locks.types import NATIVE_NOTIFICATION
-from gdb_epi.locks.waits.libc_lock_names import caller_of_system_call, frames_outside_libc
+from gdb_epi.locks.waits.libc_lock_names import describe_caller_of_system_call, frames_outside_libc
 from gdb_epi.target.api import Thread
 from gdb_epi.target.symbols import symbolize
 
@@ -26,9 +26,11 @@ _PARKS = ("park", "Parker", "Condvar", "condition_variable", "CondVar", "wait_un
 
 
 @futex_classifier(98)
-def native_notification(context: LockContext, thread: Thread, call: FutexWait) -> LockGuess | None:
+def classify_native_notification(
+    context: LockContext, thread: Thread, call: FutexWait
+) -> LockGuess | None:
     """A word of no known lock on which native code sleeps by a system call of its own."""
-    if call.shared or caller_of_system_call(context.target, thread) is None:
+    if call.shared or describe_caller_of_system_call(context.target, thread) is None:
         return None
     names, file = [], ""
     frames = islice(context.unwinder.walk(thread.registers), MAX_FRAMES)

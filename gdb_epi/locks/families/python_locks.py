@@ -64,48 +64,48 @@ STACK_BYTES = 512  # from the stack pointer up
 _STRUCT = "_gil_runtime_state"
 
 
-def python_wait(view: PythonView, tid: int) -> LockGuess | None:
+def guess_by_library_frames(view: PythonView, tid: int) -> LockGuess | None:
     """Return what the standard library's frames say about a wait; None if none is innermost."""
     frames = view.frames(tid)[:MAX_FRAMES]
     if not frames:
         return None
     first = frames[0]
     if first.module in _IMPORTLIB and first.name == "acquire":
-        return _module_lock(view, first)
+        return _guess_module_lock(view, first)
     if first.module == "threading" and first.name in _JOINS:
-        return _join(view, frames)
+        return _guess_thread_join(view, frames)
     if (first.module, first.name) == _TAKES_WAIT_LOCK and frames[1:]:
         frames = frames[1:]
         first = frames[0]
     kind = _CONDITIONS.get(first.module or "")
-    if kind and first.name == "wait" and _kind(view, first) == kind:
-        return _condition(view, frames)
+    if kind and first.name == "wait" and _class_of_self(view, first) == kind:
+        return _guess_condition_wait(view, frames)
     return None
 
 
-def _kind(view: PythonView, frame: PyFrame) -> str:
+def _class_of_self(view: PythonView, frame: PyFrame) -> str:
     """Return the class of a frame's self, without its module."""
     subject = view.variable(frame, "self")
     return view.type_name(subject).rpartition(".")[2] if subject else ""
 
 
-def _condition(view: PythonView, frames: tuple[PyFrame, ...]) -> LockGuess:
+def _guess_condition_wait(view: PythonView, frames: tuple[PyFrame, ...]) -> LockGuess:
     """Condition.wait() sleeps on a lock of its own that notify() releases."""
     kind, subject = "threading.Condition", view.variable(frames[0], "self")
     for frame in frames[1:]:
         if frame.name == "wait_for" and frame.module == "threading":
             continue
         place = frame.module or "", frame.name
-        label = _OUTER.get((*place, "")) or _OUTER.get((*place, _kind(view, frame)))
+        label = _OUTER.get((*place, "")) or _OUTER.get((*place, _class_of_self(view, frame)))
         if label is None:
             break
         kind, subject = label, view.variable(frame, "self")
-    name = view.name(subject) if subject else None
+    name = view.name_of_object(subject) if subject else None
     evidence = f"the innermost Python frames wait in {kind}"
     return LockGuess(kind, name=name, object=subject, event=True, evidence=(evidence,))
 
 
-def _join(view: PythonView, frames: tuple[PyFrame, ...]) -> LockGuess:
+def _guess_thread_join(view: PythonView, frames: tuple[PyFrame, ...]) -> LockGuess:
     """Thread.join(): the other Thread object is `self`."""
     subject = next(
         (s for f in frames[:2] if f.name in _JOINS and (s := view.variable(f, "self"))), None
@@ -118,7 +118,7 @@ def _join(view: PythonView, frames: tuple[PyFrame, ...]) -> LockGuess:
     )
 
 
-def _module_lock(view: PythonView, frame: PyFrame) -> LockGuess:
+def _guess_module_lock(view: PythonView, frame: PyFrame) -> LockGuess:
     """importlib's _ModuleLock: `owner` is an ident, `name` the module."""
     subject = view.variable(frame, "self")
     name = view.text_attribute(subject, "name")
@@ -133,7 +133,7 @@ def _module_lock(view: PythonView, frame: PyFrame) -> LockGuess:
 
 
 @futex_classifier(20)
-def gil(context: LockContext, thread: Thread, call: FutexWait) -> LockGuess | None:
+def classify_gil(context: LockContext, thread: Thread, call: FutexWait) -> LockGuess | None:
     """The GIL of an interpreter: a mutex and a condition variable of _gil_runtime_state."""
     view = context.python_view
     if view is None:
@@ -160,7 +160,7 @@ def gil(context: LockContext, thread: Thread, call: FutexWait) -> LockGuess | No
 
 
 @futex_classifier(30)
-def parking_lot(context: LockContext, thread: Thread, call: FutexWait) -> LockGuess | None:
+def classify_parking_lot(context: LockContext, thread: Thread, call: FutexWait) -> LockGuess | None:
     """A thread parked by 3.13+ (gh-111877) sleeps in a wait_entry on its own stack, with the key.
 
     The key is the address of what is waited for: a PyMutex byte, a PyEvent, a queue.
@@ -173,29 +173,31 @@ def parking_lot(context: LockContext, thread: Thread, call: FutexWait) -> LockGu
     entry_at, key_at = layout.offset("wait_entry", "sema"), layout.offset("wait_entry", "addr")
     if entry_at is None or key_at is None:  # before 3.13, or an unknown build
         return None
-    if not _same_mapping(context, call.address, stack):
+    if not _are_in_same_mapping(context, call.address, stack):
         return None
     try:
         key = view.reader.u64(call.address - entry_at + key_at)
     except UnreadableMemory:
         return None
     evidence = f"the wait entry on the thread's own stack names {key:#x}"
-    waited_for = view.waiting_object(thread.tid, key)
+    waited_for = view.awaited_lock_object(thread.tid, key)
     if waited_for is not None:
-        return _of_object(view, thread, *waited_for, evidence)
+        return _guess_for_lock_object(view, thread, *waited_for, evidence)
     guess = _guess_by_struct(view, thread, key, evidence)
     # On musl those who wait for a condition or a barrier sleep on their own stacks too.
     return None if guess.kind == PARKED and context.on_musl else guess
 
 
 @futex_classifier(64, of_libc=True)
-def lock_with_owner(context: LockContext, thread: Thread, call: FutexWait) -> LockGuess | None:
+def classify_lock_with_owner(
+    context: LockContext, thread: Thread, call: FutexWait
+) -> LockGuess | None:
     """A PyThread lock of an extension's object, which keeps the owner's pthread_t right behind it.
 
     So do the FastRLock of Cython code (h5py, lupa, cupy: `_real_lock`, `_owner`) and CPython's own
     RLock and buffered files. The object is found by the words on the stack of who waits.
     """
-    view, idents = context.python_view, {base for base in context.bases.values() if base}
+    view, idents = context.python_view, {base for base in context.pthreads_by_tid.values() if base}
     if view is None or call.shared or read_u32(context.target, call.address):
         return None
     stack = split_into_words(read_up_to(context.target, thread.sp, OBJECT_REACH))
@@ -208,17 +210,23 @@ def lock_with_owner(context: LockContext, thread: Thread, call: FutexWait) -> Lo
             if lock == call.address and owner in idents and (kind := view.type_name(word)):
                 evidence = f"the {kind} at {word:#x} has the lock, and its owner's pthread_t"
                 return LockGuess(
-                    kind, name=view.name(word), object=word, owner_ident=owner, evidence=(evidence,)
+                    kind,
+                    name=view.name_of_object(word),
+                    object=word,
+                    owner_ident=owner,
+                    evidence=(evidence,),
                 )
     return None
 
 
 @futex_classifier(95)
-def parked_on_own_stack(context: LockContext, thread: Thread, call: FutexWait) -> LockGuess | None:
+def classify_parked_on_own_stack(
+    context: LockContext, thread: Thread, call: FutexWait
+) -> LockGuess | None:
     """Without a decoded CPython the key of a parked thread is not known."""
     stack = thread.sp
     near = 0 <= call.address - stack < STACK_REACH
-    if not near or call.shared or not _same_mapping(context, call.address, stack):
+    if not near or call.shared or not _are_in_same_mapping(context, call.address, stack):
         return None
     if context.on_musl:
         return None
@@ -226,7 +234,7 @@ def parked_on_own_stack(context: LockContext, thread: Thread, call: FutexWait) -
     return LockGuess(PARKED, evidence=(evidence,))
 
 
-def _same_mapping(context: LockContext, word: int, stack: int) -> bool:
+def _are_in_same_mapping(context: LockContext, word: int, stack: int) -> bool:
     region = context.target.region_at(word)
     return region is not None and region.start <= stack < region.end
 
@@ -238,14 +246,14 @@ def _guess_by_struct(view: PythonView, thread: Thread, key: int, evidence: str) 
         size = layout.size(struct)
         if size is None or not 0 <= key - start < size:
             continue
-        member = _member_at(layout, struct, key - start)
+        member = _member_at_offset(layout, struct, key - start)
         # A thread parks on its own thread state's `state` while the world is stopped (3.13+,
         # gh-111569).
         if "stoptheworld" in member or (struct, member) == ("PyThreadState", "state"):
             kind = "stop-the-world"
         else:
             kind = "import lock" if member.startswith("imports.lock") else "internal PyMutex"
-        owner = _recursive_owner(view, struct, start, member)
+        owner = _owner_of_recursive_mutex(view, struct, start, member)
         return LockGuess(
             kind, name=f"{label}.{member}", object=key,
             anonymous=owner is None, owner_ident=owner,
@@ -255,10 +263,10 @@ def _guess_by_struct(view: PythonView, thread: Thread, key: int, evidence: str) 
     type_name = view.type_name(key - at) if at is not None else ""
     if at is not None and type_name:
         return LockGuess(
-            "critical section", name=view.name(key - at), object=key - at, anonymous=True,
+            "critical section", name=view.name_of_object(key - at), object=key - at, anonymous=True,
             evidence=(evidence, f"which is the mutex of an object of type {type_name}"),
         )  # fmt: skip
-    guess = python_wait(view, thread.tid)
+    guess = guess_by_library_frames(view, thread.tid)
     if guess is not None:
         return guess._replace(evidence=(evidence, *guess.evidence))
     return LockGuess(PARKED, object=key, anonymous=True, evidence=(evidence,))
@@ -274,7 +282,7 @@ def _runtime_structs(view: PythonView) -> Iterator[tuple[str, int, str]]:
     yield "_PyRuntimeState", python.runtime, "_PyRuntime"
 
 
-def _member_at(layout: Layout, struct: str, offset: int) -> str:
+def _member_at_offset(layout: Layout, struct: str, offset: int) -> str:
     """Return the innermost member that holds a byte of a struct."""
     fields = layout.struct(struct)
     holding = [
@@ -284,7 +292,7 @@ def _member_at(layout: Layout, struct: str, offset: int) -> str:
     return min(holding)[1] if holding else f"+{offset:#x}"
 
 
-def _recursive_owner(view: PythonView, struct: str, start: int, member: str) -> int | None:
+def _owner_of_recursive_mutex(view: PythonView, struct: str, start: int, member: str) -> int | None:
     """Return the pthread_t that owns a _PyRecursiveMutex, when the word is part of one."""
     path = member.removesuffix("._bits").removesuffix(".mutex")
     at = view.reader.layout.offset(struct, f"{path}.thread")
@@ -297,23 +305,31 @@ def _recursive_owner(view: PythonView, struct: str, start: int, member: str) -> 
 
 
 @futex_classifier(35)
-def shared_semaphore(context: LockContext, thread: Thread, call: FutexWait) -> LockGuess | None:
+def classify_shared_semaphore(
+    context: LockContext, thread: Thread, call: FutexWait
+) -> LockGuess | None:
     """multiprocessing.Lock and the like: a sem_t in shared memory; its holder may live anywhere."""
     view = context.python_view
     if not call.shared or view is None:
         return None
-    waited_for = view.waiting_object(thread.tid, call.address)
+    waited_for = view.awaited_lock_object(thread.tid, call.address)
     if waited_for is None or waited_for[0].kind != SEMLOCK:
         return None
     address = waited_for[0].address
     evidence = "multiprocessing's semaphores lie in shared memory: another process may hold it"
     return LockGuess(
-        SEMLOCK, name=view.name(address), object=address, shared=True, evidence=(evidence,)
+        SEMLOCK,
+        name=view.name_of_object(address),
+        object=address,
+        shared=True,
+        evidence=(evidence,),
     )
 
 
 @futex_classifier(99)
-def shared_memory_word(context: LockContext, thread: Thread, call: FutexWait) -> LockGuess | None:
+def classify_shared_memory_word(
+    context: LockContext, thread: Thread, call: FutexWait
+) -> LockGuess | None:
     """A word in shared memory that looks like no known lock."""
     if not call.shared:
         return None
@@ -326,16 +342,16 @@ def shared_memory_word(context: LockContext, thread: Thread, call: FutexWait) ->
 
 
 @futex_classifier(40)
-def lock_object(context: LockContext, thread: Thread, call: FutexWait) -> LockGuess | None:
+def classify_lock_object(context: LockContext, thread: Thread, call: FutexWait) -> LockGuess | None:
     """A lock object that the thread's innermost frames refer to and whose word this is."""
     view = context.python_view
     if view is None or call.value > 1:
         return None
-    waited_for = view.waiting_object(thread.tid, call.address)
-    return None if waited_for is None else _of_object(view, thread, *waited_for, "")
+    waited_for = view.awaited_lock_object(thread.tid, call.address)
+    return None if waited_for is None else _guess_for_lock_object(view, thread, *waited_for, "")
 
 
-def _of_object(
+def _guess_for_lock_object(
     view: PythonView, thread: Thread, lock: LockObject, path: str, first: str
 ) -> LockGuess:
     """Describe the wait for a lock object, by what Python code does with it where that is known."""
@@ -343,14 +359,14 @@ def _of_object(
     evidence.append(
         f"the word belongs to the {lock.type_name} object at {lock.address:#x}, reached from {path}"
     )
-    higher = python_wait(view, thread.tid)
+    higher = guess_by_library_frames(view, thread.tid)
     if higher is not None and (higher.lock in (None, lock.address)):
         return higher._replace(evidence=(*evidence, *higher.evidence))
     if lock.kind == HANDLE:
         return LockGuess(
             "Thread.join", object=lock.address, owner_ident=lock.owner, evidence=tuple(evidence)
         )
-    name = view.name(lock.address)
+    name = view.name_of_object(lock.address)
     return LockGuess(
         lock.kind,
         name=name or _attribute_name(path) or view.attribute_name(thread.tid, lock.address),
@@ -373,7 +389,7 @@ def _attribute_name(path: str) -> str | None:
 
 
 @lock_family("gil-polling")
-def gil_polling(context: LockContext, thread: Thread) -> Iterator[LockWait]:
+def find_gil_polling(context: LockContext, thread: Thread) -> Iterator[LockWait]:
     """Yield the GIL for a thread that runs C code of take_gil() while another thread holds it."""
     if not thread.sp or classify_thread_activity(context.target, thread).state != "running":
         return

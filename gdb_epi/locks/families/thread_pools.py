@@ -24,21 +24,21 @@ FAULTS = frozenset((SIGILL, SIGBUS, SIGFPE, SIGSEGV))  # a thread with such a si
 
 
 @futex_classifier(97)
-def pool_word(context: LockContext, thread: Thread, call: FutexWait) -> LockGuess | None:
+def classify_pool_word(context: LockContext, thread: Thread, call: FutexWait) -> LockGuess | None:
     """A word of no known lock, on which the code of a pool sleeps whose workers vanished."""
     if call.shared or not context.fork.forked:
         return None
-    pool = _vanished_pool(context, thread)
+    pool = _pool_whose_workers_vanished(context, thread)
     unattended = pool is None
     if pool is None:
-        pool = _team_without_threads(context, thread)
+        pool = _openmp_team_without_threads(context, thread)
     if pool is None:
         return None
     return LockGuess(f"{pool[0]} pool", event=True, unattended=unattended, evidence=(pool[1],))
 
 
 @lock_family("pools")
-def spinning_for_a_pool(context: LockContext, thread: Thread) -> Iterator[LockWait]:
+def find_spinning_for_pool(context: LockContext, thread: Thread) -> Iterator[LockWait]:
     """Yield a wait of the only thread of a forked child that runs in a pool without its workers."""
     if not context.fork.forked or len(context.target.threads()) != 1:
         return
@@ -48,7 +48,7 @@ def spinning_for_a_pool(context: LockContext, thread: Thread) -> Iterator[LockWa
     crash = context.target.crash()
     if not isinstance(crash, Absent) and crash.signo in FAULTS:
         return
-    pool = _vanished_pool(context, thread)
+    pool = _pool_whose_workers_vanished(context, thread)
     if pool is None:
         return
     yield LockWait(
@@ -71,7 +71,7 @@ def spinning_for_a_pool(context: LockContext, thread: Thread) -> Iterator[LockWa
     )
 
 
-def _vanished_pool(context: LockContext, thread: Thread) -> tuple[str, str] | None:
+def _pool_whose_workers_vanished(context: LockContext, thread: Thread) -> tuple[str, str] | None:
     """Return (pool, evidence) when a thread runs code of a library whose workers vanished."""
     pools = find_vanished_native_pools(context.vanished)
     module = (
@@ -85,7 +85,7 @@ def _vanished_pool(context: LockContext, thread: Thread) -> tuple[str, str] | No
     return kind, how
 
 
-def _team_without_threads(context: LockContext, thread: Thread) -> tuple[str, str] | None:
+def _openmp_team_without_threads(context: LockContext, thread: Thread) -> tuple[str, str] | None:
     """Return (pool, evidence) when a thread sleeps in OpenMP's code and no living thread is of it.
 
     A later thread of another kind (torch's own) may have reused the vanished worker's stack, so
@@ -102,7 +102,7 @@ def _team_without_threads(context: LockContext, thread: Thread) -> tuple[str, st
     offset = None if isinstance(lists, Absent) else lists.offsets.get("start_routine")
     if not offset:
         return None
-    for base in context.bases.values():
+    for base in context.pthreads_by_tid.values():
         start = read_u64(context.target, base + offset) if base else None
         if start is None or module.start <= start < module.end:
             return None

@@ -70,13 +70,17 @@ def read_fork_hooks(reader: MemoryReader, python: PythonState) -> list[ForkHook]
     for interpreter in python.interpreters[:1]:
         for member, when in _LISTS.items():
             try:
-                hooks += [ForkHook(code, when) for code in _codes(reader, interpreter, member)]
+                hooks += [
+                    ForkHook(code, when) for code in _codes_of_hooks(reader, interpreter, member)
+                ]
             except (UnreadableMemory, LayoutError):
                 continue
     return hooks
 
 
-def _codes(reader: MemoryReader, interpreter: InterpreterState, member: str) -> Iterator[int]:
+def _codes_of_hooks(
+    reader: MemoryReader, interpreter: InterpreterState, member: str
+) -> Iterator[int]:
     layout = reader.layout
     at = layout.offset("PyInterpreterState", member)
     hooks = reader.u64(interpreter.address + at) if at is not None else 0
@@ -106,14 +110,14 @@ def find_forking_call(reader: MemoryReader, frame: PyFrame) -> str | None:
         at = reader.layout.offset("PyFrameObject", "f_localsplus")
     if at is None or not frame.address:
         return None
-    for word in _slots(reader, frame.address + at):
+    for word in _pointers_in_slots(reader, frame.address + at):
         name = _builtin_name(reader, word & ~3)
         if name in FORKING:
             return name
     return None
 
 
-def _slots(reader: MemoryReader, start: int) -> Iterator[int]:
+def _pointers_in_slots(reader: MemoryReader, start: int) -> Iterator[int]:
     region = reader.target.region_at(start)
     if region is None:
         return
@@ -187,17 +191,17 @@ def _handlers_of_thread(
         frames = next((state.frames for state in own), ())
         with suppress(UnreadableMemory, LayoutError):
             memory = MemoryReader(target, python.layout)
-            hook = _python_hook(memory, python, thread, frames)
+            hook = _thread_in_python_hook(memory, python, thread, frames)
             if hook is not None:
                 return hook
             reader = memory
     if not fork.forked:
         return None
     calls = find_forking_call(reader, frames[0]) if reader is not None and frames else None
-    return _in_c(target, fork, thread, frames, calls)
+    return _thread_in_c_handlers(target, fork, thread, frames, calls)
 
 
-def _python_hook(
+def _thread_in_python_hook(
     reader: MemoryReader, python: PythonState, thread: Thread, frames: Sequence[PyFrame]
 ) -> ThreadInForkHandlers | None:
     """A hook's frame that C called from a frame that is inside a forking call: exact."""
@@ -231,17 +235,17 @@ def _python_hook(
     return None
 
 
-def _in_c(
+def _thread_in_c_handlers(
     target: Target, fork: ForkEvidence, thread: Thread, frames: Sequence[PyFrame], calls: str | None
 ) -> ThreadInForkHandlers | None:
     native = target.native_frames(thread.tid)
     if not isinstance(native, Absent) and native:
-        return _native_handlers(thread, native)
+        return _thread_in_native_handlers(thread, native)
     if calls is None:
         return None
     # Without an unwinder: the innermost Python frame refers to the built-in that forks, and a
     # return address into fork() or PyOS_AfterFork_Child() lies above the stack pointer.
-    stage = _return_into(target, thread)
+    stage = _return_address_into_fork(target, thread)
     if stage is None:
         return None
     stale = any(signal.name == "F10" for signal in fork.signals)
@@ -255,7 +259,9 @@ def _in_c(
     )
 
 
-def _native_handlers(thread: Thread, native: Sequence[NativeFrame]) -> ThreadInForkHandlers | None:
+def _thread_in_native_handlers(
+    thread: Thread, native: Sequence[NativeFrame]
+) -> ThreadInForkHandlers | None:
     for position, frame in enumerate(native):
         name = (frame.function or "").partition("@")[0].partition(".")[0]
         if name in _NATIVE:
@@ -268,7 +274,7 @@ def _native_handlers(thread: Thread, native: Sequence[NativeFrame]) -> ThreadInF
     return None
 
 
-def _return_into(target: Target, thread: Thread) -> tuple[str, str] | None:
+def _return_address_into_fork(target: Target, thread: Thread) -> tuple[str, str] | None:
     """Return (stage, function) of the innermost return address into fork's own functions."""
     places = [
         (start, stage, name)
@@ -301,7 +307,7 @@ _SALT = b"gdb-epi lineage/1"
 _PROOFS = frozenset({"F1", "F2", "F3", "F5", "F7", "F8"})
 
 
-def _secret_of_thread(target: Target) -> bytes | None:
+def _secret_in_thread_memory(target: Target) -> bytes | None:
     threads = target.threads()
     at = threads[0].architecture.canary_at if threads else None
     base = threads[0].thread_pointer if threads else 0
@@ -313,7 +319,7 @@ def _secret_of_thread(target: Target) -> bytes | None:
     return canary.to_bytes(8, "little") + guard.to_bytes(8, "little")
 
 
-def _secret_of_kernel(target: Target) -> bytes | None:
+def _secret_from_kernel(target: Target) -> bytes | None:
     raw = read_exec_random(target)
     # The canary's lowest byte is 0, so that no string function copies it.
     return None if raw is None else b"\0" + raw[1:]
@@ -327,27 +333,29 @@ def read_fork_signs(target: Target, python: PythonState | Absent) -> ForkSignRea
     reader = ForkSignReadings(target, python)
     read_glibc_signs(reader)
     read_python_signs(reader)
-    _notes(reader)
+    _read_signs_of_core_notes(reader)
     return reader
 
 
 def conclude_from_signs(reader: ForkSignReadings) -> ForkEvidence:
     """Return what the readings amount to."""
     # 16 hex digits that parent and child share; None when neither source is readable.
-    secret = _secret_of_thread(reader.target) or _secret_of_kernel(reader.target)
+    secret = _secret_in_thread_memory(reader.target) or _secret_from_kernel(reader.target)
     secret_hash = None if secret is None else sha256_hex(_SALT + secret)[:16]
     if secret_hash is None:
-        reader.unreadable("F14", "neither the canary nor AT_RANDOM can be read")
+        reader.record_unreadable("F14", "neither the canary nor AT_RANDOM can be read")
     else:
-        reader.info("F14", f"exec lineage {secret_hash}: equal in parent and forked child", CERTAIN)
-    yes = reader.saying(YES)
+        reader.record_information(
+            "F14", f"exec lineage {secret_hash}: equal in parent and forked child", CERTAIN
+        )
+    yes = reader.signs_in_state(YES)
     forked = bool(yes & _PROOFS) or reader.raw_clone
-    looked = forked or reader.state("F1") == NO or reader.state("F2") == NO
+    looked = forked or reader.state_of_sign("F1") == NO or reader.state_of_sign("F2") == NO
     readings = tuple(reader.readings[name] for name in _ORDER if name in reader.readings)
     return ForkEvidence(
         forked=forked if looked else None,
         depth=_forks_since_exec(reader, yes, forked),
-        parent_multithreaded=_was_multithreaded(reader, yes, forked=forked),
+        parent_multithreaded=_had_parent_other_threads(reader, yes, forked=forked),
         from_main_thread=reader.from_main if forked else None,
         hooks_bypassed=_bypassed_handlers(reader, yes, forked=forked),
         in_fork_handlers=None,
@@ -370,14 +378,16 @@ def _forks_since_exec(reader: ForkSignReadings, yes: set[str], forked: bool) -> 
     return None if forked and not reader.generation else reader.generation
 
 
-def _was_multithreaded(reader: ForkSignReadings, yes: set[str], *, forked: bool) -> bool | None:
+def _had_parent_other_threads(
+    reader: ForkSignReadings, yes: set[str], *, forked: bool
+) -> bool | None:
     if forked and yes & {"F2", "F3", "F5", "F8", "F9"}:
         return True
     if not forked or (forked and "F10" in yes):
         return True if forked else None
     # Every orphan stack may have been reused by threads of the child, so their absence proves
     # nothing while the lineage once had threads.
-    unsure = reader.state("F2") != NO or "F15" in yes or len(reader.threads) > 1
+    unsure = reader.state_of_sign("F2") != NO or "F15" in yes or len(reader.threads) > 1
     return None if unsure else False
 
 
@@ -403,21 +413,25 @@ def _bypassed_handlers(reader: ForkSignReadings, yes: set[str], *, forked: bool)
     return False if isinstance(reader.python, PythonState) else None
 
 
-def _notes(reader: ForkSignReadings) -> None:
+def _read_signs_of_core_notes(reader: ForkSignReadings) -> None:
     """F4, F12, F13: what GDB and the notes of the core say."""
-    reader.info("F4", "not asked: F3 tells the same of glibc's lists")
+    reader.record_information("F4", "not asked: F3 tells the same of glibc's lists")
     process = reader.target.process()
     if isinstance(process, Absent):
-        reader.unreadable("F12", process.detail)
-        reader.unreadable("F13", process.detail)
+        reader.record_unreadable("F12", process.detail)
+        reader.record_unreadable("F13", process.detail)
         return
     method = parse_start_method(reader.target)
     if method is not None:
-        reader.info("F12", f"the command line is that of multiprocessing's {method}: exec came")
+        reader.record_information(
+            "F12", f"the command line is that of multiprocessing's {method}: exec came"
+        )
     else:
-        reader.info("F12", "the command line is not one of multiprocessing's")
+        reader.record_information("F12", "the command line is not one of multiprocessing's")
     ended = " (its parent has ended, or it is in a container)" if process.ppid == 1 else ""
-    reader.info("F13", f"forked by thread {process.ppid} of its parent{ended}", CERTAIN)
+    reader.record_information(
+        "F13", f"forked by thread {process.ppid} of its parent{ended}", CERTAIN
+    )
 
 
 def add_atfork_handlers(

@@ -52,27 +52,27 @@ class NativeScanner:
         if region is None or region.dumped < top - region.start:
             return Absent("unreadable", "stack memory absent")
         addresses = []
-        for at, pc in self._words(low, top):
-            module = self._module(pc)
-            if module is None or not self._after_call(pc):
+        for at, pc in self._words_between(low, top):
+            module = self._module_with_code(pc)
+            if module is None or not self._follows_call(pc):
                 continue
             function, offset = self._function_and_offset(module, pc)
             addresses.append(ReturnAddress(at, pc, module.path, function, offset))
         return addresses[-MAX_ADDRESSES:]
 
-    def _words(self, low: int, high: int) -> Iterator[tuple[int, int]]:
+    def _words_between(self, low: int, high: int) -> Iterator[tuple[int, int]]:
         stack = try_read(self.target, low, (high - low) & -8)
         for number, word in enumerate(split_into_words(stack)):
             if PAGE < word < USER_TOP:
                 yield low + 8 * number, word
 
-    def _module(self, pc: int) -> Module | None:
+    def _module_with_code(self, pc: int) -> Module | None:
         region = self.target.region_at(pc)
         if region is None or "x" not in region.perms:
             return None
         return module_at(self.target, pc)
 
-    def _after_call(self, pc: int) -> bool:
+    def _follows_call(self, pc: int) -> bool:
         try:
             before = self.target.read(pc - 7, 7)
         except UnreadableMemory:

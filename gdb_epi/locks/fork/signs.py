@@ -87,32 +87,32 @@ class ForkSignReadings:
         pid = self.pid
         return next((t.ident for t in self.threads if t.tid == pid), None)
 
-    def yes(self, name: str, says: str, sure: str) -> None:
+    def record_present(self, name: str, says: str, sure: str) -> None:
         """Record a sign that speaks for a fork."""
         self.readings[name] = ForkReading(name, YES, says, sure)
 
-    def no(self, name: str, says: str, sure: str = CERTAIN) -> None:
+    def record_absent(self, name: str, says: str, sure: str = CERTAIN) -> None:
         """Record a sign that was looked at and is not there."""
         self.readings[name] = ForkReading(name, NO, says, sure)
 
-    def info(self, name: str, says: str, sure: str = CERTAIN) -> None:
+    def record_information(self, name: str, says: str, sure: str = CERTAIN) -> None:
         """Record a reading that speaks neither for nor against a fork."""
         self.readings[name] = ForkReading(name, INFO, says, sure)
 
-    def unclear(self, name: str, says: str) -> None:
+    def record_unclear(self, name: str, says: str) -> None:
         """Record a reading that has two explanations."""
         self.readings[name] = ForkReading(name, UNCLEAR, says, WEAK)
 
-    def unreadable(self, name: str, why: str) -> None:
+    def record_unreadable(self, name: str, why: str) -> None:
         """Record that a sign could not be looked at, and why."""
         self.readings[name] = ForkReading(name, UNREADABLE, why, "")
 
-    def state(self, name: str) -> str | None:
+    def state_of_sign(self, name: str) -> str | None:
         """Return the state of a sign, or None when it was not read."""
         reading = self.readings.get(name)
         return None if reading is None else reading.state
 
-    def saying(self, state: str) -> set[str]:
+    def signs_in_state(self, state: str) -> set[str]:
         """Return the names of the signs in a state."""
         return {reading.name for reading in self.readings.values() if reading.state == state}
 
@@ -130,53 +130,61 @@ def read_glibc_signs(reader: ForkSignReadings) -> None:
     """Read F1, F2, F3, F5, F6 and F15; other C libraries have none of them."""
     if runs_on_musl(reader.target):
         for name in ("F1", "F2", "F3", "F5", "F6", "F15"):
-            reader.unreadable(name, NOT_JUDGED)
+            reader.record_unreadable(name, NOT_JUDGED)
         return
     lists = read_stack_lists(reader.target)
-    _generation(reader, lists)
+    _read_fork_generation(reader, lists)
     if isinstance(lists, Absent):
         for name in ("F2", "F3", "F5", "F6"):
-            reader.unreadable(name, f"glibc's thread lists: {lists.detail}")
+            reader.record_unreadable(name, f"glibc's thread lists: {lists.detail}")
     else:
-        _own_tid(reader, lists)
-        _note_vanished(reader, lists)
-        _note_phantom_threads(reader, lists)
-        _forking_thread(reader, lists)
+        _read_stored_tid_sign(reader, lists)
+        _record_vanished_threads(reader, lists)
+        _record_phantom_threads(reader, lists)
+        _read_forking_thread_sign(reader, lists)
     # F15: this lineage once had several threads.
     address = reader.target.symbol("__libc_single_threaded")
     value = try_read(reader.target, address, 1) if address is not None else b""
     if not value:
-        reader.unreadable("F15", "no __libc_single_threaded (glibc before 2.32, or another libc)")
+        reader.record_unreadable(
+            "F15", "no __libc_single_threaded (glibc before 2.32, or another libc)"
+        )
     elif value == b"\0" and len(reader.threads) == 1:
-        reader.yes("F15", "one thread now, but this lineage had more once", WEAK)
+        reader.record_present("F15", "one thread now, but this lineage had more once", WEAK)
     elif value == b"\0":
-        reader.info("F15", "several threads now, so what came before does not show", WEAK)
+        reader.record_information(
+            "F15", "several threads now, so what came before does not show", WEAK
+        )
     else:
-        reader.no("F15", "there was never a second thread since exec", STRONG)
+        reader.record_absent("F15", "there was never a second thread since exec", STRONG)
 
 
-def _generation(reader: ForkSignReadings, lists: StackLists | Absent) -> None:
+def _read_fork_generation(reader: ForkSignReadings, lists: StackLists | Absent) -> None:
     """F1: glibc counts fork(); a symbol names the counter before 2.34, the code of fork() since."""
     address = None if isinstance(lists, Absent) else lists.generation
     if address is None:
-        address = _counter(reader.target)
+        address = _read_generation_counter(reader.target)
     if address is None:
-        reader.unreadable("F1", "the code of fork() is not to be had, or has another shape")
+        reader.record_unreadable("F1", "the code of fork() is not to be had, or has another shape")
         return
     value = read_u64(reader.target, address)
     if value is None:
-        reader.unreadable("F1", "__fork_generation is not there")
+        reader.record_unreadable("F1", "__fork_generation is not there")
     elif value % _GENERATION_STEP or value // _GENERATION_STEP > MAX_GENERATIONS:
-        reader.unreadable("F1", f"the word of __fork_generation is {value:#x}: not a counter")
+        reader.record_unreadable(
+            "F1", f"the word of __fork_generation is {value:#x}: not a counter"
+        )
     elif value:
         reader.generation = value // _GENERATION_STEP
-        reader.yes("F1", f"glibc counts {reader.generation} fork() since exec", CERTAIN)
+        reader.record_present("F1", f"glibc counts {reader.generation} fork() since exec", CERTAIN)
     else:
         reader.generation = 0
-        reader.no("F1", "glibc counts no fork() since exec; _Fork() and raw clone are not counted")
+        reader.record_absent(
+            "F1", "glibc counts no fork() since exec; _Fork() and raw clone are not counted"
+        )
 
 
-def _counter(target: Target) -> int | None:
+def _read_generation_counter(target: Target) -> int | None:
     for symbol in ("__libc_fork", "fork"):
         start = target.symbol(symbol)
         if start is None:
@@ -194,7 +202,7 @@ def _counter(target: Target) -> int | None:
     return None
 
 
-def _own_tid(reader: ForkSignReadings, lists: StackLists) -> None:
+def _read_stored_tid_sign(reader: ForkSignReadings, lists: StackLists) -> None:
     """F6: glibc stored a thread id that is not the LWP's."""
     at = lists.offsets["tid"]
     bases = [(thread.tid, thread.ident) for thread in reader.threads if thread.ident]
@@ -202,18 +210,20 @@ def _own_tid(reader: ForkSignReadings, lists: StackLists) -> None:
     reader.own_tid = next((stored for tid, stored in pairs if tid == reader.pid), None)
     different = [(tid, stored) for tid, stored in pairs if tid != stored]
     if not pairs:
-        reader.unreadable("F6", "no thread's descriptor can be read")
+        reader.record_unreadable("F6", "no thread's descriptor can be read")
     elif not different:
-        reader.no("F6", f"glibc's thread ids are those of the {target_noun(reader.target.kind)}")
+        reader.record_absent(
+            "F6", f"glibc's thread ids are those of the {target_noun(reader.target.kind)}"
+        )
     elif len(pairs) > 1 and len(different) == len(pairs):
         reader.other_view = True
-        reader.unclear("F6", "no thread id of the core is the one glibc stored: the core was "
-                             "taken from outside the process's pid namespace")  # fmt: skip
+        reader.record_unclear("F6", "no thread id of the core is the one glibc stored: the core "
+                             "was taken from outside the process's pid namespace")  # fmt: skip
     else:
-        _odd_tid(reader, *different[0])
+        _interpret_stored_tid(reader, *different[0])
 
 
-def _odd_tid(reader: ForkSignReadings, tid: int, stored: int) -> None:
+def _interpret_stored_tid(reader: ForkSignReadings, tid: int, stored: int) -> None:
     """Interpret one thread whose id differs from what glibc stored for it."""
     process = reader.target.process()
     parent = None if isinstance(process, Absent) else process.ppid
@@ -222,55 +232,59 @@ def _odd_tid(reader: ForkSignReadings, tid: int, stored: int) -> None:
         reader.raw_clone = True
         reader.forker = stored
         reader.old_tids.add(stored)
-        reader.yes("F6", f"{numbers}, which is the parent's: a child of raw clone or vfork", STRONG)
+        reader.record_present(
+            "F6", f"{numbers}, which is the parent's: a child of raw clone or vfork", STRONG
+        )
         return
     reader.other_view = True
-    reader.unclear(
+    reader.record_unclear(
         "F6", f"{numbers}: a child of raw clone, or a core from outside the process's pid namespace"
     )
 
 
-def _note_vanished(reader: ForkSignReadings, lists: StackLists) -> None:
-    gone = [d for d in lists.on("cache") if d.tid == 0 and not d.exiting]
+def _record_vanished_threads(reader: ForkSignReadings, lists: StackLists) -> None:
+    gone = [d for d in lists.descriptors_on("cache") if d.tid == 0 and not d.exiting]
     gone = [d for d in gone if d.address not in reader.live]
-    ended = sum(d.exiting for d in lists.on("cache"))
+    ended = sum(d.exiting for d in lists.descriptors_on("cache"))
     if gone and reader.all_bases_known:
         reader.orphans |= {d.address for d in gone}
-        reader.yes(
+        reader.record_present(
             "F2",
             f"of {counted(len(gone), 'cached thread stack')} the thread never ran thread exit: it "
             "vanished in a fork",
             CERTAIN,
         )
     elif not lists.complete:
-        reader.unreadable("F2", "glibc's stack lists could be followed in part only")
+        reader.record_unreadable("F2", "glibc's stack lists could be followed in part only")
     else:
-        reader.no("F2", f"no cached stack of a thread that vanished ({ended} of ended threads)")
+        reader.record_absent(
+            "F2", f"no cached stack of a thread that vanished ({ended} of ended threads)"
+        )
 
 
-def _note_phantom_threads(reader: ForkSignReadings, lists: StackLists) -> None:
-    entries = [*lists.on("used"), *lists.on("user")]
+def _record_phantom_threads(reader: ForkSignReadings, lists: StackLists) -> None:
+    entries = [*lists.descriptors_on("used"), *lists.descriptors_on("user")]
     ghosts = [d for d in entries if d.address not in reader.live and d.tid > 0 and not d.exiting]
     if ghosts and reader.all_bases_known:
         reader.orphans |= {d.address for d in ghosts}
         reader.old_tids |= {d.tid for d in ghosts}
-        reader.raw_clone = reader.raw_clone or _has_parents_id(reader, ghosts)
+        reader.raw_clone = reader.raw_clone or _has_id_of_parents_thread(reader, ghosts)
         tids = ", ".join(str(d.tid) for d in ghosts[:MAX_NAMED])
-        reader.yes(
+        reader.record_present(
             "F3",
             f"glibc lists threads that are not in the {target_noun(reader.target.kind)}, with "
             f"their old ids {tids}: a child of _Fork() or raw clone",
             CERTAIN,
         )
     elif not lists.complete:
-        reader.unreadable("F3", "glibc's stack lists could be followed in part only")
+        reader.record_unreadable("F3", "glibc's stack lists could be followed in part only")
     else:
-        reader.no(
+        reader.record_absent(
             "F3", f"every thread that glibc lists is in the {target_noun(reader.target.kind)}"
         )
 
 
-def _has_parents_id(reader: ForkSignReadings, ghosts: list[ThreadDescriptor]) -> bool:
+def _has_id_of_parents_thread(reader: ForkSignReadings, ghosts: list[ThreadDescriptor]) -> bool:
     """Tell whether the leader still has the id of a thread of the parent (raw clone)."""
     if reader.own_tid is None or reader.own_tid == reader.pid:
         return False
@@ -278,23 +292,23 @@ def _has_parents_id(reader: ForkSignReadings, ghosts: list[ThreadDescriptor]) ->
     return not reader.other_view or bool(ghosts)
 
 
-def _forking_thread(reader: ForkSignReadings, lists: StackLists) -> None:
+def _read_forking_thread_sign(reader: ForkSignReadings, lists: StackLists) -> None:
     """F5: the leader's own descriptor lies on a stack made by pthread_create()."""
     base = reader.leader_base
-    if base in {d.address for d in lists.on("used")}:
+    if base in {d.address for d in lists.descriptors_on("used")}:
         reader.from_main = False
-        reader.yes(
+        reader.record_present(
             "F5",
             "the main LWP runs on a stack of pthread_create(): forked by another thread",
             CERTAIN,
         )
-    elif base in {d.address for d in lists.on("user")}:
+    elif base in {d.address for d in lists.descriptors_on("user")}:
         reader.from_main = True
-        reader.no(
+        reader.record_absent(
             "F5", "the main LWP runs on the initial stack: no fork, or one by the main thread"
         )
     else:
-        reader.unreadable("F5", "the main LWP's descriptor is on none of glibc's lists")
+        reader.record_unreadable("F5", "the main LWP's descriptor is on none of glibc's lists")
 
 
 class MultiprocessingChild(NamedTuple):
@@ -361,91 +375,111 @@ def read_python_signs(reader: ForkSignReadings) -> None:
     python = reader.python
     if isinstance(python, Absent):
         for name in _NAMES:
-            reader.unreadable(name, python.detail)
+            reader.record_unreadable(name, python.detail)
         return
     try:
         memory = MemoryReader(reader.target, python.layout)
-        _main_thread(reader, memory, python)
-        _known_threads(reader, memory, python)
-        _multiprocessing(reader, memory, python)
+        _read_main_thread_signs(reader, memory, python)
+        _read_known_threads_sign(reader, memory, python)
+        _read_multiprocessing_sign(reader, memory, python)
     except (UnreadableMemory, LayoutError) as error:
         for name in _NAMES:
-            if reader.state(name) is None:
-                reader.unreadable(name, str(error))
-    _orphan_tstates(reader, python)
+            if reader.state_of_sign(name) is None:
+                reader.record_unreadable(name, str(error))
+    _read_orphan_states_sign(reader, python)
 
 
-def _main_thread(reader: ForkSignReadings, memory: MemoryReader, python: PythonState) -> None:
+def _read_main_thread_signs(
+    reader: ForkSignReadings, memory: MemoryReader, python: PythonState
+) -> None:
     """F7, F8: threading._main_thread remembers the thread that forked."""
     main = read_main_thread(memory, python)
     if isinstance(main, Absent):
-        say = reader.info if main.reason == NOT_APPLICABLE else reader.unreadable
+        say = (
+            reader.record_information if main.reason == NOT_APPLICABLE else reader.record_unreadable
+        )
         say("F7", main.detail)
         say("F8", main.detail)
         return
-    _native_id(reader, main)
+    _read_native_id_sign(reader, main)
     if main.type_name is None:
-        reader.unreadable("F8", "the type of threading's main thread cannot be read")
+        reader.record_unreadable("F8", "the type of threading's main thread cannot be read")
     elif main.type_name.rpartition(".")[2] != "_MainThread":
         reader.from_main = False
-        reader.yes("F8", f"threading's main thread is of type {main.type_name}: it forked", CERTAIN)
+        reader.record_present(
+            "F8", f"threading's main thread is of type {main.type_name}: it forked", CERTAIN
+        )
     else:
-        reader.no("F8", "threading's main thread is a _MainThread (3.13.1 and later make it one)")
+        reader.record_absent(
+            "F8", "threading's main thread is a _MainThread (3.13.1 and later make it one)"
+        )
 
 
-def _native_id(reader: ForkSignReadings, main: ThreadObject) -> None:
+def _read_native_id_sign(reader: ForkSignReadings, main: ThreadObject) -> None:
     """F7: up to 3.12 os.fork() leaves the forking thread's old number in its Thread object."""
     process = reader.target.process()
     if main.native_id is None or isinstance(process, Absent):
-        reader.unreadable("F7", "threading's main thread or the process has no number")
+        reader.record_unreadable("F7", "threading's main thread or the process has no number")
         return
     identity = f"threading's main thread has native_id {main.native_id}"
     # In a core from outside the pid namespace only glibc's own number can be compared.
     if main.native_id in (process.pid, reader.own_tid):
-        reader.no(
+        reader.record_absent(
             "F7", f"{identity}, as this process (later versions and multiprocessing refresh it)"
         )
     elif main.ident != reader.leader_base:
-        reader.info("F7", f"{identity} and does not run on the main LWP: an embedded interpreter")
+        reader.record_information(
+            "F7", f"{identity} and does not run on the main LWP: an embedded interpreter"
+        )
     elif reader.other_view and reader.own_tid is None:
-        reader.unclear("F7", f"{identity}, in another view of process ids")
+        reader.record_unclear("F7", f"{identity}, in another view of process ids")
     else:
         reader.forker = main.native_id
         reader.old_tids.add(main.native_id)
         own = reader.own_tid or process.pid
-        reader.yes("F7", f"{identity}, this process is {own}: that was the forking thread", CERTAIN)
+        reader.record_present(
+            "F7", f"{identity}, this process is {own}: that was the forking thread", CERTAIN
+        )
 
 
-def _known_threads(reader: ForkSignReadings, memory: MemoryReader, python: PythonState) -> None:
+def _read_known_threads_sign(
+    reader: ForkSignReadings, memory: MemoryReader, python: PythonState
+) -> None:
     """F9: Thread objects whose thread is not here."""
-    if reader.generation == 0 and not reader.orphans and reader.state("F2") == "no":
+    if reader.generation == 0 and not reader.orphans and reader.state_of_sign("F2") == "no":
         # Reading a thousand Thread objects takes a third of a second.
-        reader.info("F9", "not read: glibc knows of no fork and of no thread that is not here")
+        reader.record_information(
+            "F9", "not read: glibc knows of no fork and of no thread that is not here"
+        )
         return
     threads = read_thread_objects(memory, python)
     if isinstance(threads, Absent):
-        say = reader.info if threads.reason == NOT_APPLICABLE else reader.unreadable
+        say = (
+            reader.record_information
+            if threads.reason == NOT_APPLICABLE
+            else reader.record_unreadable
+        )
         say("F9", threads.detail)
         return
     reader.thread_objects = threads
     gone = [thread for thread in threads if thread.ident in reader.orphans]
-    shared = _with_shared_ident(reader, threads)
+    shared = _threads_with_shared_ident(reader, threads)
     if gone:
         names = ", ".join(quoted_name(thread.name or "?") for thread in gone[:MAX_NAMED])
         many = counted(len(gone), "vanished thread")
-        reader.yes("F9", f"threading still knows {many}: {names}", CERTAIN)
+        reader.record_present("F9", f"threading still knows {many}: {names}", CERTAIN)
     elif shared and reader.generation:
         names = ", ".join(quoted_name(thread.name or "?") for thread in shared[:MAX_NAMED])
-        reader.yes(
+        reader.record_present(
             "F9",
             f"threads of this process run on the stacks of threads that are gone: {names}",
             STRONG,
         )
     else:
-        reader.no("F9", "threading knows no vanished thread", STRONG)
+        reader.record_absent("F9", "threading knows no vanished thread", STRONG)
 
 
-def _with_shared_ident(
+def _threads_with_shared_ident(
     reader: ForkSignReadings, threads: tuple[ThreadObject, ...]
 ) -> list[ThreadObject]:
     """Return the ended Thread objects whose ident a living thread has."""
@@ -465,30 +499,34 @@ def _with_shared_ident(
     ]
 
 
-def _orphan_tstates(reader: ForkSignReadings, python: PythonState) -> None:
+def _read_orphan_states_sign(reader: ForkSignReadings, python: PythonState) -> None:
     """F10: Python thread states whose thread is not in the core."""
     if not reader.all_bases_known:
-        reader.unreadable("F10", "not every thread's pthread_t is known")
+        reader.record_unreadable("F10", "not every thread's pthread_t is known")
         return
     orphans = [t for t in python.threads() if t.ident and t.ident not in reader.live]
     if orphans:
-        reader.yes(
+        reader.record_present(
             "F10",
             f"{len(orphans)} Python thread states have no thread: the after-fork hooks were "
             "bypassed or had not run",
             STRONG,
         )
     else:
-        reader.no("F10", "every Python thread state has its thread")
+        reader.record_absent("F10", "every Python thread state has its thread")
 
 
-def _multiprocessing(reader: ForkSignReadings, memory: MemoryReader, python: PythonState) -> None:
+def _read_multiprocessing_sign(
+    reader: ForkSignReadings, memory: MemoryReader, python: PythonState
+) -> None:
     """F11: a child of multiprocessing; only the start method fork inherits the program's state."""
     child = read_multiprocessing_child(memory, python)
     if isinstance(child, Absent):
-        (reader.info if child.reason == NOT_APPLICABLE else reader.unreadable)("F11", child.detail)
+        (reader.record_information if child.reason == NOT_APPLICABLE else reader.record_unreadable)(
+            "F11", child.detail
+        )
         return
     parent = f", parent {child.parent_pid}" if child.parent_pid else ""
     says = f"multiprocessing started it by {child.method} as {child.name}{parent}"
-    reader.info("F11", says)
+    reader.record_information("F11", says)
     reader.started_by = says

@@ -64,8 +64,8 @@ def read_thread_objects(
         return contents
     threads: dict[int, ThreadObject] = {}
     try:
-        for address in dict.fromkeys(_addresses(reader, objects, contents)):
-            thread = _thread(reader, objects, address)
+        for address in dict.fromkeys(_thread_object_addresses(reader, objects, contents)):
+            thread = _read_thread_object(reader, objects, address)
             # A dead weak reference points at None, which has no attributes.
             if thread.name is not None or thread.ident is not None:
                 threads[address] = thread
@@ -87,12 +87,14 @@ def read_main_thread(reader: MemoryReader, python: PythonState) -> ThreadObject 
     if isinstance(address, Absent):
         return address
     try:
-        return _thread(reader, objects, address)
+        return _read_thread_object(reader, objects, address)
     except (UnreadableMemory, LayoutError) as error:
         return Absent(NOT_AVAILABLE, f"threading._main_thread: {error}")
 
 
-def _addresses(reader: MemoryReader, objects: NamespaceReader, contents: int) -> Iterator[int]:
+def _thread_object_addresses(
+    reader: MemoryReader, objects: NamespaceReader, contents: int
+) -> Iterator[int]:
     active = objects.dict_get(contents, "_active")
     if not isinstance(active, Absent):
         for _ident, thread in objects.dict_items(active):
@@ -110,7 +112,9 @@ def _addresses(reader: MemoryReader, objects: NamespaceReader, contents: int) ->
             yield address
 
 
-def _thread(reader: MemoryReader, objects: NamespaceReader, address: int) -> ThreadObject:
+def _read_thread_object(
+    reader: MemoryReader, objects: NamespaceReader, address: int
+) -> ThreadObject:
     wanted: dict[str, int] = {}
     try:
         for key, value in objects.attributes(address):
@@ -125,14 +129,14 @@ def _thread(reader: MemoryReader, objects: NamespaceReader, address: int) -> Thr
     type_name = reader.type_name(reader.type_of(address))
     return ThreadObject(
         address,
-        _number(reader, objects, wanted.get("_ident")),
-        _number(reader, objects, wanted.get("_native_id")),
+        _read_number(reader, objects, wanted.get("_ident")),
+        _read_number(reader, objects, wanted.get("_native_id")),
         None if isinstance(name, Absent) else name,
         None if isinstance(type_name, Absent) else type_name,
     )
 
 
-def _number(reader: MemoryReader, objects: NamespaceReader, address: int | None) -> int | None:
+def _read_number(reader: MemoryReader, objects: NamespaceReader, address: int | None) -> int | None:
     if not address:
         return None
     kind = reader.type_of(address)

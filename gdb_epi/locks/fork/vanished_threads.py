@@ -74,12 +74,12 @@ class StackScanner:
             if frame.code
         }
 
-    def thread_state(self, start: int, end: int, ident: int) -> int | None:
+    def find_thread_state(self, start: int, end: int, ident: int) -> int | None:
         """Return the PyThreadState of a thread, freed or not, that its stack [start, end) names."""
         done = end
         for step in STEPS[:2]:
             low = max(start, end - step)
-            for word in self._words(low, done):
+            for word in self._heap_pointers_between(low, done):
                 if start <= word < ident + DESCRIPTOR or word & 7:
                     continue  # the stack itself, or the descriptor, which holds its own address
                 if read_u64(self.target, word + self._ident_at) == ident:
@@ -87,7 +87,7 @@ class StackScanner:
             done = low
         return None
 
-    def walk(self, tstate: int) -> tuple[PyFrame, ...]:
+    def walk_frames(self, tstate: int) -> tuple[PyFrame, ...]:
         """Return the Python frames of a thread state; empty when they do not form a stack."""
         try:
             frames = self.walker.walk(tstate).frames
@@ -95,24 +95,24 @@ class StackScanner:
             return ()
         return frames if frames and all(frame.hole is None for frame in frames) else ()
 
-    def scan(self, start: int, end: int) -> tuple[PyFrame, ...]:
+    def scan_for_frames(self, start: int, end: int) -> tuple[PyFrame, ...]:
         """Return the longest whole chain of frames that a stack [start, end) points into.
 
         Deeper frames than the running ones may be stale up to 3.15; the outer ones are exact.
         """
         best: list[RawFrame] = []
         seen_heads: set[int] = set()
-        for word in self._candidates(start, end):
+        for word in self._candidate_frames(start, end):
             if word in seen_heads:
                 continue
-            chain = self._chain(word)
+            chain = self._frame_chain_from(word)
             seen_heads |= {frame.address for frame in chain.frames}
             shown = [frame for frame in chain.frames if not frame.internal]
             if not chain.broken and len(shown) > len(best):
                 best = shown
         return tuple(make_python_frame(frame_, self.codes, self.objects, SCAN) for frame_ in best)
 
-    def _chain(self, head: int) -> FrameChain:
+    def _frame_chain_from(self, head: int) -> FrameChain:
         chain = walk_chain(self.frames, head, set(), {})
         # 3.15 ends the chain with a frame inside the thread state, which may be wiped: after
         # the shim of the outermost C call no Python frame is missing.
@@ -122,8 +122,8 @@ class StackScanner:
         whole = all(f.internal or (f.complete and not f.problem) for f in chain.frames)
         return chain if whole else FrameChain([], "holes")
 
-    def _candidates(self, start: int, end: int) -> Iterator[int]:
-        words = self._words(max(start, end - STEPS[-1]), end)
+    def _candidate_frames(self, start: int, end: int) -> Iterator[int]:
+        words = self._heap_pointers_between(max(start, end - STEPS[-1]), end)
         aligned = (word for word in words if word & 7 == 0)
         return filter(self._is_frame, islice(aligned, MAX_CANDIDATES))
 
@@ -147,7 +147,7 @@ class StackScanner:
         except UnreadableMemory:
             return False
 
-    def _words(self, low: int, high: int) -> Iterator[int]:
+    def _heap_pointers_between(self, low: int, high: int) -> Iterator[int]:
         """Yield the words of a range that may be pointers to the heap, the highest first."""
         size = high - low
         if size <= 0 or self.left < size:
@@ -202,13 +202,15 @@ class _ThreadFinder:
         ]
         seen = {thread.ident for thread in threads}
         threads += [
-            self._thread_of_ghost(t) for ident, t in self.ghosts.items() if ident not in seen
+            self._thread_of_orphan_state(t) for ident, t in self.ghosts.items() if ident not in seen
         ]
         if self.fork.from_main_thread is False and not any(thread.is_main for thread in threads):
-            threads += self._parents_main()
-        return VanishedThreads(tuple(threads), self._at_least(lists, threads), tuple(self.errors))
+            threads += self._main_threads_of_parent()
+        return VanishedThreads(
+            tuple(threads), self._may_lack_threads(lists, threads), tuple(self.errors)
+        )
 
-    def _at_least(self, lists: StackLists | Absent, threads: list[VanishedThread]) -> bool:
+    def _may_lack_threads(self, lists: StackLists | Absent, threads: list[VanishedThread]) -> bool:
         """Tell whether more threads may have vanished than were found."""
         if isinstance(lists, Absent) or not lists.complete or len(threads) >= MAX_VANISHED:
             return True
@@ -224,7 +226,7 @@ class _ThreadFinder:
         start = read_u64(self.target, descriptor.address + start_at) if start_at else None
         thread = self.thread_objects.get(descriptor.address)
         ghost = self.ghosts.get(descriptor.address)
-        frames, how, missing = self._frames(descriptor.address, ghost)
+        frames, how, missing = self._frames_of_started_thread(descriptor.address, ghost)
         modules = self.target.modules() if start else ()
         return VanishedThread(
             ident=descriptor.address,
@@ -240,7 +242,7 @@ class _ThreadFinder:
             type_name=thread.type_name if thread else None,
         )
 
-    def _frames(
+    def _frames_of_started_thread(
         self, ident: int, ghost: ThreadState | None
     ) -> tuple[tuple[PyFrame, ...], str, str]:
         """Return the frames of a thread with a stack of pthread_create()."""
@@ -251,22 +253,24 @@ class _ThreadFinder:
         region = self.target.region_at(ident)
         if region is None or region.dumped < ident - region.start:
             return (), "", NO_MEMORY
-        return self._scan(region.start, ident, ident)
+        return self._frames_by_scan(region.start, ident, ident)
 
-    def _scan(self, start: int, end: int, ident: int) -> tuple[tuple[PyFrame, ...], str, str]:
+    def _frames_by_scan(
+        self, start: int, end: int, ident: int
+    ) -> tuple[tuple[PyFrame, ...], str, str]:
         assert self.scanner is not None
-        tstate = self.scanner.thread_state(start, end, ident) if ident else None
-        frames = self.scanner.walk(tstate) if tstate is not None else ()
+        tstate = self.scanner.find_thread_state(start, end, ident) if ident else None
+        frames = self.scanner.walk_frames(tstate) if tstate is not None else ()
         if frames:
             return frames, "freed thread state", ""
-        frames = self.scanner.scan(start, end)
+        frames = self.scanner.scan_for_frames(start, end)
         if frames:
             return frames, "frames on its stack", ""
         if self.scanner.left <= 0:
             return (), "", "not looked for: the budget for scans of stacks is spent"
         return (), "", NO_FRAMES
 
-    def _thread_of_ghost(self, thread: ThreadState) -> VanishedThread:
+    def _thread_of_orphan_state(self, thread: ThreadState) -> VanishedThread:
         region = self.target.region_at(thread.ident)
         thread_object = self.thread_objects.get(thread.ident)
         return VanishedThread(
@@ -281,7 +285,7 @@ class _ThreadFinder:
             is_main=thread_object is not None and thread_object.type_name == "_MainThread",
         )
 
-    def _parents_main(self) -> Iterator[VanishedThread]:
+    def _main_threads_of_parent(self) -> Iterator[VanishedThread]:
         """The parent's main thread left glibc's lists, but its descriptor and stack are there."""
         lists = read_stack_lists(self.target)
         ident = at = None
@@ -296,7 +300,7 @@ class _ThreadFinder:
         frames: tuple[PyFrame, ...] = ()
         how, missing = "", NO_MEMORY
         if end and region is not None and region.dumped >= end - region.start and self.scanner:
-            frames, how, missing = self._scan(region.start, end, ident or 0)
+            frames, how, missing = self._frames_by_scan(region.start, end, ident or 0)
         yield VanishedThread(
             ident=ident,
             tid=read_u32(self.target, ident + at) or None if ident and at else None,
@@ -339,9 +343,13 @@ def descriptor_of_vanished_main_thread(
 
 def descriptors_of_vanished_threads(lists: StackLists, live: set[int]) -> list[ThreadDescriptor]:
     """Return the descriptors of threads that are not in the core and never ran thread exit."""
-    gone = [d for d in lists.on("cache") if d.tid == 0 and not d.exiting and d.address not in live]
+    gone = [
+        d
+        for d in lists.descriptors_on("cache")
+        if d.tid == 0 and not d.exiting and d.address not in live
+    ]
     # _Fork() and raw clone leave the lists as they were, old thread ids included.
-    left = [*lists.on("used"), *lists.on("user")]
+    left = [*lists.descriptors_on("used"), *lists.descriptors_on("user")]
     return gone + [d for d in left if d.tid > 0 and not d.exiting and d.address not in live]
 
 

@@ -52,7 +52,7 @@ class AcquiredLock(NamedTuple):
         return function_and_line(self.frame._replace(lineno=self.line))
 
 
-class _Effect(NamedTuple):
+class _LockEffect(NamedTuple):
     at: int
     lock: int
     takes: bool
@@ -96,13 +96,13 @@ class AcquireCalls:
                     break
         return self._by_lock.get(lock, [])
 
-    def running_byte(self, frame: PyFrame) -> int | None:
+    def running_byte_offset(self, frame: PyFrame) -> int | None:
         """Return where the running instruction of a frame begins in its code."""
         if frame.hole is not None or not frame.code:
             return None
         return self._frames.read(frame.address).lasti
 
-    def running_loop(self, frame: PyFrame) -> bool:
+    def is_running_in_loop(self, frame: PyFrame) -> bool:
         """Tell whether the running instruction of a frame lies in a loop of its code."""
         return bool(self.loops_around(frame))
 
@@ -115,10 +115,10 @@ class AcquireCalls:
 
         The first test of a `while` lies in its loop too: the byte is before the first one then.
         """
-        at = self.running_byte(frame)
+        at = self.running_byte_offset(frame)
         if at is None:
             return {}
-        calls = self.sites.of(frame.code)
+        calls = self.sites.calls_of(frame.code)
         # `continue` jumps to the same first byte: the last of those ends the loop.
         return {
             first: last
@@ -126,7 +126,7 @@ class AcquireCalls:
             if calls.first_tests.get((first, last), first) <= at <= last
         }
 
-    def line(self, frame: PyFrame, at: int) -> int | None:
+    def line_at_byte(self, frame: PyFrame, at: int) -> int | None:
         """Return the line of a byte of a frame's code."""
         return self._codes.line(self._codes.at(frame.code), at)
 
@@ -138,9 +138,9 @@ class AcquireCalls:
         Objects that cannot be told are left out. What Python functions call in their turn is
         followed for `depth` calls, but not the code `running`, whose call has been made.
         """
-        starts = self._starts(frame, (AHEAD, AGAIN), depth)
+        starts = self._calls_made_at_times(frame, (AHEAD, AGAIN), depth)
         for receiver, call in self._follow_calls(
-            starts, 0 if self.running_loop(frame) else running
+            starts, 0 if self.is_running_in_loop(frame) else running
         ):
             if receiver and call.path:
                 yield receiver, call.path[-1]
@@ -150,10 +150,10 @@ class AcquireCalls:
 
         `whens` are MADE and AGAIN: outside and inside of the loops that run.
         """
-        followed = self._follow_calls(self._starts(frame, whens, depth))
+        followed = self._follow_calls(self._calls_made_at_times(frame, whens, depth))
         return {call.name for _, call in followed}
 
-    def live_bytes(self, frame: PyFrame) -> tuple[tuple[int, int], ...]:
+    def bytes_yet_to_run(self, frame: PyFrame) -> tuple[tuple[int, int], ...]:
         """Return the (first, last) bytes of a frame's code that have yet to run, or run again."""
         if frame.hole is not None or not frame.code:
             return ()
@@ -167,7 +167,7 @@ class AcquireCalls:
         """Return the dict of a frame's globals."""
         return self._frames.read(frame.address).globals
 
-    def _starts(
+    def _calls_made_at_times(
         self, frame: PyFrame, whens: tuple[str, ...], depth: int
     ) -> list[tuple[MethodCall, dict[str, int], int, int]]:
         """Return the calls of a frame's code that are made at such times, for _follow_calls()."""
@@ -185,8 +185,8 @@ class AcquireCalls:
             function = self._reader.field(function, "PyMethodObject", "im_func")
         elif kind != "function":
             return
-        body = self.body_of(function, subject)
-        calls = self.sites.of(body.code).all_of_it()
+        body = self.as_called_function(function, subject)
+        calls = self.sites.calls_of(body.code).made_and_possible_calls()
         for _, call in self._follow_calls([(c, body.names, body.scope, depth) for c in calls]):
             yield call.name
 
@@ -201,12 +201,15 @@ class AcquireCalls:
             receiver = self.receiver(call, names, scope)
             yield receiver, call
             method = call.path[-1] if call.path else ""
-            body = self._body(receiver, method) if further and receiver else None
+            body = self._function_run_by_call(receiver, method) if further and receiver else None
             if body is not None and body.code != but:
-                inner = self.sites.of(body.code)
-                left += [(call, body.names, body.scope, further - 1) for call in inner.all_of_it()]
+                inner = self.sites.calls_of(body.code)
+                left += [
+                    (call, body.names, body.scope, further - 1)
+                    for call in inner.made_and_possible_calls()
+                ]
 
-    def calls(self, frame: PyFrame) -> Iterator[tuple[int, str, str]]:
+    def calls_with_times(self, frame: PyFrame) -> Iterator[tuple[int, str, str]]:
         """Yield (object, method, AHEAD, AGAIN or MADE) of the calls in a frame's code, in order.
 
         Those of the running line are ahead: `b.set(a.get())` loads `b.set` before it calls
@@ -223,9 +226,9 @@ class AcquireCalls:
     def _timed_calls(self, frame: PyFrame) -> Iterator[tuple[MethodCall, str]]:
         """Yield the calls in a frame's code, and when each is made."""
         at, info = self._frames.read(frame.address).lasti, self._codes.at(frame.code)
-        code = self.sites.of(frame.code)
+        code = self.sites.calls_of(frame.code)
         loops = [(first, last) for first, last in code.loops if first <= at <= last]
-        for call in code.all_of_it():
+        for call in code.made_and_possible_calls():
             when = AGAIN if any(first <= call.at <= last for first, last in loops) else MADE
             if call.at > at or self._codes.line(info, call.at) == frame.lineno:
                 when = AHEAD
@@ -253,10 +256,10 @@ class AcquireCalls:
 
     def _lock_effects_before_call(
         self, raw: RawFrame, frame: PyFrame, inner: int, *, innermost: bool
-    ) -> list[_Effect]:
+    ) -> list[_LockEffect]:
         """Return what a frame did to locks before the call that it is in."""
         variables = dict(self._view.variable_addresses(frame))
-        effects = list(self._effects(frame.code, variables, raw.globals, raw.lasti, 0))
+        effects = list(self._lock_effects_of_code(frame.code, variables, raw.globals, raw.lasti, 0))
         # The running call is the last one: it has not returned, so what it does is not done yet.
         if effects and (innermost and not effects[-1].code):
             return effects[:-1] if effects[-1].takes else effects
@@ -264,59 +267,59 @@ class AcquireCalls:
             effects.pop()
         return effects
 
-    def _effects(
+    def _lock_effects_of_code(
         self, code: int, variables: dict[str, int], scope: int, end: int | None, depth: int
-    ) -> Iterator[_Effect]:
+    ) -> Iterator[_LockEffect]:
         """Yield what code does to locks, up to the byte `end`."""
         count = 0
-        for call in self.sites.of(code).calls:
+        for call in self.sites.calls_of(code).calls:
             if end is not None and call.at > end:
                 return
-            for effect in self._effects_of_call(code, call, variables, scope, depth):
+            for effect in self._lock_effects_of_call(code, call, variables, scope, depth):
                 count += 1
                 if count > MAX_EFFECTS:
                     return
                 yield effect
 
-    def _effects_of_call(
+    def _lock_effects_of_call(
         self, code: int, call: MethodCall, variables: dict[str, int], scope: int, depth: int
-    ) -> Iterator[_Effect]:
+    ) -> Iterator[_LockEffect]:
         receiver = self.receiver(call, variables, scope)
         if not receiver:
             return
         method = call.path[-1] if call.path else ""
         if method in TAKES or method in GIVES:
             lock = self._view.lock_of(receiver)
-            given = self.sites.arguments_given(code, call.at) if method in TAKES else 0
+            given = self.sites.argument_count(code, call.at) if method in TAKES else 0
             if lock is not None and given is not None:
-                yield _Effect(call.at, lock, method in TAKES, 0, given > 0)
+                yield _LockEffect(call.at, lock, method in TAKES, 0, given > 0)
             if lock is not None:
                 return  # Thread(target=lock.acquire) takes nothing here
         if depth >= MAX_DEPTH:
             return
-        body = self._body(receiver, method)
+        body = self._function_run_by_call(receiver, method)
         if body is None:
             return
-        effects = self._effects(body.code, body.names, body.scope, None, depth + 1)
+        effects = self._lock_effects_of_code(body.code, body.names, body.scope, None, depth + 1)
         for effect in {effect.lock: effect for effect in effects}.values():
             yield effect._replace(at=call.at, code=body.code)
 
-    def _body(self, receiver: int, method: str) -> CalledFunction | None:
+    def _function_run_by_call(self, receiver: int, method: str) -> CalledFunction | None:
         """Return what a call runs; None where that is no Python function that is known."""
-        function = self._function(receiver, method)
-        return self.body_of(function, receiver if method else 0) if function else None
+        function = self._python_function_called(receiver, method)
+        return self.as_called_function(function, receiver if method else 0) if function else None
 
-    def body_of(self, function: int, subject: int) -> CalledFunction:
+    def as_called_function(self, function: int, subject: int) -> CalledFunction:
         """Return what a function runs; `subject` is what it is a method of, if of anything."""
         code = self._reader.field(function, "PyFunctionObject", "func_code")
-        names = self.sites.tables(code).variables
+        names = self.sites.name_tables(code).variables
         bound = {names[0]: subject} if names and subject else {}
-        bound.update(self._closure(function, code))
+        bound.update(self._closure_variables(function, code))
         return CalledFunction(
             code, bound, self._reader.field(function, "PyFunctionObject", "func_globals")
         )
 
-    def _closure(self, function: int, code: int) -> dict[str, int]:
+    def _closure_variables(self, function: int, code: int) -> dict[str, int]:
         """Return the variables of outer functions that a function uses, by name."""
         contents = ContainerReader(self._reader).cells(function, MAX_CLOSURE)
         if not contents:
@@ -361,7 +364,7 @@ class AcquireCalls:
         owner_and_value = self._types.lookup(self._types.at(kind), name)
         return owner_and_value[1] if owner_and_value is not None else 0
 
-    def _function(self, receiver: int, method: str) -> int:
+    def _python_function_called(self, receiver: int, method: str) -> int:
         """Return the Python function of a method, or of a plain call; 0 for anything else."""
         if not method:
             return receiver if self._view.type_name(receiver) == "function" else 0

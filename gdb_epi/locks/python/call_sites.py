@@ -138,7 +138,7 @@ def find_loops(
     awaiting: set[int] = set()
     back = [(step.at, step.to, step.quiet) for step in steps if step.to is not None]
     for at, to, quiet in [jump for jump in back if jump[1] < jump[0]][:MAX_JUMPS]:
-        if _last_before(handlers, at) > to:
+        if _last_handler_before(handlers, at) > to:
             out_of_handlers.append((at, to))
         elif quiet:
             awaiting.add(at)
@@ -159,7 +159,7 @@ def find_loops(
         body = _reachable_places(following, [head], budget) & _reachable_places(
             leading, ends, budget, head
         )
-        main = [at for at in sorted(body) if _last_before(handlers, at) <= head]
+        main = [at for at in sorted(body) if _last_handler_before(handlers, at) <= head]
         loops += [(main[0], main[-1])] if main else []
         loops += _stretches_of_loop(following, body.difference(main)) if body else []
     return tuple(dict.fromkeys(loops))
@@ -211,7 +211,7 @@ def _stretches_of_loop(places: Iterable[int], body: Collection[int]) -> list[tup
     return runs
 
 
-def _last_before(handlers: Sequence[int], at: int) -> int:
+def _last_handler_before(handlers: Sequence[int], at: int) -> int:
     """Return the last handler that begins at a byte or before it; -1 when none does."""
     number = bisect_right(handlers, at)
     return handlers[number - 1] if number else -1
@@ -237,7 +237,7 @@ class CodeCalls(NamedTuple):
     """What one code object calls, its loops as (first, last) byte, and what it may call.
 
     `loads` are names by themselves: functions that are called, or passed on to be called.
-    `first_tests` are of find_first_tests().
+    `first_tests` are of find_first_copies_of_tests().
     """
 
     calls: tuple[MethodCall, ...]
@@ -245,7 +245,7 @@ class CodeCalls(NamedTuple):
     loads: tuple[MethodCall, ...] = ()
     first_tests: Mapping[tuple[int, int], int] = {}
 
-    def all_of_it(self) -> tuple[MethodCall, ...]:
+    def made_and_possible_calls(self) -> tuple[MethodCall, ...]:
         """Return what it calls and may call."""
         return (*self.calls, *self.loads)
 
@@ -261,7 +261,7 @@ class Instruction(NamedTuple):
     name: str = ""
 
 
-def find_first_tests(
+def find_first_copies_of_tests(
     code: Sequence[Instruction], loops: Iterable[tuple[int, int]]
 ) -> dict[tuple[int, int], int]:
     """Return, for a `while`, where the copy of its test begins that stands before the loop.
@@ -320,13 +320,13 @@ class CallSites:
         self.opcodes = opcodes_of_version(reader.layout.version) or _NO_OPCODES
 
     @memoized
-    def of(self, code: int) -> CodeCalls:
+    def calls_of(self, code: int) -> CodeCalls:
         """Return what a code object calls; empty for an unknown version or unreadable code."""
         with suppress(UnreadableMemory, LayoutError):
             return self._read_code_calls(code) if self.opcodes.names else NOTHING
         return NOTHING
 
-    def strings(self, code: int, member: str) -> list[str]:
+    def name_tuple(self, code: int, member: str) -> list[str]:
         """Return a tuple of names of a code object. Raises UnreadableMemory, LayoutError."""
         return read_name_tuple(self._reader, code, member)
 
@@ -344,7 +344,7 @@ class CallSites:
                 operation = "jump"
             yield Instruction(at, end, operation, argument, name not in _LEAVES, name)
 
-    def running(self, code: int, at: int | None) -> Instruction | None:
+    def running_instruction(self, code: int, at: int | None) -> Instruction | None:
         """Return the instruction of a code object that a byte belongs to, with its caches.
 
         Raises UnreadableMemory, LayoutError.
@@ -352,29 +352,29 @@ class CallSites:
         steps = self.instructions(code) if at is not None else ()
         return next((each for each in steps if each.at <= (at or 0) < each.end), None)
 
-    def name_loaded(self, instruction: Instruction) -> int:
+    def loaded_variable_index(self, instruction: Instruction) -> int:
         """Return the place of the variable that is loaded, in the names of its kind."""
         shift = self.opcodes.global_shift if instruction.operation == "global" else 0
         return instruction.argument >> shift
 
-    def attribute_loaded(self, instruction: Instruction) -> int | None:
+    def loaded_attribute_index(self, instruction: Instruction) -> int | None:
         """Return the place in co_names of the attribute that is loaded; None for a method."""
         shift = self.opcodes.attr_shift
         if instruction.operation != "attr" or instruction.argument & shift:
             return None
         return instruction.argument >> shift
 
-    def name_read(self, instruction: Instruction) -> int | None:
+    def loaded_name_index(self, instruction: Instruction) -> int | None:
         """Return the place in co_names of the global, attribute or method that is loaded."""
         if instruction.operation in ("global", "name"):
-            return self.name_loaded(instruction)
+            return self.loaded_variable_index(instruction)
         if instruction.operation == "attr":
             return instruction.argument >> self.opcodes.attr_shift
         if instruction.operation == "super":
             return instruction.argument >> 2
         return instruction.argument if instruction.operation == "method" else None
 
-    def comparison(self, instruction: Instruction) -> str:
+    def comparison_operator(self, instruction: Instruction) -> str:
         """Return the operator of a comparison: "<", "in", "is not", ...; "" for anything else."""
         if instruction.operation == "compare":
             number = instruction.argument >> self.opcodes.compare_shift
@@ -382,13 +382,13 @@ class CallSites:
         first = _BEHIND.get(instruction.operation)
         return "" if first is None else _OPERATORS[first + (instruction.argument & 1)]
 
-    def leads_to(self, instruction: Instruction) -> int | None:
+    def jump_target(self, instruction: Instruction) -> int | None:
         """Return the byte that a jump leads to; None for any other instruction."""
         if instruction.operation not in _JUMPS:
             return None
         return self.opcodes.target(instruction.name, instruction.argument, instruction.end)
 
-    def has_way_out(self, code: int, loop: range) -> bool:
+    def can_leave_loop(self, code: int, loop: range) -> bool:
         """Tell whether an instruction between some bytes of a code object leads out of them.
 
         That a `for` comes to the end of what it goes over does not count, nor that an error which
@@ -397,7 +397,7 @@ class CallSites:
         for each in self.instructions(code):
             if each.at not in loop or each.operation in ("next", "reraise"):
                 continue
-            target = self.leads_to(each)
+            target = self.jump_target(each)
             if not (each.goes_on or target is not None) or (target or each.at) not in loop:
                 return True
             if each.goes_on and each.end not in loop:
@@ -409,7 +409,7 @@ class CallSites:
 
         Raises UnreadableMemory, LayoutError, and IndexError where a table is too short.
         """
-        names, slots, cells = self.tables(code)
+        names, slots, cells = self.name_tables(code)
         for each in self.instructions(code):
             does, number = each.operation, each.argument
             if does == "fast2":
@@ -417,13 +417,13 @@ class CallSites:
                 yield each.at, does, slots[number & 15]
             elif does in ("fast", "cell"):
                 yield each.at, does, (slots if does == "fast" else cells)[number]
-            elif (place := self.name_read(each)) is not None:
+            elif (place := self.loaded_name_index(each)) is not None:
                 # super().name is an attribute of an object that is not known (3.12).
                 yield each.at, "attr" if does == "super" else does, names[place]
             else:
                 yield each.at, does, ""
 
-    def arguments_given(self, code: int, at: int) -> int | None:
+    def argument_count(self, code: int, at: int) -> int | None:
         """Return with how many arguments a method is called that is loaded at a byte.
 
         None where it is passed on, or its call is not known. The compiler loads "method" (up to
@@ -453,23 +453,23 @@ class CallSites:
                 return None  # it is an argument itself
         return MANY_ARGUMENTS if at_once else None
 
-    def tables(self, code: int) -> NameTables:
+    def name_tables(self, code: int) -> NameTables:
         """Return the names that instructions number. Raises UnreadableMemory, LayoutError."""
-        names, slots = (self.strings(code, name) for name in ("co_names", "co_localsplusnames"))
+        names, slots = (self.name_tuple(code, name) for name in ("co_names", "co_localsplusnames"))
         if self._reader.layout.offset("PyCodeObject", "co_localsplusnames") is not None:
             return NameTables(names, slots, slots)
-        cells = self.strings(code, "co_cellvars") + self.strings(code, "co_freevars")
-        return NameTables(names, self.strings(code, "co_varnames"), cells)
+        cells = self.name_tuple(code, "co_cellvars") + self.name_tuple(code, "co_freevars")
+        return NameTables(names, self.name_tuple(code, "co_varnames"), cells)
 
     def _read_code_calls(self, code: int) -> CodeCalls:
-        names, slots, cells = self.tables(code)
+        names, slots, cells = self.name_tables(code)
         calls: list[MethodCall] = []
         loads: list[MethodCall] = []
         steps: list[CodeStep] = []
         root: tuple[str, str] | None = None
         path: tuple[str, ...] = ()
         instructions = list(self.instructions(code))
-        leading = [self.leads_to(each) for each in instructions]
+        leading = [self.jump_target(each) for each in instructions]
         targets = {*leading}
         for each, target in zip(instructions, leading, strict=True):
             offset, operation, argument = each.at, each.operation, each.argument
@@ -486,7 +486,7 @@ class CallSites:
                     (),
                 )
             elif operation in ("global", "name"):
-                number = self.name_loaded(each)
+                number = self.loaded_variable_index(each)
                 root, path = (("global", names[number]) if number < len(names) else None), ()
             elif operation in ("attr", "method"):
                 number = argument >> self.opcodes.attr_shift if operation == "attr" else argument
@@ -501,11 +501,11 @@ class CallSites:
             copied = each.name == "DUP_TOP" or (each.name == "COPY" and argument == 1)
             if operation not in _KEEP and not copied:  # `a.b += 1` loads `a` once for both
                 root = root if operation == "extended" else None
-        loops = find_loops(steps, self._handlers(code))
-        tests = find_first_tests(instructions, loops)
+        loops = find_loops(steps, self._handlers_after_code(code))
+        tests = find_first_copies_of_tests(instructions, loops)
         return CodeCalls(tuple(calls), loops, tuple(dict.fromkeys(loads)), tests)
 
-    def _handlers(self, code: int) -> list[ExceptionTableEntry]:
+    def _handlers_after_code(self, code: int) -> list[ExceptionTableEntry]:
         """Return the exception table of code whose handlers stand after all else (3.12+)."""
         at = self._reader.layout.offset("PyCodeObject", "co_exceptiontable")
         if at is None or not self.opcodes.handlers_last:
@@ -521,15 +521,15 @@ def ends_by_comparison(
 
     `in` a constant is left alone: services are told to end by one of several words.
     """
-    body = _body(instructions, loop[0], loop[1])
-    again = _leads_again(body, loop[0], sites)
+    body = _instructions_of_loop(instructions, loop[0], loop[1])
+    again = _bytes_leading_to_first(body, loop[0], sites)
     compared = constant = False
     for each in body:
-        operator = sites.comparison(each)
+        operator = sites.comparison_operator(each)
         if operator:
             compared = operator in _WANTS and not (operator in _MEMBERSHIP and constant)
         elif each.operation not in _BETWEEN:
-            target = sites.leads_to(each)
+            target = sites.jump_target(each)
             if compared and target is not None and not {each.end, target} <= again:
                 return True
             compared = False
@@ -543,26 +543,28 @@ def ends_by_clock(code: int, loop: range, sites: CallSites) -> bool:
     `loop` are the bytes of the loop in the code object `code`.
     Raises UnreadableMemory, LayoutError.
     """
-    body = _body(sites.instructions(code), loop.start, loop.stop - 1)
-    names = sites.strings(code, "co_names")
-    again = _leads_again(body, loop.start, sites)
+    body = _instructions_of_loop(sites.instructions(code), loop.start, loop.stop - 1)
+    names = sites.name_tuple(code, "co_names")
+    again = _bytes_leading_to_first(body, loop.start, sites)
     named = asked = compared = False
     for each in body:
-        if sites.comparison(each):
-            compared = asked and sites.comparison(each) in _ORDER
-        target = sites.leads_to(each)
+        if sites.comparison_operator(each):
+            compared = asked and sites.comparison_operator(each) in _ORDER
+        target = sites.jump_target(each)
         if compared and target is not None and not {each.end, target} <= again:
             return True
         if target is not None or each.operation in ("store", "pop", "store_load"):
             named = asked = compared = False
-        number = sites.name_read(each)
+        number = sites.loaded_name_index(each)
         if number is not None:
             named = number < len(names) and names[number] in CLOCKS
         asked |= named and each.operation == "call"
     return False
 
 
-def _body(instructions: Iterable[Instruction], first: int, last: int) -> list[Instruction]:
+def _instructions_of_loop(
+    instructions: Iterable[Instruction], first: int, last: int
+) -> list[Instruction]:
     """Return a loop's instructions, with the NOP before them.
 
     In 3.11 `while True:` is a NOP, to which `continue` jumps; the end of the body jumps behind it.
@@ -576,14 +578,14 @@ def _body(instructions: Iterable[Instruction], first: int, last: int) -> list[In
     return body
 
 
-def _leads_again(body: Sequence[Instruction], first: int, sites: CallSites) -> set[int]:
+def _bytes_leading_to_first(body: Sequence[Instruction], first: int, sites: CallSites) -> set[int]:
     """Return the bytes of a loop from which its first one is reached again."""
     again = {first}
     for _ in range(MAX_ROUNDS):
         size = len(again)
         for each in reversed(body):
             on = each.goes_on and each.end in again
-            if on or sites.leads_to(each) in again:
+            if on or sites.jump_target(each) in again:
                 again.add(each.at)
         if len(again) == size:
             break

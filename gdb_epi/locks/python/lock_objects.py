@@ -83,17 +83,17 @@ class LockObjects:
         """Tell whether the type of an object is one of the lock types."""
         return self.type_name(address) in _STRUCTS
 
-    def at(self, address: int) -> LockObject | None:
+    def lock_at(self, address: int) -> LockObject | None:
         """Return the lock object at an address; None for any other, freed or unreadable object."""
         name = self.type_name(address)
         if name not in _STRUCTS:
             return None
         try:
-            return self._read_lock_object(address, name) if self._in_use(address) else None
+            return self._read_lock_object(address, name) if self._is_in_use(address) else None
         except UnreadableMemory:
             return None
 
-    def _in_use(self, address: int) -> bool:
+    def _is_in_use(self, address: int) -> bool:
         """A freed lock still has its semaphore's address, but no plausible reference count."""
         field = self._reader.layout.find("PyObject", "ob_refcnt")
         if field is None:  # free-threaded: two counts, one of which may be 0

@@ -83,7 +83,7 @@ class WithBlock(NamedTuple):
         return function_and_line(self.frame)
 
 
-def _as_of_original(frame: PyFrame) -> PyFrame:
+def _with_original_module(frame: PyFrame) -> PyFrame:
     """Return a frame with the module whose copy it runs: multiprocess is one of multiprocessing."""
     package, dot, rest = (frame.module or "").partition(".")
     return frame._replace(module=f"multiprocessing.{rest}") if dot and package == _COPY else frame
@@ -108,7 +108,7 @@ class PythonView:
         for thread in sorted(python.threads(), key=lambda thread: -thread.interpreter):
             if thread.alive and thread.tid is not None and thread.frames:
                 outer = self._frames.get(thread.tid, ())
-                self._frames[thread.tid] = outer + tuple(map(_as_of_original, thread.frames))
+                self._frames[thread.tid] = outer + tuple(map(_with_original_module, thread.frames))
         self.thread_names = {t.tid: t.name for t in python.threads() if t.alive and t.tid}
 
     def frames(self, tid: int) -> tuple[PyFrame, ...]:
@@ -128,19 +128,19 @@ class PythonView:
 
     # -- the object that a thread waits for -------------------------------------------------------
 
-    def waiting_object(self, tid: int, address: int) -> tuple[LockObject, str] | None:
+    def awaited_lock_object(self, tid: int, address: int) -> tuple[LockObject, str] | None:
         """Return the lock object whose word a thread waits for, and how its frame refers to it."""
         seen: set[int] = set()
         for frame in self.frames(tid)[:FRAMES_FOR_OBJECT]:
             for word, path in self._reachable_from_frame(frame, seen):
-                lock = self.locks.at(word) if self.locks.is_lock(word) else None
+                lock = self.locks.lock_at(word) if self.locks.is_lock(word) else None
                 if lock is not None and lock.start <= address < lock.end:
                     return lock, path
         return None
 
     def _reachable_from_frame(self, frame: PyFrame, seen: set[int]) -> Iterator[tuple[int, str]]:
         """Yield (object, how it was reached) from the slots of a frame, nearest first."""
-        slots = self._slots_of(frame, report=True)
+        slots = self._frame_slot_words(frame, report=True)
         words = [] if slots is None else [*reversed(slots.stack), *slots.variables]
         level = [(word, f"a slot of {frame.qualname or frame.name}") for word in words]
         level += self._standard_streams
@@ -151,10 +151,10 @@ class PythonView:
                     continue
                 seen.add(word)
                 yield word, path
-                following += self._what_object_leads_to(word, path)
+                following += self._objects_reached_from(word, path)
             level = following
 
-    def _slots_of(self, frame: PyFrame, *, report: bool = False) -> FrameSlotWords | None:
+    def _frame_slot_words(self, frame: PyFrame, *, report: bool = False) -> FrameSlotWords | None:
         if frame.hole is not None or not frame.code:
             return None
         try:
@@ -178,7 +178,7 @@ class PythonView:
                     streams.append((stream, f"sys.{name}"))
         return streams
 
-    def _what_object_leads_to(self, word: int, path: str) -> list[tuple[int, str]]:
+    def _objects_reached_from(self, word: int, path: str) -> list[tuple[int, str]]:
         """Return what one object leads to."""
         kind = self.type_name(word)
         try:
@@ -215,7 +215,7 @@ class PythonView:
             word = next((value for key, value in pairs if key == name), None)
         return word
 
-    def floating(self, address: int) -> float:
+    def float_value(self, address: int) -> float:
         """Return the value of a float (PyObject *).
 
         Raises UnreadableMemory and LayoutError. Reference: Include/cpython/floatobject.h.
@@ -243,7 +243,7 @@ class PythonView:
     def attribute_name(self, tid: int, lock: int) -> str | None:
         """Return "Class.attribute" when a variable of the innermost frames has a lock as one."""
         for frame in self.frames(tid)[:FRAMES_FOR_OBJECT]:
-            for word in self._open_variables(frame):
+            for word in self._variables_worth_a_look(frame):
                 for name, value in self.attributes(word):
                     if value == lock:
                         return f"{self.type_name(word)}.{name}"
@@ -298,9 +298,9 @@ class PythonView:
         interpreters = self.python.interpreter_addresses()
         return FrameVariables(ProcessValues(self.target, self.reader, interpreters))
 
-    def _open_variables(self, frame: PyFrame) -> list[int]:
+    def _variables_worth_a_look(self, frame: PyFrame) -> list[int]:
         """Return the variables of a frame whose attributes are worth a look."""
-        slots = self._slots_of(frame)
+        slots = self._frame_slot_words(frame)
         return [
             word
             for word in (slots.variables if slots is not None else ())
@@ -311,33 +311,35 @@ class PythonView:
 
     def holders(self, lock: int) -> Sequence[WithBlock]:
         """Return the frames inside a `with` block of a lock, living threads first."""
-        return self._blocks.get(lock, ())
+        return self._lock_blocks_by_lock.get(lock, ())
 
-    def blocks(self) -> Iterator[WithBlock]:
+    def all_lock_blocks(self) -> Iterator[WithBlock]:
         """Yield every `with` block of every thread whose manager is a lock or has one."""
-        for blocks in self._blocks.values():
+        for blocks in self._lock_blocks_by_lock.values():
             yield from blocks
 
     @cached_property
-    def _blocks(self) -> dict[int, list[WithBlock]]:
+    def _lock_blocks_by_lock(self) -> dict[int, list[WithBlock]]:
         """The blocks of all threads by their lock."""
         idents = {thread.tid: thread.ident for thread in self.target.threads() if thread.ident}
         by_lock: dict[int, list[WithBlock]] = {}
         for tid, frames in self._frames.items():
-            for block in self._lock_blocks(
+            for block in self._lock_blocks_of_stack(
                 frames, tid, idents.get(tid), self.thread_names.get(tid)
             ):
                 by_lock.setdefault(block.lock, []).append(block)
         for gone in self.vanished.threads:
-            for block in self.blocks_of(gone):
+            for block in self.lock_blocks_of_vanished(gone):
                 by_lock.setdefault(block.lock, []).append(block)
         return by_lock
 
-    def blocks_of(self, gone: VanishedThread) -> Iterator[WithBlock]:
+    def lock_blocks_of_vanished(self, gone: VanishedThread) -> Iterator[WithBlock]:
         """Yield the lock blocks that a vanished thread was in."""
-        return self._lock_blocks(gone.frames, gone.tid, gone.ident, gone.name, vanished=True)
+        return self._lock_blocks_of_stack(
+            gone.frames, gone.tid, gone.ident, gone.name, vanished=True
+        )
 
-    def _lock_blocks(
+    def _lock_blocks_of_stack(
         self,
         frames: Sequence[PyFrame],
         tid: int | None,
@@ -354,7 +356,7 @@ class PythonView:
                 lock = self.lock_of(condition) if condition else None
                 if lock is not None:
                     given_up.add(lock)
-            for inner, manager in self._managers(frame):
+            for inner, manager in self._entered_managers(frame):
                 lock = self.lock_of(manager)
                 if lock is not None and lock not in given_up:
                     yield WithBlock(tid, ident, name, vanished, inner, manager, lock)
@@ -364,7 +366,7 @@ class PythonView:
         for generator in generators:
             with suppress(UnreadableMemory, LayoutError, IndexError):
                 frame = self.slots.suspended(generator)
-                blocks = self._managers(frame) if frame is not None else ()
+                blocks = self._entered_managers(frame) if frame is not None else ()
                 if frame is not None and any(self.lock_of(m) == lock for _, m in blocks):
                     return generator, frame
         return None
@@ -378,7 +380,7 @@ class PythonView:
         generator = self.attribute(manager, "gen") if of_generator else None
         return self.slots.suspended(generator) if generator else None
 
-    def _managers(self, frame: PyFrame) -> Iterator[tuple[PyFrame, int]]:
+    def _entered_managers(self, frame: PyFrame) -> Iterator[tuple[PyFrame, int]]:
         """Yield (frame, manager) of a frame's blocks, and of what those managers have entered.
 
         `@contextmanager` keeps a suspended generator, which has the block; an ExitStack has a
@@ -428,7 +430,7 @@ class PythonView:
         inner = self.attribute(manager, "_lock")
         return inner if inner is not None and self.locks.is_lock(inner) else None
 
-    def referring(self, lock: int, but: int) -> list[str]:
+    def describe_referring_frames(self, lock: int, but: int) -> list[str]:
         """Name frames of other living threads with a variable, or attribute of one, that is it."""
         frames = [(tid, frame) for tid, frame in self._frames_by_object.get(lock, ()) if tid != but]
         return [f"{f.qualname or f.name} of thread {tid}" for tid, f in frames[:MAX_REFERRING]]
@@ -439,9 +441,9 @@ class PythonView:
         by_object: dict[int, list[tuple[int, PyFrame]]] = {}
         frames = [(tid, f) for tid, stack in self._frames.items() for f in stack[:NEAR_FRAMES]]
         for tid, frame in frames[:MAX_REFERRING_FRAMES]:
-            slots = self._slots_of(frame)
+            slots = self._frame_slot_words(frame)
             words = [] if slots is None else list(slots.variables)
-            for word in self._open_variables(frame):
+            for word in self._variables_worth_a_look(frame):
                 words += [value for _, value in self.attributes(word) if self.locks.is_lock(value)]
             for word in dict.fromkeys(words):
                 by_object.setdefault(word, []).append((tid, frame))
@@ -449,12 +451,12 @@ class PythonView:
 
     # -- names ------------------------------------------------------------------------------------
 
-    def name(self, address: int) -> str | None:
+    def name_of_object(self, address: int) -> str | None:
         """Return where an object lives: a module's global or an attribute of one."""
-        return self._names.get(address)
+        return self._names_by_object.get(address)
 
     @cached_property
-    def _names(self) -> dict[int, str]:
+    def _names_by_object(self) -> dict[int, str]:
         """Names of objects, of the modules that threads run in and of logging."""
         modules = [f.module for frames in self._frames.values() for f in frames if f.module]
         named_globals: list[tuple[int, str]] = []

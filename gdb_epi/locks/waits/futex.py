@@ -21,7 +21,7 @@ from gdb_epi.locks.context import CLASSIFIERS, FutexWait, LockContext, LockGuess
 from gdb_epi.locks.types import CERTAIN, FUTEX_WORD, INFO, PROBABLE, Activity, LockOwner, LockWait
 from gdb_epi.locks.waits.libc_lock_names import (
     ALLOCATOR,
-    caller_of_system_call,
+    describe_caller_of_system_call,
     libc_function_taking,
 )
 from gdb_epi.target.api import Target, Thread
@@ -52,7 +52,7 @@ class _WaitCase:
         self.call = call
         self.guess = guess
 
-    def wait(self, owner: LockOwner, verdict: str, confidence: str, *evidence: str) -> LockWait:
+    def settled(self, owner: LockOwner, verdict: str, confidence: str, *evidence: str) -> LockWait:
         """Return the wait with an owner and a verdict; `evidence` goes after what is there."""
         guess = self.guess
         return LockWait(
@@ -77,18 +77,18 @@ def settle_owner(
     if guess.owner_tid:
         return _wait_by_tid(case, guess.owner_tid)
     if guess.shared:
-        return case.wait(LockOwner(state="other-process"), lock_types.OTHER_PROCESS, CERTAIN)
+        return case.settled(LockOwner(state="other-process"), lock_types.OTHER_PROCESS, CERTAIN)
     if guess.owner_ident:
         return _wait_by_ident(case, guess.owner_ident)
     if guess.event:
         return _wait_for_event(case)
     if guess.free:
-        return case.wait(LockOwner(state="none"), lock_types.UNKNOWN, INFO)
+        return case.settled(LockOwner(state="none"), lock_types.UNKNOWN, INFO)
     view = context.python_view
     blocks = view.holders(guess.lock) if view is not None and guess.lock else ()
     if blocks:
         return _wait_by_block(case, blocks)
-    return _without_named_owner(case)
+    return _wait_without_named_owner(case)
 
 
 def _wait_by_tid(case: _WaitCase, owner: int) -> LockWait:
@@ -96,18 +96,18 @@ def _wait_by_tid(case: _WaitCase, owner: int) -> LockWait:
     context, fork = case.context, case.context.fork
     if case.guess.by_frames:
         verdict = lock_types.SELF_DEADLOCK if owner == case.thread.tid else lock_types.LIVE_HOLDER
-        return case.wait(_living_owner(context, owner), verdict, PROBABLE)
+        return case.settled(_living_owner(context, owner), verdict, PROBABLE)
     if owner == case.thread.tid:
         waits = f"thread {owner} is the one that waits"
-        return case.wait(_living_owner(context, owner), lock_types.SELF_DEADLOCK, CERTAIN, waits)
-    if owner in context.bases:
+        return case.settled(_living_owner(context, owner), lock_types.SELF_DEADLOCK, CERTAIN, waits)
+    if owner in context.pthreads_by_tid:
         evidence = [f"thread {owner} is in the core"]
         if case.guess.shared:  # a process of another pid namespace may have the same numbers
             evidence.append("not ruled out: another process has a thread of that number")
         sure = PROBABLE if case.guess.shared and case.guess.kind != "pthread_join" else CERTAIN
-        return case.wait(_living_owner(context, owner), lock_types.LIVE_HOLDER, sure, *evidence)
+        return case.settled(_living_owner(context, owner), lock_types.LIVE_HOLDER, sure, *evidence)
     if case.guess.shared:
-        return case.wait(
+        return case.settled(
             LockOwner(owner, state="other-process"), lock_types.OTHER_PROCESS, PROBABLE,
             f"thread {owner} is not in this process; the lock is shared between processes",
         )  # fmt: skip
@@ -117,7 +117,7 @@ def _wait_by_tid(case: _WaitCase, owner: int) -> LockWait:
     forker = fork.old_tids if fork.forker_old_tid is None else (fork.forker_old_tid,)
     # The vanished threads bear the old numbers as well: what is known about one comes first.
     if fork.forked and not gone and owner in (*forker, parent if fork.from_main_thread else None):
-        return case.wait(
+        return case.settled(
             LockOwner(owner, state="forker-old-tid"), lock_types.OWN_LOCK_UNDER_OLD_TID,
             PROBABLE,
             f"{owner} is the forking thread's number in the parent",
@@ -125,11 +125,11 @@ def _wait_by_tid(case: _WaitCase, owner: int) -> LockWait:
     if fork.forked:
         sure = CERTAIN if gone is not None or fork.from_main_thread else PROBABLE
         ident, name = (gone.ident, gone.name) if gone is not None else (None, None)
-        return case.wait(
+        return case.settled(
             LockOwner(owner, ident, name, "vanished"), lock_types.INHERITED_OWNER_VANISHED, sure,
-            f"thread {owner} does not exist here", *_fork_evidence(context),
+            f"thread {owner} does not exist here", *_describe_fork_evidence(context),
         )  # fmt: skip
-    return case.wait(
+    return case.settled(
         LockOwner(owner), lock_types.UNKNOWN, INFO,
         f"thread {owner} is not in the core, and no fork is proven",
     )  # fmt: skip
@@ -138,15 +138,15 @@ def _wait_by_tid(case: _WaitCase, owner: int) -> LockWait:
 def _wait_by_ident(case: _WaitCase, owner: int) -> LockWait:
     """The lock names its owner's pthread_t; a later thread may have got the same one."""
     context, guess = case.context, case.guess
-    tid = context.tid_at(owner)
+    tid = context.tid_of_pthread(owner)
     gone = context.vanished.find(ident=owner)
     if tid is not None and (gone is None or not context.fork.forked):
         verdict = lock_types.SELF_DEADLOCK if tid == case.thread.tid else lock_types.LIVE_HOLDER
-        return case.wait(
+        return case.settled(
             _living_owner(context, tid), verdict, CERTAIN, f"thread {tid} is in the core"
         )
     if tid is not None and gone is not None:
-        return case.wait(
+        return case.settled(
             LockOwner(tid, owner), lock_types.UNKNOWN, INFO,
             f"ambiguous: thread {tid} and a vanished thread have the pthread_t {owner:#x}",
         )  # fmt: skip
@@ -158,12 +158,12 @@ def _wait_by_ident(case: _WaitCase, owner: int) -> LockWait:
             else lock_types.INHERITED_OWNER_VANISHED
         )
         sure = CERTAIN if gone is not None or context.fork.parent_multithreaded else PROBABLE
-        return case.wait(
+        return case.settled(
             LockOwner(gone.tid if gone else None, owner, name, "vanished"), verdict, sure,
             f"no thread here has the pthread_t {owner:#x} that the lock names",
-            *_fork_evidence(context),
+            *_describe_fork_evidence(context),
         )  # fmt: skip
-    return case.wait(
+    return case.settled(
         LockOwner(ident=owner), lock_types.UNKNOWN, INFO,
         f"no thread in the core has the pthread_t {owner:#x}, and no fork is proven",
     )  # fmt: skip
@@ -176,7 +176,7 @@ def _wait_by_block(case: _WaitCase, blocks: Sequence[WithBlock]) -> LockWait:
         # Prefer a holder that does not itself wait for the lock: a block may release its lock by
         # hand and take it again, then two frames have its `__exit__`.
         threads = case.context.target.threads()
-        others = {thread.tid for thread in threads if _waits_for(case, thread)}
+        others = {thread.tid for thread in threads if _sleeps_on_same_word(case, thread)}
         waiting = {case.thread.tid} | others
         block = min(blocks, key=lambda block: block.tid in waiting)
     evidence = (
@@ -184,21 +184,23 @@ def _wait_by_block(case: _WaitCase, blocks: Sequence[WithBlock]) -> LockWait:
         "instruction's handler, so the block was entered)"
     )
     if block.vanished:
-        return case.wait(
+        return case.settled(
             LockOwner(block.tid, block.ident, block.thread_name, "vanished"),
             lock_types.INHERITED_HOLDER_FRAME_VANISHED, CERTAIN, f"vanished frame: {evidence}",
-            *_fork_evidence(case.context),
+            *_describe_fork_evidence(case.context),
         )  # fmt: skip
     owner = LockOwner(block.tid, block.ident, block.thread_name, "live")
     if block.tid != case.thread.tid:
-        return case.wait(owner, lock_types.LIVE_HOLDER, CERTAIN, f"thread {block.tid}: {evidence}")
+        return case.settled(
+            owner, lock_types.LIVE_HOLDER, CERTAIN, f"thread {block.tid}: {evidence}"
+        )
     view = case.context.python_view
     frames = view.frames(case.thread.tid) if view is not None else ()
     if not frames or frames[0].address != block.frame.address:
-        return case.wait(
+        return case.settled(
             owner, lock_types.SELF_DEADLOCK, CERTAIN, f"thread {block.tid}: {evidence}"
         )
-    return case.wait(
+    return case.settled(
         owner, lock_types.SELF_DEADLOCK, PROBABLE, f"thread {block.tid}: {evidence}",
         "the same function waits for it: not ruled out is that it released the lock by hand before",
     )  # fmt: skip
@@ -210,35 +212,39 @@ def _wait_for_event(case: _WaitCase) -> LockWait:
     nobody = f"nobody holds this ({case.guess.kind}): another thread has to wake this one"
     if case.call.timed:
         nobody += ", or its timeout ends the wait"
-    alone = _alone_in_child(context)
+    alone = _is_alone_in_child(context)
     if not alone and not case.guess.unattended:
-        return case.wait(LockOwner(state="none"), lock_types.UNKNOWN, INFO, nobody)
+        return case.settled(LockOwner(state="none"), lock_types.UNKNOWN, INFO, nobody)
     who = "no other thread exists that could do so" if alone else "none of those here does so"
-    return case.wait(
+    return case.settled(
         LockOwner(state="vanished"),
         lock_types.LOST_WAKEUP,
         PROBABLE,
         nobody,
         who,
-        *_fork_evidence(context),
+        *_describe_fork_evidence(context),
     )
 
 
-def _without_named_owner(case: _WaitCase) -> LockWait:
+def _wait_without_named_owner(case: _WaitCase) -> LockWait:
     """A lock without an owner is probably inherited when nobody else here could hold it."""
     context, guess = case.context, case.guess
     if not guess.anonymous:
-        return case.wait(LockOwner(state="unknown"), lock_types.UNKNOWN, INFO)
+        return case.settled(LockOwner(state="unknown"), lock_types.UNKNOWN, INFO)
     view = context.python_view
-    taken = _explicit_acquires(case)
+    taken = _frames_with_explicit_acquire(case)
     if len(taken) == 1 and not _tried_before(case, taken[0]):
         return _wait_by_explicit_acquire(case, taken[0])
     if guess.internal and (interrupted := _wait_by_interrupted(case)) is not None:
         return interrupted
-    if not _alone_in_child(context):
+    if not _is_alone_in_child(context):
         # Frames of other threads whose variables refer to the lock: weaker than a block.
-        frames = view.referring(guess.lock, case.thread.tid) if view and guess.lock else []
-        return case.wait(
+        frames = (
+            view.describe_referring_frames(guess.lock, case.thread.tid)
+            if view and guess.lock
+            else []
+        )
+        return case.settled(
             LockOwner(state="unknown"), lock_types.UNKNOWN, INFO,
             *(f"weak: {text} refers to the lock, which does not prove that it holds it"
               for text in frames),
@@ -248,21 +254,21 @@ def _without_named_owner(case: _WaitCase) -> LockWait:
         lock_types.INHERITED_INTERNAL_LOCK if guess.internal else lock_types.PROBABLE_INHERITED
     )
     evidence = ["the waiting thread is the only one, so no living thread can release it"]
-    evidence += _fork_evidence(context)
+    evidence += _describe_fork_evidence(context)
     if not guess.internal:
         evidence.append(
             "not ruled out: this thread took the lock by acquire() before (self-deadlock)"
         )
-    return case.wait(LockOwner(state="unknown"), verdict, PROBABLE, *evidence)
+    return case.settled(LockOwner(state="unknown"), verdict, PROBABLE, *evidence)
 
 
-def _explicit_acquires(case: _WaitCase) -> Sequence[AcquiredLock]:
+def _frames_with_explicit_acquire(case: _WaitCase) -> Sequence[AcquiredLock]:
     """Return the frames whose code called acquire() on this locked lock without a release()."""
     view, lock = case.context.python_view, case.guess.lock
     if view is None or not lock or case.guess.internal:
         return ()
-    seen_lock = view.locks.at(lock)
-    acquired = case.context.acquired
+    seen_lock = view.locks.lock_at(lock)
+    acquired = case.context.acquire_calls
     if seen_lock is None or seen_lock.locked is False or acquired is None:
         return ()
     return acquired.holders(lock)
@@ -285,14 +291,14 @@ def _wait_by_explicit_acquire(case: _WaitCase, taken: AcquiredLock) -> LockWait:
         and frames[:1] == (taken.frame,)
         and view.has_global(taken.frame, "signal")
     ):
-        return case.wait(
+        return case.settled(
             owner, lock_types.UNKNOWN, INFO, f"thread {taken.tid}: {evidence}",
             "the same function waits for it, and its module handles signals: a handler may be "
             "meant to release it",
         )  # fmt: skip
     doubt = "not ruled out: a branch that was not run, or a thread that ended holding the lock"
     verdict = lock_types.SELF_DEADLOCK if taken.tid == case.thread.tid else lock_types.LIVE_HOLDER
-    return case.wait(owner, verdict, PROBABLE, f"thread {taken.tid}: {evidence}", doubt)
+    return case.settled(owner, verdict, PROBABLE, f"thread {taken.tid}: {evidence}", doubt)
 
 
 def _tried_before(case: _WaitCase, taken: AcquiredLock) -> bool:
@@ -322,33 +328,37 @@ def _wait_by_interrupted(case: _WaitCase) -> LockWait | None:
         return None
     for other in context.target.threads():
         sleeps = not other.registers.get(other.architecture.call, NO_CALL) >> 63
-        if other.tid == thread.tid or _waits_for(case, other) or (sleeps and kind == ALLOCATOR):
+        if (
+            other.tid == thread.tid
+            or _sleeps_on_same_word(case, other)
+            or (sleeps and kind == ALLOCATOR)
+        ):
             continue
         if libc_function_taking(context.target, other, kind) is not None:
             return None
     runs = f"a signal handler runs in this thread, and it interrupted {inside}()"
     owner, evidence = _living_owner(context, thread.tid), f"{runs}, which takes this lock"
-    wait = case.wait(owner, lock_types.SELF_DEADLOCK, PROBABLE, evidence)
+    wait = case.settled(owner, lock_types.SELF_DEADLOCK, PROBABLE, evidence)
     return wait._replace(in_handler=True)
 
 
-def _waits_for(case: _WaitCase, thread: Thread) -> bool:
+def _sleeps_on_same_word(case: _WaitCase, thread: Thread) -> bool:
     """Tell whether a thread sleeps on the same futex word as this wait."""
     return thread.call == "futex" and thread.argument(0) == case.call.address
 
 
-def _alone_in_child(context: LockContext) -> bool:
+def _is_alone_in_child(context: LockContext) -> bool:
     fork = context.fork
     return bool(len(context.target.threads()) == 1 and fork.forked and fork.parent_multithreaded)
 
 
-def _fork_evidence(context: LockContext) -> list[str]:
+def _describe_fork_evidence(context: LockContext) -> list[str]:
     names = [s.name for s in context.fork.signals if s.sure == "certain"]
     return [f"forked child of a multithreaded parent ({', '.join(names)})"] if names else []
 
 
 def _living_owner(context: LockContext, tid: int) -> LockOwner:
-    base = context.bases.get(tid) or None
+    base = context.pthreads_by_tid.get(tid) or None
     view = context.python_view
     return LockOwner(tid, base, view.thread_names.get(tid) if view is not None else None, "live")
 
@@ -393,7 +403,7 @@ def classify_futex(context: LockContext, thread: Thread, call: FutexWait) -> Loc
 
     Those for glibc's locks are not asked about another C library.
     """
-    other = caller_of_system_call(context.target, thread)
+    other = describe_caller_of_system_call(context.target, thread)
     if other is None and context.on_musl:
         other = NOT_JUDGED
     for name, (of_libc, function) in sorted(CLASSIFIERS.items()):

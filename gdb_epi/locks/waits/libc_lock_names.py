@@ -67,17 +67,17 @@ SYMBOLS = {
 }
 
 
-def calling_functions(target: Target, thread: Thread) -> list[str]:
+def libc_functions_on_stack(target: Target, thread: Thread) -> list[str]:
     """Return exported libc functions that return addresses on the stack lie in, nearest first.
 
     A leftover of an earlier call can be among them: weaker than an unwinder's answer.
     """
-    return _functions_within(target, thread, STACK_BYTES) or _functions_within(
-        target, thread, WIDE_STACK_BYTES
-    )
+    return _libc_functions_in_stack_words(
+        target, thread, STACK_BYTES
+    ) or _libc_functions_in_stack_words(target, thread, WIDE_STACK_BYTES)
 
 
-def _functions_within(target: Target, thread: Thread, size: int) -> list[str]:
+def _libc_functions_in_stack_words(target: Target, thread: Thread, size: int) -> list[str]:
     words = split_into_words(read_up_to(target, thread.sp, size))
     libc = _libc_range(target)
     if libc is None:
@@ -85,7 +85,7 @@ def _functions_within(target: Target, thread: Thread, size: int) -> list[str]:
     inside = [word for word in words if libc[0] <= word < libc[1]]
     if not inside:
         return []
-    starts = sorted(_known_functions(target).items())
+    starts = sorted(_lock_functions_by_address(target).items())
     names: list[str] = []
     for word in inside:
         below = [
@@ -107,7 +107,7 @@ def _libc_range(target: Target) -> tuple[int, int] | None:
     return None
 
 
-def _known_functions(target: Target) -> dict[int, str]:
+def _lock_functions_by_address(target: Target) -> dict[int, str]:
     functions: dict[int, str] = {}
     for names in FUNCTIONS.values():
         for name in names:
@@ -123,9 +123,9 @@ def libc_function_taking(target: Target, thread: Thread, kind: str) -> str | Non
     Its program counter or a return address near its stack pointer lies there.
     """
     wanted = FUNCTIONS.get(kind, ())
-    starts = sorted(_known_functions(target).items())
+    starts = sorted(_lock_functions_by_address(target).items())
     below = [name for at, name in starts if at <= thread.pc < at + LARGE.get(name, MAX_FUNCTION)]
-    callers = [*below[-1:], *_functions_within(target, thread, STACK_BYTES)]
+    callers = [*below[-1:], *_libc_functions_in_stack_words(target, thread, STACK_BYTES)]
     return next((name for name in callers if name in wanted), None)
 
 
@@ -142,7 +142,7 @@ def internal_lock_name(target: Target, address: int, callers: list[str]) -> tupl
     return None, "internal lock of a library"
 
 
-def caller_of_system_call(target: Target, thread: Thread) -> str | None:
+def describe_caller_of_system_call(target: Target, thread: Thread) -> str | None:
     """Say whose code made a thread's system call, unless that may be a function of the C library.
 
     glibc's locks sleep in system calls of their own; libgomp's barriers have inlined ones, and
@@ -169,12 +169,12 @@ def innermost_object_outside_libc(
     """
     modules, top = target.modules(), thread.sp
     for frame in islice(unwinder.walk(thread.registers), MAX_UNWOUND):
-        module = _outside_libc(target, modules, frame.pc)
+        module = _module_outside_libc(target, modules, frame.pc)
         if module is not None:
             return module
         top = frame.cfa - WORD  # where the return address is, on x86-64
     for pc in (thread.pc, *split_into_words(read_up_to(target, top, STACK_BYTES))):
-        module = _outside_libc(target, modules, pc)
+        module = _module_outside_libc(target, modules, pc)
         if module is not None and (
             pc == thread.pc or follows_call(target, thread.architecture, pc) is not False
         ):
@@ -198,7 +198,7 @@ def frames_outside_libc(
             yield pc, module
 
 
-def _outside_libc(target: Target, modules: Sequence[Module], pc: int) -> Module | None:
+def _module_outside_libc(target: Target, modules: Sequence[Module], pc: int) -> Module | None:
     """Return the object whose code is at an address, where that is not the C library."""
     module = next((module for module in modules if module.start <= pc < module.end), None)
     if module is None or is_libc_or_loader(module):

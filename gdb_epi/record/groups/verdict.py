@@ -88,11 +88,11 @@ def flags(parts: RecordParts, _notes: RecordNotes) -> Json:
     """Return what a fleet counts most."""
     detectors = {finding.detector for finding in parts.findings}
     return {
-        "bitflip": parts.corruption.score.damaged,
+        "bitflip": parts.corruption.score.is_damaged,
         "lock_inherited": "forked_child_lock" in detectors,
     }
 
 
 def recompute_flags(score: Score, before: Mapping[str, object]) -> Json:
     """Return the flags of a record whose verdict was recomputed."""
-    return {**before, "bitflip": score.damaged}
+    return {**before, "bitflip": score.is_damaged}
