@@ -19,12 +19,12 @@ from gdb_epi.hangs import deadlocks, single_wait
 from gdb_epi.hangs import types as hang_types
 from gdb_epi.hangs.hang_context import HangContext
 from gdb_epi.hangs.idleness import classify_idle_process, strengthen_timed_diagnosis
-from gdb_epi.hangs.live.enders import name_who_may_end
-from gdb_epi.hangs.live.possession import (
+from gdb_epi.hangs.live.holders_of_awaited import (
     diagnose_channel_without_other_end,
     diagnose_permits_of_ended_tasks,
 )
 from gdb_epi.hangs.live.stuck_tasks import diagnose_main_task
+from gdb_epi.hangs.live.who_may_end_waits import name_who_may_end
 from gdb_epi.hangs.loops.computing_threads import diagnose_computing_threads
 from gdb_epi.hangs.loops.condition_waits import diagnose_missed_notification
 from gdb_epi.hangs.loops.endless_climbs import diagnose_endless_climb

@@ -31,7 +31,7 @@ from gdb_epi.hangs.library_calls import (
     frames_running,
     serving_function,
 )
-from gdb_epi.hangs.live.possession import lost_permits_clause
+from gdb_epi.hangs.live.holders_of_awaited import lost_permits_clause
 from gdb_epi.hangs.live.unblocked_threads import UnblockedThreads
 from gdb_epi.hangs.processes.process_pools import (
     diagnose_wait_for_pool_results,

@@ -38,7 +38,7 @@ WAIT_WITHOUT_LOCK = "wait without the lock"
 END_TRANSACTION = "end the other connection's transaction"
 UNSEEN_END = "may be endless"  # a kind of hang that is told and speaks for nothing
 _NATIVE_CODE = "native code"
-# Who may end a wait and only be slow: live/enders.py. Such words stand before "looks the same".
+# Who may end a wait and only be slow (live/who_may_end_waits.py): before "looks the same".
 SLOW_PEER, LATE_CLIENT = "a peer that is only slow", "a client that only comes late"
 SLOW_CHILD = "a child process that is only slow"
 OTHER_PROCESS = "another process that is only slow"
@@ -141,7 +141,7 @@ class HangDiagnosis(NamedTuple):
     thread. `ruled_out` names innocent causes that were ruled out, `open` those that were not or
     could not be. `fix` is one of the words above, "" where the kind says enough. `settled`: what
     such waits wait for outside of this process is here, or gone. `outside` is who beside
-    the members may end the wait and only be slow, "" for nobody: live/enders.py says it of all.
+    the members may end the wait and only be slow, "" for nobody (live/who_may_end_waits.py).
     `by_itself`: only the thread or task that waits could end its wait.
     `ends` is what ends a wait of this sort after some time all the same, as in "after 3 s".
     `look_at` is the process that knows why, where it is no child that a member waits for.

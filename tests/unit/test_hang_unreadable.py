@@ -8,7 +8,7 @@ from types import SimpleNamespace
 from gdb_epi.errors import LayoutError
 from gdb_epi.hangs import types as hang_types
 from gdb_epi.hangs.descriptor_waits import watches_files
-from gdb_epi.hangs.live.walk import NameWalk
+from gdb_epi.hangs.live.name_walk import NameWalk
 from gdb_epi.hangs.types import ThreadActivity
 
 

@@ -20,7 +20,7 @@ from gdb_epi.detectors.runtimes.damaged_heap import (
 from gdb_epi.detectors.stack_overflow import stack_overflow
 from gdb_epi.detectors.traps import integer_division
 from gdb_epi.fault.called_functions import got_slot_of_call
-from gdb_epi.fault.lent_frames import _calls_with_pointer
+from gdb_epi.fault.frame_borrowers import _calls_with_pointer
 from gdb_epi.fault.malloc_heap import HeapWords
 from gdb_epi.target.api import Region
 from gdb_epi.x86 import decode

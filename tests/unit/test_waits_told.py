@@ -13,7 +13,7 @@ from gdb_epi.errors import UnreadableMemory
 from gdb_epi.hangs import types as hang_types
 from gdb_epi.hangs.idleness import weaken_diagnosis_in_loop
 from gdb_epi.hangs.library_calls import BY_CALL
-from gdb_epi.hangs.live.enders import name_who_may_end
+from gdb_epi.hangs.live.who_may_end_waits import name_who_may_end
 from gdb_epi.hangs.system_calls import read_system_call
 from gdb_epi.hangs.types import (
     CANNOT_TELL,

@@ -5,8 +5,7 @@ A regular expression takes all ordinary strings out of a piece of memory at once
 character, not long. Each becomes a record of the same size (what lies after its type's address,
 from its length on), and the words of a thousand records are hashed together
 (cpython/objects/siphash.py). Where a record lies is looked for only when its hash is wrong. That is
-a fifth of the time of one string after the other; what the expression does not take (`others`) goes
-that way.
+a fifth of the time of one string after the other; what the expression does not take goes that way.
 """
 
 from __future__ import annotations

@@ -23,6 +23,7 @@ from gdb_epi.detectors.registry import (
 from gdb_epi.errors import Absent
 from gdb_epi.fault.abort_message import FATAL, OF_STATE, OVERRUNS, AbortMessage
 from gdb_epi.fault.account import ABORTED, message_of_own_abort
+from gdb_epi.fault.frame_borrowers import borrowers_of_frame, files_that_ran_below
 from gdb_epi.fault.instructions import (
     ARGUMENTS,
     call_before,
@@ -30,7 +31,6 @@ from gdb_epi.fault.instructions import (
     constant_text,
     instructions_before,
 )
-from gdb_epi.fault.lent_frames import borrowers_of_frame, files_that_ran_below
 from gdb_epi.fault.out_of_memory import is_out_of_memory
 from gdb_epi.fault.own_native_code import (
     CALLERS,

@@ -20,6 +20,7 @@ from gdb_epi.hangs.live.library_effects import (
     is_harmless,
     top_package,
 )
+from gdb_epi.hangs.live.name_walk import EVERYTHING
 from gdb_epi.hangs.live.program_code import Module
 from gdb_epi.hangs.live.value_reads import MAX_NAMED, MAX_TEXT, ValueReads
 from gdb_epi.hangs.live.value_store import CallContext, CodeWalk
@@ -45,7 +46,6 @@ from gdb_epi.hangs.live.values import (
     Value,
     join_all_values,
 )
-from gdb_epi.hangs.live.walk import EVERYTHING
 from gdb_epi.locks.python.acquire_calls import CalledFunction
 
 MAX_CELLS = 16  # of a library's function

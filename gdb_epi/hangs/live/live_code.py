@@ -19,11 +19,11 @@ from gdb_epi.cpython.types import PyFrame
 from gdb_epi.errors import Absent, EpiError, LayoutError, UnreadableMemory
 from gdb_epi.hangs.live.effects import ANYTHING, Effects, is_byte_covered
 from gdb_epi.hangs.live.loop_callbacks import find_loop_callbacks
+from gdb_epi.hangs.live.name_walk import ENTERS, NameWalk
 from gdb_epi.hangs.live.program_code import ProgramCode
 from gdb_epi.hangs.live.value_flow import UnknownFlow
 from gdb_epi.hangs.live.value_walk import ValueWalk
 from gdb_epi.hangs.live.values import UNKNOWN_ARGUMENTS, HeapValues
-from gdb_epi.hangs.live.walk import ENTERS, NameWalk
 from gdb_epi.util import memoized, when_unreadable
 
 _STORES_ITEM = ("STORE_SUBSCR", "DELETE_SUBSCR", "STORE_SLICE")
@@ -140,7 +140,7 @@ class LiveCode(ProgramCode):
             return self.effects_of_kept_functions
 
     def may_store_to(self, effects: Effects, names: Collection[str]) -> bool:
-        """Tell whether code may change what has one of some names: changes_of(), and cells."""
+        """Tell whether code may store to, or change the items of, some names or their cells."""
         return effects.unbounded or any(
             is_byte_covered(body.live, at)
             for body in effects.bodies

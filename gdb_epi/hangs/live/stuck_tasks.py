@@ -38,13 +38,13 @@ from gdb_epi.hangs.live.futures_made_here import (
     is_future_made_by_frame,
     is_future_made_by_stored,
 )
-from gdb_epi.hangs.live.paired_releases import PairedReleases
-from gdb_epi.hangs.live.possession import (
+from gdb_epi.hangs.live.holders_of_awaited import (
     is_referenced_only_by,
     lost_permits_clause,
     may_cancel,
     name_of_replaced_object,
 )
+from gdb_epi.hangs.live.paired_releases import PairedReleases
 from gdb_epi.hangs.live.unblocked_threads import UnblockedThreads
 from gdb_epi.hangs.loops.tasks_of_one_connection import (
     may_ends_be_written,

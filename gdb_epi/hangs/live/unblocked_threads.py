@@ -20,9 +20,9 @@ from gdb_epi.hangs.hang_context import HangContext
 from gdb_epi.hangs.library_calls import FREE_CONNECTION, FUTURES, OF_CLUSTER, POOL_RESULTS
 from gdb_epi.hangs.live.effects import ANYTHING, CodeToRun, Effects, is_byte_covered
 from gdb_epi.hangs.live.futures_made_here import is_future_made_by_frame
+from gdb_epi.hangs.live.holders_of_awaited import is_referenced_only_by
 from gdb_epi.hangs.live.library_effects import CHANGERS, REWIRED, REWIRING
 from gdb_epi.hangs.live.paired_releases import PairedReleases
-from gdb_epi.hangs.live.possession import is_referenced_only_by
 from gdb_epi.hangs.loops.futile_polls import find_polled_condition
 from gdb_epi.hangs.tasks import event_loop_module
 from gdb_epi.hangs.types import PolledCondition, ThreadActivity
