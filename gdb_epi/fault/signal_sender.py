@@ -11,10 +11,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from gdb_epi.fault.memory_reads import read_up_to, read_word
+from gdb_epi.fault.memory_reads import read_u32, read_up_to, read_word
 from gdb_epi.machine import Architecture
+from gdb_epi.sizes import HALF_MASK
 from gdb_epi.target.api import Target, Thread
-from gdb_epi.target.derived_registers import NO_CALL, follows_system_call
+from gdb_epi.target.derived_registers import (
+    FUTEX_MASK,
+    FUTEX_WAITS,
+    NO_CALL,
+    follows_system_call,
+)
 from gdb_epi.x86 import decode
 from gdb_epi.x86.instruction import CALL, NEXT
 from gdb_epi.x86.register_changes import changed_registers
@@ -27,6 +33,8 @@ LOAD_LENGTH = 5
 CANCELLED = bytes.fromhex("4989fb4889f04889d74889ce4c89c24d89ca4c8b4424084c8b4c24104c895c24080f05")
 WINDOW = 32  # bytes of its caller before the call
 MAX_NUMBER = 1024
+MAX_OPERATION = 0x1FF  # of futex(), with its flags: private, and the clock
+MAX_POLLED = 1024  # descriptors of one poll()
 ERESTARTSYS = (1 << 64) - 512  # include/linux/errno.h
 SIGNALLING = frozenset(
     ("kill", "tkill", "tgkill", "rt_sigqueueinfo", "rt_tgsigqueueinfo", "pidfd_send_signal")
@@ -76,15 +84,32 @@ def threads_in_restarted_calls(target: Target, threads: Iterable[Thread]) -> lis
     """Return the threads, each in the system call that the kernel restarted for it.
 
     Whoever stopped a process and let it go on (a debugger, a tracer, SIGSTOP) leaves
-    restart_syscall() where poll(), a sleep or a futex with a timeout was: its arguments stay.
+    restart_syscall() where poll(), a sleep or a futex with a timeout was: its arguments stay. They
+    tell the call where its code is not to be had.
     """
     restarted = []
     for thread in threads:
         if thread.call == "restart_syscall":
             number = _system_call_number_before(target, thread.registers)
+            number = number or _system_call_number_of_arguments(target, thread)
             thread = thread._replace(registers={**thread.registers, **number})
         restarted.append(thread)
     return restarted
+
+
+def _system_call_number_of_arguments(target: Target, thread: Thread) -> dict[str, int]:
+    """Return the number of the restarted call that has such arguments; {} for a sleep.
+
+    futex() has the word that it compares, poll() a few descriptors. Sleeps have a clock's number or
+    a time first, and a flag or a place for the rest of the time.
+    """
+    first, second, machine = thread.argument(0), thread.argument(1), thread.architecture
+    word = read_u32(target, first) if first % 4 == 0 else None
+    is_wait = second & FUTEX_MASK in FUTEX_WAITS and second <= MAX_OPERATION
+    name = "futex" if is_wait and word == thread.argument(2) & HALF_MASK else (
+        "poll" if 0 < second <= MAX_POLLED and word is not None else ""
+    )  # fmt: skip
+    return {machine.call: n for n, called in machine.calls.items() if called == name}
 
 
 def _system_call_number_before(target: Target, registers: Mapping[str, int]) -> dict[str, int]:

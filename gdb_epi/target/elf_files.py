@@ -45,13 +45,17 @@ def _locate(path: str, sysroot: str | None) -> str | Absent:
     """Return where a path lies below one folder.
 
     Symbolic links below a sysroot are followed as the process saw them, never out of it: an
-    absolute one begins at the sysroot again, and no `..` leads above it.
+    absolute one begins at the sysroot again, and no `..` leads above it. A core that was taken from
+    outside of a container or chroot names its mappings as they are seen there: below the sysroot.
     """
     if "\0" in path or not path.startswith("/"):
         return Absent(NOT_AVAILABLE, f"{path}: no absolute path")
     if not sysroot:
         return path
     root = sysroot.rstrip("/")
+    seen_outside = f"{os.path.realpath(root)}/" if root else ""
+    if seen_outside and path.startswith(seen_outside) and not os.path.lexists(root + path):
+        path = path[len(seen_outside) - 1 :]
     todo = path.split("/")[::-1]
     parts: list[str] = []
     links = 0

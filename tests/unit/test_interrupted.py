@@ -72,3 +72,25 @@ def test_a_call_begun_again_is_what_the_code_before_it_says(number: int, name: s
     thread = Thread(7, {"rip": pc, "rsp": SP, "rax": 0, "orig_rax": number}, "prog")
     (again,) = threads_in_restarted_calls(target, [thread])
     assert again.call == name
+
+
+@pytest.mark.parametrize(
+    ("arguments", "name"),
+    [
+        ({"rdi": SP, "rsi": 0x189, "rdx": 5}, "futex"),
+        ({"rdi": SP, "rsi": 0x189, "rdx": 6}, "poll"),  # 393 descriptors
+        ({"rdi": SP, "rsi": 1, "rdx": 1000}, "poll"),
+        ({"rdi": 1, "rsi": 0, "rdx": SP}, "restart_syscall"),  # clock_nanosleep()
+        ({"rdi": SP, "rsi": 0}, "restart_syscall"),  # nanosleep()
+        ({"rdi": SP, "rsi": SP}, "restart_syscall"),
+    ],
+)
+def test_a_call_begun_again_whose_code_is_not_here_is_what_its_arguments_are(
+    arguments: dict[str, int], name: str
+) -> None:
+    """A wait for a condition was "asleep between two turns of a loop: nothing wrong is seen"."""
+    registers = {"rip": TEXT + 0x200, "rsp": SP, "rax": 0, "orig_rax": 219, **arguments}
+    (again,) = threads_in_restarted_calls(
+        state(words={SP: 5}).target, [Thread(7, registers, "prog")]
+    )
+    assert again.call == name

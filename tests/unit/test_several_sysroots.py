@@ -69,3 +69,20 @@ def test_a_path_is_the_first_that_is_there(tmp_path: Path) -> None:
     assert locate_in_sysroot("/y", sysroot) == str(tmp_path / "a/y")
     assert locate_in_sysroot("/../../x", sysroot) == str(tmp_path / "b/x")  # never out of them
     assert sysroot_folders(None) == [] and sysroot_folders("/r") == ["/r"]
+
+
+def test_a_path_seen_from_outside_of_the_sysroot_is_not_looked_for_below_it_twice(
+    tmp_path: Path,
+) -> None:
+    """gcore of a process in a chroot: with its sysroot no file was found, without it all were."""
+    root = tmp_path / "root"
+    (root / "lib").mkdir(parents=True)
+    (root / "lib/x").write_bytes(b"x")
+    (tmp_path / "link").symlink_to(root)
+    for given in (root, tmp_path / "link"):
+        assert locate_in_sysroot(f"{root}/lib/x", str(given)) == f"{given}/lib/x"
+    assert locate_in_sysroot(f"{root}/../../x", str(root)) == f"{root}/x"  # never out of it
+    inner = root / str(root)[1:] / "lib/x"
+    inner.parent.mkdir(parents=True)
+    inner.write_bytes(b"x")
+    assert locate_in_sysroot(f"{root}/lib/x", str(root)) == str(inner)
