@@ -109,7 +109,8 @@ def _system_call_number_of_arguments(target: Target, thread: Thread) -> dict[str
     name = "futex" if is_wait and word == thread.argument(2) & HALF_MASK else (
         "poll" if 0 < second <= MAX_POLLED and word is not None else ""
     )  # fmt: skip
-    return {machine.call: n for n, called in machine.calls.items() if called == name}
+    number = next((n for n, called in machine.calls.items() if called == name), None)
+    return {} if number is None else {machine.call: number}
 
 
 def _system_call_number_before(target: Target, registers: Mapping[str, int]) -> dict[str, int]:

@@ -17,6 +17,8 @@ from gdb_epi.hangs.idleness import (
     is_polled_by_library,
     library_frames_called,
     only_waits_for_work,
+    seconds_of_timeout,
+    takes_same_turn,
     waits_for_queue,
 )
 from gdb_epi.hangs.library_calls import (
@@ -63,8 +65,9 @@ from gdb_epi.hangs.wakers import (
 )
 from gdb_epi.locks.python.acquire_calls import AHEAD
 from gdb_epi.locks.types import INFO, PROBABLE
-from gdb_epi.util import counted
+from gdb_epi.util import counted, duration_words
 
+LASTING = 60.0  # seconds: who waits in a circle for so long is stuck, whatever comes then
 MAX_CALLERS = 8  # of a wait, that may have given work before
 _NOBODY_LEFT = "no other thread is left that could end this wait"
 _DASK_WORKER = ("distributed.threadpoolexecutor", "_worker")
@@ -292,11 +295,8 @@ class _EventWait:
                 left = self._foreign_clause() if self._foreign_threads else _NOBODY_LEFT
                 text = f"{timed}, in a loop; {left}"
                 return wait_diagnosis(HANG, "timed wait", text, activity, INFO)
-            stuck = (
-                self._diagnose_stuck_giver()
-                if in_loop or is_polled_by_library(scene, activity)
-                else None
-            )
+            in_turns = in_loop or is_polled_by_library(scene, activity)
+            stuck = self._diagnose_stuck_giver() if in_turns else self._diagnose_timed_circle()
             return stuck or wait_diagnosis(NO_FAULT, "timed wait", timed, activity, INFO)
         # Where a thread waits for the end of this one, nobody waits for the program's end.
         handled = is_in_request_handler(activity.frames, scene.view.frames(activity.tid))
@@ -355,6 +355,28 @@ class _EventWait:
         ]
         all_stuck = len(answers) == len(jobs) and all(_is_hang(made) for made in answers)
         return answers[0] if answers and all_stuck else None
+
+    def _diagnose_timed_circle(self) -> HangDiagnosis | None:
+        """Return the answer where those that have it wait for a lock of this thread meanwhile.
+
+        So two threads that have all connections of a pool wait for a lock, whose holder waits for a
+        connection. Workers that take turns under a lock at the same place have nothing to give.
+        """
+        scene, activity = self._scene, self._activity
+        untimed = activity._replace(timed=False)
+        circle = _EventWait(scene, untimed, self._chain, polled=True).diagnose_wait()
+        if circle is None or circle.label != DEADLOCK or circle.kind != "event and lock":
+            return None
+        if any(takes_same_turn(activity, other) for other in circle.members[1:]):
+            return None
+        seconds = seconds_of_timeout(scene, activity)
+        ends = f"a timeout ends one wait{f', after {duration_words(seconds)}' if seconds else ''}"
+        return circle._replace(
+            sentence=f"{circle.sentence}; {ends}", ends=ends,
+            members=(activity, *circle.members[1:]),
+            sure=circle.sure if seconds >= LASTING else INFO,
+            ruled_out=tuple(x for x in circle.ruled_out if x != "a timeout"),
+        )  # fmt: skip
 
     def _diagnose_missing_giver(self, same: Sequence[ThreadActivity]) -> HangDiagnosis | None:
         """Return the answer where no other thread is known to give it; `same` wait for it too."""

@@ -122,6 +122,17 @@ class WaitChain:
         )
 
 
+def tids_held_up(scene: HangContext, tids: Collection[int]) -> set[int]:
+    """Return some threads, and those that wait for their locks or ends, themselves or by others."""
+    held_up = set(tids)
+    while further := {
+        d.tid for d in scene.activities
+        if d.tid not in held_up and d.kind in (LOCK, JOIN) and not d.timed and d.target in held_up
+    }:  # fmt: skip
+        held_up |= further
+    return held_up
+
+
 class HangContext:
     """One process that went on until somebody ended it or looked at it."""
 

@@ -24,6 +24,7 @@ from gdb_epi.cpython.running.wait_rules import (
     WRITE,
 )
 from gdb_epi.cpython.types import PyFrame
+from gdb_epi.errors import Absent
 from gdb_epi.hangs import types as hang_types
 from gdb_epi.hangs.descriptors import SOCKET
 from gdb_epi.hangs.hang_context import HangContext
@@ -234,6 +235,19 @@ def is_polled_by_library(scene: HangContext, activity: ThreadActivity) -> bool:
     return any(not scene.names_called_in_loop(inner[place]) & CLOCKS for place in looping)
 
 
+@when_unreadable(0.0)
+def seconds_of_timeout(scene: HangContext, activity: ThreadActivity) -> float:
+    """Return for how long a library was asked to wait at most; 0 where it does not say."""
+    for frame in reversed(library_frames_called(scene, activity)):
+        for word in filter(None, (scene.view.variable(frame, name) for name in _LIMITS)):
+            if scene.view.type_name(word) == "float":
+                return scene.view.float_value(word)
+            number = scene.view.objects.integer(word)
+            if not isinstance(number, Absent):
+                return float(number)
+    return 0.0
+
+
 @when_unreadable(False)
 def is_reading_incoming_work(scene: HangContext, activity: ThreadActivity) -> bool:
     """Tell whether a thread reads what others send, in a loop without end that asks for nothing.
@@ -383,6 +397,12 @@ def weaken_diagnosis_in_loop(scene: HangContext, answer: HangDiagnosis) -> HangD
 def debugger_wait_frame(frames: Sequence[PyFrame]) -> PyFrame | None:
     """Return the frame by which a program waits for its debugger; None without one."""
     return next((f for f in frames if f.name in BREAKPOINTS or (f.module, f.name) == _PROMPT), None)
+
+
+def takes_same_turn(activity: ThreadActivity, holder: ThreadActivity) -> bool:
+    """Tell whether workers of one kind wait for work one after the other, under a lock."""
+    places = {frame.code for frame in activity.frames[:1]}
+    return any(frame.code in places for frame in holder.frames)
 
 
 def only_waits_for_work(scene: HangContext, activity: ThreadActivity) -> bool:

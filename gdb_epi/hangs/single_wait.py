@@ -30,6 +30,7 @@ from gdb_epi.hangs.idleness import (
     debugger_wait_frame,
     is_in_serving_loop,
     library_frames_called,
+    takes_same_turn,
     weaken_diagnosis_in_loop,
 )
 from gdb_epi.hangs.library_calls import (
@@ -332,7 +333,7 @@ def _diagnose_through_thread(
         text = f"{further.sentence}, and keeps what it holds meanwhile: workers may need that too"
         return further._replace(label=HANG, kind="idle holder", sentence=text, sure=INFO)
     if activity.kind == hang_types.LOCK and not (
-        _take_turns(activity, other) or debugger_wait_frame(scene.view.frames(other.tid))
+        takes_same_turn(activity, other) or debugger_wait_frame(scene.view.frames(other.tid))
     ):
         text = f"{further.sentence}; {other.who()} keeps what it holds as long as it waits for work"
         return further._replace(label=HANG, kind="idle holder", sentence=text)
@@ -347,12 +348,6 @@ def _diagnose_through_thread(
         return further._replace(label=HANG, kind="nobody gives it", sure=INFO,
                                 open=(*further.open, doubt))  # fmt: skip
     return further
-
-
-def _take_turns(activity: ThreadActivity, holder: ThreadActivity) -> bool:
-    """Tell whether workers of one kind wait for work one after the other, under a lock."""
-    places = {frame.code for frame in activity.frames[:1]}
-    return any(frame.code in places for frame in holder.frames)
 
 
 def _diagnose_join(

@@ -38,6 +38,7 @@ _ENDS = {  # methods that end a wait for a queue
 }  # fmt: skip
 _OF_WAITERS = ("wait", "is_set")
 _SIMPLE_QUEUE = "queue.SimpleQueue"
+_SEMAPHORE = "Semaphore"
 MAX_DEPTH = 2  # functions that functions call
 # What functions of CPython's library call their own events: no reader knows these names.
 _OF_CPYTHON = frozenset(("waiter.event", "server._BaseServer__is_shut_down"))
@@ -114,9 +115,25 @@ def _next_calls(
         for frame in activity.frames[:MAX_SETTING]:
             with suppress(UnreadableMemory, LayoutError):
                 calls.update(scene.code.calls_ahead(frame, depth, running))
+            with suppress(UnreadableMemory, LayoutError):
+                calls.update(_calls_when_left(scene, frame, depth))
             running = frame.code
         scene.ahead[key] = frozenset(calls)
     return scene.ahead[key]
+
+
+def _calls_when_left(scene: HangContext, frame: PyFrame, depth: int) -> Iterator[tuple[int, str]]:
+    """Yield (object, method) of the calls that are made when a frame leaves its `with` blocks.
+
+    A semaphore is released, and the function behind `@contextmanager` goes on. Raises
+    UnreadableMemory, LayoutError.
+    """
+    for _, manager in scene.view.slots.entered_blocks((frame,)):
+        if scene.view.type_name(manager).endswith(_SEMAPHORE):
+            yield manager, "release"
+        resting = scene.view.frame_of_manager(manager)
+        if resting is not None:
+            yield from scene.code.calls_ahead(resting, depth)
 
 
 @when_unreadable(False)

@@ -113,7 +113,8 @@ def opening_sentences(record: Json, calls: Sequence[StackCall]) -> tuple[str, st
         )
     if label == "deadlock":
         cause, _ = deadlock_clauses(record)
-        return f"{who} {_deadlock_words(record)}", _deadlock_sentence(record, cause)
+        circle = f"{_no_end_words(record)}: {_with_names(record, cause)}"
+        return f"{who} {_deadlock_words(record)}", _sentence(circle)
     if label == "hang":
         wait, cause, _ = hang_clauses(record, calls)
         slow = str(_facts_of_wait(record).get("outside") or "")
@@ -243,14 +244,11 @@ def _computing_words(reason: str, calls: Sequence[StackCall]) -> str:
 
 def _no_end_words(record: Json) -> str:
     """Return how sure it is that a process hangs, and is not just slow or idle."""
-    slow = _facts_of_wait(record).get("outside")
-    hangs = f"It hangs, unless {slow} ends it" if slow else "This does not end by itself"
+    facts = _facts_of_wait(record)
+    slow, ends = facts.get("outside"), facts.get("ends")
+    hangs = f"It hangs until {ends}" if ends else "This does not end by itself"
+    hangs = f"It hangs, unless {slow} ends it" if slow else hangs
     return f"{hangs}{confidence_words(record)}"
-
-
-def _deadlock_sentence(record: Json, circle: str) -> str:
-    """Return the sentence about a circle of waits."""
-    return _sentence(f"{_no_end_words(record)}: {_with_names(record, circle)}")
 
 
 def _with_names(record: Json, text: str) -> str:

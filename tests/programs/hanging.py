@@ -1316,6 +1316,67 @@ def lock_wanted_by_the_action_of_a_barrier():
         barrier.wait()
 
 
+def connection_of_a_pool_and_lock():
+    @contextlib.contextmanager
+    def connection():
+        taken = pool.get(timeout=3600)
+        try:
+            yield taken
+        finally:
+            pool.put(taken)
+
+    def refresh():
+        with connection():
+            B.acquire()  # until the main thread has A
+            B.release()
+            with A:
+                pass
+
+    pool = queue.Queue()
+    pool.put(object())
+    B.acquire()
+    thread(refresh)
+    while not pool.empty():
+        time.sleep(0.01)
+    with A:
+        B.release()
+        with connection():
+            pass
+
+
+def permit_and_lock():
+    def refresh():
+        with permits:
+            B.acquire()  # until the main thread has A
+            B.release()
+            with A:
+                pass
+
+    permits = threading.BoundedSemaphore(1)
+    B.acquire()
+    thread(refresh)
+    while permits._value:
+        time.sleep(0.01)
+    with A:
+        B.release()
+        permits.acquire(timeout=1800)
+
+
+def workers_that_take_turns():
+    def next_job():
+        with A:
+            return jobs.get(timeout=600)
+
+    def work():
+        while True:
+            jobs.put(next_job() - 1)
+
+    jobs = queue.Queue()
+    thread(work)
+    thread(work)
+    work()
+
+
 def idle_console_of_a_loop():
     def console(loop, words):
         while True:

@@ -201,6 +201,13 @@ TRUTHS = {
     "lock_wanted_by_the_action_of_a_barrier": Truth(
         DEADLOCK, "event and lock", ("MainThread", "act", "__main__.A")
     ),
+    "connection_of_a_pool_and_lock": Truth(
+        DEADLOCK, "event and lock", ("waits for MainThread", "after 3,600 s (1 h)")
+    ),
+    "permit_and_lock": Truth(
+        DEADLOCK, "event and lock", ("a semaphore", "waits for MainThread", "after 1,800 s")
+    ),
+    "workers_that_take_turns": Truth(FINE, "timed wait", ("with a timeout",)),
     "idle_console_of_a_loop": Truth(FINE, "idle", ("its loop gets from", "standard input")),
     "answer_of_a_console": Truth(FINE, "idle", ("standard input",)),
     "idle_until_it_is_due": Truth(FINE, "timer", ("computed by the clock",)),

@@ -445,20 +445,24 @@ def test_a_thread_that_waits_for_the_same_is_told_with_what_that_is() -> None:
 
 
 @pytest.mark.parametrize(
-    ("other", "stuck"),
-    [(hang_types.EVENT, True), (hang_types.READ, False), (hang_types.SLEEP, False)],
-)
-def test_nobody_is_left_to_give_a_connection_back(other: str, stuck: bool) -> None:
+    ("other", "of", "stuck"),
+    [(hang_types.EVENT, None, True), (hang_types.READ, None, False),
+     (hang_types.SLEEP, None, False), (hang_types.LOCK, 1, True), (hang_types.LOCK, 4, False)],
+)  # fmt: skip
+def test_nobody_is_left_to_give_a_connection_back(other: str, of: int | None, stuck: bool) -> None:
     """Threads that wait for a connection have all there are; one that works gives its own back."""
-    frame = SimpleNamespace(qualname="total", name="total", filename="/srv/shop.py", lineno=3)
+    frame = SimpleNamespace(
+        qualname="total", name="total", filename="/srv/shop.py", lineno=3, address=1
+    )
     waiting = [
         ThreadActivity(tid, f"render_{tid}", hang_types.EVENT, FREE_CONNECTION,
         awaits=FREE_CONNECTION,
                          timed=True, frames=(frame,), place="sqlalchemy.util.queue.Queue.get")
         for tid in (1, 2)
     ]  # fmt: skip
-    beside = ThreadActivity(3, "MainThread", other, "what", frames=(frame,))
-    scene = SimpleNamespace(activities=(*waiting, beside), tasks=(), foreign_threads=())
+    beside = ThreadActivity(3, "MainThread", other, "what", target=of, frames=(frame,))
+    view = SimpleNamespace(frames=lambda _: (), variable_addresses=lambda _: ())
+    scene = SimpleNamespace(activities=(*waiting, beside), tasks=(), foreign_threads=(), view=view)
     answer = diagnose_connection_pool_exhausted(scene)
     if not stuck:
         assert answer is None

@@ -144,7 +144,7 @@ def test_an_answer_stands_where_memory_beside_it_is_damaged() -> None:
 
     waiting = ThreadActivity(7, "MainThread", hang_types.LOCK)
     answer = wait_diagnosis(DEADLOCK, "self", "waits", waiting)
-    scene = SimpleNamespace(waits=Damaged())
+    scene = SimpleNamespace(waits=Damaged(), activities=())
     assert name_who_may_end(scene, answer) == answer._replace(outside=UNREAD_CODE)  # type: ignore[arg-type]
 
 

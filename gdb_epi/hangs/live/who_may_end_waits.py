@@ -23,7 +23,7 @@ from gdb_epi.errors import Absent, EpiError, LayoutError, UnreadableMemory
 from gdb_epi.fault.own_native_code import is_own_library
 from gdb_epi.hangs import types as hang_types
 from gdb_epi.hangs.descriptor_waits import may_descriptor_be_held_elsewhere
-from gdb_epi.hangs.hang_context import HangContext
+from gdb_epi.hangs.hang_context import HangContext, tids_held_up
 from gdb_epi.hangs.library_calls import FUTURES
 from gdb_epi.hangs.live.effects import NOTHING, Effects
 from gdb_epi.hangs.live.interruptions import name_who_interrupts
@@ -114,7 +114,9 @@ class _PartiesThatMayEnd:
     def __init__(self, scene: HangContext, answer: HangDiagnosis) -> None:
         self._scene, self._answer, self._unblocked = scene, answer, UnblockedThreads(scene)
         self._is_circle = answer.label == DEADLOCK
-        self._members = {activity.tid for activity in answer.members}
+        members = {activity.tid for activity in answer.members}
+        # Who waits for a member of a circle goes on no sooner than that.
+        self._members = tids_held_up(scene, members) if self._is_circle else members
 
     def parties(self) -> Iterator[str]:
         """Yield who may end it, as words before "looks the same" or "ends it"."""

@@ -28,8 +28,8 @@ from gdb_epi.cpython.values.process_values import get_process_values
 from gdb_epi.errors import LayoutError, UnreadableMemory
 from gdb_epi.hangs import types as hang_types
 from gdb_epi.hangs.event_waits import is_shutdown_name
-from gdb_epi.hangs.hang_context import HangContext
-from gdb_epi.hangs.idleness import is_at_rest, is_in_request_handler
+from gdb_epi.hangs.hang_context import HangContext, tids_held_up
+from gdb_epi.hangs.idleness import is_at_rest, is_in_request_handler, seconds_of_timeout
 from gdb_epi.hangs.library_calls import FREE_CONNECTION, FUTURES, RUNS_JOB_OF_ANYIO
 from gdb_epi.hangs.live.unblocked_threads import UnblockedThreads
 from gdb_epi.hangs.tasks import (
@@ -54,7 +54,7 @@ from gdb_epi.hangs.types import (
 )
 from gdb_epi.hangs.wakers import find_wakers, name_awaited_object
 from gdb_epi.locks.types import INFO, PROBABLE
-from gdb_epi.util import counted, when_unreadable
+from gdb_epi.util import counted, duration_words, when_unreadable
 
 _RELEASES = "release"
 _HELD = (LOCK, SEMAPHORE)
@@ -382,7 +382,8 @@ def _waits_of_all_workers(
 def diagnose_connection_pool_exhausted(scene: HangContext) -> HangDiagnosis | None:
     """Threads wait for a free connection of a pool, and no thread is left to give one back.
 
-    With a timeout too: it ends each wait by an error, not by a connection.
+    With a timeout too: it ends each wait by an error, not by a connection. Who has one and waits
+    for a lock of such a thread is in a circle with it.
     """
     # The same functions of libraries also connect: that waits for a server.
     waiting = [
@@ -392,7 +393,8 @@ def diagnose_connection_pool_exhausted(scene: HangContext) -> HangDiagnosis | No
     if not waiting:
         return None
     tids = {d.tid for d in waiting}
-    others = [d for d in scene.activities if d.tid not in tids and d.frames]
+    held_up = tids_held_up(scene, tids) - tids
+    others = [d for d in scene.activities if d.tid not in tids | held_up and d.frames]
     # Those wait for such a thread, or in a library for clients: not in the middle of a request.
     if not all(
         d.kind in (hang_types.EVENT, hang_types.JOIN) or (d.place and is_at_rest(scene, d))
@@ -409,15 +411,48 @@ def diagnose_connection_pool_exhausted(scene: HangContext) -> HangDiagnosis | No
             f"{len(waiting)} threads wait for a free connection of a pool, {first.who()} at "
             f"{first.where()}"
         )
-    ends = "; a timeout ends the wait with an error" if first.timed else ""
+    seconds = seconds_of_timeout(scene, first) if first.timed else 0.0
+    after = f", after {duration_words(seconds)}" if seconds else ""
+    ends = f"; a timeout ends the wait with an error{after}" if first.timed else ""
+    locked = [
+        d for d in scene.activities
+        if d.tid in held_up and d.kind == hang_types.LOCK and d.target in tids
+    ]  # fmt: skip
+    having = [d for d in locked if _has_some_of_library(scene, d, first)]
+    if having:
+        holder = scene.activity(having[0].target) or first
+        more = f", and {counted(len(having) - 1, 'more thread')} too" if having[1:] else ""
+        text = (
+            f"{text}; {having[0].who()}, which has a connection, waits at {having[0].where()} for "
+            f"{having[0].what}, held by {holder.who()}{more}"
+        )
     sentence = f"{text}; no other thread is left that could give one back{ends}"
     return HangDiagnosis(
-        HANG, "pool taken", sentence, tuple(waiting), INFO if scene.foreign_threads else PROBABLE,
+        DEADLOCK if having else HANG, "event and lock" if having else "pool taken", sentence,
+        (*waiting, *having), INFO if scene.foreign_threads else PROBABLE,
         (f"thread {first.tid} is in {first.place}",),
         ("a thread that works with a connection",),
         ("connections that were given to another process",),
-        ends="its timeout ends the wait with an error" if first.timed else "",
+        ends=f"a timeout ends the wait with an error{after}" if first.timed else "",
     )  # fmt: skip
+
+
+@when_unreadable(False)
+def _has_some_of_library(
+    scene: HangContext, activity: ThreadActivity, waiting: ThreadActivity
+) -> bool:
+    """Tell whether a thread has an object of the library in which another one waits for a free one.
+
+    What both have is the pool itself, or who made it.
+    """
+    packages = frozenset(((waiting.place.partition(".")[0], "\0"),))
+    frames = scene.view.frames(waiting.tid)
+    shared = {word for frame in frames for _, word in scene.view.variable_addresses(frame)}
+    return any(
+        word not in shared and _is_manager_of_packages(scene, word, packages)
+        for frame in activity.frames
+        for _, word in scene.view.variable_addresses(frame)
+    )
 
 
 def diagnose_connection_pool_held_by_caller(scene: HangContext) -> HangDiagnosis | None:
