@@ -106,7 +106,7 @@ class Scene:
                 yield "R8", place, self.bit_astray(self.reader.u64(place))
 
     def pools(self) -> Iterator[Place]:
-        known = [pool for pool, _ in _PoolSearch(self.context).everywhere()]
+        known = [pool for pool, _ in _PoolSearch(self.context).all_pools()]
         starts = {pool.address for pool in known}
         # A block without a type is known by its pool: nothing else may be wrong there.
         with_free = [
@@ -236,7 +236,7 @@ def test_near_misses_are_no_evidence(scene: Scene) -> None:
     changed.flip(text.address + scene.form.hash_at, 44)
     (_, canary, _), *_ = scene.stack()
     changed.flip(canary, 2)
-    pool = next(p for p, _ in _PoolSearch(scene.context).everywhere() if p.free)
+    pool = next(p for p, _ in _PoolSearch(scene.context).all_pools() if p.free)
     assert pool.free is not None
     first = scene.reader.u64(pool.address + FREE_AT)
     changed.flip(first, 0)

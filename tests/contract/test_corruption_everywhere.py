@@ -55,7 +55,9 @@ def test_a_length_that_no_frame_leads_to_is_named(interpreter: str) -> None:
     walked = {address for address, _category in walk.visited}
     for name, at, size in (("str", length_at, 48), ("tuple", size_at, 24), ("list", size_at, 40)):
         kind = next(
-            kind for kind in walk.kinds.judged() if kind.name == name and not kind.flags & HEAP_TYPE
+            kind
+            for kind in walk.kinds.judged_types()
+            if kind.name == name and not kind.flags & HEAP_TYPE
         )
         head = object_header_size(kind.flags)
         owner = next(
@@ -91,7 +93,7 @@ def test_flags_that_no_str_has_are_named(interpreter: str) -> None:
     assert form is not None
     of_ascii = next(state for state, (_head, width) in form.kinds.items() if width == 1)
     compact = 5
-    kind = next(k for k in walk.kinds.judged() if k.name == "str" and not k.flags & HEAP_TYPE)
+    kind = next(k for k in walk.kinds.judged_types() if k.name == "str" and not k.flags & HEAP_TYPE)
     owner = next(
         owner
         for owner in census.objects(kind.address, 0, 48)
@@ -151,7 +153,9 @@ def test_a_number_of_a_dicts_table_is_named(interpreter: str) -> None:
     layout, word = walk.reader.layout, walk.reader.word
     keys_at, used_at = (layout.require("PyDictObject", name) for name in ("ma_keys", "ma_used"))
     values_at = layout.require("PyDictObject", "ma_values")
-    kind = next(k for k in walk.kinds.judged() if k.name == "dict" and not k.flags & HEAP_TYPE)
+    kind = next(
+        k for k in walk.kinds.judged_types() if k.name == "dict" and not k.flags & HEAP_TYPE
+    )
     head = object_header_size(kind.flags)
     owner = next(
         owner

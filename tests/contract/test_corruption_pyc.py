@@ -50,7 +50,7 @@ class Scene:
         self.python = python
         self.constants = CodeComparer(MemoryReader(self.sound, python.layout))
         source = made.interpreter.inside(made.folder / "library" / "partsbed.py")
-        pyc = pyc_files(self.context).of(source)
+        pyc = pyc_files(self.context).pyc_of_source(source)
         assert isinstance(pyc, LoadedPyc), pyc
         self.pyc = pyc
         codes = read_code_objects(pyc.file.data, python.layout)
@@ -99,7 +99,9 @@ class Scene:
         for value in CONSTANTS:
             slot = self.item("co_consts", value)
             yield f"pointer to {value!r}", self.pointer_bit(slot)
-            part = list(self.constants._image(value))[-1 if not isinstance(value, tuple) else 0]
+            part = list(self.constants._image_of_value(value))[
+                -1 if not isinstance(value, tuple) else 0
+            ]
             yield f"inside {value!r}", (self.held(slot) + part.offset, 2)
         name = self.item("co_names", "attribute_of_it")
         yield "a name", (self.held(name) + self.constants._heads[0], 1)
@@ -133,7 +135,7 @@ def doubts(found: list[Any]) -> list[str]:
 @pytest.mark.parametrize("interpreter", INTERPRETERS)
 def test_what_a_process_did_to_itself_is_named(interpreter: str) -> None:
     scene = Scene(interpreter)
-    proof = pyc_files(scene.context).proof(scene.pyc)
+    proof = pyc_files(scene.context).proof_of_pyc(scene.pyc)
     assert proof.holds, proof.says
     assert places_of(scene.run(scene.core)) == {scene.flipped}
     assert not places_of(scene.run(scene.sound))
@@ -169,7 +171,7 @@ def test_what_a_proof_takes() -> None:
         whole[at : at + len(data)] = data
         context = Context(ProcessState(scene.sound))
         file = scene.pyc.file._replace(data=bytes(whole))
-        proof = pyc_files(context).proof(scene.pyc._replace(file=file))
+        proof = pyc_files(context).proof_of_pyc(scene.pyc._replace(file=file))
         assert not proof.holds
         return proof.says
 
@@ -177,7 +179,7 @@ def test_what_a_proof_takes() -> None:
     assert "another time or size" in says(8, b"\1\0\0\0")
     assert "another hash" in says(4, b"\3\0\0\0" + b"12345678")
     elsewhere = scene.pyc._replace(source=scene.pyc.source.replace("partsbed", "missing"))
-    assert "source is not here" in pyc_files(scene.context).proof(elsewhere).says
+    assert "source is not here" in pyc_files(scene.context).proof_of_pyc(elsewhere).says
 
 
 @pytest.mark.parametrize("interpreter", INTERPRETERS[:1] + INTERPRETERS[-1:])

@@ -118,13 +118,13 @@ def test_bytecode_is_held_against_the_file(interpreter: str) -> None:
     assert isinstance(walk, ObjectWalk)
     known = []
     for one in [_code_of(walk.reader, at) for at, kind in walk.visited if kind == "code"]:
-        pyc = pyc_files(context).of(one.file) if one else None
+        pyc = pyc_files(context).pyc_of_source(one.file) if one else None
         if (
             one
             and isinstance(pyc, LoadedPyc)
             and any(needle in pyc.file.data for needle in one.needles)
         ):
-            if pyc_files(context).proof(pyc).holds:
+            if pyc_files(context).proof_of_pyc(pyc).holds:
                 known.append(one)
     if not known:
         pytest.skip("no .pyc of this time of the code that this process reached")

@@ -120,7 +120,10 @@ class Scene:
     def is_one(self, owner: int, category: str) -> bool:
         """Whether it is an object: bytecode with addresses in its caches may look like one."""
         fields = TypedFields(self.walk.reader, self.walk.kinds, address_index(self.context))
-        words = [(f, self.walk.reader.word(owner + f.offset)) for f in fields.of(owner, category)]
+        words = [
+            (f, self.walk.reader.word(owner + f.offset))
+            for f in fields.fields_of_object(owner, category)
+        ]
         return all(not word or field.fits(word) for field, word in words)
 
     def is_alone(self, value: int, name: str) -> bool:
@@ -323,11 +326,11 @@ def test_a_link_of_the_collector_to_where_no_head_is(scene: Scene) -> None:
     node = next(
         one - size
         for one in functions
-        if links.is_object(links.following(one - size))
-        and links.is_object(links.following(links.following(one - size)))
-        and links.is_object(links.before(one - size))
+        if links.is_object(links.next_node(one - size))
+        and links.is_object(links.next_node(links.next_node(one - size)))
+        and links.is_object(links.previous_node(one - size))
     )
-    behind = links.following(node)
+    behind = links.next_node(node)
     others = [one for one, _ in scene.walk.visited if one - size not in (node, behind)]
     stray = next(
         one
@@ -356,7 +359,7 @@ def test_a_link_of_the_collector_to_where_no_head_is(scene: Scene) -> None:
     assert (sign.where, "leads to this one as the next" in sign.summary) == (node, True)
     changed.put_word(node, WORD_MASK)
     assert [sign.where for sign in said(node)] == [node]
-    changed.put_word(node, links.before(node))  # a head: it may be that of what was freed
+    changed.put_word(node, links.previous_node(node))  # a head: it may be that of what was freed
     assert not said(node)
 
 
@@ -386,7 +389,7 @@ def test_a_link_of_an_object_whose_last_reference_was_given_back(
         for one, kind in scene.walk.visited
         if kind == "function"
         and index.place_in_block(one) in HEADS[1:2]
-        and links.is_object(links.following(one - links.size))
+        and links.is_object(links.next_node(one - links.size))
     )
     seal = 0x5EA1000000000000
     changed = FailedStore(scene.target, rdx=seal, rdi=function)
@@ -429,7 +432,7 @@ def test_a_dict_that_refers_is_named_by_its_own_address_and_by_the_key(scene: Sc
                 if reader.u64(value)
                 else None
             )
-            if index.owner(value) == (value - WORD, "dict") and key and key.isalpha():
+            if index.object_with_field(value) == (value - WORD, "dict") and key and key.isalpha():
                 changed = Searched(scene.target)
                 changed.put_word(value, inside)
                 told = _who_refers_to(Context(ProcessState(changed)), inside)  # type: ignore[arg-type]
@@ -444,7 +447,7 @@ def test_a_dict_that_refers_is_named_by_its_own_address_and_by_the_key(scene: Sc
 def test_an_object_that_counts_too_few_references_is_named(scene: Scene) -> None:
     functions = {one for one, kind in scene.walk.visited if kind == "function"}
     held = Counter(slot.value for slot in scene.walk.slots_that_hold(functions))
-    counts = {one: address_index(scene.context).references(one) for one in held}
+    counts = {one: address_index(scene.context).reference_count(one) for one in held}
     victim = next(one for one, number in held.items() if counts[one] == number > 2)
     for fewer, named_one in ((2, [victim]), (0, [])):
         changed = MutatedTarget(scene.target)
@@ -486,7 +489,7 @@ def _two_bits_off(scene: Scene) -> tuple[MutatedTarget, int, tuple[int, int]]:
     by_owner: dict[int, list[int]] = {}
     for (held, values), owner, kind in scene.walk._held:
         for place, value in zip(held, values, strict=True):
-            if kind in ("list", "tuple", "dict") and things.references(value) == 1:
+            if kind in ("list", "tuple", "dict") and things.reference_count(value) == 1:
                 by_owner.setdefault(owner, []).append(place)
     for places in by_owner.values():
         for where in places:
@@ -531,7 +534,7 @@ def test_an_object_whose_type_alone_was_overwritten(scene: Scene) -> None:
         for (places, values), _, _ in scene.walk._held
         for place, value in zip(places, values, strict=True)
         if index.place_in_block(value) in HEADS
-        and index.references(value)
+        and index.reference_count(value)
         and (beside := _objects_beside(scene.context, place))
         and _is_built_like(scene.context, value, beside)
     )
@@ -649,7 +652,7 @@ def test_a_type_one_bit_off_that_leads_into_a_files_data(scene: Scene) -> None:
         for kind in [word(at + WORD)]
         if (region := scene.target.region_at(kind)) is not None and region.in_file
         for bit in range(4, 20)
-        if index.at(kind ^ 1 << bit) is None
+        if index.pointee_at(kind ^ 1 << bit) is None
         and (there := scene.target.region_at(kind ^ 1 << bit)) is not None
         and there.in_file
         and sum(bool(index.type_name(kind ^ 1 << bit ^ 1 << n)) for n in range(48)) == 1
@@ -707,7 +710,7 @@ def test_an_object_one_bit_away_where_others_of_the_type_name_one(scene: Scene) 
     address, another = next(
         (start, other)
         for start in functions
-        if index.references(word(start + at)) == 1
+        if index.reference_count(word(start + at)) == 1
         for other in find_others_beside(scene.context, start, kind)
         if other in functions and other != start
     )
@@ -769,11 +772,11 @@ def test_the_slots_of_a_class_are_places_of_pointers(scene: Scene) -> None:
         (one, *run)
         for one, category in scene.walk.visited
         if category == "instance"
-        for run in kinds.slots_of(kinds.of(one).address)
+        for run in kinds.slots_of(kinds.type_of_object(one).address)
         if run[1]
     )
     start = owner - (index.place_in_block(owner) or 0)
-    said = f"a field of the object of type {kinds.of(owner).name} at {owner:#x}"
+    said = f"a field of the object of type {kinds.type_of_object(owner).name} at {owner:#x}"
     for number in (0, count - 1):
         assert said in _object_whole_but_for_slot_clause(
             scene.context, owner + first + WORD * number, start
