@@ -23,16 +23,31 @@ from xml.etree import ElementTree as Tree
 import pytest
 
 from gdb_epi.cli.support.sarif_file import write_sarif
+from gdb_epi.cli.support.supervisor import died_by_words
 from gdb_epi.errors import EpiError
 from gdb_epi.private_files import make_private_folder, private_opener
 from gdb_epi.pytest_plugin.child_settings import ChildSettings
-from gdb_epi.pytest_plugin.journal import JournalReader
+from gdb_epi.pytest_plugin.journal import JournalReader, RunningTest
 from gdb_epi.record.record_parts import get_group, grouping_line
-from gdb_epi.render.ci.deaths import CRASHED, Death, SourceLine, relative_to, source_root
+from gdb_epi.render.ci.deaths import (
+    CRASHED,
+    DIED,
+    ENDED,
+    HUNG,
+    Death,
+    SourceLine,
+    relative_to,
+    source_root,
+)
 from gdb_epi.render.ci.github import death_annotations, job_summary, xml_safe_text
 from gdb_epi.render.escape import escape, replace_missing_characters
 from gdb_epi.render.triage import SHELL, Audience, opening_text, render_triage
-from gdb_epi.repro.run_once import DumpedProcess, find_cores_since, modification_time
+from gdb_epi.repro.run_once import (
+    CORE_SIGNALS,
+    DumpedProcess,
+    find_cores_since,
+    modification_time,
+)
 from gdb_epi.typing_lite import Any, NamedTuple
 from gdb_epi.util import counted, shell_word
 
@@ -92,6 +107,19 @@ class DeathCase(NamedTuple):
         return [(name, str(value)) for name, value in pairs if value]
 
 
+def ending_by_status(status: int | None) -> tuple[str, str]:
+    """Return the verb of a process that ended by itself, and how it ended, in words.
+
+    `status` is as subprocess has it, None when it is not known.
+    """
+    if status is None:
+        return DIED, "the process of this test died"
+    if status >= 0:
+        return ENDED, f"the process of this test ended itself with status {status}"
+    verb = CRASHED if -status in CORE_SIGNALS else DIED
+    return verb, f"the process {died_by_words(-status)}"
+
+
 class DeathCases:
     """Makes the cases of a run; `environment` is that of the process that examines."""
 
@@ -111,32 +139,38 @@ class DeathCases:
     def of(
         self,
         watched: JournalReader,
-        subject: str | None = None,
-        ending: str = "the process of this test died",
-        *,
-        verb: str = CRASHED,
+        subject: str | None,
+        ending: tuple[str, str],
         hung: str | None = None,
     ) -> DeathCase:
         """Return the case of a process that died or hung; it is made once.
 
-        `hung` is the snapshot of a process that was killed after it, None when there is none.
+        `ending` has a verb and how it ended. `hung` is the snapshot of a process that was killed
+        after it, None when there is none.
         """
+        verb, how = ending
         path = os.path.join(self._folder, f"{watched.pid}.json")
-        if verb == CRASHED:
+        if verb != HUNG:
             self._wait_for_others(watched.pid, path)
         if os.path.exists(path):
             return _read_case(Path(path))
-        core = self.core_of(watched) if verb == CRASHED else hung
+        core = hung if verb == HUNG else self.core_of(watched)
+        if verb == DIED and core is not None:
+            verb = CRASHED
         test = watched.test
         place = None
         if test is not None and test.line is not None:
             place = SourceLine(os.path.join(self._settings.start, test.file), test.line)
-        case = DeathCase(subject or watched.place(), verb, ending, watched.pid, place)
+        case = DeathCase(subject or watched.place(), verb, how, watched.pid, place)
         return self._write_case(self._examine(case, core, watched), path)
 
     def begin_looking_at(self, pid: int) -> None:
         """Note that this process will make the case of another one, which hangs."""
         Path(self._folder, f"{pid}{LOOKED_AT}").touch()
+
+    def end_looking_at(self, pid: int) -> None:
+        """Note that there is no case: the process went on."""
+        Path(self._folder, f"{pid}{LOOKED_AT}").unlink()
 
     def _wait_for_others(self, pid: int, case: str) -> None:
         """Wait while the kernel still writes the core of a process, or its case is being made.
@@ -203,7 +237,7 @@ class DeathCases:
         shown = self._settings.shown(folder)
         if core is None:
             sentence = case.ending
-            if case.verb == CRASHED:
+            if case.verb in (CRASHED, DIED):
                 why = "" if self._settings.capture else f": {self._settings.why_not}"
                 sentence += f"; no core of it was found{why}"
                 if watched is not None and self._settings.capture == "core":
@@ -227,10 +261,11 @@ class DeathCases:
             at = None
         if not record:
             return case._replace(sentence=f"{case.ending}; {trouble}", folder=shown)
-        screen = tuple(render_triage(record, Audience(SHELL, at, database=" --no-db")))
+        told = record if watched is None else _named(record, case.subject, watched.test)
+        screen = tuple(render_triage(told, Audience(SHELL, at, database=" --no-db")))
         _write(folder, "record.json", json.dumps(record, indent=1) + "\n")
         _write(folder, "triage.txt", "\n".join(screen) + "\n")
-        sentence = opening_text(record)
+        sentence = opening_text(told)
         return case._replace(sentence=sentence, folder=shown, screen=screen, record=record)
 
     def _triage(self, core: str) -> tuple[dict[str, Any], str]:
@@ -257,6 +292,13 @@ class DeathCases:
     def _write_case(self, case: DeathCase, path: str) -> DeathCase:
         _write(os.path.dirname(path), os.path.basename(path), json.dumps(case._asdict()))
         return case
+
+
+def _named(record: Mapping[str, Any], subject: str, test: RunningTest | None) -> dict[str, Any]:
+    """Return a record that calls its process by its test: all of them are pytest or `python -c`."""
+    script = f"-m pytest {test.name}" if test is not None else "-m pytest"
+    process = {**get_group(record, "process"), "name": subject, "script": script}
+    return {**record, "process": process}
 
 
 def _write(folder: str, name: str, text: str) -> None:

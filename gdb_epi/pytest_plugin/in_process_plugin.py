@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import os
 import shlex
+import subprocess
 import sys
 import time
 from collections.abc import Generator, Sequence
@@ -17,11 +18,18 @@ from collections.abc import Generator, Sequence
 import pytest
 
 from gdb_epi.pytest_plugin.child_settings import ChildSettings
-from gdb_epi.pytest_plugin.journal import CONTROLLER, WORKER, Journals, JournalWriter
+from gdb_epi.pytest_plugin.journal import (
+    CONTROLLER,
+    WORKER,
+    JournalReader,
+    Journals,
+    JournalWriter,
+)
 from gdb_epi.typing_lite import Any
 
 _YAMA = "/proc/sys/kernel/yama/ptrace_scope"
 _PR_SET_PTRACER, _ANY = 0x59616D61, -1  # include/uapi/linux/prctl.h
+EXIT_SECONDS = 10.0  # that a worker whose streams are closed may take to end
 _FOLDERS = ("tmp_path", "tmpdir")  # fixtures in whose folders a test may start processes
 UNDER_GDB = os.path.join(os.path.dirname(os.path.abspath(__file__)), "under_gdb.py")
 
@@ -106,9 +114,11 @@ class InProcessPlugin:
             cases = DeathCases(self._settings, self._environment)
             # Other workers run tests too; without workers, this test started whatever died.
             parent = os.getpid() if self._role == WORKER else None
+            self._journal.write("examining")
             for case in cases.of_children(report.nodeid, parent, self._began, _folders(item)):
                 report.sections.append(("gdb-epi: a process of this test died", case.text()))
                 item.user_properties.append((ARTIFACTS, case.folder))
+            self._journal.write("examined")
         return report
 
     # -- pytest-xdist ------------------------------------------------------------------------------
@@ -126,13 +136,30 @@ class InProcessPlugin:
     @pytest.hookimpl(optionalhook=True)
     def pytest_handlecrashitem(self, crashitem: str, report: pytest.TestReport) -> None:
         """Add the triage to the report of a worker's crash."""
-        from gdb_epi.pytest_plugin.death_cases import DeathCases
+        from gdb_epi.pytest_plugin.death_cases import DeathCases, ending_by_status
 
         name = report.node.gateway.id
         for watched in Journals(self._settings.folder).update():
             if watched.role == WORKER and watched.name == name:
-                case = DeathCases(self._settings, self._environment).of(watched, crashitem)
+                status = _exit_status(watched, report.node.gateway)
+                cases = DeathCases(self._settings, self._environment)
+                case = cases.of(watched, crashitem, ending_by_status(status))
                 report.longrepr = f"{report.longrepr}\n{case.text()}"
+
+
+def _exit_status(watched: JournalReader, gateway: Any) -> int | None:
+    """Return how a worker ended, as subprocess has it; None when nobody here can tell.
+
+    execnet keeps what it started, and so reaps it; it has no public name for that.
+    """
+    if watched.gdb is not None:
+        from gdb_epi.repro.run_once import outcome_by_gdb
+
+        return outcome_by_gdb(watched.gdb)[1]
+    started = getattr(getattr(gateway, "_io", None), "popen", None)
+    with contextlib.suppress(subprocess.TimeoutExpired):
+        return started.wait(EXIT_SECONDS) if started is not None else None
+    return None
 
 
 def _folders(item: pytest.Function) -> list[str]:

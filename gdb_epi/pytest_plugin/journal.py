@@ -59,6 +59,7 @@ class JournalReader:
         self.role, self.name, self.pid = MAIN, "", 0
         self.gdb: str | None = None
         self.test: RunningTest | None = None
+        self.examining_since: float | None = None  # a core: the time of that is not the test's
         self.collecting: str | None = None
         self.collected: int | None = None
         self.finished: tuple[float, int] | None = None  # when, and pytest's exit code
@@ -89,6 +90,12 @@ class JournalReader:
             )
         elif kind == "folder":
             self.add_folder(event["folder"])
+        elif kind == "examining":
+            self.examining_since = event["at"]
+        elif kind == "examined" and self.examining_since is not None:
+            spent, self.examining_since = event["at"] - self.examining_since, None
+            if self.test is not None:
+                self.test = self.test._replace(begun=self.test.begun + spent)
         elif kind == "done":
             self.test = None
         elif kind == "finish":

@@ -24,7 +24,6 @@ from types import FrameType
 import pytest
 
 from gdb_epi.cli.support.native_gdb import find_gdb, wait_for_end
-from gdb_epi.cli.support.supervisor import died_by_words
 from gdb_epi.private_files import make_private_folder
 from gdb_epi.pytest_plugin.child_settings import (
     FOLDER,
@@ -36,11 +35,12 @@ from gdb_epi.pytest_plugin.death_cases import (
     CiReports,
     DeathCase,
     DeathCases,
+    ending_by_status,
     is_dumping_core,
     print_now,
 )
 from gdb_epi.pytest_plugin.journal import CONTROLLER, MAIN, WORKER, JournalReader, Journals
-from gdb_epi.render.ci.deaths import CRASHED, ENDED, HUNG
+from gdb_epi.render.ci.deaths import CRASHED, HUNG
 from gdb_epi.repro.run_once import ENDED as RAN
 from gdb_epi.repro.run_once import (
     GDB_PATIENCE,
@@ -221,7 +221,7 @@ class _Supervisor:
         for watched in self._journals.update():
             # A worker that dies after its last test is missed by its controller.
             if watched.role == WORKER and watched.finished and self._cases.core_of(watched):
-                self._cases.of(watched, ending="the process died")
+                self._cases.of(watched, None, (CRASHED, "the process died"))
         main = self._main()
         passed = self._passed_on
         if main is None or (passed and status in (-passed, -signal.SIGKILL)):
@@ -229,10 +229,7 @@ class _Supervisor:
         in_a_test = main.test is not None and main.finished is None
         if status >= 0 and (passed or not in_a_test):
             return EndedSession(status, None, main)
-        verb = CRASHED if status < 0 else ENDED
-        return EndedSession(
-            status, self._cases.of(main, ending=_end_phrase(status), verb=verb), main
-        )
+        return EndedSession(status, self._cases.of(main, None, ending_by_status(status)), main)
 
     def _main(self) -> JournalReader | None:
         """Return the process that runs the session."""
@@ -252,16 +249,20 @@ class _Supervisor:
                 watched.add_folder(os.readlink(f"/proc/{watched.pid}/cwd"))
             if limit is None:
                 continue
+            watched.update()  # to look at another one may have taken a minute
             if _is_overdue(watched, limit) and is_process_running(watched.pid):
                 case = self._hang(watched, limit, process.pid)
+                if case is None:
+                    continue
                 if watched.role != WORKER:
                     return case
                 with contextlib.suppress(ProcessLookupError):
                     os.kill(watched.pid, signal.SIGKILL)
         return None
 
-    def _hang(self, watched: JournalReader, limit: float, leader: int) -> DeathCase:
-        """Look at a process that takes too long."""
+    def _hang(self, watched: JournalReader, limit: float, leader: int) -> DeathCase | None:
+        """Look at a process that takes too long; None when its test has ended meanwhile."""
+        late = watched.test, watched.finished
         self._cases.begin_looking_at(watched.pid)
         ending = f"it took longer than {limit:g} s (--epi-timeout), and was killed"
         folder = tempfile.mkdtemp(dir=self._settings.folder)
@@ -273,12 +274,16 @@ class _Supervisor:
                 name = os.path.basename(watched.gdb).removeprefix("gdb-")
                 detach_gdb(int(name) if name.isdigit() else leader, watched.gdb)
             trouble = dump_living_process(self._plan, watched.pid, path)
+        watched.update()
+        if (watched.test, watched.finished) != late:
+            self._cases.end_looking_at(watched.pid)
+            return None
         core = path if os.path.isfile(path) else None
         if core is None and self._settings.capture == "core":
             core = self._core_by_abort(watched)
         if core is None:
             ending += f"; {trouble}"
-        return self._cases.of(watched, ending=ending, verb=HUNG, hung=core)
+        return self._cases.of(watched, None, (HUNG, ending), core)
 
     def _core_by_abort(self, watched: JournalReader) -> str | None:
         """Let the kernel write the core, where GDB may not attach."""
@@ -301,17 +306,10 @@ def is_process_running(pid: int, proc: str = "/proc") -> bool:
 def _is_overdue(watched: JournalReader, limit: float) -> bool:
     since = None
     if watched.test is not None:
-        since = watched.test.begun
+        since = watched.test.begun if watched.examining_since is None else None
     elif watched.finished is not None and watched.role != WORKER:  # a worker waits for its end
         since = watched.finished[0]
     return since is not None and time.monotonic() - since > limit
-
-
-def _end_phrase(status: int) -> str:
-    """Return how a process ended, in words."""
-    if status >= 0:
-        return f"the process of this test ended itself with status {status}"
-    return f"the process {died_by_words(-status)}"
 
 
 @contextlib.contextmanager

@@ -390,11 +390,11 @@ def _sentences_about_live_process(
 
 
 def program_name(record: Json) -> str:
-    """Return the name of the process: its script, else its executable or command name."""
+    """Return the name of the process: its test, its script, its executable or command name."""
     process = get_group(record, "process")
     executable = str(process.get("executable") or "").removesuffix(" (deleted)")
     file = executable.rpartition("/")[2]
-    script = str(process.get("script") or "")
+    script = str(process.get("name") or process.get("script") or "")  # a name by `pytest --epi`
     if script.startswith(("-", "<")):  # -m pytest, -c, <stdin>: no name by itself
         return f"python {script}"
     return script or file or str(process.get("comm") or "a process")

@@ -367,7 +367,7 @@ def _signal_sentences(record: Json) -> Iterator[str]:
             return
         evidence = str(get_group(record, "signature").get("evidence") or "")
         if "snapshot" in evidence:
-            evidence = "taken from the live process, which was left running"
+            evidence = "the process was alive when this was taken"
         yield f"none: {evidence}" if evidence else "none"
         return
     name = str(signal.get("name"))

@@ -226,7 +226,7 @@ def _run_and_examine(work: _Work, number: int) -> RunResult:
             else:
                 crashes.append(ExaminedCrash(record, _match(aim, record)))
             if work.keep is not None:
-                name = f"run-{number}-{os.path.basename(core)}"
+                name = f"run-{number + 1}-{os.path.basename(core)}"
                 shutil.move(core, os.path.join(work.keep, name))
         return RunResult(run, tuple(crashes), _meaning_of_run(run, crashes, aim), tuple(trouble))
     finally:

@@ -155,8 +155,9 @@ def github_annotations(results: Sequence[RunResult], root: str) -> Iterator[str]
         crash = same[0].best
         title = f"{_verb(same[0])} in {len(same)} of {counted(len(results), 'run')}"
         title += " (not the expected crash)" if meaning == OTHER else ""
+        text = opening_text(crash.record) if crash else what
         yield annotation(
-            title, what, innermost_source_line_in(crash.record, root) if crash else None
+            title, text, innermost_source_line_in(crash.record, root) if crash else None
         )
 
 

@@ -131,8 +131,11 @@ def test_a_sure_crash_equals_itself_and_no_other(
     assert record["signature"]["category"] == category
     path = shell.folder / "record.json"
     path.write_text(json.dumps(record))
-    again = repro(shell, "--runs", 1, "--expect", path, "--", PYTHON, "-S", job)
+    words = ("--runs", 1, "--keep", shell.folder / "kept", "--expect", path)
+    again = repro(shell, *words, "--", PYTHON, "-S", job)
     assert again.code == 0, again.out
+    assert "run 1: " in again.out
+    assert [core.name for core in (shell.folder / "kept").iterdir()] == ["run-1-core.0"]
     assert "equals the expected one at exact, strict, stable, coarse" in again.out
     third = program(shell, "other()" if body == "boom()" else "boom()", "third.py")
     junit = shell.folder / "j.xml"

@@ -9,17 +9,23 @@ import os
 import shutil
 import sys
 import threading
+import time
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
-from gdb_epi.pytest_plugin import death_cases
+from gdb_epi.pytest_plugin import death_cases, supervisor
 from gdb_epi.pytest_plugin.child_settings import ChildSettings
-from gdb_epi.pytest_plugin.death_cases import CiReports, DeathCase, DeathCases
-from gdb_epi.pytest_plugin.journal import JournalReader
-from gdb_epi.pytest_plugin.supervisor import is_process_running
+from gdb_epi.pytest_plugin.death_cases import (
+    CiReports,
+    DeathCase,
+    DeathCases,
+    ending_by_status,
+)
+from gdb_epi.pytest_plugin.journal import WORKER, JournalReader, JournalWriter
+from gdb_epi.pytest_plugin.supervisor import _is_overdue, _Supervisor, is_process_running
 from gdb_epi.render.ci.deaths import CRASHED, HUNG
 from gdb_epi.repro.run_once import DumpedProcess, read_core_dumping
 
@@ -92,7 +98,7 @@ def test_a_core_that_does_not_fit_on_the_disk_ends_no_session(
     watched = JournalReader("nowhere.events")
     watched.pid = 7
     made = DeathCases(settings_in(tmp_path))
-    case = made.of(watched, "test_it", "it took too long", verb=HUNG, hung=str(tmp_path / "hang"))
+    case = made.of(watched, "test_it", (HUNG, "it took too long"), str(tmp_path / "hang"))
     assert case.text().splitlines() == [
         "it took too long; its core could not be kept: No space left on device",
         "gdb-epi keeps it in .epi/test_it-7",
@@ -104,14 +110,15 @@ def test_a_case_that_another_process_is_making_is_waited_for(tmp_path: Path) -> 
     """The controller said "no core found" of a core that the supervisor was examining."""
     watched = JournalReader("nowhere.events")
     watched.pid = 7
-    supervisor = controller = DeathCases(settings_in(tmp_path))
-    supervisor.begin_looking_at(7)
+    supervising = controller = DeathCases(settings_in(tmp_path))
+    supervising.begin_looking_at(7)
     case: list[death_cases.DeathCase] = []
-    thread = threading.Thread(target=lambda: case.append(controller.of(watched, "test_it")))
+    died = ending_by_status(None)
+    thread = threading.Thread(target=lambda: case.append(controller.of(watched, "test_it", died)))
     thread.start()
     thread.join(0.3)
     assert not case
-    made = supervisor.of(watched, "test_it", "it took too long", verb=HUNG)
+    made = supervising.of(watched, "test_it", (HUNG, "it took too long"))
     thread.join()
     assert case == [made] and "no core" not in made.text()
 
@@ -126,3 +133,54 @@ def test_a_process_whose_core_is_being_written_does_not_hang(
     assert is_process_running(42, str(tmp_path)) is works
     assert not is_process_running(43, str(tmp_path))
     assert is_process_running(os.getpid())
+
+
+def test_a_worker_whose_test_ended_while_another_was_looked_at_is_no_hang(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An idle worker got the name of a test that had ended, and a death that did not happen."""
+    settings = settings_in(tmp_path)._replace(timeout=0.0, gdb="gdb", dumping=read_core_dumping())
+    journal = JournalWriter(settings.folder, WORKER, "gw0", None)
+    journal.write("test", name="test_a.py::test_it", location=("test_a.py", 0, "test_it"))
+
+    def dump(*_: object) -> str:
+        journal.write("done")
+        return ""
+
+    monkeypatch.setattr(supervisor, "dump_living_process", dump)
+    supervising = _Supervisor(settings, distributed=True)
+    assert supervising._look_for_hangs(SimpleNamespace(pid=os.getpid())) is None  # type: ignore[arg-type]
+    cases = DeathCases(settings)
+    assert cases.all() == []
+    assert not list(Path(settings.folder, "cases").iterdir()), "nobody may wait for its case"
+
+
+def test_the_time_for_the_core_of_a_child_is_not_that_of_the_test() -> None:
+    watched, now = JournalReader("nowhere.events"), time.monotonic()
+    at = ("test_a.py", 0, "test_it")
+    watched._take_event({"event": "test", "at": now - 30, "name": "test_it", "location": at})
+    assert _is_overdue(watched, 20.0)
+    watched._take_event({"event": "examining", "at": now - 25})
+    assert not _is_overdue(watched, 20.0)
+    watched._take_event({"event": "examined", "at": now - 5})
+    assert watched.test is not None and watched.test.begun == now - 10
+    assert not _is_overdue(watched, 20.0)
+
+
+@pytest.mark.parametrize(
+    ("status", "verb", "words"),
+    [
+        (3, "ended the process", "ended itself with status 3"),
+        (-9, "died", "died by SIGKILL (out of memory?)"),
+        (-11, "crashed", "died by SIGSEGV; no core of it was found (looked for in "),
+        (None, "died", "the process of this test died; no core of it was found"),
+    ],
+)
+def test_a_process_that_left_by_itself_did_not_crash(
+    tmp_path: Path, status: int | None, verb: str, words: str
+) -> None:
+    watched = JournalReader("nowhere.events")
+    watched.pid = 7
+    case = DeathCases(settings_in(tmp_path)).of(watched, "test_it", ending_by_status(status))
+    assert case.verb == verb and words in case.text()
+    assert ("no core" in case.text()) is (status != 3)

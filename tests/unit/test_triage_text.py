@@ -209,7 +209,7 @@ def test_of_a_snapshot_no_signal_has_a_number() -> None:
     """ "signal 19 ends none" was no answer to how it was taken."""
     why = "no signal: a snapshot of a process that ran on (signal 19 ends none)"
     lines = shown("no-fault", PYTHON, signature={"category": "snapshot", "evidence": why})
-    assert "Signal   none: taken from the live process, which was left running" in lines
+    assert "Signal   none: the process was alive when this was taken" in lines
 
 
 def test_what_a_cut_core_lacks_is_no_proof() -> None:

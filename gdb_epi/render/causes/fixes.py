@@ -419,7 +419,10 @@ def _script(record: Json) -> str:
     """
     script = str(get_group(record, "process").get("script") or "")
     if script.startswith("-m "):
-        return f"-m {shell_word(script.removeprefix('-m '))}"
+        module, _, argument = script.removeprefix("-m ").partition(" ")
+        return f"-m {shell_word(module)}" + (f" {shell_word(argument)}" if argument else "")
+    if script[:1] in ("-", "<"):  # -c, <stdin>
+        return "SCRIPT"
     path = main_script(all_frames(record))
     whole = path.endswith(f"/{script}") and "~" not in path
     return shell_word(path if whole else script) or "SCRIPT"

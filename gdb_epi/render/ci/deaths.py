@@ -83,12 +83,13 @@ def source_root(environment: Mapping[str, str], folder: str) -> str:
 
 # -- One death of a CI run: what died, how, and what its record says -------------------------------
 
-CRASHED, HUNG, ENDED = "crashed", "hung", "ended the process"
+CRASHED, HUNG, ENDED, DIED = "crashed", "hung", "ended the process", "died"
 NO_CORE = "no-core"  # in place of a verdict and a category
 
 
 class Death(NamedTuple):
-    """What died. `subject` names it: a test, a run, a core; `verb` is CRASHED, HUNG or ENDED.
+    """What died. `subject` names it: a test, a run, a core; `verb` is CRASHED, HUNG, ENDED or
+    DIED (by a signal that leaves no core, or nobody knows how).
 
     `sentence` is what happened; without a record it says why there is none. `screen` has the lines
     of the whole answer. `place` is where to point when the record has no frame of the program's

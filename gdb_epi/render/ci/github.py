@@ -29,8 +29,7 @@ def death_annotations(deaths: Sequence[Death], root: str) -> Iterator[str]:
     """Yield an error for each death; paths are relative to `root`, the checkout."""
     for death in deaths[:MAX_ANNOTATIONS]:
         place = innermost_source_line_in(death.record, root) or death.place
-        signature = f"\n{death.signature}" if death.signature else ""
-        yield annotation(f"{death.subject} {death.verb}", f"{death.sentence}{signature}", place)
+        yield annotation(f"{death.subject} {death.verb}", death.sentence, place)
 
 
 def job_summary(deaths: Sequence[Death]) -> str:
@@ -45,7 +44,7 @@ def job_summary(deaths: Sequence[Death]) -> str:
         # <pre> and entities: in a fence of backticks a name with backticks would end it.
         screen = "\n".join(_html(line) for line in death.screen)
         more = f"\n<details><summary>{_html(death.subject)}</summary>\n\n<pre>{screen}</pre>\n"
-        more += f"{_html(death.signature)}\n</details>\n"
+        more += "</details>\n"
         if len((text + more).encode()) > MAX_SUMMARY:
             return text + f"\n{counted(len(deaths) - number, 'more screen')} left out\n"
         text += more
