@@ -120,6 +120,23 @@ def test_a_crash_on_the_fixed_version_or_later_raises_it_again(fleet):
     assert state.current.owner == "bob", "an owner stays until there is another one"
 
 
+def test_a_version_that_one_name_alone_has_needs_no_name(fleet):
+    image = {"container": {"image": "registry/loader:3.8"}}
+    fleet.put(minimal(3, **image), minimal(10, container={"image": "registry/loader:3.7"}))
+    lines = fleet.say("signature", KEY, fixed_in="3.8")
+    assert lines[1].startswith("fixed in loader 3.8, but 1 crash on 3.8: regressed"), lines
+    with pytest.raises(UsageError):  # nobody has it: whose it is cannot be told
+        fleet.say("signature", KEY, fixed_in="3.9")
+
+
+def test_a_repair_says_what_counts_no_more(fleet):
+    times = [NOW - 5 * 86_400, NOW - 4 * 86_400, NOW - 86_400]
+    host = {"hostname": "node-3"}
+    fleet.put(*(minimal(i, host=host, time={"crash_ts": ts}) for i, ts in enumerate(times)))
+    lines = fleet.say("host", "node-3", state="repaired", on="2025-12-03")
+    assert lines[-1] == "2 crashes until then count against it no more; 1 since then"
+
+
 def test_what_the_record_at_hand_says_of_a_fix(fleet):
     fleet.put(on(3, "2.2"))
     fleet.say("signature", KEY, fixed_in="2.3", owner="bob")

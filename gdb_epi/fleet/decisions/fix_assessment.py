@@ -198,6 +198,20 @@ def names_with_versions(execute: Execute, subject: Subject) -> list[str]:
     return sorted(names)
 
 
+def names_with_version(execute: Execute, subject: Subject, version: str) -> list[str]:
+    """Return the names of which a crash of a signature has this very version."""
+    names: set[str] = set()
+    values = {"kind": subject.kind, "key": subject.name}
+    for column in ("c.attrset_id", "c.factset_id"):
+        rows = execute(_NAMES.format(column, _OF), values)
+        names.update(name for name, seen in rows if compare_versions(str(seen), version) == 0)
+    for blob, _, _ in execute(_RECORDS, values):
+        record = unpack_record_or_empty(blob)
+        own = (*_packages(record), *_image(record))
+        names.update(name for name, seen in own if compare_versions(seen, version) == 0)
+    return sorted(names)
+
+
 def read_version(record: Mapping[str, Any], name: str) -> str | None:
     """Return the version of a name in a record; None where the record has none."""
     for part in (get_group(get_group(record, "host"), "attributes"), get_group(record, "facts")):

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from sqlalchemy import Connection, Engine, select
+from sqlalchemy import Connection, Engine, func, select
 
 from gdb_epi.errors import InputError, UsageError
 from gdb_epi.fleet.decisions.current_state import (
@@ -34,6 +34,7 @@ from gdb_epi.fleet.decisions.finding_states import CONFIRMED, OPEN
 from gdb_epi.fleet.decisions.fix_assessment import (
     DEFAULT_NAME,
     count_versions_seen,
+    names_with_version,
     names_with_versions,
     why_fix_cannot_be_watched,
 )
@@ -43,6 +44,7 @@ from gdb_epi.fleet.store import tables
 from gdb_epi.fleet.store.day_numbers import MAX_DAY, SECONDS_A_DAY, parse_written_day
 from gdb_epi.fleet.store.plain_sql import Execute, sqlalchemy_executor
 from gdb_epi.fleet.store.transactions import begin_write, note_change
+from gdb_epi.util import counted
 
 MAX_HINTED_NAMES = 12  # names with versions that a hint lists
 
@@ -85,6 +87,7 @@ def record_decision(engine: Engine, decision: Decision, now: float) -> DecisionR
         state = state or _default_state(current)
         version = decision.fixed_in
         if version and subject.about == SIGNATURE:
+            decision = _with_name_of_version(execute, subject, decision)
             _check_fix(execute, subject, decision)
         mark = StoredDecision(
             subject, moment, decision.who, state, version,
@@ -104,7 +107,10 @@ def record_decision(engine: Engine, decision: Decision, now: float) -> DecisionR
             values = {"state": REPAIRED, "decided_at": moment, "decided_n": c.n, "decided_p": c.p}
             connection.execute(tables.finding.update().where(mine).values(values))
         note_change(connection)
-        return DecisionResult(subject, _state_lines(execute, subject))
+        lines = _state_lines(execute, subject)
+        if subject.about == HOST and state == REPAIRED:
+            lines.append(_past_crashes_words(connection, subject.name, moment))
+        return DecisionResult(subject, lines)
 
 
 def _state(decision: Decision) -> str | None:
@@ -184,11 +190,32 @@ def _subject(connection: Connection, execute: Execute, decision: Decision) -> Su
     return Subject(HOST, "", names.pop())
 
 
+def _past_crashes_words(connection: Connection, host: str, moment: float) -> str:
+    """Say how many crashes of a repaired host, until the end of that day, count no more."""
+    c, end = tables.crash.c, (moment // SECONDS_A_DAY + 1) * SECONDS_A_DAY
+    mine = (c.host_id == tables.host.c.id) & (tables.host.c.name == host)
+    past, since = (
+        connection.execute(
+            select(func.count()).select_from(tables.crash).where(mine, when)
+        ).scalar()
+        for when in (c.ts < end, c.ts >= end)
+    )
+    return f"{counted(past or 0, 'crash')} until then count against it no more; {since} since then"
+
+
 def _state_lines(execute: Execute, subject: Subject) -> list[str]:
     if subject.about == HOST:
         words = host_decision_lines(execute, subject.name)
         return words or [f"host {subject.name} is healthy"]
     return [f"signature {subject.name}", *signature_decision_lines(execute, *subject[1:])]
+
+
+def _with_name_of_version(execute: Execute, subject: Subject, decision: Decision) -> Decision:
+    """Return a decision that says whose version it is, where one name alone has that version."""
+    if decision.version_of or count_versions_seen(execute, subject, DEFAULT_NAME)[0]:
+        return decision
+    names = names_with_version(execute, subject, decision.fixed_in or "")
+    return decision._replace(version_of=names[0]) if len(names) == 1 else decision
 
 
 def _check_fix(execute: Execute, subject: Subject, decision: Decision) -> None:
