@@ -157,6 +157,26 @@ def test_a_place_that_fails_again_and_again_is_news_when_it_has_doubled():
     assert [n for place, n in news if place == "model=x9"] == list(range(1, 29))
 
 
+def test_an_event_that_comes_each_night_is_told_once_until_it_is_twice_as_large():
+    fleet = simulate(7016, **SMALL)
+    rng = np.random.default_rng(5)
+    for day in (
+        *range(2, 13),
+        19,
+    ):  # at another hour each time: a time of the day is told by itself
+        for number in range(30 if day == 9 else 8):
+            second, host = 3600 * (5 * day % 24) + 40 * number, int(rng.integers(300))
+            fleet.crashes.append(Crash(day, host, "nightly", 1, False, "job", second=second))
+    fleet.crashes.sort(key=lambda crash: (crash.day, crash.second))
+    told = [
+        screened.day - FIRST_DAY
+        for screened in screen_day_by_day(population(fleet))
+        for finding in screened.findings
+        if finding.attr == EVENT
+    ]
+    assert told == [2, 9, 19]
+
+
 @pytest.mark.parametrize("seed", range(40))
 def test_rows_of_dense_runs_are_those_of_all_rows_sorted_at_once(seed, monkeypatch):
     monkeypatch.setattr(arrays, "BLOCK", 16)

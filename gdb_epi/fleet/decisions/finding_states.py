@@ -146,7 +146,7 @@ def findings_not_to_repeat(before: Iterable[StoredFinding]) -> tuple[Finding, ..
     return tuple(
         Finding(
             s.attr, s.value, s.signature, s.n, s.n, s.p or 0.0, s.q or 0.0, s.rr or 0.0,
-            0.0, float("inf"), "", "", (), (), nobody,
+            0.0, float("inf"), str(s.detail.get("test") or ""), "", (), (), nobody,
         )
         for s in before
         if s.state not in (DISMISSED, REPAIRED)

@@ -29,9 +29,11 @@ from gdb_epi.fleet.statistics.hypothesis_tests import (
     binomial_tail,
     hypergeometric_tail,
     poisson_binomial_tail,
+    relative_risk,
     upper_normal_tail,
 )
 
+MIN_OUTSIDE = 20  # crashes without another value, that can show what a value does by itself
 ALIAS_OVERLAP = 0.9  # of the smaller one's host-hours
 TOLD_APART = 8.0  # likelihood ratio: "fairly strong evidence" (Royall 1997)
 MAX_RIVALS = 3
@@ -68,6 +70,8 @@ def drop_confounded_findings(
     for finding in sorted(findings, key=lambda f: (order(f), _breadth(population, f), f.attr)):
         mine = same.setdefault(finding.signature, [])
         alias_of = next((i for i in mine if _is_alias(population, finding, kept[i])), None)
+        if alias_of is None and any(_is_only_where(population, finding, kept[i]) for i in mine):
+            continue
         if alias_of is None:
             mine.append(len(kept))
             kept.append(finding)
@@ -259,6 +263,29 @@ def _is_alias(population: Population, finding: Finding, other: Finding) -> bool:
         _conditional_p(population, (mine, code), (theirs, against), side, same) > MAX_CONDITIONAL_P
         for side in (True, False)
     )
+
+
+def _is_only_where(population: Population, finding: Finding, other: Finding) -> bool:
+    """Whether crashes of all kinds go with a value only where another one is: no second cause.
+
+    A release that leaks kills small machines sooner; without it they die as often as large ones.
+    """
+    mine, theirs = (population.attribute(f.attr) for f in (finding, other))
+    if finding.signature != ALL or other.signature != ALL or mine is None or theirs is None:
+        return False
+    if not mine.has_hours or not theirs.has_hours:
+        return False
+    outside = (population.signature >= 0) & (theirs.crash >= 0) & ~theirs.crashes_with(other.value)
+    beside = (theirs.exposure >= 0) & ~theirs.hours_with(other.value)
+    cells = []
+    for has in (True, False):
+        crashes = outside & (mine.crash >= 0) & (mine.crashes_with(finding.value) == has)
+        hours = beside & (mine.exposure >= 0) & (mine.hours_with(finding.value) == has)
+        cells += [float(crashes.sum()), float(population.exposure_hours[hours].sum())]
+    if min(cells[1], cells[3]) <= 0 or cells[0] + cells[2] < MIN_OUTSIDE:
+        return False
+    ratio, low, _ = relative_risk(*cells)
+    return bool(low <= 1 and ratio**2 < finding.rr)
 
 
 def _is_explained_by(

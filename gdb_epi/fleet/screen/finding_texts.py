@@ -46,7 +46,7 @@ from gdb_epi.util import pick_attributes, shortened_list
 
 _HARDWARE = frozenset((
     "rack", "sku", "model", "serial", "microcode", "firmware", "bios", "dimm", "gpu", "psu", "row",
-    "board", "chassis", "pdu", "switch", "nic", "disk", "nvme", "ssd",
+    "board", "chassis", "pdu", "switch", "nic", "disk", "nvme", "ssd", "cpu", "stepping",
 ))  # fmt: skip
 _COUNTING = frozenset((
     "collector", "coredump", "coredumps", "sampling", "sampler", "sample", "reporter", "uploader",

@@ -15,6 +15,7 @@ from gdb_epi.fleet.population.population import Population
 from gdb_epi.fleet.records.facts import is_process_attribute
 from gdb_epi.fleet.screen.events import PLACES
 from gdb_epi.fleet.screen.finding import (
+    ALL,
     CLUSTERED_CRASHES,
     EVENT,
     LOOP_OF,
@@ -27,12 +28,14 @@ from gdb_epi.fleet.screen.finding_texts import (
     finding_sentence,
     words_of_aliases,
 )
+from gdb_epi.fleet.screen.hosts import signature_of_most
 from gdb_epi.fleet.screen.programs import program_of_signature
-from gdb_epi.fleet.store.day_numbers import iso_day
+from gdb_epi.fleet.store.day_numbers import iso_day, parse_day
 from gdb_epi.util import counted, shortened_list
 
 # Of one signature, or one place, from which on they are told together.
 MIN_ALIKE = {EVENT: 3, LOOP_OF: 2}
+GOES_ON = 2  # days from one event of a signature to the next
 MAX_TIMES = 12  # of events at one place, that are listed
 
 
@@ -87,6 +90,41 @@ def is_known_place(
     at_last = bisect_right(same, max(raised_before))
     needed = at_last + 1 if at_last < MIN_ALIKE[EVENT] else 2 * at_last
     return bisect_right(same, event.value) < needed
+
+
+def is_event_that_goes_on(
+    population: Population, event: Finding, events: Sequence[Finding], earlier: Sequence[Finding]
+) -> bool:
+    """Whether an event is one that was told: its signature has had them since, days apart at most.
+
+    What comes each night, or ebbs away, is told once, and once more when it is twice as large.
+    `events` are all so far, `earlier` the findings that were news.
+    """
+    name = signature_of_most(population, event)
+    raised = [f for f in earlier if f.attr == EVENT and f.signature == name]
+    if (
+        event.attr != EVENT
+        or name == ALL
+        or not raised
+        or _size(event) > 2 * max(map(_size, raised))
+    ):
+        return False
+    same = [e for e in events if e.attr == EVENT and signature_of_most(population, e) == name]
+    days = {_first_day(e) for e in (*same, *raised)}
+    reached = {_first_day(e) for e in raised}
+    while near := {day for day in days - reached if any(abs(day - r) <= GOES_ON for r in reached)}:
+        reached |= near
+    return _first_day(event) in reached
+
+
+def _first_day(event: Finding) -> int:
+    return parse_day(event.value.partition(" ")[0]) or 0
+
+
+def _size(event: Finding) -> int:
+    """Return the crashes of an event, with those of other signatures: its test tells them."""
+    count = event.test.partition(" ")[0]
+    return int(count) if count.isdigit() else event.n
 
 
 def _events_by_place(findings: Sequence[Finding]) -> dict[int, str]:

@@ -63,7 +63,7 @@ from gdb_epi.fleet.screen.hosts import (
     signature_of_most,
 )
 from gdb_epi.fleet.screen.past_silence import drop_past_silences, find_past_silences
-from gdb_epi.fleet.screen.recurring_events import is_known_place
+from gdb_epi.fleet.screen.recurring_events import is_event_that_goes_on, is_known_place
 from gdb_epi.fleet.screen.renamings import add_renaming_caveats
 from gdb_epi.fleet.screen.silent_hosts import drop_silent_hours
 from gdb_epi.fleet.screen.time_and_cpu_patterns import (
@@ -136,6 +136,7 @@ def _screen(
         if event.key not in raised
         and not is_recurring_event(event, earlier_findings)
         and not is_known_place(event, events.findings, raised)
+        and not is_event_that_goes_on(population, event, events.findings, earlier_findings)
     ]
     # A host's reason may become clearer (`*` then `*bitflip`): that is no new finding.
     named = {(f.value, _breadth(f)) for f in earlier_findings if f.attr == HOST}

@@ -54,6 +54,7 @@ from gdb_epi.fleet.statistics.hypothesis_tests import (
 from gdb_epi.fleet.store.day_numbers import iso_day
 from gdb_epi.util import counted
 
+MAX_P_OF_TIME = 1e-4  # asked anew each day of signatures that mean nothing to anybody
 MIN_TIMES = 8  # crashes of a signature, each hour once
 MAX_HOURS = 3  # windows of one signature
 MAX_WIDTH, MAX_GROUP_P = 8, 1e-6  # hours of a group, beside the hours of all crashes elsewhere
@@ -343,7 +344,7 @@ def _month_turns(times: Ints, others: Floats, tested: int) -> Iterator[_Lead]:
             p = binomial_p(a, a + b, share) * MAX_TURN**2 * tested
             if best is None or p < best[0]:
                 best = p, before, window, relative_risk(a, share, b, 1 - share)
-    if best is not None and best[0] <= MAX_Q and best[3][0] >= MIN_RATIO:
+    if best is not None and best[0] <= MAX_P_OF_TIME and best[3][0] >= MIN_RATIO:
         yield DAY_OF_MONTH, _turn_words(best[1], best[2].size - best[1]), best[2], best[0], best[3]
 
 
@@ -537,7 +538,7 @@ def _best_hours(times: Ints, others: Floats, tested: int) -> _Lead | None:
         i = int(p.argmin())
         if best is None or p[i] < best[0]:
             best = float(p[i]), i, width, float(share[i]), float(inside[:, i].sum())
-    if best is None or best[0] > MAX_Q:
+    if best is None or best[0] > MAX_P_OF_TIME:
         return None
     chance_of_best, start, width, part, those = best
     risk = relative_risk(those, part, float(hits.sum()) - those, 1 - part)
@@ -556,7 +557,7 @@ def _weekdays(times: Ints, others: Floats, tested: int) -> Iterator[_Lead]:
     share = max(float(_shares(others, np.array([[number]]))[0]), 1 / 7)
     p = binomial_p(a, a + b, share) * 7 * tested
     risk = relative_risk(a, share, b, 1 - share)
-    if p <= MAX_Q and risk[0] >= MIN_RATIO:
+    if p <= MAX_P_OF_TIME and risk[0] >= MIN_RATIO:
         yield DAY_OF_WEEK, f"{DAYS[number]} (UTC)", np.array([number]), p, risk
 
 
