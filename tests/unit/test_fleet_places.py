@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from unit.test_fleet_rates import DAYS, FIRST, fleet
 
+from gdb_epi.fleet.decisions.exclusion import _broken_parts
 from gdb_epi.fleet.population.population import Attribute, Population
 from gdb_epi.fleet.questions.splitting import split_signature
 from gdb_epi.fleet.questions.suspects import suspect_lines
@@ -76,3 +77,26 @@ def test_what_services_had_at_a_place_one_after_the_other_is_not_called_one_caus
     lines = list(suspect_lines(whole, screen_population(whole, FIRST + DAYS - 1)))
     assert sum(line.startswith("verdict: ") and "switch=tor-3" in line for line in lines) >= 1
     assert not any("one cause in " in line for line in lines)
+
+
+def test_a_part_in_several_programs_is_one_cause_and_untold_hosts_with_it_are_named():
+    """Every tenth host has the bad stepping; two of these do not tell it, as old agents do."""
+    whole = behind_a_switch(1)
+    (switch,) = whole.attributes
+    old = np.array([43, 173])  # hosts
+    crash, hours = (
+        np.where(np.isin(host, old), -1, (codes == 3).astype(np.int64))
+        for codes, host in ((switch.crash, whole.host), (switch.exposure, whole.exposure_host))
+    )
+    stepping = Attribute("cpu_stepping", ["6", "5"], crash, hours)
+    whole = whole._replace(attributes=(stepping,))
+    screened = screen_population(whole, FIRST + DAYS - 1)
+    lines = list(suspect_lines(whole, screened))
+    (verdict,) = (line for line in lines if line.startswith("verdict: perhaps one cause in 3 "))
+    assert "cpu_stepping=5, " in verdict and "It may be that part, its firmware" in verdict
+    named = verdict.partition("hosts that do not tell cpu_stepping: ")[2].partition(": ")[0]
+    said = {name.split(" ")[0] for name in named.split(", ")}
+    assert whole.hosts[173] in said <= {whole.hosts[host] for host in old}, "with 3 crashes or more"
+    (group,) = _broken_parts(whole, screened.findings)
+    assert group.startswith("3 signatures go with cpu_stepping=5, which 18 hosts have; ")
+    assert not list(_broken_parts(whole, screened.findings[:1])), "one may be code"

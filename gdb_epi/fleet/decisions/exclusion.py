@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -49,6 +49,7 @@ from gdb_epi.fleet.screen.finding import (
     BITFLIP,
     MIN_RR,
     Finding,
+    crashes_of,
     is_about_whole_host,
     may_be_chance,
 )
@@ -56,7 +57,7 @@ from gdb_epi.fleet.screen.finding_texts import is_hardware
 from gdb_epi.fleet.screen.screening import ScreeningResult
 from gdb_epi.fleet.store.day_numbers import SECONDS_A_DAY, iso_day, utc_day_text
 from gdb_epi.fleet.store.plain_sql import sqlalchemy_executor
-from gdb_epi.util import counted
+from gdb_epi.util import counted, shortened_list
 
 SCHEMA = "gdb-epi/exclude/1"
 RECENT_DAYS = 7  # days of host-hours by which the fleet is counted
@@ -68,6 +69,7 @@ MOVE_JOB = "its job may be the cause: move that first"
 DIES_FIRST = "it dies first of many jobs, and the others follow: test it, and confirm its finding"
 NOT_SURE = "it may be broken, or had bad luck: wait for more crashes like these"
 SHARED_NAME = "several machines have this name: drain this one by hand"
+MIN_SIGNATURES, MAX_FIRST = 3, 4  # that go with a part; hosts that are named
 MIN_TO_DATE, MIN_GAIN = 5, 3.0  # crashes of a host; log-likelihood of two rates above one
 MAX_REASON = 180  # characters
 # A DNS name: it cannot be mistaken for a shell word, a Slurm list (node[1-9],x) or an option.
@@ -144,11 +146,7 @@ def plan_exclusion(
     overdue = [n for n in drained if (m := state_of_host[n].mark) and m.until and m.until <= now]
     screened = screen_present(population)
     wanted, left_in = _hosts_of_findings(population, screened, before, now, days)
-    groups = [
-        f"bit flips go with {finding.attr}={finding.value}"
-        for finding in (screened.findings if screened is not None else ())
-        if finding.signature == BITFLIP and finding.attr != HOST and is_hardware(finding.attr)
-    ]
+    groups = list(_broken_parts(population, () if screened is None else screened.findings))
     for name, state in state_of_host.items():
         if state.state == SUSPECT and state.who != TOOL and name not in wanted:
             since = int((state.since or now) // SECONDS_A_DAY)
@@ -172,6 +170,32 @@ def plan_exclusion(
         tuple(chosen[:room]), tuple(chosen[room:]), tuple(left), tuple(refused),
         tuple(drained), tuple(overdue), size, source, most, tuple(groups),
     )  # fmt: skip
+
+
+def _broken_parts(population: Population, findings: Sequence[Finding]) -> Iterator[str]:
+    """Say which part or lot of several hosts is broken by all signs, and which hosts come first.
+
+    Bit flips go with it, or many signatures do: one is code that only such hosts run.
+    """
+    same: dict[str, list[Finding]] = {}
+    for finding in findings:
+        if finding.attr != HOST and is_hardware(finding.attr):
+            same.setdefault(finding.mark, []).append(finding)
+    for mark, some in same.items():
+        flips = any(finding.signature == BITFLIP for finding in some)
+        if not flips and len(some) < MIN_SIGNATURES:
+            continue
+        attribute = population.attribute(some[0].attr)
+        assert attribute is not None  # it has a finding
+        members = crashes_of(some, population.day.size) & (population.host >= 0)
+        has = attribute.hours_with(some[0].value) & (population.exposure_hours > 0)
+        size = np.unique(population.exposure_host[has]).size
+        host, count = np.unique(population.host[members], return_counts=True)
+        order = np.argsort(-count, kind="stable")
+        first = [f"{population.hosts[host[i]]} ({count[i]})" for i in order.tolist()]
+        what = "bit flips go" if flips else f"{len(some)} signatures go"
+        of_hosts = f", which {counted(size, 'host')} have" if size else ""
+        yield f"{what} with {mark}{of_hosts}; the most are on {shortened_list(first, MAX_FIRST)}"
 
 
 def _hosts_of_findings(

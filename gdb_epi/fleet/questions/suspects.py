@@ -50,7 +50,7 @@ from gdb_epi.fleet.screen.finding import (
     Finding,
     crashes_of,
 )
-from gdb_epi.fleet.screen.finding_texts import P_AND_Q, describe_verdict
+from gdb_epi.fleet.screen.finding_texts import P_AND_Q, describe_verdict, is_hardware
 from gdb_epi.fleet.screen.hosts import exposure_shares, signature_of_most
 from gdb_epi.fleet.screen.moved_programs import find_program_moves
 from gdb_epi.fleet.screen.possibly_bad_hosts import undecided_sentences
@@ -74,7 +74,7 @@ from gdb_epi.fleet.screen.version_courses import version_course
 from gdb_epi.fleet.statistics.arrays import Bools, Floats, Ints, count_distinct
 from gdb_epi.fleet.statistics.hypothesis_tests import hypergeometric_p, negative_binomial_tail
 from gdb_epi.fleet.store.day_numbers import iso_day
-from gdb_epi.util import counted
+from gdb_epi.util import counted, shortened_list
 
 # -- Signatures whose time or place is not chance, and which no finding explains -------------------
 #
@@ -262,7 +262,7 @@ def _shares_of_program(population: Population, mine: Ints) -> Floats | None:
 
 MIN_OF_PLACE, MAX_P_OF_PLACE = 10, 1e-6  # crashes of a signature that joins others of a place
 MAX_CRASHES, MAX_LOOKED_AT = 200_000, 50  # a question must stay quick; signatures
-MIN_HOSTS = 3  # of a place: fewer are these hosts
+MIN_HOSTS, MAX_NAMED = 3, 10  # of a place: fewer are these hosts; hosts that are named
 
 
 def suspect_lines(population: Population, screened: ScreeningResult) -> Iterator[str]:
@@ -383,12 +383,15 @@ def _of_several_programs(
     """
     by_mark: dict[tuple[str, str], list[tuple[int, int, PopulationVerdict]]] = {}
     for verdict in verdicts:
-        first = verdict.causes[0].findings[0] if len(verdict.causes[0].findings) == 1 else None
-        if (
-            first is None
-            or first.attr not in PLACES
-            or verdict.subject not in population.signatures
-        ):
+        of_place = (
+            f for f in verdict.causes[0].findings
+            if f.attr in PLACES or (is_hardware(f.attr) and f.attr != HOST)
+        )  # fmt: skip
+        # Beside a place a version is another cause; a part needs one that has the code at all.
+        first = next(of_place, None)
+        if first is None or verdict.subject not in population.signatures:
+            continue
+        if first.attr in PLACES and len(verdict.causes[0].findings) > 1:
             continue
         if (days := population.day[first.members & population.timed]).size:
             span = int(days.min()), int(days.max()), verdict
@@ -403,7 +406,7 @@ def _of_several_programs(
             groups[-1][2].append(verdict)
     for attr, value, same in groups:
         members = crashes_of(
-            (v.causes[0].findings[0] for v in same), population.day.size
+            (f for v in same for f in v.causes[0].findings if f.attr == attr), population.day.size
         ) & population.timed  # fmt: skip
         hosts = count_distinct(population.host[members & (population.host >= 0)])
         if len(same) < 2 or hosts < MIN_HOSTS or len(known_programs(population, members)) < 2:
@@ -414,14 +417,35 @@ def _of_several_programs(
         programs = [program_of_signature(population, name) for name in every]
         days = population.day[members]
         dates = f"from {iso_day(int(days.min()))} to {iso_day(int(days.max()))}"
+        what = (
+            "hardware, power or network of that place, or what is set up or runs there"
+            if attr in PLACES
+            else "that part, its firmware, or code of each that only such hosts run"
+        )
         yield (
             f"perhaps one cause in {len(every)} signatures of "
             f"{', '.join(dict.fromkeys(programs))}: they go with {attr}={value}, {dates}, and a "
-            "release of one of these programs does not explain the others. It may be hardware, "
-            "power or network of that place, or what is set up or runs there: "
+            f"release of one of these programs does not explain the others. It may be "
+            f"{what}{_silent_hosts_words(population, attr, every)}: "
             f"{', '.join(named_with_program(population, name) for name in every)}",
             tuple(names),
         )
+
+
+def _silent_hosts_words(population: Population, attr: str, names: Sequence[str]) -> str:
+    """Name the hosts that do not tell an attribute and have most of some signatures."""
+    attribute = population.attribute(attr)
+    assert attribute is not None  # it has a finding
+    codes = [population.signatures.index(name) for name in names]
+    mine = np.isin(population.signature, codes) & (population.host >= 0) & (attribute.crash < 0)
+    hosts, count = np.unique(population.host[mine], return_counts=True)
+    if not (count >= MIN_N).any():
+        return ""
+    order = np.argsort(-count, kind="stable")
+    some = [
+        f"{population.hosts[hosts[i]]} ({count[i]})" for i in order.tolist() if count[i] >= MIN_N
+    ]
+    return f"; look too at hosts that do not tell {attr}: {shortened_list(some, MAX_NAMED)}"
 
 
 def _further_signatures_of_place(

@@ -331,6 +331,8 @@ def leading_hosts_words(population: Population, screened: ScreeningResult) -> st
     """Say of the hosts with the most crashes that nothing else sets them apart; None: it does."""
     named = {f.value for f in screened.hosts} | set(population.quality.get("reused", ()))
     counts, usual, flips = _usual_crashes(find_events(population).counted)
+    of_finding = population.host[crashes_of(screened.findings, population.day.size)]
+    explained = np.bincount(of_finding[of_finding >= 0], minlength=counts.size)
     many = max(MIN_LEAD * counts.sum() / max(np.count_nonzero(counts), 1), MIN_N)
     leaders = [
         host
@@ -338,6 +340,7 @@ def leading_hosts_words(population: Population, screened: ScreeningResult) -> st
         if counts[host] >= many
         and usual[host] >= MOSTLY * counts[host]
         and not flips[host]
+        and 2 * explained[host] < counts[host]
         and population.hosts[host] not in named
     ]
     if not leaders:

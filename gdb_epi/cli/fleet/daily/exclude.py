@@ -153,7 +153,9 @@ def _remarks(plan: ExclusionPlan, args: Namespace) -> list[str]:
             share += f" is less than one; to allow one: --at-most {math.ceil(100 / plan.fleet)}%"
         limit = f"at most {counted(plan.most, 'host')} may be" if plan.most else "no host may be"
         lines.append(f"{limit} out: {share}")
-    lines += [f"no host to name, and see fleet suspects: {group}" for group in plan.groups]
+    lines += [
+        f"a part that several hosts have, see fleet suspects: {group}" for group in plan.groups
+    ]
     if plan.drained:
         lines.append(f"out already: {shortened_list(plan.drained, MAX_NAMED)}")
     if plan.overdue:
