@@ -398,7 +398,7 @@ def diagnose_notifier_blocked_by_waiter(scene: HangContext) -> HangDiagnosis | N
         d.tid: wait.owner.tid for d in scene.activities
         if d.kind in (hang_types.LOCK, hang_types.JOIN) and not d.timed
             and (wait := scene.waits.get(d.tid))
-        and wait.owner.state == "live"
+        and wait.owner.state == "live" and not wait.doubt
     }  # fmt: skip
     if not blocked:
         return None

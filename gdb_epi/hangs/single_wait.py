@@ -75,6 +75,7 @@ from gdb_epi.hangs.wakers import (
     find_wakers,
 )
 from gdb_epi.locks.fork.thread_objects import find_module_dict_of_main_interpreter
+from gdb_epi.locks.python.lock_objects import RLOCK
 from gdb_epi.locks.types import (
     CERTAIN,
     CONDITION,
@@ -161,6 +162,8 @@ def _diagnose_lock_wait(
         )  # fmt: skip
     if wait.owner.state == "live" and wait.owner.tid is not None:
         answer = chain.diagnose_through(activity, wait.owner.tid, f"{name}, held by")
+        if wait.doubt and answer is not None and answer.label == DEADLOCK:
+            answer = answer._replace(sure=INFO)  # a circle only if that thread does hold it
         return _diagnose_lock_never_released(scene, activity, wait, answer, name) or answer
     if wait.kind in (CONDITION, NATIVE_NOTIFICATION):
         return _diagnose_notification_wait(scene, activity, wait, chain)
@@ -216,11 +219,13 @@ def _diagnose_lock_never_released(
     in_block = any(block.tid == wait.owner.tid for block in scene.view.holders(activity.object))
     if holder is None or wait.confidence == CERTAIN or in_block or not goes_on:
         return None
-    if not activity.object or UnblockedThreads(scene).may_end(activity):
+    owner = holder.tid if wait.kind == RLOCK else None
+    if not activity.object or UnblockedThreads(scene).may_end(activity, owner):
         return None
+    held = f"held by {holder.who()}{wait.doubt or ', which took it by acquire()'}"
     sentence = (
-        f"{activity.waits()} for {name}, held by {holder.who()}, which took it by acquire() and "
-        f"is at {holder.where()}; no code that can still run releases it"
+        f"{activity.waits()} for {name}, {held}; {holder.who()} is at {holder.where()}, and no "
+        "code that can still run releases it"
     )
     return wait_diagnosis(
         HANG, "lock never released", sentence, activity, evidence=wait.evidence[-2:],
@@ -308,7 +313,9 @@ def _diagnose_through_thread(
     further = diagnose_thread_wait(scene, other, (*chain_tids, activity.tid))
     if further is None:
         return None
-    sentence = f"{activity.waits()} for {link} {other.who()}; "
+    wait = scene.waits.get(activity.tid)
+    doubt = wait.doubt if wait is not None and wait.owner.tid == tid else ""
+    sentence = f"{activity.waits()} for {link} {other.who()}{doubt}; "
     # Of a circle those are members that are in it, not who waits for one of them.
     before = () if further.label == DEADLOCK else (activity,)
     further = further._replace(sentence=sentence + further.sentence,

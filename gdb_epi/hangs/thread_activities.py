@@ -169,7 +169,7 @@ class ThreadActivityReader:
         thread: Thread,
     ) -> ThreadActivity:
         """A wait for a lock, by what `locks/` says about it."""
-        target, timed = wait.owner.tid, wait.timed
+        target, timed = None if wait.doubt else wait.owner.tid, wait.timed
         base = base._replace(label=f"{wait.kind}:{wait.name}" if wait.name else wait.kind)
         if wait.kind in JOINS:
             base = base._replace(label="join")  # the name of a thread holds a number

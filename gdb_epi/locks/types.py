@@ -165,6 +165,7 @@ class LockWait(NamedTuple):
     evidence: tuple[str, ...]
     timed: bool = False  # the wait has a timeout: it ends by itself
     in_handler: bool = False  # of a signal, which interrupted the code that has the lock
+    doubt: str = ""  # behind "held by NAME": in which case that thread does not hold it
 
 
 def lock_phrase(kind: str, name: str, *, with_kind: bool = False) -> str:

@@ -71,7 +71,8 @@ def wait_mark(wait: LockWait) -> str:
         return f"waits for the end of {wait.name or owner_text(wait.owner)}"
     name = lock_phrase(wait.kind, wait.name) if wait.name else f"a {wait.kind}"
     held = wait.owner.tid is not None and wait.owner.state not in ("none", "unknown")
-    return f"waits for {name}{f', held by {owner_text(wait.owner)}' if held else ''}"
+    by = f", {'perhaps ' if wait.doubt else ''}held by {owner_text(wait.owner)}"
+    return f"waits for {name}{by if held else ''}"
 
 
 def holder_words(wait: LockWait) -> str:

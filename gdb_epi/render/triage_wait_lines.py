@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
-from gdb_epi.locks.types import JOINS, lock_phrase
+from gdb_epi.locks.types import INFO, JOINS, LIVE_HOLDER, lock_phrase
 from gdb_epi.record.record_parts import (
     all_frames,
     deadlocked_threads,
@@ -181,7 +181,9 @@ def _holder_words(wait: Json, names: Mapping[Any, Any]) -> str:
         return words
     tid = owner.get("tid")
     who = quoted_name(owner.get("thread_name")) or names.get(tid) or (tid and f"thread {tid}")
-    return f"held by {who}" if who else "holder not known"
+    sure = (wait.get("verdict"), wait.get("confidence"))
+    perhaps = "perhaps " if sure == (LIVE_HOLDER, INFO) else ""
+    return f"{perhaps}held by {who}" if who else "holder not known"
 
 
 def fork_lines(record: Json) -> Iterator[str]:

@@ -375,6 +375,21 @@ def never_released():
     A.acquire()
 
 
+def owner_ended_before_a_namesake():
+    lock, jobs = threading.RLock(), queue.Queue()
+    ended = thread(lock.acquire)
+    ended.join()
+    for _ in range(64):  # glibc gives the first one the stack of the one that ended
+        if thread(take_a_job, jobs).ident == ended.ident:
+            break
+    with lock:
+        jobs.put(1)
+
+
+def take_a_job(jobs):
+    jobs.get()
+
+
 def queue_without_producer():
     queue.Queue().get()
 

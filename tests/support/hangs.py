@@ -75,6 +75,9 @@ TRUTHS = {
     ),
     "never_released": Truth(HANG, "lock never released", ("__main__.A",)),
     "queue_without_producer": Truth(HANG, "nobody left", ("an item in a queue",)),
+    "owner_ended_before_a_namesake": Truth(
+        HANG, "lock never released", ("or by a thread that has ended", "is at take_a_job")
+    ),
     "simple_queue_without_producer": Truth(HANG, "nobody left", ("SimpleQueue",)),
     "queue_join_with_workers": Truth(HANG, "nobody gives it", ("all jobs", "task_done()")),
     "event_never_set": Truth(HANG, "nobody gives it", ("event_never_set",)),

@@ -51,12 +51,17 @@ class UnblockedThreads:
     def __init__(self, scene: HangContext) -> None:
         self._scene = scene
 
-    def may_end(self, activity: ThreadActivity) -> bool:
-        """Tell whether code that goes on may end a thread's wait. True where that is not known."""
+    def may_end(self, activity: ThreadActivity, owner: int | None = None) -> bool:
+        """Tell whether code that goes on may end a thread's wait. True where that is not known.
+
+        `owner` is the thread that alone may release what is waited for, as an RLock.
+        """
         if self._is_had_by_waiters(activity, self._scene.activities):
             return False
         if self.is_given_by_library(activity) or not activity.object or self._has_too_many_threads:
             return True
+        if owner is not None:
+            return any(tid == owner for tid, _ in self.who_may_end(activity))
         return self.is_ending_method_kept(activity) or any(True for _ in self.who_may_end(activity))
 
     def is_ending_method_kept(self, activity: ThreadActivity) -> bool:

@@ -119,6 +119,23 @@ class PythonView:
         """Return the Python frames of every living thread by its id."""
         return self._frames
 
+    def follows_ended(self, tid: int) -> bool:
+        """Tell whether a thread that started before a living one has ended; True if unreadable.
+
+        Each interpreter numbers its thread states from 1 on (Python/pystate.c, 3.8 to 3.15).
+        """
+        states = self.python.threads()
+        inside = next((t.interpreter for t in states if t.alive and t.tid == tid), None)
+        try:
+            numbers = {
+                t.tid: self.reader.field(t.address, "PyThreadState", "id")
+                for t in states if t.interpreter == inside
+            }  # fmt: skip
+        except (UnreadableMemory, LayoutError):
+            return True
+        own = numbers.get(tid, 0)
+        return not own or sum(number < own for number in numbers.values()) < own - 1
+
     @memoized
     def gil(self, interpreter: int) -> Gil | None:
         """Return the GIL of an interpreter (PyInterpreterState *); None when it is unreadable."""

@@ -18,6 +18,7 @@ from gdb_epi.errors import Absent, LayoutError, SoftError, UnreadableMemory
 from gdb_epi.fault.memory_reads import read_u32
 from gdb_epi.locks import types as lock_types
 from gdb_epi.locks.context import CLASSIFIERS, FutexWait, LockContext, LockGuess
+from gdb_epi.locks.python.lock_objects import RLOCK
 from gdb_epi.locks.types import CERTAIN, FUTEX_WORD, INFO, PROBABLE, Activity, LockOwner, LockWait
 from gdb_epi.locks.waits.libc_lock_names import (
     ALLOCATOR,
@@ -39,6 +40,9 @@ from gdb_epi.typing_lite import TYPE_CHECKING
 if TYPE_CHECKING:
     from gdb_epi.locks.python.acquire_calls import AcquiredLock
     from gdb_epi.locks.python.python_view import WithBlock
+
+# Behind "held by NAME", where that is not sure.
+OR_ENDED_THREAD = ", or by a thread that has ended and had the same identifier"
 
 
 class _WaitCase:
@@ -141,6 +145,13 @@ def _wait_by_ident(case: _WaitCase, owner: int) -> LockWait:
     tid = context.tid_of_pthread(owner)
     gone = context.vanished.find(ident=owner)
     if tid is not None and (gone is None or not context.fork.forked):
+        if _may_be_of_ended_thread(case, tid):
+            wait = case.settled(
+                _living_owner(context, tid), lock_types.LIVE_HOLDER, INFO,
+                f"thread {tid} is in the core; threads that started before it have ended, and no "
+                "code that it runs has taken the lock",
+            )  # fmt: skip
+            return wait._replace(doubt=OR_ENDED_THREAD)
         verdict = lock_types.SELF_DEADLOCK if tid == case.thread.tid else lock_types.LIVE_HOLDER
         return case.settled(
             _living_owner(context, tid), verdict, CERTAIN, f"thread {tid} is in the core"
@@ -167,6 +178,20 @@ def _wait_by_ident(case: _WaitCase, owner: int) -> LockWait:
         LockOwner(ident=owner), lock_types.UNKNOWN, INFO,
         f"no thread in the core has the pthread_t {owner:#x}, and no fork is proven",
     )  # fmt: skip
+
+
+def _may_be_of_ended_thread(case: _WaitCase, tid: int) -> bool:
+    """Tell whether an RLock may have been taken by an ended thread whose pthread_t `tid` now has.
+
+    glibc gives a new thread the stack of one that has ended, and with it the same pthread_t.
+    """
+    view, guess = case.context.python_view, case.guess
+    if view is None or guess.kind != RLOCK or not guess.object or not view.follows_ended(tid):
+        return False
+    acquired = case.context.acquire_calls
+    takers = [block.tid for block in view.holders(guess.object)]
+    takers += [taken.tid for taken in (acquired.holders(guess.object) if acquired else ())]
+    return tid not in takers
 
 
 def _wait_by_block(case: _WaitCase, blocks: Sequence[WithBlock]) -> LockWait:

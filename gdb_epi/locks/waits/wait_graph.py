@@ -18,8 +18,9 @@ DEADLOCK_WORDS = {"gil": "GIL and lock", "import": "imports", "join": "join", "o
 def find_cycles(waits: Sequence[LockWait]) -> tuple[WaitCycle, ...]:
     """Return the cycles of two or more threads. A thread waits for one thing at a time."""
     following = {
-        w.tid: w for w in waits if w.owner.state == "live" and w.owner.tid not in (None, w.tid)
-    }
+        w.tid: w for w in waits
+        if w.owner.state == "live" and w.owner.tid not in (None, w.tid) and not w.doubt
+    }  # fmt: skip
     done: set[int] = set()
     cycles: list[WaitCycle] = []
     for start in sorted(following):
