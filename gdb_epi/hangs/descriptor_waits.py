@@ -11,7 +11,7 @@ from gdb_epi.cpython.types import PyFrame
 from gdb_epi.errors import LayoutError, UnreadableMemory
 from gdb_epi.hangs import types as hang_types
 from gdb_epi.hangs.descriptors import CONNECTION, FILE, SOCKET
-from gdb_epi.hangs.hang_context import HangContext, WaitChain
+from gdb_epi.hangs.hang_context import HangContext, WaitChain, tids_held_up
 from gdb_epi.hangs.idleness import weaken_diagnosis_in_loop
 from gdb_epi.hangs.library_calls import MESSAGE, frames_running
 from gdb_epi.hangs.types import DEADLOCK, HANG, HangDiagnosis, ThreadActivity, wait_diagnosis
@@ -84,7 +84,7 @@ def diagnose_read_of_own_pipe(
     if read_to_end is not None:
         return read_to_end
     python = [d for d in scene.activities if d.tid != activity.tid and scene.view.frames(d.tid)]
-    if python or elsewhere:
+    if python or elsewhere or scene.foreign_threads:  # those may have been given the other end
         return None
     # A handler could write, and where set_wakeup_fd() was called a signal's number comes by itself.
     handles = scene.signal_handlers
@@ -282,7 +282,8 @@ def diagnose_read_of_socket_kept_open(
     if activity.target is None or scene.descriptors.object_type(activity.target) != SOCKET:
         return None
     number = scene.descriptors.descriptor_kept_open(activity.target)
-    if number is None or not scene.is_only_python_thread(activity.tid):
+    held_up = tids_held_up(scene, {activity.tid})  # who waits for this thread does no more
+    if number is None or scene.foreign_threads or not scene.view.all_frames().keys() <= held_up:
         return None
     sentence = (
         f"{waits}; close() was called on another socket of this process, descriptor {number}, "

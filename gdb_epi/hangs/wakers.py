@@ -100,7 +100,10 @@ def find_wakers(scene: HangContext, activity: ThreadActivity, *, surely: bool = 
     others = [d for d in scene.activities[:MAX_THREADS] if d.tid != activity.tid and d.frames]
     return {
         d.tid for d in others
-        if any(at == activity.object and name in names for at, name in _next_calls(scene, d, depth))
+        if not scene.code.failed_to_take(d.tid, activity.object)  # then it does not release it
+        and any(
+            at == activity.object and does in names for at, does in _next_calls(scene, d, depth)
+        )
     }  # fmt: skip
 
 

@@ -12,7 +12,7 @@ from support.waiting import until_asleep
 
 from gdb_epi.analysis import run_stages
 from gdb_epi.errors import Absent
-from gdb_epi.hangs.types import HANG, KEEPER, LATE_CLIENT, SLOW_PEER
+from gdb_epi.hangs.types import HANG, KEEPER, LATE_CLIENT, SERVICE, SLOW_PEER
 from gdb_epi.locks.types import PROBABLE
 from gdb_epi.session import Session
 from gdb_epi.target.corefile import CoreFileTarget
@@ -37,6 +37,16 @@ def call():
     print("ready", flush=True)
     return future.result()
 call()
+"""
+ENDED_BY_HANDLER = """
+def stop(*_):
+    raise SystemExit
+signal.signal(signal.SIGTERM, stop)
+jobs = queue.Queue()
+begin(jobs.get)
+done = threading.Event()
+print("ready", flush=True)
+done.wait()
 """
 CALLBACK = """
 def read():
@@ -117,6 +127,7 @@ print("ready", flush=True)
         pytest.param(PARKED, KEEPER, id="parked"),
         pytest.param(NAMED, "", id="named event"),
         pytest.param(PARKED_BY_NAME, KEEPER, id="parked by name"),
+        pytest.param(ENDED_BY_HANDLER, SERVICE, id="handler that raises"),
         pytest.param(FED_WORKER, LATE_CLIENT, id="fed worker"),
     ],
 )

@@ -1392,6 +1392,44 @@ def workers_that_take_turns():
     work()
 
 
+def lock_that_a_try_did_not_get():
+    def take():
+        A.acquire()
+
+    def refresh():
+        got = A.acquire(timeout=0.01)
+        tried.append(got)
+        try:
+            jobs.get()
+        finally:
+            if got:
+                A.release()
+
+    jobs, tried = queue.Queue(), []
+    thread(take).join()
+    thread(refresh)
+    while not tried:
+        time.sleep(0.01)
+    with A:
+        jobs.put(1)
+
+
+def copy_kept_open_by_its_file():
+    def take_copy():
+        connection, _ = listener.accept()
+        with connection, connection.makefile("r") as wire:
+            print(len(list(wire)))
+
+    listener = socket.create_server(("127.0.0.1", 0))
+    desk = thread(take_copy)
+    sender = socket.create_connection(listener.getsockname())
+    wire = sender.makefile("w")
+    wire.write("x")
+    wire.flush()
+    sender.close()
+    desk.join()
+
+
 def idle_console_of_a_loop():
     def console(loop, words):
         while True:

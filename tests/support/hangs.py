@@ -210,6 +210,10 @@ TRUTHS = {
     "permit_and_lock": Truth(
         DEADLOCK, "event and lock", ("a semaphore", "waits for MainThread", "after 1,800 s")
     ),
+    "lock_that_a_try_did_not_get": Truth(
+        HANG, "lock never released", ("no Python code that runs now holds it",)
+    ),
+    "copy_kept_open_by_its_file": Truth(HANG, "socket kept open", ("take_copy", "makefile()")),
     "workers_that_take_turns": Truth(FINE, "timed wait", ("with a timeout",)),
     "idle_console_of_a_loop": Truth(FINE, "idle", ("its loop gets from", "standard input")),
     "answer_of_a_console": Truth(FINE, "idle", ("standard input",)),

@@ -4,7 +4,8 @@
 A handler of a signal runs in the main thread, also while it waits for a lock of Python, and an
 exception of it ends that wait or loop (Python/ceval.c, Modules/_threadmodule.c). Such a time limit
 is what SIGALRM is for. A watchdog thread sends a signal, raises an exception in another thread, or
-ends the process. What merely asks the program to end (SIGTERM, SIGINT) comes from a person.
+ends the process. What merely asks the program to end (SIGTERM, SIGINT) comes from a person: it ends
+the wait of a main thread that is parked until then, in a service, and explains no other wait.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from gdb_epi.hangs.types import (
     LOCK,
     NATIVE,
     PYTHON,
+    SERVICE,
     SLEEP,
     TIME_LIMIT,
     WATCHDOG,
@@ -47,8 +49,10 @@ def name_who_interrupts(scene: HangContext, members: tuple[ThreadActivity, ...])
     main = next((d for d in members if d.tid == scene.main_tid), None)
     if main is not None and _runs_handlers(scene, main):
         for number, (does, _) in sorted(scene.effects_of_signal_handlers.items()):
-            if number not in ASK_TO_END and _may_raise_or_exit(scene, does):
-                return HANDLED_SIGNAL
+            asks = number in ASK_TO_END
+            parked = len(members) == 1 and main.kind == EVENT and not main.task[0]
+            if (parked or not asks) and _may_raise_or_exit(scene, does):
+                return SERVICE if asks else HANDLED_SIGNAL
     for member in members:
         traced = member.kind in (PYTHON, GIL, SLEEP)  # not where it waits
         following = find_tracing_functions(scene.view, member.tid) if traced else ()

@@ -80,6 +80,7 @@ class AcquireCalls:
         addresses = view.python.interpreter_addresses()
         self._types = TypeReader(view.reader, view.objects, addresses)
         self._by_lock: dict[int, list[AcquiredLock]] | None = None
+        self._failed: set[tuple[int, int]] = set()  # (thread, lock) of calls that returned False
 
     def holders(self, lock: int) -> list[AcquiredLock]:
         """Return the frames of living threads that took a lock by hand, one for each thread."""
@@ -95,6 +96,11 @@ class AcquireCalls:
                 if left <= 0:
                     break
         return self._by_lock.get(lock, [])
+
+    def failed_to_take(self, tid: int, lock: int) -> bool:
+        """Tell whether a frame of a thread tried to take a lock, and keeps that this has failed."""
+        self.holders(lock)
+        return (tid, lock) in self._failed
 
     def running_byte_offset(self, frame: PyFrame) -> int | None:
         """Return where the running instruction of a frame begins in its code."""
@@ -250,9 +256,20 @@ class AcquireCalls:
                 inner = frame.code
             last = {effect.lock: effect for effect in effects}
             for lock, effect in last.items():
-                if effect.takes:
+                if effect.may_fail and not effect.code and self._has_failed(frame, effect.at):
+                    self._failed.add((tid, lock))
+                elif effect.takes:
                     line = self._codes.line(self._codes.at(frame.code), effect.at)
                     yield AcquiredLock(tid, frame, line, effect.may_fail), lock
+
+    def _has_failed(self, frame: PyFrame, at: int) -> bool:
+        """Tell whether the variable is False to which a frame assigned what acquire() returned.
+
+        `at` is where its code loads the method. Raises UnreadableMemory, LayoutError.
+        """
+        name = self.sites.variable_of_result(frame.code, at)
+        word = dict(self._view.variable_addresses(frame)).get(name, 0) if name else 0
+        return self._view.type_name(word) == "bool" and self._view.objects.integer(word) == 0
 
     def _lock_effects_before_call(
         self, raw: RawFrame, frame: PyFrame, inner: int, *, innermost: bool
@@ -260,9 +277,12 @@ class AcquireCalls:
         """Return what a frame did to locks before the call that it is in."""
         variables = dict(self._view.variable_addresses(frame))
         effects = list(self._lock_effects_of_code(frame.code, variables, raw.globals, raw.lasti, 0))
-        # The running call is the last one: it has not returned, so what it does is not done yet.
+        # A running call is the last one: it has not returned, so what it does is not done yet. Else
+        # other code runs after it: `with` of another lock.
         if effects and (innermost and not effects[-1].code):
-            return effects[:-1] if effects[-1].takes else effects
+            ends = self.sites.end_of_call(frame.code, effects[-1].at)
+            returned = 0 < ends <= (raw.lasti or 0)
+            return effects[:-1] if effects[-1].takes and not returned else effects
         while effects and inner and effects[-1].code == inner:
             effects.pop()
         return effects

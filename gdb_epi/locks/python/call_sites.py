@@ -431,6 +431,33 @@ class CallSites:
         keywords, or of a name that was imported, it loads a plain attribute all the same.
         Raises UnreadableMemory, LayoutError.
         """
+        return self._call_of_method(code, at)[0]
+
+    def variable_of_result(self, code: int, at: int) -> str:
+        """Return the variable to which code assigns what a method returns that is loaded at a byte.
+
+        "" for none. Raises UnreadableMemory, LayoutError.
+        """
+        end = self.end_of_call(code, at)
+        following = (x for x in self.instructions(code) if end and x.at >= end)
+        store = next((x for x in following if x.operation not in _QUIETLY), None)
+        names, slots, cells = self.name_tables(code)
+        by_name = {"STORE_FAST": slots, "STORE_DEREF": cells, "STORE_NAME": names}
+        kind, number = (store.name, store.argument) if store is not None else ("", 0)
+        if kind.startswith("STORE_FAST_"):  # one of two, or and a load
+            kind, number = "STORE_FAST", number >> 4
+        table = by_name.get(kind, [])
+        return table[number] if number < len(table) else ""
+
+    def end_of_call(self, code: int, at: int) -> int:
+        """Return the byte behind the call of a method that is loaded at a byte; 0 for unknown.
+
+        Raises UnreadableMemory, LayoutError.
+        """
+        return self._call_of_method(code, at)[1]
+
+    def _call_of_method(self, code: int, at: int) -> tuple[int | None, int]:
+        """Return argument_count(), and the byte behind the call; 0 where that is not known."""
         words: int | None = None  # on the stack above the callable
         at_once = False
         for each in self.instructions(code):
@@ -443,15 +470,15 @@ class CallSites:
             if each.name.startswith("CALL"):
                 given = each.argument + ("KW" in each.name)
                 if given == words and (does == "call" or "KW" in each.name):
-                    return given
+                    return given, each.end
                 words -= given
             elif does in _PUSHES:
                 words += _PUSHES[does]
             elif does not in _QUIETLY and each.name != "KW_NAMES":
                 break
             if words < 0:
-                return None  # it is an argument itself
-        return MANY_ARGUMENTS if at_once else None
+                return None, 0  # it is an argument itself
+        return MANY_ARGUMENTS if at_once else None, 0
 
     def name_tables(self, code: int) -> NameTables:
         """Return the names that instructions number. Raises UnreadableMemory, LayoutError."""
