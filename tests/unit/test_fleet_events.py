@@ -8,6 +8,7 @@ import pytest
 from support import fleet_troubles
 from support.fleet_simulator import FIRST_DAY, Crash, population, simulate
 
+from gdb_epi.fleet.questions.onset import find_onset
 from gdb_epi.fleet.questions.population_verdict import ONE_EVENT, judge_population
 from gdb_epi.fleet.questions.splitting import split_signature
 from gdb_epi.fleet.screen.events import find_events
@@ -155,6 +156,19 @@ def test_a_place_that_fails_again_and_again_is_news_when_it_has_doubled():
                 news.append((latest.aliases[0], len(events) // 2))
     assert [n for place, n in news if place == "pdu=p3"] == [1, 2, 3, 6, 12, 24]
     assert [n for place, n in news if place == "model=x9"] == list(range(1, 29))
+
+
+def test_what_comes_in_a_few_events_has_no_onset_but_these():
+    fleet = simulate(7017, **SMALL)
+    rng = np.random.default_rng(5)
+    for day, size in ((6, 60), (12, 90)):
+        for number in range(size):
+            at, host = 40_000 + 30 * number, int(rng.integers(300))
+            fleet.crashes.append(Crash(day, host, "poison", 1, False, "input", second=at))
+    fleet.crashes.sort(key=lambda crash: (crash.day, crash.second))
+    pop = population(fleet)
+    answer = find_onset(pop, pop.signatures.index("poison")).answer
+    assert answer.startswith("nothing to date but one event: ") and answer.count("one event: ") == 2
 
 
 def test_an_event_that_comes_each_night_is_told_once_until_it_is_twice_as_large():

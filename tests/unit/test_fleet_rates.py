@@ -713,6 +713,18 @@ def test_a_cure_is_seen_where_the_flag_that_came_after_it_is_not(cured: bool) ->
     assert answer.startswith("fewer crashes with it where flag=new is not: ") == cured, answer
 
 
+def test_a_rate_that_rose_with_a_release_is_told_with_what_ended_it() -> None:
+    release = rolled_out(10 + np.arange(HOSTS) % 3)
+    release[:, 24:] = 0
+    population = fleet(0.03 + 0.1 * release, {"release": release}, seed=3)
+    mine = population.attributes[0].crash == 1
+    population = population._replace(signature=np.where(mine, 0, 1 + population.signature % 7))
+    onset = find_onset(population, 0)
+    assert onset.answer.startswith("the rate fell when release=new went out of use: ")
+    before = f"it rose before, on {iso_day(FIRST + 10)}, from 0 to "
+    assert onset.caveats[0].startswith(before) and "with release=new: " in onset.caveats[0]
+
+
 def test_what_came_with_three_others_is_told_with_them() -> None:
     """All hosts changed at once, but for a few: kernel and agent are one."""
     kernel = rolled_out(np.where(np.arange(HOSTS) < 9, 26, 20))

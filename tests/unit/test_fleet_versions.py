@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from gdb_epi.fleet.population.judged_times import find_reset_clocks, judge_times
-from gdb_epi.fleet.population.population import Attribute, Population
+from gdb_epi.fleet.population.population import Attribute, CoreKeys, Population
 from gdb_epi.fleet.questions.onset import find_onset
 from gdb_epi.fleet.records.facts import PROGRAM
 from gdb_epi.fleet.screen.design_effect import version_before_has_it
@@ -42,7 +42,8 @@ def fleet(bug: Moments, others: int = 6, **marks: str) -> Population:
         attributes.append(Attribute(name, [value, *map(str, range(60))], codes, none))
     host = np.random.default_rng(7).integers(HOSTS, size=size)
     whole = Population(
-        None, day + START, host, signature, np.full(size, -1),  # type: ignore[arg-type]
+        CoreKeys.from_strings(f"{i:016x}" for i in range(size)), day + START, host, signature,
+        np.full(size, -1),
         np.zeros(size, dtype=bool), np.zeros(size, dtype=bool), [f"node-{n}" for n in range(HOSTS)],
         [BUG, MOVED, OTHER], tuple(attributes), none, none, np.zeros(0),
         (Attribute(PROGRAM, ["shop"], np.zeros(size, dtype=np.int64), none),),

@@ -196,6 +196,10 @@ def make_digest(engine: Engine, days: int, until: int, now: float) -> NewsItem:
         others,
     )
     span = f"{iso_day(first)} to {iso_day(until)}"
+    latest = max((row.last_seen for row in top if row.last_seen is not None), default=None)
+    if latest is not None and latest < first * SECONDS_A_DAY:
+        when = iso_day(int(latest // SECONDS_A_DAY))
+        lines.insert(0, f"No crash in these days: the last one of the most frequent was on {when}")
     title = counted(len(fresh), "new finding") if was_screened else "no screening has run"
     title = f"{span}: {title}, {len(regressed)} regressed, "
     title += f"{counted(len(new), 'new signature')}"

@@ -198,6 +198,7 @@ def find_onset(population: Population, signature: int) -> Onset:
     fell = answer.day is not None and (answer.after or 0.0) < (answer.before or 0.0)
     outside = [_OUTSIDE] if fell and KILLED in answer.signature.split() else []
     caveats = [
+        answer.day and _other_change(asked, signature, answer.day, fell=fell),
         *outside,
         *(move.words() for move in moves),
         _left_out(asked, signature, answer.crashes),
@@ -217,14 +218,24 @@ def find_onset(population: Population, signature: int) -> Onset:
     if repeats := int((events.repeats & same).sum()):
         text = f"{repeats:,} of its {counted(int(same.sum()), 'crash')} came together with others"
         caveats.append(f"{text}: counted once")
-    if answer.crashes < MIN_CRASHES and (together := events.mostly_of(population, signature)):
-        answer = answer._replace(answer=f"nothing to date but {together}")
+    together = None if answer.day else events.mostly_of(population, signature)
+    if together and (answer.crashes < MIN_CRASHES or repeats >= MOST_OF_THEM * same.sum()):
+        answer = answer._replace(answer=f"nothing to date but {together}", roll_outs=())
     answer = answer._replace(caveats=(*answer.caveats, *filter(None, caveats)))
-    pruned = population.pruned
-    if pruned is None or answer.signature not in pruned.signatures:
+    if (pruned := population.pruned) is None or answer.signature not in pruned.signatures:
         return answer
     caveat = f"it came before {iso_day(pruned.before)} too; crashes of then were pruned"
     return answer._replace(caveats=(*answer.caveats, caveat), first_crash=None)
+
+
+def _other_change(population: Population, signature: int, day: int, *, fell: bool) -> str | None:
+    """Say when a rate that rose on a day fell again, or had risen before it fell, and with what."""
+    sides = population.day >= day, population.exposure_day >= day
+    other = _onset(population.chosen(*(side != fell for side in sides)), signature)
+    if other.day is None or ((other.after or 0.0) > (other.before or 0.0)) != fell:
+        return None
+    when = f"{'it rose before' if fell else 'it fell since'}, on {iso_day(other.day)}"
+    return f"{when}, from {other.before:.3g} to {other.after:.3g}: {other.answer}"
 
 
 def _by_size(population: Population, sizes: SizeLimit, same: Bools, answer: Onset) -> Onset:

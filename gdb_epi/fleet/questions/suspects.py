@@ -300,9 +300,10 @@ def suspect_lines(population: Population, screened: ScreeningResult) -> Iterator
         if group.of_hosts:
             yield f"{group.words()}: ask whether its cores still arrive, before this is a mending"
     yield from (move.words() for move in find_program_moves(find_events(population).counted))
-    of_all = fleet_wide_rise_words(population), month_end_words(population)
     of_sizes: list[str] = []  # they seem to begin, or end
-    yield from filter(None, of_all)
+    if not any(f.signature == ALL and f.attr not in (HOST, *CLUSTERED_CRASHES) for f in findings):
+        yield from filter(None, (fleet_wide_rise_words(population),))
+    yield from filter(None, (month_end_words(population),))
     if (sizes := find_size_limit(population)) is not None:
         yield sizes.words()
         counts = (np.bincount(population.signature[m & (population.signature >= 0)],

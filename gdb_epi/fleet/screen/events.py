@@ -80,6 +80,7 @@ HALF_HOUR, MOST_SHIFTED = 1_800, 14 * 3_600  # seconds: zones differ by so much
 MIN_PROFILE = 30  # crashes of other hosts of a place, whose hours are then compared
 MIN_GAIN = 5.0  # log-likelihood units: the shift explains the hours of a group's other crashes
 CLOCK_CHANGE_BEFORE, CLOCK_CHANGE_AFTER = 3600, 600  # seconds from the start of an event
+MAX_NAMED = 2  # events of a signature
 NEAR = 3  # days before a loop, and after it
 OF_OTHERS = 0.1  # of the other crashes of its program, that have the value of a loop
 MAX_SHARED_P = 0.05  # that loops share values of some attribute by chance
@@ -123,9 +124,10 @@ class CrashEvents(NamedTuple):
         count, total = int(together.sum()), int(same.sum())
         if not sizes or count < share * total:
             return None
-        largest = max(sizes, key=sizes.__getitem__)
-        more = f", and {counted(len(sizes) - 1, 'more event')}" if len(sizes) > 1 else ""
-        return f"{largest}{more}: {count} of its {total} crashes"
+        named = sorted(sizes, key=sizes.__getitem__, reverse=True)[:MAX_NAMED]
+        rest = len(sizes) - len(named)
+        more = f", and {counted(rest, 'more event')}" if rest else ""
+        return f"{'; '.join(named)}{more}: {count} of its {total} crashes"
 
     def with_repeats(self, members: Bools) -> Bools:
         """Return some crashes, and those that they stand for."""
