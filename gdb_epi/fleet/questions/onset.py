@@ -198,7 +198,7 @@ def find_onset(population: Population, signature: int) -> Onset:
     fell = answer.day is not None and (answer.after or 0.0) < (answer.before or 0.0)
     outside = [_OUTSIDE] if fell and KILLED in answer.signature.split() else []
     caveats = [
-        answer.day and _other_change(asked, signature, answer.day, fell=fell),
+        _other_change(asked, signature, answer.day, fell=fell) if answer.day else None,
         *outside,
         *(move.words() for move in moves),
         _left_out(asked, signature, answer.crashes),
