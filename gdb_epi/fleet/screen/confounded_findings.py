@@ -32,8 +32,10 @@ from gdb_epi.fleet.statistics.hypothesis_tests import (
     relative_risk,
     upper_normal_tail,
 )
+from gdb_epi.fleet.statistics.rate_ratios import Z
 
 MIN_OUTSIDE = 20  # crashes without another value, that can show what a value does by itself
+ONE_SIDED_Z = 1.64  # standard errors: less outside by chance in one of 20
 ALIAS_OVERLAP = 0.9  # of the smaller one's host-hours
 TOLD_APART = 8.0  # likelihood ratio: "fairly strong evidence" (Royall 1997)
 MAX_RIVALS = 3
@@ -275,17 +277,22 @@ def _is_only_where(population: Population, finding: Finding, other: Finding) -> 
         return False
     if not mine.has_hours or not theirs.has_hours:
         return False
-    outside = (population.signature >= 0) & (theirs.crash >= 0) & ~theirs.crashes_with(other.value)
-    beside = (theirs.exposure >= 0) & ~theirs.hours_with(other.value)
-    cells = []
-    for has in (True, False):
-        crashes = outside & (mine.crash >= 0) & (mine.crashes_with(finding.value) == has)
-        hours = beside & (mine.exposure >= 0) & (mine.hours_with(finding.value) == has)
-        cells += [float(crashes.sum()), float(population.exposure_hours[hours].sum())]
-    if min(cells[1], cells[3]) <= 0 or cells[0] + cells[2] < MIN_OUTSIDE:
-        return False
-    ratio, low, _ = relative_risk(*cells)
-    return bool(low <= 1 and ratio**2 < finding.rr)
+    risks = []
+    for there in (True, False):
+        cells = []
+        for has in (True, False):
+            crashes = (mine.crash >= 0) & (mine.crashes_with(finding.value) == has)
+            crashes &= (theirs.crash >= 0) & (theirs.crashes_with(other.value) == there)
+            hours = (mine.exposure >= 0) & (mine.hours_with(finding.value) == has)
+            hours &= (theirs.exposure >= 0) & (theirs.hours_with(other.value) == there)
+            number = float((crashes & (population.signature >= 0)).sum())
+            cells += [number, float(population.exposure_hours[hours].sum())]
+        if min(cells[1], cells[3]) <= 0 or cells[0] + cells[2] < MIN_OUTSIDE:
+            return False
+        risks.append(np.log(relative_risk(*cells)))
+    inside, outside = risks
+    wide = np.hypot(inside[2] - inside[1], outside[2] - outside[1]) / (2 * Z)
+    return bool(outside[1] <= 0 and inside[0] - outside[0] > ONE_SIDED_Z * wide)
 
 
 def _is_explained_by(

@@ -113,6 +113,7 @@ def _change(row: ComparedSignature) -> tuple[str, str, str]:
 def _summary(comparison: Comparison) -> Iterator[str]:
     """Say how many signatures changed, what all others come to, and which events there were."""
     from gdb_epi.fleet.questions.signatures import MAX_Q_OF_CHANGE
+    from gdb_epi.render.signature_words import named_signature
 
     rest, changed = comparison.rest, comparison.changed
     if not comparison.rows:
@@ -120,12 +121,16 @@ def _summary(comparison: Comparison) -> Iterator[str]:
     start = (
         f"{counted(changed, 'signature')} changed by more than chance (q up to {MAX_Q_OF_CHANGE:g})"
         if changed
-        else "no signature changed by more than chance"
+        else "no signature changed by more than chance among so many"
     )
     if rest is not None:
         ratio = "" if rest.ratio is None else f", {rest.ratio:.2f} times as often (p {rest.p:.1g})"
         start += f"; {'all others' if changed else 'all'} together: {rest.before} before, "
         start += f"{rest.after} after{ratio}"
+    strongest = comparison.rows[0]
+    if not changed and strongest.p < MAX_Q_OF_CHANGE and _change(strongest)[1]:
+        place = named_signature(strongest.signature or "")
+        start += f"; asked about by itself, {place} did (p {strongest.p:.1g})"
     yield start
     for event in comparison.events[:MAX_EVENTS]:
         yield f"counted once: {event}"
