@@ -7,6 +7,7 @@ from argparse import Namespace
 from collections.abc import Iterator
 
 from gdb_epi.cpython.running.exceptions import ExceptionInfo, RaisedException
+from gdb_epi.cpython.running.tasks import read_asyncio_tasks
 from gdb_epi.cpython.running.tracebacks import Traceback
 from gdb_epi.errors import Absent, SoftError
 from gdb_epi.record.stacks import learn_secrets, raised_json, read_exceptions
@@ -30,7 +31,8 @@ def show_exceptions(session: Session, args: Namespace) -> Report:
     In flight is what was raised and has not met its handler when the process died; reported is what
     nobody caught: it is being printed, or sys.excepthook or unraisablehook has it. With each come
     its cause, context and group members, with tracebacks, innermost call last as Python prints
-    them. Texts may hold any value of the process, so they are shown only with --messages.
+    them; last, what tasks of asyncio ended with. Texts may hold any value of the process, so they
+    are shown only with --messages.
     """
     state = session.state
     lines: list[str] = []
@@ -52,6 +54,14 @@ def show_exceptions(session: Session, args: Namespace) -> Report:
         threads.append(
             {"tid": thread.thread.tid, "name": thread.thread.name, "exceptions": raised_here}
         )
+    if not isinstance(state.python, Absent):
+        tasks, missing = read_asyncio_tasks(state.target, state.python)
+        errors += missing
+        failed = [task for task in tasks if task.failure]
+        for task in failed:
+            name = f"{task.address:#x}" if isinstance(task.name, Absent) else task.name
+            lines.append(f"task {name} failed: {task.failure}")
+        lines += [""] if failed else []
     lines = lines[:-1] or [
         nothing_found_line(state, "no thread raises or handles an exception", errors)
     ]

@@ -20,7 +20,6 @@ from gdb_epi.cpython.values.variables import FrameVariables
 from gdb_epi.errors import Absent, InputError, LayoutError, UnreadableMemory, UsageError
 from gdb_epi.session import CValue, Session
 from gdb_epi.typing_lite import NamedTuple
-from gdb_epi.util import shell_word
 
 # Structs of CPython that are no objects, and what they are called in debug information.
 C_STRUCTS = {
@@ -119,12 +118,12 @@ def _locate_python_path(
     value = _evaluated(session, word)
     # A global variable of some library that happens to have the name is no address.
     if isinstance(value, InputError) or value.is_integer or not _is_object_or_known_struct(value):
-        raise missing or _no_variable(session, values, text, word, value)
+        raise missing or _no_variable(session, values, word, value)
     return _locate_after_c_expression(session, values, text, start.end())
 
 
 def _no_variable(
-    session: Session, values: ProcessValues, text: str, word: str, value: CValue | InputError
+    session: Session, values: ProcessValues, word: str, value: CValue | InputError
 ) -> InputError:
     # The Python frames of the selected thread that have a variable, with their names.
     tid = session.chosen_tid()
@@ -138,7 +137,7 @@ def _no_variable(
         which = ", ".join(f"#{number} ({name})" for number, name in frames[:MAX_FRAMES_NAMED])
         return InputError(
             f"the selected Python frame has no variable {word}; {which} has",
-            hint=f"epi print {shell_word(text)} --frame {frames[0][0]}",
+            hint=f"epi frame {frames[0][0]}, then the same again",
         )
     why = ""
     if isinstance(value, CValue):

@@ -273,6 +273,7 @@ def task_json(task: Task, waits: UnfinishedTask | None = None) -> dict[str, Any]
         "name": None if isinstance(task.name, Absent) else task.name,
         "coro": None if isinstance(task.coro, Absent) else task.coro,
         "state": None if isinstance(task.state, Absent) else task.state,
+        "failure": task.failure or None,
         "running": task.running,
         "tid": task.tid,
         "awaits": task.awaits or None,

@@ -283,6 +283,7 @@ def _state_words(task: Task, waits: str) -> str:
         state = "running" if task.tid is None else f"running in thread {task.tid}"
     else:
         state = "(state unknown)" if isinstance(task.state, Absent) else task.state
+        state = f"failed: {task.failure}" if task.failure else state
     parts = [coro, state]
     if task.framework != ASYNCIO:
         parts.append(f"{task.framework}'s own" if task.system else task.framework)

@@ -247,7 +247,12 @@ def task_lines(record: Json, *, in_gdb: bool) -> Iterator[str]:
     parts = [counted(number, f"{name} task") for name, number in named if number]
     if of.get("greenlets"):
         parts.append(counted(of["greenlets"], "suspended greenlet"))
+    failed = [
+        f"{counted(ended.get('count'), 'task')} had failed: {ended.get('exception')}"
+        for ended in get_groups(of, "failed")[:MAX_KINDS_OF_WAITS]
+    ]
     if not parts:
+        yield from failed
         return
     from gdb_epi.cpython.running.wait_rules import WORDS
 
@@ -272,6 +277,7 @@ def task_lines(record: Json, *, in_gdb: bool) -> Iterator[str]:
         waiting = f" {texts[0]}" if all_alike else f": {count} {', '.join(texts)}"
     listed = " (in GDB: epi greenlets)" if not has_async_tasks(record) and not in_gdb else ""
     yield f"{' and '.join(parts)}{waiting}{listed}"
+    yield from failed
 
 
 def steps_of_wait(record: Json, core: str, *, in_gdb: bool) -> Iterator[tuple[str, str]]:

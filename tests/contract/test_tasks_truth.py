@@ -118,6 +118,9 @@ def test_three_loops_and_every_state(interpreter: Interpreter) -> None:
         assert not task.running
         outermost_first = [shown(frame) for frame in task.stack][::-1]
         assert outermost_first == [frame for _, frame in truth["frames"]]
+    if "failed" in known:
+        assert known["failed"].failure.startswith("ValueError in failing (loops.py:")
+        assert known["failed"].unseen and known["finished"].failure == ""
     assert known["other"].awaits == "task first"
     assert known["never-started"].awaits == known["in-turns"].awaits == ""
     assert [task.coro for task in found.tasks if task.running] == ["main"]

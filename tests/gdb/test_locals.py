@@ -61,7 +61,7 @@ def test_print_paths(gdb: Gdb, made: Made) -> None:
     )
     assert "keyed has no key '1'; try: 1, " in done.text  # GDB's splitting would make it 1
     done = run_gdb(gdb, *with_epi("epi print keyed[1]"), exe=made.executable, core=made.core)
-    assert f"; try: epi print 'keyed[1]' --frame {number}\n" in done.text
+    assert f"; try: epi frame {number}, then the same again\n" in done.text
 
 
 def test_print_says_what_is_wrong(gdb: Gdb, made: Made) -> None:

@@ -92,6 +92,10 @@ async def nothing():
     return 1
 
 
+async def failing():
+    raise ValueError("its text is not shown")
+
+
 async def never_started():
     await forever()
 
@@ -124,6 +128,7 @@ async def main():
     keep(with_manager(), "with-manager")
     keep(forever())
     keep(nothing(), "finished")
+    keep(failing(), "failed")
     victim = keep(forever(), "cancelled")
     way = deathbed.prepare("raise")
     await asyncio.sleep(0.01)

@@ -142,3 +142,13 @@ def test_a_long_chain_of_tasks_is_no_recursion(monkeypatch: pytest.MonkeyPatch) 
     chain = [task(n)._replace(name=f"c{n}", awaited_by=(n - 1,)) for n in range(1, 3_000)]
     shown = lines(monkeypatch, chain, tree=True)
     assert sum("(T) c" in line for line in shown) == len(chain)
+
+
+def test_a_task_that_failed_is_not_only_finished(monkeypatch: pytest.MonkeyPatch) -> None:
+    ended = task(5)._replace(state="finished", stack=(), awaits="")
+    failed = ended._replace(address=6, failure="ValueError in f (a.py:3)", unseen=True)
+    shown = lines(monkeypatch, [ended, failed])
+    assert shown == [
+        "fetch-5  fetch  finished",
+        "fetch-5  fetch  failed: ValueError in f (a.py:3)",
+    ]

@@ -649,6 +649,17 @@ def test_a_hang_of_tasks_comes_with_the_line_that_draws_them(reader: Audience, w
     assert len(shown) == 1 and shown[0].endswith(words)
 
 
+def test_a_task_that_failed_unnoticed_is_named() -> None:
+    failed = [{"exception": "ValueError in f (a.py:3)", "count": 1}]
+    record = {
+        "threads": {"count": 1, "crashed": {"tid": 7, "frames": [PYTHON]}},
+        "tasks": {"asyncio": 1, "running": 1, "failed": failed, "waits": []},
+    }
+    lines = render_triage(record)
+    at = lines.index("Tasks    1 asyncio task")
+    assert lines[at + 1].strip() == "1 task had failed: ValueError in f (a.py:3)"
+
+
 @pytest.mark.parametrize(("value", "address", "named"), [
     ("0x00007ffff70e1b30", "0x0000ffffeef43390", "0xffffeef43390"),
     ("0x0000d30d0000d300", "0x0000d30d0000d30c", "0xd30d0000d300"),

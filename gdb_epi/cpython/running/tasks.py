@@ -96,6 +96,18 @@ class TaskFields:
         """Return the future whose end wakes the task."""
         return self._get(task, "fut_waiter")
 
+    def exception(self, task: int) -> int:
+        """Return the exception that the task ended with."""
+        return self._get(task, "exception")
+
+    def is_unseen(self, task: int) -> bool:
+        """Tell whether nobody has asked for that exception; an int before 3.12, then one bit."""
+        flag = self._reader.layout.find("TaskObj", "task_log_tb")
+        if flag is None:
+            return False
+        word = int.from_bytes(self._reader.read(task + flag.offset, flag.size), "little")
+        return bool(word >> max(0, flag.bit_offset) & 1)
+
     def loop(self, task: int) -> int:
         """Return the event loop."""
         return self._get(task, "loop")
@@ -143,6 +155,11 @@ class PythonTaskFields(TaskFields):
             return text if isinstance(text, Absent) else text.lower()
         return Absent(UNREADABLE, f"its _state is {text!r}")
 
+    def is_unseen(self, task: int) -> bool:
+        """Tell whether nobody has asked for that exception; the class mangles the name."""
+        flag = self._get(task, "Future__log_traceback")
+        return bool(flag) and self._objects.integer(flag) == 1
+
     def awaited_by(self, task: int) -> list[int]:
         """Return the members of a set, whose name has two underscores that the class mangles."""
         if self._reader.layout.offset("TaskObj", "task_awaited_by") is None:
@@ -152,6 +169,8 @@ class PythonTaskFields(TaskFields):
 
 
 if TYPE_CHECKING:
+    from gdb_epi.cpython.running.exceptions import ExceptionDecoder
+
     Edges = dict[int, dict[int, None]]  # the tasks that wait for a task, in the order found
 
 MAX_FUTURES = 100_000  # that one gather() of gather()s leads to
@@ -283,6 +302,8 @@ class Task(NamedTuple):
     framework: str = ASYNCIO
     cancelled: bool = False  # trio: within a cancelled scope; it is told at its next checkpoint
     system: bool = False  # trio: one of the library's own
+    failure: str = ""  # "ValueError in f (a.py:3)": the exception that it ended with
+    unseen: bool = False  # nobody has asked for that exception
     awaits_task: bool = False  # `awaits` names another task
 
 
@@ -333,6 +354,7 @@ class _TaskDecoder:
         if python.finalizing:
             remember_frame_globals(self.reader, self.objects, python)
         self._problems: dict[SoftError, None] = {}
+        self._exceptions: ExceptionDecoder | None = None
 
     def all(self) -> Tasks:
         """Return the tasks of every interpreter."""
@@ -361,6 +383,21 @@ class _TaskDecoder:
             self.problem("tasks of an interpreter that is torn down", why.detail)
         objects += objects_being_collected(self.reader, self._python)
         yield from (address for address in objects if is_task(address))
+
+    def failure_words(self, raised: int) -> str:
+        """Return the type of an exception, and where it was raised; no text of it."""
+        if self._exceptions is None:
+            from gdb_epi.cpython.running.exceptions import ExceptionDecoder
+
+            self._exceptions = ExceptionDecoder(self.reader.target, self._python)
+        exception = self._exceptions.exception(raised)
+        kind = "an unknown exception" if isinstance(exception.type, Absent) else exception.type
+        traceback = exception.traceback
+        if isinstance(traceback, Absent) or not traceback.lines or traceback.lines[-1].hole:
+            return kind
+        line = traceback.lines[-1]
+        file = line.filename.rpartition("/")[2]
+        return f"{kind} in {line.qualname or line.name} ({file}:{line.lineno or '?'})"
 
     def problem(self, subject: str, message: str) -> None:
         """Note what could not be had, once and up to a cap."""
@@ -558,6 +595,9 @@ class _InterpreterTasks:
                 loop=fields.loop(address),
                 waits_for=fields.waits_for(address),
             )
+            if task.state == "finished" and (raised := fields.exception(address)):
+                failure = self._decoder.failure_words(raised)
+                task = task._replace(failure=failure, unseen=fields.is_unseen(address))
             return self._add_coroutine(task, fields, subject)
         except UnreadableMemory as error:
             self._problem(subject, str(error))

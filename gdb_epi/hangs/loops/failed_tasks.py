@@ -13,8 +13,9 @@ from collections.abc import Iterator
 from gdb_epi.cpython.heap.instances import shared_instances
 from gdb_epi.cpython.memory_reader import MemoryReader
 from gdb_epi.cpython.objects.namespaces import NamespaceReader
+from gdb_epi.cpython.objects.type_objects import TypeReader
 from gdb_epi.cpython.running.exceptions import ExceptionDecoder
-from gdb_epi.cpython.running.tasks import STATES
+from gdb_epi.cpython.running.tasks import TaskFields
 from gdb_epi.cpython.running.tracebacks import Traceback, TracebackLine
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
@@ -26,7 +27,6 @@ from gdb_epi.typing_lite import NamedTuple
 
 MAX_TASKS = 2_000
 _TASK = "_asyncio.Task"
-_FINISHED = STATES.index("finished")
 
 
 class FailedTask(NamedTuple):
@@ -47,8 +47,11 @@ def find_failed_tasks(target: Target, python: PythonState) -> Iterator[FailedTas
     if not instances.are_listed and _none_looks_failed(target, python, instances.reader):
         return
     decoder = ExceptionDecoder(target, python)
+    reader = instances.reader
+    objects = NamespaceReader(reader)
+    fields = TaskFields(reader, objects, TypeReader(reader, objects, ()))
     for task in instances.of((_TASK,))[:MAX_TASKS]:
-        raised = _unseen_exception(instances.reader, task.address)
+        raised = _unseen_exception(fields, task.address)
         if raised:
             exception = decoder.exception(raised)
             if not isinstance(exception.type, Absent):
@@ -62,6 +65,7 @@ def _none_looks_failed(target: Target, python: PythonState, reader: MemoryReader
     that is derived from Task, or was replaced, leaves it open.
     """
     at, objects = reader.layout.require("PyObject", "ob_type"), NamespaceReader(reader)
+    fields = TaskFields(reader, objects, TypeReader(reader, objects, ()))
     try:
         for interpreter in python.interpreters:
             module = objects.module_dict(interpreter.address, "asyncio.tasks")
@@ -72,27 +76,20 @@ def _none_looks_failed(target: Target, python: PythonState, reader: MemoryReader
                 return False
             words = find_word(target, kind, limit=MAX_TASKS)
             heads = [place - at for place in words.addresses]
-            if not words.complete or any(_unseen_exception(reader, head) for head in heads):
+            if not words.complete or any(_unseen_exception(fields, head) for head in heads):
                 return False
     except (UnreadableMemory, LayoutError):
         return False
     return True
 
 
-def _unseen_exception(reader: MemoryReader, task: int) -> int:
+def _unseen_exception(fields: TaskFields, task: int) -> int:
     """Return the exception that a task ended with, if nobody has retrieved it; else 0."""
-    layout = reader.layout
-    flag = layout.find("TaskObj", "task_log_tb")
-    if flag is None:
-        return 0
     try:
-        word = int.from_bytes(reader.read(task + flag.offset, flag.size), "little")
-        unseen = word >> max(0, flag.bit_offset) & 1  # an int before 3.12, then one bit
-        raised = reader.field(task, "TaskObj", "task_exception")
-        state = reader.field32(task, "TaskObj", "task_state")
+        failed = fields.state(task) == "finished" and fields.is_unseen(task)
+        return fields.exception(task) if failed else 0
     except (UnreadableMemory, LayoutError):
         return 0
-    return raised if state == _FINISHED and unseen else 0
 
 
 def _lines_of_program(traceback: Traceback | Absent) -> tuple[TracebackLine, ...]:

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.record.registry import Json, RecordNotes, RecordParts, group
 from gdb_epi.typing_lite import TYPE_CHECKING
@@ -26,11 +28,12 @@ def tasks(parts: RecordParts, notes: RecordNotes) -> Json | None:
     state = parts.state
     if not isinstance(state.python, PythonState):
         return None
-    pending = list(read_asyncio_tasks(state.target, state.python).tasks)
-    pending += _trio_tasks(parts)
+    every = read_asyncio_tasks(state.target, state.python).tasks
+    failures = Counter(task.failure for task in every if task.unseen and task.failure)
+    pending = [*every, *_trio_tasks(parts)]
     pending = [task for task in pending if task.state == "pending" and not task.system]
     suspended = _suspended_greenlets(parts)
-    if not pending and not suspended:
+    if not pending and not suspended and not failures:
         return None
     from gdb_epi.cpython.running.unfinished_tasks import read_task_waits
 
@@ -42,8 +45,10 @@ def tasks(parts: RecordParts, notes: RecordNotes) -> Json | None:
         notes.left_out["tasks"] = len(pending) - MAX_TASKS
     often = sorted(kinds.items(), key=lambda pair: (-pair[1], pair[0]))[:MAX_KINDS]
     greenlets = {"greenlets": suspended} if suspended else {}
+    failed = [{"exception": what, "count": n} for what, n in failures.most_common(MAX_KINDS)]
     return {
         **greenlets,
+        **({"failed": failed} if failed else {}),
         "asyncio": sum(1 for task in pending if task.framework == ASYNCIO),
         "trio": sum(1 for task in pending if task.framework == TRIO),
         "running": sum(1 for task in pending if task.running),
