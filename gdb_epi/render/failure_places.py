@@ -37,8 +37,10 @@ _ENDS_ITSELF = {
 }  # fmt: skip
 
 
-def own_end_sentence(category: str, signal: object, calls: Sequence[StackCall]) -> str:
+def own_end_sentence(record: Json, category: str, calls: Sequence[StackCall]) -> str:
     """Return "ended itself by os.kill() with SIGSEGV"; "" where no call of Python did that.
+
+    A program that gives up when it gets no more memory died of that.
 
     The handler of faulthandler may have met the signal and raised it again. Other C code between
     would be what ended the process, in a handler of the program for one.
@@ -51,7 +53,10 @@ def own_end_sentence(category: str, signal: object, calls: Sequence[StackCall]) 
         and not call.name.startswith("faulthandler_") and not call.name.endswith("_impl")
     )  # fmt: skip
     by = _ENDS_ITSELF.get(next(names, ""), "")
-    return f"ended itself by {by}{'' if by == _BY_ABORT else f' with {signal}'}" if by else ""
+    signal = get_group(record, "signal").get("name")
+    raised = str(get_group(record, "exception").get("type")).endswith("MemoryError")
+    why = "got no more memory (MemoryError) and " if raised else ""
+    return f"{why}ended itself by {by}{'' if by == _BY_ABORT else f' with {signal}'}" if by else ""
 
 
 def failed_in_signal_handler(record: Json, calls: Sequence[StackCall]) -> bool:

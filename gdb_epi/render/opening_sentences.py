@@ -425,7 +425,7 @@ def _what_happened(record: Json, label: str, calls: Sequence[StackCall]) -> str:
         (SENTENCES_BY_DETECTOR[name] for name in detectors if name in SENTENCES_BY_DETECTOR), text
     )
     python = innermost_own_python_call(calls)
-    if own_end := own_end_sentence(category, get_group(record, "signal").get("name"), calls):
+    if own_end := own_end_sentence(record, category, calls):
         text = own_end + (" {found}" if python is not None else "")
     facts = next(iter(_facts_of(record, "deliberate_abort")), {})
     message = facts.get("text") if kind in ("abort-malloc", "abort-fortify") else ""

@@ -625,7 +625,7 @@ def _candidate_steps(record: Json, reader: Audience) -> Iterator[tuple[str, str]
     if not reader.files and any(why in python for why in WITHOUT_FILE):  # the executable
         option = "file FILE" if in_gdb else f"gdb-epi triage --exe FILE {kept}"
         yield "more, by its executable", option
-    elif files:
+    elif files and " --sysroot " not in reader.files:
         option = "set sysroot DIR" if in_gdb else f"gdb-epi triage --sysroot DIR {kept}"
         yield "names of C functions", option
     if get_group(record, "truncated").get("flag"):

@@ -234,7 +234,9 @@ def side_by_side_lines(
     """
     match = KeyMatch(**comparison["match"])
     answer, moved = _sameness_sentence(first, second, match), list[str]()
-    if did_not_crash(first) and did_not_crash(second):
+    if names[0] == names[1]:
+        answer = "Both are the same file."
+    elif did_not_crash(first) and did_not_crash(second):
         same_place = is_same_crash(first, second, match)
         changes = find_changes() if is_same_process(first, second) else Changes()
         of_copies, moved = compare_copies(first, second, alike=same_place, changes=changes)

@@ -65,6 +65,8 @@ def test_two_runs_of_one_crash_are_the_same(shell, core_of):
     assert "A        0.core: prog.py crashed" in done.out
     assert "all libraries" in done.out and "Differs" not in done.out
     assert "Both stacks, most recent call first" in done.out
+    done = shell("compare", first, first)
+    assert (done.code, done.out.splitlines()[0]) == (0, "Both are the same file.")
 
 
 METHOD = PROGRAM.replace(

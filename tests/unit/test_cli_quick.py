@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gdb_epi.cli.support.quick_parser import QuickParser
+from gdb_epi.cli.support.triage_output import _Group, _urgency
 
 VERBS = ("triage", "stacks", "doctor", "completion", "fleet.data.ingest", "fleet.look.top")
 WORDS = (
@@ -57,3 +58,10 @@ def test_an_answer_is_the_answer_of_argparse(verb: str, words: list[str]) -> Non
 def test_ordinary_lines_need_no_argparse(words: list[str]) -> None:
     quick, slow = both("triage", words)
     assert quick is not None and quick == slow
+
+
+def test_what_did_not_fail_is_not_the_first_to_look_at() -> None:
+    healthy, crash = _Group(), _Group()
+    healthy.record, healthy.count = {"verdict": {"label": "no-fault"}}, 9
+    crash.record, crash.count = {"verdict": {"label": "software"}}, 1
+    assert max((healthy, crash), key=_urgency) is crash

@@ -362,6 +362,17 @@ def test_a_call_of_os_abort_is_no_abort_of_the_interpreter(name: str, words: str
     assert words in first
 
 
+def test_the_lack_of_memory_comes_before_the_way_a_program_gave_up() -> None:
+    record = {
+        "verdict": {"label": "out-of-memory", "confidence": 0.7},
+        "signature": {"category": "abort-other"},
+        "signal": {"name": "SIGABRT", "sender": "self"},
+        "exception": {"type": "MemoryError", "state": "handled"},
+    }
+    first, _ = opening_sentences(record, [native("os_abort", "python3.11"), TICK])
+    assert "got no more memory (MemoryError) and ended itself by os.abort() in tick" in first
+
+
 def test_what_another_process_does_is_a_command_to_paste() -> None:
     """Behind the command stood "(while it lives)": the shell took it for a syntax error."""
     record = {"findings": [{"facts": {"look_at": 4711}}], "process": {"pid": 1}}

@@ -267,6 +267,17 @@ def test_where_files_were_lacking_they_are_asked_for(why: str) -> None:
     assert any("gdb-epi triage --sysroot DIR core.7" in line for line in lines)
 
 
+def test_a_sysroot_that_was_given_is_not_asked_for_again() -> None:
+    why = {"signature": {"keys": {}, "text": {}, "absent": {"native": LACKS_FILES[0]}}}
+    record = {"threads": {"count": 1, "crashed": {"tid": 7, "frames": [PYTHON]}}, **why}
+    without, given = (
+        "\n".join(render_triage(record, Audience(SHELL, core="core.7", files=files)))
+        for files in (" --exe py", " --sysroot root")
+    )
+    assert "names of C functions:" in without.partition("Next")[2]
+    assert "names of C functions:" not in given.partition("Next")[2]
+
+
 def test_the_files_that_lacked_are_named_with_their_builds() -> None:
     nameless = {"language": "native", "module": "libx.so", "build_id": "bb3b" * 10}
     absent = {"keys": {}, "text": {}, "absent": {"native": LACKS_FILES[0]}}

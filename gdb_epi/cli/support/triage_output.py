@@ -21,7 +21,7 @@ from gdb_epi.cli.support.messages import (
 )
 from gdb_epi.errors import EXIT_UNUSABLE_INPUT, EpiError, SoftError, UsageError
 from gdb_epi.fault.find_fault import ELSEWHERE, OTHER, PROCESS
-from gdb_epi.judgement.labels import CANNOT_TELL, URGENT
+from gdb_epi.judgement.labels import CANNOT_TELL, NO_FAULT, URGENT
 from gdb_epi.private_files import private_opener
 from gdb_epi.record.record_parts import get_group, get_groups, grouping_line, verdict_label
 from gdb_epi.render.color import colored_lines, wants_color
@@ -264,9 +264,10 @@ class _Table(AnswerWriter):
         super().finish(problems)
 
 
-def _urgency(group: _Group) -> tuple[bool, int, bool]:
+def _urgency(group: _Group) -> tuple[bool, bool, int, bool]:
     whole = not get_group(group.record, "truncated").get("flag")
-    return verdict_label(group.record) in URGENT, group.count, whole
+    label = verdict_label(group.record)
+    return label in URGENT, label != NO_FAULT, group.count, whole
 
 
 def _summary(record: Mapping[str, Any]) -> Mapping[str, Any]:
