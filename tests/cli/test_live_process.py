@@ -12,6 +12,7 @@ import sys
 from collections.abc import Iterator
 
 import pytest
+from support.opening import need_gdb
 from support.waiting import state_of, ticks_of, until_asleep, wait_until
 
 PROGRAM = """
@@ -205,3 +206,32 @@ def test_a_process_goes_on_when_the_look_at_it_takes_too_long(shell, process):
     assert f"GDB took more than 0.01 s for process {process.pid}, and let it go" in done.err
     assert tracer_of(process.pid) == 0
     assert ends_well(process)
+
+
+IN_A_CELL = """
+import threading
+class Channel:
+    def __init__(self):
+        self.a = threading.Lock()
+def main():
+    channel = Channel()
+    def close():
+        channel.a.acquire()
+    with channel.a:
+        closer = threading.Thread(target=close, name="closer")
+        closer.start()
+        print("ready", flush=True)
+        closer.join()
+main()
+"""
+
+
+def test_a_lock_of_an_object_that_a_closure_shares_has_a_name(shell) -> None:
+    need_gdb()
+    words = [sys.executable, "-c", IN_A_CELL]
+    with subprocess.Popen(words, stdout=subprocess.PIPE, text=True) as started:
+        assert started.stdout is not None and started.stdout.readline() == "ready\n"
+        until_asleep(started.pid)
+        done = shell("locks", started.pid)
+        started.kill()
+    assert "waits for Channel.a (threading.Lock, " in done.out, done.out

@@ -261,9 +261,13 @@ class PythonView:
         """Return "Class.attribute" when a variable of the innermost frames has a lock as one."""
         for frame in self.frames(tid)[:FRAMES_FOR_OBJECT]:
             for word in self._variables_worth_a_look(frame):
-                for name, value in self.attributes(word):
-                    if value == lock:
-                        return f"{self.type_name(word)}.{name}"
+                in_cell = (
+                    self._objects_reached_from(word, "") if self.type_name(word) == "cell" else []
+                )
+                for owner in [inner for inner, _ in in_cell] or [word]:
+                    for name, value in self.attributes(owner):
+                        if value == lock:
+                            return f"{self.type_name(owner)}.{name}"
         return None
 
     def variable(self, frame: PyFrame | None, name: str) -> int | None:
