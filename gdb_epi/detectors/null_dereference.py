@@ -9,7 +9,7 @@ from gdb_epi.detectors.registry import Finding, detector, hex_word
 from gdb_epi.errors import Absent
 from gdb_epi.fault.account import TRANSFER
 from gdb_epi.fault.address_place import LOW, NULL, NULL_BASE, OR_A_NUMBER
-from gdb_epi.fault.called_functions import function_that_returned
+from gdb_epi.fault.called_functions import call_that_returned
 from gdb_epi.fault.errno import errno_of
 from gdb_epi.process_state import ProcessState
 from gdb_epi.sizes import signed_word
@@ -77,7 +77,7 @@ def null_dereference(state: ProcessState) -> Iterator[Finding]:
         )
     frames = state.target.native_frames(account.fault.tid)
     if base and not value and not isinstance(frames, Absent) and site.fault.architecture.decodes:
-        by = function_that_returned(state.target, frames, account.fault.pc, base)
+        by = call_that_returned(state.target, frames, account.fault.pc, base).function
         if by:
             facts["returned_by"] = by
             plain = f"{by}() had returned NULL"

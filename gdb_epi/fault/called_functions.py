@@ -3,13 +3,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from itertools import islice
+from math import prod
 
-from gdb_epi.fault.instructions import ARGUMENTS, call_before, instructions_before
+from gdb_epi.fault.instructions import (
+    ARGUMENTS,
+    KEPT,
+    call_before,
+    constant_arguments,
+    instructions_before,
+)
 from gdb_epi.fault.memory_reads import read_up_to
 from gdb_epi.target.api import NativeFrame, Target
+from gdb_epi.target.cfi import Unwinder
 from gdb_epi.target.function_bounds import FunctionBounds
 from gdb_epi.target.imported_functions import ImportedFunctions
+from gdb_epi.typing_lite import NamedTuple
 from gdb_epi.x86 import MAX_LENGTH, Instruction, decode
 from gdb_epi.x86.decode import decode_each
 from gdb_epi.x86.instruction import BRANCH, CALL, JUMP, NEXT
@@ -21,6 +31,14 @@ BEFORE = 96  # bytes of code before an address
 MAX_BODY = 8 << 10  # bytes of a function whose calls are listed
 MAX_STEPS = 64  # functions of the same object that are looked into
 RESULT = "rax"  # System V ABI x86-64, 3.2.3
+# Which arguments of functions that allocate are the size, or multiply to it.
+SIZES_ASKED: Mapping[str, tuple[int, ...]] = {
+    "malloc": (0,), "calloc": (0, 1), "realloc": (1,), "reallocarray": (1, 2), "valloc": (0,),
+    "aligned_alloc": (1,), "memalign": (1,), "mmap": (1,), "mmap64": (1,),
+    "PyMem_Malloc": (0,), "PyMem_RawMalloc": (0,), "PyObject_Malloc": (0,),
+    "PyMem_Calloc": (0, 1), "PyMem_RawCalloc": (0, 1), "PyMem_Realloc": (1,),
+    "PyMem_RawRealloc": (1,), "_ZnwmRKSt9nothrow_t": (0,), "_ZnamRKSt9nothrow_t": (0,),
+}  # fmt: skip
 
 
 def got_slot_of_call(target: Target, instruction: Instruction, end: int) -> int | None:
@@ -40,40 +58,78 @@ def got_slot_of_call(target: Target, instruction: Instruction, end: int) -> int 
     return place.address({"rip": at}) if place is not None and place.rip_relative else None
 
 
-def function_that_returned(
-    target: Target, frames: Sequence[NativeFrame], pc: int, register: str
-) -> str:
-    """Return the imported function that returned what a register holds at an address.
+class ReturnedCall(NamedTuple):
+    """A call whose result a register holds: the imported function that it went to, "" unknown.
 
-    "" where straight-line code does not tell it: the register is followed back over moves, and
-    out of a function that was given it as an argument.
+    `end` is its return address, `frame` the number of the frame that made it, and `changed` what
+    that has changed since.
+    """
+
+    function: str = ""
+    end: int = 0
+    frame: int = 0
+    changed: frozenset[str] = frozenset()
+
+
+def call_that_returned(
+    target: Target, frames: Sequence[NativeFrame], pc: int, register: str
+) -> ReturnedCall:
+    """Return the call of an imported function that returned what a register holds at an address.
+
+    Its function is "" where straight-line code does not tell it: the register is followed back
+    over moves, and out of a function that was given it as an argument.
     """
     bounds, imported = FunctionBounds(target), ImportedFunctions(target)
-    for frame in [None, *frames[1 : 1 + MAX_CALLERS]]:
+    for number, frame in enumerate([None, *frames[1 : 1 + MAX_CALLERS]]):
         if frame is not None:
             call = call_before(target, frame.pc)
             if call is None or register not in ARGUMENTS:
-                return ""
+                return ReturnedCall()
             pc = frame.pc - call.length
         function = bounds.at(pc)
         if function is None:
-            return ""
+            return ReturnedCall()
+        since: frozenset[str] = frozenset()
         for step in reversed(instructions_before(target, pc, BEFORE) or ()):
             if step.address < function.start:
                 break
             instruction = step.instruction
             if instruction.flow == CALL and register == RESULT:
-                slot = got_slot_of_call(target, instruction, step.address + instruction.length)
-                return imported.name(slot) if slot is not None else ""
+                end = step.address + instruction.length
+                slot = got_slot_of_call(target, instruction, end)
+                name = imported.name(slot) if slot is not None else ""
+                return ReturnedCall(name, end, number, since)
             changed = changed_registers(instruction)
             if changed is None or instruction.flow not in (NEXT, BRANCH):  # not taken
-                return ""
+                return ReturnedCall()
+            since |= changed
             if register in changed:
                 how = value_source(instruction, register)
                 if how.kind != COPY or not isinstance(how.source, str):
-                    return ""
+                    return ReturnedCall()
                 register = how.source
-    return ""
+    return ReturnedCall()
+
+
+def size_asked_for(
+    target: Target, frames: Sequence[NativeFrame], call: ReturnedCall, registers: Mapping[str, int]
+) -> int | None:
+    """Return the bytes that a call asked an allocator for; None where they are not known.
+
+    They are where its caller keeps them over the call. `registers` are those of the innermost
+    frame. Reference: man 3 malloc, man 2 mmap.
+    """
+    if call.function not in SIZES_ASKED:
+        return None
+    if call.frame:
+        outer = islice(Unwinder(target, FunctionBounds(target)).walk(registers), MAX_CALLERS + 1)
+        pc = frames[call.frame].pc
+        registers = next((frame.registers for frame in outer if frame.pc == pc), {})
+    kept = {name: word for name, word in registers.items()
+            if name in (*KEPT, "rsp") and name not in call.changed}  # fmt: skip
+    arguments = constant_arguments(target, call.end, kept)
+    numbers = [arguments.get(ARGUMENTS[place]) for place in SIZES_ASKED[call.function]]
+    return None if None in numbers else prod(number or 0 for number in numbers)
 
 
 def imported_calls_before(target: Target, pc: int) -> list[str] | None:

@@ -179,6 +179,7 @@ def constant_arguments(
     steps = instructions_before(target, return_address - call.length, BYTES_BEFORE_CALL)
     constants: dict[str, int] = {}
     waiting = {name: {name} for name in ARGUMENTS}  # register -> the arguments set through it
+    changed_since: set[str] = set()
     for step in reversed(steps or ()):
         if step.instruction.flow != NEXT or not waiting:
             break
@@ -190,7 +191,10 @@ def constant_arguments(
             arguments = waiting.pop(name)
             how, value = value_source(step.instruction, name), None
             if how.kind == COPY and isinstance(how.source, str):
-                copied.setdefault(how.source, set()).update(arguments)
+                if how.source in KEPT and how.source not in changed_since:
+                    value = (registers or {}).get(how.source)
+                if value is None:
+                    copied.setdefault(how.source, set()).update(arguments)
             elif how.kind == CONSTANT and isinstance(how.source, int):
                 value = how.source
             elif how.kind == ADDRESS and isinstance(how.source, MemoryOperand):
@@ -206,9 +210,7 @@ def constant_arguments(
                 constants.update(dict.fromkeys(arguments, value))
         for name, arguments in copied.items():
             waiting.setdefault(name, set()).update(arguments)
-    kept = ((name, registers[name]) for name in KEPT if registers and name in registers)
-    for name, value in kept:
-        constants.update(dict.fromkeys(waiting.get(name, ()), value))
+        changed_since |= changed
     return constants
 
 

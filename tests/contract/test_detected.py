@@ -215,6 +215,26 @@ def test_allocations_that_failed(mode: str, library: Path, tmp_path: Path) -> No
     assert record["verdict"]["label"] == "out-of-memory"
 
 
+@pytest.mark.parametrize(
+    ("mode", "who", "size"),
+    [
+        ("size_of_a_broken_header", "read_header", 4 * (16 + (1 << 48))),
+        ("product_of_unchecked_counts", "malloc", 1 << 63),
+        pytest.param("memory_error_of_the_program", "", 0, marks=pytest.mark.heavy),
+    ],
+)
+def test_no_machine_could_give_it(
+    mode: str, who: str, size: int, library: Path, tmp_path: Path
+) -> None:
+    """A size out of a header, and an error of the program's own, were "no more memory" (74 %)."""
+    record = record_of(mode, tmp_path, library)
+    assert record["verdict"]["label"] == "software"
+    if who:
+        told = next(f for f in record["findings"] if f["detector"] == "impossible_request")
+        assert told["facts"]["size"] == f"{size:,}"
+        assert who in told["summary"]
+
+
 @pytest.mark.heavy
 @pytest.mark.skipif(shutil.which("rustc") is None, reason="rustc is not installed")
 def test_a_panic_of_rust(library: Path, tmp_path: Path) -> None:

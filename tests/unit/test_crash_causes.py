@@ -20,6 +20,7 @@ from gdb_epi.corruption.files.elf_images import (
     ImageFile,
 )
 from gdb_epi.corruption.score import Score, compute_score
+from gdb_epi.cpython.running.exceptions import NOT_ASKED, ExceptionInfo, RaisedException
 from gdb_epi.detectors.bad_calls import call_beyond_methods
 from gdb_epi.detectors.died_at_exit import died_at_exit
 from gdb_epi.detectors.ended_by_signal import refused_system_call
@@ -352,9 +353,11 @@ def test_a_failed_allocation_is_not_why_malloc_found_its_data_damaged(
     message = AbortMessage("malloc", "double-free", "", "free(): double free detected in tcache 2")
     made.__dict__["account"] = made.account._replace(message=message)
     home = "gdb_epi.detectors.runtimes.failed_allocation"
-    monkeypatch.setattr(f"{home}._memory_error_state", lambda *_: "in flight")
+    error = RaisedException("in flight", (ExceptionInfo(HEAP, "MemoryError", NOT_ASKED),))
+    monkeypatch.setattr(f"{home}.memory_error_of_thread", lambda *_: error)
+    monkeypatch.setattr(f"{home}.impossible_request", lambda _state: iter(()))
     assert [finding.facts["kind"] for finding in failed_allocation(made)] == ["info"]
-    monkeypatch.setattr(f"{home}._memory_error_state", lambda *_: None)
+    monkeypatch.setattr(f"{home}.memory_error_of_thread", lambda *_: None)
     monkeypatch.setattr(ERRNO, lambda *_: 12)
     assert not list(failed_allocation(made))
 

@@ -31,12 +31,14 @@ class Traceback(NamedTuple):
     """Lines in Python's order, outermost call first.
 
     `left_out` lines are missing after the first `MAX_TRACEBACK // 2`. `broken` says where a damaged
-    chain ends; "" when it ends properly.
+    chain ends; "" when it ends properly. `innermost` is the PyTracebackObject of the last line, 0
+    where that is not known.
     """
 
     lines: tuple[TracebackLine, ...]
     left_out: int = 0
     broken: str = ""
+    innermost: int = 0
 
 
 class Tracebacks:
@@ -77,7 +79,8 @@ class Tracebacks:
         self._lines -= len(kept)
         if self._lines < 0:
             return Absent(UNPARSABLE, f"more than {MAX_LINES} traceback lines")
-        return Traceback(tuple(map(self._line, kept)), len(links) - len(kept), broken)
+        lines = tuple(map(self._line, kept))
+        return Traceback(lines, len(links) - len(kept), broken, 0 if broken else links[-1])
 
     def _line(self, address: int) -> TracebackLine:
         struct, require = "PyTracebackObject", self._layout.require

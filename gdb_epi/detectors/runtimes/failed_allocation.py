@@ -6,6 +6,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from gdb_epi.detectors.registry import Finding, SupportedLabel, detector
+from gdb_epi.detectors.runtimes.impossible_request import (
+    impossible_request,
+    memory_error_of_thread,
+    raising_instruction,
+)
 from gdb_epi.detectors.runtimes.uncaught_exception import asked_for_impossible_size
 from gdb_epi.errors import Absent
 from gdb_epi.fault.abort_message import AbortMessage
@@ -16,6 +21,7 @@ from gdb_epi.process_state import ProcessState
 from gdb_epi.sizes import WORD_MASK
 
 MEMORY_ERROR = "MemoryError"
+WORTH_TELLING = 1 << 30
 _ERRNO = "errno of this thread is ENOMEM: the last call of the C library that failed got no memory"
 
 
@@ -31,17 +37,24 @@ def failed_allocation(state: ProcessState) -> Iterator[Finding]:
     or the process may have given up, for another reason: where no function of the program's own
     libraries that leads here asks for memory before, it speaks for nothing. A request of an
     absurd size fails just as one does when memory has run out; that of operator new is known, and
-    is told by uncaught_exception.
+    is told by uncaught_exception, others by
+    impossible_request. A MemoryError that the program raises itself, by a `raise`, is no failed
+    allocation of Python's.
     Reference: man 3 malloc (ENOMEM), man 2 setrlimit (RLIMIT_AS, RLIMIT_DATA).
     """
     account = state.account
     if isinstance(account, Absent) or account.how not in (ABORTED, RAISED, ACCESS):
         return
     subject = f"thread {account.fault.tid}"
-    raised = _memory_error_state(state, account.fault.tid)
-    if raised is not None:
-        summary = f"a MemoryError is {raised} in this thread: an allocation of Python failed"
-        facts: dict[str, object] = {"kind": MEMORY_ERROR, "state": raised}
+    if any(True for _ in impossible_request(state)):
+        return
+    raised = memory_error_of_thread(state, account.fault.tid)
+    by = None if raised is None else raising_instruction(state, raised.itself)
+    if raised is not None and not (by is not None and by.is_statement):
+        summary = f"a MemoryError is {raised.state} in this thread: an allocation of Python failed"
+        facts: dict[str, object] = {"kind": MEMORY_ERROR, "state": raised.state}
+        if by is not None and by.numbers and max(by.numbers) >= WORTH_TELLING:
+            summary += f"; its call was given the number {max(by.numbers):,}"
         if _malloc_gave_up(account):  # no failed allocation damages malloc's own data
             facts["kind"] = "info"
             summary += "; what cleans up after it may have gone wrong"
@@ -77,14 +90,3 @@ def _malloc_gave_up(account: FaultAccount) -> bool:
     """Tell whether malloc, or a check of buffers in the C library, found memory overwritten."""
     message = account.message
     return isinstance(message, AbortMessage) and message.kind in ("malloc", "fortify")
-
-
-def _memory_error_state(state: ProcessState, tid: int) -> str | None:
-    """Return "in flight" or "handled" if the thread has a MemoryError, else None."""
-    for exceptions in state.exceptions:
-        if exceptions.thread.tid != tid or not exceptions.thread.alive:
-            continue
-        for raised in exceptions.all():
-            if raised.itself.memory_error:
-                return raised.state
-    return None

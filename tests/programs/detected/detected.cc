@@ -26,4 +26,9 @@ void fill(char *at, size_t n) { memset(at, 'R', n); }
 struct Named { long a, b, c; char *name; };
 char first_of_name(struct Named *at) { return at->name[0]; }
 void drop(char *at) { free(at); }
+long *filled_table(long columns, long rows) {
+    long number = columns * rows, *table = (long *)malloc(number * sizeof(long));
+    for (long at = 0; at < number; at++) table[at] = -1;
+    return table;
+}
 }

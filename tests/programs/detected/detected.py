@@ -126,6 +126,33 @@ def null_without_memory() -> None:
     NATIVE.fill(NATIVE.rows(2 << 30), 2 << 30)
 
 
+def read_header(raw: bytes) -> bytearray:
+    pixels = int.from_bytes(raw, "little")
+    return bytearray(pixels * 4)
+
+
+def size_of_a_broken_header() -> None:
+    try:
+        read_header(bytes((16, 0, 0, 0, 0, 0, 1)))
+    except MemoryError:
+        os.abort()
+
+
+def product_of_unchecked_counts() -> None:
+    NATIVE.filled_table(ctypes.c_long(1 << 40), ctypes.c_long(1 << 20))
+
+
+class QuotaError(MemoryError):
+    pass
+
+
+def memory_error_of_the_program() -> None:
+    try:
+        raise QuotaError("over")
+    except MemoryError:
+        os.abort()
+
+
 def rust_panic() -> None:
     ctypes.CDLL(sys.argv[3]).price(7)
 
