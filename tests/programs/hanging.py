@@ -375,6 +375,25 @@ def never_released():
     A.acquire()
 
 
+def attempt_that_failed():
+    jobs = queue.Queue()
+    thread(take_and_die).join()
+    thread(refresh, A, jobs)
+    IN_NEED.wait()
+    with A:
+        jobs.put(1)
+
+
+def refresh(lock, jobs):
+    taken = lock.acquire(timeout=0.01)
+    IN_NEED.set()
+    try:
+        jobs.get()
+    finally:
+        if taken:
+            lock.release()
+
+
 def owner_ended_before_a_namesake():
     lock, jobs = threading.RLock(), queue.Queue()
     ended = thread(lock.acquire)

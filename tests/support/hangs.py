@@ -81,6 +81,9 @@ TRUTHS = {
     "simple_queue_without_producer": Truth(HANG, "nobody left", ("SimpleQueue",)),
     "queue_join_with_workers": Truth(HANG, "nobody gives it", ("all jobs", "task_done()")),
     "event_never_set": Truth(HANG, "nobody gives it", ("event_never_set",)),
+    "attempt_that_failed": Truth(
+        HANG, "lock never released", ("__main__.A", "no Python code that runs now holds it")
+    ),
     "semaphore_without_release": Truth(HANG, "nobody left", ("semaphore",)),
     "condition_not_notified": Truth(
         HANG, "missed notification", ("first_letter", "is there already", "for the end of")

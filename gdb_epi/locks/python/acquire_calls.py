@@ -11,6 +11,7 @@ that are held are considered.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
 from gdb_epi.cpython.frames.code_objects import CodeReader
 from gdb_epi.cpython.frames.frame_chain import RawFrame, frame_reader
@@ -39,7 +40,7 @@ AHEAD, AGAIN, MADE = "ahead", "again", "made"  # when a call of a frame's code i
 class AcquiredLock(NamedTuple):
     """A frame whose code took a lock and has not released it; `line` is where it took it.
 
-    `may_have_failed`: it gave a timeout, or asked not to wait.
+    `may_have_failed`: it gave a timeout, or asked not to wait, and what came of it is not known.
     """
 
     tid: int
@@ -57,7 +58,7 @@ class _LockEffect(NamedTuple):
     lock: int
     takes: bool
     code: int  # of the method that did it, 0 when it is the lock's own
-    may_fail: bool = False
+    succeeded: bool | None = True  # None where that is not known
 
 
 class CalledFunction(NamedTuple):
@@ -98,7 +99,7 @@ class AcquireCalls:
         return self._by_lock.get(lock, [])
 
     def failed_to_take(self, tid: int, lock: int) -> bool:
-        """Tell whether a frame of a thread tried to take a lock, and keeps that this has failed."""
+        """Tell whether a frame of a thread tried to take a lock, and this has failed."""
         self.holders(lock)
         return (tid, lock) in self._failed
 
@@ -250,26 +251,17 @@ class AcquireCalls:
             try:
                 raw = self._frames.read(frame.address)
                 effects = self._lock_effects_before_call(raw, frame, inner, innermost=number == 0)
-            except (UnreadableMemory, LayoutError):
+            except (UnreadableMemory, LayoutError, IndexError):
                 continue
             finally:
                 inner = frame.code
-            last = {effect.lock: effect for effect in effects}
-            for lock, effect in last.items():
-                if effect.may_fail and not effect.code and self._has_failed(frame, effect.at):
-                    self._failed.add((tid, lock))
-                elif effect.takes:
-                    line = self._codes.line(self._codes.at(frame.code), effect.at)
-                    yield AcquiredLock(tid, frame, line, effect.may_fail), lock
-
-    def _has_failed(self, frame: PyFrame, at: int) -> bool:
-        """Tell whether the variable is False to which a frame assigned what acquire() returned.
-
-        `at` is where its code loads the method. Raises UnreadableMemory, LayoutError.
-        """
-        name = self.sites.variable_of_result(frame.code, at)
-        word = dict(self._view.variable_addresses(frame)).get(name, 0) if name else 0
-        return self._view.type_name(word) == "bool" and self._view.objects.integer(word) == 0
+            last = {effect.lock: effect for effect in effects if effect.succeeded is not False}
+            taken = {lock: effect for lock, effect in last.items() if effect.takes}
+            failed = {effect.lock for effect in effects if effect.succeeded is False}
+            self._failed |= {(tid, lock) for lock in failed - taken.keys()}
+            for lock, effect in taken.items():
+                line = self._codes.line(self._codes.at(frame.code), effect.at)
+                yield AcquiredLock(tid, frame, line, effect.succeeded is None), lock
 
     def _lock_effects_before_call(
         self, raw: RawFrame, frame: PyFrame, inner: int, *, innermost: bool
@@ -280,8 +272,8 @@ class AcquireCalls:
         # A running call is the last one: it has not returned, so what it does is not done yet. Else
         # other code runs after it: `with` of another lock.
         if effects and (innermost and not effects[-1].code):
-            ends = self.sites.end_of_call(frame.code, effects[-1].at)
-            returned = 0 < ends <= (raw.lasti or 0)
+            made = self.sites.call_made(frame.code, effects[-1].at)
+            returned = made is not None and 0 < made[1] <= (raw.lasti or 0)
             return effects[:-1] if effects[-1].takes and not returned else effects
         while effects and inner and effects[-1].code == inner:
             effects.pop()
@@ -295,24 +287,31 @@ class AcquireCalls:
         for call in self.sites.calls_of(code).calls:
             if end is not None and call.at > end:
                 return
-            for effect in self._lock_effects_of_call(code, call, variables, scope, depth):
+            for effect in self._lock_effects_of_call(code, call, variables, scope, end, depth):
                 count += 1
                 if count > MAX_EFFECTS:
                     return
                 yield effect
 
     def _lock_effects_of_call(
-        self, code: int, call: MethodCall, variables: dict[str, int], scope: int, depth: int
-    ) -> Iterator[_LockEffect]:
+        self, code: int, call: MethodCall, variables: dict[str, int], scope: int,
+        running: int | None, depth: int,
+    ) -> Iterator[_LockEffect]:  # fmt: skip
         receiver = self.receiver(call, variables, scope)
         if not receiver:
             return
         method = call.path[-1] if call.path else ""
         if method in TAKES or method in GIVES:
             lock = self._view.lock_of(receiver)
-            given = self.sites.argument_count(code, call.at) if method in TAKES else 0
-            if lock is not None and given is not None:
-                yield _LockEffect(call.at, lock, method in TAKES, 0, given > 0)
+            made = self.sites.call_made(code, call.at) if method in TAKES else (0, 0)
+            if lock is not None and made is not None:
+                arguments, end = made
+                succeeded: bool | None = not arguments or None
+                if arguments and end and running is not None:
+                    succeeded = self.sites.outcome_of_call(
+                        code, call.at, end, running, partial(self._truth, variables, scope)
+                    )
+                yield _LockEffect(call.at, lock, method in TAKES, 0, succeeded)
             if lock is not None:
                 return  # Thread(target=lock.acquire) takes nothing here
         if depth >= MAX_DEPTH:
@@ -338,6 +337,14 @@ class AcquireCalls:
         return CalledFunction(
             code, bound, self._reader.field(function, "PyFunctionObject", "func_globals")
         )
+
+    def _truth(self, variables: dict[str, int], scope: int, name: str) -> bool | None:
+        """Return the value of a variable that is a bool; None for any other."""
+        address = self.receiver(MethodCall(0, ("name", name), ()), variables, scope)
+        if self._view.type_name(address) != "bool":
+            return None
+        number = self._view.objects.integer(address)
+        return None if isinstance(number, Absent) else bool(number)
 
     def _closure_variables(self, function: int, code: int) -> dict[str, int]:
         """Return the variables of outer functions that a function uses, by name."""

@@ -20,7 +20,7 @@ A loop whose test compares a clock ends when its time has come.
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 
 from gdb_epi.cpython.frames.code_objects import locate_bytecode
@@ -423,41 +423,15 @@ class CallSites:
             else:
                 yield each.at, does, ""
 
-    def argument_count(self, code: int, at: int) -> int | None:
+    def call_made(self, code: int, at: int) -> tuple[int, int] | None:
         """Return with how many arguments a method is called that is loaded at a byte.
 
-        None where it is passed on, or its call is not known. The compiler loads "method" (up to
-        3.11), or says so in the argument of LOAD_ATTR, only for what it calls at once; with
-        keywords, or of a name that was imported, it loads a plain attribute all the same.
+        And the byte behind that call, 0 where it was not found. None where it is passed on, or its
+        call is not known. The compiler loads "method" (up to 3.11), or says so in the argument of
+        LOAD_ATTR, only for what it calls at once; with keywords, or of a name that was imported,
+        it loads a plain attribute all the same.
         Raises UnreadableMemory, LayoutError.
         """
-        return self._call_of_method(code, at)[0]
-
-    def variable_of_result(self, code: int, at: int) -> str:
-        """Return the variable to which code assigns what a method returns that is loaded at a byte.
-
-        "" for none. Raises UnreadableMemory, LayoutError.
-        """
-        end = self.end_of_call(code, at)
-        following = (x for x in self.instructions(code) if end and x.at >= end)
-        store = next((x for x in following if x.operation not in _QUIETLY), None)
-        names, slots, cells = self.name_tables(code)
-        by_name = {"STORE_FAST": slots, "STORE_DEREF": cells, "STORE_NAME": names}
-        kind, number = (store.name, store.argument) if store is not None else ("", 0)
-        if kind.startswith("STORE_FAST_"):  # one of two, or and a load
-            kind, number = "STORE_FAST", number >> 4
-        table = by_name.get(kind, [])
-        return table[number] if number < len(table) else ""
-
-    def end_of_call(self, code: int, at: int) -> int:
-        """Return the byte behind the call of a method that is loaded at a byte; 0 for unknown.
-
-        Raises UnreadableMemory, LayoutError.
-        """
-        return self._call_of_method(code, at)[1]
-
-    def _call_of_method(self, code: int, at: int) -> tuple[int | None, int]:
-        """Return argument_count(), and the byte behind the call; 0 where that is not known."""
         words: int | None = None  # on the stack above the callable
         at_once = False
         for each in self.instructions(code):
@@ -477,9 +451,55 @@ class CallSites:
             elif does not in _QUIETLY and each.name != "KW_NAMES":
                 break
             if words < 0:
-                return None, 0  # it is an argument itself
-        return MANY_ARGUMENTS if at_once else None, 0
+                return None  # it is an argument itself
+        return (MANY_ARGUMENTS, 0) if at_once else None
 
+    def outcome_of_call(
+        self, code: int, loaded: int, end: int, running: int, truth: Callable[[str], bool | None]
+    ) -> bool | None:
+        """Tell whether the last call of a method gave something true; None where nothing tells.
+
+        `loaded` is the byte where the method is loaded, `end` the one behind the call, `truth` is
+        asked about the variable that keeps what it gave, where only that call stores it. Else the
+        way that leads to the running byte tells, which a test of it chose.
+        Raises UnreadableMemory, LayoutError, IndexError.
+        """
+        instructions = list(self.instructions(code))
+        for each in instructions:
+            if each.at < end or each.operation in _BETWEEN or each.name in _COPIES:
+                continue
+            variable = next(iter(self._variables_stored(code, each)), None)
+            if variable is not None:
+                stores = [v for other in instructions for v in self._variables_stored(code, other)]
+                return truth(variable) if stores.count(variable) == 1 else None
+            target = self.jump_target(each)
+            if target is None or not each.name.endswith(("_IF_TRUE", "_IF_FALSE")):
+                return None
+            graph = {
+                step.at: [at for at in (step.end if step.goes_on else None, self.jump_target(step))
+                          if at is not None]
+                for step in instructions
+            }  # fmt: skip
+            here = next((step.at for step in instructions if step.at <= running < step.end), -1)
+            jumped, went_on = (
+                here in _reachable_places(graph, [start], [MAX_VISITS], loaded)
+                for start in (target, each.end)
+            )
+            return None if jumped == went_on else jumped == each.name.endswith("TRUE")
+        return None
+
+    def _variables_stored(self, code: int, instruction: Instruction) -> list[str]:
+        """Return the variables that an instruction stores, the one that was on top first."""
+        name, number, tables = instruction.name, instruction.argument, self.name_tables(code)
+        if name in ("STORE_FAST", "STORE_DEREF", "STORE_NAME"):
+            kind = {"STORE_FAST": tables.variables, "STORE_DEREF": tables.cells}
+            return [kind.get(name, tables.names)[number]]
+        if name.startswith("STORE_FAST_"):  # two variables in one instruction (3.13)
+            both = [tables.variables[number >> 4], tables.variables[number & 15]]
+            return both if name == "STORE_FAST_STORE_FAST" else both[:1]
+        return []
+
+    @memoized
     def name_tables(self, code: int) -> NameTables:
         """Return the names that instructions number. Raises UnreadableMemory, LayoutError."""
         names, slots = (self.name_tuple(code, name) for name in ("co_names", "co_localsplusnames"))

@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from gdb_epi.locks.python.python_view import WithBlock
 
 # Behind "held by NAME", where that is not sure.
+UNLESS_FAILED = ", unless its acquire(), which may fail, did"
 OR_ENDED_THREAD = ", or by a thread that has ended and had the same identifier"
 
 
@@ -323,7 +324,11 @@ def _wait_by_explicit_acquire(case: _WaitCase, taken: AcquiredLock) -> LockWait:
         )  # fmt: skip
     doubt = "not ruled out: a branch that was not run, or a thread that ended holding the lock"
     verdict = lock_types.SELF_DEADLOCK if taken.tid == case.thread.tid else lock_types.LIVE_HOLDER
-    return case.settled(owner, verdict, PROBABLE, f"thread {taken.tid}: {evidence}", doubt)
+    unless = UNLESS_FAILED if taken.may_have_failed else ""
+    wait = case.settled(
+        owner, verdict, INFO if unless else PROBABLE, f"thread {taken.tid}: {evidence}", doubt
+    )
+    return wait._replace(doubt=unless)
 
 
 def _tried_before(case: _WaitCase, taken: AcquiredLock) -> bool:
