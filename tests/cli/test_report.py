@@ -331,3 +331,17 @@ def test_a_page_that_has_an_event_alone_says_what_it_points_to():
     counts = PopulationCounts(["timeout"], ["node-1"], number, number, number + 83, {}, {}, 0)
     (line,) = summary_sentences(counts, [headline])
     assert line == "One finding stands out: 1 points to one event, or to no cause yet."
+
+
+def test_the_first_finding_is_said_as_a_person_would_say_it():
+    names = ("CPU 0 of many hosts", "Crashes of node-3")
+    headlines = [
+        Headline("hardware", "Hardware", name, None, (), (), (), "new", None, None)
+        for name in names
+    ]
+    number = np.array([0])
+    counts = PopulationCounts(["timeout"], ["node-1"], number, number, number + 83, {}, {}, 0)
+    for order, ends in ((headlines, "CPU 0 of"), (headlines[::-1], "crashes of node-3.")):
+        stands, first = summary_sentences(counts, order)
+        assert stands == "2 findings stand out: 2 point to a host or to hardware."
+        assert first.startswith(f"The first: hardware: {ends}")

@@ -141,6 +141,12 @@ def test_what_a_person_decided_goes_before_the_numbers(db, capsys):
     made = json.loads(exclude(db, capsys, "--format", "json"))
     assert {h["host"] for h in made["hosts"]} == {"node-8", "node-9", "node-130"}
     assert {"host": "node-7", "why": "a person dismissed the finding"} in made["left_in"]
+    # One that is out is in one list alone.
+    main(["fleet", "mark", "host", "node-7", "--drained", "--db", db])
+    capsys.readouterr()
+    made = json.loads(exclude(db, capsys, "--format", "json"))
+    assert made["drained"] == ["node-7"]
+    assert "node-7" not in [row["host"] for row in made["left_in"]]
 
 
 def test_no_name_runs_in_a_shell(db, capsys):

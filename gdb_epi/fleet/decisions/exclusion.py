@@ -165,7 +165,7 @@ def plan_exclusion(
     size, source = (fleet, "--fleet-size") if fleet is not None else _fleet(population)
     most = int(share * size + 1e-9)
     room = max(most - len(drained), 0)
-    left = [(name, why) for name, why in left_in.items() if name not in wanted]
+    left = [(n, why) for n, why in left_in.items() if n not in wanted and n not in drained]
     return ExclusionPlan(
         tuple(chosen[:room]), tuple(chosen[room:]), tuple(left), tuple(refused),
         tuple(drained), tuple(overdue), size, source, most, tuple(groups),

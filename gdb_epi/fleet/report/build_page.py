@@ -444,7 +444,12 @@ def summary_sentences(
     alone, compared = _urgent_signatures_alone(urgent), _comparisons(counts, headlines)
     if headlines or not alone:
         return (*compared, *alone)
-    return (*alone, *(f"Compared with each other: {c[:1].lower()}{c[1:]}" for c in compared))
+    return (*alone, *(f"Compared with each other: {_after_colon(c)}" for c in compared))
+
+
+def _after_colon(sentence: str) -> str:
+    """Return a sentence with a small first letter, but for an acronym (CPU)."""
+    return sentence if sentence[1:2].isupper() else f"{sentence[:1].lower()}{sentence[1:]}"
 
 
 def no_findings_text(population: Population, counts: PopulationCounts) -> str:
@@ -470,7 +475,7 @@ def _comparisons(counts: PopulationCounts, headlines: Sequence[Headline]) -> tup
             "crashes than its share, as far as these numbers can tell.",
         )
     kinds = [
-        (sum(h.kind in ("hardware", "host") for h in headlines), "to one host or its hardware"),
+        (sum(h.kind in ("hardware", "host") for h in headlines), "to a host or to hardware"),
         (sum(h.kind == "software" for h in headlines), "to a version, configuration or load"),
         (sum(h.kind == "two" for h in headlines), "to two causes in one signature"),
         (sum(h.kind == "unknown" for h in headlines), "to one event, or to no cause yet"),
@@ -479,7 +484,7 @@ def _comparisons(counts: PopulationCounts, headlines: Sequence[Headline]) -> tup
     total = len(headlines)
     what = "One finding stands out" if total == 1 else f"{total} findings stand out"
     first = headlines[0]
-    strongest = f"The first: {first.label.lower()}: {first.title[:1].lower()}{first.title[1:]}."
+    strongest = f"The first: {first.label.lower()}: {_after_colon(first.title)}."
     return (f"{what}: {', '.join(parts)}.", *([strongest] if total > 1 else ()))
 
 
