@@ -292,6 +292,16 @@ def test_an_ignored_signature_is_silent(db, capsys):
         record_decision(engine, Decision("signature", key, "ann", "acknowledged"), 1.9e9)
     assert screen(db, "--exit-code") == 5
     assert len(about()) == 1
+    # The questions say what was decided.
+    (number,) = (f.id for f in _stored(db) if f.value == "node-7")
+    assert main(["fleet", "dismiss", str(number), "--db", db]) == 0
+    capsys.readouterr()
+    assert main(["fleet", "suspects", "--db", db]) == 0
+    first, second = capsys.readouterr().out.splitlines()[:2]
+    assert first == f"dismissed before: host=node-7 (finding {number})"
+    assert second.startswith(f"{key}: acknowledged; marked by ann on 2030-03-17")
+    assert main(["fleet", "digest", "--db", db, "--asof", "2025-12-17", "--days", "60"]) == 0
+    assert " (acknowledged): " in capsys.readouterr().out
 
 
 def _stored(db):

@@ -3,7 +3,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING
 
 from gdb_epi.fleet.decisions.current_state import (
     ACKNOWLEDGED,
@@ -19,6 +20,7 @@ from gdb_epi.fleet.decisions.current_state import (
     CurrentState,
     Subject,
     read_current_state,
+    read_current_states,
 )
 from gdb_epi.fleet.decisions.fix_assessment import (
     DEFAULT_NAME,
@@ -32,9 +34,17 @@ from gdb_epi.fleet.store.plain_sql import Execute
 from gdb_epi.record.record_parts import get_group
 from gdb_epi.typing_lite import Any
 
+if TYPE_CHECKING:
+    from gdb_epi.fleet.screen.finding import Finding
+
 _HOST_WORDS = {
     SUSPECT: "a suspect", DRAINED: "drained", REPAIRED: "repaired", BACK: "back in service",
 }  # fmt: skip
+_DECIDED = (
+    "SELECT id, attr, value, signature, state FROM finding"
+    " WHERE state IN ('confirmed', 'dismissed') ORDER BY id"
+)
+_TEXT = "SELECT min(text) FROM sig WHERE kind = :kind AND key = :name"
 _MARKED = "SELECT DISTINCT name FROM mark WHERE about = 'host' ORDER BY name"
 
 
@@ -93,6 +103,28 @@ def decision_lines_of_record(
     lines = signature_decision_lines(execute, kind, key, record) if key else []
     host = text_or_none(get_group(record, "host").get("hostname"))
     return lines + (host_decision_lines(execute, host) if host else [])
+
+
+def decided_finding_lines(execute: Execute, findings: Iterable[Finding]) -> list[str]:
+    """Say which of today's findings, and of their signatures, somebody has decided about.
+
+    Absent when nobody decided: the list is empty then.
+    """
+    from gdb_epi.fleet.screen.finding import finding_identity
+    from gdb_epi.render.signature_words import WHERE
+
+    decided = {finding_identity(*row[1:4]): (row[0], row[4]) for row in execute(_DECIDED, {})}
+    lines, signatures = [], set()
+    for finding in findings:
+        signatures.add(finding.signature.partition(WHERE)[0])
+        number, state = decided.pop(finding_identity(*finding.key), (0, ""))
+        if state:
+            lines.append(f"{state} before: {finding.attr}={finding.value} (finding {number})")
+    for kind, key in (subject[1:] for subject in read_current_states(execute, SIGNATURE)):
+        text = next(iter(execute(_TEXT, {"kind": kind, "name": key})))[0]
+        if text in signatures:
+            lines += (f"{key}: {line}" for line in signature_decision_lines(execute, kind, key)[:1])
+    return lines
 
 
 def _lines_of_state(current: CurrentState, words: list[str]) -> list[str]:

@@ -29,7 +29,6 @@ from gdb_epi.fleet.decisions.finding_states import (
     CONFIRMED,
     DISMISSED,
     StoredFinding,
-    finding_identity,
     findings_to_raise,
     stored_findings,
 )
@@ -50,6 +49,7 @@ from gdb_epi.fleet.screen.finding import (
     MIN_RR,
     Finding,
     crashes_of,
+    finding_identity,
     is_about_whole_host,
     may_be_chance,
 )

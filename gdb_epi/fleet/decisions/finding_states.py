@@ -20,7 +20,7 @@ from gdb_epi.errors import InputError
 from gdb_epi.fleet.decisions import current_state
 from gdb_epi.fleet.population.population import Population
 from gdb_epi.fleet.records.values import number_or_none
-from gdb_epi.fleet.screen.finding import ALL, Finding, is_about_whole_host
+from gdb_epi.fleet.screen.finding import Finding, finding_identity
 from gdb_epi.fleet.screen.finding_texts import (
     describe_counted_crashes,
     finding_json,
@@ -86,12 +86,6 @@ class StoredFinding(NamedTuple):
         for name, value in (("p", self.p), ("q", self.q)):
             words += "" if value is None else f", {name} {value:.1g}"
         return words
-
-
-def finding_identity(attr: str, value: str, signature: str) -> tuple[str, str, str]:
-    """Return the key by which a finding is recognised when it is found again."""
-    broad = attr == "host" and is_about_whole_host(signature)
-    return attr, value, ALL if broad else signature
 
 
 def stored_findings(engine: Engine, state: str | None = None) -> list[StoredFinding]:

@@ -16,6 +16,7 @@ from gdb_epi.fleet.decisions.current_state import (
     HEALTHY,
     HOST,
     REGRESSED,
+    SIGNATURE,
     SUSPECT,
     TOOL,
     read_current_states,
@@ -171,8 +172,11 @@ def make_digest(engine: Engine, days: int, until: int, now: float) -> NewsItem:
         states = read_states(sqlalchemy_executor(connection), now)
         programs = _programs_of(connection, [*fresh[:MAX_LISTED], *still_open[:MAX_LISTED]])
         was_screened, unscreened = describe_unscreened_crashes(connection, until)
+    # An acknowledged bug that stands out for the first time is no news to those who know it.
+    decided = {s.text: f" ({s.state})" for s in states if s.current.subject.about == SIGNATURE}
     titles = {
-        f.id: f"finding {f.id}: {_item_of_finding(f, programs.get(f.signature, '')).title}"
+        f.id: f"finding {f.id}{decided.get(f.signature.partition(WHERE)[0], '')}: "
+        f"{_item_of_finding(f, programs.get(f.signature, '')).title}"
         for f in findings
     }
     regressed = [s for s in states if s.state == REGRESSED]

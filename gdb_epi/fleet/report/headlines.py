@@ -10,7 +10,6 @@ from gdb_epi.fleet.decisions.finding_states import (
     DISMISSED,
     OPEN,
     StoredFinding,
-    finding_identity,
     findings_to_raise,
 )
 from gdb_epi.fleet.questions.population_verdict import (
@@ -30,7 +29,7 @@ from gdb_epi.fleet.report.text_formatting import (
     number_text,
     probability_text,
 )
-from gdb_epi.fleet.screen.finding import CPU, Finding, is_about_whole_host
+from gdb_epi.fleet.screen.finding import CPU, Finding, finding_identity, is_about_whole_host
 from gdb_epi.fleet.screen.finding_texts import (
     describe_comparison,
     describe_test,

@@ -88,6 +88,12 @@ def is_about_whole_host(signature: str) -> bool:
     return signature in (ALL, BITFLIP) or signature.startswith(CPU)
 
 
+def finding_identity(attr: str, value: str, signature: str) -> tuple[str, str, str]:
+    """Return the key by which a finding is recognised when it is found again."""
+    broad = attr == HOST and is_about_whole_host(signature)
+    return attr, value, ALL if broad else signature
+
+
 class HostChanges(NamedTuple):
     """Days like "2026-11-29" since which a host is not what it was; None where it is.
 

@@ -33,7 +33,6 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from gdb_epi.errors import EpiError, InputError, UsageError
 from gdb_epi.fleet.decisions.current_state import FIXED, HOST, IGNORED, SIGNATURE, STATE_WORDS
 from gdb_epi.fleet.decisions.finding_states import (
-    finding_identity,
     findings_to_raise,
     stored_findings,
 )
@@ -46,6 +45,7 @@ from gdb_epi.fleet.report.build_page import MAX_STATES, ReportScope, build_page,
 from gdb_epi.fleet.report.html import render_core, render_decisions, render_page
 from gdb_epi.fleet.report.page import DecisionForm, DecisionsPage, StateChoice
 from gdb_epi.fleet.report.text_formatting import harmless_text
+from gdb_epi.fleet.screen.finding import finding_identity
 from gdb_epi.fleet.serve import answers
 from gdb_epi.fleet.serve.answers import decision_of, screened_now
 from gdb_epi.fleet.store import tables

@@ -26,6 +26,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 def run(args: Namespace) -> None:
     """Print all of today's findings, strongest first; stores nothing."""
     from gdb_epi.cli.fleet.data.check import print_hint_to_check
+    from gdb_epi.fleet.decisions.decision_lines import decided_finding_lines
     from gdb_epi.fleet.decisions.repairs import screen_present, separate_past_of_repaired_hosts
     from gdb_epi.fleet.decisions.states import repaired_hosts
     from gdb_epi.fleet.population.open_for_question import open_for_question
@@ -36,7 +37,8 @@ def run(args: Namespace) -> None:
     with open_for_question(args.db) as base:
         repaired = repaired_hosts(base.execute, time.time())
         population = separate_past_of_repaired_hosts(base.population(asof), repaired)
-    screened = screen_present(population, asof)
+        screened = screen_present(population, asof)
+        decided = decided_finding_lines(base.execute, screened.findings if screened else ())
     if args.json or args.csv:
         findings = () if screened is None else sorted(screened.findings, key=lambda f: f.p)
         rows = [finding_json(f, screened.day) for f in findings if screened is not None]
@@ -44,5 +46,5 @@ def run(args: Namespace) -> None:
     elif screened is None:
         print_line(no_crashes_message(args))
     else:
-        print_lines(suspect_lines(population, screened))
+        print_lines((*decided, *suspect_lines(population, screened)))
         print_hint_to_check(population, args)

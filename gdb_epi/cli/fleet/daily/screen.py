@@ -117,7 +117,8 @@ def _print(
     as_json: bool,
     ids: Mapping[tuple[str, str, str], int],
 ) -> None:
-    from gdb_epi.fleet.decisions.finding_states import finding_identity, latest_cores
+    from gdb_epi.fleet.decisions.finding_states import latest_cores
+    from gdb_epi.fleet.screen.finding import finding_identity
     from gdb_epi.fleet.screen.finding_texts import P_AND_Q, finding_json
     from gdb_epi.fleet.screen.recurring_events import finding_lines, group_recurring_events
 
