@@ -13,11 +13,11 @@ from gdb_epi.errors import Absent, InputError, SoftError
 from gdb_epi.process_state import ProcessState
 from gdb_epi.record.stacks import (
     add_called_functions,
-    frame_variables,
+    frame_variables_reader,
     learn_secrets,
     merged_json,
     stacks_json,
-    threads_in_stacks,
+    thread_states_of_stacks_json,
 )
 from gdb_epi.registry import argument, command, limit_argument
 from gdb_epi.render.merged_stacks import ALL, FOLDED, NATIVE, stack_lines, thread_title
@@ -32,7 +32,7 @@ LINE_LIMITS = ReprLimits(depth=3, width=20, length=200, total=400)
 FULL = "full"
 
 
-def _count(text: str) -> int | str:
+def _parse_count(text: str) -> int | str:
     """Return a number of lines, or FULL; GDB takes both with a dash."""
     if text.removeprefix("-") == FULL:
         return FULL
@@ -47,7 +47,7 @@ def _count(text: str) -> int | str:
         argument(
             "which",
             nargs="*",
-            type=_count,
+            type=_parse_count,
             help="N: the innermost lines; -N: the outermost; full: --locals",
         ),
         argument("--all", action="store_true", help="every thread, not only the selected one"),
@@ -102,7 +102,7 @@ def show_merged_stacks(session: Session, args: Namespace) -> Report:
     if not every and chosen is not None:
         tids = [chosen]
     if args.python:
-        return _python_stacks(session, args)
+        return _python_stacks_report(session, args)
     lines: list[str] = []
     below = _lines_below_frame(session, args)
     limit = args.limit
@@ -127,7 +127,7 @@ def show_merged_stacks(session: Session, args: Namespace) -> Report:
         if thread_data["tid"] in tids and thread_data["alive"]:
             tid = thread_data["tid"]
             thread_data["merged"] = merged_json(state.stack(tid), callees[tid])
-    add_called_functions(threads_in_stacks(state, wanted), document["threads"], callees)
+    add_called_functions(thread_states_of_stacks_json(state, wanted), document["threads"], callees)
     document["native_threads"] = [
         {"tid": tid, "merged": merged_json(state.stack(tid))}
         for tid in tids
@@ -137,7 +137,7 @@ def show_merged_stacks(session: Session, args: Namespace) -> Report:
     return Report("bt", lines=lines[:-1], data=document, soft_errors=errors)
 
 
-def _python_stacks(session: Session, args: Namespace) -> Report:
+def _python_stacks_report(session: Session, args: Namespace) -> Report:
     """Return what `gdb-epi stacks` shows of a core: threads with one stack stand together."""
     state = session.state
     python = state.required_python()
@@ -191,7 +191,7 @@ def _lines_below_frame(session: Session, args: Namespace) -> Callable[[PyFrame],
 
 def _locals_below(state: ProcessState, limits: ReprLimits) -> Callable[[PyFrame], list[str]]:
     """Return a function that gives the lines of a frame's variables."""
-    reader = frame_variables(state, limits)
+    reader = frame_variables_reader(state, limits)
     shown: set[str] = set()
 
     def below(frame: PyFrame) -> list[str]:

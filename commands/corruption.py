@@ -35,11 +35,11 @@ def show_corruption_evidence(session: Session, args: Namespace) -> Report:
     bit, byte lane or CPU again on one host does. --sweep recomputes checksums over all memory,
     --evidence shows what each sign weighs; `epi explain NAME` has a page on it.
     """
-    from gdb_epi.render.corruption import corruption_report, study_corruption
+    from gdb_epi.render.corruption import corruption_report, run_detectors_and_checks
 
     line = session.host.progress() if args.sweep and session.host is not None else None
     try:
-        study = study_corruption(
+        study = run_detectors_and_checks(
             session.state,
             sweep=args.sweep,
             seconds=args.seconds,

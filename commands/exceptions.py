@@ -84,11 +84,14 @@ def _exception_lines(raised: RaisedException, *, limit: int) -> Iterator[str]:
             yield mark + (f"{title}: {message}" if message else title)
         if not isinstance(exception.notes, Absent):
             yield from (f"    note: {note}" for note in exception.notes)
-        for line in (*_relations(exception, numbers), *_traceback(exception.traceback, limit)):
+        for line in (
+            *_relation_lines(exception, numbers),
+            *_traceback_lines(exception.traceback, limit),
+        ):
             yield f"    {line}"
 
 
-def _relations(exception: ExceptionInfo, numbers: dict[int, int]) -> Iterator[str]:
+def _relation_lines(exception: ExceptionInfo, numbers: dict[int, int]) -> Iterator[str]:
     def number(address: int) -> str:
         index = numbers.get(address)
         return "(left out)" if index is None else "the first above" if not index else f"[{index}]"
@@ -104,7 +107,7 @@ def _relations(exception: ExceptionInfo, numbers: dict[int, int]) -> Iterator[st
         yield f"a group of {', '.join(members)}" + (f" and {more} more" if more else "")
 
 
-def _traceback(traceback: Traceback | Absent, limit: int) -> Iterator[str]:
+def _traceback_lines(traceback: Traceback | Absent, limit: int) -> Iterator[str]:
     if isinstance(traceback, Absent):
         yield f"({traceback.detail})"
         return

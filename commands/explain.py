@@ -65,7 +65,7 @@ def explain_finding(session: Session, args: Namespace) -> Report:
     page = finding_page(name)
     if not isinstance(page, Absent):
         weights = describe_finding_weights(name)
-        rules = tuple(f"{rule}: " for rule in _rules(session))
+        rules = tuple(f"{rule}: " for rule in _rules_of_verdict(session))
         of_this_core = [line for line in weights if line.startswith(rules)]
         if weights[MAX_WEIGHTS:] and not args.all:
             shown = of_this_core or weights[:MAX_WEIGHTS]
@@ -93,7 +93,7 @@ def _findings_of_loaded_core(session: Session) -> list[str]:
     return list(dict.fromkeys([*names, *(str(sign.get("id")) for sign in signs)]))
 
 
-def _rules(session: Session) -> list[str]:
+def _rules_of_verdict(session: Session) -> list[str]:
     """Return the rules that decided the verdict on the core that is loaded."""
     if not session.has_target:
         return []

@@ -55,7 +55,7 @@ def find_objects_or_text(session: Session, args: Namespace) -> Report:
     heap = ObjectSearch(session.target, python, budget=args.budget)
     limit = min(args.limit, MAX_LIMIT)
     what = " ".join(args.what)
-    literal = _literal(what)
+    literal = _parse_quoted_text(what)
     if literal is None and not args.text:
         try:
             types = find_types_by_name(heap, what, subclasses=args.subclasses)
@@ -64,7 +64,7 @@ def find_objects_or_text(session: Session, args: Namespace) -> Report:
         except LayoutError as error:
             raise InputError(f"{error}", hint="--text searches raw memory") from None
         if types:
-            return _objects(session, heap, types, limit)
+            return _find_objects(session, heap, types, limit)
         if what[:2] in ("0x", "0X"):
             raise InputError(f"no type at {what}", hint="epi refs ADDRESS, epi print ADDRESS")
     prefix = (
@@ -75,7 +75,7 @@ def find_objects_or_text(session: Session, args: Namespace) -> Report:
     )
 
 
-def _literal(what: str) -> str | bytes | None:
+def _parse_quoted_text(what: str) -> str | bytes | None:
     """Return what a quoted WHAT means; None when it is not quoted."""
     import ast
 
@@ -90,7 +90,9 @@ def _literal(what: str) -> str | bytes | None:
     return literal
 
 
-def _objects(session: Session, heap: ObjectSearch, types: list[TypeInfo], limit: int) -> Report:
+def _find_objects(
+    session: Session, heap: ObjectSearch, types: list[TypeInfo], limit: int
+) -> Report:
     instances = list_objects(heap, types, limit)
     values = session.values(LIMITS)
     total = sum(count.number for count in instances.counts)
@@ -157,7 +159,7 @@ def _find_texts(
             for hit in hits
         ],
     }
-    rows = [(f"{hit.address:#x}", hit.encoding, _holder(hit), hit.mapping) for hit in hits]
+    rows = [(f"{hit.address:#x}", hit.encoding, _holder_text(hit), hit.mapping) for hit in hits]
     return Report(
         "text",
         columns=("address", "as", "in", "mapping") if rows else (),
@@ -168,5 +170,5 @@ def _find_texts(
     )
 
 
-def _holder(hit: TextHit) -> str:
+def _holder_text(hit: TextHit) -> str:
     return f"{hit.type or 'object'} at {hit.object:#x}" if hit.object else "raw memory"

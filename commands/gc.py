@@ -136,7 +136,7 @@ def _collector_lines(
     lines = [f"{who}: {settings}; {garbage} in gc.garbage"]
     lines.append(f"  {gc_line(gc)}" if gc.collecting else "  no collection runs")
     if gc.frame:
-        lines.append(f"  it was started by {_starter(runtime, gc.frame)}")
+        lines.append(f"  it was started by {_thread_that_started(runtime, gc.frame)}")
     for generation in gc.generations:
         lines.append(
             f"  generation {generation.name}: count {generation.counter}, collected above "
@@ -152,7 +152,7 @@ def _collector_lines(
     return lines
 
 
-def _starter(runtime: RuntimeDetails, address: int) -> str:
+def _thread_that_started(runtime: RuntimeDetails, address: int) -> str:
     """Return which thread's frame started a collection."""
     for interpreter in runtime.interpreters:
         for thread in interpreter.state.threads:

@@ -96,7 +96,7 @@ def _state_words(greenlet: Greenlet, waits: Mapping[int, UnfinishedTask]) -> str
     if of is not None and of.wait is not None:
         text += f", waits for {of.wait.text()}"
         if of.wakers:
-            names = [_name(waits, waker) for waker in of.wakers]
+            names = [_greenlet_name(waits, waker) for waker in of.wakers]
             held = "held by " if of.wait.kind in (LOCK, SEMAPHORE) else ""
             text += f"; {held}{shortened_list(names, SHOWN_WAKERS)}"
     elif of is not None and not of.running and of.framework == "gevent":
@@ -104,5 +104,5 @@ def _state_words(greenlet: Greenlet, waits: Mapping[int, UnfinishedTask]) -> str
     return text
 
 
-def _name(waits: Mapping[int, UnfinishedTask], address: int) -> str:
+def _greenlet_name(waits: Mapping[int, UnfinishedTask], address: int) -> str:
     return waits[address].name if address in waits else f"greenlet at {address:#x}"

@@ -30,23 +30,23 @@ def show_struct_layouts(session: Session, args: Namespace) -> Report:
     debug information that GDB has loaded; use it with --output.
     """
     if args.emit:
-        return _emit(session)
+        return _emit_layout_table(session)
     if args.struct is None:
         names = [f"{v[0]}.{v[1]}{flavour}" for v, flavour in available_tables()]
-        used = _in_use(session)
+        used = _layout_in_use(session)
         lines = [f"In use for this process: {used.source}"] if used else []
         lines += wrap_text(f"Tables here (d: debug build, t: free-threaded): {', '.join(names)}")
         data = {"title": "layout tables", "rows": [{"CPython": name} for name in names]}
         return Report("layout tables", lines=lines, data=data)
-    return _struct(session, args.struct, args.python)
+    return _struct_report(session, args.struct, args.python)
 
 
-def _in_use(session: Session) -> Layout | None:
+def _layout_in_use(session: Session) -> Layout | None:
     python = session.state.python if session.has_target else None
     return python.layout if isinstance(python, PythonState) else None
 
 
-def _emit(session: Session) -> Report:
+def _emit_layout_table(session: Session) -> Report:
     from gdb_epi.cpython.layout.struct_specs import emit_layout
 
     source = session.debug_types
@@ -62,7 +62,7 @@ def _emit(session: Session) -> Report:
     return Report("layout table", lines=text.splitlines(), data=table)
 
 
-def _struct(session: Session, name: str, version: str | None) -> Report:
+def _struct_report(session: Session, name: str, version: str | None) -> Report:
     if version is not None:
         parts = version.rstrip("td").split(".")
         flavour = version[len(version.rstrip("td")) :]
@@ -70,7 +70,7 @@ def _struct(session: Session, name: str, version: str | None) -> Report:
             raise InputError(f"{version!r} is no version", hint="--python 3.13 or 3.13t")
         table = load_layout((int(parts[0]), int(parts[1])), "t" in flavour, "d" in flavour)
     else:
-        table = _in_use(session)
+        table = _layout_in_use(session)
     if table is None:
         raise InputError("no layout for it", hint="epi layout lists the tables; --python 3.X")
     struct = table.struct(name)

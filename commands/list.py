@@ -69,7 +69,7 @@ def list_source(session: Session, args: Namespace) -> Report:
             "position": source.site.position._asdict(),
             "source": describe_source(source),
         },
-        soft_errors=_notes(frame, source),
+        soft_errors=_source_cautions(frame, source),
         listing=Listing(frame.filename, first, line, shown, span),
     )
 
@@ -84,7 +84,7 @@ def describe_source(source: Source) -> dict[str, Any]:
     }
 
 
-def _notes(frame: PyFrame, source: Source) -> list[SoftError]:
+def _source_cautions(frame: PyFrame, source: Source) -> list[SoftError]:
     caution = {
         UNCHECKED: "too little of its code is known to tell whether this is the text that ran",
         CONTRADICTED: "NOT the text that ran: it contradicts the core",

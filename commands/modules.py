@@ -116,12 +116,12 @@ def _json(
     return {
         "interpreter": imported.interpreter,
         "count": len(imported.modules),
-        "modules": [_module(module, packages_by_name.get(module.name)) for module in chosen],
+        "modules": [_module_json(module, packages_by_name.get(module.name)) for module in chosen],
         "distributions": [package._asdict() for package in imported.distributions],
     }
 
 
-def _module(module: ImportedModule, package: Package | None) -> dict[str, Any]:
+def _module_json(module: ImportedModule, package: Package | None) -> dict[str, Any]:
     source = "__version__" if module.version else None
     fields = {**module._asdict(), "address": f"0x{module.address:016x}", "version_source": source}
     if package is not None:

@@ -50,11 +50,11 @@ def show_executors_and_queues(session: Session, args: Namespace) -> Report:
     lines: list[str] = []
     pools = [*listing.pools, *listing.process_pools]
     for pool in pools:
-        lines += _pool(pool)
-    lines += _own_job(state)
+        lines += _pool_lines(pool)
+    lines += _own_job_lines(state)
     shown = [queue for queue in listing.queues if args.all or _is_in_use(queue)]
     for queue in shown[: args.limit]:
-        lines.append(_queue(queue))
+        lines.append(_queue_line(queue))
     hidden = len(listing.queues) - len(shown)
     cut = max(len(shown) - args.limit, 0)
     if cut:
@@ -79,7 +79,7 @@ def _is_in_use(queue: Queue) -> bool:
     return bool(queue.size is None or queue.size or queue.getters or queue.putters or queue.users)
 
 
-def _pool(pool: Executor) -> list[str]:
+def _pool_lines(pool: Executor) -> list[str]:
     most = "?" if pool.max_workers is None else pool.max_workers
     name = f" {pool.prefix}" if pool.prefix else ""
     jobs = "job" if pool.handlers else "call"
@@ -88,12 +88,12 @@ def _pool(pool: Executor) -> list[str]:
     down = ", shut down" if pool.shut_down else ""
     head = f"pool of {pool.kind}{name} ({pool.shown}): {len(pool.workers)} of {most} workers"
     lines = [f"{head}, {calls} {what}{down}"]
-    lines += [f"    {_worker(worker)}" for worker in pool.workers[:MAX_WORKERS]]
+    lines += [f"    {_worker_line(worker)}" for worker in pool.workers[:MAX_WORKERS]]
     if len(pool.workers) > MAX_WORKERS:
         lines.append(f"    ... {counted(len(pool.workers) - MAX_WORKERS, 'more worker')}")
     lines += [f"    {words}" for words in _awaited_results(pool)]
     for handler in pool.handlers:
-        lines.append(f"    the thread that {handler.purpose}: {_handler(handler)}")
+        lines.append(f"    the thread that {handler.purpose}: {_handler_wait_text(handler)}")
     if pool.kind == "processes" and pool.workers:
         pid = next((worker.pid for worker in pool.workers if worker.pid is not None), "PID")
         lines.append(f"    what a process does is not in this one: gdb-epi stacks {pid}")
@@ -102,7 +102,7 @@ def _pool(pool: Executor) -> list[str]:
     return lines
 
 
-def _worker(worker: Worker) -> str:
+def _worker_line(worker: Worker) -> str:
     if worker.pid is not None:
         ended = ", started in place of one that ended" if worker.replaces else ""
         return f"process {worker.pid}  {worker.name or ''}".rstrip() + ended
@@ -110,7 +110,7 @@ def _worker(worker: Worker) -> str:
     return f"{who}  {worker.name or ''}  {_worker_activity(worker)}"
 
 
-def _own_job(state: ProcessState) -> list[str]:
+def _own_job_lines(state: ProcessState) -> list[str]:
     """Return what this process does, where it is itself a worker of a Pool."""
     pid = pid_of(state.target)
     for thread in state.python_threads():
@@ -136,7 +136,7 @@ def _awaited_results(pool: Executor) -> list[str]:
     return lines[:MAX_CALLS] or (["no result is awaited"] if pool.handlers else [])
 
 
-def _handler(handler: Handler) -> str:
+def _handler_wait_text(handler: Handler) -> str:
     """Return what a thread of a Pool waits for, by where it is."""
     if handler.tid is None:
         return "has ended"
@@ -159,7 +159,7 @@ def _worker_activity(worker: Worker) -> str:
     return f"runs {name}{frame.qualname or frame.name} at {frame.filename}:{frame.lineno or '?'}"
 
 
-def _queue(queue: Queue) -> str:
+def _queue_line(queue: Queue) -> str:
     size = "?" if queue.size is None else queue.size
     limit = f" of {queue.max_size}" if queue.max_size else ""
     held = f"{size}{limit} items" if limit else counted(size, "item")

@@ -32,14 +32,14 @@ def store_record(session: Session, args: Namespace) -> Report:
 
         add_provenance(record, path)
     if find_spec("sqlalchemy") is None:
-        return _spooled(record, args.db, [])
+        return _write_to_spool(record, args.db, [])
     try:
-        return _stored(record, args.db)
+        return _store_in_database(record, args.db)
     except EpiError as error:
-        return _spooled(record, args.db, [SoftError("push", "database", error.line())])
+        return _write_to_spool(record, args.db, [SoftError("push", "database", error.line())])
 
 
-def _stored(record: dict[str, Any], db: str | None) -> Report:
+def _store_in_database(record: dict[str, Any], db: str | None) -> Report:
     from gdb_epi.fleet.store.database import database_url, open_database, shown_url
 
     with open_database(db, write=True) as engine:
@@ -64,7 +64,7 @@ def _stored(record: dict[str, Any], db: str | None) -> Report:
     return Report("push", lines=[line, *steps], data=document)
 
 
-def _spooled(record: dict[str, Any], db: str | None, errors: list[SoftError]) -> Report:
+def _write_to_spool(record: dict[str, Any], db: str | None, errors: list[SoftError]) -> Report:
     from gdb_epi.fleet.records.spool import ingest_later_command, write_to_spool
 
     path = write_to_spool([record])

@@ -71,7 +71,7 @@ def show_referrers(session: Session, args: Namespace) -> Report:
         "references": [_json(reference) for reference in references],
     }
     rows = [
-        (f"{reference.place:#x}", reference.kind, _holder(reference), reference.how)
+        (f"{reference.place:#x}", reference.kind, _holder_text(reference), reference.how)
         for reference in references
     ]
     return Report(
@@ -84,7 +84,7 @@ def show_referrers(session: Session, args: Namespace) -> Report:
     )
 
 
-def _holder(reference: Reference) -> str:
+def _holder_text(reference: Reference) -> str:
     weak = " (weak)" if reference.counted is False else ""
     return f"{reference.type} at {reference.holder:#x}{weak}" if reference.holder else "-"
 

@@ -19,7 +19,7 @@ from gdb_epi.process_state import ProcessState
 from gdb_epi.registry import command
 from gdb_epi.render.frame_lines import call_library, short_place
 from gdb_epi.render.interpreters import gc_line, gil_line, tstate_name
-from gdb_epi.render.locks import wait_mark
+from gdb_epi.render.locks import wait_column_text
 from gdb_epi.render.merged_stacks import first_thread_word, place_text
 from gdb_epi.render.python_stacks import python_call
 from gdb_epi.report import Report
@@ -56,9 +56,12 @@ def list_threads(session: Session, args: Namespace) -> Report:
     for lwp in sorted(threads, key=lambda lwp: (not state.died_in(lwp.tid, None), lwp.tid)):
         mine: list[ThreadState | None] = []
         mine += [t for t in state.python_threads() if t.alive and t.tid == lwp.tid]
-        table += [(_entry(state, lwp.tid, t, facts), _in_full(t)) for t in mine or [None]]
+        table += [
+            (_thread_entry(state, lwp.tid, t, facts), _place_and_own_call(t))
+            for t in mine or [None]
+        ]
     left = [t for t in state.python_threads() if not t.alive]
-    table += [(_entry(state, t.tid, t, facts), _in_full(t)) for t in left]
+    table += [(_thread_entry(state, t.tid, t, facts), _place_and_own_call(t)) for t in left]
     return Report(
         f"{counted(len(threads), 'thread')}, "
         f"{counted(len(state.python_threads()), 'thread state')}",
@@ -89,7 +92,7 @@ def _lines_about_all_threads(runtime: RuntimeDetails) -> list[str]:
     return lines
 
 
-def _entry(
+def _thread_entry(
     state: ProcessState, tid: int | None, thread: ThreadState | None, facts: dict[int, ThreadFacts]
 ) -> dict[str, Any]:
     native = state.thread(tid) if tid is not None else None
@@ -134,7 +137,7 @@ def _thread_marks(
     elif thread.interpreter > 0:  # -1: its number is lost
         marks.append(f"interpreter {thread.interpreter}")
     if thread is None or thread.alive:
-        marks += [wait_mark(wait) for wait in state.locks.waits if wait.tid == tid][:1]
+        marks += [wait_column_text(wait) for wait in state.locks.waits if wait.tid == tid][:1]
     if fact is None:
         return marks
     if fact.main:
@@ -160,7 +163,7 @@ def _innermost_call(thread: ThreadState | None) -> str:
     return place_text(frame)
 
 
-def _in_full(thread: ThreadState | None) -> str:
+def _place_and_own_call(thread: ThreadState | None) -> str:
     """Return where a thread is, and which call of the program's own led there."""
     where = _innermost_call(thread)
     frames = thread.frames if thread is not None else ()

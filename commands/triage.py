@@ -30,13 +30,13 @@ def show_triage(session: Session, args: Namespace) -> Report:
     record = analyze(session)
     if args.json:  # the record alone: nothing is looked up for a screen
         return Report("triage", data=record)
-    from gdb_epi.fleet.recorded_decisions import EarlierCrashes, ask_of_earlier_crashes
+    from gdb_epi.fleet.earlier_crashes import EarlierCrashes, read_earlier_crashes
     from gdb_epi.record.record_parts import verdict_label
     from gdb_epi.render.source_lines import line_that_ran, tasks_that_wait, truncated_mapped_file
     from gdb_epi.render.triage import GDB, SHELL, Audience, render_triage
     from gdb_epi.util import shell_word
 
-    ask = ask_of_earlier_crashes
+    ask = read_earlier_crashes
     decided, number, seen = EarlierCrashes() if args.no_db else ask(args.db, record)
     reader = Audience(
         GDB, evidence=args.evidence, whole=args.all, decided=decided, seen=seen, earlier=number,

@@ -12,7 +12,7 @@ from gdb_epi.typing_lite import TYPE_CHECKING, Any, ArgumentParser, Namespace
 
 if TYPE_CHECKING:
     from gdb_epi.cli.support.examine import ExamineOptions
-    from gdb_epi.repro.changed_values import Changes
+    from gdb_epi.repro.changed_values import ProcessChanges
 
 GROUP = "One crash"
 HELP = "is it the same crash: two cores, or a core and a record or signature"
@@ -41,7 +41,7 @@ def run(args: Namespace) -> int:
     exe, sysroot = process_files(args)
     options = ExamineOptions(exe=exe, sysroot=sysroot)
     try:
-        first, second = (_record(word, options) for word in (args.first, args.second))
+        first, second = (_record_of_input(word, options) for word in (args.first, args.second))
     except UsageError as error:  # of repro's option
         raise UsageError(str(error).removeprefix("--expect "), hint=error.hint) from None
     comparison = compare_records(first, second)
@@ -60,14 +60,14 @@ def run(args: Namespace) -> int:
     return EXIT_DONE if same else EXIT_EXPECTATION_NOT_MET
 
 
-def _changes_between_cores(args: Namespace, exe: str | None, sysroot: str | None) -> Changes:
+def _changes_between_cores(args: Namespace, exe: str | None, sysroot: str | None) -> ProcessChanges:
     """Return what changed between two cores of one process; nothing where one is a record."""
     from gdb_epi.cli.support.open_core import open_core
     from gdb_epi.process_state import ProcessState
-    from gdb_epi.repro.changed_values import Changes, find_changes
+    from gdb_epi.repro.changed_values import ProcessChanges, find_changes
 
-    if any(not os.path.isfile(word) or _begins_json(word) for word in (args.first, args.second)):
-        return Changes()
+    if any(not os.path.isfile(word) or _is_json_file(word) for word in (args.first, args.second)):
+        return ProcessChanges()
     with open_core(args.first, exe, sysroot) as a, open_core(args.second, exe, sysroot) as b:
         return find_changes(ProcessState(a), ProcessState(b))
 
@@ -82,27 +82,27 @@ def _short_names(first: str, second: str) -> list[str]:
     return [first, second]
 
 
-def _record(word: str, options: ExamineOptions) -> dict[str, Any]:
+def _record_of_input(word: str, options: ExamineOptions) -> dict[str, Any]:
     """Return the record of a core, or as much of one as a key or a file tells."""
     from gdb_epi.cli.support.live_process import is_process_number
     from gdb_epi.errors import UsageError
     from gdb_epi.repro.expected_crash import (
         expectation_of_document,
-        read_document,
         read_expectation,
+        read_first_record,
     )
 
     if is_process_number(word):
         take = f"gcore {word}, then the same with core.{word}"
         raise UsageError(f"{word} is a process, and cores are compared", hint=take)
     is_file = os.path.isfile(word)
-    if is_file and _begins_json(word):
-        document = read_document(word)
+    if is_file and _is_json_file(word):
+        document = read_first_record(word)
         keys = expectation_of_document(document, word).keys  # refuses what has no signature
         whole = "verdict" in document
-        return document if whole else {"signature": {"keys": _one_key_each(keys)}}
+        return document if whole else {"signature": {"keys": _keys_of_one_value(keys)}}
     if not is_file and (word.startswith("gsig/") or _is_key(word)):
-        return {"signature": {"keys": _one_key_each(read_expectation(word).keys)}}
+        return {"signature": {"keys": _keys_of_one_value(read_expectation(word).keys)}}
     from gdb_epi.cli.support.core_files import core_at
     from gdb_epi.cli.support.examine import FailedCore, examine_here
     from gdb_epi.errors import EXIT_UNUSABLE_INPUT, EpiError, InputError
@@ -119,7 +119,7 @@ def _is_key(word: str) -> bool:
     return len(digits) >= 8 and not set(digits) - set("0123456789abcdef")
 
 
-def _begins_json(name: str) -> bool:
+def _is_json_file(name: str) -> bool:
     try:
         with open(name, "rb") as stream:
             return stream.read(MAX_HEAD).lstrip()[:1] in (b"{", b"[")
@@ -127,6 +127,6 @@ def _begins_json(name: str) -> bool:
         return False
 
 
-def _one_key_each(keys: Any) -> dict[str, str]:
+def _keys_of_one_value(keys: Any) -> dict[str, str]:
     """Return a key for each name that has one value."""
     return {name: next(iter(values)) for name, values in keys.items() if len(values) == 1}

@@ -79,16 +79,16 @@ def bash_script(verbs: list[Verb]) -> str:
         lines.append(f'        "{path}") words="{" ".join(verb.inner)} {flags or "--help"}" ;;')
         for option in (o for o in verb.options if o.flags and o.metavar):
             before = "|".join(f'"{path} {flag}"' for flag in option.flags)
-            choices.append(f"        {before}) {_offer_words(option)}return ;;")
+            choices.append(f"        {before}) {_bash_choices(option)}return ;;")
         positional = next((o for o in verb.options if not o.flags and o.choices), None)
         if positional is not None:
-            choices.append(f'        "{path} {verb.name}") {_offer_words(positional)}return ;;')
+            choices.append(f'        "{path} {verb.name}") {_bash_choices(positional)}return ;;')
     patterns = "".join(f"{name}:*|" for name in groups)
     script = BASH.replace("@GROUPS@", " ".join(groups)).replace("@GROUP_PATTERNS@", patterns)
     return script.replace("@CHOICES@", "\n".join(choices)).replace("@VERBS@", "\n".join(lines))
 
 
-def _offer_words(option: Argument) -> str:
+def _bash_choices(option: Argument) -> str:
     words = " ".join(option.choices)
     return f'COMPREPLY=($(compgen -W "{words}" -- "$cur")); ' if words else ""
 
@@ -99,13 +99,13 @@ def zsh_script(verbs: list[Verb]) -> str:
     cases = []
     for verb in top:
         inner = [other for other in verbs if other.words[:1] == verb.words and other != verb]
-        body = "\n".join(_group(inner) if verb.inner else _arguments(verb, 1))
+        body = "\n".join(_zsh_group_lines(inner) if verb.inner else _zsh_argument_lines(verb, 1))
         cases.append(f"    {verb.name})\n{body}\n        ;;")
     script = ZSH.replace("@VERBS@", " ".join(map(_zsh_entry, top)))
     return script.replace("@CASES@", "\n".join(cases))
 
 
-def _group(inner: list[Verb]) -> Iterator[str]:
+def _zsh_group_lines(inner: list[Verb]) -> Iterator[str]:
     yield "        if (( CURRENT == 3 )); then"
     yield f"            verbs=({' '.join(map(_zsh_entry, inner))})"
     yield "            _describe -t verbs 'verb' verbs"
@@ -114,14 +114,14 @@ def _group(inner: list[Verb]) -> Iterator[str]:
     yield "        case $words[3] in"
     for verb in inner:
         yield f"        {verb.name})"
-        yield from _arguments(verb, 2)
+        yield from _zsh_argument_lines(verb, 2)
         yield "            ;;"
     yield "        esac"
 
 
-def _arguments(verb: Verb, shifted: int) -> Iterator[str]:
+def _zsh_argument_lines(verb: Verb, shifted: int) -> Iterator[str]:
     yield f"            (( CURRENT -= {shifted} )); shift {shifted} words"
-    specs = [_spec(option, flag) for option in verb.options for flag in option.flags]
+    specs = [_zsh_option_spec(option, flag) for option in verb.options for flag in option.flags]
     specs += [
         f"'*:{_without_zsh_syntax(option.metavar)}:({' '.join(option.choices)})'"
         for option in verb.options
@@ -130,7 +130,7 @@ def _arguments(verb: Verb, shifted: int) -> Iterator[str]:
     yield f"            _arguments {' '.join(specs)}"
 
 
-def _spec(option: Argument, flag: str) -> str:
+def _zsh_option_spec(option: Argument, flag: str) -> str:
     value = ""
     if option.metavar:
         action = f"({' '.join(option.choices)})" if option.choices else "_files"

@@ -42,15 +42,15 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(args: Namespace) -> int:
     """Print the evidence."""
-    from gdb_epi.cli.support.live_process import ask_process
+    from gdb_epi.cli.support.live_process import run_on_named_process
 
     command = "epi corruption" + " --sweep" * args.sweep + " --evidence" * args.evidence
-    if (code := ask_process(args, command)) is not None:
+    if (code := run_on_named_process(args, command)) is not None:
         return code
     from gdb_epi.cli.support.open_core import open_core
     from gdb_epi.cli.support.progress_bar import ProgressBar
     from gdb_epi.process_state import ProcessState
-    from gdb_epi.render.corruption import corruption_report, study_corruption
+    from gdb_epi.render.corruption import corruption_report, run_detectors_and_checks
 
     bar: list[ProgressBar] = []
 
@@ -60,7 +60,7 @@ def run(args: Namespace) -> int:
         bar[0].show(done >> 20, 0)
 
     with open_core(args.core, *process_files(args)) as target:
-        study = study_corruption(
+        study = run_detectors_and_checks(
             ProcessState(target),
             sweep=args.sweep,
             seconds=args.seconds,

@@ -82,8 +82,13 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(args: Namespace) -> int:
     """Print what was found; 0, as an advice is no failure, unless --exit-code asks for it."""
-    lines = [*_versions(), *_gdbs_and_source(), *_database(args.db), *_spool()]
-    lines += [*_unpackers(), *_cores()]
+    lines = [
+        *_check_versions(),
+        *_check_gdbs_and_sourcing(),
+        *_check_database(args.db),
+        *_check_spool(),
+    ]
+    lines += [*_check_unpackers(), *_check_core_dumping()]
     problems = any(line.advice and not line.optional for line in lines)
     code = EXIT_EXPECTATION_NOT_MET if problems and args.exit_code else EXIT_DONE
     if args.json:
@@ -121,7 +126,7 @@ def _summary_lines(lines: Sequence[CheckResult], *, everything: bool) -> Iterato
         yield f"  {line.subject:<{width}}  {line.state}{how}"
 
 
-def _versions() -> Iterator[CheckResult]:
+def _check_versions() -> Iterator[CheckResult]:
     from gdb_epi import __file__ as home
     from gdb_epi import __version__
 
@@ -138,7 +143,7 @@ def _versions() -> Iterator[CheckResult]:
             yield CheckResult(name, "missing", advice, optional=name in OF_COMMANDS)
 
 
-def _gdbs_and_source() -> Iterator[CheckResult]:
+def _check_gdbs_and_sourcing() -> Iterator[CheckResult]:
     """Yield a line for each GDB, then one for each that can load the extension."""
     from gdb_epi.cli.support.native_gdb import NoGdb, find_gdb
 
@@ -158,16 +163,16 @@ def _gdbs_and_source() -> Iterator[CheckResult]:
     usable = []
     for path in reversed(real.values()):
         mark = "gdb (used)" if path == used else "gdb"
-        about = _about_gdb(path)
+        about = _describe_gdb(path)
         yield CheckResult(mark, f"{path}: {about.text}")
         usable += [path] if about.usable else []
     if not usable:
         missing = "cannot be tried: there is no GDB with Python 3.10 or later"
         yield CheckResult(SOURCE, missing, NoGdb.hint)
-    yield from map(_source_line, usable)
+    yield from map(_check_sourcing, usable)
 
 
-def _about_gdb(path: str) -> GdbDescription:
+def _describe_gdb(path: str) -> GdbDescription:
     from gdb_epi.cli.support.native_gdb import read_last_output_line
 
     try:
@@ -182,7 +187,7 @@ def _about_gdb(path: str) -> GdbDescription:
     return GdbDescription(f"GDB {parts[0]}, its Python {parts[1]}{too_old}", usable)
 
 
-def _source_line(path: str) -> CheckResult:
+def _check_sourcing(path: str) -> CheckResult:
     """Say whether `source gdb_epi` works in a new session of one GDB, and what mends it."""
     from gdb_epi import __file__ as home
     from gdb_epi.cli.gdbinit import gdbinit_file
@@ -203,7 +208,7 @@ def _source_line(path: str) -> CheckResult:
         if os.path.realpath(copy) == package:
             return CheckResult(SOURCE, f"{path}: works")
         return CheckResult(
-            SOURCE, f"{path}: works, but loads another copy, in {copy}", _install_line()
+            SOURCE, f"{path}: works, but loads another copy, in {copy}", _install_command()
         )
     named = [folder for folder in trial["folders"] if os.path.basename(folder) == "gdb_epi"]
     there = [folder for folder in named if os.path.isfile(os.path.join(folder, "gdb_epi"))]
@@ -212,14 +217,14 @@ def _source_line(path: str) -> CheckResult:
         # Naming the same folder once more would not help: GDB itself shows what is broken in it.
         broken = "gdb -batch -ex 'source gdb_epi', and read the error"
         ours = os.path.realpath(there[0]) == package
-        return CheckResult(SOURCE, f"{path}: fails: {why}", broken if ours else _install_line())
+        return CheckResult(SOURCE, f"{path}: fails: {why}", broken if ours else _install_command())
     why = f"{startup} does not say where gdb-epi is"
     if named:
         why = f"gdb-epi is no longer in {named[0]}, which {startup} names"
-    return CheckResult(SOURCE, f"{path}: fails: {why}", _install_line())
+    return CheckResult(SOURCE, f"{path}: fails: {why}", _install_command())
 
 
-def _install_line() -> str:
+def _install_command() -> str:
     """Return what to paste into a shell; with the path where the bare name is not this program."""
     import shlex
     from shutil import which
@@ -269,7 +274,7 @@ def _try_source(path: str) -> dict[str, Any] | None:
     return trial if isinstance(trial, dict) else None
 
 
-def _database(db: str | None) -> Iterator[CheckResult]:
+def _check_database(db: str | None) -> Iterator[CheckResult]:
     try:
         from gdb_epi.fleet.store.database import database_url, open_database, shown_url
 
@@ -282,7 +287,7 @@ def _database(db: str | None) -> Iterator[CheckResult]:
         yield CheckResult("database", str(error), error.hint)
 
 
-def _spool() -> Iterator[CheckResult]:
+def _check_spool() -> Iterator[CheckResult]:
     from gdb_epi.fleet.paths import spool_folder
     from gdb_epi.fleet.records.spool import waiting_spool_files
 
@@ -291,7 +296,7 @@ def _spool() -> Iterator[CheckResult]:
     yield CheckResult("spool", f"{counted(files, 'waiting file')} in {spool_folder()}", advice)
 
 
-def _unpackers() -> Iterator[CheckResult]:
+def _check_unpackers() -> Iterator[CheckResult]:
     from gdb_epi.cli.support.unpack import PROGRAMS, choose_unpacker
 
     for compression, program in PROGRAMS.items():
@@ -300,7 +305,7 @@ def _unpackers() -> Iterator[CheckResult]:
         yield CheckResult(f".{compression} cores", unpacker or "cannot be unpacked", advice)
 
 
-def _cores() -> Iterator[CheckResult]:
+def _check_core_dumping() -> Iterator[CheckResult]:
     """How this machine keeps cores; the limit is that of this process, services have theirs."""
     soft, _ = resource.getrlimit(resource.RLIMIT_CORE)
     limit = "unlimited" if soft == resource.RLIM_INFINITY else f"{soft} bytes"

@@ -85,7 +85,7 @@ def install(file: Path, line: str) -> str:
         return "has the line already"
     if before is not None and block_match is not None:
         extra = block_match["extra"].decode("ascii", "replace")
-        block = block_match["before"] + _block(wanted, extra)
+        block = block_match["before"] + _marked_block(wanted, extra)
         after = before[: block_match.start()] + block + before[block_match.end() :]
         if after == before:
             return "has the line already"
@@ -93,7 +93,7 @@ def install(file: Path, line: str) -> str:
         return "updated"
     extra = CREATED if before is None else JOINED if before[-1:] not in (b"", b"\n") else PLAIN
     joint = b"\n" if extra == JOINED else b""
-    _write(file, (before or b"") + joint + _block(wanted, extra))
+    _write(file, (before or b"") + joint + _marked_block(wanted, extra))
     return "added"
 
 
@@ -115,7 +115,7 @@ def uninstall(file: Path) -> str:
     return "restored"
 
 
-def _block(line: bytes, extra: str) -> bytes:
+def _marked_block(line: bytes, extra: str) -> bytes:
     return BEGIN.format(extra=extra).encode() + line + b"\n" + END.encode()
 
 

@@ -63,7 +63,7 @@ def main(words: Sequence[str] | None = None) -> int:
     except EpiError as error:
         return _print_error(error.line(), error.exit_code)
     except BrokenPipeError:  # `gdb-epi ... | head`: leave quietly
-        _drop_output()
+        _discard_buffered_output()
         return EXIT_DONE
     except EndRequested as end:
         end.stop_raising()
@@ -111,7 +111,7 @@ def _dispatch(program: str, package: str, words: list[str], *, guarded: bool = F
             if "-h" in words or "--help" in words:
                 _parse_by_argparse(CommandVerb(words[0]), f"{program} {words[0]}", ["--help"])
             return run_gdb_command(words[0], words[1:])
-        raise _no_verb(program, package, words[0])
+        raise _unknown_verb_error(program, package, words[0])
     name = f"{program} {words[0]}"
     if hasattr(verb, "__path__"):
         return _dispatch(name, verb.__name__, words[1:])
@@ -138,8 +138,8 @@ def _dispatch(program: str, package: str, words: list[str], *, guarded: bool = F
         raise
 
 
-def _no_verb(program: str, package: str, word: str) -> UsageError:
-    instead = _right_command_line(program, word)
+def _unknown_verb_error(program: str, package: str, word: str) -> UsageError:
+    instead = _command_to_suggest(program, word)
     meant = None if instead else _nearest_word(package, word)
     if meant is not None:
         return UsageError(f"no verb {word!r}: did you mean {program} {meant}?")
@@ -155,7 +155,7 @@ def _nearest_word(package: str, word: str) -> str | None:
         option = find_nearest_word(word[2:], ("help", "version"))
         return f"--{option}" if option else None
     commands = commands_of_gdb(package)
-    names = [*(name.replace("_", "-") for name in module_names(package)), *commands]
+    names = [*(name.replace("_", "-") for name in verb_module_names(package)), *commands]
     meant = find_nearest_word(word, names)
     if meant is None or meant in commands or find_verb(package, meant) is not None:
         return meant
@@ -169,7 +169,7 @@ _MARKS = dict.fromkeys(("ack", "acknowledge", "acknowledged"), "acknowledged") |
 }  # fmt: skip
 
 
-def _right_command_line(program: str, word: str) -> str:
+def _command_to_suggest(program: str, word: str) -> str:
     """Return what to do with a word that is no verb but a core, or a verb elsewhere, or ""."""
     if program == PROGRAM and os.path.isfile(word):
         return f"{program} triage {word}"
@@ -208,7 +208,7 @@ def find_verb(package: str, word: str) -> ModuleType | None:
     module = word.replace("-", "_")
     if word.startswith("-") or not module.isidentifier():
         return None
-    for home in _homes_of_verbs(package):
+    for home in _packages_of_verbs(package):
         name = f"{home}.{module}"
         try:
             candidate = import_module(name)
@@ -221,11 +221,11 @@ def find_verb(package: str, word: str) -> ModuleType | None:
     return None
 
 
-def module_names(package: str) -> list[str]:
+def verb_module_names(package: str) -> list[str]:
     """Return the names of the modules that may be a verb of a package, in order."""
     from pkgutil import iter_modules
 
-    paths = [import_module(home).__path__[0] for home in _homes_of_verbs(package)]
+    paths = [import_module(home).__path__[0] for home in _packages_of_verbs(package)]
     return sorted(module.name for module in iter_modules(paths))
 
 
@@ -233,12 +233,12 @@ def commands_of_gdb(package: str) -> list[str]:
     """Return the commands `epi NAME` that the shell runs too and that are no verbs of a package."""
     from gdb_epi.cli.support.gdb_command import commands_in_shell
 
-    verbs = module_names(package)
+    verbs = verb_module_names(package)
     shown = package == "gdb_epi.cli"
     return [name for name in commands_in_shell() if name not in verbs] if shown else []
 
 
-def _homes_of_verbs(package: str) -> list[str]:
+def _packages_of_verbs(package: str) -> list[str]:
     folders = getattr(import_module(package), "FOLDERS", ())
     return [package, *(f"{package}.{folder}" for folder in folders)]
 
@@ -270,7 +270,7 @@ def _overview(program: str, package: str, *, asked: bool) -> int:
         ]
     lines.append(f"usage: {program} VERB ...")
     groups: dict[str, list[str]] = {}
-    for name in module_names(package):
+    for name in verb_module_names(package):
         verb = find_verb(package, name)
         if verb is not None:
             home = sys.modules[verb.__name__.rpartition(".")[0]]
@@ -298,7 +298,7 @@ def _print_error(line: str, code: int) -> int:
     return code
 
 
-def _drop_output() -> None:
+def _discard_buffered_output() -> None:
     """Send what is still buffered nowhere, or Python would fail over it again at exit."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
 
@@ -310,7 +310,7 @@ def report_unexpected_error(error: Exception) -> int:
 
         traceback.print_exc()
     if isinstance(error, OSError):
-        _drop_output()
+        _discard_buffered_output()
         line = str(error)
         # A write that fails for want of room names no file of its own.
         if error.filename is None and error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):

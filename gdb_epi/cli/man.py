@@ -31,18 +31,18 @@ def _page() -> Iterator[str]:
     yield r"\fBgdb\-epi\fR \fIVERB\fR ..."
     yield ".SH VERBS"
     for verb in verb_tree():
-        yield f'.SS "{_text(verb.usage())}"'
+        yield f'.SS "{_escape_roff(verb.usage())}"'
         end = "" if verb.help.endswith("...") else "."
-        yield _text(f"{verb.help[:1].upper()}{verb.help[1:]}{end}")
+        yield _escape_roff(f"{verb.help[:1].upper()}{verb.help[1:]}{end}")
         for option in verb.options:
             if option.flags != ("-h", "--help") and (option.flags or option.help):
-                flags = ", ".join(rf"\fB{_text(flag)}\fR" for flag in option.flags)
-                value = rf"\fI{_text(option.metavar)}\fR" if option.metavar else ""
+                flags = ", ".join(rf"\fB{_escape_roff(flag)}\fR" for flag in option.flags)
+                value = rf"\fI{_escape_roff(option.metavar)}\fR" if option.metavar else ""
                 yield ".TP"
                 yield " ".join(filter(None, (flags, value)))
-                yield _text(option.help) if option.help else r"\&"
+                yield _escape_roff(option.help) if option.help else r"\&"
     yield ".SH COMMANDS OF GDB"
-    yield _text(
+    yield _escape_roff(
         "In GDB, after `source gdb_epi' (gdb-epi gdbinit --install); `help epi NAME' tells more."
     )
     from gdb_epi.loader import load_commands
@@ -50,14 +50,14 @@ def _page() -> Iterator[str]:
 
     load_commands()
     for name, command in sorted(COMMANDS.items()):
-        yield f".TP\n.B epi {_text(name)}\n{_text(command.summary)}"
+        yield f".TP\n.B epi {_escape_roff(name)}\n{_escape_roff(command.summary)}"
     yield ".SH EXIT STATUS"
-    yield _text(f"{EXIT_CODES}, {SPECIAL_CODES}.")
+    yield _escape_roff(f"{EXIT_CODES}, {SPECIAL_CODES}.")
     yield ".SH SEE ALSO"
     yield ".BR gdb (1),\n.BR coredumpctl (1),\n.BR core (5)"
 
 
-def _text(text: str) -> str:
+def _escape_roff(text: str) -> str:
     """Return a text in which roff reads nothing as a request or an escape."""
     text = text.replace("\\", r"\e").replace("-", r"\-").replace('"', r"\(dq")
     return rf"\&{text}" if text[:1] in (".", "'") else text

@@ -21,9 +21,9 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(args: Namespace) -> int:
     """Print what fills the memory."""
-    from gdb_epi.cli.support.live_process import ask_process
+    from gdb_epi.cli.support.live_process import run_on_named_process
 
-    if (code := ask_process(args, "epi memory")) is not None:
+    if (code := run_on_named_process(args, "epi memory")) is not None:
         return code
     from gdb_epi.cli.support.open_core import open_core
     from gdb_epi.process_state import ProcessState

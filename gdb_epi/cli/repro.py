@@ -53,7 +53,7 @@ def add_arguments(parser: ArgumentParser) -> None:
         metavar="S",
         help="a run that takes longer counts as a hang (60)",
     )
-    add("--confidence", type=_share, default=0.95, metavar="C", help="of the interval (0.95)")
+    add("--confidence", type=_parse_share, default=0.95, metavar="C", help="of the interval (0.95)")
     add("--capture", choices=("auto", "core", "gdb"), default="auto",
         help="core: by the kernel; gdb: under GDB; auto: what works here")  # fmt: skip
     add("--children", action="store_true", help="under GDB: follow children too (GDB 14 or later)")
@@ -67,15 +67,15 @@ def add_arguments(parser: ArgumentParser) -> None:
     add("--bisect", action="store_true", help="exit codes for `git bisect run`")
     if "--bisect" in sys.argv and hasattr(parser, "error"):
         # Exit code 2 would tell git that the commit is bad.
-        parser.error = _no_bisection  # type: ignore[method-assign]
+        parser.error = _abort_bisection  # type: ignore[method-assign]
 
 
 def run(args: Namespace) -> int:
     """Run the campaign and print what it says."""
     if not args.bisect:
-        return _run(args)
+        return _run_campaign(args)
     try:
-        return _run(args)
+        return _run_campaign(args)
     except UsageError as error:
         write_to_stderr(error.line())
         return BISECT_ABORT
@@ -89,7 +89,7 @@ def run(args: Namespace) -> int:
         return BISECT_ABORT
 
 
-def _run(args: Namespace) -> int:
+def _run_campaign(args: Namespace) -> int:
     from pathlib import Path
 
     from gdb_epi.cli.support.examine import ExamineOptions
@@ -225,7 +225,7 @@ def _report(
             _print(line)
 
 
-def _no_bisection(message: str) -> NoReturn:
+def _abort_bisection(message: str) -> NoReturn:
     write_to_stderr(message)
     sys.exit(BISECT_ABORT)
 
@@ -236,7 +236,7 @@ def _print(line: str) -> None:
     print(escape(line), flush=True)
 
 
-def _share(word: str) -> float:
+def _parse_share(word: str) -> float:
     try:
         number = float(word)
     except ValueError:

@@ -57,7 +57,7 @@ def run(args: Namespace) -> None:
     from gdb_epi.fleet.serve import require_server_packages
     from gdb_epi.fleet.store.database import open_database
 
-    token = _token(args.token_file)
+    token = _read_token(args.token_file)
     listener = _listen(args.host, args.port)
     require_server_packages()
     with open_database(args.db, write=token is not None) as engine:
@@ -72,7 +72,7 @@ def run(args: Namespace) -> None:
         uvicorn.Server(uvicorn_config(app)).run(sockets=[listener])
 
 
-def _token(path: str | None) -> str | None:
+def _read_token(path: str | None) -> str | None:
     """Return the token. Raises UsageError for one that can be guessed."""
     from pathlib import Path
 

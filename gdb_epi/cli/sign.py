@@ -37,7 +37,12 @@ def add_arguments(parser: ArgumentParser) -> None:
     add = parser.add_argument
     add("texts", nargs="*", default=["-"], metavar="FILE", help="files, or - for standard input")
     add("--category", metavar="NAME", help="the kind of crash, when you know it (segv-null ...)")
-    add("--python", type=_minor, metavar="3.N", help="the version, when the text does not tell")
+    add(
+        "--python",
+        type=_parse_python_minor,
+        metavar="3.N",
+        help="the version, when the text does not tell",
+    )
     add("--sources", action="store_true", help="read qualified names from source files here")
     add("--json", action="store_true", help="one JSON object a crash, a line each")
     add("--explain", action="store_true", help="also the steps, and the names of all frames")
@@ -65,7 +70,7 @@ def run(args: Namespace) -> None:
             for dump in read_crashes(stream, notes):
                 signature = sign_text(dump, args.category, sources, args.python)
                 count += signature is not None
-                _show(name, dump, signature, args)
+                _print_signature(name, dump, signature, args)
         for note in notes:
             write_to_stderr(f"{name}: {note}")
     if not count:
@@ -95,7 +100,7 @@ def _is_core(name: str) -> bool:
         return False
 
 
-def _minor(word: str) -> int:
+def _parse_python_minor(word: str) -> int:
     """Read 3.12 or 3.12.1; return 12."""
     parts = word.split(".")
     if len(parts) not in (2, 3) or parts[0] != "3" or not all(p.isdigit() for p in parts):
@@ -117,7 +122,9 @@ def _open(name: str) -> Iterator[BinaryIO]:
         raise InputError(f"{name}: {error.strerror or error}", hint="check the path") from None
 
 
-def _show(name: str, dump: TextCrash, signature: TextSignature | None, args: Namespace) -> None:
+def _print_signature(
+    name: str, dump: TextCrash, signature: TextSignature | None, args: Namespace
+) -> None:
     if args.json:
         import json
 

@@ -38,22 +38,24 @@ def run(args: Namespace) -> int:
     """Print the stacks."""
     exe, sysroot = process_files(args)
     if args.core.isdecimal() or args.core.startswith("/proc/"):
-        from gdb_epi.cli.support.live_process import ask_process
+        from gdb_epi.cli.support.live_process import run_on_named_process
 
-        if (code := ask_process(args, "epi bt --python" + " --locals" * args.locals)) is not None:
+        if (
+            code := run_on_named_process(args, "epi bt --python" + " --locals" * args.locals)
+        ) is not None:
             return code
         if args.core.isdecimal() and not os.path.lexists(args.core):
-            from gdb_epi.cli.support.core_files import no_such_process
+            from gdb_epi.cli.support.core_files import no_such_process_error
 
-            raise no_such_process(args.core)
+            raise no_such_process_error(args.core)
     if not _is_packed(args.core):
         from gdb_epi.target.corefile import CoreFileTarget
 
-        return _print(CoreFileTarget.open(args.core, exe=exe, sysroot=sysroot), args)
+        return _print_stacks(CoreFileTarget.open(args.core, exe=exe, sysroot=sysroot), args)
     from gdb_epi.cli.support.open_core import open_core
 
     with open_core(args.core, exe, sysroot) as target:
-        return _print(target, args)
+        return _print_stacks(target, args)
 
 
 def _is_packed(path: str) -> bool:
@@ -71,7 +73,7 @@ def _is_packed(path: str) -> bool:
         return False
 
 
-def _print(target: CoreFileTarget, args: Namespace) -> int:
+def _print_stacks(target: CoreFileTarget, args: Namespace) -> int:
     if args.json:
         import json
 
@@ -90,7 +92,7 @@ def _print(target: CoreFileTarget, args: Namespace) -> int:
     from gdb_epi.util import shell_word
 
     python = decode_python(target)
-    cut = _cut_off(target)
+    cut = _cut_off_words(target)
     if isinstance(python, Absent):
         command = f"gdb-epi triage {shell_word(args.core)}{repeated_file_options(args)}"
         raise InputError(f"no Python stacks: {cut and f'{cut}; '}{python.detail}", hint=command)
@@ -119,7 +121,7 @@ def _print(target: CoreFileTarget, args: Namespace) -> int:
     return 0
 
 
-def _cut_off(target: CoreFileTarget) -> str:
+def _cut_off_words(target: CoreFileTarget) -> str:
     """Return how much of a core was cut off; "" for a whole one."""
     truncation = target.truncation()
     if not truncation.truncated:

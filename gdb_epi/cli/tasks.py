@@ -24,10 +24,10 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(args: Namespace) -> int:
     """Print the tasks."""
-    from gdb_epi.cli.support.live_process import ask_process
+    from gdb_epi.cli.support.live_process import run_on_named_process
 
     command = "epi tasks" + " --tree" * (not args.stacks) + " --each" * args.each
-    if (code := ask_process(args, command)) is not None:
+    if (code := run_on_named_process(args, command)) is not None:
         return code
     from gdb_epi.cli.support.open_core import open_core
     from gdb_epi.process_state import ProcessState

@@ -19,8 +19,8 @@ from gdb_epi.cli.support.examine import (
     examine_here,
 )
 from gdb_epi.cli.support.live_process import (
+    attach_and_run,
     is_process_number,
-    look_at_process,
     refuse_process_files,
 )
 from gdb_epi.cli.support.messages import write_to_stderr
@@ -64,7 +64,7 @@ def results_in_order(
             if keeper is not None and isinstance(result, ExaminedCore):
                 key = None if earlier_runs is None else earlier_runs.keys[index]
                 keeper.add(cores[index].path, result.record, key)
-            finished_early[index] = result if index == next_index else _pack(result)
+            finished_early[index] = result if index == next_index else _compress_result(result)
         while next_index < len(cores):
             result_or_packed: Result | bytes
             if next_index in finished_early:
@@ -73,11 +73,11 @@ def results_in_order(
                 result_or_packed = earlier_runs.take(next_index)
             else:
                 break
-            yield cores[next_index], _unpack(result_or_packed)
+            yield cores[next_index], _uncompress_result(result_or_packed)
             next_index += 1
 
 
-def _pack(result: Result) -> Result | bytes:
+def _compress_result(result: Result) -> Result | bytes:
     """Return a result compressed: thousands may wait for one; 300 kB of a record become 5 kB."""
     if not isinstance(result, ExaminedCore):
         return result
@@ -87,7 +87,7 @@ def _pack(result: Result) -> Result | bytes:
     return zlib.compress(json.dumps(result).encode("ascii"), 1)
 
 
-def _unpack(result: Result | bytes) -> Result:
+def _uncompress_result(result: Result | bytes) -> Result:
     if not isinstance(result, bytes):
         return result
     import json
@@ -126,7 +126,7 @@ def add_arguments(parser: ArgumentParser) -> None:
         help="core files, packed or not, folders, addresses (s3://...), - a list on stdin; or the "
         "number of a process, which GDB stops for a moment",
     )
-    _add_answer(parser.add_argument_group("the answer"))
+    _add_answer_options(parser.add_argument_group("the answer"))
     files = parser.add_argument_group("files of the process, and GDB")
     add_process_files(files)
     files.add_argument(
@@ -138,12 +138,12 @@ def add_arguments(parser: ArgumentParser) -> None:
     files.add_argument(
         "--gdb", metavar="PATH", help="the GDB to use ($GDB_EPI_GDB, beside this Python, PATH)"
     )
-    _add_store(parser.add_argument_group("the record"))
+    _add_database_options(parser.add_argument_group("the record"))
     _add_sidecar_options(parser.add_argument_group("what collectors knew"))
-    _add_limits(parser.add_argument_group("many or huge cores"))
+    _add_limit_options(parser.add_argument_group("many or huge cores"))
 
 
-def _add_answer(group: _ArgumentGroup) -> None:
+def _add_answer_options(group: _ArgumentGroup) -> None:
     add = group.add_argument
     add("--evidence", action="store_true", help="also what each statement rests on")
     add("--all", action="store_true", help="every frame and note, however many")
@@ -158,7 +158,7 @@ def _add_answer(group: _ArgumentGroup) -> None:
     add("--color", choices=("auto", "on", "off"), default="auto", help="auto: on a terminal")
 
 
-def _add_store(group: _ArgumentGroup) -> None:
+def _add_database_options(group: _ArgumentGroup) -> None:
     where = group.add_mutually_exclusive_group()
     where.add_argument("--db", metavar="URL", help="database URL or SQLite file")
     where.add_argument("--no-db", action="store_true", help="store nothing")
@@ -179,7 +179,7 @@ def _add_sidecar_options(group: _ArgumentGroup) -> None:
     add("--no-sidecars", action="store_true", help="look at nothing beside the cores")
 
 
-def _add_limits(group: _ArgumentGroup) -> None:
+def _add_limit_options(group: _ArgumentGroup) -> None:
     add = group.add_argument
     add("--jobs", type=whole_number(), metavar="N", help="cores examined at once (one per CPU)")
     add("--scheduler", metavar="ADDRESS", help="examine them on a Dask cluster: tcp://HOST:8786")
@@ -194,13 +194,22 @@ def _add_limits(group: _ArgumentGroup) -> None:
         metavar="S",
         help="most seconds for one core (300 with many cores)",
     )
-    add("--prefix", type=_size, metavar="SIZE", help="read no more of each core than this (64M)")
     add(
-        "--max-size", type=_size, default=64 << 30, metavar="SIZE", help="most bytes unpacked (64G)"
+        "--prefix",
+        type=_parse_size,
+        metavar="SIZE",
+        help="read no more of each core than this (64M)",
+    )
+    add(
+        "--max-size",
+        type=_parse_size,
+        default=64 << 30,
+        metavar="SIZE",
+        help="most bytes unpacked (64G)",
     )
     add(
         "--max-memory",
-        type=_size,
+        type=_parse_size,
         default=MAX_MEMORY,
         metavar="SIZE",
         help="most memory of a worker, and of its GDB (4G with many cores)",
@@ -212,7 +221,7 @@ def run(args: Namespace) -> int:
     from gdb_epi.cli.support.core_files import find_cores
     from gdb_epi.cli.support.triage_output import open_triage_output
 
-    options = _options(args)
+    options = _examine_options(args)
     processes = [word for word in args.cores if is_process_number(word)]
     if processes:
         return _look_at_processes(processes, args)
@@ -236,7 +245,7 @@ def run(args: Namespace) -> int:
     keeper = None if args.no_db else RecordKeeper(args.db)
     deaths: list[Death] = []
     problems = [FailedCore(str(e), e.hint, e.exit_code) for e in inputs.problems]
-    done = _done_before(inputs.cores, options, args) if many else None
+    done = _earlier_results(inputs.cores, options, args) if many else None
     alone = not many and args.timeout is None and args.scheduler is None
     examine = partial(_examine_one, options) if alone else partial(_examine_many, options, args)
     here = [core.path for core in inputs.cores if core.remote is None]
@@ -274,7 +283,7 @@ def _look_at_processes(processes: Sequence[str], args: Namespace) -> int:
     if args.format == "json":
         commands = ["epi record"]
     refuse_process_files(args)
-    look = partial(look_at_process, gdb=args.gdb, output=args.output, limit=args.timeout)
+    look = partial(attach_and_run, gdb=args.gdb, output=args.output, limit=args.timeout)
     codes = []
     for number, process in enumerate(processes):
         if number and args.format == "text":
@@ -328,7 +337,7 @@ def worst_exit_code(codes: Sequence[int]) -> int:
     return max(codes, default=EXIT_DONE)
 
 
-def _done_before(
+def _earlier_results(
     cores: Sequence[CoreInput], options: ExamineOptions, args: Namespace
 ) -> EarlierResults | None:
     """Return what of many cores was done before; None where nothing is stored.
@@ -384,7 +393,7 @@ def _examine_one(options: ExamineOptions, cores: Sequence[CoreInput]) -> Iterato
     yield 0, examine_here(cores[0], options)
 
 
-def _options(args: Namespace) -> ExamineOptions:
+def _examine_options(args: Namespace) -> ExamineOptions:
     """Check the arguments before any work is done."""
     args.stacks = args.stacks or args.locals
     args.format = "json" if args.json else args.format
@@ -411,14 +420,14 @@ def _options(args: Namespace) -> ExamineOptions:
         stacks=args.stacks,
         locals=args.locals,
         secrets=args.secrets,
-        sidecars=_sidecars(args),
+        sidecars=_sidecar_options(args),
         messages=args.messages,
         redact_addresses=args.redact_addresses,
-        hmac_key=None if args.hmac_key_file is None else _key(args.hmac_key_file),
+        hmac_key=None if args.hmac_key_file is None else _read_fleet_key(args.hmac_key_file),
     )
 
 
-def _sidecars(args: Namespace) -> SidecarOptions:
+def _sidecar_options(args: Namespace) -> SidecarOptions:
     """Check what is named before any core is opened."""
     if args.host_json is not None:
         from gdb_epi.sidecars.host_json import read_named_by_user
@@ -440,7 +449,7 @@ def _sidecars(args: Namespace) -> SidecarOptions:
     )
 
 
-def _key(name: str) -> bytes:
+def _read_fleet_key(name: str) -> bytes:
     """Read the key of a fleet from a file: whatever it holds, without the last newline."""
     from gdb_epi.record.user_redaction import MIN_KEY
 
@@ -456,7 +465,7 @@ def _key(name: str) -> bytes:
     return key
 
 
-def _size(word: str) -> int:
+def _parse_size(word: str) -> int:
     """Read 64G, 500M, 4096."""
     unit = word[-1:].upper() if word[-1:].isalpha() else ""
     digits = word[: len(word) - len(unit)]

@@ -25,10 +25,10 @@ def log_export(database: str, output: str | None) -> Iterator[None]:
         yield
     finally:
         if output is None or Path(output).exists():
-            _log(database, output)
+            _append_to_log(database, output)
 
 
-def _log(database: str, output: str | None) -> None:
+def _append_to_log(database: str, output: str | None) -> None:
     place = "standard output" if output is None else str(Path(output).absolute())
     line = json.dumps({"at": time.time(), "database": database, "output": place})
     with suppress(OSError):

@@ -47,12 +47,12 @@ def parse_command_arguments(command: Command, text: str) -> Namespace:
     """Parse what follows `epi NAME`. Raises UsageError, or HelpShown after --help."""
     parser = Parser(prog=f"epi {command.name}", description=command.summary, allow_abbrev=False)
     for argument in (*command.arguments, *COMMON):
-        parser.add_argument(*argument.flags, **_options(argument))
-    values: Namespace = parser.parse_args(_split(command, text))
+        parser.add_argument(*argument.flags, **_argparse_options(argument))
+    values: Namespace = parser.parse_args(_split_words(command, text))
     return values
 
 
-def _split(command: Command, text: str) -> list[str]:
+def _split_words(command: Command, text: str) -> list[str]:
     if not any(argument.options.get("type") == "literal" for argument in command.arguments):
         return split_gdb_words(text)
     valued = {
@@ -99,7 +99,7 @@ def split_gdb_words(text: str) -> list[str]:
         raise UsageError(str(error)) from None
 
 
-def _options(argument: Argument) -> dict[str, Any]:
+def _argparse_options(argument: Argument) -> dict[str, Any]:
     options = dict(argument.options)
     name = argument.flags[0].removeprefix("--")
     if argument.by_setting and name in SETTING_DEFAULTS and (value := number_setting(name)):

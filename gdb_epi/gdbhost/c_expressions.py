@@ -35,7 +35,7 @@ def evaluate_c_expression(text: str) -> CValue:
         raise InputError(f"{text}: nothing is assigned here", hint="GDB's own print")
     try:
         with temporary_gdb_setting("may-call-functions", "off"):
-            return where_value_leads(gdb.parse_and_eval(_POINTED.sub(_or_void, text)), text)
+            return c_value_of(gdb.parse_and_eval(_POINTED.sub(_void_if_unknown, text)), text)
     except (gdb.error, OverflowError, ValueError) as error:
         raise InputError(f"{text}: {_message_of_gdb(error)}") from None
 
@@ -48,13 +48,13 @@ def _message_of_gdb(error: Exception) -> str:
     return words if "; try: " in words else f"GDB says: {words}"  # of a function of ours
 
 
-def where_value_leads(value: gdb.Value, text: str = "it") -> CValue:
+def c_value_of(value: gdb.Value, text: str = "it") -> CValue:
     """Return where a value leads. Raises InputError, gdb.error."""
     if value.is_optimized_out:
         raise InputError(f"{text} is optimized out", hint="info registers; epi locals")
     ctype = value.type.strip_typedefs()
     if ctype.code in (gdb.TYPE_CODE_REF, getattr(gdb, "TYPE_CODE_RVALUE_REF", None)):
-        return where_value_leads(value.referenced_value(), text)
+        return c_value_of(value.referenced_value(), text)
     if ctype.code == gdb.TYPE_CODE_PTR:
         target = ctype.target()
         name, is_object = c_type_name(target), may_be_object(target)
@@ -102,7 +102,7 @@ def c_type_name(ctype: gdb.Type) -> str:
     return str(plain.name or plain.tag or plain)
 
 
-def _or_void(match: re.Match[str]) -> str:
+def _void_if_unknown(match: re.Match[str]) -> str:
     try:
         gdb.lookup_type(match[1])
     except gdb.error:

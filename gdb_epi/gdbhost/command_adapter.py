@@ -29,12 +29,12 @@ def help_text(command: Command) -> str:
     """Return the text of `help epi NAME`."""
     shown = []
     for argument in command.arguments:
-        word = _value(argument)
+        word = _value_placeholder(argument)
         if _is_flag(argument):
             word = f"{', '.join(argument.flags)} {word}".rstrip()
         shown.append((word, str(argument.options.get("help") or "").replace("%%", "%")))
     shown += COMMON_HELP
-    usage = " ".join(_in_usage(argument) for argument in command.arguments)
+    usage = " ".join(_usage_word(argument) for argument in command.arguments)
     width = max(len(word) for word, _ in shown)
     # Without indentation; inspect.cleandoc costs 5 ms.
     lines = [*(line.strip() for line in (command.run.__doc__ or "").strip().splitlines()), ""]
@@ -49,7 +49,7 @@ def option_words(command: Command) -> list[str]:
     return sorted({*own, "--json", "--output", "--help"})
 
 
-def files_starting(beginning: str) -> list[str]:
+def files_with_prefix(beginning: str) -> list[str]:
     """Return the files whose path starts so; folders end with a slash."""
     folder, name = os.path.split(beginning)
     try:
@@ -67,7 +67,7 @@ def _is_flag(argument: Argument) -> bool:
     return argument.flags[0].startswith("-")
 
 
-def _value(argument: Argument) -> str:
+def _value_placeholder(argument: Argument) -> str:
     options = argument.options
     if options.get("action") in ("store_true", "store_false", "count"):
         return ""
@@ -77,8 +77,8 @@ def _value(argument: Argument) -> str:
     return str(options.get("metavar") or name.upper())
 
 
-def _in_usage(argument: Argument) -> str:
-    word = _value(argument)
+def _usage_word(argument: Argument) -> str:
+    word = _value_placeholder(argument)
     many = argument.options.get("nargs")
     if _is_flag(argument):
         word = f"{argument.flags[-1]} {word}".rstrip()
@@ -165,13 +165,13 @@ class EpiCommand(gdb.Command):  # type: ignore[misc]
         words = text.split(" ")
         wanted = words[-1]
         if len(words) > 1 and words[-2] == "--output":
-            completions = files_starting(wanted)
+            completions = files_with_prefix(wanted)
         else:
-            completions = self._words(wanted)
+            completions = self._completion_words(wanted)
         cut = len(wanted) - len(word or "")
         return [name[cut:] for name in completions]
 
-    def _words(self, beginning: str) -> list[str]:
+    def _completion_words(self, beginning: str) -> list[str]:
         if beginning.startswith("-"):
             return [word for word in option_words(self._command) if word.startswith(beginning)]
         kind = next((a.completes for a in self._command.arguments if a.completes), "")

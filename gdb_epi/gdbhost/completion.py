@@ -55,7 +55,7 @@ def _class_names(session: Session, address: int) -> Iterator[str]:
     at = context.reader.layout.require("PyTypeObject", "tp_dict")
     for info in lineage.types:
         contents = context.reader.u64(info.address + at)  # 0 of built-in types since 3.12
-        yield from (name for name, _ in _items(session, contents))
+        yield from (name for name, _ in _string_keyed_items(session, contents))
 
 
 def _modules(session: Session, beginning: str) -> Iterator[str]:
@@ -66,7 +66,7 @@ def _modules(session: Session, beginning: str) -> Iterator[str]:
     for interpreter in python.interpreters:
         table = objects.sys_modules(interpreter.address)
         if isinstance(table, int) and table:
-            yield from (n for n, _ in _items(session, table) if n.count(".") < depth)
+            yield from (n for n, _ in _string_keyed_items(session, table) if n.count(".") < depth)
 
 
 def _types(session: Session, beginning: str) -> Iterator[str]:
@@ -86,12 +86,12 @@ def _types(session: Session, beginning: str) -> Iterator[str]:
             contents = objects.module_dict(interpreter.address, module)
             if isinstance(contents, Absent):
                 continue
-            for name, value in _items(session, contents):
+            for name, value in _string_keyed_items(session, contents):
                 if types.lineage(reader.type_of(value)).ident == "type":
                     yield from (name, f"{module}.{name}")
 
 
-def _items(session: Session, contents: int) -> Iterator[tuple[str, int]]:
+def _string_keyed_items(session: Session, contents: int) -> Iterator[tuple[str, int]]:
     """Yield the entries of a dict (PyObject *) whose keys are strings; nothing of a NULL."""
     context = session.values().context
     for key, value in context.objects.dict_items(contents) if contents else ():

@@ -69,7 +69,7 @@ def epi_local(name: gdb.Value) -> Any:
     from gdb_epi.gdbhost.parameter_values import value_limits
     from gdb_epi.gdbhost.sessions import shared_sessions
 
-    text = _string(name)
+    text = _string_literal(name)
     if text is None:
         raise UsageError('$epi_local takes a string: $epi_local("x")')
     session = shared_sessions().current()
@@ -87,7 +87,7 @@ def epi_line() -> Any:
     """$epi_line(): the line that the selected Python frame runs, an integer."""
     from gdb_epi.errors import InputError
 
-    line = _frame().lineno
+    line = _selected_frame().lineno
     if line is None:
         raise InputError("the line of the selected Python frame is not known")
     return line
@@ -95,12 +95,12 @@ def epi_line() -> Any:
 
 def epi_file() -> Any:
     """$epi_file(): the file of the code that the selected Python frame runs, a string."""
-    return _frame().filename
+    return _selected_frame().filename
 
 
 def epi_func() -> Any:
     """$epi_func(): the qualified name of the function that the selected Python frame runs."""
-    frame = _frame()
+    frame = _selected_frame()
     return frame.qualname or frame.name
 
 
@@ -113,7 +113,7 @@ def install_functions() -> None:
         _EpiFunction(function.__name__, function)
 
 
-def _frame() -> PyFrame:
+def _selected_frame() -> PyFrame:
     from gdb_epi.gdbhost.sessions import shared_sessions
 
     return shared_sessions().current().python_frame(None)
@@ -123,18 +123,18 @@ def _decode_argument(value: gdb.Value) -> tuple[str, str]:
     """Return text and type of what an argument means. Raises InputError for what is no object."""
     from gdb_epi.errors import Absent, InputError
     from gdb_epi.expressions import C_STRUCTS, locate_object, render_value
-    from gdb_epi.gdbhost.c_expressions import where_value_leads
+    from gdb_epi.gdbhost.c_expressions import c_value_of
     from gdb_epi.gdbhost.parameter_values import value_limits
     from gdb_epi.gdbhost.sessions import shared_sessions
 
     session = shared_sessions().current()
     values = session.values(value_limits())
-    text = _string(value)
+    text = _string_literal(value)
     if text is not None:
         address, struct = locate_object(session, values, text)
     else:
         text = ""
-        pointer = where_value_leads(value, "the argument")
+        pointer = c_value_of(value, "the argument")
         address, struct = pointer.address, C_STRUCTS.get(pointer.type, "")
         if not struct and not pointer.is_object:
             raise InputError(f"the argument is of the C type {value.type}: no object of Python")
@@ -151,7 +151,7 @@ def _decode_argument(value: gdb.Value) -> tuple[str, str]:
     return shown.text, shown.type
 
 
-def _string(value: gdb.Value) -> str | None:
+def _string_literal(value: gdb.Value) -> str | None:
     """Return a string that was written into an expression; None for every other value."""
     if value.type.code not in (gdb.TYPE_CODE_ARRAY, getattr(gdb, "TYPE_CODE_STRING", None)):
         return None

@@ -171,7 +171,7 @@ class _KeptFiles:
     def add(self, names: Iterable[str]) -> None:
         """Read the symbols of files that are not held yet, as far as there is room."""
         new = [name for name in names if name not in self._names and shell_word(name) == name]
-        if not new or len(self._names) >= MAX_KEPT_FILES or _memory() > MAX_KEPT_MEMORY:
+        if not new or len(self._names) >= MAX_KEPT_FILES or _resident_size() > MAX_KEPT_MEMORY:
             return
         self._names.update(new)
         gdb.execute("inferior 2", False, True)
@@ -199,6 +199,6 @@ def _read_debug_information(name: str, place: int) -> None:
             return
 
 
-def _memory() -> int:
+def _resident_size() -> int:
     with open("/proc/self/statm", encoding="ascii") as file:
         return int(file.read().split()[1]) * PAGE

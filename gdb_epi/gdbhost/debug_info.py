@@ -30,7 +30,7 @@ _PYTHON_FILE = re.compile(r"(?:lib)?python3\.(\d{1,3})([a-z]*)(?:\.so.*|\.debug)
 _IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
 
 
-def _lookup(name: str) -> gdb.Type | None:
+def _lookup_struct(name: str) -> gdb.Type | None:
     try:
         ctype = gdb.lookup_type(name).strip_typedefs()
     except (gdb.error, RuntimeError):
@@ -54,7 +54,7 @@ def _member(field: gdb.Field, base_bits: int) -> MemberLayout:
     return MemberLayout(bits // unit * size, size, bits % unit, field.bitsize)
 
 
-def _walk(
+def _walk_members(
     ctype: gdb.Type, prefix: str, base_bits: int, depth: int, descend: frozenset[str] | None
 ) -> Iterator[tuple[str, MemberLayout]]:
     for field in ctype.fields():
@@ -70,7 +70,7 @@ def _walk(
         if is_struct and wanted and depth < MAX_DEPTH:
             below = path if wrapper else f"{path}."
             deeper = depth if wrapper else depth + 1
-            yield from _walk(inner, below, base_bits + field.bitpos, deeper, descend)
+            yield from _walk_members(inner, below, base_bits + field.bitpos, deeper, descend)
 
 
 def type_layout(name: str) -> StructType | None:
@@ -80,11 +80,11 @@ def type_layout(name: str) -> StructType | None:
     """
     spec = find_struct_spec(name)
     for spelling in spec.spellings:
-        ctype = _lookup(spelling)
+        ctype = _lookup_struct(spelling)
         if ctype is None:
             continue
         fields: dict[str, MemberLayout] = {}
-        for path, member in _walk(ctype, "", 0, 1, spec.descend):
+        for path, member in _walk_members(ctype, "", 0, 1, spec.descend):
             fields.setdefault(path, member)
             if len(fields) >= _MAX_MEMBERS:
                 break
@@ -150,7 +150,7 @@ def symbol_address(name: str) -> int | None:
     """Return the address of a global, static or minimal symbol, or None."""
     if not _IDENTIFIER.match(name):
         return None
-    for look_up in (_global, _static, _minimal):
+    for look_up in (_global_symbol_address, _static_symbol_address, _minimal_symbol_address):
         try:
             address = look_up(name)
         except (gdb.error, RuntimeError):
@@ -160,11 +160,11 @@ def symbol_address(name: str) -> int | None:
     return None
 
 
-def _global(name: str) -> int | None:
+def _global_symbol_address(name: str) -> int | None:
     return _address(gdb.lookup_global_symbol(name))
 
 
-def _static(name: str) -> int | None:
+def _static_symbol_address(name: str) -> int | None:
     return _address(gdb.lookup_static_symbol(name))
 
 
@@ -175,7 +175,7 @@ def _address(symbol: gdb.Symbol | None) -> int | None:
     return int(value.address) if value.address is not None else None
 
 
-def _minimal(name: str) -> int | None:
+def _minimal_symbol_address(name: str) -> int | None:
     """Ask the evaluator: minimal symbols have no Python API. `&name` reads no memory."""
     value = gdb.parse_and_eval(f"&{name}")
     return int(value)

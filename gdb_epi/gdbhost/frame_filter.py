@@ -76,7 +76,7 @@ def _plan_python_frames() -> tuple[dict[int, list[PyFrame]], set[int], FrameVari
         if native is not None and thread is not None and thread.frames:
             return native.detail  # nothing is known about their places
         placed, plumbing = _python_frames_by_level(session.state, tid)
-        return placed, plumbing, _reader(session.state)
+        return placed, plumbing, _variables_reader(session.state)
     except (EpiError, gdb.error):
         return ""  # GDB's own frames are right in any case
 
@@ -100,11 +100,11 @@ def _python_frames_by_level(
     return placed, plumbing
 
 
-def _reader(state: ProcessState) -> FrameVariables | None:
+def _variables_reader(state: ProcessState) -> FrameVariables | None:
     from gdb_epi.cpython.values.repr_decoder import ReprLimits
-    from gdb_epi.record.stacks import frame_variables
+    from gdb_epi.record.stacks import frame_variables_reader
 
-    reader = frame_variables(state, ReprLimits(DEPTH, WIDTH, LENGTH, TOTAL))
+    reader = frame_variables_reader(state, ReprLimits(DEPTH, WIDTH, LENGTH, TOTAL))
     return None if isinstance(reader, Absent) else reader
 
 
@@ -180,13 +180,13 @@ class PythonFrameDecorator(FrameDecorator):  # type: ignore[misc]
 
     def frame_args(self) -> list[PythonSymbol]:
         """Return the arguments."""
-        return self._read()[0]
+        return self._read_variables()[0]
 
     def frame_locals(self) -> list[PythonSymbol]:
         """Return locals, cells and free variables."""
-        return self._read()[1]
+        return self._read_variables()[1]
 
-    def _read(self) -> tuple[list[PythonSymbol], list[PythonSymbol]]:
+    def _read_variables(self) -> tuple[list[PythonSymbol], list[PythonSymbol]]:
         if self._variables is None:
             from gdb_epi.cpython.values.variables import ARGUMENTS
 

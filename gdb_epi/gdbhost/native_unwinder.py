@@ -208,7 +208,7 @@ class Unwinder:
             differs = None not in (loaded, module.build_id) and loaded != module.build_id
             self._other_build[module.path] = differs
             if differs:
-                self._note(
+                self._note_error(
                     module.path,
                     f"GDB loaded another build of it ({str(loaded)[:16]}) than the process ran "
                     f"({str(module.build_id)[:16]}): names of C functions in it are withheld",
@@ -244,14 +244,16 @@ class Unwinder:
         except gdb.error as error:
             return Absent(UNREADABLE, f"GDB cannot unwind LWP {tid}: {error}")
         inner, outer, total = self._walk(tid)
-        frames = _physical_sp([self._describe(frame) for frame in inner])
-        outermost = _physical_sp([self._describe(frame) for frame in outer])
+        frames = _with_physical_sp([self._native_frame_of(frame) for frame in inner])
+        outermost = _with_physical_sp([self._native_frame_of(frame) for frame in outer])
         left_out = total - len(inner) - len(outer)
         if left_out:
             again = self._jumps.recurring_functions([*frames, *outermost])
             frames.append(GAP._replace(function=", ".join(again) or None, left_out=left_out))
             if not again:  # else nothing is lost: the count and the functions are recorded
-                self._note(f"thread {tid}", f"{left_out} of {total} native frames are left out")
+                self._note_error(
+                    f"thread {tid}", f"{left_out} of {total} native frames are left out"
+                )
         frames += outermost
         blind = self._why_libraries_are_unknown(frames)
         return Absent(NOT_AVAILABLE, blind) if blind else tuple(frames)
@@ -274,7 +276,7 @@ class Unwinder:
             walked += 1
             (inner if walked <= KEEP_INNERMOST else outer).append(frame)
             if walked >= limit:
-                self._note(f"thread {tid}", f"unwinding stopped at {limit} frames")
+                self._note_error(f"thread {tid}", f"unwinding stopped at {limit} frames")
                 outer.clear()  # they are in the middle of the stack
                 break
             since -= 1
@@ -297,21 +299,23 @@ class Unwinder:
                 older = frame.older()
                 if older is not None and greenlets and _greenlet_begins_in(greenlets, frame, older):
                     break  # the outermost call of a greenlet
-                last = older is None or not self._is_caller(tid, frame, older)
+                last = older is None or not self._is_plausible_caller(tid, frame, older)
             except gdb.error as error:
                 where = walked + skipped
-                self._note(f"thread {tid}", f"GDB's unwinder failed at frame {where}: {error}")
+                self._note_error(
+                    f"thread {tid}", f"GDB's unwinder failed at frame {where}: {error}"
+                )
                 break
             if last:
                 reason = STOP_REASONS.get(frame.unwind_stop_reason())
                 if reason:
-                    self._note(f"thread {tid}", f"the native stack ends early: {reason}")
+                    self._note_error(f"thread {tid}", f"the native stack ends early: {reason}")
                 break
             frame = older
         self._left -= walked
         return inner, outer, walked + skipped
 
-    def _is_caller(self, tid: int, frame: gdb.Frame, older: gdb.Frame) -> bool:
+    def _is_plausible_caller(self, tid: int, frame: gdb.Frame, older: gdb.Frame) -> bool:
         """Whether `older` may have called `frame`: GDB guesses where unwind tables are missing.
 
         Code that a signal interrupted may have jumped anywhere; zero ends a stack.
@@ -323,7 +327,7 @@ class Unwinder:
         if region is not None and ("x" in region.perms or "?" in region.perms):
             return True
         if pc:
-            self._note(f"thread {tid}", f"the native stack ends early: no code at {pc:#x}")
+            self._note_error(f"thread {tid}", f"the native stack ends early: no code at {pc:#x}")
         return False
 
     def _why_blind(self) -> str:
@@ -358,7 +362,7 @@ class Unwinder:
             return ""
         return f"GDB has loaded none of the libraries on this stack; {_load_advice(executable)}"
 
-    def _describe(self, frame: gdb.Frame) -> NativeFrame:
+    def _native_frame_of(self, frame: gdb.Frame) -> NativeFrame:
         pc = frame.pc()
         module = self.module_at(pc)
         kind = KINDS.get(frame.type(), "normal")
@@ -405,7 +409,7 @@ class Unwinder:
         paths = c_paths(sal.symtab.filename, sal.symtab.fullname(), file)
         return self._generated.place(paths, function, symbol.line, sal.line)
 
-    def _note(self, subject: str, message: str) -> None:
+    def _note_error(self, subject: str, message: str) -> None:
         self._errors.append(SoftError("native", subject, message))
 
 
@@ -476,7 +480,7 @@ def _first_physical(frames: Sequence[gdb.Frame]) -> gdb.Frame | None:
     return next((frame for frame in frames if frame.type() == gdb.NORMAL_FRAME), None)
 
 
-def _physical_sp(frames: list[NativeFrame]) -> list[NativeFrame]:
+def _with_physical_sp(frames: list[NativeFrame]) -> list[NativeFrame]:
     """Give inlined frames the stack pointer of the frame they are part of (GDBs differ)."""
     done: list[NativeFrame] = []
     for frame in reversed(frames):

@@ -53,7 +53,7 @@ class GdbTarget(CoreFileTarget):
         try:
             address = super().symbol(name)
         except ImportError:  # GDB's Python often lacks pyelftools
-            self._without_pyelftools(f"symbol {name}")
+            self._note_missing_pyelftools(f"symbol {name}")
             address = None
         if address is not None:
             return address
@@ -68,10 +68,10 @@ class GdbTarget(CoreFileTarget):
         try:
             return super().section(module, name)
         except ImportError:
-            self._without_pyelftools(f"section {name}")
+            self._note_missing_pyelftools(f"section {name}")
             return None
 
-    def _without_pyelftools(self, subject: str) -> None:
+    def _note_missing_pyelftools(self, subject: str) -> None:
         error = SoftError("elf", subject, "pyelftools is missing in GDB's Python: not looked up")
         if error not in self.soft_errors:
             self.soft_errors.append(error)
@@ -117,12 +117,12 @@ def core_lwps(path: str) -> set[int]:
                 return set()
             stream.seek(0)
             head = stream.read(header.phoff + min(header.phnum, 65535) * header.phentsize)
-            return set(_lwps(stream, elf.read_segments(head, header)))
+            return set(_lwps_in_notes(stream, elf.read_segments(head, header)))
     except OSError:
         return set()
 
 
-def _lwps(stream: BinaryIO, segments: Iterable[elf.Segment]) -> Iterator[int]:
+def _lwps_in_notes(stream: BinaryIO, segments: Iterable[elf.Segment]) -> Iterator[int]:
     for segment in segments:
         if segment.type == elf.PT_NOTE:
             stream.seek(segment.offset)

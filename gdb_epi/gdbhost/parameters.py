@@ -34,19 +34,19 @@ def _is_enabled(value: str) -> bool:
     return value == ON or (value == AUTO and not is_under_machine_interface())
 
 
-def _frames(value: str) -> None:
+def _switch_frames(value: str) -> None:
     from gdb_epi.gdbhost.frame_filter import switch_frame_filter
 
     switch_frame_filter(on=_is_enabled(value))
 
 
-def _printers(value: str) -> None:
+def _switch_printers(value: str) -> None:
     from gdb_epi.gdbhost.python_values import switch_printers
 
     switch_printers(on=_is_enabled(value))
 
 
-def _sysroot(value: str | None) -> None:
+def _use_sysroot(value: str | None) -> None:
     if value:
         from gdb_epi.gdbhost.open_target import install_missing_file_handler
 
@@ -60,7 +60,7 @@ PARAMETERS = (
         OFF,
         "whether GDB's own `bt' shows Python frames",
         (OFF, ON, AUTO),
-        _frames,
+        _switch_frames,
         f"{_NOT_UNDER_MI}`bt -no-filters' shows the raw frames in any case.",
     ),
     Parameter(
@@ -69,7 +69,7 @@ PARAMETERS = (
         OFF,
         "whether GDB's own `print' shows objects of Python",
         (OFF, ON, AUTO),
-        _printers,
+        _switch_printers,
         f"{_NOT_UNDER_MI}Pointers to PyObject and to structs that begin with it, thread states, "
         "interpreters and frames. CPython's own libpython.py goes first where it is loaded. "
         "`print/r' is raw in any case.",
@@ -99,7 +99,7 @@ PARAMETERS = (
         gdb.PARAM_OPTIONAL_FILENAME,
         "",
         "the folder that holds the files of the process, where it is not GDB's `sysroot'",
-        changed=_sysroot,
+        changed=_use_sysroot,
         more="Files lie in it by their path, or by their build-id below .build-id. Without it "
         "GDB's own `set sysroot' holds. GDB 16 and later find missing files there too: after "
         "`core-file CORE'.",
@@ -241,14 +241,14 @@ def _is_piped() -> bool:
     try:
         with open(f"/proc/self/task/{os.getpid()}/children", encoding="ascii") as file:
             children = file.read().split()
-        inputs = {_link(f"/proc/{child}/fd/0") for child in children}
-        ours = {_link(f"/proc/self/fd/{number}") for number in os.listdir("/proc/self/fd")}
+        inputs = {_read_link(f"/proc/{child}/fd/0") for child in children}
+        ours = {_read_link(f"/proc/self/fd/{number}") for number in os.listdir("/proc/self/fd")}
     except OSError:
         return False
     return any(name.startswith("pipe:") for name in inputs & ours)
 
 
-def _link(path: str) -> str:
+def _read_link(path: str) -> str:
     try:
         return os.readlink(path)
     except OSError:

@@ -15,8 +15,8 @@ from gdb_epi.expressions import C_STRUCTS, render_value
 from gdb_epi.gdbhost.c_expressions import (
     STACK_REF,
     c_type_name,
+    c_value_of,
     is_object_struct,
-    where_value_leads,
 )
 from gdb_epi.gdbhost.output import in_host_charset
 from gdb_epi.gdbhost.parameter_values import value_limits
@@ -163,16 +163,16 @@ def is_of_python(ctype: gdb.Type) -> bool:
 def _printer(value: gdb.Value) -> TextPrinter | None:
     """Return the printer; None where GDB's own way says more: NULL, optimized out, unreadable."""
     try:
-        pointer = where_value_leads(value)
+        pointer = c_value_of(value)
         if not pointer.address:
             return None
         text: str | Absent = ""
         struct = C_STRUCTS.get(pointer.type, "")
         if struct:
-            session = shared_sessions().at_hand()
+            session = shared_sessions().prepared_session()
             if session is not None:
                 text = struct_text(session.state, struct, pointer.address)
-        elif at_hand := shared_sessions().values_at_hand(value_limits(SHORT)):
+        elif at_hand := shared_sessions().prepared_values(value_limits(SHORT)):
             shown = render_value(*at_hand, "", pointer.address)
             text = shown.text if shown.type else ""
     except (EpiError, gdb.error):

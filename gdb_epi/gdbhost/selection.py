@@ -32,7 +32,7 @@ def restore_selection_afterwards() -> Iterator[None]:
     finally:
         if thread is not None and thread.is_valid():
             thread.switch()
-            _select(frame, level)
+            _select_again(frame, level)
 
 
 def selected_frame() -> SelectedFrame | None:
@@ -95,7 +95,7 @@ def temporary_gdb_setting(name: str, wanted: str) -> Iterator[None]:
         gdb.execute(f"set {name} {before}", False, True)
 
 
-def _select(frame: gdb.Frame | None, level: int) -> None:
+def _select_again(frame: gdb.Frame | None, level: int) -> None:
     """Select a frame again by identity, else by its level; frame 0 is what switch() chose."""
     if frame is None or level == 0:
         return

@@ -58,8 +58,8 @@ class Sessions:
         from gdb_epi.gdbhost.selection import selected_frame
 
         inferior = gdb.selected_inferior()
-        key = self._key_of(inferior)
-        if _kind(inferior) == "core" and self._touched != key:
+        key = self._session_key(inferior)
+        if _target_kind(inferior) == "core" and self._touched != key:
             # Read the registers of all threads, so that what GDB warns of is not in a command's
             # output. GDB 13.1 warns of each `.reg-xstate` that is smaller than its own; under
             # `pipe` that would go into the JSON. The text is dropped unread, and the user's
@@ -76,19 +76,19 @@ class Sessions:
         self._session.host = HOST
         self._session.selected_tid = selected_lwp()
         self._session.selected_frame = selected_frame()
-        self._session.host_facts = self._host(self._session)
+        self._session.host_facts = self._describe_host(self._session)
         return self._session
 
     def prepare(self) -> None:
-        """Decode what at_hand() needs of a live process; threads are switched for that."""
+        """Decode what prepared_session() needs of a live process; threads are switched for that."""
         from gdb_epi.errors import EpiError
 
         with suppress(EpiError, gdb.error):
-            if _kind(gdb.selected_inferior()) == "live":
+            if _target_kind(gdb.selected_inferior()) == "live":
                 state = self.current().state
                 _ = state.python, state.crash
 
-    def at_hand(self) -> Session | None:
+    def prepared_session(self) -> Session | None:
         """Return a session without a look at GDB's threads and frames, of which it may print one.
 
         GDB 12 to 16 end when a frame that they print is changed. So a core is read from its file,
@@ -97,9 +97,9 @@ class Sessions:
         from gdb_epi.target.corefile import CoreFileTarget
 
         inferior = gdb.selected_inferior()
-        key = self._key_of(inferior)
+        key = self._session_key(inferior)
         if self._session is None or key != self._key:
-            target = self._open_target(inferior) if _kind(inferior) == "core" else None
+            target = self._open_target(inferior) if _target_kind(inferior) == "core" else None
             if not isinstance(target, CoreFileTarget):
                 return None
             self._renew_session(target, key)
@@ -109,16 +109,16 @@ class Sessions:
         decoded = {"python", "crash"} <= vars(session.state).keys()
         return session if decoded or isinstance(session.target, CoreFileTarget) else None
 
-    def values_at_hand(self, limits: ReprLimits) -> tuple[Session, ProcessValues] | None:
-        """Return the objects that at_hand() can show; of a process that went on since, as well.
+    def prepared_values(self, limits: ReprLimits) -> tuple[Session, ProcessValues] | None:
+        """Return what prepared_session() can show; of a process that went on since, as well.
 
         Its memory is read anew then, by the layout that it had.
         """
-        session = self.at_hand()
+        session = self.prepared_session()
         if session is not None:
             return session, session.values(limits)
         inferior, old = gdb.selected_inferior(), self._session
-        key = self._key_of(inferior)
+        key = self._session_key(inferior)
         if old is None or key[1:] != self._key[1:]:  # it may have run since
             return None
         python = vars(old.state).get("python")
@@ -137,9 +137,9 @@ class Sessions:
         self._session = Session(target, sysroot=local_sysroot(), debug_types=DebugTypes())
         self._key = key
 
-    def _key_of(self, inferior: gdb.Inferior) -> tuple[object, ...]:
+    def _session_key(self, inferior: gdb.Inferior) -> tuple[object, ...]:
         space = inferior.progspace
-        kind = _kind(inferior)
+        kind = _target_kind(inferior)
         thread = gdb.selected_thread()
         if kind == "live" and (thread is None or not thread.is_stopped()):
             # A condition of a breakpoint is evaluated: the process was stopped for it alone, which
@@ -148,11 +148,11 @@ class Sessions:
         changes = self._changes if kind == "live" else 0
         roots = (gdb.parameter("sysroot"), gdb.parameter("epi sysroot"))
         loaded = (space.filename, len(space.objfiles()), *roots)
-        # Changes first: values_at_hand() compares the others.
+        # Changes first: prepared_values() compares the others.
         return (changes, inferior.num, inferior.connection_num, kind, inferior.pid, *loaded)
 
     def _open_target(self, inferior: gdb.Inferior) -> Target | None:
-        kind = _kind(inferior)
+        kind = _target_kind(inferior)
         if kind is None:
             return None
         from gdb_epi.gdbhost.open_target import open_core, open_process
@@ -162,7 +162,7 @@ class Sessions:
         lwp = self._stopped.get(inferior.num) or selected_lwp() or inferior.pid
         return open_process(inferior, lwp)
 
-    def _host(self, session: Session) -> dict[str, Any]:
+    def _describe_host(self, session: Session) -> dict[str, Any]:
         """Return what `epi doctor` tells about GDB."""
         import platform
         import sys
@@ -251,7 +251,7 @@ def _lwp_of(thread: gdb.InferiorThread) -> int:
     return int(lwp or pid)
 
 
-def _kind(inferior: gdb.Inferior) -> str | None:
+def _target_kind(inferior: gdb.Inferior) -> str | None:
     if inferior.connection is None or not inferior.threads():
         return None
     return "core" if inferior.connection.type == "core" else "live"

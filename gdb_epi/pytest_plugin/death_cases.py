@@ -93,7 +93,7 @@ class DeathCase(NamedTuple):
         lines = [*self.screen, "", self.ending] if self.screen else [self.sentence]
         return "\n".join([*lines, self.kept])
 
-    def death(self) -> Death:
+    def to_death(self) -> Death:
         """Return it as the reports have it."""
         screen = self.screen or (self.sentence,)
         return Death(self.subject, self.verb, self.sentence, self.record, screen, self.place)
@@ -151,10 +151,10 @@ class DeathCases:
         verb, how = ending
         path = os.path.join(self._folder, f"{watched.pid}.json")
         if verb != HUNG:
-            self._wait_for_others(watched.pid, path)
+            self._wait_for_core_or_case(watched.pid, path)
         if os.path.exists(path):
             return _read_case(Path(path))
-        core = hung if verb == HUNG else self.core_of(watched)
+        core = hung if verb == HUNG else self.find_core(watched)
         if verb == DIED and core is not None:
             verb = CRASHED
         test = watched.test
@@ -164,7 +164,7 @@ class DeathCases:
         case = DeathCase(subject or watched.place(), verb, how, watched.pid, place)
         return self._write_case(self._examine(case, core, watched), path)
 
-    def begin_looking_at(self, pid: int) -> None:
+    def claim_hung_process(self, pid: int) -> None:
         """Note that this process will make the case of another one, which hangs."""
         Path(self._folder, f"{pid}{LOOKED_AT}").touch()
 
@@ -172,7 +172,7 @@ class DeathCases:
         """Note that there is no case: the process went on."""
         Path(self._folder, f"{pid}{LOOKED_AT}").unlink()
 
-    def _wait_for_others(self, pid: int, case: str) -> None:
+    def _wait_for_core_or_case(self, pid: int, case: str) -> None:
         """Wait while the kernel still writes the core of a process, or its case is being made.
 
         GDB, which looks at a process that takes too long, may find it crashing: then the controller
@@ -187,7 +187,7 @@ class DeathCases:
         ):
             time.sleep(TICK)
 
-    def of_children(
+    def cases_of_children(
         self, test: str, parent: int | None, since: float, folders: Sequence[str]
     ) -> Iterator[DeathCase]:
         """Yield the cases of processes that a test started and that left a core since a time.
@@ -199,7 +199,7 @@ class DeathCases:
         cores: dict[str, DumpedProcess] = {}
         for folder in (self._settings.start, *folders):
             for core, origin in find_cores_since(self._settings.dumping, folder, since):
-                is_mine = parent is None or _descends(origin.parent, parent)
+                is_mine = parent is None or _is_descendant(origin.parent, parent)
                 if (
                     origin.session == session
                     and is_mine
@@ -213,7 +213,7 @@ class DeathCases:
             path = os.path.join(self._folder, f"{origin.pid}.json")
             yield self._write_case(self._examine(case, core), path)
 
-    def core_of(self, watched: JournalReader) -> str | None:
+    def find_core(self, watched: JournalReader) -> str | None:
         """Return the core that a process left, None when there is none."""
         if watched.gdb is not None:
             path = os.path.join(watched.gdb, "core.0")
@@ -321,7 +321,7 @@ def is_dumping_core(pid: int, proc: str = "/proc") -> bool:
     return False
 
 
-def _descends(pid: int, ancestor: int) -> bool:
+def _is_descendant(pid: int, ancestor: int) -> bool:
     """Tell whether a living process is another one or was started below it."""
     seen = 0
     while pid > 1 and seen < MAX_DEPTH:
@@ -355,20 +355,20 @@ class CiReports:
         """Write every paper, also when another fails, and remove the folder of the run."""
         os.chdir(self.settings.start)
         root = source_root(os.environ, self.settings.start)
-        deaths = [case.death() for case in cases]
+        deaths = [case.to_death() for case in cases]
         for number, death in enumerate(deaths):
             if death.place is not None:
                 path = relative_to(death.place.path, root) or death.place.path
                 deaths[number] = death._replace(place=SourceLine(path, death.place.line))
         if self._sarif is not None:
-            with _failures_said():
+            with _printing_failures():
                 write_sarif(self._sarif, deaths, root)
         if cases and self._junit is not None:
-            with _failures_said():
+            with _printing_failures():
                 add_deaths_to_junit(self._junit, cases)
         summary = os.environ.get("GITHUB_STEP_SUMMARY")
         if cases and summary:
-            with _failures_said(), open(summary, "a", encoding="utf-8") as file:
+            with _printing_failures(), open(summary, "a", encoding="utf-8") as file:
                 file.write(job_summary(deaths))
         if self._annotations:
             for line in death_annotations(deaths, root):
@@ -385,7 +385,7 @@ def print_now(text: str) -> None:
 
 
 @contextlib.contextmanager
-def _failures_said() -> Iterator[None]:
+def _printing_failures() -> Iterator[None]:
     try:
         yield
     except (OSError, EpiError, Tree.ParseError) as error:
@@ -403,7 +403,7 @@ def add_deaths_to_junit(path: str, cases: Sequence[DeathCase]) -> None:
         counts = {"tests": "0", "failures": "0", "errors": "0", "skipped": "0"}
         suite = Tree.SubElement(root, "testsuite", {"name": "pytest", **counts})
     for case in cases:
-        element = _element_of(suite, case)
+        element = _find_testcase(suite, case)
         if element is None:
             name = {"classname": "gdb-epi", "name": xml_safe_text(case.subject), "time": "0"}
             element = Tree.SubElement(suite, "testcase", name)
@@ -420,7 +420,7 @@ def add_deaths_to_junit(path: str, cases: Sequence[DeathCase]) -> None:
     Tree.ElementTree(root).write(path, encoding="utf-8", xml_declaration=True)
 
 
-def _element_of(suite: Tree.Element, case: DeathCase) -> Tree.Element | None:
+def _find_testcase(suite: Tree.Element, case: DeathCase) -> Tree.Element | None:
     for element in suite.iter("testcase"):
         for report in (*element.iter("failure"), *element.iter("error")):
             if case.kept in (report.text or "").splitlines():

@@ -78,7 +78,7 @@ class InProcessPlugin:
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_call(self, item: pytest.Function) -> None:
         """Log the folders where the process is or may go: cores are written there."""
-        for folder in _folders(item):
+        for folder in _likely_working_folders(item):
             if folder != self._settings.start:
                 self._journal.write("folder", folder=folder)
 
@@ -115,7 +115,9 @@ class InProcessPlugin:
             # Other workers run tests too; without workers, this test started whatever died.
             parent = os.getpid() if self._role == WORKER else None
             self._journal.write("examining")
-            for case in cases.of_children(report.nodeid, parent, self._began, _folders(item)):
+            for case in cases.cases_of_children(
+                report.nodeid, parent, self._began, _likely_working_folders(item)
+            ):
                 report.sections.append(("gdb-epi: a process of this test died", case.text()))
                 item.user_properties.append((ARTIFACTS, case.folder))
             self._journal.write("examined")
@@ -153,16 +155,16 @@ def _exit_status(watched: JournalReader, gateway: Any) -> int | None:
     execnet keeps what it started, and so reaps it; it has no public name for that.
     """
     if watched.gdb is not None:
-        from gdb_epi.repro.run_once import outcome_by_gdb
+        from gdb_epi.repro.run_once import read_outcome_under_gdb
 
-        return outcome_by_gdb(watched.gdb)[1]
+        return read_outcome_under_gdb(watched.gdb)[1]
     started = getattr(getattr(gateway, "_io", None), "popen", None)
     with contextlib.suppress(subprocess.TimeoutExpired):
         return started.wait(EXIT_SECONDS) if started is not None else None
     return None
 
 
-def _folders(item: pytest.Function) -> list[str]:
+def _likely_working_folders(item: pytest.Function) -> list[str]:
     """Return the folders where a test and its child processes are likely to be."""
     arguments = getattr(item, "funcargs", {})
     folders = [str(arguments[name]) for name in _FOLDERS if name in arguments]

@@ -72,9 +72,9 @@ class JournalReader:
             lines = file.read().split(b"\n")
         for line in lines[:-1]:  # the last is not whole yet, or empty
             self._read += len(line) + 1
-            self._take_event(json.loads(line))
+            self._apply_event(json.loads(line))
 
-    def _take_event(self, event: dict[str, Any]) -> None:
+    def _apply_event(self, event: dict[str, Any]) -> None:
         kind = event["event"]
         if kind == "start":
             self.role, self.name, self.pid = event["role"], event["name"], event["pid"]

@@ -48,8 +48,8 @@ from gdb_epi.repro.run_once import (
     dump_living_process,
     find_core_to_be_overwritten,
     kill_session,
-    outcome_by_gdb,
     read_core_dumping,
+    read_outcome_under_gdb,
     run_once,
     start_command,
 )
@@ -78,7 +78,7 @@ class EndedSession(NamedTuple):
 
 def supervise(config: pytest.Config) -> None:
     """Run the session of a command line. Returns only when this process must report its death."""
-    settings = _settings(config)
+    settings = _choose_settings(config)
     settings.write()
     reports = CiReports(config, settings)
     supervisor = _Supervisor(settings, uses_xdist_workers(config))
@@ -87,7 +87,7 @@ def supervise(config: pytest.Config) -> None:
         ended = supervisor.run()
         undone.pop_all()
     watched, case = ended.watched, ended.case
-    if case is not None and watched is not None and _can_be_reported(watched):
+    if case is not None and watched is not None and _may_import_project(watched):
         from gdb_epi.pytest_plugin.replay import DeathReportPlugin
 
         replay = DeathReportPlugin(case, watched, ended.exit_code, reports)
@@ -103,7 +103,7 @@ def supervise(config: pytest.Config) -> None:
     os._exit(ended.exit_code)
 
 
-def _can_be_reported(watched: JournalReader) -> bool:
+def _may_import_project(watched: JournalReader) -> bool:
     """Tell whether this process may import the project's files: its tests were collected once.
 
     After the end of the session nothing is left to be reported but the exit.
@@ -111,7 +111,7 @@ def _can_be_reported(watched: JournalReader) -> bool:
     return watched.collected is not None and watched.finished is None
 
 
-def _settings(config: pytest.Config) -> ChildSettings:
+def _choose_settings(config: pytest.Config) -> ChildSettings:
     """Decide how cores come on this machine."""
     options, start = config.known_args_namespace, os.getcwd()
     script = sys.orig_argv[1:]
@@ -150,7 +150,7 @@ def _settings(config: pytest.Config) -> ChildSettings:
         dumping=dumping,
         gdb=gdb,
     )
-    if capture == "gdb" and not _runs_under_gdb(settings):
+    if capture == "gdb" and not _can_run_under_gdb(settings):
         refused = f"{gdb} cannot run programs here (ptrace)"
         if options.epi_capture == "gdb":
             shutil.rmtree(settings.folder)
@@ -159,7 +159,7 @@ def _settings(config: pytest.Config) -> ChildSettings:
     return settings
 
 
-def _runs_under_gdb(settings: ChildSettings) -> bool:
+def _can_run_under_gdb(settings: ChildSettings) -> bool:
     """Try it: containers may forbid ptrace, and then no test would run at all."""
     with tempfile.TemporaryDirectory(dir=settings.folder) as scratch:
         plan = settings.plan(("/bin/true",), "gdb")._replace(timeout=GDB_PATIENCE)
@@ -169,7 +169,7 @@ def _runs_under_gdb(settings: ChildSettings) -> bool:
 
 class _Supervisor:
     def __init__(self, settings: ChildSettings, distributed: bool) -> None:
-        self._settings = settings
+        self._choose_settings = settings
         # A controller is not run under GDB, its workers are.
         under_gdb = settings.capture == "gdb" and not distributed
         self._plan = settings.plan(
@@ -182,7 +182,7 @@ class _Supervisor:
 
     def run(self) -> EndedSession:
         """Run the session to its end."""
-        own = {**os.environ, FOLDER: self._settings.folder}
+        own = {**os.environ, FOLDER: self._choose_settings.folder}
         if self._scratch:
             os.mkdir(self._scratch, 0o700)
             own[GDB_FOLDER] = self._scratch
@@ -190,7 +190,7 @@ class _Supervisor:
         sys.stdout.flush()
         sys.stderr.flush()
         process = subprocess.Popen(words, env=environment, start_new_session=True)
-        with _signals_go_to(lambda signo, _frame: self._pass_signal_on(process.pid, signo)):
+        with _signals_handled_by(lambda signo, _frame: self._pass_signal_on(process.pid, signo)):
             ended = self._watch(process)
         if ended.case is not None:
             kill_session(process.pid)  # no fixture will end what the tests had started
@@ -211,18 +211,18 @@ class _Supervisor:
             if case is not None:
                 kill_session(process.pid)
                 process.wait()
-                return EndedSession(-signal.SIGKILL, case, self._main(), hung=True)
+                return EndedSession(-signal.SIGKILL, case, self._session_process(), hung=True)
         status = process.wait()
         if self._scratch:
-            _, by_gdb, _, trouble = outcome_by_gdb(self._scratch)
+            _, by_gdb, _, trouble = read_outcome_under_gdb(self._scratch)
             if by_gdb is None:
                 print("gdb-epi: " + "; ".join(trouble), file=sys.stderr)
             status = 1 if by_gdb is None else by_gdb
         for watched in self._journals.update():
             # A worker that dies after its last test is missed by its controller.
-            if watched.role == WORKER and watched.finished and self._cases.core_of(watched):
+            if watched.role == WORKER and watched.finished and self._cases.find_core(watched):
                 self._cases.of(watched, None, (CRASHED, "the process died"))
-        main = self._main()
+        main = self._session_process()
         passed = self._passed_on
         if main is None or (passed and status in (-passed, -signal.SIGKILL)):
             return EndedSession(status, None, main)
@@ -231,7 +231,7 @@ class _Supervisor:
             return EndedSession(status, None, main)
         return EndedSession(status, self._cases.of(main, None, ending_by_status(status)), main)
 
-    def _main(self) -> JournalReader | None:
+    def _session_process(self) -> JournalReader | None:
         """Return the process that runs the session."""
         first = (w for w in self._journals.update() if w.role in (MAIN, CONTROLLER))
         return next(first, None)
@@ -243,7 +243,7 @@ class _Supervisor:
 
         Where each of them is now is where its core would be written.
         """
-        limit = self._settings.timeout
+        limit = self._choose_settings.timeout
         for watched in self._journals.update():
             with contextlib.suppress(OSError):
                 watched.add_folder(os.readlink(f"/proc/{watched.pid}/cwd"))
@@ -251,7 +251,7 @@ class _Supervisor:
                 continue
             watched.update()  # to look at another one may have taken a minute
             if _is_overdue(watched, limit) and is_process_running(watched.pid):
-                case = self._hang(watched, limit, process.pid)
+                case = self._examine_hang(watched, limit, process.pid)
                 if case is None:
                     continue
                 if watched.role != WORKER:
@@ -260,14 +260,14 @@ class _Supervisor:
                     os.kill(watched.pid, signal.SIGKILL)
         return None
 
-    def _hang(self, watched: JournalReader, limit: float, leader: int) -> DeathCase | None:
+    def _examine_hang(self, watched: JournalReader, limit: float, leader: int) -> DeathCase | None:
         """Look at a process that takes too long; None when its test has ended meanwhile."""
         late = watched.test, watched.finished
-        self._cases.begin_looking_at(watched.pid)
+        self._cases.claim_hung_process(watched.pid)
         ending = f"it took longer than {limit:g} s (--epi-timeout), and was killed"
-        folder = tempfile.mkdtemp(dir=self._settings.folder)
+        folder = tempfile.mkdtemp(dir=self._choose_settings.folder)
         path, trouble = os.path.join(folder, "hang"), ""
-        if self._settings.gdb is None:
+        if self._choose_settings.gdb is None:
             trouble = "no gdb was found to look at it"
         else:
             if watched.gdb is not None:
@@ -279,7 +279,7 @@ class _Supervisor:
             self._cases.end_looking_at(watched.pid)
             return None
         core = path if os.path.isfile(path) else None
-        if core is None and self._settings.capture == "core":
+        if core is None and self._choose_settings.capture == "core":
             core = self._core_by_abort(watched)
         if core is None:
             ending += f"; {trouble}"
@@ -291,7 +291,7 @@ class _Supervisor:
             os.kill(watched.pid, signal.SIGABRT)
         deadline = time.monotonic() + PATIENCE
         while time.monotonic() < deadline:
-            core = self._cases.core_of(watched)
+            core = self._cases.find_core(watched)
             if core is not None and not os.path.exists(f"/proc/{watched.pid}/exe"):
                 return core
             time.sleep(TICK)
@@ -313,7 +313,7 @@ def _is_overdue(watched: JournalReader, limit: float) -> bool:
 
 
 @contextlib.contextmanager
-def _signals_go_to(handler: Callable[[int, FrameType | None], None]) -> Iterator[None]:
+def _signals_handled_by(handler: Callable[[int, FrameType | None], None]) -> Iterator[None]:
     """Let a handler have what people and CIs end a session with."""
     handled = (signal.SIGINT, *_ENDING_SIGNALS)
     before = [(signo, signal.signal(signo, handler)) for signo in handled]

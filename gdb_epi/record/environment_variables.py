@@ -70,8 +70,11 @@ def read_environment(target: Target) -> Environment | Absent:
 
     Absent when neither `environ` nor the block above the stack can be read.
     """
-    for source, entries in (("environ", _from_symbol(target)), ("stack", _from_stack(target))):
-        variables = _sorted_out(source, entries)
+    for source, entries in (
+        ("environ", _entries_from_environ_symbol(target)),
+        ("stack", _entries_from_stack(target)),
+    ):
+        variables = _keep_listed_variables(source, entries)
         if variables is not None:
             return variables
     return Absent(UNREADABLE, "neither environ nor the block above the stack is in the core")
@@ -79,11 +82,11 @@ def read_environment(target: Target) -> Environment | Absent:
 
 def environment_from_entries(entries: Iterator[bytes], source: str) -> Environment | Absent:
     """Return the variables of the list among NAME=VALUE entries that a collector kept."""
-    variables = _sorted_out(source, entries)
+    variables = _keep_listed_variables(source, entries)
     return variables if variables is not None else Absent(NOT_AVAILABLE, "no variables")
 
 
-def _sorted_out(source: str, entries: Iterator[bytes]) -> Environment | None:
+def _keep_listed_variables(source: str, entries: Iterator[bytes]) -> Environment | None:
     values: dict[str, str] = {}
     people: set[str] = set()
     others = count = 0
@@ -100,7 +103,7 @@ def _sorted_out(source: str, entries: Iterator[bytes]) -> Environment | None:
     return Environment(values, others, source, frozenset(people)) if count else None
 
 
-def _from_symbol(target: Target) -> Iterator[bytes]:
+def _entries_from_environ_symbol(target: Target) -> Iterator[bytes]:
     symbol = exported_symbol(target, "environ") or exported_symbol(target, "__environ")
     table = read_word(target, symbol) if symbol else None
     for number in range(MAX_VARIABLES):
@@ -126,7 +129,7 @@ def _c_string(target: Target, at: int) -> bytes | None:
     return text
 
 
-def _from_stack(target: Target) -> Iterator[bytes]:
+def _entries_from_stack(target: Target) -> Iterator[bytes]:
     """Yield the strings between the auxiliary vector's strings and the file name, newest first."""
     block = read_arguments_and_environment(target, MAX_BLOCK)
     for entry in block.rstrip(b"\0").split(b"\0")[:0:-1][:MAX_VARIABLES]:

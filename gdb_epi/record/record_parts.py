@@ -43,18 +43,18 @@ def verdict_label(record: Mapping[str, Any]) -> str:
     return str(get_group(record, "verdict").get("label") or "cannot-tell")
 
 
-def telling_stack(record: Mapping[str, Any]) -> Mapping[str, Any]:
+def explaining_stack(record: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return the stack that explains the death: of the signed thread, else the crashed one."""
     threads = get_group(record, "threads")
     stack = get_group(threads, "crashed")
     signed = get_group(get_group(record, "signature"), "thread").get("tid")
     if signed is None or signed == stack.get("tid"):
         return stack
-    listed = (stack for stack in listed_stacks(record) if stack.get("tid") == signed)
+    listed = (stack for stack in python_thread_stacks(record) if stack.get("tid") == signed)
     return get_group(threads, "signed") or next(listed, stack)
 
 
-def listed_stacks(record: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+def python_thread_stacks(record: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     """Return the stacks of the threads that run Python."""
     return get_groups(get_group(record, "threads"), "stacks")
 
@@ -62,7 +62,11 @@ def listed_stacks(record: Mapping[str, Any]) -> list[Mapping[str, Any]]:
 def all_frames(record: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     """Return the frames of all stacks of a record."""
     threads = get_group(record, "threads")
-    stacks = [get_group(threads, "crashed"), get_group(threads, "signed"), *listed_stacks(record)]
+    stacks = [
+        get_group(threads, "crashed"),
+        get_group(threads, "signed"),
+        *python_thread_stacks(record),
+    ]
     return [
         frame
         for stack in stacks
@@ -74,18 +78,21 @@ def all_frames(record: Mapping[str, Any]) -> list[Mapping[str, Any]]:
 def thread_names(record: Mapping[str, Any]) -> dict[Any, Any]:
     """Return tid -> name of the threads that run Python, for sentences; None for no name."""
     main = {get_number(get_group(record, "process"), "pid"): MAIN_THREAD}
-    tids = ((stack.get("tid"), _own_name(record, stack)) for stack in listed_stacks(record))
+    tids = (
+        (stack.get("tid"), _thread_name_of_stack(record, stack))
+        for stack in python_thread_stacks(record)
+    )
     return {tid: name or main.get(tid) for tid, name in tids if isinstance(tid, int)}
 
 
-def telling_thread_name(record: Mapping[str, Any]) -> str:
+def explaining_thread_name(record: Mapping[str, Any]) -> str:
     """Return the name of the thread whose stack explains the death; "" without one."""
-    stack = telling_stack(record)
+    stack = explaining_stack(record)
     named = thread_names(record).get(int(get_number(stack, "tid")))
-    return _own_name(record, stack) or str(named or "")
+    return _thread_name_of_stack(record, stack) or str(named or "")
 
 
-def _own_name(record: Mapping[str, Any], stack: Mapping[str, Any]) -> str:
+def _thread_name_of_stack(record: Mapping[str, Any], stack: Mapping[str, Any]) -> str:
     """Return the name of a stack's thread.
 
     Not of a forked child's main thread: it kept that of the parent's thread which called fork().
@@ -95,7 +102,7 @@ def _own_name(record: Mapping[str, Any], stack: Mapping[str, Any]) -> str:
     return MAIN_THREAD if forked and name not in ("", "MainThread") else quoted_name(name)
 
 
-def hypotheses(record: Mapping[str, Any]) -> dict[str, float]:
+def hypothesis_probabilities(record: Mapping[str, Any]) -> dict[str, float]:
     """Return {hypothesis: probability} of a verdict, the likeliest first."""
     shares = {
         str(cause.get("hypothesis")): float(cause["probability"])

@@ -69,13 +69,13 @@ def add_groups(record: Json, parts: RecordParts, notes: RecordNotes) -> None:
     for _, (name, maker) in sorted(_MAKERS.items()):
         content = maker(parts, notes)
         if name != SEVERAL_GROUPS:
-            _add(record, name, content)
+            _merge_into_record(record, name, content)
         elif isinstance(content, dict):
             for key, value in content.items():
-                _add(record, key, value or None)
+                _merge_into_record(record, key, value or None)
 
 
-def _add(record: Json, name: str, value: Any) -> None:
+def _merge_into_record(record: Json, name: str, value: Any) -> None:
     present = record.get(name)
     if isinstance(present, dict):
         present.update((key, inner) for key, inner in (value or {}).items() if key not in present)

@@ -59,12 +59,12 @@ def exception_json(exception: ExceptionInfo) -> dict[str, Any]:
     fields: dict[str, Any] = {
         "address": f"0x{exception.address:016x}",
         "type": None if isinstance(exception.type, Absent) else exception.type,
-        "cause": _link(exception.cause),
-        "context": _link(exception.context),
+        "cause": _address_or_none(exception.cause),
+        "context": _address_or_none(exception.context),
         "suppress_context": exception.suppress_context,
     }
     if exception.member_count:
-        fields["members"] = [_link(address) for address in exception.members]
+        fields["members"] = [_address_or_none(address) for address in exception.members]
         fields["member_count"] = exception.member_count
     for name in ("message", "args", "notes"):
         if not isinstance(parts[name], Absent) or name in missing:
@@ -85,7 +85,7 @@ def exception_json(exception: ExceptionInfo) -> dict[str, Any]:
     return fields
 
 
-def _link(address: int) -> str | None:
+def _address_or_none(address: int) -> str | None:
     return f"0x{address:016x}" if address else None
 
 
@@ -182,12 +182,14 @@ def add_called_functions(
                 frame_data["calls"] = by_frame[frame.address]._asdict()
 
 
-def threads_in_stacks(state: ProcessState, tids: Collection[int] | None) -> list[ThreadState]:
+def thread_states_of_stacks_json(
+    state: ProcessState, tids: Collection[int] | None
+) -> list[ThreadState]:
     """Return the thread states that stacks_json() describes, in its order."""
     return [t for t in state.python_threads() if tids is None or t.tid in tids]
 
 
-def frame_variables(
+def frame_variables_reader(
     state: ProcessState, limits: ReprLimits | None = None
 ) -> FrameVariables | Absent:
     """Return the reader of arguments and locals. Absent when there is no Python."""
@@ -202,7 +204,7 @@ def frame_variables(
 
 def learn_secrets(state: ProcessState) -> None:
     """Learn what the names of variables say is secret, before other texts of the process."""
-    variables = frame_variables(state)
+    variables = frame_variables_reader(state)
     if not isinstance(variables, Absent):
         variables.note_secrets()
 
@@ -220,7 +222,7 @@ def _add_locals(
     """
     from gdb_epi.cpython.values.repr_decoder import ReprLimits
 
-    reader = frame_variables(state, ReprLimits(secrets=secrets))
+    reader = frame_variables_reader(state, ReprLimits(secrets=secrets))
     if isinstance(reader, Absent):
         return [SoftError("locals", "all threads", reader.detail)]
     errors = []
@@ -337,7 +339,7 @@ def stacks_json(
     python = state.python
     if isinstance(python, Absent):
         errors.append(SoftError("python", "runtime", python.detail))
-    shown = threads_in_stacks(state, tids)
+    shown = thread_states_of_stacks_json(state, tids)
     threads = [(thread, thread_json(thread)) for thread in shown]
     exception, missing = _add_exceptions(state, threads, messages=messages)
     errors += missing

@@ -79,7 +79,7 @@ def add_exception_messages(record: Json, state: ProcessState) -> None:
     text = crashed[1].itself.message if crashed is not None else None
     if isinstance(text, str):
         group["message"] = parameterise_message(text)
-        _note(record, "exception message", "parameterised", "--messages")
+        _note_redaction(record, "exception message", "parameterised", "--messages")
     elif isinstance(text, Absent):
         error = {"stage": "messages", "subject": "exception", "message": text.detail}
         record.setdefault("soft_errors", []).append(error)
@@ -101,7 +101,7 @@ def _add_cxx_message(record: Json, state: ProcessState) -> None:
         record.setdefault("soft_errors", []).append(error)
         return
     uncaught[0]["facts"] = {**uncaught[0]["facts"], "message": parameterise_message(text)}
-    _note(record, "exception message", "parameterised", "--messages")
+    _note_redaction(record, "exception message", "parameterised", "--messages")
 
 
 def redact_addresses(record: Json) -> Json:
@@ -119,7 +119,7 @@ def redact_addresses(record: Json) -> Json:
     for group in _WITH_SENTENCES:
         if group in redacted:
             redacted[group] = map_texts(redacted[group], lambda text: _AS_NUMBER.sub("~", text))
-    _note(redacted, "addresses", REDACTED, "--redact-addresses")
+    _note_redaction(redacted, "addresses", REDACTED, "--redact-addresses")
     return redacted
 
 
@@ -139,23 +139,23 @@ def pseudonymise(record: Json, key: bytes) -> Json:
     redacted = dict(record)
     host = redacted.get("host")
     if isinstance(host, dict):
-        host = {**host, **_redact_keyed(host, ("hostname", "machine_id", "boot_id"), key)}
+        host = {**host, **_replace_by_hmac(host, ("hostname", "machine_id", "boot_id"), key)}
         attributes = host.get("attributes")
         if isinstance(attributes, dict):
             names = tuple(name for name in attributes if _IDENTIFYING.search(name))
-            host["attributes"] = {**attributes, **_redact_keyed(attributes, names, key)}
+            host["attributes"] = {**attributes, **_replace_by_hmac(attributes, names, key)}
         redacted["host"] = host
     for group, names in (("container", ("node", "pod")), ("job", ())):
         if isinstance(redacted.get(group), dict):
-            redacted[group] = {**redacted[group], **_redact_keyed(redacted[group], names, key)}
+            redacted[group] = {**redacted[group], **_replace_by_hmac(redacted[group], names, key)}
     inner = redacted.get("job", {}).get("environment")
     if isinstance(inner, dict):
-        redacted["job"]["environment"] = {**inner, **_redact_keyed(inner, _HOST_VARIABLES, key)}
-    _note(redacted, "host names", "HMAC-SHA256", "--hmac-key-file")
+        redacted["job"]["environment"] = {**inner, **_replace_by_hmac(inner, _HOST_VARIABLES, key)}
+    _note_redaction(redacted, "host names", "HMAC-SHA256", "--hmac-key-file")
     return redacted
 
 
-def _redact_keyed(group: Json, names: tuple[str, ...], key: bytes) -> Json:
+def _replace_by_hmac(group: Json, names: tuple[str, ...], key: bytes) -> Json:
     import hmac
 
     keyed = {}
@@ -167,6 +167,6 @@ def _redact_keyed(group: Json, names: tuple[str, ...], key: bytes) -> Json:
     return keyed
 
 
-def _note(record: Json, what: str, how: str, why: str) -> None:
+def _note_redaction(record: Json, what: str, how: str, why: str) -> None:
     entry, entries = {"what": what, "how": how, "why": why}, record.get("redaction", [])
     record["redaction"] = entries if entry in entries else [*entries, entry]

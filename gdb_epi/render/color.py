@@ -44,10 +44,10 @@ def colored_lines(lines: Sequence[str], label: str | None = None) -> Iterator[st
         code = f"{_BOLD};{_COLORS.get(label, _RED)}"
         yield from (_style(code, line) for line in lines[:start])
     for line in lines[start:]:
-        yield _paint(line)
+        yield _color_line(line)
 
 
-def _paint(line: str) -> str:
+def _color_line(line: str) -> str:
     if isinstance(line, PythonSourceLine):
         from gdb_epi.render.source_lines import highlight_python
 

@@ -31,7 +31,7 @@ from gdb_epi.detectors.registry import hex_word, run_detectors
 from gdb_epi.errors import EXIT_DONE, EXIT_INTERRUPTED
 from gdb_epi.process_state import ProcessState
 from gdb_epi.render.escape import unpad_addresses, wrap_text
-from gdb_epi.render.fault_lines import word_place
+from gdb_epi.render.fault_lines import word_place_text
 from gdb_epi.render.report_json import to_json_value
 from gdb_epi.report import Report
 from gdb_epi.typing_lite import Any
@@ -87,12 +87,14 @@ def corruption_report(study: CheckResults, *, numbers: bool = False) -> Report:
     if no_check_ran(study.skipped):
         why = f"{study.skipped[0].why}: its instructions are not decoded"
         return Report("corruption", lines=[why], data=corruption_json(study))
-    lines = [*_interrupted_lines(study), *_score_lines(study), *_changed_lines(study)]
-    lines += [*_comparison_lines(study, named=numbers), *_not_checked(study, named=numbers)]
+    lines = [*_interrupted_lines(study), *_score_lines(study), *_damaged_word_lines(study)]
+    lines += [*_comparison_lines(study, named=numbers), *_unchecked_lines(study, named=numbers)]
     rows: list[tuple[object, ...]] = []
     if numbers:
-        lines += ["", *_numbers(study)]
-        rows = [_row(number, evidence) for number, evidence in enumerate(study.evidence, 1)]
+        lines += ["", *_score_number_lines(study)]
+        rows = [
+            _evidence_row(number, evidence) for number, evidence in enumerate(study.evidence, 1)
+        ]
     elif study.evidence:
         lines += ["", "What each of these weighs, and the names of the checks: --evidence"]
     return Report(
@@ -115,7 +117,7 @@ def corruption_json(study: CheckResults) -> dict[str, Any]:
         "looked_at": dict(study.context.counts),
         "candidates": damaged_word_candidates(study),
         "groups": dict(study.score.groups),
-        "probability": _probability(study),
+        "probability": _posterior_probability(study),
         "tried": checks_that_ran(study),
         "evidence": [_evidence_json(evidence) for evidence in study.evidence],
         "soft_errors": [error._asdict() for error in study.soft_errors],
@@ -131,7 +133,7 @@ def checks_that_ran(study: CheckResults) -> list[str]:
     return [name for name in ran if name not in unreached]
 
 
-def _chance(value: float) -> str:
+def _probability_text(value: float) -> str:
     """Return a probability as text that never says certain: 0.001, 0.94, 0.9978, > 0.9999."""
     if value < 0.0001:
         return "< 0.0001"
@@ -140,7 +142,7 @@ def _chance(value: float) -> str:
     return f"{value:.2g}" if value < 0.99 else f"{value:.4g}"
 
 
-def _probability(study: CheckResults) -> float:
+def _posterior_probability(study: CheckResults) -> float:
     return round(probability_of_log_odds(study.score.prior + study.score.llr), 4)
 
 
@@ -174,7 +176,7 @@ def _score_lines(study: CheckResults) -> list[str]:
     return lines
 
 
-def _changed_lines(study: CheckResults) -> list[str]:
+def _damaged_word_lines(study: CheckResults) -> list[str]:
     """Say which words differ from what they should be, each once."""
     words: dict[tuple[str, int, int], tuple[int, ...]] = {}
     for evidence in study.evidence:
@@ -184,7 +186,7 @@ def _changed_lines(study: CheckResults) -> list[str]:
             )
     lines = []
     for (place, found, corrected), bits in words.items():
-        lines.append(f"{word_place(place)} holds {hex_word(found)}")
+        lines.append(f"{word_place_text(place)} holds {hex_word(found)}")
         if len(bits) > MAX_BITS:
             differs = f"{len(bits)} bits differ"
         else:
@@ -215,7 +217,7 @@ def _comparison_lines(study: CheckResults, *, named: bool) -> list[str]:
     return lines
 
 
-def _not_checked(study: CheckResults, *, named: bool) -> list[str]:
+def _unchecked_lines(study: CheckResults, *, named: bool) -> list[str]:
     """Say what could not be checked and why, and how much was; `named`: by which checks."""
     ran = checks_that_ran(study)
     lines = []
@@ -235,18 +237,18 @@ def _not_checked(study: CheckResults, *, named: bool) -> list[str]:
     return [*lines, "", *wrap_text(f"Looked at: {counts}")] if counts else lines
 
 
-def _numbers(study: CheckResults) -> list[str]:
+def _score_number_lines(study: CheckResults) -> list[str]:
     """Return the numbers behind the answer, for readers who know the weights."""
     score = study.score
-    odds, chance = score.prior + score.llr, _probability(study)
+    odds, chance = score.prior + score.llr, _posterior_probability(study)
     groups = ", ".join(f"{name or '?'} {value:+.2g}" for name, value in score.groups.items())
     lines = [
         "Numbers (log10; where each comes from: epi explain NAME)",
         f"  evidence {score.llr:+.2f} ({groups or 'of no group'}), prior {score.prior:g} "
         f"({prior_name(score.prior)}), odds {odds:+.2f}",
         *wrap_text(
-            f"probability {_chance(chance)} that a word was damaged and not that the program is "
-            "wrong, as far as the prior and the weights are right",
+            f"probability {_probability_text(chance)} that a word was damaged and not that the "
+            "program is wrong, as far as the prior and the weights are right",
             "  ",
         ),
         f"  symptom: {study.symptom.name}; path: {score.path}; weights: {load_weights().version}",
@@ -262,7 +264,7 @@ def _numbers(study: CheckResults) -> list[str]:
     return lines
 
 
-def _row(number: int, evidence: Evidence) -> tuple[object, ...]:
+def _evidence_row(number: int, evidence: Evidence) -> tuple[object, ...]:
     weight = load_weights().items.get(evidence.id)
     if weight is None:
         weighs = "not in the table: 0"
@@ -313,7 +315,7 @@ def _evidence_json(evidence: Evidence) -> dict[str, Any]:
     }
 
 
-def study_corruption(
+def run_detectors_and_checks(
     state: ProcessState,
     *,
     sweep: bool = False,

@@ -37,7 +37,7 @@ _ENDS_ITSELF = {
 }  # fmt: skip
 
 
-def own_end_sentence(record: Json, category: str, calls: Sequence[StackCall]) -> str:
+def ended_itself_words(record: Json, category: str, calls: Sequence[StackCall]) -> str:
     """Return "ended itself by os.kill() with SIGSEGV"; "" where no call of Python did that.
 
     A program that gives up when it gets no more memory died of that.

@@ -13,16 +13,16 @@ from gdb_epi.record.record_parts import (
     MISFIT,
     NOT_USED,
     READ_IN_PART,
+    explaining_stack,
     get_group,
     get_groups,
     get_number,
     get_texts,
-    telling_stack,
     unpadded_address,
 )
 from gdb_epi.render.category_words import CRASHES
 from gdb_epi.render.escape import soft_error_words
-from gdb_epi.render.opening_sentences import is_read_in_part
+from gdb_epi.render.opening_sentences import is_core_read_in_part
 from gdb_epi.sizes import signed_word
 from gdb_epi.typing_lite import Any
 from gdb_epi.util import add_article, counted, quoted_name
@@ -47,9 +47,9 @@ _OBJECT_HEAD = LazyPattern(r"the (reference count|type) of (an object .+)\Z")
 _FIELD = LazyPattern(r"\A(\d{1,9}) bytes into (?=an object of type )")
 
 
-def value_lines(signal: Mapping[str, Any]) -> Iterator[str]:
+def lines_of_variables_with_bad_address(signal: Mapping[str, Any]) -> Iterator[str]:
     """Yield a sentence for each variable that `signal.named_values` names."""
-    address = _address(signal)
+    address = _bad_address(signal)
     named = get_groups(signal, "named_values")
     # A variable that equals the address says all; others near it would only distract.
     same = [value for value in named if value.get("how") in ("is", "indexed")]
@@ -80,7 +80,7 @@ def value_lines(signal: Mapping[str, Any]) -> Iterator[str]:
             yield f"{who} is {signed_word(address)}, which is {address:#x}"
 
 
-def gone_lines(record: Json) -> Iterator[str]:
+def gone_object_lines(record: Json) -> Iterator[str]:
     """Yield which variables refer to what is no object any more; why, where no damage tells it."""
     damaged = get_group(get_group(record, "verdict"), "damage").get("found")
     shown: dict[tuple[object, object], list[str]] = {}
@@ -98,7 +98,7 @@ def gone_lines(record: Json) -> Iterator[str]:
         yield f"{', '.join(names)} of {function} {verb}" + ("" if damaged else f": {why}")
 
 
-def call_lines(signal: Mapping[str, Any]) -> Iterator[str]:
+def native_call_lines(signal: Mapping[str, Any]) -> Iterator[str]:
     """Yield "score(Pool, NULL) of libpool.so, by ctypes": what the failed function was given."""
     call = get_group(signal, "native_call")
     if call:
@@ -112,7 +112,7 @@ def call_lines(signal: Mapping[str, Any]) -> Iterator[str]:
         yield f"{name}({', '.join(types)}) of {call.get('file')}{by}"
 
 
-def _address(signal: Mapping[str, Any]) -> int | None:
+def _bad_address(signal: Mapping[str, Any]) -> int | None:
     """Return the bad address: the kernel's, or that of the operand; None when it is redacted."""
     behind = get_group(signal, "behind_handler")
     for text in (
@@ -129,7 +129,7 @@ def _address(signal: Mapping[str, Any]) -> int | None:
     return None
 
 
-def word_origin_lines(record: Json) -> Iterator[str]:
+def bad_word_origin_lines(record: Json) -> Iterator[str]:
     """Yield where the bad word was read, in plain words, unless the answer says it already.
 
     A place whose owner has no name (a stack, a library) tells a stranger nothing.
@@ -147,7 +147,7 @@ def word_origin_lines(record: Json) -> Iterator[str]:
                 place = _FIELD.sub(r"the field at byte \1 of ", read[2])
                 place = place.replace("in the collector's links of", "the GC header of")
                 head = _OBJECT_HEAD.match(place)
-                if head is not None and any(gone_lines(record)):
+                if head is not None and any(gone_object_lines(record)):
                     continue  # what lies there now tells less than whose it was
                 if head is not None:  # no program keeps a pointer there: the memory was used again
                     yield f"the bad value was read where {head[2]} lies now ({head[1]})"
@@ -158,7 +158,7 @@ def word_origin_lines(record: Json) -> Iterator[str]:
                 yield f"the bad value {verb} {place}"
 
 
-def word_place(where: str) -> str:
+def word_place_text(where: str) -> str:
     """Return where a word stands, for a reader: an address, a register, or where control went."""
     return "the address that was called" if where == "target" else where
 
@@ -177,7 +177,7 @@ def damage_lines(record: Json) -> Iterator[str]:
     elif damage.get("found") or damage.get("confidence") is not None:
         weak = "" if damage.get("found") else "a sign of it, too weak to go by: "
         holds = f" holds {unpadded_address(damage.get('holds'))}" if damage.get("holds") else ""
-        yield f"{weak}{word_place(where)}{holds}"
+        yield f"{weak}{word_place_text(where)}{holds}"
         if damage.get("should_be"):
             bits = damage["bits"] if isinstance(damage.get("bits"), list) else []
             differs = (
@@ -216,7 +216,7 @@ def host_and_cpu_text(record: Json) -> str:
     return ", ".join(words)
 
 
-def raised_lines(record: Json) -> Iterator[str]:
+def raised_exception_lines(record: Json) -> Iterator[str]:
     """Yield what the crashed thread had raised, and where it came from."""
     raised = get_group(record, "exception")
     if not raised.get("type"):
@@ -224,7 +224,7 @@ def raised_lines(record: Json) -> Iterator[str]:
     states = {"handled": "being handled", "reported": "uncaught and being reported"}
     state = states.get(str(raised.get("state")), "on its way up")
     thread = get_group(get_group(record, "threads"), "crashed")
-    if thread.get("tid") != telling_stack(record).get("tid"):  # another one's stack is shown
+    if thread.get("tid") != explaining_stack(record).get("tid"):  # another one's stack is shown
         state += f" in {quoted_name(thread.get('name')) or 'the first thread'}"
     place = get_group(raised, "raised_at")
     if place.get("name"):
@@ -299,13 +299,13 @@ def missing_parts(record: Json, *, in_gdb: bool, whole: bool) -> tuple[list[str]
     """Return what is missing from the answer, the most important first; the number of others."""
     truncated = get_group(record, "truncated")
     cut = bool(truncated.get("flag"))
-    in_part = is_read_in_part(record)
+    in_part = is_core_read_in_part(record)
     texts = [cut_off_words(truncated, read_in_part=in_part)] if cut else []
     memory = missing_memory_words(get_group(truncated, "memory"))
     texts += memory
     # If the core was cut off before its threads, everything else follows from that.
     nothing_left = bool(texts) and get_group(record, "threads").get("count") == 0
-    frames = get_groups(telling_stack(record), "frames")
+    frames = get_groups(explaining_stack(record), "frames")
     python = any(map(is_python_frame, frames))
     if cut and not python and not nothing_left and get_group(record, "python").get("version"):
         texts.append("the Python calls of this thread, if there were any")
@@ -315,7 +315,9 @@ def missing_parts(record: Json, *, in_gdb: bool, whole: bool) -> tuple[list[str]
     refused = cut and "is not a core dump" in names  # by GDB, whatever is left of it
     if names and not nothing_left and not stack_lost and not refused:
         texts.append(f"names of C functions: {names}")
-    errors = [_for_reader(error, in_gdb=in_gdb) for error in get_groups(record, "soft_errors")]
+    errors = [
+        _without_advice_for_gdb(error, in_gdb=in_gdb) for error in get_groups(record, "soft_errors")
+    ]
     errors.sort(key=lambda error: error.get("stage") not in _FIRST_STAGES)
     lost = not frames and not cut  # what was cut off explains all the rest
     stages = [e.get("stage") for e in errors if lost and e.get("stage") not in _OTHERS]
@@ -353,7 +355,7 @@ def _is_refused_source(error: Json) -> bool:
     return error.get("stage") == "sidecar" and message.startswith((NOT_USED, MISFIT))
 
 
-def _for_reader(error: Json, *, in_gdb: bool) -> Json:
+def _without_advice_for_gdb(error: Json, *, in_gdb: bool) -> Json:
     """Return what could not be had without what only GDB can be told."""
     message = str(error.get("message"))
     return error if in_gdb else {**error, "message": message.partition(TYPE_IN_GDB)[0]}

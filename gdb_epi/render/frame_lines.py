@@ -186,7 +186,7 @@ def _library_file(frame: Mapping[str, Any], folder: str) -> str:
 def fold_calls(calls: Sequence[StackCall], *, runs: bool = True) -> list[StackRow]:
     """Fold recursion and, as `runs`, calls within a library and calls whose names are not known."""
     rows: list[StackRow] = []
-    keys = [_key(call) for call in calls]
+    keys = [_recursion_key(call) for call in calls]
     at, python = 0, False
     # A recursion may go on in missing calls; then its total count is unknown.
     whole = all(call.stands_for == 1 for call in calls)
@@ -194,7 +194,7 @@ def fold_calls(calls: Sequence[StackCall], *, runs: bool = True) -> list[StackRo
         period, repeats = _period_and_repeats(keys, at)
         if repeats:
             block = calls[at : at + period]
-            rows += _folded_circle(block, repeats, whole=whole)
+            rows += _fold_recursion(block, repeats, whole=whole)
             python = python or any(call.language == PYTHON for call in block)
             at += period * repeats
             continue
@@ -202,7 +202,7 @@ def fold_calls(calls: Sequence[StackCall], *, runs: bool = True) -> list[StackRo
         if calls[at].language == PYTHON and not python:
             end = at + 1  # the frame that Python was running is never folded away
         if end - at >= (MIN_RUN if calls[at].name else 2):
-            rows.append(StackRow(_folded_run(calls[at:end]), end - at))
+            rows.append(StackRow(_fold_run(calls[at:end]), end - at))
         else:
             rows += [StackRow(call, call.stands_for) for call in calls[at:end]]
         python = python or calls[at].language == PYTHON
@@ -214,7 +214,7 @@ def fold_calls(calls: Sequence[StackCall], *, runs: bool = True) -> list[StackRo
         goes_on = row.call.language == REMARK and row.call.module == before.call.name
         again = before.call.aside == _MOST.format(before.stands_for)
         if before.stands_for >= MIN_REPEATS and (
-            goes_on or (again and _key(row.call) == _key(before.call))
+            goes_on or (again and _recursion_key(row.call) == _recursion_key(before.call))
         ):
             count = before.stands_for + row.stands_for
             joined[-1] = StackRow(before.call._replace(aside=_MOST.format(count)), count)
@@ -286,12 +286,12 @@ def _with_words_between(rows: Sequence[StackRow], kept: Sequence[int], hint: str
     shown: list[StackRow] = []
     for before, at in zip([-1, *kept], [*kept, len(rows)], strict=True):
         between = rows[before + 1 : at]
-        shown += between if len(between) == 1 else _left_out(between, hint)
+        shown += between if len(between) == 1 else _left_out_row(between, hint)
         shown += rows[at : at + 1]
     return shown
 
 
-def _left_out(rows: Sequence[StackRow], hint: str) -> list[StackRow]:
+def _left_out_row(rows: Sequence[StackRow], hint: str) -> list[StackRow]:
     """Return the row that stands for these calls; no row for none."""
     if not rows:
         return []
@@ -373,15 +373,15 @@ def calls_of_record(
     """
     frames = [frame for frame in frames if isinstance(frame, dict)]
     folder = program_folder(frames) if folder is None else folder
-    return [_of_record(frame, folder) for frame in frames]
+    return [_call_of_record(frame, folder) for frame in frames]
 
 
-def native_call(frame: NativeFrame) -> StackCall:
+def call_of_native_frame(frame: NativeFrame) -> StackCall:
     """Return a native frame as a line of a stack."""
-    return _of_record({**frame._asdict(), "language": "native", "pc": f"{frame.pc:#x}"})
+    return _call_of_record({**frame._asdict(), "language": "native", "pc": f"{frame.pc:#x}"})
 
 
-def _of_record(frame: Mapping[str, Any], folder: str = "") -> StackCall:
+def _call_of_record(frame: Mapping[str, Any], folder: str = "") -> StackCall:
     if frame.get("hole"):
         return StackCall(REMARK, hole_words(str(frame["hole"])))
     of_pyx = bool(frame.get("pyx"))
@@ -424,7 +424,7 @@ def is_foreign_call(call: StackCall) -> bool:
     return call.module.startswith(FOREIGN_CALLS)
 
 
-def _key(call: StackCall) -> Key:
+def _recursion_key(call: StackCall) -> Key:
     """Return the key by which two calls are the same step of a recursion; lines may differ."""
     nameless = None if call.name else call.offset
     return (call.language, call.name, call.filename or call.module, nameless)
@@ -444,7 +444,7 @@ def _period_and_repeats(keys: Sequence[Key], at: int) -> tuple[int, int]:
     return 0, 0
 
 
-def _folded_circle(block: Sequence[StackCall], repeats: int, *, whole: bool) -> list[StackRow]:
+def _fold_recursion(block: Sequence[StackCall], repeats: int, *, whole: bool) -> list[StackRow]:
     if len(block) == 1:
         return [StackRow(block[0]._replace(aside=f"{repeats} calls of it"), repeats)]
     in_all = " in all" if whole else ""
@@ -470,7 +470,7 @@ def _run_end(calls: Sequence[StackCall], at: int) -> int:
     return end
 
 
-def _folded_run(run: Sequence[StackCall]) -> StackCall:
+def _fold_run(run: Sequence[StackCall]) -> StackCall:
     if run[0].language == NATIVE:
         offsets = [f"+{call.offset:#x}" for call in run if call.offset is not None]
         places = ", ".join(offsets[:2]) + (", ..." if len(offsets) > 2 else "")
@@ -497,27 +497,27 @@ def place_words(calls: Sequence[StackCall], *, interpreter: str = "") -> str:
     inside = short_name(native) if native.name else words_for_unnamed_call(native)
     if python is not None and native.name == python.name.rpartition(".")[2]:
         inside = f"the C function {inside}"  # else "in collect, called from collect"
-    inside += _of_extension(native)
-    behalf = _on_whose_behalf(before, native)
+    inside += _extension_words(native)
+    behalf = _caller_of_generic_function(before, native)
     if interpreter and native.name and (behalf or native).module.startswith(_INTERPRETER):
         inside = interpreter.format(short_name(behalf or native))
     elif behalf is not None:
-        inside += f", called from {short_name(behalf)}{_of_extension(behalf)}"
+        inside += f", called from {short_name(behalf)}{_extension_words(behalf)}"
     user = _caller_of_runtime(before, native)
     if user is not None and user.name:
         file = f" ({without_build_tag(user.module)})"
-        of_module = "" if " of " in user.name else _of_extension(user) or file
+        of_module = "" if " of " in user.name else _extension_words(user) or file
         inside += f", called from {short_name(user)}{of_module}"
     elif user is not None and python is None:
         below = words_for_unnamed_call(user)
-    if is_collecting(before):
+    if is_garbage_collection(before):
         # It looks at all objects: the code that it interrupted may have nothing to do with them.
         collecting = f"in {inside}, during garbage collection"
         return f"{collecting}, which began in {below}" if below else collecting
     return f"in {inside}, called from {below}" if below else f"in {inside}"
 
 
-def is_collecting(calls: Sequence[StackCall]) -> bool:
+def is_garbage_collection(calls: Sequence[StackCall]) -> bool:
     """Whether one of these calls, those above the program's own code, is a garbage collection."""
     return any(call.name.startswith(_COLLECTS) for call in calls)
 
@@ -532,7 +532,7 @@ _LOOP = ("Python/ceval.c", "Python/bytecodes.c", ".c.h")
 _EXTENSION = (".cpython-", ".abi3.")
 
 
-def _of_extension(call: StackCall) -> str:
+def _extension_words(call: StackCall) -> str:
     """Return " (array)" of a function of an extension module, whose name may say little."""
     for mark in _EXTENSION:
         module, suffix, _ = call.module.rpartition("/")[2].partition(mark)
@@ -541,18 +541,18 @@ def _of_extension(call: StackCall) -> str:
     return ""
 
 
-def _on_whose_behalf(native: Sequence[StackCall], inside: StackCall) -> StackCall | None:
+def _caller_of_generic_function(native: Sequence[StackCall], inside: StackCall) -> StackCall | None:
     """Return the code that a function which serves any object worked for; None of the loop."""
-    if not inside.module.startswith(_INTERPRETER) or not _serves_any_object(inside):
+    if not inside.module.startswith(_INTERPRETER) or not _is_generic_function(inside):
         return None
     behind = native[native.index(inside) + 1 :]
-    call = next((call for call in behind if not _serves_any_object(call)), None)
+    call = next((call for call in behind if not _is_generic_function(call)), None)
     if call is None or call.language != NATIVE or not (call.name and call.filename):
         return None
     return None if call.filename.endswith(_LOOP) else call
 
 
-def _serves_any_object(call: StackCall) -> bool:
+def _is_generic_function(call: StackCall) -> bool:
     file = call.filename
     return file.endswith(_FOR_ANY_OBJECT) or (file.endswith(".h") and not file.endswith(".c.h"))
 
@@ -584,7 +584,7 @@ def _call_at_fault(native: Sequence[StackCall]) -> StackCall | None:
     return next((c for c in named if c.name not in _FATAL_ERROR_FUNCTIONS), next(iter(named), None))
 
 
-def without_end(calls: Sequence[StackCall]) -> list[StackCall]:
+def without_calls_that_end_process(calls: Sequence[StackCall]) -> list[StackCall]:
     """Return the calls without those by which the process ended itself, which the answer names."""
     kept: list[StackCall] = []
     ending = False
@@ -614,7 +614,7 @@ def _is_start_of_child(call: StackCall) -> bool:
     return call.name.endswith("_bootstrap") and call.filename.endswith("/process.py")
 
 
-def joined_wait(calls: Sequence[StackCall]) -> list[StackCall]:
+def join_c_calls_of_wait(calls: Sequence[StackCall]) -> list[StackCall]:
     """Return the calls with the C code between a system call that waits and Python as one call.
 
     Native code of the program and of its packages stays.
@@ -622,7 +622,7 @@ def joined_wait(calls: Sequence[StackCall]) -> list[StackCall]:
     python = next((at for at, call in enumerate(calls) if call.language == PYTHON), 0)
     inner = calls[:python]
     plain = [call for call in inner if call.language == NATIVE]
-    if not inner or len(plain) < len(inner) or any(map(_is_of_packages, plain)):
+    if not inner or len(plain) < len(inner) or any(map(_is_in_package_library, plain)):
         return list(calls)
     name = inner[0].name.lstrip("_").removeprefix("GI_").removeprefix("libc_").lstrip("_")
     name = name.removesuffix("64")
@@ -633,7 +633,7 @@ def joined_wait(calls: Sequence[StackCall]) -> list[StackCall]:
     return [StackCall(NATIVE, f"waits in {name}", stands_for=len(inner)), *calls[python:]]
 
 
-def _is_of_packages(call: StackCall) -> bool:
+def _is_in_package_library(call: StackCall) -> bool:
     return is_own_library(call.module) and not call.module.startswith(_WAITING_MODULES)
 
 

@@ -38,7 +38,7 @@ def wait_lines(state: ProcessState, *, evidence: bool = False) -> list[str]:
         subject = f"{', '.join(who[:-1])} and {who[-1]}" if several else who[0]
         waits_for = "wait for" if several else "waits for"
         if first.kind in JOINS and first.verdict not in HOLDERS:
-            lines.append(f"{subject} {waits_for} {_end_words(first)}")
+            lines.append(f"{subject} {waits_for} {_awaited_end_words(first)}")
         else:
             lines += [f"{subject} {waits_for} {_lock_words(first)}", f"  {holder_words(first)}"]
         for wait in waits if evidence else ():
@@ -58,14 +58,14 @@ def _lock_words(wait: LockWait) -> str:
     return f"{lock_phrase(wait.kind, wait.name)} ({wait.kind}, {where})"
 
 
-def _end_words(wait: LockWait) -> str:
+def _awaited_end_words(wait: LockWait) -> str:
     """Return whose end is waited for, as with a join: nobody holds that."""
     who = owner_text(wait.owner) if wait.owner.tid or wait.owner.ident else wait.name or "a thread"
     sure = "" if wait.verdict == "unknown" else f", {wait.confidence}"
     return f"the end of {who} ({wait.kind}, at {wait.address:#x}{sure})"
 
 
-def wait_mark(wait: LockWait) -> str:
+def wait_column_text(wait: LockWait) -> str:
     """Return what a thread waits for, and who holds that where it is known, for a column."""
     if wait.kind in JOINS:
         return f"waits for the end of {wait.name or owner_text(wait.owner)}"
@@ -99,7 +99,9 @@ def idle_lines(state: ProcessState, *, every: bool) -> list[str]:
     others = [thread for thread in state.locks.activities if thread.tid not in waiting]
     if every:
         names = thread_names(state)
-        return [f"{_label(o.tid, names)}: {o.call or o.state} ({o.evidence})" for o in others]
+        return [
+            f"{_thread_label(o.tid, names)}: {o.call or o.state} ({o.evidence})" for o in others
+        ]
     counts: dict[str, int] = {}
     for thread in others:
         what = f"in {thread.call}" if thread.call else thread.state
@@ -140,10 +142,10 @@ def owner_text(owner: LockOwner) -> str:
 def _circle_lines(report: LockReport, names: dict[int, str]) -> list[str]:
     lines = []
     for cycle in report.cycles:
-        shown = [_label(tid, names) for tid in cycle.tids[:MAX_SHOWN]]
+        shown = [_thread_label(tid, names) for tid in cycle.tids[:MAX_SHOWN]]
         if len(cycle.tids) > MAX_SHOWN:
             shown.append(f"... {len(cycle.tids) - MAX_SHOWN} more")
-        ring = " -> ".join((*shown, _label(cycle.tids[0], names)))
+        ring = " -> ".join((*shown, _thread_label(cycle.tids[0], names)))
         sort = DEADLOCK_WORDS[deadlock_kind(cycle)]
         lines.append(f"In a circle ({sort}; who holds what is {cycle.confidence}): {ring}")
     return lines
@@ -164,11 +166,11 @@ def _forest_lines(report: LockReport, names: dict[int, str]) -> Iterator[str]:
     """Yield each thread that is waited for, and its waiters below; depth first, no recursion."""
     waiters: dict[str, list[LockWait]] = {}
     for wait in report.waits:
-        waiters.setdefault(_holder(wait, names), []).append(wait)
-    around = {_label(cycle.tids[0], names) for cycle in report.cycles}
-    waiting = {_label(wait.tid, names) for wait in report.waits}
+        waiters.setdefault(_holder_label(wait, names), []).append(wait)
+    around = {_thread_label(cycle.tids[0], names) for cycle in report.cycles}
+    waiting = {_thread_label(wait.tid, names) for wait in report.waits}
     roots = [holder for holder in waiters if holder not in waiting or holder in around]
-    roots += [_label(wait.tid, names) for wait in report.waits if wait.owner.tid == wait.tid]
+    roots += [_thread_label(wait.tid, names) for wait in report.waits if wait.owner.tid == wait.tid]
     shown: set[str] = set()
     for root in roots:
         if root in shown:
@@ -178,7 +180,7 @@ def _forest_lines(report: LockReport, names: dict[int, str]) -> Iterator[str]:
         left = [(wait, "") for wait in reversed(waiters.get(root, []))]
         while left:
             wait, lead = left.pop()
-            label = _label(wait.tid, names)
+            label = _thread_label(wait.tid, names)
             mark = "  (shown above)" if label in shown else ""
             awaited = wait.name or owner_text(wait.owner)
             joins = wait.kind in JOINS
@@ -189,16 +191,16 @@ def _forest_lines(report: LockReport, names: dict[int, str]) -> Iterator[str]:
                 left += [(waiter, lead + "    ") for waiter in reversed(waiters[label])]
 
 
-def _holder(wait: LockWait, names: dict[int, str]) -> str:
+def _holder_label(wait: LockWait, names: dict[int, str]) -> str:
     if wait.owner.tid is not None and wait.owner.state == "live":
-        return _label(wait.owner.tid, names)
+        return _thread_label(wait.owner.tid, names)
     if wait.owner.state in ("unknown", "none"):
         why = "nobody holds it" if wait.owner.state == "none" else "holder unknown"
         return f"[{wait.kind} {wait.name or hex(wait.address)}: {why}]"
     return f"[{owner_text(wait.owner)}]"
 
 
-def _label(tid: int, names: dict[int, str]) -> str:
+def _thread_label(tid: int, names: dict[int, str]) -> str:
     return thread_words(names.get(tid), tid)
 
 
@@ -210,7 +212,9 @@ def dot_lines(state: ProcessState) -> list[str]:
     for tid in sorted({w.tid for w in report.waits} | {w.owner.tid or 0 for w in report.waits}):
         if tid:
             colour = ", color=red" if tid in cyclic else ""
-            lines.append(f"  t{tid} [shape=box, label={_quote(_label(tid, names))}{colour}];")
+            lines.append(
+                f"  t{tid} [shape=box, label={_quote(_thread_label(tid, names))}{colour}];"
+            )
     for number, wait in enumerate(report.waits[:MAX_LINES]):
         text = f"{wait.kind} {wait.name or hex(wait.address)}"
         lines.append(f"  l{number} [label={_quote(text)}];")

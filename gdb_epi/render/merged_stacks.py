@@ -16,8 +16,8 @@ from gdb_epi.render.frame_lines import (
     UNLIMITED,
     StackCall,
     StackRow,
+    call_of_native_frame,
     fold_calls,
-    native_call,
     row_lines,
     stack_rows,
 )
@@ -181,7 +181,7 @@ def _native_call(frame: MergedFrame, native: NativeFrame, detail: str) -> StackC
     if detail == ALL:
         loop = f"  [eval loop: {frame.evidence}]" if frame.evidence else ""
         asides.append(f"pc {native.pc:#x} sp {native.sp:#x}{loop}")
-    return native_call(native)._replace(aside="  ".join(asides))
+    return call_of_native_frame(native)._replace(aside="  ".join(asides))
 
 
 def is_interpreter_frame(frame: MergedFrame) -> bool:

@@ -20,13 +20,13 @@ from gdb_epi.judgement.hypothesis_words import HYPOTHESES
 from gdb_epi.judgement.labels import CANNOT_TELL
 from gdb_epi.record.record_parts import (
     READ_IN_PART,
+    explaining_thread_name,
     get_group,
     get_groups,
     get_number,
     get_texts,
-    hypotheses,
+    hypothesis_probabilities,
     members_of_deadlock,
-    telling_thread_name,
     thread_names,
     unpadded_address,
     verdict_label,
@@ -41,24 +41,24 @@ from gdb_epi.render.category_words import (
 from gdb_epi.render.causes.damage_words import (
     OF_DAMAGE,
     damage_sentence,
+    damage_suspicion_words,
     has_one_wrong_bit,
-    is_untied,
-    suspect_words,
+    is_untied_damage,
 )
 from gdb_epi.render.causes.whose_code import (
     confidence_words,
     interpreter_words,
-    percent,
-    plain_reason,
+    percent_text,
+    reason_without_addresses,
     software_bug_words,
 )
 from gdb_epi.render.escape import escape
 from gdb_epi.render.failure_places import (
     deepest_call_words,
     earlier_crash_words,
+    ended_itself_words,
     failed_in_signal_handler,
     handler_words,
-    own_end_sentence,
 )
 from gdb_epi.render.frame_lines import (
     NATIVE,
@@ -67,7 +67,7 @@ from gdb_epi.render.frame_lines import (
     StackCall,
     call_words,
     innermost_own_python_call,
-    is_collecting,
+    is_garbage_collection,
     place_words,
 )
 from gdb_epi.target import api
@@ -87,7 +87,7 @@ _WHY_NOT = {
 }
 
 
-def is_read_in_part(record: Json) -> bool:
+def is_core_read_in_part(record: Json) -> bool:
     """Whether only the head of the core was read, on purpose."""
     errors = get_groups(record, "soft_errors")
     return any(READ_IN_PART in str(error.get("message")) for error in errors)
@@ -100,7 +100,7 @@ def opening_sentences(record: Json, calls: Sequence[StackCall]) -> tuple[str, st
     reason = first_reason(record)
     if get_group(record, "threads").get("count") == 0 and not get_group(record, "signal"):
         cut = " The file was cut off." if get_group(record, "truncated").get("flag") else ""
-        if is_read_in_part(record):
+        if is_core_read_in_part(record):
             cut = " The part of it that was read (--prefix) holds none: GDB's cores have them last."
         return "This core does not say how the process ended.", f"It lists no thread.{cut}"
     if label == "fork-inherited-lock":
@@ -109,29 +109,29 @@ def opening_sentences(record: Json, calls: Sequence[StackCall]) -> tuple[str, st
         at = f", in {call_words(python)}" if python is not None else ""
         return (
             f"{who} {hung}{at}",
-            f"{_no_end_words(record)}. {_inherited_lock_sentences(record)}",
+            f"{_hang_certainty_words(record)}. {_inherited_lock_sentences(record)}",
         )
     if label == "deadlock":
         cause, _ = deadlock_clauses(record)
-        circle = f"{_no_end_words(record)}: {_with_names(record, cause)}"
+        circle = f"{_hang_certainty_words(record)}: {_with_thread_names(record, cause)}"
         return f"{who} {_deadlock_words(record)}", _sentence(circle)
     if label == "hang":
         wait, cause, _ = hang_clauses(record, calls)
         slow = str(_facts_of_wait(record).get("outside") or "")
         if slow:
-            sure = percent(get_number(get_group(record, "verdict"), "confidence") or 0)
-            named = _with_names(record, cause)
+            sure = percent_text(get_number(get_group(record, "verdict"), "confidence") or 0)
+            named = _with_thread_names(record, cause)
             why = "" if cause == CHILD_UNSEEN else _sentence_about_thread(record, named)
             doubt = f"{why} {(SLOW if slow in hang_types.WITHIN else SLOW_SIDE).format(sure, slow)}"
-            return f"{who} seems to hang: {wait}", words_of_live_process(record, doubt.lstrip())
+            return f"{who} seems to hang: {wait}", reword_for_live_process(record, doubt.lstrip())
         if not cause or cause == CHILD_UNSEEN:
             doubts = get_texts(_facts_of_wait(record), "open")
             doubt = "why that child does not end is not in this core" if cause else (*doubts, "")[0]
             sure = f"It hangs{confidence_words(record)}"
-            return f"{who} hung: {wait}", words_of_live_process(
+            return f"{who} hung: {wait}", reword_for_live_process(
                 record, f"{sure}{_doubt_words(doubt)}"
             )
-        cause = _with_names(record, cause)
+        cause = _with_thread_names(record, cause)
         facts = _facts_of_wait(record)
         if facts.get("ends") and facts.get("sort") == "database lock":
             fails = f"It fails {facts['ends']}{confidence_words(record)}"
@@ -140,7 +140,7 @@ def opening_sentences(record: Json, calls: Sequence[StackCall]) -> tuple[str, st
             others = "its loop" if get_group(record, "tasks").get("asyncio") == 1 else "all others"
             blocks = f"It blocks {others}{confidence_words(record)}"
             return f"{who} hung: {wait}", _sentence(f"{blocks}: {cause}")
-        return f"{who} hung: {wait}", _sentence(f"{_no_end_words(record)}: {cause}")
+        return f"{who} hung: {wait}", _sentence(f"{_hang_certainty_words(record)}: {cause}")
     if get_group(record, "process").get("live") and not get_group(record, "signal"):
         return _sentences_about_live_process(record, who, calls)
     if get_group(record, "process").get("started_as") == "bootloader":
@@ -165,12 +165,12 @@ def opening_sentences(record: Json, calls: Sequence[StackCall]) -> tuple[str, st
     if _is_ended_from_outside(record):
         return _sentences_about_outside_end(record, who, label, reason, calls)
     return (
-        f"{who} {_what_happened(record, label, calls)}{suspect_words(record, label)}",
+        f"{who} {_what_happened(record, label, calls)}{damage_suspicion_words(record, label)}",
         _cause_sentence(record, label, reason, calls),
     )
 
 
-def words_of_live_process(record: Json, text: str) -> str:
+def reword_for_live_process(record: Json, text: str) -> str:
     """Return a text about a core; of a process that runs as it is said of that."""
     if not get_group(record, "process").get("live"):
         return text
@@ -242,7 +242,7 @@ def _computing_words(reason: str, calls: Sequence[StackCall]) -> str:
     return reason.replace(f"computing at {call_words(python)}", f"computing {place}")
 
 
-def _no_end_words(record: Json) -> str:
+def _hang_certainty_words(record: Json) -> str:
     """Return how sure it is that a process hangs, and is not just slow or idle."""
     facts = _facts_of_wait(record)
     slow, ends = facts.get("outside"), facts.get("ends")
@@ -251,7 +251,7 @@ def _no_end_words(record: Json) -> str:
     return f"{hangs}{confidence_words(record)}"
 
 
-def _with_names(record: Json, text: str) -> str:
+def _with_thread_names(record: Json, text: str) -> str:
     """Return a text with the names of threads in place of their numbers."""
     for tid, name in thread_names(record).items():
         for behind in (" waits", " of a forked child"):
@@ -332,7 +332,7 @@ def _waiting_clause(
             return who, verb, f"at {places[0]}"
     python = innermost_own_python_call(calls)
     place = place_words([python] if python is not None else calls)
-    return telling_thread_name(record) or "it", "waits", place
+    return explaining_thread_name(record) or "it", "waits", place
 
 
 _EACH_OTHER = "wait for each other"
@@ -345,7 +345,7 @@ def _deadlock_words(record: Json) -> str:
     if len(circle) < 2 and _EACH_OTHER in head:
         return f"hung: {head}"
     if _waits_for_itself(record):
-        who = names.get(circle[0]) if circle else telling_thread_name(record)
+        who = names.get(circle[0]) if circle else explaining_thread_name(record)
         who = "a task" if head.startswith("task ") else who
         return f"hung: {who} waits for itself" if who else "hung in a deadlock"
     if len(circle) < 2:
@@ -371,7 +371,7 @@ def _sentences_about_live_process(
         return f"{who} has only begun: none of its own code has run", (
             "Its libraries are not loaded yet. Let it run on, then ask again."
         )
-    thread = telling_thread_name(record) or "it"
+    thread = explaining_thread_name(record) or "it"
     reason = first_reason(record)
     doing, seen = f"{thread} is {place_words(calls)}", _sentence(reason or "It is stopped for you.")
     head, *further = split_outside_quotes(reason.removeprefix(f"{thread} "), "; ") or [""]
@@ -379,7 +379,7 @@ def _sentences_about_live_process(
     if reason.startswith(f"{thread} ") and len(head) <= MAX_REASON:  # more than a C function
         python = innermost_own_python_call(calls)
         above = calls[: calls.index(python)] if python is not None else calls
-        does = "collects garbage" if is_collecting(above) else "computes"
+        does = "collects garbage" if is_garbage_collection(above) else "computes"
         doing = f"{thread} {head.replace('was computing', does, 1)}"
         waits = python if "computing" not in head else None
         where = f"at {call_words(waits)}" if waits is not None else place_words(calls)
@@ -425,9 +425,9 @@ def _what_happened(record: Json, label: str, calls: Sequence[StackCall]) -> str:
         (SENTENCES_BY_DETECTOR[name] for name in detectors if name in SENTENCES_BY_DETECTOR), text
     )
     python = innermost_own_python_call(calls)
-    if own_end := own_end_sentence(record, category, calls):
+    if own_end := ended_itself_words(record, category, calls):
         text = own_end + (" {found}" if python is not None else "")
-    facts = next(iter(_facts_of(record, "deliberate_abort")), {})
+    facts = next(iter(_detector_facts(record, "deliberate_abort")), {})
     message = facts.get("text") if kind in ("abort-malloc", "abort-fortify") else ""
     if message:
         text = f'aborted: the C library said "{message}", {{where}}'
@@ -460,7 +460,7 @@ def _what_happened(record: Json, label: str, calls: Sequence[StackCall]) -> str:
         place = handler_words(record, calls)
     if facts.get("function"):
         place = f"in {facts['function']}" + (f", {below}" if below else "")
-    if label in OF_DAMAGE and has_one_wrong_bit(record) and not is_untied(record):
+    if label in OF_DAMAGE and has_one_wrong_bit(record) and not is_untied_damage(record):
         how = "aborted over" if kind.startswith("abort-") else "crashed on"
         text = f"{how} a value with one wrong bit, {{where}}"
     earlier = earlier_crash_words(record)
@@ -477,7 +477,7 @@ def _what_happened(record: Json, label: str, calls: Sequence[StackCall]) -> str:
     )
     for mark, phrase in marks:
         text = text.replace(mark, phrase)
-    if _facts_of(record, "freed_callback"):
+    if _detector_facts(record, "freed_callback"):
         text = text.replace(NO_FILE, "a callback that was freed")
     if category == "segv-exec":  # that no code is there says the first half
         text = text.replace(f", in {NO_FILE}", "")
@@ -486,15 +486,15 @@ def _what_happened(record: Json, label: str, calls: Sequence[StackCall]) -> str:
 
 def _is_overrun_of_heap(record: Json) -> bool:
     """Whether the heap was found overwritten: where malloc gave up is not where that was done."""
-    return any(facts.get("kind") == "overrun" for facts in _facts_of(record, "damaged_heap"))
+    return any(facts.get("kind") == "overrun" for facts in _detector_facts(record, "damaged_heap"))
 
 
 def _is_overflow_by_large_frame(record: Json) -> bool:
     """Whether one frame that was too large overflowed the stack, rather than recursion."""
-    return any(facts.get("large") is True for facts in _facts_of(record, "stack_overflow"))
+    return any(facts.get("large") is True for facts in _detector_facts(record, "stack_overflow"))
 
 
-def _facts_of(record: Json, detector: str) -> list[Json]:
+def _detector_facts(record: Json, detector: str) -> list[Json]:
     """Return the facts of a detector's findings."""
     findings = get_groups(record, "findings")
     return [get_group(f, "facts") for f in findings if f.get("detector") == detector]
@@ -533,10 +533,10 @@ def _healthy_words(record: Json, state: str = "healthy") -> str:
 
 def _signal_words(signal: Json) -> str:
     """Return "this was taken" or "SIGABRT from pid 7 ended it"."""
-    return f"{signal.get('name')}{_sent_by(signal)} ended it" if signal else "this was taken"
+    return f"{signal.get('name')}{_sender_words(signal)} ended it" if signal else "this was taken"
 
 
-def _sent_by(signal: Json) -> str:
+def _sender_words(signal: Json) -> str:
     """Return " from pid 7" and the like; "" where the first sender of a signal is unknown."""
     if signal.get("sender") == PROCESS:
         return " from another thread of its own"
@@ -578,7 +578,7 @@ _USED_FREED = frozenset((
 
 def cause_in_words(record: Json, reason: str) -> str:
     """Return the cause of a software bug without addresses, as far as there are such words."""
-    what, plain = _leading_cause(record, reason), plain_reason(record, reason)
+    what, plain = _leading_cause(record, reason), reason_without_addresses(record, reason)
     if plain is not None:
         return what if plain and plain in what else plain
     return f"{what}; {reason}" if what and reason else what or reason
@@ -603,7 +603,7 @@ def _leading_cause(record: Json, reason: str) -> str:
 
 def leading_hypothesis(record: Json) -> str:
     """Return the likeliest cause by its name (judgement/hypothesis_words.py), "" without any."""
-    return next(iter(hypotheses(record)), "")
+    return next(iter(hypothesis_probabilities(record)), "")
 
 
 def _inherited_lock_sentences(record: Json) -> str:
@@ -641,11 +641,11 @@ def _sentences_about_outside_end(
     if reason and label == CANNOT_TELL and reason == _first_summary(record, "stuck_"):
         hung = f"{who} may have hung when {_signal_words(signal)}{_UNSURE}"
         return hung, _sentence_about_thread(record, reason)
-    doing = f"at that moment {telling_thread_name(record) or 'it'} was {place_words(calls)}"
+    doing = f"at that moment {explaining_thread_name(record) or 'it'} was {place_words(calls)}"
     if not signal:
         first = f"{who} was running when this was taken; {doing}"
         return first, _sentence(reason or "It did not crash")
-    first = f"{who} was ended by {signal.get('name')}{_sent_by(signal)}; {doing}"
+    first = f"{who} was ended by {signal.get('name')}{_sender_words(signal)}; {doing}"
     if label != "killed":
         return first, _cause_sentence(record, label, reason, calls)
     if signal.get("sender") == PROCESS:

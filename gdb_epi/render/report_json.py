@@ -45,10 +45,10 @@ def to_json_value(value: Any) -> Any:
         return {str(key): to_json_value(inner) for key, inner in value.items()}
     if kind is list or kind is tuple:
         return [to_json_value(inner) for inner in value]
-    return _plain_rare(value)
+    return _rare_value_to_json(value)
 
 
-def _plain_rare(value: Any) -> Any:
+def _rare_value_to_json(value: Any) -> Any:
     if isinstance(value, Absent):
         return {"absent": value.reason, "detail": value.detail}
     if isinstance(value, SoftError):

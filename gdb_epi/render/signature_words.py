@@ -11,9 +11,15 @@ import textwrap
 from collections.abc import Iterator, Mapping
 
 from gdb_epi.corruption.evidence import OVERWRITTEN
-from gdb_epi.record.record_parts import get_group, get_groups, get_number, get_texts, hypotheses
+from gdb_epi.record.record_parts import (
+    get_group,
+    get_groups,
+    get_number,
+    get_texts,
+    hypothesis_probabilities,
+)
 from gdb_epi.render.category_words import category_words
-from gdb_epi.render.causes.whose_code import percent
+from gdb_epi.render.causes.whose_code import percent_text
 from gdb_epi.render.escape import screen_width, unpad_addresses
 from gdb_epi.render.frame_lines import without_build_tag
 from gdb_epi.typing_lite import Any, NamedTuple
@@ -85,7 +91,7 @@ def parse_signature_line(line: str, category: str | None) -> SignatureParts:
     return SignatureParts(category, tuple(named[:MAX_FRAMES]), waits_for)
 
 
-def may_be_one_name(one: str, other: str) -> bool:
+def differ_only_in_known_names(one: str, other: str) -> bool:
     """Whether two lines differ by what Pythons and cores tell of names alone.
 
     CPython before 3.11 knows no class of a method, and a core without symbols no C function: the
@@ -113,10 +119,10 @@ def where_and_what(line: str, category: str | None, *, hung: bool) -> tuple[str,
     Functions of the standard library that the program called come after its own.
     `hung`: every verdict says so, and the category only says how the process was ended.
     """
-    return where_and_what_of(parse_signature_line(line, category), hung=hung)
+    return where_and_what_of_parts(parse_signature_line(line, category), hung=hung)
 
 
-def where_and_what_of(words: SignatureParts, *, hung: bool = False) -> tuple[str, str]:
+def where_and_what_of_parts(words: SignatureParts, *, hung: bool = False) -> tuple[str, str]:
     """Return what `where_and_what` does, of the parts of a line."""
     python = [name for language, name in words.frames if language == PYTHON]
     native = [name for language, name in words.frames if language == NATIVE]
@@ -160,15 +166,15 @@ def cause_in_short(verdict: Json) -> str:
     return hypothesis.replace("-", " ") if hypothesis in _TELLING_CAUSES else ""
 
 
-def name_signature(words: SignatureParts, *, hung: bool = False) -> str:
+def signature_phrase(words: SignatureParts, *, hung: bool = False) -> str:
     """Return what happened and where, as one phrase."""
-    where, what = where_and_what_of(words, hung=hung)
+    where, what = where_and_what_of_parts(words, hung=hung)
     if not words.category and what == UNKNOWN:
         return where
     return what if where == UNKNOWN else f"{what}, in {where}"
 
 
-def named_signature(line: str, program: str = "") -> str:
+def signature_phrase_and_key(line: str, program: str = "") -> str:
     """Return a signature in words, and its key for `fleet show`; other texts as they are.
 
     `program` is what crashed, "" where it is not known. Of a part of its crashes (a line, WHERE,
@@ -178,7 +184,7 @@ def named_signature(line: str, program: str = "") -> str:
     if len(words) < 3 or not words[0].startswith("gsig/"):
         return line
     line, _, shared = line.partition(WHERE)
-    title = name_signature(parse_signature_line(line, None))
+    title = signature_phrase(parse_signature_line(line, None))
     key = "" if len(line) >= MAX_STORED else f" (key {hash_signature_line(line)})"
     of_program = f" of {program}" if program else ""
     return f'"{title}"{of_program}{key}{f", those with {shared}" if shared else ""}'
@@ -221,7 +227,7 @@ def evidence_lines(record: Json) -> Iterator[str]:
     """Yield the evidence, part by part."""
     yield from _verdict_lines(record)
     for sign in get_groups(get_group(record, "fork"), "evidence"):
-        yield from _wrapped_item(
+        yield from _wrapped_lines(
             f"fork {sign.get('name')}", f"{sign.get('says')} ({sign.get('sure')})"
         )
     for wait in get_groups(record, "waits")[:MAX_ITEMS]:
@@ -231,35 +237,35 @@ def evidence_lines(record: Json) -> Iterator[str]:
             f"({wait.get('confidence')})"
         )
         for text in get_texts(wait, "evidence"):
-            yield from _wrapped_item("-", text)
+            yield from _wrapped_lines("-", text)
     yield from _corruption_lines(record)
     signature = get_group(record, "signature")
     keys, texts = get_group(signature, "keys"), get_group(signature, "text")
     yield f"Signature {signature.get('version')}"
     for name, value in keys.items():
-        yield from _wrapped_item(f"{name} {value}", texts.get(name, ""))
+        yield from _wrapped_lines(f"{name} {value}", texts.get(name, ""))
     for line in absent_keys(get_group(signature, "absent")):
-        yield from _wrapped_item(line, "")
+        yield from _wrapped_lines(line, "")
 
 
 def _verdict_lines(record: Json) -> Iterator[str]:
     verdict = get_group(record, "verdict")
     confidence = get_number(verdict, "confidence")
-    yield f"Verdict: {verdict.get('label')} ({percent(confidence)})"
+    yield f"Verdict: {verdict.get('label')} ({percent_text(confidence)})"
     for text in get_texts(verdict, "reasons"):
-        yield from _wrapped_item("because", text)
+        yield from _wrapped_lines("because", text)
     rejected = _rejected_sentences(record)
     for text in get_texts(verdict, "against"):
-        yield from _wrapped_item(TOO_WEAK if text in rejected else "but", text)
-    for hypothesis, probability in hypotheses(record).items():
+        yield from _wrapped_lines(TOO_WEAK if text in rejected else "but", text)
+    for hypothesis, probability in hypothesis_probabilities(record).items():
         yield f"  {probability:4.0%} {hypothesis}"
     signature = get_group(record, "signature")
-    yield from _wrapped_item(
+    yield from _wrapped_lines(
         "category", f"{signature.get('category')}: {signature.get('evidence')}"
     )
     for finding in get_groups(record, "findings")[:MAX_ITEMS]:
         name, text = str(finding.get("detector")), str(finding.get("summary"))
-        yield from _wrapped_item(f"{TOO_WEAK}, {name}" if text in rejected else name, text)
+        yield from _wrapped_lines(f"{TOO_WEAK}, {name}" if text in rejected else name, text)
 
 
 def _rejected_sentences(record: Json) -> frozenset[str]:
@@ -274,10 +280,12 @@ def _rejected_sentences(record: Json) -> frozenset[str]:
         for evidence in get_groups(get_group(record, "corruption"), "evidence")
         if evidence.get("corrected")
     ]
-    return frozenset(str(text) for words, text in corrections if not _is_the_damage(record, words))
+    return frozenset(
+        str(text) for words, text in corrections if not _is_correction_of_damage(record, words)
+    )
 
 
-def _is_the_damage(record: Json, words: Json) -> bool:
+def _is_correction_of_damage(record: Json, words: Json) -> bool:
     """Whether a correction is the one of the damage that was found."""
     damage = get_group(get_group(record, "verdict"), "damage")
     pair = (words.get("found"), words.get("corrected"))
@@ -296,23 +304,23 @@ def _corruption_lines(record: Json) -> Iterator[str]:
         f"by this core {what if change else 'just as'} likely"
     )
     candidates = get_groups(corruption, "candidates")[:MAX_ITEMS]
-    candidates.sort(key=lambda candidate: not _is_the_damage(record, candidate))
+    candidates.sort(key=lambda candidate: not _is_correction_of_damage(record, candidate))
     headed = False
     for candidate in candidates:
-        if not headed and not _is_the_damage(record, candidate):
+        if not headed and not _is_correction_of_damage(record, candidate):
             headed = True
-            yield from _wrapped_item(f"{TOO_WEAK}:", "")
-        yield from _wrapped_item(
+            yield from _wrapped_lines(f"{TOO_WEAK}:", "")
+        yield from _wrapped_lines(
             ("  " if headed else "") + str(candidate.get("where")),
             f"{candidate.get('found')} for {candidate.get('corrected')}, bits "
             f"{candidate.get('bits')}, by {', '.join(get_texts(candidate, 'evidence'))}",
         )
     for sign in get_groups(corruption, "evidence"):
         if sign.get("id") == OVERWRITTEN:
-            yield from _wrapped_item("looks overwritten", sign.get("summary"))
+            yield from _wrapped_lines("looks overwritten", sign.get("summary"))
     pairs = [(str(s.get("check")), str(s.get("why"))) for s in get_groups(corruption, "skipped")]
     for why, checks in names_by_reason(pairs[:MAX_ITEMS]).items():
-        yield from _wrapped_item(f"not checked: {shortened_list(checks, MAX_CHECKS)}", why)
+        yield from _wrapped_lines(f"not checked: {shortened_list(checks, MAX_CHECKS)}", why)
 
 
 def _power_words(exponent: float) -> str:
@@ -323,7 +331,7 @@ def _power_words(exponent: float) -> str:
     return f"{power:,.0f}" if power >= 10 else f"{power:g}"
 
 
-def _wrapped_item(head: str, text: object) -> Iterator[str]:
+def _wrapped_lines(head: str, text: object) -> Iterator[str]:
     """Yield a text after its head, wrapped; all of it."""
     yield from textwrap.wrap(
         unpad_addresses(f"{head} {text}" if head == "-" else f"{head}: {text}" if text else head),

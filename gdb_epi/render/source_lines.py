@@ -55,14 +55,14 @@ def terminal_text_and_columns(line: str) -> tuple[str, list[int]]:
         parts: list[str] = []
         columns = [0]
         for character in cut:
-            part, size = _cell(character, columns[-1])
+            part, size = _terminal_cell(character, columns[-1])
             parts.append(part)
             columns.append(columns[-1] + size)
         text = "".join(parts)
     return (text + CUT if len(line) > MAX_SHOWN else text), columns
 
 
-def _cell(character: str, column: int) -> tuple[str, int]:
+def _terminal_cell(character: str, column: int) -> tuple[str, int]:
     """Return what a terminal is given for one character, and how many columns that takes."""
     if character == "\t":
         size = TAB - column % TAB
@@ -156,9 +156,9 @@ def line_that_ran(session: Session, record: Mapping[str, Any]) -> str:
     from gdb_epi.cpython.values.secrets import mask_literals
     from gdb_epi.record.redact import redact_path
     from gdb_epi.render.frame_lines import short_place
-    from gdb_epi.render.triage import named_call
+    from gdb_epi.render.triage import own_call_named_in_sentences
 
-    call = named_call(record)
+    call = own_call_named_in_sentences(record)
     if call is None:
         return ""
     for thread in session.state.python_threads():

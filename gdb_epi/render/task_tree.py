@@ -45,7 +45,7 @@ def tree_lines(tasks: Sequence[Task], heads: Heads, place: Place, limit: int) ->
     lines: list[str] = []
     for root, circle in forest.roots():
         if circle:
-            lines.append(f"cycle: {' -> '.join(_name(task) for task in circle)}")
+            lines.append(f"cycle: {' -> '.join(_task_name(task) for task in circle)}")
         for line in forest.below(root, heads):
             if len(lines) >= limit:
                 return [*lines, f"... more than {limit} lines"]
@@ -63,7 +63,7 @@ class _Forest:
                 self._children.setdefault(waiter, []).append(task)
         self._shown: set[int] = set()
         self._stood_for: set[int] = set()  # tasks for which another one stands
-        self._kinds = self._numbered(place)
+        self._kinds = self._subtree_numbers(place)
 
     def roots(self) -> Iterator[tuple[list[Task], list[Task]]]:
         """Yield the root tasks, those alike together; for a circle also the closed circle."""
@@ -77,7 +77,7 @@ class _Forest:
                 circle = self._circle_of_waiters(task)
                 yield circle[:1], circle
 
-    def _numbered(self, place: Place) -> dict[int, int]:
+    def _subtree_numbers(self, place: Place) -> dict[int, int]:
         """Return a number per task, the same for those whose whole subtrees are alike.
 
         Waiters count where there are several: a task that others wait for too is nobody's own.
@@ -143,7 +143,7 @@ class _Forest:
                 continue
             self._shown.add(task.address)
             children = self._alike_tasks_together(self._children.get(task.address, []))
-            for line in (*more, _chain(task)):
+            for line in (*more, _coroutine_chain(task)):
                 if line:
                     yield f"{indent}{'│' if children else ' '}     {line.strip()}"
             for number, child in enumerate(reversed(children)):
@@ -153,11 +153,11 @@ class _Forest:
                 left.append((child, lead, deeper, above | {task.address}))
 
 
-def _name(task: Task) -> str:
+def _task_name(task: Task) -> str:
     return task.name if isinstance(task.name, str) else f"task {task.address:#x}"
 
 
-def _chain(task: Task) -> str:
+def _coroutine_chain(task: Task) -> str:
     """Return the coroutines of a task, the outermost first, with the lines where they wait."""
     names = [
         f"[hole: {frame.hole}]"
@@ -184,23 +184,23 @@ def tasks_report(state: ProcessState, limit: int, *, tree: bool, each: bool) -> 
         errors.append(SoftError("python", "runtime", state.python.detail))
     lines: list[str] = []
     if tree:
-        place = partial(_place_in_tree, shown, each=each)
+        place = partial(_tree_grouping_key, shown, each=each)
         lines = tree_lines(listing.tasks, partial(_heading_lines, shown), place, MAX_LINES)
     else:
-        for alike in _groups(shown, listing.tasks, each=each):
+        for alike in _groups_of_alike_tasks(shown, listing.tasks, each=each):
             lines += _heading_lines(shown, alike)
             lines += task_frame_lines(alike[0].stack, limit=max(limit, 2))
     if not listing.tasks:
         lines = [nothing_found_line(state, "no tasks of asyncio or trio", listing.soft_errors)]
     return Report(
-        _title(listing.tasks),
+        _task_count_title(listing.tasks),
         lines=lines,
         data={"tasks": [task_json(task, waits.get(task.address)) for task in listing.tasks]},
         soft_errors=errors,
     )
 
 
-def _title(tasks: Sequence[Task]) -> str:
+def _task_count_title(tasks: Sequence[Task]) -> str:
     numbers = {
         framework: sum(1 for task in tasks if task.framework == framework)
         for framework in (ASYNCIO, TRIO)
@@ -237,7 +237,7 @@ class _Waits:
         return f"task {address:#x}" if waits is None else waits.name
 
 
-def _groups(shown: _Waits, tasks: Sequence[Task], *, each: bool) -> list[list[Task]]:
+def _groups_of_alike_tasks(shown: _Waits, tasks: Sequence[Task], *, each: bool) -> list[list[Task]]:
     """Return the tasks, those together that differ in nothing but their names; running ones first.
 
     A server has thousands that wait in one line; without `each` they are said once.
@@ -258,7 +258,7 @@ def _grouping_key(shown: _Waits, task: Task, *, each: bool) -> object:
     return task.interpreter, task.loop, what, awaits_one, places
 
 
-def _place_in_tree(shown: _Waits, task: Task, *, each: bool) -> object:
+def _tree_grouping_key(shown: _Waits, task: Task, *, each: bool) -> object:
     """Return the same, but for the name of a task that is awaited: it stands below."""
     if task.awaits_task:
         task = task._replace(awaits=A_TASK, awaits_task=False)
@@ -267,8 +267,8 @@ def _place_in_tree(shown: _Waits, task: Task, *, each: bool) -> object:
 
 def _heading_lines(shown: _Waits, alike: Sequence[Task]) -> list[str]:
     if len(alike) == 1:
-        return [f"{_name(alike[0])}  {_state_words(alike[0], shown.text(alike[0]))}"]
-    names = sorted(map(_name, alike), key=lambda name: (len(name), name))
+        return [f"{_task_name(alike[0])}  {_state_words(alike[0], shown.text(alike[0]))}"]
+    names = sorted(map(_task_name, alike), key=lambda name: (len(name), name))
     more = len(names) - SHOWN_NAMES
     rest = f" and {more} more (--each)" if more > 0 else ""
     heading = ", ".join(names[:SHOWN_NAMES])

@@ -16,14 +16,14 @@ from gdb_epi.fault.signals import SI_KERNEL, SI_TIMER, SIGXFSZ
 from gdb_epi.fault.word_shapes import ascii_text_shape
 from gdb_epi.record.record_parts import (
     all_frames,
+    explaining_stack,
+    explaining_thread_name,
     get_group,
     get_groups,
     get_number,
     get_texts,
-    listed_stacks,
     members_of_deadlock,
-    telling_stack,
-    telling_thread_name,
+    python_thread_stacks,
     thread_names,
     unpadded_address,
 )
@@ -39,16 +39,16 @@ from gdb_epi.render.causes.fixes import (
 )
 from gdb_epi.render.escape import escape, screen_width, wrap_text
 from gdb_epi.render.fault_lines import (
-    call_lines,
+    bad_word_origin_lines,
     damage_lines,
     files_of_unnamed_functions,
-    gone_lines,
+    gone_object_lines,
     host_and_cpu_text,
     is_python_frame,
+    lines_of_variables_with_bad_address,
     missing_parts,
-    raised_lines,
-    value_lines,
-    word_origin_lines,
+    native_call_lines,
+    raised_exception_lines,
 )
 from gdb_epi.render.frame_lines import (
     ABORTING,
@@ -64,7 +64,7 @@ from gdb_epi.render.frame_lines import (
     fold_calls,
     innermost_own_python_call,
     is_program_call,
-    joined_wait,
+    join_c_calls_of_wait,
     main_script,
     program_folder,
     row_lines,
@@ -73,7 +73,7 @@ from gdb_epi.render.frame_lines import (
     short_place,
     stack_rows,
     without_calls_of_parent,
-    without_end,
+    without_calls_that_end_process,
 )
 from gdb_epi.render.opening_sentences import (
     HUNG,
@@ -81,15 +81,15 @@ from gdb_epi.render.opening_sentences import (
     core_or_process,
     escaped_opening,
     is_called_healthy,
+    is_core_read_in_part,
     is_possible_hang,
-    is_read_in_part,
     opening_sentences,
-    words_of_live_process,
+    reword_for_live_process,
 )
 from gdb_epi.render.triage_wait_lines import (
     alike_thread_lines,
     clauses_of_hang,
-    steps_of_wait,
+    next_steps_of_hang,
     task_lines,
     wait_lines,
 )
@@ -147,9 +147,9 @@ class Audience(NamedTuple):
 
 def render_triage(record: Json, reader: Audience = Audience()) -> list[str]:  # noqa: B008
     """Return the lines of the answer, at most MAX_LINES unless `reader.whole` or `.evidence`."""
-    stack = telling_stack(record)
+    stack = explaining_stack(record)
     calls = _shown_calls(record, stack)
-    first, second = (words_of_live_process(record, t) for t in opening_sentences(record, calls))
+    first, second = (reword_for_live_process(record, t) for t in opening_sentences(record, calls))
     first_lines, second_lines = (None, None) if reader.whole else (2, 4)
     lines = [*wrap_text(first, "", first_lines), *wrap_text(second, "", second_lines), ""]
     lines += _fact_lines(record, calls, reader.line, in_gdb=reader.place == GDB)
@@ -176,7 +176,7 @@ def render_triage(record: Json, reader: Audience = Audience()) -> list[str]:  # 
 
 def opening_text(record: Json) -> str:
     """Return the opening sentences of a record as one text."""
-    return " ".join(escaped_opening(record, telling_calls(record))).strip()
+    return " ".join(escaped_opening(record, explaining_calls(record))).strip()
 
 
 def hang_lines(record: Json, *, listed: bool) -> list[str]:
@@ -184,16 +184,16 @@ def hang_lines(record: Json, *, listed: bool) -> list[str]:
 
     `listed`: the waits of a circle are listed below.
     """
-    calls = telling_calls(record)
+    calls = explaining_calls(record)
     texts = [(text, "") for text in opening_sentences(record, calls)]
     if not (listed and members_of_deadlock(record)):
         texts += [(text, "  ") for text in clauses_of_hang(record, calls)]
     return [line for text, head in texts for line in wrap_text(text, head, 3)]
 
 
-def telling_calls(record: Json) -> list[StackCall]:
+def explaining_calls(record: Json) -> list[StackCall]:
     """Return the calls of the thread that crashed or hung, as the answer shows them."""
-    return _shown_calls(record, telling_stack(record))
+    return _shown_calls(record, explaining_stack(record))
 
 
 def labelled_lines(label: str, texts: Sequence[str]) -> Iterator[str]:
@@ -216,7 +216,7 @@ def _shown_calls(record: Json, stack: Json) -> list[StackCall]:
     hidden = _HIDDEN | {"lock-wait"} if python and record.get("waits") else _HIDDEN
     kinds = [_drop_class(frame) for frame in frames]  # each name is demangled once
     kept = [at for at, kind in enumerate(kinds) if kind not in hidden] or list(range(len(frames)))
-    calls = _joined_raise(
+    calls = _join_raising_calls(
         calls_of_record([frames[at] for at in kept], folder), [kinds[at] for at in kept]
     )
     recursion = get_group(stack, "recursion")
@@ -243,7 +243,7 @@ def _shown_calls(record: Json, stack: Json) -> list[StackCall]:
     return calls + calls_of_record([f for f in outer if _drop_class(f) not in hidden], folder)
 
 
-def _joined_raise(shown: Sequence[StackCall], kinds: Sequence[str | None]) -> list[StackCall]:
+def _join_raising_calls(shown: Sequence[StackCall], kinds: Sequence[str | None]) -> list[StackCall]:
     """Return the calls, with those from a failed check to the signal joined into one line."""
     calls: list[StackCall] = []
     names: list[str] = []
@@ -281,12 +281,12 @@ def _drop_class(frame: Json) -> str | None:
     return load_drop_sets().native_class(name)
 
 
-def named_call(record: Json) -> StackCall | None:
+def own_call_named_in_sentences(record: Json) -> StackCall | None:
     """Return the program's own innermost call, if the sentences name its line; None otherwise.
 
     In a hang they may name the line of another thread or of a task.
     """
-    calls = _shown_calls(record, telling_stack(record))
+    calls = _shown_calls(record, explaining_stack(record))
     call = innermost_own_python_call(without_calls_of_parent(calls))
     if call is None or f"({short_place(call)})" not in " ".join(opening_sentences(record, calls)):
         return None
@@ -305,18 +305,20 @@ def _fact_lines(
         shown = f"{'Line':<{LABEL}}{line}"
         wide = screen_width()
         yield shown if len(shown) <= wide else f"{shown[: wide - 3]}..."
-    yield from labelled_lines("Called", list(call_lines(get_group(record, "signal"))))
-    yield from labelled_lines("Value", list(value_lines(get_group(record, "signal"))))
-    yield from labelled_lines("Object", list(gone_lines(record)))
-    yield from labelled_lines("From", list(word_origin_lines(record)))
-    yield from labelled_lines("Raised", list(raised_lines(record)))
+    yield from labelled_lines("Called", list(native_call_lines(get_group(record, "signal"))))
+    yield from labelled_lines(
+        "Value", list(lines_of_variables_with_bad_address(get_group(record, "signal")))
+    )
+    yield from labelled_lines("Object", list(gone_object_lines(record)))
+    yield from labelled_lines("From", list(bad_word_origin_lines(record)))
+    yield from labelled_lines("Raised", list(raised_exception_lines(record)))
     if "memory_use" in record and not lacks_huge_pages(record):
         from gdb_epi.render.causes.memory_use import mapped_words, memory_lines
 
         use = get_group(record, "memory_use")
         mapped = [mapped_words(use)] if use.get("mapped") else []
         yield from labelled_lines("Memory", [*memory_lines(record), *mapped])
-    waits = [words_of_live_process(record, text) for text in wait_lines(record, calls)]
+    waits = [reword_for_live_process(record, text) for text in wait_lines(record, calls)]
     yield from labelled_lines("Waits", waits)
     yield from labelled_lines("Tasks", list(task_lines(record, in_gdb=in_gdb)))
     yield from labelled_lines("Damage", list(damage_lines(record)))
@@ -404,10 +406,10 @@ def _signal_sentences(record: Json) -> Iterator[str]:
 
 def _thread_name(record: Json) -> str:
     """Return "MainThread" or "loader-1 (thread 8, held the GIL)": what says more than the pid."""
-    tid = telling_stack(record).get("tid")
+    tid = explaining_stack(record).get("tid")
     if not tid:
         return f"a thread that the {core_or_process(record)} does not list"
-    name = telling_thread_name(record)
+    name = explaining_thread_name(record)
     is_main = tid == get_group(record, "process").get("pid")
     number = "" if is_main else f"thread {tid}"
     parts = number if name else "", _gil_words(record, tid, is_main=is_main)
@@ -471,7 +473,7 @@ def _stack_lines(
     if len(circle) > 1 or (reader.tasks[1:] and not reader.whole):
         yield from _circle_stacks(record, circle, reader, room)
         return
-    who = telling_thread_name(record) or f"thread {stack['tid']}"
+    who = explaining_thread_name(record) or f"thread {stack['tid']}"
     frames = all_frames(record)
     if reader.tasks and not reader.whole:  # the stack of its event loop is always the same
         task, its_frames = reader.tasks[0]
@@ -480,7 +482,7 @@ def _stack_lines(
     yield f"Stack of {who}, most recent call first"
     if not reader.whole:
         rests = get_group(record, "verdict").get("label") in (*HUNG, "no-fault", "killed")
-        calls = joined_wait(calls) if rests else without_end(calls)
+        calls = join_c_calls_of_wait(calls) if rests else without_calls_that_end_process(calls)
         calls = without_calls_of_parent(calls)
     rows = fold_calls(calls)
     if reader.whole:
@@ -515,7 +517,9 @@ def _circle_stacks(
 ) -> Iterator[str]:
     """Yield the stacks of the threads or tasks of a deadlock, without calls of the runtime."""
     native = [get_group(get_group(record, "threads"), name) for name in ("crashed", "signed")]
-    listed = [stack for stack in (*listed_stacks(record), *native) if get_groups(stack, "frames")]
+    listed = [
+        stack for stack in (*python_thread_stacks(record), *native) if get_groups(stack, "frames")
+    ]
     stacks = {stack.get("tid"): get_groups(stack, "frames") for stack in listed}
     names = thread_names(record)
     members = [(names.get(tid) or f"thread {tid}", stacks.get(tid) or []) for tid in circle]
@@ -529,7 +533,7 @@ def _circle_stacks(
     room = max(room // len(members[:most]) - 1, 1)
     for who, its_frames in members[:most]:
         calls = calls_of_record(its_frames, program_folder(frames))
-        rows = fold_calls(list(filter(is_program_call, joined_wait(calls))))
+        rows = fold_calls(list(filter(is_program_call, join_c_calls_of_wait(calls))))
         if not rows:
             yield f"Stack of {who}: it runs no Python (in GDB, epi native shows its calls)"
             continue
@@ -541,7 +545,7 @@ def _circle_stacks(
         yield f"and {counted(len(members) - most, kind)} of this deadlock"
 
 
-def _command_for_all(reader: Audience) -> str:
+def _command_for_whole_answer(reader: Audience) -> str:
     if reader.place == GDB:
         return "epi triage --all"
     if reader.place == REPORT:
@@ -554,7 +558,7 @@ def _next_steps(record: Json, reader: Audience, notes: int) -> Iterator[str]:
     steps = list(_candidate_steps(record, reader))
     if notes:
         seen = bool(steps) and "fleet seen" in steps[-1][1]
-        steps.insert(len(steps) - seen, ("more notes", _command_for_all(reader)))
+        steps.insert(len(steps) - seen, ("more notes", _command_for_whole_answer(reader)))
     width = max((len(what) for what, _ in steps), default=0)
     for number, (what, command) in enumerate(steps):
         head = f"{'Next' if not number else '':<{LABEL}}"
@@ -567,7 +571,7 @@ def _candidate_steps(record: Json, reader: Audience) -> Iterator[tuple[str, str]
     database = reader.database if reader.database.startswith(" --db ") else ""
     label = get_group(record, "verdict").get("label")
     signature = get_group(record, "signature")
-    frames = get_groups(telling_stack(record), "frames")
+    frames = get_groups(explaining_stack(record), "frames")
     has_python = any(is_python_frame(f) and not f.get("hole") for f in frames)
     in_gdb = reader.place == GDB
     several = get_group(record, "threads").get("count") != 1 and (
@@ -578,13 +582,13 @@ def _candidate_steps(record: Json, reader: Audience) -> Iterator[tuple[str, str]
         yield HELP_HUGE_PAGES if lacks_huge_pages(record) else HELP_MEMORY
     if label == "out-of-memory" and not lacks_huge_pages(record):
         yield "what fills it", "epi memory" if in_gdb else f"gdb-epi memory {core}"
-    if fix := fix_for_cause(record, telling_calls(record)):
+    if fix := fix_for_cause(record, explaining_calls(record)):
         yield "the fix", fix
     elif label == "software":
         yield from filter(None, (advice_for_cause(record), who_should_see_it(record)))
     if reader.ended_file:
         yield "the file", escape(reader.ended_file)
-    if is_unchecked_null_result(record, telling_calls(record)):
+    if is_unchecked_null_result(record, explaining_calls(record)):
         raised = get_group(record, "exception")["type"]
         yield "look for", f"a call that failed with {raised}, and whose NULL nobody tested"
     if label in ("hardware-suspect", "damaged-memory"):
@@ -604,7 +608,7 @@ def _candidate_steps(record: Json, reader: Audience) -> Iterator[tuple[str, str]
             yield "what the errors said", f"{shown} --messages"
         if in_gdb and reader.line:  # without its file there is nothing to list
             yield "source line", f"epi list{_number_of_own_call(record)}"
-    yield from steps_of_wait(record, core, in_gdb=in_gdb)
+    yield from next_steps_of_hang(record, core, in_gdb=in_gdb)
     sender = get_group(record, "signal").get("sender_pid")
     if is_called_healthy(record) and not get_group(record, "signal"):
         pid = get_group(record, "process").get("pid") or "PID"
@@ -629,7 +633,7 @@ def _candidate_steps(record: Json, reader: Audience) -> Iterator[tuple[str, str]
         option = "set sysroot DIR" if in_gdb else f"gdb-epi triage --sysroot DIR {kept}"
         yield "names of C functions", option
     if get_group(record, "truncated").get("flag"):
-        if is_read_in_part(record):
+        if is_core_read_in_part(record):
             yield "all of the core", f"gdb-epi triage {kept}"
         elif any("data is damaged" in str(error.get("message")) for error in errors):
             yield "a whole core", "copy the packed file again: this copy ends early, or is damaged"
@@ -645,7 +649,7 @@ def _candidate_steps(record: Json, reader: Audience) -> Iterator[tuple[str, str]
 
 def _number_of_own_call(record: Json) -> str:
     """Return " 2" where the program's own code called two Python functions of libraries."""
-    calls = [call for call in telling_calls(record) if call.language == PYTHON]
+    calls = [call for call in explaining_calls(record) if call.language == PYTHON]
     own = innermost_own_python_call(calls)
     number = calls.index(own) if own is not None else 0
     return f" {number}" if number else ""

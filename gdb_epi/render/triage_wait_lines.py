@@ -10,10 +10,10 @@ from gdb_epi.locks.types import INFO, JOINS, LIVE_HOLDER, lock_phrase
 from gdb_epi.record.record_parts import (
     all_frames,
     deadlocked_threads,
+    explaining_stack,
     get_group,
     get_groups,
     get_number,
-    telling_stack,
     thread_names,
 )
 from gdb_epi.render.category_words import CRASHES
@@ -73,7 +73,7 @@ Json = Mapping[str, Any]
 def wait_lines(record: Json, calls: Sequence[StackCall]) -> Iterator[str]:
     """Yield what threads wait for, first that of the hung thread, whose calls are `calls`."""
     waits = get_groups(record, "waits")
-    tid = telling_stack(record).get("tid")
+    tid = explaining_stack(record).get("tid")
     killed = get_group(record, "verdict").get("label") == "killed"
     telling = [
         w for w in waits if w.get("verdict") != "unknown" or (killed and w.get("tid") == tid)
@@ -150,10 +150,10 @@ def clauses_of_hang(
         clauses = deadlock_clauses(record)[1]
     names = thread_names(record)
     beginnings = tuple(f"{names.get(tid) or f'thread {tid}'} waits " for tid in listed)
-    yield from _shortened([text for text in clauses if not text.startswith(beginnings)])
+    yield from _first_clauses([text for text in clauses if not text.startswith(beginnings)])
 
 
-def _shortened(clauses: Sequence[str]) -> Iterator[str]:
+def _first_clauses(clauses: Sequence[str]) -> Iterator[str]:
     """Yield at most MAX_WAITS clauses, and how many more there are.
 
     The last one may say so itself ("and 5 more tasks"): then it stands for as many.
@@ -280,7 +280,7 @@ def task_lines(record: Json, *, in_gdb: bool) -> Iterator[str]:
     yield from failed
 
 
-def steps_of_wait(record: Json, core: str, *, in_gdb: bool) -> Iterator[tuple[str, str]]:
+def next_steps_of_hang(record: Json, core: str, *, in_gdb: bool) -> Iterator[tuple[str, str]]:
     """Yield what shows more of a hang: its tasks, and the process that it waits for."""
     if get_group(record, "verdict").get("label") in ("hang", "deadlock") and has_async_tasks(
         record
@@ -300,7 +300,7 @@ def _may_run_greenlets(record: Json) -> bool:
 
     The library of greenlets alone is also loaded where nobody makes any, by SQLAlchemy for one.
     """
-    stack = get_groups(telling_stack(record), "frames")
+    stack = get_groups(explaining_stack(record), "frames")
     files = [str(f.get("module")) for f in stack if f.get("language") != PYTHON]
     files += [str(m.get("soname")) for m in get_groups(get_group(record, "libs"), "modules")]
     return bool(get_group(record, "tasks").get("greenlets")) or any(

@@ -38,13 +38,13 @@ def interval_for_fixed_runs(count: int, runs: int, confidence: float = 0.95) -> 
 
     Raises ValueError when there was no run, or more successes than runs.
     """
-    _check(count, runs, confidence)
+    _check_counts(count, runs, confidence)
     tail = (1 - confidence) / 2
-    low = 0.0 if count == 0 else _root_by_bisection(lambda p: _at_least(count, runs, p) - tail)
+    low = 0.0 if count == 0 else _root_by_bisection(lambda p: _binomial_tail(count, runs, p) - tail)
     high = (
         1.0
         if count == runs
-        else _root_by_bisection(lambda p: _at_least(count + 1, runs, p) - (1 - tail))
+        else _root_by_bisection(lambda p: _binomial_tail(count + 1, runs, p) - (1 - tail))
     )
     return Interval(count / runs, low, high, confidence)
 
@@ -54,7 +54,7 @@ def interval_until_success(runs: int, confidence: float = 0.95) -> Interval:
 
     P(first success at n or later) = (1-p)^(n-1), at n or earlier = 1 - (1-p)^n.
     """
-    _check(1, runs, confidence)
+    _check_counts(1, runs, confidence)
     tail = (1 - confidence) / 2
     low = -math.expm1(math.log1p(-tail) / runs)
     high = 1.0 if runs == 1 else -math.expm1(math.log(tail) / (runs - 1))
@@ -63,16 +63,16 @@ def interval_until_success(runs: int, confidence: float = 0.95) -> Interval:
 
 def upper_limit_without_success(runs: int, confidence: float = 0.95) -> float:
     """Return the highest rate that `runs` runs without a success leave open (one-sided)."""
-    _check(0, runs, confidence)
+    _check_counts(0, runs, confidence)
     return -math.expm1(math.log(1 - confidence) / runs)
 
 
-def _check(count: int, runs: int, confidence: float) -> None:
+def _check_counts(count: int, runs: int, confidence: float) -> None:
     if runs < 1 or not 0 <= count <= runs or not 0 < confidence < 1:
         raise ValueError(f"no interval for {count} of {runs} at {confidence}")
 
 
-def _at_least(count: int, runs: int, p: float) -> float:
+def _binomial_tail(count: int, runs: int, p: float) -> float:
     """P(X >= count) for X binomial; the shorter tail is summed, from its largest term."""
     if count <= 0:
         return 1.0
@@ -82,13 +82,13 @@ def _at_least(count: int, runs: int, p: float) -> float:
         return 1.0
     upper = count > runs * p
     terms = range(count, runs + 1) if upper else range(count)
-    logs = [_log_term(k, runs, p) for k in terms]
+    logs = [_log_binomial_term(k, runs, p) for k in terms]
     top = max(logs)
     total = math.exp(top) * math.fsum(math.exp(value - top) for value in logs)
     return min(total if upper else 1 - total, 1.0)
 
 
-def _log_term(k: int, n: int, p: float) -> float:
+def _log_binomial_term(k: int, n: int, p: float) -> float:
     choose = math.lgamma(n + 1) - math.lgamma(k + 1) - math.lgamma(n - k + 1)
     return choose + k * math.log(p) + (n - k) * math.log1p(-p)
 
@@ -173,19 +173,19 @@ def run_campaign(
     A command that could not be run ends the campaign: the next run would be no better.
     """
     root, stop = tempfile.mkdtemp(prefix="gdb-epi-repro-"), Event()
-    work = _Work(plan, aim, examine, root, keep, stop)
+    work = _SharedByRuns(plan, aim, examine, root, keep, stop)
     try:
         with ThreadPoolExecutor(jobs) as pool:
             try:
                 numbers = iter(range(runs))
-                yield from _results(pool, work, numbers, jobs, stop_at_first=stop_at_first)
+                yield from _run_in_pool(pool, work, numbers, jobs, stop_at_first=stop_at_first)
             finally:
                 stop.set()  # Ctrl-C: do not wait for running commands until their time is over
     finally:
         shutil.rmtree(root, ignore_errors=True)
 
 
-class _Work(NamedTuple):
+class _SharedByRuns(NamedTuple):
     """What all runs share."""
 
     plan: RunPlan
@@ -196,8 +196,13 @@ class _Work(NamedTuple):
     stop: Event
 
 
-def _results(
-    pool: ThreadPoolExecutor, work: _Work, numbers: Iterator[int], jobs: int, *, stop_at_first: bool
+def _run_in_pool(
+    pool: ThreadPoolExecutor,
+    work: _SharedByRuns,
+    numbers: Iterator[int],
+    jobs: int,
+    *,
+    stop_at_first: bool,
 ) -> Iterator[RunResult]:
     flying: set[Future[RunResult]] = set()
     over = False
@@ -213,7 +218,7 @@ def _results(
             over |= stop_at_first and result.meaning == EXPECTED
 
 
-def _run_and_examine(work: _Work, number: int) -> RunResult:
+def _run_and_examine(work: _SharedByRuns, number: int) -> RunResult:
     scratch, aim = os.path.join(work.root, f"run-{number}"), work.aim
     os.mkdir(scratch)
     try:
@@ -224,7 +229,7 @@ def _run_and_examine(work: _Work, number: int) -> RunResult:
             if isinstance(record, str):
                 trouble.append(record)
             else:
-                crashes.append(ExaminedCrash(record, _match(aim, record)))
+                crashes.append(ExaminedCrash(record, _match_expectation(aim, record)))
             if work.keep is not None:
                 name = f"run-{number + 1}-{os.path.basename(core)}"
                 shutil.move(core, os.path.join(work.keep, name))
@@ -233,7 +238,7 @@ def _run_and_examine(work: _Work, number: int) -> RunResult:
         shutil.rmtree(scratch, ignore_errors=True)
 
 
-def _match(aim: SoughtCrash, record: Record) -> expect.KeyMatch | None:
+def _match_expectation(aim: SoughtCrash, record: Record) -> expect.KeyMatch | None:
     if aim.expectation is None:
         return None
     signature = record.get("signature")

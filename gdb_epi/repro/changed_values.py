@@ -25,16 +25,16 @@ _LENGTHS = {"list": ("PyListObject", "ob_size"), "dict": ("PyDictObject", "ma_us
             "set": ("PySetObject", "used")}  # fmt: skip
 
 
-class Changes(NamedTuple):
+class ProcessChanges(NamedTuple):
     """What changed, as text, that which says most first; `grown` is memory, in bytes."""
 
     values: tuple[str, ...] = ()
     grown: int = 0
 
 
-def find_changes(first: ProcessState, second: ProcessState) -> Changes:
+def find_changes(first: ProcessState, second: ProcessState) -> ProcessChanges:
     """Return what changed between two copies of one process."""
-    before, after = _values(first), _values(second)
+    before, after = _values_by_variable(first), _values_by_variable(second)
     changed = [
         (name[0] == "", f"{words}: {old} | {after[name][1]}")
         for name, (words, old) in before.items()
@@ -42,14 +42,14 @@ def find_changes(first: ProcessState, second: ProcessState) -> Changes:
     ]
     grown = _private_memory(second.target) - _private_memory(first.target)
     values = tuple(text for _, text in sorted(changed, key=lambda each: each[0]))
-    return Changes(values, grown if grown >= MUCH else 0)
+    return ProcessChanges(values, grown if grown >= MUCH else 0)
 
 
 def _private_memory(target: Target) -> int:
     return sum(r.size for r in target.regions() if not r.in_file and "w" in r.perms)
 
 
-def _values(state: ProcessState) -> dict[tuple[object, ...], tuple[str, str]]:
+def _values_by_variable(state: ProcessState) -> dict[tuple[object, ...], tuple[str, str]]:
     """Return numbers and lengths by the place and name of their variable: words, and the value."""
     if not isinstance(state.python, PythonState):
         return {}
@@ -64,26 +64,28 @@ def _values(state: ProcessState) -> dict[tuple[object, ...], tuple[str, str]]:
                 continue
             place = f"of {frame.qualname or frame.name}"
             depth_from_outside = len(frames) - depth
-            for name, value in _read(plain, _addresses(variables, frame)):
+            for name, value in _read_numbers_and_lengths(
+                plain, _variable_addresses(variables, frame)
+            ):
                 local = (thread.tid, depth_from_outside, frame.code, name)
                 values[local] = (f"`{name}` {place}", value)
             contents = variables.scopes(frame)[0]
             if contents and contents not in modules:
                 modules.add(contents)
                 names = variables.global_addresses(frame)
-                for name, value in _read(plain, names):
+                for name, value in _read_numbers_and_lengths(plain, names):
                     values["", contents, name] = (f"`{name}` of module {frame.module}", value)
     return values
 
 
-def _addresses(variables: FrameVariables, frame: PyFrame) -> Sequence[tuple[str, int]]:
+def _variable_addresses(variables: FrameVariables, frame: PyFrame) -> Sequence[tuple[str, int]]:
     try:
         return [(slot.name, word) for slot, word in variables.slots(frame)]
     except (UnreadableMemory, LayoutError):
         return ()
 
 
-def _read(
+def _read_numbers_and_lengths(
     plain: PlainValues, addresses: Sequence[tuple[str, int]] | Iterator[tuple[str, int]]
 ) -> Iterator[tuple[str, str]]:
     """Yield the names of variables with their number, or the length of their container."""

@@ -13,12 +13,12 @@ from gdb_epi.record.record_parts import (
     get_group,
     get_groups,
     get_number,
-    hypotheses,
-    listed_stacks,
+    hypothesis_probabilities,
+    python_thread_stacks,
     verdict_label,
 )
 from gdb_epi.render.causes.memory_use import size_in_words
-from gdb_epi.render.causes.whose_code import percent
+from gdb_epi.render.causes.whose_code import percent_text
 from gdb_epi.render.escape import wrap_text
 from gdb_epi.render.frame_lines import (
     NATIVE,
@@ -31,8 +31,8 @@ from gdb_epi.render.frame_lines import (
     shown_name,
 )
 from gdb_epi.render.opening_sentences import escaped_opening
-from gdb_epi.render.triage import telling_calls
-from gdb_epi.repro.changed_values import Changes
+from gdb_epi.render.triage import explaining_calls
+from gdb_epi.repro.changed_values import ProcessChanges
 from gdb_epi.repro.expected_crash import HALVES, KeyMatch
 from gdb_epi.typing_lite import Any, NamedTuple
 from gdb_epi.util import counted, shortened_list
@@ -67,7 +67,7 @@ class _ThreadPosition(NamedTuple):
         native = bool(self.addresses and later.addresses) and self.addresses != later.addresses
         return native or self.calls != later.calls
 
-    def moves_words(self, later: _ThreadPosition) -> str:
+    def movement_text(self, later: _ThreadPosition) -> str:
         """Return the two places of a thread that has moved."""
         if self.place == later.place and self.calls[0] == later.calls[0]:
             return f"{self.name}: {self.place}, called or computing otherwise"
@@ -82,7 +82,7 @@ def did_not_crash(record: Record) -> bool:
 
 
 def compare_copies(
-    first: Record, second: Record, *, alike: bool, changes: Changes
+    first: Record, second: Record, *, alike: bool, changes: ProcessChanges
 ) -> tuple[str, list[str]]:
     """Return the answer for two processes that did not crash, and what moved or changed.
 
@@ -106,7 +106,7 @@ def compare_copies(
     leads = [f"{grown}; what fills it: gdb-epi memory, of the later core"] if grown else []
     grows = f" {grown}." if grown else ""
     if moved:
-        places = [before.moves_words(after) for before, after in moved]
+        places = [before.movement_text(after) for before, after in moved]
         moves = f"{len(moved)} of its {threads} moved. What moves is not blocked.{grows}"
         return f"{start}{moves}", [*places[:MAX_MOVED], *leads, *changes.values]
     if changes.values or grown:
@@ -117,7 +117,7 @@ def compare_copies(
     beside = " Its tasks were not compared." if get_group(first, "tasks") else ""
     which = "its one thread has not moved" if len(stayed) == 1 else f"none of its {threads} moved"
     if all(verdict_label(record) in _STUCK for record in (first, second)):
-        return f"{start}{which}. It hangs, as both say: {_verdict(second)}.{beside}", []
+        return f"{start}{which}. It hangs, as both say: {_verdict_text(second)}.{beside}", []
     return f"{start}{which}. It hangs, waits for work, or computes within these lines.{beside}", []
 
 
@@ -129,7 +129,7 @@ def is_same_process(first: Record, second: Record) -> bool:
     processes = [get_group(record, "process") for record in (first, second)]
     hosts = {get_group(record, "host").get("hostname") for record in (first, second)} - {None}
     numbers = [
-        {(stack.get("tid"), stack.get("ident")) for stack in listed_stacks(record)}
+        {(stack.get("tid"), stack.get("ident")) for stack in python_thread_stacks(record)}
         for record in (first, second)
     ]
     return (
@@ -143,17 +143,17 @@ def _compare_threads(
     first: Record, second: Record
 ) -> tuple[list[tuple[_ThreadPosition, _ThreadPosition]], list[_ThreadPosition]]:
     """Return the threads of both copies that moved, and those that stand where they stood."""
-    before, after = _stand_of_each_thread(first), _stand_of_each_thread(second)
+    before, after = _positions_by_tid(first), _positions_by_tid(second)
     both = [(before[tid], after[tid]) for tid in before if tid in after]
     moved = [(a, b) for a, b in both if a.has_moved(b)]
     return moved, [a for a, b in both if not a.has_moved(b)]
 
 
-def _stand_of_each_thread(record: Record) -> dict[Any, _ThreadPosition]:
+def _positions_by_tid(record: Record) -> dict[Any, _ThreadPosition]:
     """Return where each thread that runs Python stands, by its id."""
     crashed = get_group(get_group(record, "threads"), "crashed")
     stands = {}
-    for stack in listed_stacks(record):
+    for stack in python_thread_stacks(record):
         tid = stack.get("tid")
         whole = stack if stack.get("frames") or tid != crashed.get("tid") else crashed
         frames = get_groups(whole, "frames")
@@ -189,18 +189,18 @@ def is_same_crash(first: Record, second: Record, match: KeyMatch) -> bool:
     `exact` and `strict` are of C calls: they are equal for all that one function of Python ends.
     Where one side has no such key (half of its calls is lost) the other half decides.
     """
-    programs = {p for p in (_program(record) for record in (first, second)) if p}
+    programs = {p for p in (_script_name(record) for record in (first, second)) if p}
     if len(programs) > 1:
         return False
     alone = any("verdict" not in record for record in (first, second))  # a key of unknown name
     if alone:
         return any(name in match.equal for name in ("exact", "strict", "stable"))
     if "stable" in match.compared and "stable" not in match.equal:
-        return names_alone_differ(first, second, match)
+        return differs_only_in_class_names(first, second, match)
     return "stable" in match.equal or match.reached
 
 
-def names_alone_differ(first: Record, second: Record, match: KeyMatch) -> bool:
+def differs_only_in_class_names(first: Record, second: Record, match: KeyMatch) -> bool:
     """Tell whether all calls of Python code are the same, but for the classes in their names.
 
     Code objects tell the class of a method from CPython 3.11 on (co_qualname); keys are made of
@@ -210,7 +210,7 @@ def names_alone_differ(first: Record, second: Record, match: KeyMatch) -> bool:
     if len(kinds) > 1 or not {"coarse", "native"} & set(match.equal):
         return False
     calls = [
-        [call for call in telling_calls(record) if call.language == PYTHON]
+        [call for call in explaining_calls(record) if call.language == PYTHON]
         for record in (first, second)
     ]
     if not calls[0] or len(calls[0]) != len(calls[1]):
@@ -226,7 +226,7 @@ def names_alone_differ(first: Record, second: Record, match: KeyMatch) -> bool:
 
 def side_by_side_lines(
     first: Record, second: Record, names: Sequence[str], comparison: Mapping[str, Any],
-    find_changes: Callable[[], Changes] = Changes,
+    find_changes: Callable[[], ProcessChanges] = ProcessChanges,
 ) -> list[str]:  # fmt: skip
     """Return the screen, at most MAX_LINES lines, the answer first; `names` are of the two.
 
@@ -238,17 +238,17 @@ def side_by_side_lines(
         answer = "Both are the same file."
     elif did_not_crash(first) and did_not_crash(second):
         same_place = is_same_crash(first, second, match)
-        changes = find_changes() if is_same_process(first, second) else Changes()
+        changes = find_changes() if is_same_process(first, second) else ProcessChanges()
         of_copies, moved = compare_copies(first, second, alike=same_place, changes=changes)
         answer = of_copies if match.compared else answer
     lines = [*wrap_text(answer, "", 3), ""]
     for mark, name, record in zip("AB", names, (first, second), strict=True):
         whole = "verdict" in record
-        shown = escaped_opening(record, telling_calls(record))[0] if whole else "its key alone"
+        shown = escaped_opening(record, explaining_calls(record))[0] if whole else "its key alone"
         lines += wrap_text(f"{name}: {shown}", f"{mark:<{LABEL}}", 2)
     whole = "verdict" in first and "verdict" in second
     if whole:
-        same, different = _facts(first, second, comparison)
+        same, different = _common_and_differing_lines(first, second, comparison)
         different = [*moved, *different]
         lines += wrap_text("; ".join(same), f"{'Same':<{LABEL}}", 2) if same else []
         for number, line in enumerate(different[:MAX_DIFFERENT]):
@@ -259,7 +259,10 @@ def side_by_side_lines(
     lines.append(f"{'Keys':<{LABEL}}{'; '.join(keys) or 'none is equal'}")
     if whole:
         room = MAX_LINES - len(lines) - 1
-        lines += ["", *_stack_lines(telling_calls(first), telling_calls(second), room)]
+        lines += [
+            "",
+            *_stack_lines(explaining_calls(first), explaining_calls(second), room),
+        ]
     return lines
 
 
@@ -268,7 +271,7 @@ def _sameness_sentence(first: Record, second: Record, match: KeyMatch) -> str:
     if not match.compared:
         return "Cannot tell whether it is the same crash: they have no key in common."
     if is_same_crash(first, second, match):
-        causes = [_cause(record) for record in (first, second) if "verdict" in record]
+        causes = [_cause_text(record) for record in (first, second) if "verdict" in record]
         if len(causes) == 2 and causes[0] != causes[1]:
             both = f"{causes[0]} (A), {causes[1]} (B)"
             return f"The same place, but perhaps not the same cause: {both}."
@@ -278,7 +281,7 @@ def _sameness_sentence(first: Record, second: Record, match: KeyMatch) -> str:
                 f"Perhaps the same crash: the {half} calls are alike; the {other} calls are lost."
             )
         names = [
-            [shown_name(call) for call in telling_calls(record) if call.language == PYTHON]
+            [shown_name(call) for call in explaining_calls(record) if call.language == PYTHON]
             for record in (first, second)
             if "verdict" in record
         ]
@@ -287,10 +290,14 @@ def _sameness_sentence(first: Record, second: Record, match: KeyMatch) -> str:
                 "The same crash: the same Python calls, at the same lines. Its keys differ because "
                 "only one of the two Pythons knows the classes of methods (3.11 and later do)."
             )
-        alike = names[:1] == names[1:] or not names[1:] or names_alone_differ(first, second, match)
+        alike = (
+            names[:1] == names[1:]
+            or not names[1:]
+            or differs_only_in_class_names(first, second, match)
+        )
         other_way = "" if alike else ", reached by other calls"
         return f"The same crash{other_way}."
-    programs = [_program(record) for record in (first, second)]
+    programs = [_script_name(record) for record in (first, second)]
     if "stable" in match.equal:
         return f"Alike, but of different programs: {programs[0]} (A), {programs[1]} (B)."
     if "coarse" in match.equal:
@@ -301,26 +308,26 @@ def _sameness_sentence(first: Record, second: Record, match: KeyMatch) -> str:
     return "Not the same crash: no key is equal."
 
 
-def _program(record: Record) -> str:
+def _script_name(record: Record) -> str:
     return str(get_group(record, "process").get("script") or "")
 
 
-def _cause(record: Record) -> str:
+def _cause_text(record: Record) -> str:
     """Return the verdict and its likeliest cause as words; the type of what was raised too."""
     label = verdict_label(record).replace("-", " ")
-    cause = next(iter(hypotheses(record)), "").replace("-", " ")
+    cause = next(iter(hypothesis_probabilities(record)), "").replace("-", " ")
     raised = str(get_group(record, "exception").get("type") or "")
     words = [label, cause if cause not in ("", "unknown", label) else "", raised]
     return ", ".join(filter(None, words))
 
 
-def _facts(
+def _common_and_differing_lines(
     first: Record, second: Record, comparison: Mapping[str, Any]
 ) -> tuple[list[str], list[str]]:
     """Return what both have in common, and what differs, the most telling first."""
     same: list[str] = []
     different: list[str] = []
-    verdicts = [_verdict(record) for record in (first, second)]
+    verdicts = [_verdict_text(record) for record in (first, second)]
     both = [
         (get_group(record, "host").get("hostname"), get_group(record, "process").get("script"))
         for record in (first, second)
@@ -356,12 +363,12 @@ def _versions_beside_each_other(pair: Sequence[Any], title: str) -> str:
     return "" if of_first and of_second else "(A alone)" if of_first else "(B alone)"
 
 
-def _verdict(record: Record) -> str:
+def _verdict_text(record: Record) -> str:
     group = get_group(record, "verdict")
     if not group:
         return ""
     share = get_number(group, "confidence")
-    return verdict_label(record) + (f" ({percent(share)})" if share else "")
+    return verdict_label(record) + (f" ({percent_text(share)})" if share else "")
 
 
 def _stack_lines(

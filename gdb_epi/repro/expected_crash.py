@@ -32,7 +32,7 @@ class ExpectedKeys(NamedTuple):
     text: str
 
     @property
-    def is_lone(self) -> bool:
+    def is_one_key_of_unknown_name(self) -> bool:
         """Tell whether it is one key whose name is not known: it says nothing of the others."""
         return len(self.keys) > 1 and len(set(self.keys.values())) == 1
 
@@ -61,7 +61,7 @@ def read_expectation(word: str) -> ExpectedKeys:
     if word.startswith("gsig/"):
         return _expectation_of_line(word)
     if os.path.exists(word) or "/" in word or word.endswith((".json", ".jsonl")):
-        return expectation_of_document(read_document(word), word)
+        return expectation_of_document(read_first_record(word), word)
     name, colon, value = word.rpartition(":")
     value = value.lower()
     if colon and name not in DIGITS:
@@ -84,14 +84,14 @@ def _expectation_of_line(line: str) -> ExpectedKeys:
     return ExpectedKeys({words[1]: frozenset((value,))}, "the command line", line)
 
 
-def read_document(name: str) -> Any:
+def read_first_record(name: str) -> Any:
     """Return the first record of a JSON file, or what else it holds. Raises InputError."""
     import json
 
     try:
         with open(name, "rb") as stream:
             content = stream.read(MAX_FILE)
-        value = json.loads(content if not _has_lines(content) else content.split(b"\n", 1)[0])
+        value = json.loads(content if not _is_json_lines(content) else content.split(b"\n", 1)[0])
     except (OSError, ValueError, RecursionError) as error:
         if not isinstance(error, OSError) and content.startswith(b"\x7fELF"):
             record = f"gdb-epi triage {shell_word(name)} --format json --no-db > record.json"
@@ -114,7 +114,7 @@ def expectation_of_document(document: Any, name: str) -> ExpectedKeys:
     return ExpectedKeys(keys, name, str(text))
 
 
-def _has_lines(content: bytes) -> bool:
+def _is_json_lines(content: bytes) -> bool:
     """Tell whether this is JSON lines: the first line is a complete object."""
     return content[:1] == b"{" and content.split(b"\n", 1)[0].rstrip().endswith(b"}")
 
@@ -217,8 +217,8 @@ def compare_records(first: Record, second: Record, at: str = "stable") -> dict[s
         "match": match._asdict(),
         "text": [get_group(get_group(record, "signature"), "text") for record in (first, second)],
         "facts": {name: values for name, values in facts.items() if values != [None, None]},
-        "libs": _differing_values(_libs(first), _libs(second)),
-        "packages": _differing_values(_packages(first), _packages(second)),
+        "libs": _differing_values(_build_ids_by_soname(first), _build_ids_by_soname(second)),
+        "packages": _differing_values(_versions_by_package(first), _versions_by_package(second)),
     }
 
 
@@ -248,12 +248,12 @@ def _values_of_both(first: Record, second: Record, group: str, name: str) -> lis
     return [get_group(record, group).get(name) for record in (first, second)]
 
 
-def _libs(record: Record) -> dict[str, str]:
+def _build_ids_by_soname(record: Record) -> dict[str, str]:
     modules = get_groups(get_group(record, "libs"), "modules")
     return {str(m.get("soname")): str(m.get("build_id") or "no build-id") for m in modules}
 
 
-def _packages(record: Record) -> dict[str, str]:
+def _versions_by_package(record: Record) -> dict[str, str]:
     packages = get_groups(get_group(record, "python"), "packages")
     return {str(p.get("name")): str(p.get("version") or "no version") for p in packages}
 

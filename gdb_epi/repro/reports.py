@@ -9,7 +9,7 @@ from gdb_epi.record.record_parts import get_group, grouping_line
 from gdb_epi.render.ci.deaths import CRASHED, HUNG, Death, innermost_source_line_in
 from gdb_epi.render.ci.github import MAX_ANNOTATIONS, annotation, xml_safe_text
 from gdb_epi.render.opening_sentences import escaped_opening
-from gdb_epi.render.triage import opening_text, telling_calls
+from gdb_epi.render.triage import explaining_calls, opening_text
 from gdb_epi.repro.campaign import (
     EXPECTED,
     OTHER,
@@ -34,7 +34,11 @@ def percent_text(rate: float) -> str:
 
 def describe_run(result: RunResult, aim: SoughtCrash | None = None) -> str:
     """Return one line on one run."""
-    lone = aim is not None and aim.expectation is not None and aim.expectation.is_lone
+    lone = (
+        aim is not None
+        and aim.expectation is not None
+        and aim.expectation.is_one_key_of_unknown_name
+    )
     run = result.run
     words = [f"run {run.number + 1}:"]
     crash = result.best
@@ -57,7 +61,7 @@ def describe_run(result: RunResult, aim: SoughtCrash | None = None) -> str:
 
 def _crash_summary(crash: ExaminedCrash) -> str:
     """Return the first sentence of its answer, and its key, which `fleet seen` takes."""
-    sentence = next(iter(escaped_opening(crash.record, telling_calls(crash.record))), "")
+    sentence = next(iter(escaped_opening(crash.record, explaining_calls(crash.record))), "")
     sentence = sentence.removesuffix(".")
     key = get_group(get_group(crash.record, "signature"), "group").get("value")
     return f"{sentence} (key {key})" if key else sentence
@@ -94,7 +98,7 @@ def campaign_summary(counts: CampaignCounts, aim: SoughtCrash) -> list[str]:
         lines.append(f"a crash that comes in more than {top} of the runs would have shown ({sure})")
     if not counts.expected and counts.other:
         lines.append("what crashed otherwise ended its run: the expected crash may have come later")
-        if aim.expectation is not None and aim.expectation.is_lone:
+        if aim.expectation is not None and aim.expectation.is_one_key_of_unknown_name:
             lines.append(
                 "another version of Python gives the same crash other keys; to compare by the "
                 "coarse key: --expect RECORD.json --at coarse"
@@ -153,7 +157,7 @@ def github_annotations(results: Sequence[RunResult], root: str) -> Iterator[str]
     """Yield GitHub's workflow commands: an error for each distinct crash, counted."""
     for (meaning, what), same in list(_crashes_by_signature(results).items())[:MAX_ANNOTATIONS]:
         crash = same[0].best
-        title = f"{_verb(same[0])} in {len(same)} of {counted(len(results), 'run')}"
+        title = f"{_crashed_or_hung(same[0])} in {len(same)} of {counted(len(results), 'run')}"
         title += " (not the expected crash)" if meaning == OTHER else ""
         text = opening_text(crash.record) if crash else what
         yield annotation(
@@ -169,11 +173,11 @@ def distinct_deaths(results: Sequence[RunResult], command: Sequence[str]) -> lis
         subject = " ".join(command) + (" (not the expected crash)" if meaning == OTHER else "")
         sentence = opening_text(crash.record) if crash else what
         record = crash.record if crash else {}
-        deaths.append(Death(subject, _verb(same[0]), sentence, record, times=len(same)))
+        deaths.append(Death(subject, _crashed_or_hung(same[0]), sentence, record, times=len(same)))
     return deaths
 
 
-def _verb(result: RunResult) -> str:
+def _crashed_or_hung(result: RunResult) -> str:
     return HUNG if result.run.kind == HANG else CRASHED
 
 
@@ -200,12 +204,12 @@ def junit_xml(
     ):
         Tree.SubElement(properties, "property", {"name": name, "value": xml_safe_text(value)})
     for result in results:
-        _case(suite, result, aim)
+        _add_testcase(suite, result, aim)
     text: bytes = Tree.tostring(root, encoding="utf-8", xml_declaration=True)
     return text
 
 
-def _case(suite: Any, result: RunResult, aim: SoughtCrash) -> None:
+def _add_testcase(suite: Any, result: RunResult, aim: SoughtCrash) -> None:
     from xml.etree import ElementTree as Tree
 
     name = {"classname": "gdb-epi.repro", "name": f"run {result.run.number + 1}"}

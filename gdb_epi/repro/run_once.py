@@ -61,10 +61,10 @@ class DumpedProcess(NamedTuple):
 
 def read_core_dumping(pattern: str | None = None, uses_pid: str | None = None) -> CoreDumping:
     """Return how this machine dumps cores; the contents of the files in /proc may be given."""
-    text = _read(CORE_PATTERN) if pattern is None else pattern
-    with_pid = (_read(CORE_USES_PID) if uses_pid is None else uses_pid) == "1" or "%p" in (
-        text or ""
-    )
+    text = _read_text_file(CORE_PATTERN) if pattern is None else pattern
+    with_pid = (
+        _read_text_file(CORE_USES_PID) if uses_pid is None else uses_pid
+    ) == "1" or "%p" in (text or "")
     folder, name = os.path.split(text or "")
     why_not = ""
     if text is None:
@@ -82,7 +82,7 @@ def read_core_dumping(pattern: str | None = None, uses_pid: str | None = None) -
     return CoreDumping(True, folder or None, name.split("%")[0], not with_pid, "")
 
 
-def _read(path: str) -> str | None:
+def _read_text_file(path: str) -> str | None:
     try:
         with open(path, encoding="utf-8", errors="replace") as stream:
             return stream.read().strip()
@@ -181,17 +181,17 @@ class SessionProcess(NamedTuple):
 def session_processes(session: int) -> list[SessionProcess]:
     """Return the living processes of a session; zombies do not count."""
     pids = [int(name) for name in os.listdir("/proc") if name.isdigit()]
-    return sorted(filter(None, (_member(pid, session) for pid in pids)))
+    return sorted(filter(None, (_read_session_process(pid, session) for pid in pids)))
 
 
-def working_processes(session: int) -> list[SessionProcess]:
+def childless_processes(session: int) -> list[SessionProcess]:
     """Return the processes of a session that have no child in it: those that work."""
     processes = session_processes(session)
     parents = {process.parent for process in processes}
     return [process for process in processes if process.pid not in parents]
 
 
-def _member(pid: int, session: int | None) -> SessionProcess | None:
+def _read_session_process(pid: int, session: int | None) -> SessionProcess | None:
     try:
         with open(f"/proc/{pid}/stat", "rb") as stream:
             text = stream.read().decode("utf-8", "replace")
@@ -239,7 +239,7 @@ class RunPlan(NamedTuple):
     children: bool = False  # under GDB: follow them too
     own_streams: bool = False
 
-    def gdb_words(self) -> list[str]:
+    def gdb_command_words(self) -> list[str]:
         """Return the words that start GDB with its settings, without arguments."""
         settings = [word for setting in self.gdb_settings for word in ("-iex", setting)]
         return [self.gdb or "gdb", "-nx", "-nh", "-batch", *settings]
@@ -310,7 +310,7 @@ def start_command(
     with open(enter, "wb", opener=private_opener) as stream:
         command = shlex.join(["/usr/bin/env", "-i", *own])
         stream.write(os.fsencode(f'exec {command} "$@" {streams}\n'))
-    words = [*plan.gdb_words(), "-x", WATCH, "--args", "/bin/sh", enter, *plan.command]
+    words = [*plan.gdb_command_words(), "-x", WATCH, "--args", "/bin/sh", enter, *plan.command]
     if plan.own_streams:
         log = os.path.join(scratch, "gdb.txt")
         words = ["/bin/sh", "-c", OWN_STREAMS, log, *words]
@@ -329,7 +329,7 @@ def _watch(
     if status is None:
         return _snapshot_of_hang(plan, process, scratch)
     if plan.capture == "gdb":
-        return outcome_by_gdb(scratch)
+        return read_outcome_under_gdb(scratch)
     # Move cores into the scratch folder: the next run would overwrite them.
     paths = find_session_cores(plan.dumping, plan.folder, process.pid, since)
     cores = []
@@ -377,15 +377,15 @@ def _snapshot_of_hang(plan: RunPlan, process: subprocess.Popen[bytes], scratch: 
     trouble: list[str] = []
     if plan.capture == "gdb":
         trouble += detach_gdb(process.pid, scratch)
-        answer = _gdb_answer(scratch)
+        answer = _read_gdb_answer(scratch)
         if answer.get("core"):  # it crashed in the last moment
-            return outcome_by_gdb(scratch)
+            return read_outcome_under_gdb(scratch)
         if not answer:
             return UNABLE, None, [], [*trouble, "GDB itself stood still; no word on the command"]
     if plan.gdb is None:
         return HANG, None, [], [*trouble, "no GDB: a hanging process cannot be looked at"]
     cores = []
-    for index, member in enumerate(working_processes(process.pid)):
+    for index, member in enumerate(childless_processes(process.pid)):
         if index >= MAX_CORES or member.command == "gdb":
             continue
         path = os.path.join(scratch, f"hang.{index}")
@@ -399,7 +399,7 @@ def _snapshot_of_hang(plan: RunPlan, process: subprocess.Popen[bytes], scratch: 
 
 def dump_living_process(plan: RunPlan, pid: int, path: str) -> str:
     """Let GDB write a core of a living process; return why it could not, "" when it did."""
-    words = [*plan.gdb_words(), "-p", str(pid), "-ex", "generate-core-file snapshot"]
+    words = [*plan.gdb_command_words(), "-p", str(pid), "-ex", "generate-core-file snapshot"]
     try:
         done = subprocess.run(
             words,
@@ -423,7 +423,7 @@ def dump_living_process(plan: RunPlan, pid: int, path: str) -> str:
 # -- under GDB -------------------------------------------------------------------------------------
 
 
-def _gdb_answer(scratch: str) -> dict[str, object]:
+def _read_gdb_answer(scratch: str) -> dict[str, object]:
     try:
         with open(os.path.join(scratch, "watch.json"), encoding="utf-8") as stream:
             answer = json.load(stream)
@@ -439,16 +439,16 @@ def detach_gdb(gdb: int, scratch: str) -> list[str]:
     with contextlib.suppress(ProcessLookupError):
         os.kill(gdb, signal.SIGINT)
     deadline = time.monotonic() + GDB_PATIENCE
-    while _member(gdb, None) is not None:
+    while _read_session_process(gdb, None) is not None:
         if time.monotonic() > deadline:
             return [f"GDB did not let go within {GDB_PATIENCE:.0f} s"]
         time.sleep(_TICK)
     return []
 
 
-def outcome_by_gdb(scratch: str) -> Outcome:
+def read_outcome_under_gdb(scratch: str) -> Outcome:
     """Return what became of a command under GDB, as GDB wrote it down."""
-    answer = _gdb_answer(scratch)
+    answer = _read_gdb_answer(scratch)
     core, status, error = answer.get("core"), answer.get("status"), answer.get("error")
     trouble = [str(error)] if error else []
     number = status if isinstance(status, int) else None

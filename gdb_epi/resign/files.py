@@ -134,11 +134,11 @@ def _resign_batch(connection: Connection, after: int, seen: Seen, *, apply: bool
         if new is not None:
             changed[number] = new
     if apply and changed:
-        _store(connection, changed)
+        _store_records(connection, changed)
     return max(packed, default=None)
 
 
-def _store(connection: Connection, changed: Mapping[int, Mapping[str, Any]]) -> None:
+def _store_records(connection: Connection, changed: Mapping[int, Mapping[str, Any]]) -> None:
     from gdb_epi.fleet.records.packing import Packer
     from gdb_epi.fleet.records.projection import project_record
     from gdb_epi.fleet.store import tables

@@ -72,7 +72,7 @@ def recompute_category(record: Record, category: str, version: str) -> str:
     if behind:
         sender = "kernel"
     if category == "segv-exec":
-        address = _address(fault)
+        address = _fault_address(fault)
         low = address is not None and NULL_PAGE <= address < NEAR_NULL
         return "segv-near-null" if low else category
     if category == "bus-adrerr":
@@ -97,7 +97,7 @@ def _category_of_unknown(record: Record, signo: object, code: object, sender: st
     return "unknown"
 
 
-def _address(fault: Record) -> int | None:
+def _fault_address(fault: Record) -> int | None:
     try:
         return int(str(fault.get("fault_address")), 16)
     except ValueError:
@@ -177,7 +177,9 @@ class _StoredStack:
         was = str(old["category"])
         self.category = recompute_category(record, was, str(old["version"]))
         self.family = (
-            _family(old, was) if was == self.category else category_without_stack(self.category)
+            _category_without_stack(old, was)
+            if was == self.category
+            else category_without_stack(self.category)
         )
         self.function = _text(old.get("assertion"))
         self.function_code = _text(get_group(record, "facts").get("function_code")) or ""
@@ -185,7 +187,7 @@ class _StoredStack:
         whole = next((s for s in merged if s.get("tid") == tid and s.get("frames")), None)
         of_thread = next((s for s in get_groups(threads, "stacks") if s.get("tid") == tid), {})
         source = whole or of_thread
-        self.frames = [_frame(f) for f in get_groups(source, "frames")]
+        self.frames = [_stored_frame(f) for f in get_groups(source, "frames")]
         self.missing_end = CUT if source.get("frames_left_out") else ""
         self.cut_at_handler = "behind_handler" in get_group(record, "signal")
         self.halves = MissingHalves(self._why_no_native(whole), self._why_no_python(record))
@@ -211,7 +213,7 @@ class _StoredStack:
             return dict.fromkeys(ALL_KEYS, MissingKey("the record holds no frame of this thread"))
         overflow = self.family == OVERFLOW
         stack = MergedStack(None, tuple(self.frames), None)
-        tokens = list(tokenise(stack, load_drop_sets(), _stored_region).tokens)
+        tokens = list(tokenise(stack, load_drop_sets(), _region_of_stored_frame).tokens)
         tokens = cut_reraising_handler(tokens)[0] if self.cut_at_handler else tokens
         tokens = (
             insert_asserting_function(tokens, asserting_token(self.function))
@@ -288,7 +290,7 @@ class _StoredStack:
         return made
 
 
-def _family(old: Mapping[str, Any], category: str) -> str | None:
+def _category_without_stack(old: Mapping[str, Any], category: str) -> str | None:
     """Return the part of the category that needs no stack; None when nothing tells."""
     words = str(get_group(old, "text").get("python", "")).split(" ", 3)
     if len(words) == 4:
@@ -319,7 +321,7 @@ def _new_signature(
     return new
 
 
-def _frame(frame: Mapping[str, Any]) -> MergedFrame:
+def _stored_frame(frame: Mapping[str, Any]) -> MergedFrame:
     """Return a stored frame; an absent member means what is usual (SCHEMA.md)."""
     module, name = _text(frame.get("module")), _text(frame.get("name")) or ""
     if frame.get("language", "python") == "python":
@@ -352,7 +354,7 @@ def _frame(frame: Mapping[str, Any]) -> MergedFrame:
     return MergedFrame(native, None, "stored" if frame.get("eval_loop") else "")
 
 
-def _stored_region(pc: int) -> Region | None:
+def _region_of_stored_frame(pc: int) -> Region | None:
     """Stand in for the mappings of the process: a frame in memory of no file ran there, or not."""
     return ANONYMOUS_CODE if pc == ANONYMOUS_PC else None
 

@@ -101,24 +101,27 @@ def stored_verdict_basis(record: Stored) -> VerdictBasis | Absent:
         return Absent(NOT_AVAILABLE, "the record has no category")
     if not group:
         return Absent(NOT_AVAILABLE, "the record has no evidence of corruption")
-    findings = tuple(map(_finding, get_groups(record, "findings")))
+    findings = tuple(map(_stored_finding, get_groups(record, "findings")))
     if isinstance(group.get("evidence"), list):
-        score = compute_score(list(map(_evidence, get_groups(group, "evidence"))))
+        score = compute_score(list(map(_stored_evidence, get_groups(group, "evidence"))))
         score = score._replace(tied=group.get("tied") is not False)
         return VerdictBasis(category, findings, score)
-    scored = compute_score(list(_first_model(group)))
+    scored = compute_score(list(_evidence_of_model_1(group)))
     if scored.word != group.get("word"):
         return Absent(NOT_AVAILABLE, "the record does not hold all evidence of its verdict")
     return VerdictBasis(category, findings, scored)
 
 
-def _finding(stored: Stored) -> Finding:
+def _stored_finding(stored: Stored) -> Finding:
     facts, summary = get_group(stored, "facts"), _text(stored, "summary")
     return Finding(_text(stored, "detector"), _text(stored, "subject"), facts, summary)
 
 
-def _evidence(stored: Stored) -> Evidence:
-    found, corrected = _word(stored.get("found")), _word(stored.get("corrected"))
+def _stored_evidence(stored: Stored) -> Evidence:
+    found, corrected = (
+        _parse_hex_word(stored.get("found")),
+        _parse_hex_word(stored.get("corrected")),
+    )
     both = found is not None and corrected is not None
     rivals, ambiguous = stored.get("rivals"), stored.get("ambiguous")
     return Evidence(
@@ -134,24 +137,24 @@ def _evidence(stored: Stored) -> Evidence:
     )
 
 
-def _first_model(group: Stored) -> Iterator[Evidence]:
+def _evidence_of_model_1(group: Stored) -> Iterator[Evidence]:
     """Yield what a record of model 1 holds: pairs of words, and the signs of software."""
     path = _text(group, "path") or UNKNOWN
     ambiguous = group.get("ambiguous")
     for candidate in get_groups(group, "candidates"):
         for name in _list(candidate.get("evidence")):
-            yield _evidence({**candidate, "id": name, "path": path, "ambiguous": ambiguous})
+            yield _stored_evidence({**candidate, "id": name, "path": path, "ambiguous": ambiguous})
     for name in _list(group.get("against")):
         if isinstance(name, str) and name.startswith(SIGN):
             yield Evidence(name, "", None, None, (), UNKNOWN, f"a sign of software: {name}", {})
 
 
 def _address_or_text(value: object) -> int | str:
-    word = _word(value)
+    word = _parse_hex_word(value)
     return word if word is not None else value if isinstance(value, str) else ""
 
 
-def _word(value: object) -> int | None:
+def _parse_hex_word(value: object) -> int | None:
     """Return a number that a record holds as hex digits; None for anything else."""
     if not isinstance(value, str) or not value.startswith("0x"):
         return None

@@ -31,13 +31,17 @@ WANTED = frozenset(
 
 def read_apport_report(path: str) -> Sidecar | None:
     """Return what a report says; None when it is no report. Raises OSError."""
-    fields = _folder(path) if os.path.isdir(path) else _fields(read_capped(path, MAX_HEAD))
+    fields = (
+        _fields_of_folder(path)
+        if os.path.isdir(path)
+        else _fields_of_report(read_capped(path, MAX_HEAD))
+    )
     if "ProblemType" not in fields and "ExecutablePath" not in fields:
         return None
-    return Sidecar("apport", os.path.basename(path), _groups(fields), _identity(fields))
+    return Sidecar("apport", os.path.basename(path), _record_groups(fields), _identity(fields))
 
 
-def _folder(path: str) -> dict[str, str]:
+def _fields_of_folder(path: str) -> dict[str, str]:
     fields = {}
     for name in WANTED:
         try:
@@ -48,7 +52,7 @@ def _folder(path: str) -> dict[str, str]:
     return fields
 
 
-def _fields(report: bytes) -> dict[str, str]:
+def _fields_of_report(report: bytes) -> dict[str, str]:
     fields: dict[str, str] = {}
     key = None
     for line in report.split(b"\n"):
@@ -64,8 +68,8 @@ def _fields(report: bytes) -> dict[str, str]:
     return fields
 
 
-def _groups(fields: dict[str, str]) -> dict[str, dict[str, Any]]:
-    seconds = _seconds(fields.get("Date"))
+def _record_groups(fields: dict[str, str]) -> dict[str, dict[str, Any]]:
+    seconds = _parse_date(fields.get("Date"))
     uname = fields.get("Uname", "").split()
     release = uname[1] if len(uname) > 1 and uname[0] == "Linux" else None
     attributes = drop_none_values(
@@ -82,7 +86,7 @@ def _groups(fields: dict[str, str]) -> dict[str, dict[str, Any]]:
     return groups | read_environment_groups(lines, "apport")
 
 
-def _seconds(date: str | None) -> float | None:
+def _parse_date(date: str | None) -> float | None:
     """Read `Tue Nov  4 09:12:33 2025`, in the time zone of the machine that crashed: unknown.
 
     apport writes local time without a zone, so the value is only taken as UTC on machines that

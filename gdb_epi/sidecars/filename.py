@@ -81,15 +81,15 @@ def read_core_name(core: str, template: str | None) -> Sidecar | None:
     plain = strip_compression_suffix(name)[:MAX_NAME]
     if template is None:
         match = SYSTEMD.match(plain)
-        return None if match is None else _sidecar(match.groupdict())
+        return None if match is None else _sidecar_of_values(match.groupdict())
     match = template_pattern(template).match(plain)
     if match is None:
         misfit = f"{MISFIT} {template.rsplit('/', 1)[-1]}: it tells no host and no time"
         return Sidecar("core_pattern", "", {}, {}, (misfit,))
-    return _sidecar(match.groupdict())
+    return _sidecar_of_values(match.groupdict())
 
 
-def _sidecar(values: dict[str, Any]) -> Sidecar:
+def _sidecar_of_values(values: dict[str, Any]) -> Sidecar:
     seconds = parse_decimal(values.get("seconds"), MAX_SECONDS)
     micro = parse_decimal(values.get("micro"))
     when = None if seconds is None else float(seconds)

@@ -43,16 +43,16 @@ def find_sidecars(
         from gdb_epi.sidecars.host_json import read_named_by_user
 
         sidecars.append(read_named_by_user(asked.host_json)._replace(kind="--host-json"))
-    sidecars += _journals(core, asked, pid)
+    sidecars += _journal_sidecars(core, asked, pid)
     if asked.beside:
         from gdb_epi.sidecars.filename import read_xattrs
 
         sidecars.append(read_xattrs(core))
-    sidecars += _apport_reports(core, asked)
+    sidecars += _apport_sidecars(core, asked)
     if asked.beside:
         from gdb_epi.sidecars.host_json import read_beside_core
 
-        sidecars += _first_usable(_host_files(core), read_beside_core)
+        sidecars += _first_usable(_host_json_paths(core), read_beside_core)
     from gdb_epi.sidecars.filename import read_core_name
 
     if named:
@@ -63,23 +63,23 @@ def find_sidecars(
 def sidecar_paths_beside(core: str) -> Iterator[str]:
     """Yield the files that would be read beside a core, whether they are there or not."""
     yield from _paths_beside_core(core, JOURNAL_ENDINGS)
-    yield from _reports_beside(core)
-    yield from _host_files(core)
+    yield from _apport_paths_beside(core)
+    yield from _host_json_paths(core)
 
 
-def _host_files(core: str) -> list[str]:
+def _host_json_paths(core: str) -> list[str]:
     folder = os.path.dirname(core)
     return [core + ".host.json", *(os.path.join(folder, name) for name in HOST_NAMES)]
 
 
-def _reports_beside(core: str) -> list[str]:
+def _apport_paths_beside(core: str) -> list[str]:
     paths = list(_paths_beside_core(core, APPORT_ENDINGS))
     if os.path.basename(core) == "CoreDump":  # what apport-unpack makes
         paths.append(os.path.dirname(core) or ".")
     return paths
 
 
-def _journals(core: str, asked: SidecarOptions, pid: int | None) -> Iterator[Sidecar]:
+def _journal_sidecars(core: str, asked: SidecarOptions, pid: int | None) -> Iterator[Sidecar]:
     def read(path: str) -> Sidecar | None:
         from gdb_epi.sidecars.journal import read_journal
 
@@ -91,7 +91,7 @@ def _journals(core: str, asked: SidecarOptions, pid: int | None) -> Iterator[Sid
         yield from _first_usable(_paths_beside_core(core, JOURNAL_ENDINGS), read)
 
 
-def _apport_reports(core: str, asked: SidecarOptions) -> Iterator[Sidecar]:
+def _apport_sidecars(core: str, asked: SidecarOptions) -> Iterator[Sidecar]:
     def read(path: str) -> Sidecar | None:
         from gdb_epi.sidecars.apport import read_apport_report
 
@@ -100,7 +100,7 @@ def _apport_reports(core: str, asked: SidecarOptions) -> Iterator[Sidecar]:
     if asked.apport is not None:
         yield from _read_named("--apport", asked.apport, read)
     elif asked.beside:
-        yield from _first_usable(_reports_beside(core), read)
+        yield from _first_usable(_apport_paths_beside(core), read)
 
 
 def _paths_beside_core(core: str, endings: tuple[str, ...]) -> Iterator[str]:

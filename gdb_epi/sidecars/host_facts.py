@@ -69,13 +69,13 @@ def parse_memory_devices(table: bytes) -> list[Dimm]:
             break
         if kind == MEMORY_DEVICE and length >= 0x1B:
             strings = table[at + length : end].split(b"\0")[:MAX_STRINGS]
-            dimm = _dimm(table[at : at + length], strings)
+            dimm = _parse_dimm(table[at : at + length], strings)
             dimms += [dimm] if dimm.size else []
         at = end + 2
     return dimms
 
 
-def _dimm(structure: bytes, strings: list[bytes]) -> Dimm:
+def _parse_dimm(structure: bytes, strings: list[bytes]) -> Dimm:
     (size,) = struct.unpack_from("<H", structure, 0x0C)
     if size == _EXTENDED_SIZE and len(structure) >= 0x20:
         size = struct.unpack_from("<I", structure, 0x1C)[0] & 0x7FFFFFFF
@@ -144,7 +144,7 @@ def collect_host_facts(root: str = "/", given: Mapping[str, str] | None = None) 
     podman = host.text("run/.containerenv")
     if podman is not None:
         runtime = runtime or "podman"
-        image = _equals(podman).get("image")
+        image = _parse_assignments(podman).get("image")
     elif os.path.exists(os.path.join(host.root, ".dockerenv")):
         runtime = runtime or "docker"
     facts: Facts = {
@@ -283,7 +283,7 @@ def _join_texts(texts: Iterable[str | None]) -> str | None:
     return ",".join(sorted(set(filter(None, texts)))) or None
 
 
-def _adapters(host: HostFiles) -> Facts:
+def _adapter_firmware(host: HostFiles) -> Facts:
     """Firmware of InfiniBand adapters and NVMe disks."""
     patterns = {
         "infiniband_firmware": "sys/class/infiniband/*/fw_ver",
@@ -294,7 +294,7 @@ def _adapters(host: HostFiles) -> Facts:
 
 def _system(host: HostFiles) -> Facts:
     """Distribution, kernel build, mitigations, clock source."""
-    release = _equals(host.text("etc/os-release") or "")
+    release = _parse_assignments(host.text("etc/os-release") or "")
     states = [
         f"{os.path.basename(path)}={host.text(path)}"
         for path in host.matches("sys/devices/system/cpu/vulnerabilities/*")
@@ -333,10 +333,10 @@ def _cloud(host: HostFiles) -> Facts:
     return {}
 
 
-def _equals(text: str) -> dict[str, str]:
+def _parse_assignments(text: str) -> dict[str, str]:
     return {name: value.strip('"') for name, value in _names_and_values(text, "=")}
 
 
 PROBES: tuple[Callable[[HostFiles], Facts], ...] = (
-    _cpu, _firmware, _memory, _gpus, _adapters, _system, _cloud,
+    _cpu, _firmware, _memory, _gpus, _adapter_firmware, _system, _cloud,
 )  # fmt: skip

@@ -45,8 +45,8 @@ def read_journal(path: str, core: str, pid: int | None) -> Sidecar | None:
     chosen = _entry_of_core(entries, os.path.basename(core), pid)
     name = os.path.basename(path)
     if chosen is None:
-        return Sidecar("journal", name, {}, {}, (_why_none(entries),))
-    return Sidecar("journal", name, _groups(chosen), _identity(chosen))
+        return Sidecar("journal", name, {}, {}, (_why_no_entry(entries),))
+    return Sidecar("journal", name, _record_groups(chosen), _identity(chosen))
 
 
 def _entry_of_core(entries: list[Entry], core: str, pid: int | None) -> Entry | None:
@@ -63,7 +63,7 @@ def _stem(path: str) -> str:
     return strip_compression_suffix(os.path.basename(path))
 
 
-def _why_none(entries: list[Entry]) -> str:
+def _why_no_entry(entries: list[Entry]) -> str:
     if not entries:
         return "holds no entry of systemd-coredump"
     return f"none of its {len(entries)} entries is about this core"
@@ -87,10 +87,10 @@ def _json_entries(journal: bytes) -> Iterator[Entry]:
             continue
         for entry in document if isinstance(document, list) else [document]:
             if isinstance(entry, dict):
-                yield _texts(entry)
+                yield _entry_texts(entry)
 
 
-def _texts(entry: Mapping[str, Any]) -> Entry:
+def _entry_texts(entry: Mapping[str, Any]) -> Entry:
     """Return the values as texts: a list is bytes, or a repeated field, whose first one counts."""
     texts: Entry = {}
     for key, value in list(entry.items())[:MAX_FIELDS]:
@@ -138,7 +138,7 @@ def _identity(entry: Entry) -> dict[str, Any]:
     return make_identity(entry.get("COREDUMP_PID"), signo, entry.get("COREDUMP_COMM"))
 
 
-def _groups(entry: Entry) -> dict[str, dict[str, Any]]:
+def _record_groups(entry: Entry) -> dict[str, dict[str, Any]]:
     micro = parse_decimal(entry.get("COREDUMP_TIMESTAMP")) or parse_decimal(
         entry.get("__REALTIME_TIMESTAMP") or entry.get("_SOURCE_REALTIME_TIMESTAMP")
     )

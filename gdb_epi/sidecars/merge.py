@@ -24,12 +24,12 @@ _WEAK = "environment"
 
 def add_sidecars(record: dict[str, Any], sidecars: Sequence[Sidecar]) -> None:
     """Add every sidecar's groups to the record, and say what was used and what disagrees."""
-    weak_host = _take_weak_host(record)
+    weak_host = _remove_weak_host_name(record)
     used = []
     for sidecar in sidecars:
         for problem in sidecar.problems:
             _add_soft_error(record, sidecar, problem)
-        why = _another_crash(record, sidecar)
+        why = _contradiction_with_core(record, sidecar)
         if why:
             _add_soft_error(record, sidecar, f"{NOT_USED}: it is about another crash ({why})")
             continue
@@ -49,7 +49,7 @@ def add_sidecars(record: dict[str, Any], sidecars: Sequence[Sidecar]) -> None:
         record["sidecars"] = used
 
 
-def _take_weak_host(record: dict[str, Any]) -> dict[str, Any]:
+def _remove_weak_host_name(record: dict[str, Any]) -> dict[str, Any]:
     host = record.get("host")
     if not isinstance(host, dict) or host.get("hostname_source") != _WEAK:
         return {}
@@ -60,7 +60,7 @@ def _take_weak_host(record: dict[str, Any]) -> dict[str, Any]:
     return taken
 
 
-def _another_crash(record: dict[str, Any], sidecar: Sidecar) -> str:
+def _contradiction_with_core(record: dict[str, Any], sidecar: Sidecar) -> str:
     """Return how a sidecar contradicts the core; "" when it does not."""
     signo = record.get("signal", {}).get("signo")
     claimed = sidecar.identity.get("signo")
@@ -78,12 +78,12 @@ def _compare_kernel(record: dict[str, Any], sidecar: Sidecar) -> None:
     release = sidecar.groups.get("kernel", {}).get("release")
     if not version or not release or record["kernel"].get("patch_at_least"):
         return
-    if _numbers(str(release)) != _numbers(version):
+    if _release_numbers(str(release)) != _release_numbers(version):
         contradiction = f"kernel release {release}, but the core's vDSO is of {version}"
         _add_soft_error(record, sidecar, contradiction + ": what changes at a boot may differ")
 
 
-def _numbers(release: str) -> tuple[int, ...]:
+def _release_numbers(release: str) -> tuple[int, ...]:
     """Return the three numbers that a release begins with; a missing third one is 0."""
     match = re.match(r"(\d{1,5})\.(\d{1,5})(?:\.(\d{1,5}))?", release)
     return tuple(int(part or 0) for part in match.groups()) if match else ()
@@ -98,7 +98,7 @@ def _merge(record: dict[str, Any], name: str, group: dict[str, Any], sidecar: Si
             continue
         if key not in recorded or recorded[key] is None:
             recorded[key] = value
-            recorded.update(_source_word(key, group))
+            recorded.update(_source_member(key, group))
         elif isinstance(value, dict) and isinstance(recorded[key], dict):
             recorded[key] = {**value, **recorded[key]}
         elif not _values_agree(key, recorded[key], value):
@@ -108,7 +108,7 @@ def _merge(record: dict[str, Any], name: str, group: dict[str, Any], sidecar: Si
         del record[name]
 
 
-def _source_word(key: str, group: dict[str, Any]) -> dict[str, Any]:
+def _source_member(key: str, group: dict[str, Any]) -> dict[str, Any]:
     """Return the word that says where a value is from, where the group has one for it."""
     name = {"crash_ts": "ts_source", "hostname": "hostname_source", "number": "source"}.get(key)
     return {name: group[name]} if name is not None and name in group else {}

@@ -93,7 +93,7 @@ def read_capped(path: str, size: int = MAX_FILE) -> bytes:
     import os
     import stat
 
-    with open(path, "rb", buffering=0, opener=_without_waiting) as file:
+    with open(path, "rb", buffering=0, opener=_open_nonblocking) as file:
         if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
             raise OSError(f"{path}: not a regular file")
         parts, left = [], size
@@ -103,7 +103,7 @@ def read_capped(path: str, size: int = MAX_FILE) -> bytes:
         return b"".join(parts)
 
 
-def _without_waiting(path: str, flags: int) -> int:
+def _open_nonblocking(path: str, flags: int) -> int:
     import os
 
     return os.open(path, flags | os.O_NONBLOCK | os.O_CLOEXEC)

@@ -68,10 +68,10 @@ def unescape(text: str) -> str:
     """Undo the escapes of faulthandler, which prints only ASCII."""
     if "\\" not in text:
         return text
-    return _ESCAPE.sub(lambda m: _letter(int(m[1] or m[2] or m[3], 16)), text)
+    return _ESCAPE.sub(lambda m: _printable_character(int(m[1] or m[2] or m[3], 16)), text)
 
 
-def _letter(number: int) -> str:
+def _printable_character(number: int) -> str:
     return chr(number) if number < 0x110000 else "?"
 
 

@@ -57,10 +57,10 @@ def key_contents(
     both = halves.both()
     narrow = k.coarse_tokens(coarse)
     contents: Contents = {
-        "native": _words(k.language_tokens(inner, NATIVE, overflow=overflow), halves.native),
-        "python": _words(k.language_tokens(tokens, PYTHON, overflow=overflow), halves.python),
-        "stable": _words(k.select_tokens(tokens, overflow=overflow).tokens, both),
-        "coarse": _words(narrow, both),
+        "native": _key_words(k.language_tokens(inner, NATIVE, overflow=overflow), halves.native),
+        "python": _key_words(k.language_tokens(tokens, PYTHON, overflow=overflow), halves.python),
+        "stable": _key_words(k.select_tokens(tokens, overflow=overflow).tokens, both),
+        "coarse": _key_words(narrow, both),
         "code": _code_words(narrow, both, function_code, overflow=overflow),
     }
     caller = k.caller_of_nameless_frame(coarse)
@@ -132,7 +132,7 @@ def make_partial_key(name: str, words: str | MissingKey, category: str) -> k.Key
     return k.make_key(name, f"{word} {words}".lstrip())
 
 
-def _words(tokens: Sequence[Token], missing: str) -> str | MissingKey:
+def _key_words(tokens: Sequence[Token], missing: str) -> str | MissingKey:
     if missing:
         return MissingKey(missing)
     return format_stack_line(tokens) if tokens else MissingKey("this stack has no such frame")

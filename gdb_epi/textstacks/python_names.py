@@ -135,13 +135,13 @@ class SourceFileNames:
         if filename not in self._files:
             if len(self._files) >= MAX_SOURCES:
                 return None
-            self._files[filename] = _functions(filename)
+            self._files[filename] = _functions_of_file(filename)
         fits = [f for f in self._files[filename] if f[0] <= lineno <= f[1] and f[2] == name]
         names = {f[3] for f in fits}
         return max(fits)[3] if names else None
 
 
-def _functions(filename: str) -> list[tuple[int, int, str, str]]:
+def _functions_of_file(filename: str) -> list[tuple[int, int, str, str]]:
     """Return (first line, last line, name, qualified name) of each function of a file."""
     import ast
     import os

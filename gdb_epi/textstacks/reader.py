@@ -85,7 +85,7 @@ class ThreadDraft:
         else:
             self.python_ends = f"only {MAX_PYTHON} Python frames are kept"
 
-    def drop_native(self) -> None:
+    def forget_native_frames(self) -> None:
         """Forget the native frames: a longer stack of the same thread follows."""
         self._native, self.total, self._last = [], 0, -1
         self._outer.clear()
@@ -165,7 +165,7 @@ class CrashDraft:
             self.notes.append(f"only the first {MAX_THREADS} threads are kept")
         return draft
 
-    def first_frame(self, thread: ThreadDraft | None) -> ThreadDraft:
+    def thread_of_first_frame(self, thread: ThreadDraft | None) -> ThreadDraft:
         """Return the thread that a frame #0 belongs to.
 
         GDB prints the innermost frame when it loads a core, and `bt` prints it again.
@@ -173,7 +173,7 @@ class CrashDraft:
         if thread is not None and not thread.size:
             return thread
         if thread is not None and not thread.label and thread.size == 1:
-            thread.drop_native()
+            thread.forget_native_frames()
             return thread
         label, tid = self.switched or ("", None)
         self.switched = None
@@ -188,7 +188,7 @@ class CrashDraft:
         if self.selected is None:
             self.selected = (label, tid, why)
 
-    def c_frame(self, frame: TextFrame) -> None:
+    def add_c_frame(self, frame: TextFrame) -> None:
         """Take a frame of faulthandler's C stack."""
         if len(self._c_stack) < MAX_C_STACK:
             self._c_stack.append(frame)
@@ -238,17 +238,19 @@ def read_lines(stream: BinaryIO, notes: list[str]) -> Iterator[tuple[int, str]]:
             if not rest or rest.endswith(b"\n"):
                 break
         if cut:
-            _note(notes, f"line {number} and perhaps others were cut at {MAX_LINE} characters")
+            _add_note_of_new_kind(
+                notes, f"line {number} and perhaps others were cut at {MAX_LINE} characters"
+            )
         yield number, clean_line(raw[:MAX_LINE], notes)
     if stream.read(1):
-        _note(notes, f"only the first {MAX_BYTES} bytes were read")
+        _add_note_of_new_kind(notes, f"only the first {MAX_BYTES} bytes were read")
 
 
 def clean_line(raw: bytes, notes: list[str]) -> str:
     """Return a line without colours, pager questions and controls."""
     text = raw.decode("utf-8", "backslashreplace")
     if "\\x" in text and not _is_utf8(raw):
-        _note(notes, "bytes that are no UTF-8 are shown as \\xNN")
+        _add_note_of_new_kind(notes, "bytes that are no UTF-8 are shown as \\xNN")
     if "\x1b" in text or "Type <" in text:
         text = _NOISE.sub("", text)
     return _CONTROL.sub("", text.rstrip("\r\n")) if not text.isprintable() else text
@@ -262,7 +264,7 @@ def _is_utf8(raw: bytes) -> bool:
     return True
 
 
-def _note(notes: list[str], text: str) -> None:
+def _add_note_of_new_kind(notes: list[str], text: str) -> None:
     # One note of each kind, whatever the line.
     kind = re.sub(r"\d+", "N", text)
     if all(re.sub(r"\d+", "N", old) != kind for old in notes):
@@ -302,16 +304,16 @@ class _Reader:
         self._line = number
         if self._pending is not None and self._continues_pending_line(line):
             return
-        self._flush()
+        self._add_pending_frame()
         if any(word in line for word in _WORDS):
-            if not self._gdb(line):
-                self._faulthandler(line)
+            if not self._read_gdb_line(line):
+                self._read_faulthandler_line(line)
         elif self._section and not line.strip():
             self._section = "" if self._section in ("py-bt", "logged") else self._section
 
     def end(self) -> None:
         """Finish what is open."""
-        self._flush()
+        self._add_pending_frame()
         self._finish_draft()
 
     def _finish_draft(self) -> None:
@@ -320,7 +322,7 @@ class _Reader:
         self._draft = self._thread = None
         self._section = ""
 
-    def _draft_of(self, source: str, *, new: bool = False) -> CrashDraft:
+    def _draft_for_source(self, source: str, *, new: bool = False) -> CrashDraft:
         draft = self._draft
         if draft is None or draft.source != source or new:
             self._finish_draft()
@@ -342,31 +344,31 @@ class _Reader:
             return True
         return False
 
-    def _flush(self) -> None:
+    def _add_pending_frame(self) -> None:
         if self._pending is None:
             return
         number, parts = self._pending
         self._pending = None
-        draft = self._draft_of(GDB)
+        draft = self._draft_for_source(GDB)
         if number == 0:
-            self._thread = draft.first_frame(self._thread)
+            self._thread = draft.thread_of_first_frame(self._thread)
         if self._thread is None:  # the beginning is missing
             self._thread = draft.thread("", None, None)
             self._thread.starts_late = True
         self._thread.add_native(number, " ".join(parts))
 
-    def _gdb(self, line: str) -> bool:
+    def _read_gdb_line(self, line: str) -> bool:
         frame = gdbtext.FRAME.match(line)
         if frame:
             self._section = ""
             self._pending = (int(frame[1]), [frame[2].rstrip()])
             return True
-        return self._gdb_thread(line) or self._gdb_facts(line)
+        return self._read_gdb_thread_header(line) or self._read_gdb_facts(line)
 
-    def _gdb_thread(self, line: str) -> bool:
+    def _read_gdb_thread_header(self, line: str) -> bool:
         header = gdbtext.THREAD.match(line.strip())
         if header:
-            draft = self._draft_of(GDB)
+            draft = self._draft_for_source(GDB)
             tid, name = gdbtext.parse_lwp(header[2]), gdbtext.parse_thread_name(header[2])
             self._thread = draft.thread(header[1], tid, name)
             if header[3]:
@@ -375,7 +377,7 @@ class _Reader:
             return True
         current = gdbtext.CURRENT.search(line)
         if current:
-            draft = self._draft_of(GDB)
+            draft = self._draft_for_source(GDB)
             draft.select(current[1], gdbtext.parse_lwp(current[2]), current.group())
             return True
         switched = gdbtext.SWITCHED.search(line)
@@ -386,20 +388,20 @@ class _Reader:
         listed = gdbtext.LISTED.match(line)
         if not listed:
             return False
-        draft = self._draft_of(GDB)
+        draft = self._draft_for_source(GDB)
         if listed[1] == "*" and draft.selected is None:
             draft.select(listed[2], gdbtext.parse_lwp(listed[3]), "`info threads` marks it with *")
         return True
 
-    def _gdb_facts(self, line: str) -> bool:
+    def _read_gdb_facts(self, line: str) -> bool:
         generated = gdbtext.GENERATED.search(line)
         if generated:
-            draft = self._draft_of(GDB, new=self._draft is not None and self._draft.begun())
+            draft = self._draft_for_source(GDB, new=self._draft is not None and self._draft.begun())
             draft.command = generated[1]
             return True
         signalled = gdbtext.SIGNALLED.search(line)
         if signalled:
-            draft = self._draft_of(
+            draft = self._draft_for_source(
                 GDB, new=self._draft is not None and self._draft.signal is not None
             )
             draft.signal = signalled[3]
@@ -408,9 +410,9 @@ class _Reader:
             return True
         if self._draft is None or self._draft.source != GDB:
             return False
-        return self._gdb_end(line)
+        return self._read_gdb_signal(line)
 
-    def _gdb_end(self, line: str) -> bool:
+    def _read_gdb_signal(self, line: str) -> bool:
         assert self._draft is not None
         stopped = gdbtext.STOPPED.search(line)
         if stopped or gdbtext.MORE in line:
@@ -434,13 +436,13 @@ class _Reader:
 
     # -- faulthandler --------------------------------------------------------------------------
 
-    def _faulthandler(self, line: str) -> None:
+    def _read_faulthandler_line(self, line: str) -> None:
         if fatal.LOGGED.search(line):
             self._section = "logged"
             return
         error = fatal.FATAL.search(line)
         if error:
-            draft = self._draft_of(FAULTHANDLER, new=True)
+            draft = self._draft_for_source(FAULTHANDLER, new=True)
             draft.fatal = fatal.unescape(error[2].strip())
             draft.signal = fatal.SIGNALS.get(draft.fatal)
             if error[1].startswith("Windows"):
@@ -448,22 +450,22 @@ class _Reader:
             return
         timeout = fatal.TIMEOUT.search(line)
         if timeout:
-            self._draft_of(FAULTHANDLER, new=True).timeout = timeout[1]
+            self._draft_for_source(FAULTHANDLER, new=True).timeout = timeout[1]
             return
-        if not self._fault_thread(line):
-            self._fault_frame(line)
+        if not self._read_faulthandler_thread(line):
+            self._read_faulthandler_frame(line)
 
-    def _fault_thread(self, line: str) -> bool:
+    def _read_faulthandler_thread(self, line: str) -> bool:
         header = fatal.THREAD.search(line)
         if header:
-            draft = self._draft_of(FAULTHANDLER)
+            draft = self._draft_for_source(FAULTHANDLER)
             thread = draft.thread(f"0x{header[2].lower()}", None, header[3])
             if header[1] == "Current thread":
                 thread.current = "faulthandler calls it the current thread"
             thread.has_python, self._thread, self._section = True, thread, "fault"
             return True
         if fatal.STACK.search(line):
-            thread = self._draft_of(FAULTHANDLER).thread("", None, None)
+            thread = self._draft_for_source(FAULTHANDLER).thread("", None, None)
             thread.current = "the only stack that faulthandler was asked for"
             thread.has_python, self._thread, self._section = True, thread, "fault"
             return True
@@ -472,14 +474,14 @@ class _Reader:
             return True
         return False
 
-    def _fault_frame(self, line: str) -> None:
+    def _read_faulthandler_frame(self, line: str) -> None:
         if self._thread is None or self._section not in ("fault", "c"):
             return
         words = line.strip()
         if self._section == "c":
             c_frame = fatal.parse_c_frame(line)
             if c_frame is not None and self._draft is not None:
-                self._draft.c_frame(c_frame)
+                self._draft.add_c_frame(c_frame)
             return
         frame = fatal.parse_python_frame(line)
         if frame is not None:

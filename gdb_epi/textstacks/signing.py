@@ -129,7 +129,7 @@ def _categories_of_fault(
         return PossibleCategories(BUS, None, "the text does not show si_code", cut, tuple(steps))
     if signal != "SIGSEGV":
         return PossibleCategories(("killed-external",), "killed-external", "", cut, tuple(steps))
-    possible = SEGV if cut else _of_fault_address(dump, thread)
+    possible = SEGV if cut else _categories_of_fault_address(dump, thread)
     open_ = NO_ADDRESS if possible == SEGV else "the mappings of the process decide the rest"
     if len(possible) == 1:
         steps.append(f"category: {possible[0]}: si_addr = {dump.facts.get('si_addr', 0):#x}")
@@ -137,7 +137,7 @@ def _categories_of_fault(
     return PossibleCategories(possible, None, open_, cut, tuple(steps))
 
 
-def _of_fault_address(dump: TextCrash, thread: TextThread) -> tuple[str, ...]:
+def _categories_of_fault_address(dump: TextCrash, thread: TextThread) -> tuple[str, ...]:
     """Return what siginfo leaves of SIGSEGV. A stack pointer not shown counts as aligned."""
     facts = dump.facts
     if facts.get("rsp", 0) % 8:
@@ -421,7 +421,7 @@ class _TextStack:
         doubts = tuple(collect_doubts([frame for frame in self._named if frame is not None]))
         reasons = dict.fromkeys(("strict", "stable", "coarse", "python"), doubts) if doubts else {}
         may_assert = ASSERTION in self._kinds.possible or self._kinds.open == NAMELESS_ABORT
-        if may_assert and not self._knows_assertion():
+        if may_assert and not self._names_asserting_function():
             for key in ("strict", "stable", "coarse", "native"):
                 reasons[key] = (*reasons.get(key, ()), NO_ASSERTION)
         return reasons
@@ -443,7 +443,7 @@ class _TextStack:
         first = next((t for t in tokens if t.kind == NATIVE and t.drop_class is None), None)
         return tokens if first is None else insert_asserting_function(tokens, first.text)
 
-    def _knows_assertion(self) -> bool:
+    def _names_asserting_function(self) -> bool:
         """Tell whether the function is named; debug information names inlined ones too."""
         frames = self._thread.native
         last = max(
@@ -455,9 +455,9 @@ class _TextStack:
 
     def _merge_stack(self) -> tuple[list[MergedFrame], list[MergedFrame] | None]:
         """Return the merged stack; two where it is open which eval call runs the Python frames."""
-        native = [MergedFrame(_native(frame), None) for frame in self._thread.native]
+        native = [MergedFrame(_as_native_frame(frame), None) for frame in self._thread.native]
         python = [MergedFrame(None, named.frame) for named in self._named if named is not None]
-        evals = [i for i, frame in enumerate(native) if _is_eval(frame.native)]
+        evals = [i for i, frame in enumerate(native) if _is_eval_frame(frame.native)]
         if not python or not evals:
             return native + python, None
         if len(evals) == len(python):
@@ -507,13 +507,13 @@ def _python_frames(thread: TextThread) -> Sequence[TextFrame]:
     return [python for frame in thread.native for python in frame.python]
 
 
-def _is_eval(frame: NativeFrame | None) -> bool:
+def _is_eval_frame(frame: NativeFrame | None) -> bool:
     if frame is None or not frame.function or frame.inlined:
         return False
     return native_name(frame.function)[0] == EVAL_LOOP
 
 
-def _native(frame: TextFrame) -> NativeFrame:
+def _as_native_frame(frame: TextFrame) -> NativeFrame:
     """Return the frame as the rules take it; a nameless one outside of any object is marked."""
     module = frame.module if frame.name or frame.module else UNKNOWN
     kind = "signal" if frame.kind == SIGNAL else "inline" if frame.inlined else "normal"

@@ -29,7 +29,7 @@ from gdb_epi.corruption.score import compute_score, load_weights
 from gdb_epi.errors import EpiError
 from gdb_epi.loader import load_all
 from gdb_epi.process_state import ProcessState
-from gdb_epi.render.corruption import study_corruption
+from gdb_epi.render.corruption import run_detectors_and_checks
 from gdb_epi.target.corefile import CoreFileTarget
 
 # Cores that are damaged on purpose, or whose bytes are cut off.
@@ -88,7 +88,7 @@ def main() -> int:
             if args.checks:
                 study = run_some(state, args.checks.split(","))
             else:
-                study = study_corruption(state, sweep=not args.no_sweep)
+                study = run_detectors_and_checks(state, sweep=not args.no_sweep)
         except (EpiError, OSError) as error:
             print(f"{name}: {error}")
             continue

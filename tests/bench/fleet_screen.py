@@ -182,7 +182,7 @@ def is_other_mark(fleet: Fleet, pop: Population, finding: Finding) -> bool:
     """
     members = np.zeros(pop.day.size, dtype=bool)
     members[: finding.members.size] = finding.members
-    keys = pop.core_keys.under(members)
+    keys = pop.core_keys.keys_under(members)
     planted = sum(bool(fleet.crashes[int(key, 16)].cause) for key in keys)
     return finding.attr != HOST and 2 * planted >= len(keys)
 

@@ -180,7 +180,7 @@ def test_a_start_up_file_that_stops_gdb_is_no_hang(shell, home, monkeypatch, sta
         return ends(process, seconds)
 
     monkeypatch.setattr(native_gdb, "wait_for_end", as_far_as_it_comes)
-    line = doctor._source_line(shutil.which("gdb"))
+    line = doctor._check_sourcing(shutil.which("gdb"))
     assert f"does not come that far within {doctor.GDB_SECONDS:.0f} s" in line.state
     assert str(home / ".gdbinit") in line.advice
     if "pid" in startup:

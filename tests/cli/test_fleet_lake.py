@@ -138,9 +138,9 @@ def test_a_prepared_lake_answers_so_and_works_nothing_out(
         return make(population, *given)
 
     for room, name in (
-        (quality, "_checks"), (population_verdict, "_judge_findings"),
-        (events, "_together_or_in_loops"),
-        (silent_hosts, "_groups_gone_silent"), (past_silence, "_silent_and_back"),
+        (quality, "_run_checks"), (population_verdict, "_judge_findings"),
+        (events, "_find_repeats"),
+        (silent_hosts, "_groups_gone_silent"), (past_silence, "_find_silences"),
     ):  # fmt: skip
         monkeypatch.setattr(room, name, partial(of_parts_alone, getattr(room, name)))
     assert ask(f"lake:{prepared}", question, capsys)[:2] == expected[:2]

@@ -18,7 +18,7 @@ from gdb_epi.fleet.questions.correlate import (
     SAME,
     correlate,
     cramers_v,
-    signature_pairs,
+    find_signature_pairs,
 )
 from gdb_epi.fleet.questions.onset import find_onset
 from gdb_epi.fleet.screen.silent_hosts import find_silent_groups
@@ -177,7 +177,7 @@ def test_nested_and_aliased_attributes_are_named():
 def test_the_pairs_of_a_signature_with_what_each_half_says_alone():
     fleet = simulate(7000, race=3.0, **SMALL)
     pop = population(fleet)
-    found = signature_pairs(pop, pop.signatures.index("race"), pop.last_day)
+    found = find_signature_pairs(pop, pop.signatures.index("race"), pop.last_day)
     assert found.crashes == sum(c.signature == "race" for c in fleet.crashes)
     assert found.tested == 21 and found.left_out == 0 and found.not_tested == ()
     first = found.pairs[0]
@@ -189,14 +189,14 @@ def test_the_pairs_of_a_signature_with_what_each_half_says_alone():
     assert len({p.mark for p in found.pairs} | set(first.finding.aliases)) == len(
         found.pairs
     ) + len(first.finding.aliases), "an alias is no pair of its own"
-    quiet = signature_pairs(pop, pop.signatures.index("s000"), pop.last_day)
+    quiet = find_signature_pairs(pop, pop.signatures.index("s000"), pop.last_day)
     assert quiet.pairs == ()
 
 
 def test_pairs_leave_out_what_a_host_explains():
     fleet = simulate(7000, split=3.0, **SMALL)
     pop = population(fleet)
-    found = signature_pairs(pop, pop.signatures.index("two-faces"), pop.last_day)
+    found = find_signature_pairs(pop, pop.signatures.index("two-faces"), pop.last_day)
     total = sum(c.signature == "two-faces" for c in fleet.crashes)
     assert found.left_out and found.crashes + found.left_out == total
     assert all("host" not in pair.mark for pair in found.pairs)

@@ -13,7 +13,7 @@ from unit.fleet_records import full
 
 from gdb_epi.fleet.population.cache import load_population
 from gdb_epi.fleet.population.doubled_records import find_doubled_records
-from gdb_epi.fleet.population.local_hours import changes_of_clocks
+from gdb_epi.fleet.population.local_hours import clock_changes
 from gdb_epi.fleet.records.projection import hash_of_death
 from gdb_epi.fleet.store.database import open_database
 from gdb_epi.fleet.store.day_numbers import iso_day
@@ -176,12 +176,12 @@ def test_a_job_of_a_local_hour_accuses_no_kernel(ask):
 
 
 def test_clocks_that_change_on_other_days_move_nothing():
-    days = {zone: at // 86_400 for zone, at, _ in changes_of_clocks(1_790_000_000, 1_795_000_000)}
+    days = {zone: at // 86_400 for zone, at, _ in clock_changes(1_790_000_000, 1_795_000_000)}
     if not days:
         pytest.skip("this machine has no list of zones")
     assert iso_day(days["Europe/Berlin"]) == "2026-10-25"
     assert iso_day(days["America/New_York"]) == "2026-11-01"
-    assert not list(changes_of_clocks(1_795_000_000, 1_796_000_000))
+    assert not list(clock_changes(1_795_000_000, 1_796_000_000))
 
 
 def test_what_remains_after_a_fix_was_there_before(ask):

@@ -159,7 +159,7 @@ def test_a_core_whose_own_gdb_hangs_does_not_cost_the_others_the_shared_one() ->
     try:
         for hangs in range(1, MOST_HANGS + 1):
             server.note_hang(of_itself=False)
-            assert server.given_up() == (hangs == MOST_HANGS)
+            assert server.is_given_up() == (hangs == MOST_HANGS)
         assert server.ask("/core", None, None, "/folder", "answer") is None
     finally:
         server.close()

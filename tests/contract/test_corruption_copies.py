@@ -38,7 +38,7 @@ from gdb_epi.cpython.heap.object_search import ObjectSearch
 from gdb_epi.cpython.objects.str_layout import HashedString, read_hashed_string
 from gdb_epi.cpython.types import PythonState
 from gdb_epi.process_state import ProcessState
-from gdb_epi.render.corruption import study_corruption
+from gdb_epi.render.corruption import run_detectors_and_checks
 from gdb_epi.target.corefile import CoreFileTarget
 
 Place = tuple[str, int, int]  # item, where, bit
@@ -179,7 +179,7 @@ def scene_of(interpreter: str) -> Scene:
 
 
 def swept(target: object) -> CheckResults:
-    return study_corruption(ProcessState(target), sweep=True, seconds=300)  # type: ignore[arg-type]
+    return run_detectors_and_checks(ProcessState(target), sweep=True, seconds=300)  # type: ignore[arg-type]
 
 
 def check_named(found: list[Evidence], places: list[Place]) -> None:
@@ -275,7 +275,7 @@ def test_a_flip_near_the_fault_is_found_without_a_sweep(scene: Scene) -> None:
     name = scene.reader.u64(frame.code + at)
     changed = MutatedTarget(scene.target)
     changed.flip(name + scene.form.hash_at, 17)
-    found = found_in(study_corruption(ProcessState(changed)))  # type: ignore[arg-type]
+    found = found_in(run_detectors_and_checks(ProcessState(changed)))  # type: ignore[arg-type]
     assert [(one.id, one.where, one.bits) for one in found] == [
         ("R1", name + scene.form.hash_at, (17,))
     ]
@@ -360,12 +360,12 @@ def test_the_case_of_a_letter_is_one_bit(tmp_path: Path) -> None:
 def test_a_name_that_was_not_found_and_its_damaged_twin(tmp_path: Path) -> None:
     """The process aborts over a KeyError: the key that it had kept has the hash of the other."""
     core, right = flipped_while_it_lives(SELLING, tmp_path)
-    study = study_corruption(ProcessState(core))
+    study = run_detectors_and_checks(ProcessState(core))
     found = found_in(study)
     assert [(one.id, one.where, one.bits, one.corrected) for one in found] == [right]
     assert study.score.tied  # by its twin, the key of the KeyError
 
 
 def test_the_budget_ends_a_sweep_and_that_is_said(scene: Scene) -> None:
-    study = study_corruption(scene.state, sweep=True, size=4 << 20)
+    study = run_detectors_and_checks(scene.state, sweep=True, size=4 << 20)
     assert any("budget" in one.why for one in study.skipped)

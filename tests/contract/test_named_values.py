@@ -10,7 +10,7 @@ from support.interpreters import Interpreter, spread
 from support.opening import made_or_skip, sysroot_of
 
 from gdb_epi.analysis import analyze
-from gdb_epi.render.fault_lines import value_lines
+from gdb_epi.render.fault_lines import lines_of_variables_with_bad_address
 from gdb_epi.render.triage import render_triage
 from gdb_epi.session import Session
 from gdb_epi.target.corefile import CoreFileTarget
@@ -65,14 +65,14 @@ def test_what_holds_the_bad_address_is_named(interpreter: Interpreter, name: str
 def test_sentences() -> None:
     entry = {"name": "h", "function": "f", "filename": "/a/f.py", "lineno": 3, "how": "is"}
     signal = {"fault_address": "0x00007f0000dead00", "named_values": [entry]}
-    assert list(value_lines(signal)) == [
+    assert list(lines_of_variables_with_bad_address(signal)) == [
         "`h` of f (f.py:3) is 139637991320832, which is 0x7f0000dead00"
     ]
     entry |= {"how": "base", "offset": 16}
-    assert list(value_lines(signal)) == [
+    assert list(lines_of_variables_with_bad_address(signal)) == [
         "`h` of f (f.py:3) is 0x7f0000deacf0; the bad address lies 16 bytes after it"
     ]
     signal["fault_address"] = "redacted"
-    assert list(value_lines(signal)) == [
+    assert list(lines_of_variables_with_bad_address(signal)) == [
         "`h` of f (f.py:3) is a pointer; the bad address lies 16 bytes after it"
     ]

@@ -22,7 +22,7 @@ from support.cores import find_core, why_no_core_dumps
 from gdb_epi.analysis import analyze, run_stages
 from gdb_epi.cli.support.open_core import open_core
 from gdb_epi.render.opening_sentences import opening_sentences
-from gdb_epi.render.triage import telling_calls
+from gdb_epi.render.triage import explaining_calls
 from gdb_epi.session import Session
 from gdb_epi.target.missing_memory import measure_missing_memory
 
@@ -141,7 +141,7 @@ def test_what_it_is_called(mode: str, program: Path, tmp_path: Path) -> None:
     with open_core(str(core), str(program), None) as target:
         record = analyze(Session(target))
     core.unlink()
-    happened, why = opening_sentences(record, telling_calls(record))
+    happened, why = opening_sentences(record, explaining_calls(record))
     assert WORDS[mode][0] in happened
     assert WORDS[mode][1] in why
     assert ("feenableexcept()" in why) == ("floating-point" in happened)

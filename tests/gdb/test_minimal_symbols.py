@@ -16,7 +16,7 @@ import pytest
 from support.interpreters import discover
 from support.opening import need_gdb
 
-from gdb_epi.cli.native.cached_stacks import debug_files
+from gdb_epi.cli.native.cached_stacks import debug_info_stamps
 from gdb_epi.cli.native.minimal_symbols import MinimalSymbols, unpack_debug_data
 from gdb_epi.errors import Absent
 from gdb_epi.target.elf_files import open_elf
@@ -66,7 +66,7 @@ def test_names_are_those_of_gdb(tmp_path: Path) -> None:
     for path in paths:
         file = open_elf(path)
         assert not isinstance(file, Absent)
-        is_packed = debug_files(file, [], None).packed
+        is_packed = debug_info_stamps(file, [], None).packed
         symbols = MinimalSymbols(
             file, MinimalSymbols(unpack_debug_data(file)) if is_packed else None
         )

@@ -19,7 +19,7 @@ from gdb_epi.render.ci.deaths import (
     source_root,
 )
 from gdb_epi.render.ci.github import annotation, death_annotations, job_summary
-from gdb_epi.render.ci.sarif import sarif
+from gdb_epi.render.ci.sarif import sarif_log
 
 KEYS = {"stable": "a" * 16, "python": "b" * 16, "exact": "c" * 16}
 LINE = "gsig/2 stable segv-null memset <-- py:app.fill"
@@ -93,7 +93,7 @@ def test_sarif_has_what_the_standard_demands(checkout: Path) -> None:
         Death("no core", CRASHED, "No core was found.", {}, place=SourceLine("app.py", 3)),
         Death("no place", CRASHED, "x\x1b[1m", {}),
     ]
-    log = json.loads(json.dumps(sarif(deaths, str(checkout), ["core.9: not a core"])))
+    log = json.loads(json.dumps(sarif_log(deaths, str(checkout), ["core.9: not a core"])))
     results = results_of(log)
     assert [r["ruleId"] for r in results] == [
         "software/segv-null",
@@ -129,7 +129,9 @@ def test_sarif_has_what_the_standard_demands(checkout: Path) -> None:
 @pytest.mark.parametrize("line", [3, 0, -4])
 def test_sarif_of_names_and_lines_that_no_file_has(checkout: Path, name: str, line: int) -> None:
     """Of a folder that is not UTF-8, or of damage: the name is escaped, and lines count from 1."""
-    (result,) = results_of(sarif([Death("t", CRASHED, "s", record((name, line)))], str(checkout)))
+    (result,) = results_of(
+        sarif_log([Death("t", CRASHED, "s", record((name, line)))], str(checkout))
+    )
     assert ("locations" in result) == (line > 0)
     assert len(result["stacks"][0]["frames"]) == 2
 

@@ -25,7 +25,7 @@ from gdb_epi.cpython.types import PythonState
 from gdb_epi.errors import Absent
 from gdb_epi.process_state import ProcessState
 from gdb_epi.record.stacks import stacks_json
-from gdb_epi.render.fault_lines import raised_lines
+from gdb_epi.render.fault_lines import raised_exception_lines
 from gdb_epi.session import Session
 
 READY, HEAPTYPE = 1 << 12, 1 << 9
@@ -376,7 +376,7 @@ def test_stacks_json_and_record(version: tuple[int, int]) -> None:
         },
         "raised_from": "KeyError",
     }
-    (raised,) = raised_lines(record)
+    (raised,) = raised_exception_lines(record)
     assert raised.endswith("(f.py:9), after KeyError"), "what began it was in GDB only"
 
 
@@ -401,9 +401,9 @@ def test_the_command_without_exceptions() -> None:
 
 def test_the_number_of_an_oserror_is_told() -> None:
     raised = {"type": "OSError", "state": "handled", "threads": []}
-    assert [*raised_lines({"exception": {**raised, "errno": 24}})] == [
+    assert [*raised_exception_lines({"exception": {**raised, "errno": 24}})] == [
         "OSError (EMFILE: Too many open files), being handled"
     ]
-    assert [*raised_lines({"exception": {**raised, "errno": 9999}})] == [
+    assert [*raised_exception_lines({"exception": {**raised, "errno": 9999}})] == [
         "OSError (errno 9999), being handled"
     ]

@@ -18,7 +18,7 @@ from gdb_epi.record.groups.machine import (
     AT_RSEQ_FEATURE_SIZE,
     LastCpu,
     Processor,
-    decode_signature,
+    decode_cpuid_signature,
     gpu_driver,
     read_kernel,
     read_last_cpu,
@@ -105,7 +105,7 @@ def test_the_processor_is_believed_with_a_second_witness_only() -> None:
      (0x000806F8, (6, 143, 8)), (0x00000F4A, (15, 4, 10)), (0xFFFFFFFF, (-1, -1, -1))],
 )  # fmt: skip
 def test_signatures(eax: int, expected: tuple[int, int, int]) -> None:
-    assert decode_signature(eax) == expected
+    assert decode_cpuid_signature(eax) == expected
 
 
 def test_no_kernel_without_a_vdso() -> None:

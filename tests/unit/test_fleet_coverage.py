@@ -10,7 +10,7 @@ from support.fleet_simulator import FIRST_DAY, population, records, simulate
 from unit.fleet_records import minimal
 
 from gdb_epi.fleet.population import cache
-from gdb_epi.fleet.population.cache import load_population, load_times
+from gdb_epi.fleet.population.cache import load_population, load_population_of_times
 from gdb_epi.fleet.population.coverage import drop_doubled_hours, drop_hours, fill_missing_feed_days
 from gdb_epi.fleet.population.host_spelling import unify_spellings
 from gdb_epi.fleet.population.number_ranges import LEAST, describe_limit, group_into_ranges
@@ -108,7 +108,7 @@ def test_a_rate_counts_the_crashes_of_hosts_that_have_hours(tmp_path, monkeypatc
         rows = ((f"feed:{day}", HostDay(day, "node-0", 24.0, {})) for day in days)
         store_exposure(engine, rows)
         population = load_population(engine)
-        course = epidemic_curve(load_times(engine), None)
+        course = epidemic_curve(load_population_of_times(engine), None)
         facts = dict(
             population_sizes(population, count_population(engine, population, (None, None)))
         )

@@ -11,7 +11,7 @@ from argparse import Namespace
 import pytest
 from unit.fleet_records import minimal
 
-from gdb_epi.cli.fleet.daily.exclude import _text
+from gdb_epi.cli.fleet.daily.exclude import _print_plan
 from gdb_epi.cli.main import main
 from gdb_epi.fleet.decisions.exclusion import (
     ExclusionPlan,
@@ -98,7 +98,7 @@ def test_never_more_than_the_share(db, capsys):
 def test_hosts_left_in_are_not_mistaken_for_those_whose_time_is_over(capsys):
     chosen, beyond = (HostToExclude(n, "suspect", (), FIRST, FIRST, 9) for n in ("n-1", "n-2"))
     plan = ExclusionPlan((chosen,), (beyond,), (), (), ("n-3",), ("n-3",), 100, "hours", 2)
-    _text(plan, Namespace(apply=False, at_most=0.02))
+    _print_plan(plan, Namespace(apply=False, at_most=0.02))
     lines = capsys.readouterr().out.splitlines()
     assert "left in, though they should be out too: n-2" in lines
     assert "their time is over, mark them --repaired or --back: n-3" in lines

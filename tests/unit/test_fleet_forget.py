@@ -38,7 +38,7 @@ def own_folders(tmp_path, monkeypatch):
     """Let spool, caches and exports be in a test's folder; lines are not folded."""
     for name in ("DATA", "CACHE"):
         monkeypatch.setenv(f"XDG_{name}_HOME", str(tmp_path / name))
-    monkeypatch.setattr(spool_module, "_fallback", lambda: tmp_path / "fallback")
+    monkeypatch.setattr(spool_module, "_fallback_folder", lambda: tmp_path / "fallback")
     monkeypatch.setenv("COLUMNS", "1000")
 
 
@@ -117,9 +117,9 @@ def test_a_writer_learns_that_ids_are_gone(tmp_path, capsys):
     db = str(tmp_path / "f.sqlite3")
     with open_database(db, write=True) as engine:
         writer = BatchWriter(engine)
-        writer.store(Preparer().batch([("t", full(2)), ("t", full(1))]))
+        writer.store(Preparer().prepare_batch([("t", full(2)), ("t", full(1))]))
         assert forget(db, "--host", "node-2", "--apply") == 0
-        writer.store(Preparer().batch([("t", full(7))]))  # of node-2 again
+        writer.store(Preparer().prepare_batch([("t", full(7))]))  # of node-2 again
         population = cache.load_population(engine)
     assert population.hosts == ["node-1", "node-2"]
     assert np.all(population.host >= 0)

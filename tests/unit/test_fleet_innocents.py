@@ -15,7 +15,7 @@ from gdb_epi.fleet.questions.quality import check_quality
 from gdb_epi.fleet.questions.same_bugs import same_bug_verdicts
 from gdb_epi.fleet.questions.splitting import split_signature
 from gdb_epi.fleet.records.facts import extract_facts
-from gdb_epi.fleet.screen.dose_response import age_words
+from gdb_epi.fleet.screen.dose_response import process_age_words
 from gdb_epi.fleet.screen.finding import UNSURE_Q, may_be_chance
 from gdb_epi.fleet.screen.possibly_bad_hosts import leading_hosts_words
 from gdb_epi.fleet.screen.screening import screen_population
@@ -170,7 +170,7 @@ def test_what_comes_in_young_processes_alone_is_told(is_young):
     young = np.where(mine & is_young, 1, np.arange(mine.size) % 8 == 0).astype(int)
     program = (["fetch"], np.zeros(mine.size, dtype=int))
     whole = with_facts(whole, cpu_time=(["5 min to 10 h", "under 5 min"], young), program=program)
-    said = age_words(whole, mine)
+    said = process_age_words(whole, mine)
     assert bool(said) == is_young
     assert said is None or "30 of 30 in processes with under 5 min of CPU time" in said
 

@@ -30,8 +30,8 @@ from gdb_epi.fleet.decisions.fix_assessment import (
 from gdb_epi.fleet.decisions.news import make_digest, unsent_news
 from gdb_epi.fleet.decisions.record_decision import Decision, record_decision
 from gdb_epi.fleet.decisions.states import read_states, repaired_hosts
+from gdb_epi.fleet.earlier_crashes import _default_database, read_earlier_crashes
 from gdb_epi.fleet.paths import default_database
-from gdb_epi.fleet.recorded_decisions import _default_database, ask_of_earlier_crashes
 from gdb_epi.fleet.store.database import open_database
 from gdb_epi.fleet.store.ingest import ingest
 from gdb_epi.fleet.store.plain_sql import sqlalchemy_executor
@@ -146,8 +146,8 @@ def test_what_the_record_at_hand_says_of_a_fix(fleet):
     ]
     assert "this is 2.2;" in say("2.2")[0] and "regressed" not in say("2.2")[0]
     assert "cannot compare" in say("img7")[0]
-    assert ask_of_earlier_crashes(fleet.db, on(3, "2.4")).decided == tuple(say("2.4"))
-    assert ask_of_earlier_crashes(fleet.db + "-none", on(3, "2.4")).decided == ()
+    assert read_earlier_crashes(fleet.db, on(3, "2.4")).decided == tuple(say("2.4"))
+    assert read_earlier_crashes(fleet.db + "-none", on(3, "2.4")).decided == ()
 
 
 def test_a_version_may_be_that_of_an_imported_package(fleet):

@@ -20,9 +20,9 @@ from gdb_epi.fleet.screen.dose_response import (
     AT_START,
     AT_STOP,
     GROWS,
-    age_words,
     beyond_others_words,
     is_explained_by_age,
+    process_age_words,
 )
 from gdb_epi.fleet.screen.events import _own_values_of_loops, _usual_loops
 from gdb_epi.fleet.screen.finding import ALL, BITFLIP, HOST_HOURS, LOOP_OF, Finding
@@ -77,7 +77,7 @@ def test_what_comes_on_the_last_day_of_each_version_comes_at_stops(fleet, shift,
     before, after = (version(whole.host, day + by) for by in (-shift - 1, -shift))
     mine = before != after
     assert mine.sum() > 60
-    words = age_words(whole, mine)
+    words = process_age_words(whole, mine)
     assert (words is not None and words.endswith(AT_STOP)) == is_told
 
 
@@ -89,7 +89,7 @@ def test_a_version_that_is_taken_back_at_once_does_not_make_a_stop(fleet):
     day = whole.day - FIRST_DAY
     mine = np.isin(day, (12, 22, 32))
     assert mine.sum() > 60
-    assert age_words(whole, mine) is None
+    assert process_age_words(whole, mine) is None
 
 
 def test_what_needs_old_processes_is_told_and_its_likeness_is_not(fleet):
@@ -102,10 +102,10 @@ def test_what_needs_old_processes_is_told_and_its_likeness_is_not(fleet):
     whole = of_crashes(fleet, "process_uptime_s", values, codes)
     kind = np.where(mine, 0, 1 + np.arange(mine.size) % 3)
     whole = whole._replace(signature=kind, signatures=["old", "a", "b", "c"])
-    words = age_words(whole, mine)
+    words = process_age_words(whole, mine)
     assert words is not None and words.endswith(GROWS)
     assert words.startswith(f"all {mine.sum()} have process_uptime_s >= 15")
-    assert age_words(whole, RNG(7).random(old.size) < 0.1) is None
+    assert process_age_words(whole, RNG(7).random(old.size) < 0.1) is None
 
 
 def test_beside_a_crash_at_each_start_other_crashes_do_not_need_old_processes(fleet):
@@ -116,8 +116,8 @@ def test_beside_a_crash_at_each_start_other_crashes_do_not_need_old_processes(fl
     whole = of_crashes(fleet, "process_uptime_s", values, np.searchsorted(np.unique(age), age))
     kind = np.where(at_start, 0, 1 + RNG(24).integers(0, 6, size))
     whole = whole._replace(signature=kind, signatures=[f"s{n}" for n in range(7)], memo=None)
-    assert age_words(whole, kind == 0).endswith(AT_START)
-    assert [age_words(whole, kind == n) for n in range(1, 7)] == [None] * 6
+    assert process_age_words(whole, kind == 0).endswith(AT_START)
+    assert [process_age_words(whole, kind == n) for n in range(1, 7)] == [None] * 6
 
 
 @pytest.mark.parametrize(
@@ -302,7 +302,7 @@ def test_a_leak_of_some_hosts_keeps_them_where_no_other_crash_is_as_old(fleet):
     whole = of_crashes(whole, "process_uptime_s", values, np.searchsorted(np.unique(age), age))
     kind = np.where(mine, 0, 1 + np.arange(size) % 3)
     whole = whole._replace(signature=kind, signatures=["leak", "a", "b", "c"], memo=None)
-    assert age_words(whole, mine).endswith(GROWS)
+    assert process_age_words(whole, mine).endswith(GROWS)
     assert not is_explained_by_age(whole, finding(whole, "box", "new", "leak", mine))
 
 

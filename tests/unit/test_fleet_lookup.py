@@ -13,7 +13,7 @@ from gdb_epi.fleet.decisions.record_decision import Decision, record_decision
 from gdb_epi.fleet.questions.find_signature import find_signature
 from gdb_epi.fleet.questions.lookup import (
     MIN_PREFIX,
-    _key_range,
+    _key_prefix_condition,
     find_host,
     find_record,
     find_signature_group,
@@ -46,7 +46,7 @@ def test_the_index_finds_what_like_finds(engine, start):
         like = select(key).where(key.startswith(start, autoescape=True)).order_by(key)
         found = connection.execute(like).scalars().all()
         assert len(found) == sum(k.lower().startswith(start.lower()) for k in KEYS)
-        near = like.where(_key_range(key, start[:MIN_PREFIX]))
+        near = like.where(_key_prefix_condition(key, start[:MIN_PREFIX]))
         assert connection.execute(near).scalars().all() == found
     record = find_record(engine, start)
     only = f"{KEYS.index(found[0]):032x}" if len(found) == 1 else None
@@ -66,7 +66,7 @@ def test_a_start_of_several_cores_names_them(tmp_path, capsys):
 def test_a_start_is_looked_for_in_the_index(engine):
     key = tables.crash.c.core_key
     with engine.connect() as connection:
-        chosen = select(key).where(_key_range(key, "ab1c")).compile(engine)
+        chosen = select(key).where(_key_prefix_condition(key, "ab1c")).compile(engine)
         values = tuple(chosen.params[name] for name in chosen.positiontup)
         plan = connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {chosen}", values).all()
     assert all("SCAN" not in row[-1] for row in plan) and "SEARCH crash" in str(plan)

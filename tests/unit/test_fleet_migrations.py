@@ -67,7 +67,7 @@ def test_a_migration_that_was_killed_goes_on_where_it_was(old, monkeypatch):
     with open_database(other, write=True) as engine, engine.connect() as connection:
         expected = connection.exec_driver_sql("select * from crash order by id").all()
     seen = []
-    whole = fleet_reproject._batch
+    whole = fleet_reproject._reproject_batch
 
     def killed_in_the_second(connection, after):
         seen.append(after)
@@ -76,7 +76,7 @@ def test_a_migration_that_was_killed_goes_on_where_it_was(old, monkeypatch):
         return whole(connection, after)
 
     monkeypatch.setattr(fleet_reproject, "BATCH", 2)
-    monkeypatch.setattr(fleet_reproject, "_batch", killed_in_the_second)
+    monkeypatch.setattr(fleet_reproject, "_reproject_batch", killed_in_the_second)
     with pytest.raises(KeyboardInterrupt), open_database(old, write=True):
         pass
     with pytest.raises(DatabaseError, match="has not ended"), open_database(old, write=False):
@@ -94,7 +94,7 @@ def test_a_migration_that_was_killed_goes_on_where_it_was(old, monkeypatch):
 
 def test_foreign_keys_go_and_rows_stay(old):
     """Schema 3 already had all columns: its rows are copied, and not projected again."""
-    with begin_write(database._engine(database.database_url(old))) as connection:
+    with begin_write(database._make_engine(database.database_url(old))) as connection:
         config = migrations._config(connection)
         command.stamp(config, migrations.FIRST)
         command.upgrade(config, "0003")
@@ -129,7 +129,7 @@ def test_labels_that_are_stored_are_of_the_first_model(tmp_path):
     path = str(tmp_path / "fleet.sqlite3")
     with open_database(path, write=True) as engine:
         ingest(engine, [("t", full(n)) for n in range(3)])
-    with begin_write(database._engine(database.database_url(path))) as connection:
+    with begin_write(database._make_engine(database.database_url(path))) as connection:
         command.stamp(migrations._config(connection), "0004")
         connection.exec_driver_sql("update meta set value = '4' where key = 'schema_version'")
         connection.exec_driver_sql("delete from meta where key = 'dimensions_dropped'")

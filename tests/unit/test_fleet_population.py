@@ -106,7 +106,7 @@ def test_words_hold_what_the_columns_hold(tmp_path, monkeypatch):
         for change, does_fit in ODD.items():
             for to in changed(engine, change):
                 assert fits(to.connection.driver_connection) == does_fit, change
-                found, labels = population_read._crashes(to), []
+                found, labels = population_read._read_crashes(to), []
                 rows = population_read._plain_rows(to, labels)
                 plain = population_read._join_parts(rows, labels)
             assert list(found.keys) == list(plain.keys) and found.verdicts == plain.verdicts, change
@@ -131,7 +131,7 @@ def test_more_verdicts_than_a_word_has_room_for(tmp_path, monkeypatch):
     with open_database(str(tmp_path / "f.sqlite3"), write=True) as engine:
         for to in changed(engine, "verdict = 'v' || id"):
             assert not fits(to.connection.driver_connection)
-            assert population_read._crashes(to).verdicts == [f"v{i}" for i in range(1, 10)]
+            assert population_read._read_crashes(to).verdicts == [f"v{i}" for i in range(1, 10)]
 
 
 def test_digits_are_what_int_reads():
@@ -162,7 +162,7 @@ def test_who_asks_for_times_gets_no_attributes_from_the_cache(tmp_path, monkeypa
         population_read, "read_population", lambda _: pytest.fail("not from the cache")
     )
     with open_database(str(db), write=False) as engine:
-        times = population_cache.load_times(engine)
+        times = population_cache.load_population_of_times(engine)
     assert whole.attributes and not times.attributes and not times.facts
     for name in ("day", "second", "host", "signature", "timed", "covered"):
         assert (getattr(times, name) == getattr(whole, name)).all(), name

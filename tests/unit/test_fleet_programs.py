@@ -30,7 +30,7 @@ from gdb_epi.fleet.screen.time_and_cpu_patterns import is_recurring_event
 from gdb_epi.fleet.statistics.hypothesis_tests import beta_binomial_tail, binomial_tail
 from gdb_epi.fleet.store.database import open_database
 from gdb_epi.fleet.store.ingest import ingest
-from gdb_epi.render.signature_words import hash_signature_line, named_signature
+from gdb_epi.render.signature_words import hash_signature_line, signature_phrase_and_key
 
 
 @pytest.mark.parametrize(
@@ -323,7 +323,7 @@ def test_a_signature_is_told_with_its_program(tmp_path, capsys):
     assert program_of_signature(read, bad) == "web.py"
     assert program_of_signature(read, f"{bad} where rack=r1") == "web.py"
     assert program_of_signature(read, ALL) == ""
-    told = named_signature(bad, "web.py")
+    told = signature_phrase_and_key(bad, "web.py")
     assert told.startswith('"') and '" of web.py (key ' in told
     for words in (("suspects",), ("screen",), ("digest", "--days", "365")):
         assert main(["fleet", *words, "--db", db]) == 0

@@ -18,7 +18,7 @@ from unit.test_fleet_ingest import rows
 from gdb_epi.cli.fleet.data import prune as prune_verb
 from gdb_epi.cli.main import main
 from gdb_epi.errors import InputError
-from gdb_epi.fleet.population.cache import load_population, load_times
+from gdb_epi.fleet.population.cache import load_population, load_population_of_times
 from gdb_epi.fleet.questions.onset import find_onset
 from gdb_epi.fleet.questions.quality import check_quality
 from gdb_epi.fleet.questions.signatures import compare_windows, epidemic_curve, new_signatures
@@ -81,15 +81,18 @@ def asked(db):
     """What the questions say of the time since the day of the prune."""
     with open_database(db, write=False) as engine:
         new = [
-            (row.key, row.crashes) for row in new_signatures(engine, load_times(engine), 7, NOW, 50)
+            (row.key, row.crashes)
+            for row in new_signatures(engine, load_population_of_times(engine), 7, NOW, 50)
         ]
-        days = [row for row in epidemic_curve(load_times(engine), None) if row.day >= CUT]
+        days = [
+            row for row in epidemic_curve(load_population_of_times(engine), None) if row.day >= CUT
+        ]
         recent = ((CUT * DAY, (CUT + 60) * DAY), ((CUT + 60) * DAY, NOW))
-        changes = compare_windows(engine, load_times(engine), *recent, 50).rows
+        changes = compare_windows(engine, load_population_of_times(engine), *recent, 50).rows
         p = load_population(engine)
         p = p.chosen(p.day >= CUT, p.exposure_day >= CUT)
         host, signature = np.array(p.hosts)[p.host], np.array(p.signatures)[p.signature]
-        columns = [p.core_keys.under(p.day > 0), p.day, host, signature, p.exposure_day]
+        columns = [p.core_keys.keys_under(p.day > 0), p.day, host, signature, p.exposure_day]
     return new, days, changes, [list(column) for column in columns]
 
 
@@ -135,7 +138,11 @@ def check_pruned(db, tmp_path, capsys):
         assert any("were pruned" in check.text for check in check_quality(population))
         with pytest.raises(InputError, match="were pruned"):
             compare_windows(
-                engine, load_times(engine), ((CUT - 9) * DAY, CUT * DAY), (CUT * DAY, NOW), 50
+                engine,
+                load_population_of_times(engine),
+                ((CUT - 9) * DAY, CUT * DAY),
+                (CUT * DAY, NOW),
+                50,
             )
     capsys.readouterr()
     assert main(["fleet", "trend", "--db", db]) == 0

@@ -20,9 +20,9 @@ from gdb_epi.fleet.paths import database_file
 from gdb_epi.fleet.population import attribute_combinations
 from gdb_epi.fleet.population import cache as population_cache
 from gdb_epi.fleet.population.attribute_combinations import count_by_value, find_combinations
-from gdb_epi.fleet.population.cache import load_population, load_times
+from gdb_epi.fleet.population.cache import load_population, load_population_of_times
 from gdb_epi.fleet.population.open_for_question import open_for_question
-from gdb_epi.fleet.population.population import Attribute, CoreKeys, CountCache, packed_hex
+from gdb_epi.fleet.population.population import Attribute, CoreKeys, CountCache, pack_hex
 from gdb_epi.fleet.questions.find_signature import find_signature
 from gdb_epi.fleet.questions.lookup import find_signature_group
 from gdb_epi.fleet.questions.signatures import latest_crash_time
@@ -154,15 +154,15 @@ def test_a_scipy_whose_functions_need_the_package_gives_them_too():
 
 def test_hexadecimal_keys_take_half_of_their_size():
     texts = [f"{n * 2**77 + 5:032x}" for n in range(40)]
-    packed = CoreKeys(packed_hex(np.array(texts, dtype="S32")))
+    packed = CoreKeys(pack_hex(np.array(texts, dtype="S32")))
     assert (
         packed.packed.itemsize == 16 and list(packed) == texts and list(packed[3:5]) == texts[3:5]
     )
     odd = np.arange(40) % 2 == 1
-    assert packed.under(odd) == texts[1::2] == list(packed.chosen(odd))
+    assert packed.keys_under(odd) == texts[1::2] == list(packed.chosen(odd))
     for other in ("ABCD", "ab d", "abcg", "ab\x00d"):
         with pytest.raises(ValueError):
-            packed_hex(np.array(["abcd", other], dtype="S4"))
+            pack_hex(np.array(["abcd", other], dtype="S4"))
 
 
 def test_what_is_counted_from_a_passing_column_goes_with_it():
@@ -243,7 +243,7 @@ def test_combinations_count_what_the_crashes_have():
     for attribute in whole.attributes:
         codes = found.codes(attribute)
         assert np.array_equal(codes[found.of_crash], attribute.crash)
-        counts = count_by_value(codes, found.tally(whole.host >= 0), len(attribute.values))
+        counts = count_by_value(codes, found.count_crashes(whole.host >= 0), len(attribute.values))
         assert np.array_equal(counts, np.bincount(attribute.crash, minlength=counts.size))
 
 
@@ -295,12 +295,12 @@ def test_the_latest_moment_is_none_of_a_clock_that_is_off(tmp_path):
     last = max(record["time"]["crash_ts"] for record in at)
     put(path, at)
     with fleet_db.open_database(path, write=False) as engine:
-        assert latest_crash_time(load_times(engine)) == last
+        assert latest_crash_time(load_population_of_times(engine)) == last
     wrong = minimal(1_000)
     wrong["time"]["crash_ts"] = last + 400 * DAY
     put(path, [wrong])
     with fleet_db.open_database(path, write=False) as engine:
-        assert latest_crash_time(load_times(engine)) == last
+        assert latest_crash_time(load_population_of_times(engine)) == last
         assert load_population(engine).last_day == last // DAY
 
 

@@ -22,10 +22,10 @@ UNKNOWN = FrameName(None, None, None, "normal")
 def cache(tmp_path: Path) -> FrameNameCache:
     cache = FrameNameCache(tmp_path / "names")
     names = cache.load("k")
-    names.add_place(0x10, [INNER, OUTER], is_exact=False)
-    names.add_place(0x10, [UNKNOWN], is_exact=True)
-    names.add_jumps("other:20", 0x10, [TailCallFrame(True, 0x30, OUTER)])
-    names.add_jumps("other:30", 0x10, [])
+    names.add_names(0x10, [INNER, OUTER], is_exact=False)
+    names.add_names(0x10, [UNKNOWN], is_exact=True)
+    names.add_tail_calls("other:20", 0x10, [TailCallFrame(True, 0x30, OUTER)])
+    names.add_tail_calls("other:30", 0x10, [])
     cache.keep(names)
     return cache
 
@@ -42,8 +42,8 @@ def test_names_are_read_as_they_were_written(cache: FrameNameCache) -> None:
 
 def test_two_writers_lose_nothing(cache: FrameNameCache) -> None:
     first, second = cache.load("k"), cache.load("k")
-    first.add_place(1, [OUTER], is_exact=False)
-    second.add_place(2, [INNER], is_exact=False)
+    first.add_names(1, [OUTER], is_exact=False)
+    second.add_names(2, [INNER], is_exact=False)
     cache.keep(first)
     cache.keep(second)
     names = cache.load("k")
@@ -105,7 +105,7 @@ def test_the_oldest_books_go(
     os.utime(path, (1, 1))
     monkeypatch.setattr(frame_name_cache, "MAX_CACHE", path.stat().st_size + 10)
     names = cache.load("new")
-    names.add_place(1, [OUTER], is_exact=False)
+    names.add_names(1, [OUTER], is_exact=False)
     cache.keep(names)
     assert cache.read("new") is not None and cache.read("k") is None
 
@@ -114,6 +114,6 @@ def test_a_folder_that_cannot_be_made_is_no_trouble(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     cache = FrameNameCache(tmp_path / "file" / "names")
     names = cache.load("k")
-    names.add_place(1, [OUTER], is_exact=False)
+    names.add_names(1, [OUTER], is_exact=False)
     cache.keep(names)
     assert cache.read("k") is None

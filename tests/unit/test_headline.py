@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from gdb_epi.fault.address_place import OR_A_NUMBER
-from gdb_epi.record.record_parts import telling_thread_name
+from gdb_epi.record.record_parts import explaining_thread_name
 from gdb_epi.render.frame_lines import (
     ABORTING,
     HANDLER,
@@ -20,7 +20,7 @@ from gdb_epi.render.frame_lines import (
     place_words,
 )
 from gdb_epi.render.opening_sentences import opening_sentences
-from gdb_epi.render.triage_wait_lines import steps_of_wait
+from gdb_epi.render.triage_wait_lines import next_steps_of_hang
 
 TICK = StackCall(PYTHON, "tick", filename="/home/me/clock.py", lineno=7)
 
@@ -332,8 +332,8 @@ def test_the_first_line_names_who_is_stuck_not_who_waits_for_its_end() -> None:
 def test_a_forked_child_is_not_told_by_the_name_of_its_parents_thread() -> None:
     stacks = {"count": 1, "crashed": {"tid": 7, "name": "Thread-1 (serve)", "frames": [{}]}}
     record = {"process": {"pid": 7}, "threads": stacks, "fork": {"forked": True}}
-    assert telling_thread_name(record) == "the main thread"
-    assert telling_thread_name({**record, "fork": {}}) == '"Thread-1 (serve)"'
+    assert explaining_thread_name(record) == "the main thread"
+    assert explaining_thread_name({**record, "fork": {}}) == '"Thread-1 (serve)"'
 
 
 def test_what_one_core_does_not_know_of_a_hang_is_said() -> None:
@@ -376,10 +376,10 @@ def test_the_lack_of_memory_comes_before_the_way_a_program_gave_up() -> None:
 def test_what_another_process_does_is_a_command_to_paste() -> None:
     """Behind the command stood "(while it lives)": the shell took it for a syntax error."""
     record = {"findings": [{"facts": {"look_at": 4711}}], "process": {"pid": 1}}
-    ((what, command),) = steps_of_wait(record, "CORE", in_gdb=False)
+    ((what, command),) = next_steps_of_hang(record, "CORE", in_gdb=False)
     assert subprocess.run(["bash", "-n", "-c", command], check=False).returncode == 0
     assert command == "gdb-epi triage 4711" and "still lives" in what
-    ((_, in_gdb),) = steps_of_wait(record, "CORE", in_gdb=True)
+    ((_, in_gdb),) = next_steps_of_hang(record, "CORE", in_gdb=True)
     assert in_gdb == f"shell {command}"
 
 
@@ -417,5 +417,5 @@ def test_greenlets_are_offered_where_they_run_and_not_where_their_library_is_onl
     gevent = {"libs": {"modules": [{"soname": "_gevent_cqueue.cpython-312.so"}]}}
     stack = {"threads": {"crashed": {"tid": 7, "frames": [inside]}}}
     for record in (gevent, stack, {"tasks": {"greenlets": 3}}):
-        assert step in list(steps_of_wait(record, "core.7", in_gdb=False))
-    assert step not in list(steps_of_wait(loaded, "core.7", in_gdb=False))
+        assert step in list(next_steps_of_hang(record, "core.7", in_gdb=False))
+    assert step not in list(next_steps_of_hang(loaded, "core.7", in_gdb=False))

@@ -15,7 +15,7 @@ from gdb_epi.locks.examine_locks import examine_locks
 from gdb_epi.locks.fork.fork_facts import conclude_from_signs, read_fork_signs
 from gdb_epi.locks.types import LockOwner, LockReport, LockWait
 from gdb_epi.process_state import ProcessState
-from gdb_epi.render.locks import idle_lines, owner_text, tree_lines, wait_mark
+from gdb_epi.render.locks import idle_lines, owner_text, tree_lines, wait_column_text
 from gdb_epi.target.api import Thread
 
 LOCK = HEAP + 0x800
@@ -269,4 +269,4 @@ def test_the_column_of_a_thread_says_what_it_waits_for(
 ) -> None:
     """`epi threads` had nothing there for the threads that hang."""
     wait = LockWait(PID, LOCK, kind, name, None, owner, "cycle", "certain", ())
-    assert wait_mark(wait) == mark
+    assert wait_column_text(wait) == mark

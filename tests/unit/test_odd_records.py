@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from gdb_epi.render.ci.deaths import CRASHED, Death
-from gdb_epi.render.ci.sarif import sarif
+from gdb_epi.render.ci.sarif import sarif_log
 from gdb_epi.render.fault_lines import text_as_return_address
 from gdb_epi.render.triage import Audience, render_triage
 
@@ -56,7 +56,7 @@ def test_any_value_may_have_another_shape(name: str) -> None:
             try:
                 odd = replaced(record, path, shape)
                 assert render_triage(odd, Audience(evidence=True))
-                assert sarif([Death("a test", CRASHED, "It died.", odd)], "/srv")
+                assert sarif_log([Death("a test", CRASHED, "It died.", odd)], "/srv")
             except Exception as error:
                 failures.append(f"{path} = {shape!r}: {type(error).__name__}: {error}")
             tried += 1

@@ -83,9 +83,9 @@ def test_the_core_of_a_child_is_seen_beside_those_of_other_workers(
     monkeypatch.setattr(death_cases, "find_cores_since", lambda *_: iter(recent))
     monkeypatch.setattr(DeathCases, "_examine", lambda _, case, core: case._replace(sentence=core))
     made = DeathCases(settings_in(tmp_path))
-    (case,) = made.of_children("test_it", mine, 0.0, ())
+    (case,) = made.cases_of_children("test_it", mine, 0.0, ())
     assert (case.pid, case.sentence) == (1000 + len(parents) - 1, recent[-1][0])
-    assert len(list(made.of_children("test_it", None, 0.0, ()))) == death_cases.MAX_CHILDREN
+    assert len(list(made.cases_of_children("test_it", None, 0.0, ()))) == death_cases.MAX_CHILDREN
 
 
 def test_a_core_that_does_not_fit_on_the_disk_ends_no_session(
@@ -111,7 +111,7 @@ def test_a_case_that_another_process_is_making_is_waited_for(tmp_path: Path) -> 
     watched = JournalReader("nowhere.events")
     watched.pid = 7
     supervising = controller = DeathCases(settings_in(tmp_path))
-    supervising.begin_looking_at(7)
+    supervising.claim_hung_process(7)
     case: list[death_cases.DeathCase] = []
     died = ending_by_status(None)
     thread = threading.Thread(target=lambda: case.append(controller.of(watched, "test_it", died)))

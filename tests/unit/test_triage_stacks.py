@@ -9,7 +9,13 @@ import pytest
 
 from gdb_epi.render.escape import WIDTH
 from gdb_epi.render.frame_lines import StackCall, StackRow, stack_rows
-from gdb_epi.render.triage import GDB, MAX_LINES, Audience, named_call, render_triage
+from gdb_epi.render.triage import (
+    GDB,
+    MAX_LINES,
+    Audience,
+    own_call_named_in_sentences,
+    render_triage,
+)
 
 NATIVE = {"language": "native", "pc": "0x1000", "function": "g", "module": "/bin/prog"}
 PYTHON = {"language": "python", "name": "f", "filename": "/srv/f.py", "lineno": 3}
@@ -128,7 +134,7 @@ def test_a_child_of_multiprocessing_does_not_run_the_line_that_started_it() -> N
     ):
         record = {"verdict": {"label": "software"}, "signal": {"name": "SIGSEGV"},
                   "threads": {"count": 1, "crashed": {"tid": 7, "frames": frames}}}  # fmt: skip
-        assert (named_call(record) is not None) == named
+        assert (own_call_named_in_sentences(record) is not None) == named
         lines = render_triage(record)
         assert ("  ... 2 calls of the parent, which fork() copied" in lines) == (not named)
         assert any("f.py:3" in line for line in render_triage(record, Audience(whole=True)))

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from gdb_epi import signature
-from gdb_epi.record.record_parts import hypotheses
+from gdb_epi.record.record_parts import hypothesis_probabilities
 from gdb_epi.render.category_words import (
     DEATH_SENTENCES,
     TABLE_WORDS,
@@ -20,7 +20,7 @@ from gdb_epi.render.category_words import (
 )
 from gdb_epi.render.escape import wrap_text
 from gdb_epi.render.signature_words import evidence_lines, where_and_what
-from gdb_epi.render.triage import GDB, SHELL, Audience, named_call, render_triage
+from gdb_epi.render.triage import GDB, SHELL, Audience, own_call_named_in_sentences, render_triage
 from gdb_epi.signature.categories.rules import ENDS
 from gdb_epi.signature.categories.types import CATEGORIES
 from gdb_epi.signature.types import CODE_NOT_HERE, LACKS_FILES
@@ -364,7 +364,7 @@ def test_the_thread_that_is_named_is_the_one_whose_calls_are_shown() -> None:
 
 def test_the_line_of_another_place_is_not_that_of_the_sentences() -> None:
     record = {"threads": {"crashed": {"tid": 7, "frames": [PYTHON]}}, "verdict": {}}
-    call = named_call(record)
+    call = own_call_named_in_sentences(record)
     assert call is not None and call.lineno == 3
     hung = {"label": "hang", "reasons": ["MainThread waits at g (f.py:33) for a lock"]}
     finding = {
@@ -372,13 +372,13 @@ def test_the_line_of_another_place_is_not_that_of_the_sentences() -> None:
         "summary": hung["reasons"][0],
         "facts": {"members": [{"tid": 7, "name": "MainThread", "frames": ["g (f.py:33)"]}]},
     }
-    assert named_call({**record, "verdict": hung, "findings": [finding]}) is None
+    assert own_call_named_in_sentences({**record, "verdict": hung, "findings": [finding]}) is None
 
 
 @pytest.mark.parametrize("cause", [["x"], [{"hypothesis": "a"}], [{"probability": "1"}]])
 def test_what_has_another_shape_in_a_record_counts_as_absent(cause: list[Any]) -> None:
     verdict = {"label": "cannot-tell", "damage": {"found": False}, "cause": cause}
-    assert hypotheses({"verdict": verdict}) == {}
+    assert hypothesis_probabilities({"verdict": verdict}) == {}
     lost = {"flag": False, "memory": {"missing_percent": "72"}}
     threads = {"count": 1, "crashed": {"tid": 7}, "stacks": ["x", None, {"tid": 7}]}
     lines = shown(verdict=verdict, signal={"name": "SIGSEGV"}, truncated=lost, threads=threads)

@@ -5,8 +5,8 @@ from __future__ import annotations
 
 import pytest
 
-from gdb_epi.render.corruption import _chance
-from gdb_epi.render.signature_words import named_signature
+from gdb_epi.render.corruption import _probability_text
+from gdb_epi.render.signature_words import signature_phrase_and_key
 from gdb_epi.signature.keys import make_key
 from gdb_epi.util import add_article, counted, duration_words, natural_order
 
@@ -37,7 +37,7 @@ def test_counted(number: object, noun: str, text: str) -> None:
     ],
 )
 def test_no_probability_is_shown_as_certain(value: float, text: str) -> None:
-    assert _chance(value) == text
+    assert _probability_text(value) == text
 
 
 def test_with_article() -> None:
@@ -63,23 +63,28 @@ def test_with_article() -> None:
 )
 def test_a_signature_is_called_what_it_is_with_its_key(content: str, words: str) -> None:
     key = make_key("stable", content)
-    assert named_signature(key.text) == f'"{words}" (key {key.value})'
+    assert signature_phrase_and_key(key.text) == f'"{words}" (key {key.value})'
 
 
 def test_what_is_no_signature_stays_as_it_is() -> None:
-    assert [named_signature(text) for text in ("host=node-7", "*bitflip", "ab12")] == [
+    assert [signature_phrase_and_key(text) for text in ("host=node-7", "*bitflip", "ab12")] == [
         "host=node-7", "*bitflip", "ab12",
     ]  # fmt: skip
     line = "gsig/2 stable segv-null f <-- py:m.g"
-    assert named_signature(f"{line} where rsp=8") == f"{named_signature(line)}, those with rsp=8"
-    assert "key" not in named_signature(f"gsig/2 stable segv-null {'f' * 5_000}")
+    assert (
+        signature_phrase_and_key(f"{line} where rsp=8")
+        == f"{signature_phrase_and_key(line)}, those with rsp=8"
+    )
+    assert "key" not in signature_phrase_and_key(f"gsig/2 stable segv-null {'f' * 5_000}")
 
 
 def test_the_programs_own_function_names_the_place() -> None:
     key = make_key("stable", "segv-null string_at <-- py:ctypes.string_at <- py:__main__.price")
-    assert named_signature(key.text).startswith('"NULL pointer in string_at, in price"')
+    assert signature_phrase_and_key(key.text).startswith('"NULL pointer in string_at, in price"')
     key = make_key("stable", "segv-null string_at <-- py:ctypes.string_at")
-    assert named_signature(key.text).startswith('"NULL pointer in string_at, in ctypes.string_at"')
+    assert signature_phrase_and_key(key.text).startswith(
+        '"NULL pointer in string_at, in ctypes.string_at"'
+    )
 
 
 def test_names_with_numbers_are_in_the_order_of_their_numbers() -> None:

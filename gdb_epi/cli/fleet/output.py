@@ -65,7 +65,7 @@ def add_limit_option(parser: ArgumentParser, default: int, what: str = "rows") -
     parser.add_argument("--limit", type=whole_number(), default=default, metavar="N", help=words)
 
 
-def add_signature_question(parser: ArgumentParser) -> None:
+def add_signature_question_arguments(parser: ArgumentParser) -> None:
     """Declare what a question about one signature takes: SIGNATURE, --asof, --db and the forms."""
     parser.add_argument("signature", metavar="SIGNATURE", help="a key, its start, or a part of it")
     add_day_and_output_options(parser, "one JSON object")
@@ -111,7 +111,7 @@ def warn_of_damaged_records(lost: Sequence[int]) -> None:
         print(f"gdb-epi: damaged records were left out (crash {some}); {advice}", file=sys.stderr)
 
 
-def bytes_text(size: int) -> str:
+def size_text(size: int) -> str:
     """Return a number of bytes in kB, MB or GB (powers of 1000)."""
     for unit, power in (("GB", 9), ("MB", 6), ("kB", 3)):
         if size >= 10**power:
@@ -160,7 +160,7 @@ def print_table(
     shown = [[escape(str(cell)) for cell in row] for row in cells]
     width = terminal_width()
     for number in range(len(below) + 1):
-        lines = _aligned(headers, shown, below[:number])
+        lines = _aligned_lines(headers, shown, below[:number])
         if width is None or max(map(len, lines)) <= width:
             break
     print(*lines[:2], sep="\n")
@@ -171,7 +171,7 @@ def print_table(
                 print(*fold_line(f"{HANGING}{name}: {cell}", width), sep="\n")
 
 
-def _aligned(
+def _aligned_lines(
     headers: Sequence[str], rows: Sequence[Sequence[str]], left_out: Sequence[str]
 ) -> list[str]:
     """Return two lines of headers and a line for each row."""

@@ -65,7 +65,9 @@ class DebugInfoStamps(NamedTuple):
     packed: bool = False
 
 
-def debug_files(file: ElfFile, folders: Sequence[str], sysroot: str | None) -> DebugInfoStamps:
+def debug_info_stamps(
+    file: ElfFile, folders: Sequence[str], sysroot: str | None
+) -> DebugInfoStamps:
     """Return where the debug information of a file is; `folders` are those of GDB's setting."""
     places = {section.name: (section.offset, section.size) for section in read_sections(file)}
     inside = any(name in places for name in _CARRIERS)
@@ -139,7 +141,7 @@ class NamedStacks(NamedTuple):
         return None
 
 
-class _Object(NamedTuple):
+class _LoadedObject(NamedTuple):
     """A file that GDB has loaded."""
 
     file: ElfFile
@@ -190,7 +192,7 @@ class CachedStacks:
         folders = self._of_gdb.get("debug_folders")
         self._is_confirmed = _are_texts(folders)  # this GDB said so; else it is what most GDBs say
         self._debug_folders = folders if _are_texts(folders) else USUAL_DEBUG_FOLDERS
-        self._objects: dict[str, _Object | None] = {}
+        self._objects: dict[str, _LoadedObject | None] = {}
         self._stacks: dict[int, WalkedThread] = {}
         self._unsure: GdbNeeded | None = None
         self._symbols: dict[str, MinimalSymbols] = {}
@@ -220,7 +222,7 @@ class CachedStacks:
                 if folders != self._debug_folders:
                     raise GdbNeeded("other folders of debug information")
         except (GdbNeeded, UnreadableMemory):
-            return self._answer_before() if self._is_confirmed else None
+            return self._cached_answer() if self._is_confirmed else None
         self._store_entries()
         return NamedStacks(stacks, tuple(notes))
 
@@ -264,7 +266,7 @@ class CachedStacks:
     def _debug_info_digest(self, paths: Collection[str]) -> str:
         """Return what changes when the debug information of some modules does."""
         modules = [m for m in self._target.modules() if m.path in paths]
-        return _digest([self._debug(m) for m in modules if isinstance(m.file, str)])
+        return _digest([self._debug_info_stamps(m) for m in modules if isinstance(m.file, str)])
 
     def _keep_answer(self, answer: Mapping[str, Any]) -> None:
         """Keep all that GDB said, where it has frames of every thread: they may be asked again."""
@@ -281,7 +283,7 @@ class CachedStacks:
             }
             self._cache.write(self._core_key(), content)
 
-    def _answer_before(self) -> NamedStacks | None:
+    def _cached_answer(self) -> NamedStacks | None:
         """Return what GDB said of this very core; None when it has to be asked."""
         from gdb_epi.cli.support.native_gdb import frame_of_answer
 
@@ -316,7 +318,7 @@ class CachedStacks:
         if GreenletStackStarts(target):
             raise GdbNeeded("greenlets")
         linked = self._linked_objects(modules)
-        self._walker = walk = GdbLikeUnwinder(target, self._main(modules[0]), linked)
+        self._walker = walk = GdbLikeUnwinder(target, self._address_of_main(modules[0]), linked)
         for thread in threads:
             try:
                 self._stacks[thread.tid] = walk.frames(thread.registers)
@@ -356,15 +358,15 @@ class CachedStacks:
                 if os.path.lexists(root + name):
                     raise GdbNeeded("another executable")
 
-    def _main(self, executable: Module) -> int | None:
+    def _address_of_main(self, executable: Module) -> int | None:
         """Return where main() is: GDB shows nothing outward of it when it knows the symbol."""
         if not isinstance(executable.file, str):
             return None
-        debug = self._debug(executable)
+        debug = self._debug_info_stamps(executable)
         files = [
             open_elf(name) for name in (executable.file, *(path for path, _, _ in debug.separate))
         ]
-        packed = self._packed(self._file(executable), debug)
+        packed = self._packed_symbols_file(self._elf_file(executable), debug)
         for file in files if packed is None else [*files, packed]:
             value = None if isinstance(file, Absent) else symtab_value(file, "main")
             if value:
@@ -374,10 +376,10 @@ class CachedStacks:
             return address
         return None
 
-    def _debug(self, module: Module) -> DebugInfoStamps:
-        return debug_files(self._file(module), self._debug_folders, self._sysroot)
+    def _debug_info_stamps(self, module: Module) -> DebugInfoStamps:
+        return debug_info_stamps(self._elf_file(module), self._debug_folders, self._sysroot)
 
-    def _file(self, module: Module) -> ElfFile:
+    def _elf_file(self, module: Module) -> ElfFile:
         file = open_elf(module.file) if isinstance(module.file, str) else module.file
         if isinstance(file, Absent):
             raise GdbNeeded(file.detail)
@@ -385,15 +387,15 @@ class CachedStacks:
 
     # -- names ------------------------------------------------------------------------------
 
-    def _object(self, module: Module | None) -> _Object | None:
+    def _loaded_object(self, module: Module | None) -> _LoadedObject | None:
         """Return what is known about a module's file; None where GDB has loaded none."""
         if module is None or not isinstance(module.file, str):
             return None
         if module.path not in self._objects:
-            debug = self._debug(module)
+            debug = self._debug_info_stamps(module)
             parts = [*self._gdb, file_stamp(module.file), module.build_id, self._sysroot, debug]
             names = self._cache.load(_digest(parts))
-            self._objects[module.path] = _Object(self._file(module), names, debug)
+            self._objects[module.path] = _LoadedObject(self._elf_file(module), names, debug)
         return self._objects[module.path]
 
     def _name_frames(self, walked: WalkedThread) -> tuple[NativeFrame, ...]:
@@ -402,21 +404,21 @@ class CachedStacks:
         callee: WalkedFrame | None = None
         for walk in walked.frames:
             module = walk.module
-            entry = self._object(module)
+            entry = self._loaded_object(module)
             if callee is not None:
-                frames += self._tail_calls(callee, walk, entry)
+                frames += self._tail_call_frames(callee, walk, entry)
             offset = walk.pc - module.base if module is not None else None
             names = [FrameName(None, None, None, _SIGNAL if walk.is_signal else _NORMAL)]
             if entry is not None and offset is not None:
                 kept = entry.names.place(offset, is_exact=walk.is_exact)
-                names = kept or self._names(entry, walk, offset)
-            frames += [_frame(walk, module, walk.pc, name) for name in names]
+                names = kept or self._frame_names(entry, walk, offset)
+            frames += [_named_native_frame(walk, module, walk.pc, name) for name in names]
             callee = walk
         if len(frames) > MAX_DESCRIBED:
             raise GdbNeeded("a deep stack")
         return tuple(frames)
 
-    def _names(self, entry: _Object, walk: WalkedFrame, offset: int) -> list[FrameName]:
+    def _frame_names(self, entry: _LoadedObject, walk: WalkedFrame, offset: int) -> list[FrameName]:
         """Return the names of a place that GDB has not named before. Raises GdbNeeded."""
         place = offset if walk.is_exact else offset - 1
         kind = _SIGNAL if walk.is_signal else _NORMAL
@@ -424,32 +426,32 @@ class CachedStacks:
             names = self._debug_names(entry).names(place, kind)
         else:
             if entry.file.path not in self._symbols:
-                packed = self._packed(entry.file, entry.debug)
+                packed = self._packed_symbols_file(entry.file, entry.debug)
                 more = None if packed is None else MinimalSymbols(packed)
                 self._symbols[entry.file.path] = MinimalSymbols(entry.file, more)
             names = [FrameName(self._symbols[entry.file.path].name(place), None, None, kind)]
-        entry.names.add_place(offset, names, is_exact=walk.is_exact)
+        entry.names.add_names(offset, names, is_exact=walk.is_exact)
         return names
 
-    def _packed(self, file: ElfFile, debug: DebugInfoStamps) -> ElfFile | None:
+    def _packed_symbols_file(self, file: ElfFile, debug: DebugInfoStamps) -> ElfFile | None:
         """Return the symbols that a file packs; None where it has none. Raises GdbNeeded."""
         if not debug.packed:
             return None
         if "lzma" not in self._of_gdb:  # some GDBs cannot unpack them
-            from gdb_epi.cli.support.native_gdb import has_lzma
+            from gdb_epi.cli.support.native_gdb import reads_packed_symbols
 
-            self._of_gdb["lzma"] = has_lzma(self._program)
+            self._of_gdb["lzma"] = reads_packed_symbols(self._program)
             if self._is_confirmed:
                 self._cache.write(self._gdb_key, self._of_gdb)
         if self._of_gdb["lzma"] is not True:
             raise GdbNeeded("symbols that this GDB does not unpack")
         return cached_packed_file(file_stamp(file.path))
 
-    def _debug_names(self, entry: _Object) -> DebugNames:
+    def _debug_names(self, entry: _LoadedObject) -> DebugNames:
         """Return the debug information of a file. Raises GdbNeeded where GDB may take another."""
         return cached_debug_names(self._debug_file(entry))
 
-    def _debug_file(self, entry: _Object) -> Stamp | None:
+    def _debug_file(self, entry: _LoadedObject) -> Stamp | None:
         """Return the file that holds it. Raises GdbNeeded where GDB may take another."""
         if entry.debug.inside:
             return file_stamp(entry.file.path)
@@ -460,25 +462,27 @@ class CachedStacks:
             raise GdbNeeded("debug information of another file")
         return entry.debug.separate[0]
 
-    def _tail_calls(
-        self, callee: WalkedFrame, caller: WalkedFrame, entry: _Object | None
+    def _tail_call_frames(
+        self, callee: WalkedFrame, caller: WalkedFrame, entry: _LoadedObject | None
     ) -> list[NativeFrame]:
         """Return the frames of functions between two that jumped on. Raises GdbNeeded."""
         if entry is None or not entry.has_debug or callee.is_signal or caller.is_signal:
             return []
         offset = caller.pc - caller.module.base if caller.module is not None else 0
-        jumps = entry.names.jumps(self._callee(callee), offset)
+        jumps = entry.names.jumps(self._callee_name(callee), offset)
         if jumps is None:
             if self._calls.impossible(caller, callee):
                 return []
             jumps = self._tail_calls_by_debug_info(callee, caller)
-            entry.names.add_jumps(self._callee(callee), offset, jumps)
+            entry.names.add_tail_calls(self._callee_name(callee), offset, jumps)
         frames = []
         for jump in jumps:
             module = caller.module if jump.in_caller else callee.module
             if module is None:
                 raise GdbNeeded("a jump from nowhere")
-            frames.append(_frame(caller, module, module.base + jump.offset, jump.named))
+            frames.append(
+                _named_native_frame(caller, module, module.base + jump.offset, jump.named)
+            )
         return frames
 
     def _tail_calls_by_debug_info(
@@ -492,7 +496,7 @@ class CachedStacks:
         for pc in reversed(self._tail_call_finder.jumps_between(caller.pc, place, callee.start)):
             in_caller = caller.module is not None and caller.module.start <= pc < caller.module.end
             module = caller.module if in_caller else callee.module
-            entry = self._object(module)
+            entry = self._loaded_object(module)
             if module is None or entry is None or not module.start <= pc < module.end:
                 raise GdbNeeded("a jump through another file")
             # GDB shows one frame for all inlined functions at a jump: that of the innermost one.
@@ -512,20 +516,20 @@ class CachedStacks:
         return TailCallFinder(tuple(loaded.values()), at)
 
     def _loaded_file(self, module: Module) -> LoadedFile:
-        entry = self._object(module)
+        entry = self._loaded_object(module)
         if entry is None:
             raise GdbNeeded("a file that is not here")
         if not entry.has_debug:
-            packed = self._packed(entry.file, entry.debug)
+            packed = self._packed_symbols_file(entry.file, entry.debug)
             files = (entry.file,) if packed is None else (entry.file, packed)
             return LoadedFile(module.base, files, None)
         file = self._debug_file(entry)
         files = (entry.file,) if entry.debug.inside else (entry.file, cached_debug_file(file))
         return LoadedFile(module.base, files, lambda: cached_debug_names(file))
 
-    def _callee(self, callee: WalkedFrame) -> str:
+    def _callee_name(self, callee: WalkedFrame) -> str:
         """Return a name for the function of a frame."""
-        entry = self._object(callee.module)
+        entry = self._loaded_object(callee.module)
         if entry is None or callee.module is None or callee.start is None:
             return "?"
         return f"{entry.names.key}:{callee.start - callee.module.base:x}"
@@ -546,20 +550,20 @@ class CachedStacks:
             return
         callee: WalkedFrame | None = None
         for walk, group in zip(walked.frames, groups, strict=False):
-            entry = self._object(walk.module)
+            entry = self._loaded_object(walk.module)
             inner = [frame for frame in group if frame["pc"] != walk.pc]
             places = [_frame_name(frame) for frame in group[len(inner) :]]
             if entry is not None and walk.module is not None and group[: len(inner)] == inner:
                 offset = walk.pc - walk.module.base
-                if not any(frame["pyx"] or _is_generated(frame) for frame in group):
-                    entry.names.add_place(offset, places, is_exact=walk.is_exact)
+                if not any(frame["pyx"] or _has_pyx_place(frame) for frame in group):
+                    entry.names.add_names(offset, places, is_exact=walk.is_exact)
                 if callee is not None and entry.has_debug:
                     self._learn_jumps(entry, callee, walk, inner)
             callee = walk
 
     def _learn_jumps(
         self,
-        entry: _Object,
+        entry: _LoadedObject,
         callee: WalkedFrame,
         caller: WalkedFrame,
         inner: Sequence[Mapping[str, Any]],
@@ -574,10 +578,12 @@ class CachedStacks:
                 return
             jumps.append(TailCallFrame(in_caller, frame["pc"] - module.base, _frame_name(frame)))
         offset = caller.pc - caller.module.base
-        entry.names.add_jumps(self._callee(callee), offset, jumps)
+        entry.names.add_tail_calls(self._callee_name(callee), offset, jumps)
 
 
-def _frame(walk: WalkedFrame, module: Module | None, pc: int, named: FrameName) -> NativeFrame:
+def _named_native_frame(
+    walk: WalkedFrame, module: Module | None, pc: int, named: FrameName
+) -> NativeFrame:
     return NativeFrame(
         pc=pc,
         sp=walk.sp,
@@ -596,7 +602,7 @@ def _frame_name(frame: Mapping[str, Any]) -> FrameName:
     return FrameName(frame["function"], frame["filename"], frame["lineno"], frame["kind"])
 
 
-def _is_generated(frame: Mapping[str, Any]) -> bool:
+def _has_pyx_place(frame: Mapping[str, Any]) -> bool:
     """Tell whether a frame's place in a .pyx file was asked for: that hangs on yet another file."""
     return str(frame["function"]).startswith("__pyx_") and frame["filename"] is not None
 

@@ -58,7 +58,7 @@ class FileNames:
         names = None if rows is None else [_parse_name(row) for row in rows]
         return names if names and None not in names else None  # type: ignore[return-value]
 
-    def add_place(self, offset: int, names: list[FrameName], *, is_exact: bool) -> None:
+    def add_names(self, offset: int, names: list[FrameName], *, is_exact: bool) -> None:
         """Keep the names at a place."""
         word = _place_key(offset, is_exact=is_exact)
         if word not in self._places and 0 < len(names) <= MAX_NAMES:
@@ -71,7 +71,7 @@ class FileNames:
         jumps = None if rows is None else [_parse_jump(row) for row in rows]
         return jumps if jumps is not None and None not in jumps else None  # type: ignore[return-value]
 
-    def add_jumps(self, callee: str, caller: int, jumps: list[TailCallFrame]) -> None:
+    def add_tail_calls(self, callee: str, caller: int, jumps: list[TailCallFrame]) -> None:
         """Keep what lies between two frames; an empty list tells that there is nothing."""
         word = f"{callee}:{caller:x}"
         if word not in self._jumps and len(jumps) <= MAX_NAMES:
@@ -149,7 +149,7 @@ class FrameNameCache:
         """Return what is written under a key; None when that cannot be had, or is damaged."""
         try:
             check_own_folder(self._folder)
-            with open(self._folder / f"{key}.json", "rb", opener=_no_link) as file:
+            with open(self._folder / f"{key}.json", "rb", opener=_open_without_links) as file:
                 if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
                     return None
                 digest, _, text = file.read(MAX_FILE).partition(b"\n")
@@ -194,5 +194,5 @@ class FrameNameCache:
                 yield status.st_mtime, status.st_size, path
 
 
-def _no_link(path: str, flags: int) -> int:
+def _open_without_links(path: str, flags: int) -> int:
     return os.open(path, flags | os.O_NOFOLLOW | os.O_NONBLOCK)

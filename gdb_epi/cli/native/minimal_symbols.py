@@ -54,7 +54,7 @@ class MinimalSymbols:
     def __init__(self, file: ElfFile, packed: MinimalSymbols | None = None) -> None:
         self._file = file
         self._packed = packed
-        self._number, self.start, self.end = _text(file)
+        self._number, self.start, self.end = _text_section(file)
         # Of a file with a .symtab GDB reads nothing else (elf_symtab_read(), `stripped`).
         tables = [table for table in symbol_tables(file) if table.size > SYM.size]
         self._table = tables[0] if tables else SymbolTable(0, 0, 0, 0)
@@ -72,21 +72,21 @@ class MinimalSymbols:
         for number in [n for n, start in enumerate(starts) if low <= start <= high]:
             at, info, _, section, start, size = SYM.unpack_from(raw, number * SYM.size)
             if section == self._number and at and info & 15 not in _NOT_OF_CODE:
-                name, is_local = self._text(self._table.names + at), info >> 4 == _LOCAL
+                name, is_local = self._symbol_name(self._table.names + at), info >> 4 == _LOCAL
                 if not (is_local and name.startswith(b".L")):  # labels of compilers
                     symbols.add(Symbol(start, name, size, is_local))
         return sorted(symbols)
 
     @cached_property
-    def _every(self) -> list[Symbol]:
+    def _all_symbols(self) -> list[Symbol]:
         if self._table.size > MAX_SORTED:
             raise GdbNeeded("many symbols")
         return self.between(0, WORD_MASK)
 
     def name(self, place: int) -> str | None:
         """Return the name of the symbol at an address of the file. Raises GdbNeeded."""
-        chosen = self._symbol(place)
-        more = None if self._packed is None else self._packed._symbol(place)
+        chosen = self._symbol_at(place)
+        more = None if self._packed is None else self._packed._symbol_at(place)
         if more is not None and (chosen is None or chosen.start < more.start):
             chosen = more
         if chosen is None:
@@ -96,18 +96,18 @@ class MinimalSymbols:
             raise GdbNeeded("a name that GDB may not take as it is")
         return name.decode("utf-8", "replace")
 
-    def _symbol(self, place: int) -> Symbol | None:
+    def _symbol_at(self, place: int) -> Symbol | None:
         if not self.start <= place < self.end:
             raise GdbNeeded("not in .text")
         chosen, is_sure = _symbol_that_gdb_takes(self.between(place - NEAR, place), place)
         if not is_sure:
-            end = bisect_right(self._every, (place + 1,))
+            end = bisect_right(self._all_symbols, (place + 1,))
             chosen, _ = _symbol_that_gdb_takes(
-                self._every[max(end - MAX_STEPS - 1, 0) : end], place
+                self._all_symbols[max(end - MAX_STEPS - 1, 0) : end], place
             )
         return chosen
 
-    def _text(self, at: int) -> bytes:
+    def _symbol_name(self, at: int) -> bytes:
         end = self._file.data.find(b"\0", at, at + MAX_NAME)
         return self._file.data[at:end] if end > at else b""
 
@@ -133,7 +133,7 @@ def unpack_debug_data(file: ElfFile) -> ElfFile:
     raise GdbNeeded("symbols that cannot be unpacked")
 
 
-def _text(file: ElfFile) -> tuple[int, int, int]:
+def _text_section(file: ElfFile) -> tuple[int, int, int]:
     """Return number, start and end of .text. Raises GdbNeeded without one."""
     for number, section in enumerate(read_sections(file)):
         if section.name == b".text":

@@ -53,10 +53,10 @@ class TailCallFinder:
         `callee_start` is where its function begins where no debug information tells. Raises
         GdbNeeded.
         """
-        first = self._site(caller)
+        first = self._call_site(caller)
         if first is None:
             return []
-        callee_file, start, is_told = self._function(callee)
+        callee_file, start, is_told = self._find_function(callee)
         callee_start = start if is_told else callee_start
         seen: set[int] = set()
         has_several_ways = False
@@ -64,19 +64,19 @@ class TailCallFinder:
         todo: list[tuple[CallSite, int, list[int]]] = [first]
         while todo:
             site, base, jumps_so_far = todo.pop()
-            targets = self._targets(site, base)
+            targets = self._call_targets(site, base)
             if targets is None:
                 return []
             for target in targets:
                 if target == callee_start:
                     candidates.append(jumps_so_far)
                     continue
-                loaded, start, is_told = self._function(target)
+                loaded, start, is_told = self._find_function(target)
                 if not is_told or start != target or loaded is None or loaded.names is None:
                     if loaded is callee_file and jumps_so_far:
                         raise GdbNeeded("a jump in a file without debug information")
                     return []
-                for jump in self._calls(loaded, target).jumps:
+                for jump in self._function_calls(loaded, target).jumps:
                     pc = loaded.base + jump.pc
                     if pc in seen:
                         has_several_ways = True
@@ -91,7 +91,7 @@ class TailCallFinder:
             raise GdbNeeded("several ways to a function")
         return candidates[0]
 
-    def _site(self, caller: int) -> tuple[CallSite, int, list[int]] | None:
+    def _call_site(self, caller: int) -> tuple[CallSite, int, list[int]] | None:
         """Return the call that returns to an address."""
         loaded = self._file_at(caller - 1)
         if loaded is None or loaded.names is None:
@@ -103,7 +103,7 @@ class TailCallFinder:
         site = names.calls(function).sites.get(caller - loaded.base)
         return None if site is None else (site, loaded.base, [])
 
-    def _function(self, address: int) -> tuple[LoadedFile | None, int, bool]:
+    def _find_function(self, address: int) -> tuple[LoadedFile | None, int, bool]:
         """Return the file of an address, and where its function begins, if known."""
         loaded = self._file_at(address)
         if loaded is None or loaded.names is None:
@@ -113,21 +113,21 @@ class TailCallFinder:
             return loaded, 0, False
         return loaded, loaded.base + find_entry_pc(function), True
 
-    def _calls(self, loaded: LoadedFile, address: int) -> FunctionCalls:
+    def _function_calls(self, loaded: LoadedFile, address: int) -> FunctionCalls:
         names = None if loaded.names is None else loaded.names()
         function = None if names is None else names.function(address - loaded.base)
         if names is None or function is None:
             raise GdbNeeded("a function of which nothing is told")
         return names.calls(function)
 
-    def _targets(self, site: CallSite, base: int) -> list[int] | None:
+    def _call_targets(self, site: CallSite, base: int) -> list[int] | None:
         """Return the addresses that a call may go to; None when they are not known to GDB."""
         if site.name is not None:
-            address = self._symbol(site.name)
+            address = self._symbol_address(site.name)
             return None if address is None else [address]
         return [base + address for address in site.addresses] or None
 
-    def _symbol(self, name: str) -> int | None:
+    def _symbol_address(self, name: str) -> int | None:
         """Return the address that GDB has for a name; None when it has none. Raises GdbNeeded."""
         if name in _OF_VDSO:
             raise GdbNeeded("a name that the kernel's library has too")
@@ -136,7 +136,7 @@ class TailCallFinder:
             defining = []  # files with symbols of the name that are not local
             for loaded in self._loaded:
                 of_file = set[tuple[int, bool]]().union(
-                    *(_values_of(f, name) for f in loaded.files)
+                    *(_symbol_values(f, name) for f in loaded.files)
                 )
                 values |= {(loaded.base + value, is_local) for value, is_local in of_file}
                 if not all(is_local for _, is_local in of_file):
@@ -160,14 +160,17 @@ def _address_of_versioned_name(loaded: LoadedFile, name: str) -> int:
     lies highest (build_minimal_symbol_hash_tables()). Raises GdbNeeded.
     """
     if len(loaded.files) > 1:
-        versions = {*_values_of(loaded.files[-1], name), *_values_of(loaded.files[-1], name, b"@")}
+        versions = {
+            *_symbol_values(loaded.files[-1], name),
+            *_symbol_values(loaded.files[-1], name, b"@"),
+        }
         places = [value for value, is_local in versions if not is_local]
         if places:
             return loaded.base + max(places)
     raise GdbNeeded("several functions of one name")
 
 
-def _values_of(file: ElfFile, name: str, behind: bytes = b"\0") -> set[tuple[int, bool]]:
+def _symbol_values(file: ElfFile, name: str, behind: bytes = b"\0") -> set[tuple[int, bool]]:
     """Return the values of the symbols of a name, and whether they are local.
 
     `behind` is the text after the name in the table of names.
@@ -244,7 +247,7 @@ class ImpossibleTailCalls:
 
     def _function_loads(self, start: int, code: bytes) -> Iterator[int]:
         for match in _RELATIVE_LOAD.finditer(code):
-            slot = _relative(start + match.end(), match.group(3))
+            slot = _relative_target(start + match.end(), match.group(3))
             value = int.from_bytes(try_read(self._target, slot, WORD), "little")
             region = self._target.region_at(value)
             if region is not None and "x" in region.perms:
@@ -253,16 +256,16 @@ class ImpossibleTailCalls:
 
 def _direct_targets(target: Target, caller: int, displacement: bytes) -> tuple[int, ...]:
     """Return what a call names, and where the linkage table's jump there leads."""
-    named = _relative(caller, displacement)
+    named = _relative_target(caller, displacement)
     code = target.read(named, 16)
     at = len(_ENDBR64) if code.startswith(_ENDBR64) else 0
     at += code.startswith(_BND, at)
     if not code.startswith(_JUMP_THROUGH, at):
         return (named,)
     behind = at + len(_JUMP_THROUGH) + 4
-    slot = _relative(named + behind, code[behind - 4 : behind])
+    slot = _relative_target(named + behind, code[behind - 4 : behind])
     return named, int.from_bytes(target.read(slot, WORD), "little")
 
 
-def _relative(behind: int, displacement: bytes) -> int:
+def _relative_target(behind: int, displacement: bytes) -> int:
     return behind + int.from_bytes(displacement, "little", signed=True) & WORD_MASK

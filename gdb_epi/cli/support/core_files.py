@@ -79,7 +79,7 @@ def find_cores(names: Sequence[str]) -> CheckedCores:
                 try:
                     status = os.stat(core.path)
                 except OSError as error:  # it went away since its first bytes were read
-                    usable.problems.append(_unreadable(core.path, error))
+                    usable.problems.append(_unreadable_file_error(core.path, error))
                     continue
                 same = (status.st_dev, status.st_ino)
             if same in seen:
@@ -106,18 +106,18 @@ def core_at(path: str) -> CoreInput:
     try:
         mode = os.stat(path).st_mode
     except OSError as error:
-        raise _unreadable(path, error) from None
+        raise _unreadable_file_error(path, error) from None
     except ValueError:
         raise InputError(f"{path!r}: not a file name", hint="name a core dump") from None
     require_regular_file(path, mode)
-    head = _head(path)
+    head = _first_bytes(path)
     compression = compression_of(head)
     if compression is None:
-        _must_be_core(path, head)
+        _require_core(path, head)
         return CoreInput(path, None)
     from gdb_epi.cli.support.unpack import read_first_bytes
 
-    _must_be_core(
+    _require_core(
         path, read_first_bytes(path, compression, _FIRST), f"{compression}-compressed, but inside "
     )
     return CoreInput(path, compression)
@@ -147,7 +147,7 @@ def _remote_cores(url: str) -> Iterator[CoreInput | EpiError]:
         path, compression = strip_credentials(remote.url), compression_of(head)
         try:
             if compression is None:
-                _must_be_core(path, head)
+                _require_core(path, head)
             any_core = True
             yield CoreInput(path, compression, remote)
         except _NotACore as error:
@@ -164,7 +164,7 @@ def compression_of(head: bytes) -> str | None:
     return next((name for magic, name in _MAGIC if head.startswith(magic)), None)
 
 
-def is_core(head: bytes) -> bool:
+def is_core_header(head: bytes) -> bool:
     """Tell whether an ELF header says ET_CORE (e_type: a half word at 16, in the file's order)."""
     if not head.startswith(b"\x7fELF") or len(head) < 18:
         return False
@@ -201,9 +201,9 @@ def _cores_inside(
     any_core = False
     for path in _files_under(folder, denied, links):
         try:
-            head = _head(path)
+            head = _first_bytes(path)
             if not compression_of(head):
-                _must_be_core(path, head)
+                _require_core(path, head)
             yield core_at(path)
             any_core = True
         except _Archive:
@@ -220,10 +220,10 @@ def _cores_inside(
 
 
 def _files_under(folder: str, denied: list[EpiError], links: list[str]) -> Iterator[str]:
-    def note(error: OSError) -> None:
+    def note_denied(error: OSError) -> None:
         denied.append(InputError(f"{error.filename}: {error.strerror}", hint="sudo, or chmod +r"))
 
-    for place, folders, files in os.walk(folder, onerror=note):
+    for place, folders, files in os.walk(folder, onerror=note_denied):
         folders.sort(key=natural_order)
         for name in sorted(files, key=natural_order):
             path = os.path.join(place, name)
@@ -245,32 +245,32 @@ class _Archive(_NotACore):
     """The file may hold cores."""
 
 
-def _head(path: str) -> bytes:
+def _first_bytes(path: str) -> bytes:
     try:
         with open(path, "rb", buffering=0) as file:
             return file.read(_FIRST)
     except OSError as error:
-        raise _unreadable(path, error) from None
+        raise _unreadable_file_error(path, error) from None
 
 
-def _unreadable(path: str, error: OSError) -> InputError:
+def _unreadable_file_error(path: str, error: OSError) -> InputError:
     hint, why = "check the path", error.strerror or str(error)
     if isinstance(error, FileNotFoundError):
         if path.isdecimal():
-            return no_such_process(path)
+            return no_such_process_error(path)
         why = "no such file"
     if isinstance(error, PermissionError):
         hint = "sudo, or chmod +r: the kernel writes cores for their owner only"
     return InputError(f"{path}: {why}", hint=hint)
 
 
-def no_such_process(number: str) -> InputError:
+def no_such_process_error(number: str) -> InputError:
     """Return the error for a number that is neither a file nor a process."""
     return InputError(f"{number}: no such file, and no such process here", hint="check the number")
 
 
-def _must_be_core(path: str, head: bytes, inside: str = "") -> None:
-    if is_core(head):
+def _require_core(path: str, head: bytes, inside: str = "") -> None:
+    if is_core_header(head):
         if len(head) >= HEAD:
             return
         # One of the cores in a folder, too: whoever looks for it must learn that it is lost.

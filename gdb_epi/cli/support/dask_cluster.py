@@ -50,8 +50,8 @@ def examine_on_dask(
 
     Raises NoCluster when there is none, or its workers have not this version.
     """
-    distributed = _distributed()
-    client = _client(distributed, address)
+    distributed = _import_distributed()
+    client = _connect(distributed, address)
     try:
         # How many threads the workers have. Raises NoCluster when they cannot do the work.
         try:
@@ -68,7 +68,7 @@ def examine_on_dask(
                 raise NoCluster(problem, hint="the same version everywhere")
         threads = int(sum(client.nthreads().values()))
         # The key stays here: what goes through a network may be read there.
-        remote_options = _absolute(options._replace(hmac_key=None, line=False))
+        remote_options = _with_absolute_paths(options._replace(hmac_key=None, line=False))
         run = _TasksOfRun(distributed, client, cores, remote_options, timeout)
         for index, result in run.results(threads):
             if isinstance(result, ExaminedCore):
@@ -79,7 +79,7 @@ def examine_on_dask(
             client.close(timeout=2)
 
 
-def _distributed() -> Any:
+def _import_distributed() -> Any:
     try:
         distributed: Any = import_module("distributed")
     except ModuleNotFoundError as error:
@@ -93,7 +93,7 @@ def _distributed() -> Any:
     return distributed
 
 
-def _client(distributed: Any, address: str) -> Any:
+def _connect(distributed: Any, address: str) -> Any:
     try:
         return distributed.Client(address, timeout=CONNECT_SECONDS, set_as_default=False)
     except (OSError, ValueError, RuntimeError) as error:
@@ -102,7 +102,7 @@ def _client(distributed: Any, address: str) -> Any:
         raise NoCluster(f"no scheduler at {address}: {why}", hint=hint) from None
 
 
-def _absolute(options: ExamineOptions) -> ExamineOptions:
+def _with_absolute_paths(options: ExamineOptions) -> ExamineOptions:
     """Return the options with whole paths: a worker runs in another folder."""
 
     def whole(name: str | None) -> str | None:
@@ -157,13 +157,13 @@ class _TasksOfRun:
                 if not self._submit(parts[-1]):
                     break
                 parts.pop()
-            ended = self._wait()
+            ended = self._wait_for_ended_tasks()
             if ended or self._has_workers():
                 last_sign_of_life = time.monotonic()
             if time.monotonic() - last_sign_of_life > MAX_SECONDS_WITHOUT_WORKER:
                 why = f"the cluster has had no worker for {MAX_SECONDS_WITHOUT_WORKER:.0f} s"
                 left = [*self._pending.values(), *parts]
-                yield from self._failed([index for part in left for index in part], why)
+                yield from self._failed_results([index for part in left for index in part], why)
                 return
             for future in ended:
                 part = self._pending.pop(future)
@@ -174,7 +174,7 @@ class _TasksOfRun:
                 if missing and len(part) > 1 and self._has_workers():
                     parts += [[index] for index in missing]
                 elif missing:
-                    yield from self._failed(missing, _why_failed(future))
+                    yield from self._failed_results(missing, _why_failed(future))
 
     def _submit(self, part: list[int]) -> bool:
         """Hand a part to the scheduler; False where that is gone."""
@@ -192,7 +192,7 @@ class _TasksOfRun:
         self._pending[future] = part
         return True
 
-    def _wait(self) -> list[Any]:
+    def _wait_for_ended_tasks(self) -> list[Any]:
         """Return the tasks that have ended; none after POLL_SECONDS seconds without one."""
         try:
             with self._client.as_current():
@@ -218,7 +218,7 @@ class _TasksOfRun:
             place, kind, *rest = json.loads(line)
             yield part[place], ExaminedCore(*rest) if kind == "done" else FailedCore(*rest)
 
-    def _failed(self, indices: list[int], why: str) -> Iterator[tuple[int, Result]]:
+    def _failed_results(self, indices: list[int], why: str) -> Iterator[tuple[int, Result]]:
         for index in indices:
             yield index, FailedCore(f"{self._cores[index].path}: {why}", "again", EXIT_FAILED)
 

@@ -41,7 +41,7 @@ class EarlierResults:
         self._cores = cores
         self._options = options
         how = _options_key(options)
-        self.keys = [_key(core, how) for core in cores]
+        self.keys = [_core_file_key(core, how) for core in cores]
         self._core_keys: dict[int, str] = {}
         self._records: dict[int, Result] = {}
 
@@ -108,12 +108,12 @@ def _options_key(options: ExamineOptions) -> bytes:
         options.messages,
         options.redact_addresses,
         key and hashlib.sha256(key).hexdigest(),
-        [(name, _state(name)) for name in named if name is not None],
+        [(name, _size_and_mtime(name)) for name in named if name is not None],
     )
     return repr(words).encode("utf-8", "surrogateescape")
 
 
-def _key(core: CoreInput, how: bytes) -> str | None:
+def _core_file_key(core: CoreInput, how: bytes) -> str | None:
     """Return the name of a core as it is now, 32 hex digits; None when it cannot be read."""
     if core.remote is not None:
         _, size, modified, version = core.remote
@@ -126,9 +126,10 @@ def _key(core: CoreInput, how: bytes) -> str | None:
             status = os.fstat(file.fileno())
             beginning = file.read(BEGINNING)
         beside = [
-            (os.path.basename(path), _state(path)) for path in sidecar_paths_beside(core.path)
+            (os.path.basename(path), _size_and_mtime(path))
+            for path in sidecar_paths_beside(core.path)
         ]
-        attributes = [(name, os.getxattr(core.path, name)) for name in _attributes(core.path)]
+        attributes = [(name, os.getxattr(core.path, name)) for name in _user_xattrs(core.path)]
     except OSError:
         return None
     name = os.path.basename(core.path)
@@ -139,14 +140,14 @@ def _key(core: CoreInput, how: bytes) -> str | None:
     return digest.hexdigest()[:32]
 
 
-def _attributes(path: str) -> Iterator[str]:
+def _user_xattrs(path: str) -> Iterator[str]:
     try:
         yield from sorted(name for name in os.listxattr(path) if name.startswith("user."))
     except OSError:  # a file system without them
         return
 
 
-def _state(path: str) -> tuple[int, int] | None:
+def _size_and_mtime(path: str) -> tuple[int, int] | None:
     """Return size and date of a file; None when it is not there."""
     try:
         status = os.stat(path)

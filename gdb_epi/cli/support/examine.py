@@ -221,15 +221,15 @@ def _start_native(
     gdb = find_gdb(options.gdb, foreign=is_foreign)
     if gdb is None:
         missing = NoGdb("no gdb found")
-        _do_without(target, options, missing.line(), missing)
+        _go_without_native_frames(target, options, missing.line(), missing)
         return None
     exe = executable_for_gdb(target, options.exe)
     refused = why_gdb_is_not_started(target, exe, options.sysroot)
     if refused is not None:
         error = EpiError(f"no native frames: {refused}", hint="--native auto")
-        _do_without(target, options, refused, error)
+        _go_without_native_frames(target, options, refused, error)
         return None
-    known_frames = _known_frames(target, options, gdb, exe)
+    known_frames = _frames_without_gdb(target, options, gdb, exe)
     answer = None if known_frames is None else known_frames.answer()
     if answer is not None:
         target.native_source = answer.frames
@@ -254,7 +254,9 @@ def _start_native(
     return native
 
 
-def _do_without(target: CoreFileTarget, options: ExamineOptions, why: str, error: EpiError) -> None:
+def _go_without_native_frames(
+    target: CoreFileTarget, options: ExamineOptions, why: str, error: EpiError
+) -> None:
     """Let the target say why it has no native frames; raise the error where they are a must."""
     if options.native == "always":
         raise error
@@ -263,7 +265,7 @@ def _do_without(target: CoreFileTarget, options: ExamineOptions, why: str, error
     target.soft_errors.append(SoftError("native frames", "gdb", why))
 
 
-def _known_frames(
+def _frames_without_gdb(
     target: CoreFileTarget, options: ExamineOptions, gdb: str, exe: str | None
 ) -> CachedStacks | None:
     """Return the frames that need no GDB, as far as it has named such before; None to ask GDB."""

@@ -8,8 +8,8 @@ import sys
 from collections.abc import Sequence
 
 from gdb_epi.cli.support.live_process import (
+    attach_and_run,
     is_process_number,
-    look_at_process,
     refuse_process_files,
 )
 from gdb_epi.cli.support.process_files import add_process_files, process_files
@@ -45,7 +45,7 @@ def run_gdb_command(name: str, words: Sequence[str]) -> int:
     files, own = parser.parse_known_args(list(words[1:]))
     command = " ".join(["epi", name, *map(_quoted, own)])
     try:
-        return _ask(name, words[0], command, files)
+        return _run_on_core_or_process(name, words[0], command, files)
     except EpiError as error:
         error.hint = _as_typed_in_shell(error.hint, words[0])
         raise
@@ -85,27 +85,27 @@ def _as_typed_in_shell(hint: str, core: str) -> str:
     """Return a hint whose commands of GDB are those to paste into the shell."""
     import re
 
-    def in_shell(match: re.Match[str]) -> str:
+    def shell_command(match: re.Match[str]) -> str:
         name = match[2]
         if name not in commands_in_shell():
             return match[0]
         return f"gdb-epi {name} --help" if match[1] else f"gdb-epi {name} {shell_word(core)}"
 
-    return re.sub(_COMMAND_OF_GDB, in_shell, hint)
+    return re.sub(_COMMAND_OF_GDB, shell_command, hint)
 
 
-def _ask(name: str, core: str, command: str, files: Namespace) -> int:
+def _run_on_core_or_process(name: str, core: str, command: str, files: Namespace) -> int:
     if is_process_number(core):
         refuse_process_files(files)
-        return look_at_process(core, [command])
+        return attach_and_run(core, [command])
     if len(files.sysroot or ()) > 1:
         hint = "that one alone; triage, stacks and corruption take several"
         raise UsageError(f"{name} takes one --sysroot, as GDB does", hint=hint)
     exe, sysroot = process_files(files)
-    return _ask_of_core(core, command, exe, sysroot)
+    return _run_on_core(core, command, exe, sysroot)
 
 
-def _ask_of_core(core: str, command: str, exe: str | None, sysroot: str | None) -> int:
+def _run_on_core(core: str, command: str, exe: str | None, sysroot: str | None) -> int:
     from subprocess import DEVNULL, PIPE, STDOUT
     from subprocess import run as run_process
 

@@ -47,7 +47,7 @@ class GdbServer:
         """The process."""
         return self._pid
 
-    def given_up(self) -> bool:
+    def is_given_up(self) -> bool:
         """Tell whether it hung, so that it is not asked any more."""
         return self._hangs[0] >= MOST_HANGS
 
@@ -63,7 +63,7 @@ class GdbServer:
         Names that GDB might take for something else than a name are not sent. Nothing is asked of
         one that was given up.
         """
-        if self.given_up():
+        if self.is_given_up():
             return None
         named = {"core": core, "exe": exe, "sysroot": sysroot, "folder": folder}
         paths = {what: name and os.path.abspath(name) for what, name in named.items()}
@@ -129,7 +129,7 @@ class PendingAnswer:
                 if not self._receive_byte():
                     return True
                 self.taken = True
-            elif not self.taken and self._server.given_up():
+            elif not self.taken and self._server.is_given_up():
                 return False
         self._server.note_hang(of_itself=not self.taken)
         return False

@@ -38,15 +38,15 @@ def is_process_number(word: str) -> bool:
     Its folder /proc/PID is as good.
     """
     if word.startswith("/proc/"):
-        return _number_of(word).isdecimal() and os.path.isdir(word)
+        return _pid_text(word).isdecimal() and os.path.isdir(word)
     return word.isdecimal() and not os.path.lexists(word) and os.path.isdir(f"/proc/{word}")
 
 
-def _number_of(word: str) -> str:
+def _pid_text(word: str) -> str:
     return word.removeprefix("/proc/").rstrip("/")
 
 
-def ask_process(args: Namespace, command: str) -> int | None:
+def run_on_named_process(args: Namespace, command: str) -> int | None:
     """Run a command on a process that is named in place of a core; None where a core is.
 
     Returns the exit code.
@@ -54,7 +54,7 @@ def ask_process(args: Namespace, command: str) -> int | None:
     if not is_process_number(args.core):
         return None
     refuse_process_files(args)
-    return look_at_process(args.core, [command + " --json" * args.json])
+    return attach_and_run(args.core, [command + " --json" * args.json])
 
 
 def refuse_process_files(args: Namespace) -> None:
@@ -66,7 +66,7 @@ def refuse_process_files(args: Namespace) -> None:
         )
 
 
-def look_at_process(
+def attach_and_run(
     word: str,
     commands: Sequence[str],
     *,
@@ -85,7 +85,7 @@ def look_at_process(
 
     from gdb_epi.cli.support.native_gdb import NoGdb, attach_command_line, find_gdb
 
-    process = _read_status(_number_of(word))
+    process = _read_status(_pid_text(word))
     if process.tracer:
         raise InputError(
             f"process {process.pid} ({process.name}) is under a debugger: pid {process.tracer}",
@@ -110,7 +110,7 @@ def look_at_process(
         files = [os.path.join(folder, f"answer{number}") for number in range(len(commands))]
         asked = [f"{c} --output {f}" for c, f in zip(commands, files, strict=True)]
         words = attach_command_line(gdb_path, process.pid, asked)
-        seconds, complaint, in_time = _run(words, folder, process, limit)
+        seconds, complaint, in_time = _run_gdb(words, folder, process, limit)
         answers: list[str] = []
         for file in files:
             if not os.path.exists(file) and not in_time:
@@ -124,7 +124,7 @@ def look_at_process(
                 write_to_stderr(slow.line())
                 break
             if not os.path.exists(file):
-                raise _why_none(process, complaint)
+                raise _no_answer_error(process, complaint)
             with open(file, encoding="utf-8", errors="replace") as stream:
                 answers.append(stream.read().rstrip("\n") + "\n")
     finally:
@@ -197,7 +197,7 @@ def _may_run_python(pid: int) -> bool:
     return False
 
 
-def _run(
+def _run_gdb(
     words: Sequence[str], folder: str, process: _Process, limit: float
 ) -> tuple[float, str, bool]:
     """Run GDB; return how long the process stood still at most, GDB's words, and if in time."""
@@ -252,7 +252,7 @@ def _say_that_it_stands_still(process: _Process, limit: float) -> None:
         write_to_stderr(f"{who} stands still while GDB reads it, {limit:g} s at most")
 
 
-def _why_none(process: _Process, complaint: str) -> EpiError:
+def _no_answer_error(process: _Process, complaint: str) -> EpiError:
     """Return the error for what GDB said in place of an answer."""
     who = f"process {process.pid} ({process.name})"
     lines = [line.strip() for line in complaint.splitlines() if line.strip()]

@@ -46,7 +46,7 @@ def no_crashes_message(args: Namespace) -> str:
     return f"no crashes in this database; the first: gdb-epi triage CORE{again}"
 
 
-def how_to_settle(finding: str) -> str:
+def settle_finding_hint(finding: str) -> str:
     """Return the line below findings; `finding` is the ID, or the word for it, and its options."""
     return f"To settle a finding: gdb-epi fleet confirm {finding}, or dismiss {finding}"
 

@@ -116,23 +116,27 @@ class GdbNative:
 
     def frames(self, tid: int) -> Sequence[NativeFrame] | Absent:
         """Return the native frames of one LWP, innermost first."""
-        answer = self._collect()
+        answer = self._gdb_answer()
         if isinstance(answer, Absent):
             return answer
-        for thread in _maps(answer.get("threads")):
+        for thread in _objects_in(answer.get("threads")):
             if thread.get("tid") == tid:
-                frames = [frame_of_answer(frame) for frame in _maps(thread.get("frames"))]
-                return frames or _why_none(thread, tid)
+                frames = [frame_of_answer(frame) for frame in _objects_in(thread.get("frames"))]
+                return frames or _why_no_frames(thread, tid)
         return Absent(NOT_AVAILABLE, f"gdb does not know thread {tid}")
 
     def soft_errors(self) -> list[dict[str, Any]]:
         """Return what GDB could not have, as the record has it."""
-        answer = self._collect()
-        return [] if isinstance(answer, Absent) else [dict(e) for e in _maps(answer.get(_ERRORS))]
+        answer = self._gdb_answer()
+        return (
+            []
+            if isinstance(answer, Absent)
+            else [dict(e) for e in _objects_in(answer.get(_ERRORS))]
+        )
 
     def trouble(self) -> Absent | None:
         """Return why there are no native frames at all, None when there are."""
-        answer = self._collect()
+        answer = self._gdb_answer()
         return answer if isinstance(answer, Absent) else None
 
     def close(self) -> None:
@@ -144,12 +148,14 @@ class GdbNative:
             self._process.wait()
         self._complaints.close()
 
-    def _collect(self) -> dict[str, Any] | Absent:
+    def _gdb_answer(self) -> dict[str, Any] | Absent:
         if self._answer is None:
             self._answer = self._wait_and_read()
             if not isinstance(self._answer, Absent) and self._foreign is not None:
                 machine, tid = self._foreign
-                if all(thread.get("tid") != tid for thread in _maps(self._answer.get("threads"))):
+                if all(
+                    thread.get("tid") != tid for thread in _objects_in(self._answer.get("threads"))
+                ):
                     why = f"{self._gdb} does not read cores of {machine}; apt install gdb-multiarch"
                     self._answer = Absent(NOT_AVAILABLE, why)
             if self._learn is not None and isinstance(self._answer, dict):
@@ -181,10 +187,10 @@ class GdbNative:
                 return Absent(NOT_AVAILABLE, "the answer of gdb is too large")
             answer = json.loads(path.read_bytes())
         except (OSError, ValueError, RecursionError):
-            return Absent(NOT_AVAILABLE, f"gdb {_exit_words(code)}: {self._last_words()}")
+            return Absent(NOT_AVAILABLE, f"gdb {_exit_words(code)}: {self._last_gdb_output()}")
         return answer if isinstance(answer, dict) else Absent(NOT_AVAILABLE, "gdb gave no map")
 
-    def _last_words(self) -> str:
+    def _last_gdb_output(self) -> str:
         self._complaints.seek(0)
         text = self._complaints.read(1 << 16).decode("utf-8", "replace")
         lines = [line.strip() for line in text.splitlines() if line.strip()]
@@ -234,7 +240,7 @@ def core_command_line(
     cached: bool = True,
 ) -> list[str]:
     """Return the words that make GDB run commands on a core and end."""
-    words = _common_words(gdb, cached=cached)
+    words = _common_gdb_words(gdb, cached=cached)
     if sysroot is not None:
         if "\n" in sysroot:
             raise EpiError("a line break in --sysroot", hint="--sysroot with another path")
@@ -248,10 +254,10 @@ def core_command_line(
 def attach_command_line(gdb: str, pid: int, commands: Sequence[str]) -> list[str]:
     """Return the words that make GDB attach to a process, run commands and let it go."""
     asked = [word for command in commands for word in ("-ex", command)]
-    return [*_common_words(gdb), "-p", str(pid), *asked]
+    return [*_common_gdb_words(gdb), "-p", str(pid), *asked]
 
 
-def _common_words(gdb: str, *, cached: bool = True) -> list[str]:
+def _common_gdb_words(gdb: str, *, cached: bool = True) -> list[str]:
     """Return the words of a GDB that runs our commands; it executes `-x` after --core."""
     import gdb_epi
 
@@ -278,7 +284,7 @@ def read_gdb_setting(gdb: str, name: str) -> str | None:
         return None
 
 
-def has_lzma(gdb: str) -> bool:
+def reads_packed_symbols(gdb: str) -> bool:
     """Tell whether a GDB reads symbols that a file has packed."""
     command = "python print('--with-lzma' in gdb.execute('show configuration', False, True))"
     try:
@@ -305,7 +311,7 @@ def start_server(gdb: str) -> GdbServer:
     """Start a GDB that many cores share."""
     from gdb_epi.cli.support.gdb_server import GdbServer
 
-    return GdbServer(_common_words(gdb), gdb_environment())
+    return GdbServer(_common_gdb_words(gdb), gdb_environment())
 
 
 def wait_for_end(process: subprocess.Popen[bytes], seconds: float) -> bool:
@@ -342,11 +348,11 @@ def _exit_words(code: int) -> str:
     return f"ended with exit code {code}" if code >= 0 else died_by_words(-code)
 
 
-def _maps(value: Any) -> list[Mapping[str, Any]]:
+def _objects_in(value: Any) -> list[Mapping[str, Any]]:
     return [inner for inner in value if isinstance(inner, dict)] if isinstance(value, list) else []
 
 
-def _why_none(thread: Mapping[str, Any], tid: int) -> Absent:
+def _why_no_frames(thread: Mapping[str, Any], tid: int) -> Absent:
     absent = thread.get("absent")
     detail = absent.get("detail") if isinstance(absent, dict) else None
     return Absent(NOT_AVAILABLE, str(detail or f"gdb found no frames of thread {tid}"))

@@ -83,7 +83,7 @@ class QuickParser:
                 values[option["dest"]] = True
                 continue
             value = next(rest, "-")
-            if value.startswith("-") or not _accept(option, value, values):
+            if value.startswith("-") or not _convert_value(option, value, values):
                 return None
             if option.get("action") == "append":  # given once: argparse has the others
                 values[option["dest"]] = [values[option["dest"]]]
@@ -109,7 +109,7 @@ class QuickParser:
         return option.get("default", False if option.get("action") == "store_true" else None)
 
 
-def _accept(option: dict[str, Any], value: str, values: dict[str, Any]) -> bool:
+def _convert_value(option: dict[str, Any], value: str, values: dict[str, Any]) -> bool:
     """Convert and check one value; False sends the whole line to argparse for its message."""
     if "choices" in option and value not in option["choices"]:
         return False

@@ -90,25 +90,25 @@ def list_remote_objects(url: str, size: int) -> Iterator[tuple[RemoteObject, byt
     """
     try:
         with _errors_in_one_line(url):
-            system, path = _opened_system(url)
+            system, path = _open_file_system(url)
             objects, is_itself = _list_objects(system, path, url)
     except InputError as error:
         yield error
         return
 
-    def look(remote: RemoteObject) -> tuple[RemoteObject, bytes] | InputError:
+    def first_bytes_or_error(remote: RemoteObject) -> tuple[RemoteObject, bytes] | InputError:
         try:
             return remote, _first_bytes(system, remote.url, size)
         except InputError as error:
             return error
 
     if is_itself:
-        yield look(objects[0])
+        yield first_bytes_or_error(objects[0])
         return
     from concurrent.futures import ThreadPoolExecutor
 
     with ThreadPoolExecutor(AT_ONCE) as pool:
-        yield from pool.map(look, objects)
+        yield from pool.map(first_bytes_or_error, objects)
 
 
 def _list_objects(system: Any, path: str, url: str) -> tuple[list[RemoteObject], bool]:
@@ -121,7 +121,7 @@ def _list_objects(system: Any, path: str, url: str) -> tuple[list[RemoteObject],
     elif not is_web and (rest.endswith("/") or system.isdir(path)):
         listed = system.find(path, detail=True)
     else:
-        return [_remote(url, system.info(path))], True
+        return [_remote_object(url, system.info(path))], True
     if len(listed) > MAX_OBJECTS:
         raise InputError(
             f"{strip_credentials(url)}: more than {MAX_OBJECTS} objects", hint="several runs"
@@ -136,17 +136,19 @@ def _list_objects(system: Any, path: str, url: str) -> tuple[list[RemoteObject],
         place = full.partition("://")[2]
         if user and not place.startswith(user + at):
             place = f"{user}{at}{place}"
-        objects.append(_remote(f"{scheme}://{place}{'?' + query if query else ''}", info))
+        objects.append(_remote_object(f"{scheme}://{place}{'?' + query if query else ''}", info))
     return objects, False
 
 
-def _remote(url: str, info: dict[str, Any]) -> RemoteObject:
+def _remote_object(url: str, info: dict[str, Any]) -> RemoteObject:
     size = info.get("size")
     version = next((str(info[k]) for k in ("ETag", "etag", "md5Hash", "crc32c") if info.get(k)), "")
-    return RemoteObject(url, size if isinstance(size, int) else None, _date(info), version)
+    return RemoteObject(
+        url, size if isinstance(size, int) else None, _modification_time(info), version
+    )
 
 
-def _date(info: dict[str, Any]) -> float | None:
+def _modification_time(info: dict[str, Any]) -> float | None:
     """Return when an object was written, in s since 1970."""
     for name in _DATES:
         value: Any = info.get(name)
@@ -176,7 +178,7 @@ def _first_bytes(system: Any, url: str, size: int) -> bytes:
 def open_remote(remote: RemoteObject) -> Iterator[DecompressedStream]:
     """Open an object as a stream of its bytes. Raises InputError."""
     with _errors_in_one_line(remote.url):
-        system, path = _opened_system(remote.url)
+        system, path = _open_file_system(remote.url)
         block = STREAM if _is_web(remote.url) else REQUEST
         file = system.open(path, "rb", block_size=block, cache_type="readahead")
     try:
@@ -211,7 +213,7 @@ class _Stream:
         return content
 
 
-def _opened_system(url: str) -> tuple[Any, str]:
+def _open_file_system(url: str) -> tuple[Any, str]:
     """Return the file system of an address, and the path in it. Raises InputError."""
     scheme = url.partition("://")[0]
     if "::" in url.partition("?")[0]:

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from gdb_epi.errors import EpiError
 from gdb_epi.private_files import private_opener
 from gdb_epi.render.ci.deaths import Death
-from gdb_epi.render.ci.sarif import sarif
+from gdb_epi.render.ci.sarif import sarif_log
 
 
 def write_sarif(
@@ -18,7 +18,7 @@ def write_sarif(
     """Write the log of some deaths into a file. Raises EpiError when it cannot be written."""
     try:
         with open(name, "w", encoding="utf-8", opener=private_opener) as file:
-            json.dump(sarif(deaths, root, problems), file, indent=1)
+            json.dump(sarif_log(deaths, root, problems), file, indent=1)
             file.write("\n")
     except OSError as error:
         message = f"cannot write {name}: {error.strerror or error}"

@@ -73,7 +73,7 @@ def raise_ended(number: int) -> NoReturn:
     signals = import_module("_signal")
     ended = Interrupted(number) if number == signals.SIGINT else EndRequested(number)
 
-    def again(_number: int, _frame: object) -> None:
+    def raise_again(_number: int, _frame: object) -> None:
         handled = sys.exc_info()[1]
         while handled is not None and handled is not ended:
             handled = handled.__context__
@@ -86,7 +86,7 @@ def raise_ended(number: int) -> NoReturn:
 
     ended.stop_raising = stop_raising
     sys.unraisablehook = lambda _: None  # of what was dropped nobody needs to read
-    signals.signal(signals.SIGALRM, again)
+    signals.signal(signals.SIGALRM, raise_again)
     signals.setitimer(signals.ITIMER_REAL, RAISED_AGAIN, RAISED_AGAIN)
     raise ended
 
@@ -111,7 +111,7 @@ def fork_reader_and_wait() -> int | None:
     sys.stderr.flush()
     reader = 0  # the child, in the parent; in the child it stays 0
 
-    def end(number: int, _frame: object) -> None:
+    def end_reader(number: int, _frame: object) -> None:
         if reader:  # the parent passes the signal on; the child ends
             with suppress(ProcessLookupError):
                 os.kill(reader, number)
@@ -121,7 +121,7 @@ def fork_reader_and_wait() -> int | None:
         raise_ended(number)
 
     for number in wanted:
-        signals.signal(number, end)
+        signals.signal(number, end_reader)
     liveness_read, liveness_write = os.pipe()  # of the parent, which alone keeps the end to write
     reader = os.fork()
     if not reader:

@@ -30,7 +30,7 @@ from gdb_epi.typing_lite import IO, TYPE_CHECKING, Any, Namespace
 from gdb_epi.util import counted, shell_word
 
 if TYPE_CHECKING:
-    from gdb_epi.fleet.recorded_decisions import EarlierCrashes
+    from gdb_epi.fleet.earlier_crashes import EarlierCrashes
     from gdb_epi.render.triage import Audience
 
 
@@ -50,9 +50,9 @@ def open_triage_output(
         elif many:
             yield _Table(out, f"{repeated_file_options(args)}{repeated_database_option(args)}")
         else:
-            from gdb_epi.fleet.recorded_decisions import ask_of_earlier_crashes
+            from gdb_epi.fleet.earlier_crashes import read_earlier_crashes
 
-            ask = None if args.no_db else partial(ask_of_earlier_crashes, args.db)
+            ask = None if args.no_db else partial(read_earlier_crashes, args.db)
             color = args.output is None and wants_color(args.color, file)
             from gdb_epi.render.triage import SHELL, Audience
 
@@ -220,7 +220,7 @@ class _Table(AnswerWriter):
         self._rows.append([core.path, f"{who} ({process.get('pid') or '?'})", *_cells_of(record)])
         line = grouping_line(signature) or str(signature.get("category"))
         group = self._groups.setdefault((label, line), _Group())
-        self._copies += not group.add(core.path, who, _summary(record))
+        self._copies += not group.add(core.path, who, _groups_for_table(record))
         if examined.stacks is not None:
             stacks = stacks_lines(examined.stacks, _first_thread_fate(record))
             self._out.lines(f"== {escape(core.path)}", *stacks)
@@ -270,7 +270,7 @@ def _urgency(group: _Group) -> tuple[bool, bool, int, bool]:
     return label in URGENT, label != NO_FAULT, group.count, whole
 
 
-def _summary(record: Mapping[str, Any]) -> Mapping[str, Any]:
+def _groups_for_table(record: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return the groups of a record that a table needs: thousands are kept at once."""
     crashed = get_group(get_group(record, "threads"), "crashed")
     brief = {"native": crashed.get("native")}
@@ -340,8 +340,8 @@ def stacks_lines(stacks: Mapping[str, Any], ending: str = "crashed") -> Iterator
 
     for thread in sorted(get_groups(stacks, "threads"), key=lambda t: not t.get("crashed")):
         yield ""
-        yield escape(_title(thread, ending))
-        yield from _frames(get_groups(thread, "frames"))
+        yield escape(_thread_title(thread, ending))
+        yield from _frame_lines(get_groups(thread, "frames"))
     exception = stacks.get("exception")
     if exception:
         message = f": {exception['message']}" if exception.get("message") else ""
@@ -350,7 +350,7 @@ def stacks_lines(stacks: Mapping[str, Any], ending: str = "crashed") -> Iterator
     for task in get_groups(stacks, "tasks"):
         yield ""
         yield escape(f"task {task.get('name')} ({task.get('coro')})")
-        yield from _frames(get_groups(task, "stack"))
+        yield from _frame_lines(get_groups(task, "stack"))
     # `Missing`, above, has what matters of these.
     errors = [SoftError(**error) for error in get_groups(stacks, "soft_errors")]
     others = [error for error in errors if error.stage not in ("merge", "native")]
@@ -365,7 +365,7 @@ def _first_thread_fate(record: Mapping[str, Any]) -> str:
     return "took the signal" if signal.get("sender") in (OTHER, PROCESS, ELSEWHERE) else "crashed"
 
 
-def _title(thread: Mapping[str, Any], crashed: str) -> str:
+def _thread_title(thread: Mapping[str, Any], crashed: str) -> str:
     from gdb_epi.render.python_stacks import thread_words
 
     words = [thread_words(thread.get("name"), thread.get("tid"))]
@@ -376,7 +376,7 @@ def _title(thread: Mapping[str, Any], crashed: str) -> str:
     return ", ".join(words)
 
 
-def _frames(frames: Any) -> Iterator[str]:
+def _frame_lines(frames: Any) -> Iterator[str]:
     from gdb_epi.render.frame_lines import (
         UNLIMITED,
         StackRow,

@@ -47,7 +47,7 @@ class DamagedStream(Exception):
 
 def read_first_bytes(path: str, compression: str, size: int) -> bytes:
     """Return the first unpacked bytes of a file. Raises InputError when there are none."""
-    with _open(path, compression) as stream:
+    with _open_unpacked_path(path, compression) as stream:
         try:
             return stream.read(size)
         except DamagedStream as error:
@@ -95,7 +95,7 @@ def unpack_stream(
             try:
                 whole = _copy_sparse(stream, out, max_size, path, prefix)
                 if not whole and prefix is not None:
-                    trouble = SoftError("core", name, _what_prefix_means(size, compression, prefix))
+                    trouble = SoftError("core", name, _prefix_warning(size, compression, prefix))
             except DamagedStream as error:
                 trouble = SoftError("core", name, f"{compression} data is damaged: {error}")
                 out.truncate(out.tell())
@@ -116,7 +116,7 @@ def choose_unpacker(compression: str) -> str | None:
     return program or next((name for name in MODULES[compression] if _has_module(name)), None)
 
 
-def _what_prefix_means(size: int | None, compression: str | None, prefix: int) -> str:
+def _prefix_warning(size: int | None, compression: str | None, prefix: int) -> str:
     whole = "" if compression or size is None else f" of {size}"
     read = f"only its first {prefix} bytes{whole} were read {READ_IN_PART}"
     return f"{read}: what lies behind is missing"
@@ -154,7 +154,7 @@ def _copy_sparse(
 
 
 @contextmanager
-def _open(path: str, compression: str | None) -> Iterator[DecompressedStream]:
+def _open_unpacked_path(path: str, compression: str | None) -> Iterator[DecompressedStream]:
     """Open a stream of unpacked bytes; damaged data raises DamagedStream."""
     with open(path, "rb") as file, _open_unpacked(file, compression) as stream:
         yield stream
@@ -166,7 +166,7 @@ def _open_unpacked(file: Any, compression: str | None) -> Iterator[DecompressedS
     if compression is None:
         yield file
     elif compression in PROGRAMS:
-        through = _through_program if shutil.which(PROGRAMS[compression]) else _through_module
+        through = _unpack_by_program if shutil.which(PROGRAMS[compression]) else _unpack_by_module
         with through(file, compression) as stream:
             yield stream
     elif compression == "gz":
@@ -198,14 +198,14 @@ class _DamageReportingStream:
     def read(self, size: int, /) -> bytes:
         """Return up to `size` bytes. Raises DamagedStream."""
         parts: list[bytes] = []
-        while size > 0 and (piece := self._next(size)):
+        while size > 0 and (piece := self._read_next(size)):
             parts.append(piece)
             size -= len(piece)
         if not parts and self._broken is not None:
             raise self._broken
         return b"".join(parts)
 
-    def _next(self, size: int) -> bytes:
+    def _read_next(self, size: int) -> bytes:
         if self._broken is not None:
             return b""
         try:
@@ -250,7 +250,7 @@ class _XzStream:
 
 
 @contextmanager
-def _through_program(file: IO[bytes], name: str) -> Iterator[DecompressedStream]:
+def _unpack_by_program(file: IO[bytes], name: str) -> Iterator[DecompressedStream]:
     # The file is standard input: no name that begins with "-" can be taken for an option.
     command = [PROGRAMS[name], "-d", "-c", "-q"]
     with (
@@ -321,7 +321,7 @@ class _Program:
 
 
 @contextmanager
-def _through_module(file: IO[bytes], name: str) -> Iterator[DecompressedStream]:
+def _unpack_by_module(file: IO[bytes], name: str) -> Iterator[DecompressedStream]:
     module = next((candidate for candidate in MODULES[name] if _has_module(candidate)), None)
     if module is None:
         package = "zstandard" if name == "zst" else "lz4"

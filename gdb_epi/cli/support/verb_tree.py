@@ -6,7 +6,7 @@ from __future__ import annotations
 from argparse import SUPPRESS, Action, ArgumentParser
 from types import ModuleType
 
-from gdb_epi.cli.main import PROGRAM, commands_of_gdb, find_verb, module_names
+from gdb_epi.cli.main import PROGRAM, commands_of_gdb, find_verb, verb_module_names
 from gdb_epi.cli.support.gdb_command import CommandVerb
 from gdb_epi.typing_lite import NamedTuple
 
@@ -45,7 +45,7 @@ class Verb(NamedTuple):
 def verb_tree(package: str = "gdb_epi.cli", before: tuple[str, ...] = ()) -> list[Verb]:
     """Return all verbs, those of a group after it."""
     verbs: list[Verb] = []
-    for name in module_names(package):
+    for name in verb_module_names(package):
         module = find_verb(package, name)
         if module is None:
             continue
@@ -54,18 +54,18 @@ def verb_tree(package: str = "gdb_epi.cli", before: tuple[str, ...] = ()) -> lis
             inner = verb_tree(module.__name__, words)
             verbs += [Verb(words, module.HELP, (), tuple(verb.name for verb in inner)), *inner]
             continue
-        verbs.append(_verb(words, module))
-    return verbs + [_verb((name,), CommandVerb(name)) for name in commands_of_gdb(package)]
+        verbs.append(_make_verb(words, module))
+    return verbs + [_make_verb((name,), CommandVerb(name)) for name in commands_of_gdb(package)]
 
 
-def _verb(words: tuple[str, ...], verb: ModuleType | CommandVerb) -> Verb:
+def _make_verb(words: tuple[str, ...], verb: ModuleType | CommandVerb) -> Verb:
     parser = ArgumentParser()
     verb.add_arguments(parser)
     shown = [action for action in parser._actions if action.help != SUPPRESS]
-    return Verb(words, verb.HELP, tuple(map(_option, shown)), ())
+    return Verb(words, verb.HELP, tuple(map(_make_argument, shown)), ())
 
 
-def _option(action: Action) -> Argument:
+def _make_argument(action: Action) -> Argument:
     choices = tuple(map(str, action.choices or ()))
     name = action.metavar or action.dest.upper()
     value = "" if action.nargs == 0 else " ".join(name) if isinstance(name, tuple) else name

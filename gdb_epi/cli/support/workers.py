@@ -110,7 +110,7 @@ def examine_all(
                     result, goes_on = worker.finish()
                     idle += [worker] if goes_on else []
                 yield worker.index, result
-        if server is not None and server.given_up():
+        if server is not None and server.is_given_up():
             write_to_stderr(
                 "the GDB that all cores share hung: the cores after that had a GDB each; try: "
                 "--native gdb"
@@ -218,9 +218,9 @@ class _Worker:
         except OSError:
             piece = b""
         self._data += piece
-        return bool(piece) and len(self._data) <= MAX_RESULT and not self._is_whole()
+        return bool(piece) and len(self._data) <= MAX_RESULT and not self._has_whole_result()
 
-    def _is_whole(self) -> bool:
+    def _has_whole_result(self) -> bool:
         if len(self._data) < _HEADER.size:
             return False
         size, _ = _HEADER.unpack_from(self._data)
@@ -228,7 +228,7 @@ class _Worker:
 
     def finish(self) -> tuple[Result, bool]:
         """Return what the process found, and whether it may have another core."""
-        if not self.overstayed and self._is_whole():
+        if not self.overstayed and self._has_whole_result():
             size, goes_on = _HEADER.unpack_from(self._data)
             kind, *rest = json.loads(self._data[_HEADER.size : _HEADER.size + size])
             if goes_on:
@@ -244,9 +244,9 @@ class _Worker:
         elif code == -signal.SIGBUS:
             why, hint, exit_code = CUT_OFF, AGAIN, EXIT_UNUSABLE_INPUT
         elif code == MEMORY_FULL:
-            why, hint = _too_large(self._max_memory), LARGER
+            why, hint = _too_large_message(self._max_memory), LARGER
         else:
-            why, hint = _death(code), "again with --jobs 1"
+            why, hint = _worker_death_words(code), "again with --jobs 1"
         return FailedCore(f"{self._core.path}: {why}", hint, exit_code), False
 
     def end(self) -> int:
@@ -298,7 +298,9 @@ def _run_worker(asked: socket.socket, share: _SharedByWorkers) -> NoReturn:
         own = MAX_KEPT if share.options.native == "never" else MAX_OWN  # names take memory too
         while goes_on and (line := requests.readline()):
             index, folder = json.loads(line)
-            answer, goes_on = _encode(share, share.cores[index], ScratchFolder(folder), kept)
+            answer, goes_on = _examine_and_encode(
+                share, share.cores[index], ScratchFolder(folder), kept
+            )
             message = json.dumps(answer).encode("ascii")
             del answer
             gc.collect()  # what refers to itself holds the core's file
@@ -328,7 +330,7 @@ def _resident_bytes() -> int:
         return sys.maxsize
 
 
-def _encode(
+def _examine_and_encode(
     share: _SharedByWorkers, core: CoreInput, scratch: ScratchFolder, kept: OpenElfFiles
 ) -> tuple[list[Any], bool]:
     """Return the result of a core, and whether this process is fit for another one."""
@@ -340,7 +342,7 @@ def _encode(
     except Exception as error:  # noqa: BLE001 - boundary: one core must not stop the others
         if is_out_of_memory(error):
             lift_memory_limit()  # the answer takes memory too
-            message = f"{core.path}: {_too_large(options.max_memory)}"
+            message = f"{core.path}: {_too_large_message(options.max_memory)}"
             return ["failed", message, LARGER, EXIT_FAILED], False
         if os.environ.get("GDB_EPI_DEBUG"):
             import traceback
@@ -350,7 +352,7 @@ def _encode(
         return ["failed", message, "GDB_EPI_DEBUG=1 for the traceback", EXIT_FAILED], False
 
 
-def _too_large(limit: int) -> str:
+def _too_large_message(limit: int) -> str:
     return f"needs more than {limit} bytes of memory"
 
 
@@ -370,7 +372,7 @@ def is_out_of_memory(error: BaseException) -> bool:
     return False
 
 
-def _death(code: int) -> str:
+def _worker_death_words(code: int) -> str:
     if code >= 0:
         return f"the worker ended with exit code {code} and no result"
     return f"the worker {died_by_words(-code)}"

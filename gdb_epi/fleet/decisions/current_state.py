@@ -93,7 +93,7 @@ class CurrentState(NamedTuple):
     mark: StoredDecision | None  # the decision that holds
     history: tuple[StoredDecision, ...]
 
-    def care(self) -> list[str]:
+    def owner_and_ticket(self) -> list[str]:
         """Return the owner and the ticket, as far as they are set."""
         return list(filter(None, (self.owner and f"owner {self.owner}", self.ticket)))
 

@@ -130,13 +130,14 @@ def run_daily_screening(engine: Engine, asof: int | None) -> DailyScreening:
     meant = match_hosts(population, watched)
     again = {
         name: host for name, host_name in meant.items() if host_name not in named
-        for host in [_damaged_once_more(population, host_name, repaired[name])] if host is not None
+        for host in [_repaired_host_failing_again(population, host_name, repaired[name])]
+        if host is not None
     }  # fmt: skip
-    marks = [_regression(state, fix, moment) for state, fix in regressed]
-    marks += [_host_mark(name, host.words(), moment) for name, host in again.items()]
+    marks = [_regression_decision(state, fix, moment) for state, fix in regressed]
+    marks += [_suspect_host_decision(name, host.words(), moment) for name, host in again.items()]
     if screened is not None:
         marks += [
-            _host_mark(name, f"repaired, and raised again: {f.n} crashes", moment)
+            _suspect_host_decision(name, f"repaired, and raised again: {f.n} crashes", moment)
             for f in screened.findings
             for name, host_name in meant.items()
             if f.attr == HOST and f.value == host_name
@@ -153,19 +154,19 @@ def run_daily_screening(engine: Engine, asof: int | None) -> DailyScreening:
     beside = {
         state.current.subject.name: words
         for (state, _), keys in zip(regressed, cores, strict=True)
-        if (words := _other_cause(population, set(keys), state.text, named_marks))
+        if (words := _value_of_other_cause(population, set(keys), state.text, named_marks))
     }
     return DailyScreening(population, screened, tuple(regressed), tuple(again.values()), beside)
 
 
-def _other_cause(
+def _value_of_other_cause(
     population: Population, cores: set[str], signature: str, marks: Sequence[tuple[str, str, str]]
 ) -> str:
     """Name a value that all crashes after a fix have, and that a finding has: another cause."""
     if signature not in population.signatures:
         return ""
     rows = np.flatnonzero(population.of_signature(signature))
-    keys = population.core_keys.under(population.of_signature(signature))
+    keys = population.core_keys.keys_under(population.of_signature(signature))
     late = rows[[key in cores for key in keys]]
     for of_signature, attr, value in marks:
         attribute = population.attribute(attr)
@@ -210,7 +211,7 @@ def _ignored_signatures(execute: Execute, now: float) -> set[str]:
     return {str(text) for kind, key, text in execute(_TEXTS, {}) if (kind, key) in keys}
 
 
-def _damaged_once_more(
+def _repaired_host_failing_again(
     population: Population, name: str, day: int
 ) -> HostFailingAfterRepair | None:
     """Return a repaired host with damaged memory: one such crash after a repair is worth a look."""
@@ -222,12 +223,12 @@ def _damaged_once_more(
     return HostFailingAfterRepair(name, day, int(mine.sum()), int(damaged.sum()), cores)
 
 
-def _regression(state: StateWithCrashes, fix: FixAssessment, now: float) -> StoredDecision:
+def _regression_decision(state: StateWithCrashes, fix: FixAssessment, now: float) -> StoredDecision:
     seen, note = fix.again[0].version, describe_fix(fix)
     return StoredDecision(
         state.current.subject, now, TOOL, REGRESSED, seen, fix.version_of, note=note
     )
 
 
-def _host_mark(host: str, note: str, now: float) -> StoredDecision:
+def _suspect_host_decision(host: str, note: str, now: float) -> StoredDecision:
     return StoredDecision(Subject(HOST, "", host), now, TOOL, SUSPECT, note=note)

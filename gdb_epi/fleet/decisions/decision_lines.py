@@ -75,7 +75,9 @@ def host_decision_lines(execute: Execute, name: str) -> list[str]:
     """Return what people decided about a host, as lines; none where nobody ever did."""
     current = read_current_state(execute, Subject(HOST, "", name))
     if current.mark is None:
-        current = read_current_state(execute, Subject(HOST, "", _marked_name(execute, name)))
+        current = read_current_state(
+            execute, Subject(HOST, "", _spelling_of_marked_host(execute, name))
+        )
     if current.mark is None or current.state == HEALTHY:
         return []
     return _lines_of_state(
@@ -83,7 +85,7 @@ def host_decision_lines(execute: Execute, name: str) -> list[str]:
     )
 
 
-def _marked_name(execute: Execute, name: str) -> str:
+def _spelling_of_marked_host(execute: Execute, name: str) -> str:
     """Return the spelling under which a host was marked (case, domain), else its name."""
     marked = [row[0] for row in execute(_MARKED, {})]
     if not marked:
@@ -131,7 +133,7 @@ def _lines_of_state(current: CurrentState, words: list[str]) -> list[str]:
     mark = current.mark or current.history[-1]
     # The day of the decision, which is not when the crash was first seen.
     marked = f"marked by {mark.who} on {utc_day_text(mark.at)}"
-    lines = ["; ".join([*words, marked, *current.care()])]
+    lines = ["; ".join([*words, marked, *current.owner_and_ticket()])]
     if current.note:
         lines.append(f"note: {current.note}")
     return lines

@@ -48,7 +48,7 @@ from gdb_epi.fleet.screen.finding import (
     BITFLIP,
     MIN_RR,
     Finding,
-    crashes_of,
+    crashes_of_findings,
     finding_identity,
     is_about_whole_host,
     may_be_chance,
@@ -105,7 +105,7 @@ class ExclusionPlan(NamedTuple):
     def as_json(self, *, dry_run: bool, share: float) -> dict[str, Any]:
         """Return it as one JSON object."""
         shown = {
-            name: [_row(host) for host in hosts]
+            name: [_host_json(host) for host in hosts]
             for name, hosts in (("hosts", self.hosts), ("beyond", self.beyond))
         }
         pairs = {
@@ -151,7 +151,7 @@ def plan_exclusion(
         if state.state == SUSPECT and state.who != TOOL and name not in wanted:
             since = int((state.since or now) // SECONDS_A_DAY)
             words = f"{state.who} calls it suspect" + (f": {state.note}" if state.note else "")
-            wanted[name] = HostToExclude(name, words, (), since, _last_day(now, days), 0)
+            wanted[name] = HostToExclude(name, words, (), since, _exclusion_end_day(now, days), 0)
         if state.state in (HEALTHY, BACK) and name in left_in:
             left_in[name] = f"{left_in[name]}; {state.state} since {utc_day_text(state.since)}"
     pattern = _NODE if node_names else _NAME
@@ -162,7 +162,9 @@ def plan_exclusion(
         if not pattern.match(name)
     ]
     chosen = [host for name, host in wanted.items() if pattern.match(name) and name not in drained]
-    size, source = (fleet, "--fleet-size") if fleet is not None else _fleet(population)
+    size, source = (
+        (fleet, "--fleet-size") if fleet is not None else _fleet_size_and_source(population)
+    )
     most = int(share * size + 1e-9)
     room = max(most - len(drained), 0)
     left = [(n, why) for n, why in left_in.items() if n not in wanted and n not in drained]
@@ -187,7 +189,7 @@ def _broken_parts(population: Population, findings: Sequence[Finding]) -> Iterat
             continue
         attribute = population.attribute(some[0].attr)
         assert attribute is not None  # it has a finding
-        members = crashes_of(some, population.day.size) & (population.host >= 0)
+        members = crashes_of_findings(some, population.day.size) & (population.host >= 0)
         has = attribute.hours_with(some[0].value) & (population.exposure_hours > 0)
         size = np.unique(population.exposure_host[has]).size
         host, count = np.unique(population.host[members], return_counts=True)
@@ -230,7 +232,7 @@ def _hosts_of_findings(
         times = f"{finding.rr:.3g} times its share" if finding.rr >= MIN_RR else "more of late"
         reason = f"{words}: {counted(finding.n, 'crash')}, {times}"
         evidence = (*judged.evidence, *(f"but: {caveat}" for caveat in judged.caveats))
-        first, until = begin_of_bad_host(population, finding), _last_day(now, days)
+        first, until = begin_of_bad_host(population, finding), _exclusion_end_day(now, days)
         host = HostToExclude(finding.value, reason, evidence, first, until, finding.n)
         wanted[finding.value] = host
     return wanted, left_in
@@ -273,7 +275,7 @@ def begin_of_bad_host(population: Population, finding: Finding) -> int:
     return since
 
 
-def _fleet(population: Population) -> tuple[int, str]:
+def _fleet_size_and_source(population: Population) -> tuple[int, str]:
     """Count the hosts: those with recent host-hours, else all that ever crashed."""
     if population.has_exposure and population.day.size:
         recent = population.exposure_day > int(population.exposure_day.max()) - RECENT_DAYS
@@ -306,10 +308,10 @@ def _without_shell_syntax(text: str) -> str:
     return re.sub(r"[^A-Za-z0-9 .,:;()%+=/_-]", "?", text)[:MAX_REASON]
 
 
-def _row(host: HostToExclude) -> dict[str, Any]:
+def _host_json(host: HostToExclude) -> dict[str, Any]:
     days = {"since": iso_day(host.since), "until": iso_day(host.until)}
     return {**host._asdict(), "evidence": list(host.evidence), **days}
 
 
-def _last_day(now: float, days: int) -> int:
+def _exclusion_end_day(now: float, days: int) -> int:
     return int(now // SECONDS_A_DAY) + days

@@ -164,14 +164,14 @@ def findings_to_raise(
         earlier = stored_by_identity.get(finding_identity(*finding.key))
         again = earlier is not None and (
             earlier.state == REPAIRED
-            or (earlier.state == DISMISSED and _has_grown(finding, earlier))
+            or (earlier.state == DISMISSED and _has_more_evidence(finding, earlier))
         )
         if earlier is None or again:
             new.append(finding)
     return tuple(new)
 
 
-def _has_grown(finding: Finding, dismissed: StoredFinding) -> bool:
+def _has_more_evidence(finding: Finding, dismissed: StoredFinding) -> bool:
     n = dismissed.n if dismissed.decided_n is None else dismissed.decided_n
     p = dismissed.decided_p if dismissed.decided_p is not None else 1.0
     return finding.n >= max(2 * n, n + MIN_GROWTH) and finding.p <= max(
@@ -199,17 +199,17 @@ def store_findings(
                 set_={**again, "state": OPEN, "raised": tables.finding.c.raised + 1},
                 where=or_(tables.finding.c.state == DISMISSED, tables.finding.c.state == REPAIRED),
             ),
-            [_row(finding, day, population) for finding in findings],
+            [_finding_row(finding, day, population) for finding in findings],
         )
 
 
 def latest_cores(population: Population, members: Bools) -> list[str]:
     """Return the keys of the latest MAX_CORES crashes under a mask, the latest first."""
     core_keys = population.core_keys[: members.size]  # a replay's masks end with their day
-    return core_keys.under(members)[: -MAX_CORES - 1 : -1]
+    return core_keys.keys_under(members)[: -MAX_CORES - 1 : -1]
 
 
-def _row(finding: Finding, day: int, population: Population | None) -> dict[str, Any]:
+def _finding_row(finding: Finding, day: int, population: Population | None) -> dict[str, Any]:
     detail = finding_json(finding, day)
     if population is not None:
         detail["cores"] = latest_cores(population, finding.members)
@@ -228,10 +228,10 @@ _TEXTS, _LISTS = ("verdict", "test", "exposure"), ("aliases", "caveats", "cores"
 def finding_detail(column: str | None) -> dict[str, Any]:
     """Return the detail of a finding; of an imported row only the values of the right type."""
     detail = parse_json_object(column or "{}") or {}
-    return {name: value for name, value in detail.items() if _is_plain(name, value)}
+    return {name: value for name, value in detail.items() if _is_valid_detail(name, value)}
 
 
-def _is_plain(name: str, value: Any) -> bool:
+def _is_valid_detail(name: str, value: Any) -> bool:
     if name in _TEXTS:
         return isinstance(value, str)
     if name in _LISTS:

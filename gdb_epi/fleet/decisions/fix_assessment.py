@@ -56,14 +56,14 @@ def compare_versions(first: str, second: str) -> int | None:
     if any(_COMMIT.match(v) for v in (a, b)) or bool(_BARE.match(a)) != bool(_BARE.match(b)):
         return None
     answers = set()
-    for scheme in (_pep440, _semver):
+    for scheme in (_pep440_key, _semver_key):
         keys = scheme(a), scheme(b)
         if None not in keys:
             answers.add((keys[0] > keys[1]) - (keys[0] < keys[1]))
     return answers.pop() if len(answers) == 1 else None
 
 
-def _pep440(version: str) -> Key:
+def _pep440_key(version: str) -> Key:
     """Return a key that sorts as PEP 440 says; None for any other text."""
     try:
         from packaging.version import InvalidVersion, Version
@@ -75,7 +75,7 @@ def _pep440(version: str) -> Key:
         return None
 
 
-def _semver(version: str) -> Key:
+def _semver_key(version: str) -> Key:
     """Return a key that sorts as semver 2.0.0 says; None for any other text.
 
     A pre-release is a number or begins with a word (`rc.1`, `SNAPSHOT`): `6.1.0-13-amd64` is how
@@ -193,8 +193,8 @@ def names_with_versions(execute: Execute, subject: Subject) -> list[str]:
     latest = next(iter(execute(_RECORDS.replace(str(MAX_RECORDS), "1"), values)), None)
     if latest is not None:
         record = unpack_record_or_empty(latest[0])
-        names.update(name for name, _ in _packages(record))
-        names.update(name for name, _ in _image(record))
+        names.update(name for name, _ in _package_versions(record))
+        names.update(name for name, _ in _image_name_and_tag(record))
     return sorted(names)
 
 
@@ -207,7 +207,7 @@ def names_with_version(execute: Execute, subject: Subject, version: str) -> list
         names.update(name for name, seen in rows if compare_versions(str(seen), version) == 0)
     for blob, _, _ in execute(_RECORDS, values):
         record = unpack_record_or_empty(blob)
-        own = (*_packages(record), *_image(record))
+        own = (*_package_versions(record), *_image_name_and_tag(record))
         names.update(name for name, seen in own if compare_versions(seen, version) == 0)
     return sorted(names)
 
@@ -222,11 +222,11 @@ def read_version(record: Mapping[str, Any], name: str) -> str | None:
         value = text_or_none(get_group(record, part_name).get(key)) if of == name else None
         if value:
             return value
-    own = (*_packages(record), *_image(record))
+    own = (*_package_versions(record), *_image_name_and_tag(record))
     return next((version for package, version in own if package == name), None)
 
 
-def _image(record: Mapping[str, Any]) -> Iterable[tuple[str, str]]:
+def _image_name_and_tag(record: Mapping[str, Any]) -> Iterable[tuple[str, str]]:
     """Yield the last name of the image and its tag, where it has one."""
     image = text_or_none(get_group(record, "container").get("image")) or ""
     name, tag = split_image_tag(image)
@@ -235,7 +235,7 @@ def _image(record: Mapping[str, Any]) -> Iterable[tuple[str, str]]:
         yield last, tag
 
 
-def _packages(record: Mapping[str, Any]) -> Iterable[tuple[str, str]]:
+def _package_versions(record: Mapping[str, Any]) -> Iterable[tuple[str, str]]:
     packages = get_group(record, "python").get("packages")
     for package in packages[:MAX_PACKAGES] if isinstance(packages, list) else ():
         if isinstance(package, dict):

@@ -79,13 +79,13 @@ def forget(engine: Engine, kind: str, name: str, *, apply: bool) -> ForgetSummar
     if not apply:
         with engine.connect() as connection:
             counts = _count_or_delete(connection, wanted, apply=False)
-        _check(kind, name, spooled, counts)
+        _refuse_unknown_name(kind, name, spooled, counts)
     else:
         with begin_write(engine) as connection:
             drop_dimension_ids(connection)
             wanted = _WANTED[kind](connection, name)
             counts = _count_or_delete(connection, wanted, apply=True)
-            _check(kind, name, spooled, counts)
+            _refuse_unknown_name(kind, name, spooled, counts)
         compact_database(engine)
     caches = drop_cached_populations(apply=apply)
     exports = tuple(read_export_log(shown_url(engine.url)))
@@ -95,7 +95,7 @@ def forget(engine: Engine, kind: str, name: str, *, apply: bool) -> ForgetSummar
     )  # fmt: skip
 
 
-def _check(kind: str, name: str, spooled: int, counts: Mapping[str, int]) -> None:
+def _refuse_unknown_name(kind: str, name: str, spooled: int, counts: Mapping[str, int]) -> None:
     if not (spooled or any(counts.values())):
         hint = {HOST: "gdb-epi fleet top", USER: "a login name or number", CORE: "its whole key"}
         raise InputError(f"nothing here is of {kind} {name!r}", hint=hint[kind])

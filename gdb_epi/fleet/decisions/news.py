@@ -29,7 +29,7 @@ from gdb_epi.fleet.decisions.fix_assessment import (
     describe_fix,
 )
 from gdb_epi.fleet.decisions.states import StateWithCrashes, failed_fixes, read_states
-from gdb_epi.fleet.population.cache import load_times
+from gdb_epi.fleet.population.cache import load_population_of_times
 from gdb_epi.fleet.questions.signature_history import signature_title
 from gdb_epi.fleet.questions.signatures import (
     NewSignature,
@@ -46,7 +46,7 @@ from gdb_epi.fleet.store.day_numbers import SECONDS_A_DAY, iso_day
 from gdb_epi.fleet.store.dimensions import insert_statement
 from gdb_epi.fleet.store.plain_sql import sqlalchemy_executor
 from gdb_epi.fleet.store.transactions import begin_write
-from gdb_epi.render.signature_words import WHERE, named_signature
+from gdb_epi.render.signature_words import WHERE, signature_phrase_and_key
 from gdb_epi.util import counted
 
 FINDING, REGRESSION, AGAIN, DIGEST = ("finding", "regression", "host-again", "digest")
@@ -95,7 +95,7 @@ def unsent_news(engine: Engine, address: str) -> list[NewsItem]:
             mark = held.mark
             is_mine = held.state == SUSPECT and held.who == TOOL and subject.name not in raised
             if mark is not None and is_mine:
-                title = _cut(f"{subject.name}: {mark.note or 'fails again'}")
+                title = _cut_title(f"{subject.name}: {mark.note or 'fails again'}")
                 once = f"host {subject.name} {mark.at:.0f}"
                 news.append(NewsItem(once, AGAIN, title, (), subject.name, 0, (), {}))
     return [entry for entry in news if entry.subject not in sent]
@@ -132,11 +132,11 @@ def _item_of_finding(finding: StoredFinding, program: str = "") -> NewsItem:
     subject = f"{finding.attr}={finding.value} {finding.signature} {finding.raised}"
     title = verdict if finding.value in verdict else f"{finding.attr}={finding.value}: {verdict}"
     if not finding.signature.startswith(ALL):
-        title += f": {named_signature(finding.signature, program)}"
+        title += f": {signature_phrase_and_key(finding.signature, program)}"
     cores = tuple(detail.get("cores", ())[:MAX_CORES])
     more = {**detail, "id": finding.id, "state": finding.state, "raised": finding.raised}
     more.pop("cores", None)
-    return NewsItem(subject, FINDING, _cut(title), tuple(lines), host, finding.n, cores, more)
+    return NewsItem(subject, FINDING, _cut_title(title), tuple(lines), host, finding.n, cores, more)
 
 
 def _item_of_regression(
@@ -145,7 +145,7 @@ def _item_of_regression(
     held = state.current
     fixes = [mark.at for mark in held.history if mark.state == FIXED]
     subject = f"regressed {held.subject.kind}:{held.subject.name} {fix.version} {fixes[-1]:.0f}"
-    lines = (named_signature(state.text), *held.care())
+    lines = (signature_phrase_and_key(state.text), *held.owner_and_ticket())
     return NewsItem(
         subject, REGRESSION, _regression_title(state), lines, None, fix.crashes_again,
         tuple(cores), {"state": state.as_json()},
@@ -154,7 +154,7 @@ def _item_of_regression(
 
 def _regression_title(state: StateWithCrashes) -> str:
     words = REGRESSED if state.fix is None else describe_fix(state.fix)
-    return _cut(f"{state.current.subject.name}: {words}")
+    return _cut_title(f"{state.current.subject.name}: {words}")
 
 
 def make_digest(engine: Engine, days: int, until: int, now: float) -> NewsItem:
@@ -184,7 +184,7 @@ def make_digest(engine: Engine, days: int, until: int, now: float) -> NewsItem:
         s for s in states if s.current.subject.about == HOST and s.state not in (HEALTHY, BACK)
     ]
     end = (until + 1) * SECONDS_A_DAY
-    new = new_signatures(engine, load_times(engine), days, end, MAX_COUNTED)
+    new = new_signatures(engine, load_population_of_times(engine), days, end, MAX_COUNTED)
     top = top_signatures(engine, MAX_TOP, until if end <= now else None)
     lines = [unscreened] if unscreened else []
     _add_part(lines, "New findings:", [titles[f.id] for f in fresh])
@@ -234,10 +234,10 @@ def _programs_of(connection: Connection, findings: Sequence[StoredFinding]) -> d
 def _add_part(lines: list[str], title: str, lines_of_part: Sequence[str]) -> None:
     if lines_of_part:
         lines.append(title)
-        lines += [f"  {_cut(line)}" for line in lines_of_part[:MAX_LISTED]]
+        lines += [f"  {_cut_title(line)}" for line in lines_of_part[:MAX_LISTED]]
         if len(lines_of_part) > MAX_LISTED:
             lines.append(f"  and {len(lines_of_part) - MAX_LISTED} more")
 
 
-def _cut(text: str) -> str:
+def _cut_title(text: str) -> str:
     return text if len(text) <= MAX_TITLE else f"{text[: MAX_TITLE - 3]}..."

@@ -85,7 +85,7 @@ def _choose_what_to_prune(
     moment = func.coalesce(c.ts, c.received, 0.0)
     rows = connection.execute(select(c.id, c.sig_id, c.host_id, moment).order_by(moment, c.id))
     columns = list(zip(*rows.all(), strict=True)) or [()] * 4
-    numbers, signatures, hosts = (_codes(column) for column in columns[:3])
+    numbers, signatures, hosts = (_integers_or_minus_one(column) for column in columns[:3])
     old = np.array(columns[3], dtype=float) < before * SECONDS_A_DAY
     names, suspected = _suspected_hosts(connection, now)
     of_hosts = old & np.isin(hosts, suspected)
@@ -119,7 +119,7 @@ def _choose_what_to_prune(
     )
 
 
-def _codes(column: Iterable[int | None]) -> Ints:
+def _integers_or_minus_one(column: Iterable[int | None]) -> Ints:
     return np.array([-1 if number is None else number for number in column], dtype=np.int64)
 
 

@@ -77,12 +77,12 @@ def record_decision(engine: Engine, decision: Decision, now: float) -> DecisionR
 
     Raises UsageError for one that makes no sense, InputError where nothing has that name.
     """
-    state = _state(decision)
+    state = _new_state(decision)
     until = _end_of_day(decision.ignore_until)
-    moment = _moment(decision, state, now)
+    moment = _event_time(decision, state, now)
     with begin_write(engine) as connection:
         execute = sqlalchemy_executor(connection)
-        subject = _subject(connection, execute, decision)
+        subject = _find_subject(connection, execute, decision)
         current = read_current_state(execute, subject, now)
         state = state or _default_state(current)
         version = decision.fixed_in
@@ -113,7 +113,7 @@ def record_decision(engine: Engine, decision: Decision, now: float) -> DecisionR
         return DecisionResult(subject, lines)
 
 
-def _state(decision: Decision) -> str | None:
+def _new_state(decision: Decision) -> str | None:
     """Return the new state; None where it stays and only owner, ticket or note are added."""
     given = [decision.state, FIXED if decision.fixed_in else None]
     given.append(IGNORED if decision.ignore_until else None)
@@ -146,29 +146,33 @@ def _default_state(current: CurrentState) -> str:
 
 
 def _end_of_day(given: str | None) -> float | None:
-    return None if given is None else (_day(given, "--ignore-until 2026-12-31") + 1) * SECONDS_A_DAY
+    return (
+        None
+        if given is None
+        else (_parse_day(given, "--ignore-until 2026-12-31") + 1) * SECONDS_A_DAY
+    )
 
 
-def _moment(decision: Decision, state: str | None, now: float) -> float:
+def _event_time(decision: Decision, state: str | None, now: float) -> float:
     """Return the time of the event that the decision is about."""
     if decision.on is None:
         return now
     if decision.about != HOST or state is None:
         raise UsageError("--on is the day of what became of a host", hint="--repaired --on DAY")
-    day = _day(decision.on, "--on 2026-11-21")
+    day = _parse_day(decision.on, "--on 2026-11-21")
     if day * SECONDS_A_DAY > now:
         raise UsageError(f"{decision.on} is not over yet", hint="--on a day that was")
     return float(day * SECONDS_A_DAY)
 
 
-def _day(given: str, hint: str) -> int:
+def _parse_day(given: str, hint: str) -> int:
     day = parse_written_day(given)
     if day is None or not 0 <= day < MAX_DAY:
         raise UsageError(f"no day: {given!r}", hint=hint)
     return day
 
 
-def _subject(connection: Connection, execute: Execute, decision: Decision) -> Subject:
+def _find_subject(connection: Connection, execute: Execute, decision: Decision) -> Subject:
     if decision.about == SIGNATURE:
         group = require_signature(execute, decision.name)
         return Subject(SIGNATURE, group.kind, group.key)

@@ -108,11 +108,11 @@ def requests_for_news(
     if shape == PAGERDUTY:
         alone = items if len(items) <= MAX_EVENTS else items[: MAX_EVENTS - 1]
         for entry in alone:
-            yield NewsRequest(_event(entry.title, entry, key), (entry,))
+            yield NewsRequest(_pagerduty_event(entry.title, entry, key), (entry,))
         rest = tuple(items[len(alone) :])
         if rest:
             title = f"and {counted(len(rest), 'more notice')} of gdb-epi"
-            yield NewsRequest(_event(title, rest[0], key, rest), rest)
+            yield NewsRequest(_pagerduty_event(title, rest[0], key, rest), rest)
     elif shape == SLACK:
         # A message for Slack's incoming webhooks; `text` is what a notification shows.
         blocks = []
@@ -120,25 +120,30 @@ def requests_for_news(
             lines = [entry.title, *entry.lines]
             if entry.cores:
                 lines.append(f"cores: {shortened_list(entry.cores, 3)}")
-            section = {"type": "mrkdwn", "text": f"```{_escape(lines)[:MAX_SLACK_TEXT]}```"}
+            section = {
+                "type": "mrkdwn",
+                "text": f"```{_escape_for_slack(lines)[:MAX_SLACK_TEXT]}```",
+            }
             blocks.append({"type": "section", "text": section})
         if len(items) > MAX_SLACK_ITEMS:
             more = f"and {len(items) - MAX_SLACK_ITEMS} more: gdb-epi fleet findings"
             blocks.append({"type": "section", "text": {"type": "mrkdwn", "text": more}})
-        yield NewsRequest({"text": f"`{_escape([_title(items)])}`", "blocks": blocks}, tuple(items))
+        yield NewsRequest(
+            {"text": f"`{_escape_for_slack([_news_title(items)])}`", "blocks": blocks}, tuple(items)
+        )
     else:
         news = [entry.as_json() for entry in items]
         body = {"schema": SCHEMA, "tool": f"gdb-epi {__version__}", "news": news}
-        yield NewsRequest({**body, "title": _title(items)}, tuple(items))
+        yield NewsRequest({**body, "title": _news_title(items)}, tuple(items))
 
 
-def _title(news: Sequence[NewsItem]) -> str:
+def _news_title(news: Sequence[NewsItem]) -> str:
     if len(news) == 1:
         return news[0].title
     return f"gdb-epi: {counted(len(news), 'notice')}, the first: {news[0].title}"
 
 
-def _event(
+def _pagerduty_event(
     title: str, item: NewsItem, key: str | None, rest: Sequence[NewsItem] = ()
 ) -> dict[str, Any]:
     """Return an event of PagerDuty's Events API v2; each subject is one incident."""
@@ -160,7 +165,7 @@ def _event(
     }
 
 
-def _escape(lines: Sequence[str]) -> str:
+def _escape_for_slack(lines: Sequence[str]) -> str:
     """Return lines for Slack's code marks: what a process calls itself neither mentions nor links.
 
     Within them a name is copied as it is, but for a backquote, which would end them.

@@ -42,7 +42,7 @@ def open_lake_engine(url: URL) -> Engine:
         record.info[LAKE_STATE] = state_of_lake(manifest)
         with suppress(duckdb.Error):  # not every version has it
             connection.execute("SET parquet_metadata_cache = true")
-        for statement in _statements(folder, manifest):
+        for statement in _view_statements(folder, manifest):
             connection.execute(statement)
 
     def check_state(_connection: Any, record: Any, _proxy: Any) -> None:
@@ -73,7 +73,7 @@ def _manifest_identity(folder: Path) -> tuple[int, int, int] | None:
     return status.st_ino, status.st_mtime_ns, status.st_size
 
 
-def _statements(folder: Path, manifest: Manifest) -> list[str]:
+def _view_statements(folder: Path, manifest: Manifest) -> list[str]:
     statements = []
     for table in metadata.sorted_tables:
         files = manifest.tables.get(table.name, {})
@@ -82,12 +82,12 @@ def _statements(folder: Path, manifest: Manifest) -> list[str]:
             read = f"read_parquet([{names}], hive_partitioning = false)"
             statements.append(f"CREATE VIEW {table.name} AS SELECT * FROM {read}")
         else:  # of no row, or left out
-            columns = ", ".join(f'"{c.name}" {_type(table, c.name)}' for c in table.columns)
+            columns = ", ".join(f'"{c.name}" {_sql_type(table, c.name)}' for c in table.columns)
             statements.append(f"CREATE TABLE {table.name} ({columns})")
     return [*statements, str(HOST_ATTR_VIEW.statement)]
 
 
-def _type(table: Table, name: str) -> str:
+def _sql_type(table: Table, name: str) -> str:
     kind = table.columns[name].type
     names = ((Boolean, "BOOLEAN"), (Float, "DOUBLE"), (Text, "VARCHAR"), (LargeBinary, "BLOB"))
     return next((name for of, name in names if isinstance(kind, of)), "BIGINT")

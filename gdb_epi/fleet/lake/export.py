@@ -68,10 +68,10 @@ def export_lake(engine: Engine, folder: Path) -> ExportSummary:
     """
     require_extra("lake", ("pyarrow",))
     database = shown_url(engine.url)
-    with locked(folder):
+    with lock_folder(folder):
         before = _manifest_before(folder, database)
-        with _one_state(engine) as connection:
-            tables, written = _tables(connection, folder, before)
+        with _consistent_snapshot(engine) as connection:
+            tables, written = _write_tables(connection, folder, before)
         after = Manifest(SCHEMA_VERSION, database, tables)
         _remove_prepared(folder / PREPARED, after)
         write_manifest(folder, after)
@@ -103,7 +103,7 @@ def _manifest_before(folder: Path, database: str) -> Manifest:
 
 
 @contextmanager
-def locked(folder: Path) -> Iterator[None]:
+def lock_folder(folder: Path) -> Iterator[None]:
     """Keep other exports out of the folder. Raises InputError, and EpiError where there is one."""
     try:
         make_private_folder(folder)
@@ -120,7 +120,7 @@ def locked(folder: Path) -> Iterator[None]:
 
 
 @contextmanager
-def _one_state(engine: Engine) -> Iterator[Connection]:
+def _consistent_snapshot(engine: Engine) -> Iterator[Connection]:
     """Let all statements read one state of the database."""
     with engine.connect() as connection:
         if connection.dialect.name == "postgresql":
@@ -133,7 +133,7 @@ def _one_state(engine: Engine) -> Iterator[Connection]:
         connection.rollback()
 
 
-def _tables(
+def _write_tables(
     connection: Connection, folder: Path, before: Manifest
 ) -> tuple[dict[str, dict[str, ParquetFile]], int]:
     """Write the files that are new; return all of the tables, and how many were written."""
@@ -144,10 +144,10 @@ def _tables(
             continue
         old = before.tables.get(table.name, {})
         files: dict[str, ParquetFile] = {}
-        for part, (state, where) in _states(connection, table).items():
+        for part, (state, where) in _partition_states(connection, table).items():
             kept = old.get(part)
             if kept is None or kept.state != state or not (folder / kept.name).is_file():
-                kept = _write(connection, table, where, folder / table.name / part, state)
+                kept = _write_parquet(connection, table, where, folder / table.name / part, state)
                 kept = kept._replace(name=str(Path(table.name, part, kept.name)))
                 written += 1
             files[part] = kept
@@ -155,7 +155,7 @@ def _tables(
     return tables, written
 
 
-def _states(connection: Connection, table: Table) -> dict[str, tuple[str, str]]:
+def _partition_states(connection: Connection, table: Table) -> dict[str, tuple[str, str]]:
     """Return partition -> what changes with its rows, and the condition that selects these."""
     day = DAY_EXPRESSIONS.get(table.name, "0")
     texts = " || '|' || ".join(f"coalesce(CAST({c.name} AS TEXT), '~')" for c in table.columns)
@@ -188,14 +188,14 @@ def _day_condition(table: str, day: int) -> str:
     return f"day = {day}"
 
 
-def _write(
+def _write_parquet(
     connection: Connection, table: Table, where: str, folder: Path, state: str
 ) -> ParquetFile:
     """Write the rows under a condition, in the order of their key, as a file of a new name."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    schema = pa.schema([pa.field(column.name, _type(column)) for column in table.columns])
+    schema = pa.schema([pa.field(column.name, _arrow_type(column)) for column in table.columns])
     columns = ", ".join(column.name for column in table.columns)
     keys = ", ".join(column.name for column in table.primary_key.columns)
     cursor = connection.exec_driver_sql(
@@ -209,7 +209,7 @@ def _write(
     with pq.ParquetWriter(draft, schema, compression="zstd") as writer:
         parts: list[pa.RecordBatch] = []
         while cursor is not None and (rows := cursor.fetchmany(ROWS)):
-            parts.append(_batch(rows, schema))
+            parts.append(_arrow_batch(rows, schema))
             count += len(rows)
             if len(parts) * ROWS >= ROW_GROUP:
                 writer.write_table(pa.Table.from_batches(parts, schema))
@@ -220,7 +220,7 @@ def _write(
     return ParquetFile(name, state, count)
 
 
-def _type(column: Column[Any]) -> Any:
+def _arrow_type(column: Column[Any]) -> Any:
     import pyarrow as pa
 
     if isinstance(column.type, Boolean):
@@ -232,7 +232,7 @@ def _type(column: Column[Any]) -> Any:
     return pa.int64()
 
 
-def _batch(rows: Sequence[Sequence[Any]], schema: pa.Schema) -> pa.RecordBatch:
+def _arrow_batch(rows: Sequence[Sequence[Any]], schema: pa.Schema) -> pa.RecordBatch:
     import pyarrow as pa
 
     arrays = []

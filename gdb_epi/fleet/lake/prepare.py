@@ -12,7 +12,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from gdb_epi.errors import EpiError
-from gdb_epi.fleet.lake.export import locked
+from gdb_epi.fleet.lake.export import lock_folder
 from gdb_epi.fleet.paths import LAKE_PREFIX
 from gdb_epi.fleet.population.cache import load_population
 from gdb_epi.fleet.questions.population_verdict import judge_population
@@ -21,7 +21,7 @@ from gdb_epi.fleet.screen.screening import screen_population
 from gdb_epi.fleet.store.database import open_database
 
 
-def prepare_lake(lake: Path) -> None:
+def precompute_lake_answers(lake: Path) -> None:
     """Answer what most questions ask, of a lake that has enough crashes for it to matter.
 
     The lock keeps other exports from removing files meanwhile. Where it fails (no DuckDB, a full
@@ -32,7 +32,7 @@ def prepare_lake(lake: Path) -> None:
     except ModuleNotFoundError:
         return
     try:
-        with locked(lake), open_database(f"{LAKE_PREFIX}{lake}", write=False) as engine:
+        with lock_folder(lake), open_database(f"{LAKE_PREFIX}{lake}", write=False) as engine:
             population = load_population(engine, into_lake=True)
             entry = population.memo.cache_entry if population.memo is not None else None
             if entry is None or not entry.folder.is_dir():

@@ -35,19 +35,19 @@ class Combinations(NamedTuple):
         """Return the value that each combination has of an attribute of the population."""
         return attribute.crash if self.where is None else np.asarray(attribute.crash[self.where])
 
-    def tally(self, crashes: Ints | Bools) -> Floats:
+    def count_crashes(self, crashes: Ints | Bools) -> Floats:
         """Return how many of some crashes (a mask, or where they are) have each combination."""
         size = self.of_crash.size if self.where is None else self.where.size
         if crashes.dtype == bool:
             return count_codes(self.of_crash, size, np.asarray(crashes, bool)).astype(float)
         return np.bincount(self.of_crash[crashes], minlength=size).astype(float)
 
-    def tally_few(self, crashes: Ints) -> tuple[Ints, Floats]:
+    def count_few_crashes(self, crashes: Ints) -> tuple[Ints, Floats]:
         """Return which combinations some crashes have (where they are), and how many each."""
         which, counts = np.unique(self.of_crash[crashes], return_counts=True)
         return which, counts.astype(float)
 
-    def with_signatures(self, signature: Ints, some: Bools) -> tuple[Ints, Ints, Ints]:
+    def count_with_signatures(self, signature: Ints, some: Bools) -> tuple[Ints, Ints, Ints]:
         """Return the pairs of a signature and a combination of crashes under a mask, how many."""
         if self.where is None:
             crashes = np.flatnonzero(some)
@@ -58,23 +58,23 @@ class Combinations(NamedTuple):
 def find_combinations(population: Population) -> Combinations:
     """Return the combinations of all attributes of a population."""
     columns = [attribute.crash for attribute in population.attributes]
-    return population.once(_combinations, population.day, *columns)
+    return population.cached(_combinations, population.day, *columns)
 
 
 def count_combinations(population: Population) -> Floats:
     """Return how many crashes have each combination."""
-    return population.once(_tally_of_all, find_combinations(population))
+    return population.cached(_tally_of_all, find_combinations(population))
 
 
 def count_on_hosts(population: Population, among: Bools | None = None) -> Floats:
     """Return how many crashes of known hosts (some of them, or all) have each combination."""
     if among is None:
-        return population.once(_tally_on_hosts, population.host, find_combinations(population))
-    return find_combinations(population).tally(among & (population.host >= 0))
+        return population.cached(_tally_on_hosts, population.host, find_combinations(population))
+    return find_combinations(population).count_crashes(among & (population.host >= 0))
 
 
 def _tally_on_hosts(host: Ints, combinations: Combinations) -> Floats:
-    return combinations.tally(host >= 0)
+    return combinations.count_crashes(host >= 0)
 
 
 def _tally_of_all(combinations: Combinations) -> Floats:

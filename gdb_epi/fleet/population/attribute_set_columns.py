@@ -79,7 +79,7 @@ def mask_of_occurring_sets(*columns: Ints) -> Bools:
 
 def read_attribute_columns(connection: Connection) -> dict[str, AttributeColumn]:
     """Return attribute -> its values, without attributes that name single crashes."""
-    reading = _Reading()
+    reading = _AttributeReading()
     driver = connection.connection.driver_connection
     if connection.dialect.name == "sqlite" and driver is not None:
         with consistent_snapshot(driver):
@@ -101,7 +101,7 @@ class _NumbersOfTexts(dict[str, int]):
         return number
 
 
-class _Layout(NamedTuple):
+class _AttributeLayout(NamedTuple):
     """The attributes of some rows."""
 
     order: Ints  # of the rows, by attribute
@@ -109,13 +109,13 @@ class _Layout(NamedTuple):
     parts: list[slice]  # of the rows in this order, one an attribute
 
 
-class _Reading:
+class _AttributeReading:
     """What was read so far."""
 
     def __init__(self) -> None:
         self.left_out: dict[str, None] = {}  # attributes with too many values
         self._attributes, self._texts = _NumbersOfTexts(), _NumbersOfTexts()
-        self._layouts: dict[str, _Layout] = {}
+        self._layouts: dict[str, _AttributeLayout] = {}
         self._rows: dict[int, list[tuple[Ints, Ints]]] = {}  # of an attribute: sets and values
         self._most = MAX_TEXTS
 
@@ -142,17 +142,17 @@ class _Reading:
             raise ValueTooWide
         self._add(ids, layout, parted)
 
-    def _layout(self, names: Sequence[str]) -> _Layout:
+    def _layout(self, names: Sequence[str]) -> _AttributeLayout:
         which = narrow_codes(self._numbers(self._attributes, names))
         order = np.argsort(which, kind="stable")  # of 8 or 16 bits: by counting
         begins = np.flatnonzero(np.diff(which[order], prepend=ABSENT)).tolist()
         parts = list(map(slice, begins, [*begins[1:], which.size]))
-        return _Layout(order, which[order[begins]].tolist(), parts)
+        return _AttributeLayout(order, which[order[begins]].tolist(), parts)
 
     def _numbers(self, numbered: _NumbersOfTexts, texts: Sequence[str]) -> Ints:
         return np.fromiter(map(numbered.__getitem__, texts), np.int64, len(texts))
 
-    def _add(self, sets: Ints, layout: _Layout, texts: Sequence[str]) -> None:
+    def _add(self, sets: Ints, layout: _AttributeLayout, texts: Sequence[str]) -> None:
         values = narrow_codes(self._numbers(self._texts, texts)[layout.order], np.int16)
         sets = narrow_codes(sets[layout.order], np.int32)
         for which, part in zip(layout.attributes, layout.parts, strict=True):
@@ -194,7 +194,7 @@ def _distinct_numbers(columns: Sequence[Ints]) -> Ints:
     return np.flatnonzero(occurs)
 
 
-def _read_sqlite(driver: Any, reading: _Reading) -> None:
+def _read_sqlite(driver: Any, reading: _AttributeReading) -> None:
     first = 0
     while (start := driver.execute(_NEXT, (first,)).fetchone()[0]) is not None:
         first = start + SPAN

@@ -58,7 +58,7 @@ _DAMAGED = (OSError, ValueError, KeyError, TypeError, EOFError)  # or another st
 _CHANGES = "SELECT count(id), max(id), min(change.at) FROM change"
 
 
-def load_times(engine: Engine) -> Population:
+def load_population_of_times(engine: Engine) -> Population:
     """Return the population for who asks for times, hosts, signatures and hours alone.
 
     Of ten million crashes these are 0.3 GB, with all attributes 1.3 GB.
@@ -145,17 +145,17 @@ def population_folder(state: Mapping[str, Any], parent: Path) -> Path:
 def cached_population(folder: Path, state: Mapping[str, Any]) -> Population | None:
     """Return the population of a state of a database, None where its folder does not have it."""
     try:
-        head = _head_of(folder, state)
-        columns = {name: _mapped(folder, name) for name in (*_COLUMNS, *_KEPT_NARROW)}
+        head = _read_head(folder, state)
+        columns = {name: _map_column(folder, name) for name in (*_COLUMNS, *_KEPT_NARROW)}
         attributes, facts = (
             tuple(
-                Attribute(*texts, *(_mapped(folder, f"{kind}-{i}-{side}") for side in sides))
+                Attribute(*texts, *(_map_column(folder, f"{kind}-{i}-{side}") for side in sides))
                 for i, (*texts, sides) in enumerate(head[kind])
             )
             for kind in ("attributes", "facts")
         )
         population = Population(
-            core_keys=CoreKeys(_mapped(folder, "core_keys")),
+            core_keys=CoreKeys(_map_column(folder, "core_keys")),
             hosts=head["hosts"],
             signatures=head["signatures"],
             attributes=attributes,
@@ -176,12 +176,12 @@ def cached_population(folder: Path, state: Mapping[str, Any]) -> Population | No
 def _times_in_cache(folder: Path, state: Mapping[str, Any]) -> Population | None:
     """Return what `cached_population` does, without flags and attributes."""
     try:
-        head = _head_of(folder, state)
+        head = _read_head(folder, state)
         names = ("core_keys", "day", "second", "host", "signature", "in_feed")
-        keys, day, second, host, signature, in_feed = (_mapped(folder, name) for name in names)
+        keys, day, second, host, signature, in_feed = (_map_column(folder, name) for name in names)
         no = np.broadcast_to(np.bool_(False), day.shape)
         hours = {
-            f"exposure_{x}": _mapped(folder, f"exposure_{x}") for x in ("day", "host", "hours")
+            f"exposure_{x}": _map_column(folder, f"exposure_{x}") for x in ("day", "host", "hours")
         }
         return Population(
             core_keys=CoreKeys(keys), day=day, second=second, host=host, signature=signature,
@@ -193,7 +193,7 @@ def _times_in_cache(folder: Path, state: Mapping[str, Any]) -> Population | None
         return None
 
 
-def _head_of(folder: Path, state: Mapping[str, Any]) -> dict[str, Any]:
+def _read_head(folder: Path, state: Mapping[str, Any]) -> dict[str, Any]:
     head: dict[str, Any] = json.loads((folder / HEAD).read_bytes())
     if head["state"] != state:
         raise ValueError("another state")
@@ -223,14 +223,14 @@ def _save_population(folder: Path, state: Mapping[str, Any], population: Populat
     arrays |= {"core_keys": population.core_keys.packed, "in_feed": population.covered}
     for kind, some in (("attributes", population.attributes), ("facts", population.facts)):
         for i, attribute in enumerate(some):
-            for side in _sides_of(attribute):
+            for side in _column_names_of(attribute):
                 arrays[f"{kind}-{i}-{side}"] = getattr(attribute, side)
     head = {
         "state": state,
         "hosts": population.hosts,
         "signatures": population.signatures,
-        "attributes": [[a.name, a.values, _sides_of(a)] for a in population.attributes],
-        "facts": [[a.name, a.values, _sides_of(a)] for a in population.facts],
+        "attributes": [[a.name, a.values, _column_names_of(a)] for a in population.attributes],
+        "facts": [[a.name, a.values, _column_names_of(a)] for a in population.facts],
         "quality": dict(population.quality),
     }
     draft = None
@@ -248,7 +248,7 @@ def _save_population(folder: Path, state: Mapping[str, Any], population: Populat
             shutil.rmtree(draft, ignore_errors=True)
 
 
-def _sides_of(attribute: Attribute) -> tuple[str, ...]:
+def _column_names_of(attribute: Attribute) -> tuple[str, ...]:
     return _SIDES if attribute.reported is None else (*_SIDES, _REPORTED)
 
 
@@ -296,6 +296,6 @@ def narrow_columns(population: Population) -> Population:
     return population.each_attribute(narrow_sides)._replace(**columns)
 
 
-def _mapped(folder: Path, name: str) -> Any:
+def _map_column(folder: Path, name: str) -> Any:
     """Map a column, and do not read it: most questions look at some of them."""
     return np.asarray(np.load(folder / f"{name}.npy", mmap_mode="r"))

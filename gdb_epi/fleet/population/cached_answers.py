@@ -58,14 +58,14 @@ def cached_answer(
             seal, _, content = (folder / file).read_bytes().partition(b"\n")
             if seal == _file_digest(code, content):
                 names = {kind.__name__: kind for kind in kinds}
-                kept: _T = _unpacked(json.loads(content), names, [])
+                kept: _T = _unpack(json.loads(content), names, [])
                 return kept
         except (OSError, ValueError, KeyError, TypeError, IndexError):
             continue
     answer = make()
     try:
         content = json.dumps(_Packer(kinds).packed(answer)).encode("ascii")
-    except _NotKept:
+    except _NotCacheable:
         return answer
     for folder in folders:
         # Columns that are gone may have been forgotten, and so is what was worked out of them.
@@ -83,7 +83,7 @@ def cached_answer(
     return answer
 
 
-class _NotKept(Exception):
+class _NotCacheable(Exception):
     """It holds what cannot be written, or reading it would take as long as working it out."""
 
 
@@ -94,7 +94,7 @@ class _Packer:
         self._kinds, self._bytes, self._seen = kinds, 0, dict[int, int]()
 
     def packed(self, value: Any) -> Any:
-        """Return a part of the answer. Raises _NotKept."""
+        """Return a part of the answer. Raises _NotCacheable."""
         if isinstance(value, np.generic):
             value = value.item()
         if value is None or type(value) in (bool, int, float, str):
@@ -105,12 +105,12 @@ class _Packer:
             narrow = narrow_codes(value, np.int32) if value.dtype == np.int64 else value
             self._bytes += narrow.nbytes
             if self._bytes > MAX_BYTES:
-                raise _NotKept
+                raise _NotCacheable
             text = b64encode(narrow.tobytes()).decode("ascii")
             return {"type": value.dtype.str, "kept": narrow.dtype.str, "content": text}
         is_named = type(value) in self._kinds
         if not is_named and type(value) not in (list, tuple):
-            raise _NotKept
+            raise _NotCacheable
         if is_named and id(value) in self._seen:
             return {"again": self._seen[id(value)]}
         parts = [self.packed(part) for part in value]
@@ -121,21 +121,21 @@ class _Packer:
         return {"kind": type(value).__name__ if is_named else "tuple", "parts": parts}
 
 
-def _unpacked(value: Any, kinds: dict[str, Any], made: list[Any]) -> Any:
+def _unpack(value: Any, kinds: dict[str, Any], made: list[Any]) -> Any:
     if isinstance(value, list):
-        return [_unpacked(part, kinds, made) for part in value]
+        return [_unpack(part, kinds, made) for part in value]
     if not isinstance(value, dict):
         return value
     if "size" in value:
         mask = np.zeros(value["size"], dtype=bool)
-        mask[_unpacked(value["true"], kinds, made)] = True
+        mask[_unpack(value["true"], kinds, made)] = True
         return mask
     if "content" in value:
         column = np.frombuffer(b64decode(value["content"]), dtype=value["kept"])
         return column.astype(value["type"])
     if "again" in value:
         return made[value["again"]]
-    parts = [_unpacked(part, kinds, made) for part in value["parts"]]
+    parts = [_unpack(part, kinds, made) for part in value["parts"]]
     if value["kind"] == "tuple":
         return tuple(parts)
     made.append(kinds[value["kind"]]._make(parts))

@@ -79,7 +79,7 @@ def take_attributes_of_feed(population: Population) -> tuple[Population, dict[st
         if not (at >= 0).any() or not attribute.has_hours:
             attributes.append(attribute)
             continue
-        of_days = _values_of(days, attribute)
+        of_days = _values_of_host_days(days, attribute)
         crash, other = attribute.crash.copy(), 0
         for part in row_blocks(size, ROWS):
             covered = np.flatnonzero(at[part] >= 0)
@@ -117,7 +117,7 @@ class _ValuesOfDays(NamedTuple):
         return np.where(self.single[place], value, several)
 
 
-def _values_of(days: _HostDays, attribute: Attribute) -> _ValuesOfDays:
+def _values_of_host_days(days: _HostDays, attribute: Attribute) -> _ValuesOfDays:
     values = attribute.exposure[days.order]
     single = days.end - days.begin == 1
     first, size = values[days.begin], len(attribute.values) + 1
@@ -260,25 +260,25 @@ def sum_old_hours(population: Population, since: int) -> Population:
         population.exposure_host,
         *(attribute.exposure for attribute in population.attributes),
     )
-    rows = population.once(
+    rows = population.cached(
         _sum_old_days, since, population.exposure_day, population.exposure_hours, *columns
     )
     if rows is None:
         return population
     some, last, day, hours = rows
     attributes = tuple(
-        a._replace(exposure=population.once(_take, a.exposure, some, last))
+        a._replace(exposure=population.cached(_take_rows, a.exposure, some, last))
         for a in population.attributes
     )
     facts = tuple(a._replace(exposure=absent_column(day.size)) for a in population.facts)
-    host = population.once(_take, population.exposure_host, some, last)
+    host = population.cached(_take_rows, population.exposure_host, some, last)
     return population._replace(
         attributes=attributes, facts=facts, exposure_day=day, exposure_hours=hours,
         exposure_host=host,
     )  # fmt: skip
 
 
-def _take(column: Ints, some: Ints, last: Ints) -> Ints:
+def _take_rows(column: Ints, some: Ints, last: Ints) -> Ints:
     return np.concatenate((column[some], column[last]))
 
 

@@ -70,8 +70,8 @@ def describe_doubled_records(population: Population, twice: DoubledRecords) -> d
     shared = [
         attribute.mark(value)
         for attribute in population.attributes
-        if (value := _value_of_most(attribute, doubled)) is not None
-        and _is_of_the_host(population, attribute)
+        if (value := _value_of_most_doubled(attribute, doubled)) is not None
+        and _is_kept_by_hosts(population, attribute)
     ]
     return {
         "count": int(np.count_nonzero(doubled)),
@@ -82,7 +82,7 @@ def describe_doubled_records(population: Population, twice: DoubledRecords) -> d
     }
 
 
-def _value_of_most(attribute: Attribute, doubled: Bools) -> int | None:
+def _value_of_most_doubled(attribute: Attribute, doubled: Bools) -> int | None:
     """Return the value of nearly all doubled records, if most others have another one."""
     values = attribute.as_reported
     counts = np.bincount(values[doubled] + 1, minlength=2)[1:]
@@ -92,7 +92,7 @@ def _value_of_most(attribute: Attribute, doubled: Bools) -> int | None:
     return value if np.mean(values[~doubled] == value) <= RARE else None
 
 
-def _is_of_the_host(population: Population, attribute: Attribute) -> bool:
+def _is_kept_by_hosts(population: Population, attribute: Attribute) -> bool:
     """Whether hosts keep their value: a place or a model; versions come to all hosts in turn."""
     has_both = (population.host >= 0) & (attribute.crash >= 0)
     hosts = count_pairs(population.host, attribute.crash, among=has_both)[0]

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from gdb_epi.fleet.population.population import packed_hex
+from gdb_epi.fleet.population.population import pack_hex
 from gdb_epi.fleet.population.sqlite_crashes import CrashColumns
 from gdb_epi.fleet.records.crash_times import EARLIEST
 from gdb_epi.fleet.statistics.arrays import (
@@ -36,16 +36,16 @@ def read_duckdb_crashes(
 
     `driver` is DuckDB's own connection; `names` are the columns of numbers.
     """
-    sizes = _sizes(driver, names)
+    sizes = _read_sizes(driver, names)
     if not sizes.rows:
         return
     try:
-        ids, rows = _read(driver, names, sizes, labels, packed=sizes.width % 2 == 0)
+        ids, rows = _read_crashes(driver, names, sizes, labels, packed=sizes.width % 2 == 0)
     except ValueError:  # keys that are not hexadecimal, or not all as long as the first
         labels.clear()
         ((width,),) = driver.execute("SELECT max(strlen(core_key)) FROM crash").fetchall()
         sizes = sizes._replace(width=max(width, 1))
-        ids, rows = _read(driver, names, sizes, labels, packed=False)
+        ids, rows = _read_crashes(driver, names, sizes, labels, packed=False)
     if any((np.diff(ids[part]) < 0).any() for part in overlapping_row_blocks(ids.size)):
         order = np.argsort(ids, kind="stable")
         keys, ts, received, verdict, numbers = rows
@@ -64,7 +64,7 @@ class _Sizes(NamedTuple):
     most: dict[str, int]  # the largest number of each column that has any
 
 
-def _read(
+def _read_crashes(
     driver: Any, names: tuple[str, ...], sizes: _Sizes, labels: list[str], *, packed: bool
 ) -> tuple[Ints, CrashColumns]:
     """Return the ids, and the crashes in no order.
@@ -72,8 +72,8 @@ def _read(
     Raises ValueError: a key cannot be packed, or is longer than the first one.
     """
     count, width = sizes.rows, sizes.width
-    kinds = {name: _kind(most) for name, most in sizes.most.items()}
-    ids = np.zeros(count, dtype=_kind(sizes.last))
+    kinds = {name: _smallest_type(most) for name, most in sizes.most.items()}
+    ids = np.zeros(count, dtype=_smallest_type(sizes.last))
     keys = np.zeros(count, dtype=f"V{width // 2}" if packed else f"S{width}")
     ts = np.zeros(count)
     # When a crash arrived is looked at where its time is not known.
@@ -86,11 +86,11 @@ def _read(
         part = slice(at, at + batch.num_rows)
         at += batch.num_rows
         ids[part] = batch["id"].to_numpy()
-        texts = _texts(batch["core_key"], width)
-        keys[part] = packed_hex(texts) if packed else texts
-        ts[part] = _floats(batch["ts"])
+        texts = _text_column(batch["core_key"], width)
+        keys[part] = pack_hex(texts) if packed else texts
+        ts[part] = _float_column(batch["ts"])
         if sizes.untimed:
-            received[part] = _floats(batch["received"])
+            received[part] = _float_column(batch["received"])
         coded = batch["verdict"].dictionary_encode()
         here = coded.dictionary.to_pylist()
         for label in sorted(set(here) - code.keys()):
@@ -109,12 +109,12 @@ def _read(
     return ids, CrashColumns(keys, ts, received, verdict, numbers)
 
 
-def _kind(most: int) -> Any:
+def _smallest_type(most: int) -> Any:
     """Return the smallest type of numbers up to `most`, and ABSENT."""
     return next(k for k in (np.int8, np.int16, np.int32, np.int64) if most <= np.iinfo(k).max)
 
 
-def _sizes(driver: Any, names: tuple[str, ...]) -> _Sizes:
+def _read_sizes(driver: Any, names: tuple[str, ...]) -> _Sizes:
     # Flags are truth values: they have no maximum.
     largest = ", ".join(f"max(CAST({name} AS BIGINT))" for name in names)
     untimed = f"count(*) FILTER (ts IS NULL OR ts < {EARLIEST})"
@@ -143,11 +143,11 @@ def _batches(driver: Any, kinds: dict[str, Any], *, untimed: bool) -> Any:
     return read(ROWS)
 
 
-def _floats(column: Any) -> Floats:
+def _float_column(column: Any) -> Floats:
     return np.asarray(column.to_numpy(zero_copy_only=False), dtype=float)  # NULL is NaN
 
 
-def _texts(column: Any, width: int) -> Any:
+def _text_column(column: Any, width: int) -> Any:
     """Texts of one length lie back to back: they are taken as they lie.
 
     Raises ValueError where one is longer.

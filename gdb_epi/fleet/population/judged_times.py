@@ -96,7 +96,7 @@ def judge_times(ts: Floats, received: Floats, host: Ints, build: Ints | None = N
         is_off = back
         if back.any():
             builds = build if at is None or build is None else build[at]
-            is_off = _went_back(back, times, hosts, builds)
+            is_off = _clocks_went_back(back, times, hosts, builds)
             codes, counts = np.unique(hosts[is_off], return_counts=True)
             went_back = dict(zip(codes.tolist(), counts.tolist(), strict=True))
         is_off[_is_off_by(off, CRASH_OFF)] = True
@@ -115,7 +115,7 @@ def judge_times(ts: Floats, received: Floats, host: Ints, build: Ints | None = N
     return JudgedTimes(judged, sort_time, stray, days_off, days_ahead, went_back)
 
 
-def _went_back(back: Bools, ts: Floats, host: Ints, build: Ints | None) -> Bools:
+def _clocks_went_back(back: Bools, ts: Floats, host: Ints, build: Ints | None) -> Bools:
     """Return which of the times far `back` from their neighbours' are of clocks that went back.
 
     What a host sends late it sends in order, and with what it ran then: a time before that of an
@@ -173,7 +173,7 @@ def _distance_to_neighbours(ts: Floats, host: Ints) -> tuple[Floats, Bools, dict
     days.
     """
     off, back, ahead = np.zeros(ts.size), np.zeros(ts.size, dtype=bool), []
-    for rows, away, spread in _beside_neighbours(ts, host):
+    for rows, away, spread in _offsets_from_blocks(ts, host):
         back[rows] = away <= -np.maximum(HOST_OFF, BACK * spread)
         off[rows] = np.where(np.abs(away) >= APART * spread, away, 0.0)
         ahead.append(host[rows][(away >= AHEAD) & np.isfinite(spread)])
@@ -190,7 +190,7 @@ def _hosts_ahead_of_time(ts: Floats, host: Ints, some: Ints) -> dict[int, float]
     its median, so that one of them has a deviation of 2 / sqrt(3) = 1.15 spreads.
     """
     parts = []
-    for rows, away, spread in _beside_neighbours(ts, host):
+    for rows, away, spread in _offsets_from_blocks(ts, host):
         mine = np.isin(host[rows], some) & np.isfinite(spread)
         parts.append((host[rows][mine], away[mine], np.broadcast_to(spread, away.shape)[mine]))
     hosts, away, spread = (np.concatenate(column) for column in zip(*parts, strict=True))
@@ -205,7 +205,7 @@ def _hosts_ahead_of_time(ts: Floats, host: Ints, some: Ints) -> dict[int, float]
     return days
 
 
-def _beside_neighbours(ts: Floats, host: Ints) -> Iterator[tuple[slice, Floats, Floats]]:
+def _offsets_from_blocks(ts: Floats, host: Ints) -> Iterator[tuple[slice, Floats, Floats]]:
     """Yield some rows, their seconds from the median of their block, and the block's spread.
 
     That is infinite where a block tells nothing.

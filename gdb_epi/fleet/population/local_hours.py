@@ -59,7 +59,7 @@ def find_local_hours(population: Population, crashes: Bools | None = None) -> Lo
     Of some `crashes` alone, or of all.
     """
     if crashes is None:
-        return population.once(_local_hours, population)
+        return population.cached(_local_hours, population)
     return _local_hours(population, crashes)
 
 
@@ -77,8 +77,8 @@ def _local_hours(population: Population, crashes: Bools | None = None) -> LocalH
         return None
     codes, times = population.signature[rows], second[rows]
     best: LocalHours | None = None
-    for zone, at, by in changes_of_clocks(first, last):
-        moved = list(_moved_signatures(codes, times, at, by))
+    for zone, at, by in clock_changes(first, last):
+        moved = list(_signatures_moved_by(codes, times, at, by))
         candidate = LocalHours(zone, at, by, [code for code, _ in moved], sum(n for _, n in moved))
         if moved and (best is None or candidate.crashes > best.crashes):
             best = candidate
@@ -100,19 +100,19 @@ def are_of_few_hours(
         codes = population.signature[part]
         some = among[part] & often[codes]
         np.add.at(hourly, number[codes[some]] * 24 + second[part][some] % DAY // HOUR, 1)
-    most = sums_of_windows(hourly.reshape(-1, 24), HOURS_OF_WINDOW).max(axis=1, initial=0)
+    most = circular_window_sums(hourly.reshape(-1, 24), HOURS_OF_WINDOW).max(axis=1, initial=0)
     few = often.copy()
     few[often] = most >= least[1] * sizes[often[:-1]]
     return np.asarray(few[population.signature])
 
 
-def sums_of_windows(counts: Ints, width: int) -> Ints:
+def circular_window_sums(counts: Ints, width: int) -> Ints:
     """Return the sums of so many columns, starting at each one; rows are circular."""
     sums = np.cumsum(np.hstack((counts[:, :1] * 0, counts, counts[:, : width - 1])), axis=1)
     return np.asarray(sums[:, width:] - sums[:, :-width])
 
 
-def changes_of_clocks(first: int, last: int) -> Iterator[tuple[str, int, int]]:
+def clock_changes(first: int, last: int) -> Iterator[tuple[str, int, int]]:
     """Yield zone, second, and by how much UTC is further from local time, of each change."""
     from datetime import datetime
     from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
@@ -138,7 +138,7 @@ def changes_of_clocks(first: int, last: int) -> Iterator[tuple[str, int, int]]:
             yield zone, high, change
 
 
-def _moved_signatures(codes: Ints, second: Ints, at: int, by: int) -> Iterator[tuple[int, int]]:
+def _signatures_moved_by(codes: Ints, second: Ints, at: int, by: int) -> Iterator[tuple[int, int]]:
     """Yield the signatures that come at another hour since a moment, by as much, and their size."""
     order = np.argsort(codes, kind="stable")
     codes, second = codes[order], second[order].astype(np.int64)

@@ -112,7 +112,7 @@ def _rows_of_next_machine(
     } - {"", None}  # fmt: skip
     c = tables.crash.c
     moments = select(c.host_id, func.min(c.ts), func.max(c.ts))
-    first = _spans(connection, moments, c.host_id, rows)
+    first = _first_and_last_times(connection, moments, c.host_id, rows)
     renamed = (n for n in rows_of_name[new] if n in first and machine_ids[n] in its_ids)
     start = min((first[n][0] for n in renamed), default=float("inf"))
     return start, [
@@ -130,20 +130,22 @@ def _part_names_of_machines(
     """Return the names of each machine id: those of one machine by time, and those used at once."""
     c, e = tables.crash.c, tables.exposure.c
     moments = select(c.host_id, func.min(c.ts), func.max(c.ts))
-    crashed = _spans(connection, moments, c.host_id)
+    crashed = _first_and_last_times(connection, moments, c.host_id)
     # Exposure knows the name alone.
     wanted = {name for by_name in shared for name in by_name}
     rows = [row for name, own in rows_of_name.items() if name in wanted for row in own]
     days = select(e.host_id, func.min(e.day), func.max(e.day)).where(e.hours > 0)
-    ran = _spans(connection, days, e.host_id, rows)
+    ran = _first_and_last_times(connection, days, e.host_id, rows)
     renamed: list[list[str]] = []
     at_once: list[_InUseAtOnce] = []
     for by_name in shared:
-        order = _in_order({name: _joined_span(crashed, own) for name, own in by_name.items()}, 0)
+        order = _names_in_order_of_use(
+            {name: _joined_span(crashed, own) for name, own in by_name.items()}, 0
+        )
         spans = {name: _joined_span(ran, rows_of_name[name]) for name in by_name}
         hours = {name: span for name, span in spans.items() if span is not None}
         # On the day of a change both names have hours.
-        if order and (len(hours) < 2 or _in_order(hours, 1)):
+        if order and (len(hours) < 2 or _names_in_order_of_use(hours, 1)):
             renamed.append(order)
         elif all(_joined_span(crashed, own) for own in by_name.values()):
             at_once.append((order, by_name, hours))
@@ -211,7 +213,7 @@ def _crash_in_turn(connection: Connection, at_once: Iterable[_InUseAtOnce]) -> b
     return log_p <= MAX_LOG_P
 
 
-def _spans(
+def _first_and_last_times(
     connection: Connection, chosen: Select[Any], host_id: Any, some: list[int] | None = None
 ) -> dict[int, _Span]:
     """Return row id of `host` -> the first and the last of what is chosen."""
@@ -227,7 +229,7 @@ def _joined_span(spans: Mapping[int, _Span], numbers: Iterable[int]) -> _Span | 
     return (min(a for a, _ in some), max(b for _, b in some)) if some else None
 
 
-def _in_order(spans: Mapping[str, _Span | None], overlap: float) -> list[str]:
+def _names_in_order_of_use(spans: Mapping[str, _Span | None], overlap: float) -> list[str]:
     """Return the names by time; none when two were in use at once, or one never was."""
     times = sorted((span, name) for name, span in spans.items() if span is not None)
     if len(times) < len(spans):

@@ -31,7 +31,7 @@ def parse_leading_number(text: str) -> float | None:
     return number if isfinite(number) else None
 
 
-def is_measured(attribute: Attribute) -> bool:
+def is_own_number_of_crash(attribute: Attribute) -> bool:
     """Whether an attribute is a number that each crash has of its own, as the size of its core.
 
     No host-hours tell it, and it has many values with fractions: a single one means nothing, and
@@ -47,9 +47,9 @@ def is_measured(attribute: Attribute) -> bool:
     return attribute.name != name or len(known) > FINE
 
 
-def without_measured(attributes: Iterable[Attribute]) -> list[Attribute]:
+def without_own_numbers(attributes: Iterable[Attribute]) -> list[Attribute]:
     """Return the attributes whose single values may mean something."""
-    return [a for a in attributes if a.is_range or not is_measured(a)]
+    return [a for a in attributes if a.is_range or not is_own_number_of_crash(a)]
 
 
 def describe_limit(name: str, sign: str, value: str) -> str:
@@ -68,7 +68,7 @@ def group_into_ranges(attribute: Attribute, ranges: int | None = None) -> Attrib
         return None
     ranges = ranges or (HALVES if len(numbers) <= MAX_HALVED else RANGES)
     order = np.argsort(np.array(numbers, dtype=float), kind="stable")
-    side = attribute.in_fleet
+    side = attribute.codes_in_fleet
     counts = np.bincount(side[side >= 0], minlength=order.size)[order]
     middle = np.cumsum(counts) - counts / 2
     part = (middle * ranges / max(int(counts.sum()), 1)).astype(np.int64)
@@ -83,7 +83,12 @@ def group_into_ranges(attribute: Attribute, ranges: int | None = None) -> Attrib
     table[order] = part
     codes = narrow_codes(table)
 
-    def of(column: Ints) -> Ints:
+    def range_codes(column: Ints) -> Ints:
         return np.asarray(codes[column])  # ABSENT is -1: the last place
 
-    return Attribute(attribute.name + RANGE, values, of(attribute.crash), of(attribute.exposure))
+    return Attribute(
+        attribute.name + RANGE,
+        values,
+        range_codes(attribute.crash),
+        range_codes(attribute.exposure),
+    )

@@ -62,7 +62,7 @@ class CoreKeys(Sequence[str]):
         """Return those under a mask."""
         return CoreKeys(self.packed[mask])
 
-    def under(self, mask: Bools) -> list[str]:
+    def keys_under(self, mask: Bools) -> list[str]:
         """Return those under a mask, as a list."""
         some = self.packed[mask]
         if some.dtype.kind == "V":
@@ -72,7 +72,7 @@ class CoreKeys(Sequence[str]):
         return texts
 
 
-def packed_hex(texts: NDArray[np.bytes_]) -> NDArray[np.void]:
+def pack_hex(texts: NDArray[np.bytes_]) -> NDArray[np.void]:
     """Return texts of hexadecimal digits in half of their size. Raises ValueError for others."""
     content = np.ascontiguousarray(texts).view(np.uint8)
     if not int(np.bitwise_and.reduce(content)) & 0x20:  # which digits have, and no capital
@@ -110,7 +110,7 @@ class Attribute(NamedTuple):
         return bool((self.exposure >= 0).any())
 
     @property
-    def in_fleet(self) -> Ints:
+    def codes_in_fleet(self) -> Ints:
         """The codes that occur in the fleet, by the host-hours where these tell any."""
         return self.exposure if self.has_hours else self.crash
 
@@ -143,7 +143,7 @@ class CountCache:
         """Return `make(*given)`, made once for these arguments."""
         if self._parent is not None and not any(id(x) in self._own for x in given):
             return self._parent.get(make, *given)
-        key = _key(make, given)
+        key = _cache_key(make, given)
         if key not in self._kept:
             self.keep(make(*given), make, *given)
         answer: _T = self._kept[key][1]
@@ -151,15 +151,15 @@ class CountCache:
 
     def keep(self, made: Any, make: Callable[..., Any], *given: Any) -> None:
         """Keep what `make(*given)` returns, for who knows it already."""
-        self._kept[_key(make, given)] = (given, made)
+        self._kept[_cache_key(make, given)] = (given, made)
         self._own.update(map(id, made if isinstance(made, tuple) else (made,)))
 
 
-def _key(make: Callable[..., Any], given: tuple[Any, ...]) -> tuple[Any, ...]:
+def _cache_key(make: Callable[..., Any], given: tuple[Any, ...]) -> tuple[Any, ...]:
     return (make, *(x if isinstance(x, (int, str)) else id(x) for x in given))
 
 
-def _up_to(days: Ints, last: int) -> Bools | slice:
+def _rows_until(days: Ints, last: int) -> Bools | slice:
     """Return what chooses the rows until a day: they come first, as columns are sorted by day."""
     mask = days <= last
     count = int(mask.sum())
@@ -227,13 +227,13 @@ class Population(NamedTuple):
         """Return which crashes have a signature."""
         return np.asarray(self.signature == self.signatures.index(name))
 
-    def mask_of(self, crashes: Ints) -> Bools:
+    def mask_of_rows(self, crashes: Ints) -> Bools:
         """Return a mask of the crashes with some numbers."""
         mask = np.zeros(self.day.size, dtype=bool)
         mask[crashes] = True
         return mask
 
-    def once(self, make: Callable[..., _T], *given: Any) -> _T:
+    def cached(self, make: Callable[..., _T], *given: Any) -> _T:
         """Return `make(*given)`, made once for these columns where this population has a memo."""
         return make(*given) if self.memo is None else self.memo.get(make, *given)
 
@@ -244,7 +244,7 @@ class Population(NamedTuple):
 
     def until(self, day: int) -> Population:
         """Return what was known at the end of a day."""
-        return self.chosen(_up_to(self.day, day), _up_to(self.exposure_day, day))
+        return self.chosen(_rows_until(self.day, day), _rows_until(self.exposure_day, day))
 
     def each_attribute(self, change: Callable[[Attribute], Attribute]) -> Population:
         """Return the population with every attribute and fact changed."""
@@ -302,12 +302,12 @@ class Population(NamedTuple):
         return next((a for a in self.attributes if a.name == name), None)
 
 
-def asked_once(find: Callable[[Population], _T]) -> Callable[[Population], _T]:
+def cached_by_population(find: Callable[[Population], _T]) -> Callable[[Population], _T]:
     """Decorate what is found in a population: it is looked for once, for the same columns."""
 
     @wraps(find)
     def asked(population: Population) -> _T:
-        return population.once(find, population)
+        return population.cached(find, population)
 
     return asked
 

@@ -108,20 +108,20 @@ def read_population(connection: Connection) -> Population:
     Crashes from before the day of a prune are left out: what remains of them is no fair sample.
     `quality` lists their signatures, so that none of them is taken for new.
     """
-    crashes = _crashes(connection)
-    host_ids, days, sets, hours = _exposure(connection)
+    crashes = _read_crashes(connection)
+    host_ids, days, sets, hours = _read_exposure(connection)
     numbers = crashes.numbers
     machines = read_machine_names(connection, np.unique(numbers["host_id"]).tolist())
     for day, rows in machines.outlived.values():  # the machine has hours under its new name then
         hours[np.isin(host_ids, rows) & (days >= day)] = 0.0
-    hosts, host_code = _codes(machines.of_id)
+    hosts, host_code = _codes_of_names(machines.of_id)
     exposure_host = _translate(host_ids, host_code)
     crash_host = _translate(numbers["host_id"], host_code)
     for name, (day, rows) in machines.given_again.items():  # another machine has the name since
         exposure_host[np.isin(host_ids, rows) & (days >= day)] = hosts.index(name)
         crash_host[np.isin(numbers["host_id"], rows) & (crashes.day >= day)] = hosts.index(name)
     hours, doubled = drop_doubled_hours(host_ids, exposure_host, days, hours)
-    signatures, signature_code = _codes(_signature_texts(connection))
+    signatures, signature_code = _codes_of_names(_signature_texts(connection))
     attributes, facts = _attributes_and_facts(connection, crashes, sets)
     population = Population(
         core_keys=crashes.keys,
@@ -145,7 +145,7 @@ def read_population(connection: Connection) -> Population:
     )
     before = read_prune_day(sqlalchemy_executor(connection))
     twice = find_doubled_records(numbers["death"], crashes.second, population.signature)
-    left_out = () if twice is None else crashes.keys.under(twice.rows)
+    left_out = () if twice is None else crashes.keys.keys_under(twice.rows)
     quality = {
         **_quality_of_times(connection, crashes, machines.of_id, before, left_out),
         **_quality_of_names(machines),
@@ -226,17 +226,17 @@ def _attributes_and_facts(
     """Return the attributes, of hosts and of what ran there, and the facts of the cores."""
     numbers, rows = crashes.numbers, exposure_sets.size
     values = read_attribute_columns(connection)
-    facts = _facts(values, numbers["factset_id"], rows)
+    facts = _core_facts(values, numbers["factset_id"], rows)
     settings = [f for f in facts if f.name.startswith(ENV) and _values_recur(f)]
     settings = sorted(settings, key=lambda fact: len(fact.values))[:MAX_SETTINGS]
     named = {*_FACTS_AS_ATTRIBUTES, *(fact.name for fact in settings)}
     core_facts = {fact.name: fact for fact in facts if fact.name in named}
     host_attributes = [
         _filled_from_cores(attribute, core_facts.pop(attribute.name, None))
-        for attribute in _attributes(values, numbers["attrset_id"], exposure_sets)
+        for attribute in _host_attributes(values, numbers["attrset_id"], exposure_sets)
     ]
     varying = (fact for fact in core_facts.values() if len(fact.values) > 1)
-    libraries = _libraries(connection, numbers["libset_id"], rows)
+    libraries = _library_attributes(connection, numbers["libset_id"], rows)
     others = [fact for fact in facts if fact.name not in named]
     attributes = (*host_attributes, *varying, *libraries)
     return attributes, (
@@ -370,7 +370,7 @@ def _facts_of_columns(crashes: _Crashes, exposure_rows: int) -> Iterator[Attribu
         yield Attribute("flip bit", [str(bit) for bit in range(64)], bits, unknown)
 
 
-def _crashes(connection: Connection) -> _Crashes:
+def _read_crashes(connection: Connection) -> _Crashes:
     driver = connection.connection.driver_connection
     labels: list[str] = []
     if connection.dialect.name == "sqlite" and driver is not None:
@@ -415,7 +415,7 @@ def _join_parts(parts: Iterable[CrashColumns], labels: list[str]) -> _Crashes:
     judged = judge_times(ts, received, numbers["host_id"], numbers["libset_id"])
     order = _order_by_time(judged.sort_time, keys)
     is_in_order = all((np.diff(order[x]) == 1).all() for x in overlapping_row_blocks(order.size))
-    day, second = _days(judged.sort_time, order), _seconds(judged.ts, order)
+    day, second = _days_of_times(judged.sort_time, order), _seconds(judged.ts, order)
     stray = int(judged.stray.sum())
     reset = find_reset_clocks(ts, judged.ts, numbers["host_id"])
     clocks = judged.days_off, judged.days_ahead, judged.went_back, reset
@@ -432,7 +432,7 @@ def _join_parts(parts: Iterable[CrashColumns], labels: list[str]) -> _Crashes:
     return _Crashes(CoreKeys(keys), day, second, numbers, verdict, texts, stray, *clocks)
 
 
-def _days(place: Floats, order: Ints) -> Ints:
+def _days_of_times(place: Floats, order: Ints) -> Ints:
     last = float(place.max(initial=0.0)) // SECONDS_A_DAY
     day: Ints = np.zeros(order.size, dtype=np.int64 if last >= 1 << 30 else np.int32)
     for part in row_blocks(order.size):
@@ -465,11 +465,11 @@ def _order_by_time(place: Floats, keys: Any) -> Ints:
     some = np.flatnonzero(tied)
     if some.size:
         rows = order[some]
-        order[some] = rows[np.lexsort((_prefix(keys[rows]), place[rows]))]
+        order[some] = rows[np.lexsort((_key_prefixes(keys[rows]), place[rows]))]
     return order
 
 
-def _prefix(keys: Any) -> Any:
+def _key_prefixes(keys: Any) -> Any:
     """The first 8 bytes of each key as a number: sorting texts takes as long as reading them.
 
     Of a packed key the first 4, which are those of its text.
@@ -500,7 +500,7 @@ def _integers(column: Sequence[Any]) -> Ints:
         return np.fromiter(without_nulls, np.int64, len(column))
 
 
-def _exposure(connection: Connection) -> tuple[Ints, Ints, Ints, Floats]:
+def _read_exposure(connection: Connection) -> tuple[Ints, Ints, Ints, Floats]:
     e = tables.exposure.c
     chosen = str(select(e.host_id, e.day, e.attrset_id, e.hours))
     driver = connection.connection.driver_connection
@@ -525,7 +525,7 @@ def _signature_texts(connection: Connection) -> dict[int, str]:
     return {number: text or key or coarse or NO_SIGNATURE for number, text, key, coarse in rows}
 
 
-def _codes(named: Mapping[int, str]) -> tuple[list[str], dict[int, int]]:
+def _codes_of_names(named: Mapping[int, str]) -> tuple[list[str], dict[int, int]]:
     """Return the distinct names in order, and row id -> code."""
     names = sorted(set(named.values()))
     index = {name: code for code, name in enumerate(names)}
@@ -543,7 +543,7 @@ def _translate(ids: Ints, code: Mapping[int, int]) -> Ints:
     return np.asarray(narrow_codes(table)[ids])  # ABSENT is -1: the last place, which nothing fills
 
 
-def _attributes(
+def _host_attributes(
     values: Mapping[str, AttributeColumn], crash_sets: Ints, exposure_sets: Ints
 ) -> list[Attribute]:
     """Return the attributes of the hosts."""
@@ -567,18 +567,21 @@ def _filled_from_cores(attribute: Attribute, fact: Attribute | None) -> Attribut
     values = sorted({*attribute.values, *fact.values})
     code_of = {value: code for code, value in enumerate(values)}
 
-    def of(codes: Ints, texts: list[str]) -> Ints:
+    def translate(codes: Ints, texts: list[str]) -> Ints:
         table = np.array([*map(code_of.__getitem__, texts), ABSENT], dtype=np.int64)
         return np.asarray(narrow_codes(table)[codes])  # ABSENT is -1: the last place
 
-    is_current, theirs = of(attribute.crash, attribute.values), of(fact.crash, fact.values)
-    exposure = of(attribute.exposure, attribute.values)
+    is_current, theirs = (
+        translate(attribute.crash, attribute.values),
+        translate(fact.crash, fact.values),
+    )
+    exposure = translate(attribute.exposure, attribute.values)
     return attribute._replace(
         values=values, crash=np.where(is_current < 0, theirs, is_current), exposure=exposure
     )
 
 
-def _facts(
+def _core_facts(
     values: Mapping[str, AttributeColumn], crash_sets: Ints, exposure_rows: int
 ) -> list[Attribute]:
     """Return the facts of the cores; a fact that is only ever true is false where it is absent."""
@@ -598,7 +601,9 @@ def _facts(
     return kept
 
 
-def _libraries(connection: Connection, crash_sets: Ints, exposure_rows: int) -> list[Attribute]:
+def _library_attributes(
+    connection: Connection, crash_sets: Ints, exposure_rows: int
+) -> list[Attribute]:
     """Return the libraries with several builds in the fleet, those with the fewest first.
 
     Libraries that change together are one attribute, named by all of them.
@@ -616,7 +621,7 @@ def _libraries(connection: Connection, crash_sets: Ints, exposure_rows: int) -> 
             builds.setdefault(name, {})[number] = version or build[:12] or "?"
     together: dict[tuple[tuple[int, int], ...], list[str]] = {}
     for name, values in sorted(builds.items()):
-        texts, code = _codes(values)
+        texts, code = _codes_of_names(values)
         if 1 < len(texts) <= MAX_VALUES:
             first = {c: i for i, c in sorted(code.items(), reverse=True)}
             shape = tuple(sorted((number, first[c]) for number, c in code.items()))
@@ -631,7 +636,9 @@ def _libraries(connection: Connection, crash_sets: Ints, exposure_rows: int) -> 
     packages = [names for names in groups if names[0].startswith(PACKAGE)]
     for names in (*libraries[:MAX_LIBRARIES], *packages[:MAX_LIBRARIES]):
         shown = [builds[name] for name in names[:MAX_NAMED_LIBRARIES]]
-        texts, code = _codes({n: _versions([b[n] for b in shown]) for n in shown[0]})
+        texts, code = _codes_of_names(
+            {n: _joined_versions([b[n] for b in shown]) for n in shown[0]}
+        )
         kind = "package" if names[0].startswith(PACKAGE) else "lib"
         title = f"{kind} {', '.join(n.removeprefix(PACKAGE) for n in names[:MAX_NAMED_LIBRARIES])}"
         title += (
@@ -643,6 +650,6 @@ def _libraries(connection: Connection, crash_sets: Ints, exposure_rows: int) -> 
     return kept
 
 
-def _versions(versions: list[str]) -> str:
+def _joined_versions(versions: list[str]) -> str:
     """Return the versions of libraries that change together, those that are all alike once."""
     return versions[0] if len(set(versions)) == 1 else ", ".join(versions)

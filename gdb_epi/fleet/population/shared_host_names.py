@@ -109,7 +109,7 @@ def split_shared_host_names(
         for host, machines in machines_of_name.items()
     }
     shown = _NameParts(site, serial, machine_ids, spans)
-    return _with_hosts(population, several, (asked, unit), shown)
+    return _with_host_for_each_machine(population, several, (asked, unit), shown)
 
 
 def _names_of_several(
@@ -227,7 +227,7 @@ class _NameParts(NamedTuple):
         return [[name, self.ids(machine), day, serial]]
 
 
-def _with_hosts(
+def _with_host_for_each_machine(
     population: Population,
     several: Mapping[int, list[list[_Parts]]],
     units: tuple[Ints, Ints],

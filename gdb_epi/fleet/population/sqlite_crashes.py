@@ -89,7 +89,7 @@ def read_sqlite_crashes(cursor: Any, labels: list[str]) -> Iterator[CrashColumns
     `cursor` is what can execute SQL in a transaction of its own, so that all is of one state.
     Raises ValueTooWide.
     """
-    fields = _fields(cursor)
+    fields = _measure_fields(cursor)
     words: list[list[_Field]] = [[]]
     for field in fields:
         if sum(f.bits for f in words[-1]) + field.bits > BITS:
@@ -108,7 +108,7 @@ def read_sqlite_crashes(cursor: Any, labels: list[str]) -> Iterator[CrashColumns
             yield rows
 
 
-def _fields(cursor: Any) -> list[_Field]:
+def _measure_fields(cursor: Any) -> list[_Field]:
     """The numbers of a row. Raises ValueTooWide."""
     low_host, hosts, low_sig, signatures = cursor.execute(_BOUNDS).fetchone()
     bounds = [x for x in (low_host, hosts, low_sig, signatures) if x is not None]
@@ -147,7 +147,7 @@ def _read_span_of_ids(
     """Read the crashes of a span of ids; None where one has a verdict that is not in `labels`."""
     if len(labels) > MAX_LABELS:
         raise ValueTooWide
-    joined = "".join(f", group_concat({_expression(word, len(labels))}, '')" for word in words)
+    joined = "".join(f", group_concat({_sql_of_word(word, len(labels))}, '')" for word in words)
     query = (
         f"SELECT count(*), group_concat(core_key, '\n'), "
         f"group_concat(CAST(({_WHEN}) * {_TICKS}.0 AS INTEGER), ''){joined} {_SOME}"
@@ -162,24 +162,24 @@ def _read_span_of_ids(
     verdict = numbers.pop("verdict")
     if (verdict == _OTHER - 1).any():
         return None
-    ts = _times(cursor, ticks, count, span)
+    ts = _read_times(cursor, ticks, count, span)
     plausible = ts >= EARLIEST
     received = np.where(plausible | (ts == _NEVER - _BACK), np.nan, ts + _BACK)
     return CrashColumns(
-        _keys(keys, count), np.where(plausible, ts, np.nan), received, verdict, numbers
+        _read_keys(keys, count), np.where(plausible, ts, np.nan), received, verdict, numbers
     )
 
 
-def _expression(word: Sequence[_Field], labels: int) -> str:
+def _sql_of_word(word: Sequence[_Field], labels: int) -> str:
     """The SQL of a word: its first field in its lowest bits."""
     sql = ""
     for field in reversed(word):
-        own = field.sql or _verdict(labels)
+        own = field.sql or _sql_of_verdict(labels)
         sql = f"({sql}) * {1 << field.bits} + {own}" if sql else own
     return f"{sql} + {BASE}"
 
 
-def _verdict(labels: int) -> str:
+def _sql_of_verdict(labels: int) -> str:
     cases = "".join(f"WHEN ? THEN {number} " for number in range(1, labels + 1))
     other = f"(verdict IS NOT NULL) * {_OTHER}"
     return f"CASE verdict {cases}ELSE {other} END" if labels else other
@@ -219,7 +219,7 @@ def fixed_width_numbers(text: str, count: int) -> Ints:
     return np.asarray(high * _EIGHT + low)
 
 
-def _times(cursor: Any, text: str, count: int, span: tuple[int, int]) -> Floats:
+def _read_times(cursor: Any, text: str, count: int, span: tuple[int, int]) -> Floats:
     """The times; those of clocks that are years behind (or ahead) are asked for singly."""
     try:
         ticks = fixed_width_numbers(text, count)
@@ -231,7 +231,7 @@ def _times(cursor: Any, text: str, count: int, span: tuple[int, int]) -> Floats:
     return ticks / _TICKS
 
 
-def _keys(text: str, count: int) -> Any:
+def _read_keys(text: str, count: int) -> Any:
     """Texts (ASCII), one a line, as one array; those of one length need no look at each."""
     if not text.isascii():
         raise ValueTooWide

@@ -29,7 +29,9 @@ def is_newest_value(population: Population, attribute: Attribute, value: int) ->
     Not where others have most of the host-hours of its days: what came then came there, too.
     """
     size = len(attribute.values)
-    spans = population.once(first_and_last_days, attribute.exposure, population.exposure_day, size)
+    spans = population.cached(
+        first_and_last_days, attribute.exposure, population.exposure_day, size
+    )
     if not started_late_and_outlasted_others(spans, value):
         return False
     since = (population.exposure_day >= spans[0][value]) & (attribute.exposure >= 0)

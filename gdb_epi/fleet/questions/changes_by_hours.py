@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from gdb_epi.fleet.population.population import Population, asked_once
+from gdb_epi.fleet.population.population import Population, cached_by_population
 from gdb_epi.fleet.population.value_spans import is_kept_by_hosts
 from gdb_epi.fleet.questions.daily_rates import (
     DailyRates,
@@ -135,7 +135,7 @@ class RecountedHours(NamedTuple):
         )
 
 
-@asked_once
+@cached_by_population
 def find_recounted_hours(population: Population) -> list[RecountedHours]:
     """Return the hosts, all or those of a place, whose hours changed and whose crashes did not."""
     if not population.has_exposure:

@@ -11,8 +11,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from gdb_epi.fleet.population.number_ranges import is_measured, parse_leading_number
-from gdb_epi.fleet.population.population import Population, asked_once
+from gdb_epi.fleet.population.number_ranges import is_own_number_of_crash, parse_leading_number
+from gdb_epi.fleet.population.population import Population, cached_by_population
 from gdb_epi.fleet.population.value_spans import is_kept_by_hosts
 from gdb_epi.fleet.records.facts import CORE_SIZE
 from gdb_epi.fleet.screen.events import find_events
@@ -65,7 +65,7 @@ class CollectionLimit(NamedTuple):
         )
 
 
-@asked_once
+@cached_by_population
 def find_collection_limit(population: Population) -> CollectionLimit | None:
     """Return the limit of all records, else of those of a place; None where nothing shows one."""
     if population.second is None or not MIN_LIMIT <= population.day.size <= MAX_CRASHES:
@@ -81,13 +81,13 @@ def find_collection_limit(population: Population) -> CollectionLimit | None:
                 for code, value in enumerate(attribute.values)
             ]
     for where, mine in parts:
-        limit = _limit_of(np.sort(population.second[mine]), where, tests=24 * len(parts))
+        limit = _daily_limit_of(np.sort(population.second[mine]), where, tests=24 * len(parts))
         if limit is not None:
             return limit
     return None
 
 
-def _limit_of(seconds: Ints, where: str, tests: int) -> CollectionLimit | None:
+def _daily_limit_of(seconds: Ints, where: str, tests: int) -> CollectionLimit | None:
     """Return the limit of some records, whose days may begin at any full hour of UTC.
 
     Their `seconds` are in order.
@@ -206,7 +206,7 @@ class LimitOfHosts(NamedTuple):
         )
 
 
-@asked_once
+@cached_by_population
 def find_limit_of_hosts(population: Population) -> LimitOfHosts | None:
     """Return how many crashes of each host were taken; None where hosts differ as by chance.
 
@@ -260,7 +260,7 @@ class SizeLimit(NamedTuple):
         )
 
 
-@asked_once
+@cached_by_population
 def find_size_limit(population: Population) -> SizeLimit | None:
     """Return the size from which no core was kept for a time, of several programs; None if none.
 
@@ -269,7 +269,7 @@ def find_size_limit(population: Population) -> SizeLimit | None:
     programs = program_of_each_crash(population)
     best: tuple[float, SizeLimit] | None = None
     for fact in (*population.facts, *population.attributes):
-        is_of_core = fact.name.startswith(OF_CORES) and is_measured(fact)
+        is_of_core = fact.name.startswith(OF_CORES) and is_own_number_of_crash(fact)
         if fact.name != CORE_SIZE and (fact.is_range or not is_of_core):
             continue
         numbers = [parse_leading_number(value.split(" ")[0]) or 0.0 for value in fact.values]
@@ -296,7 +296,7 @@ def find_size_limit(population: Population) -> SizeLimit | None:
                 unit = f"core of {limit:g} GiB" if fact.name == CORE_SIZE else ""
                 best = log_p, SizeLimit(
                     unit or f"crash with {fact.name} of {limit:g}", turn, has_begun,
-                    population.mask_of(some), share, int(np.count_nonzero(outside)),
+                    population.mask_of_rows(some), share, int(np.count_nonzero(outside)),
                     (before, after),
                 )  # fmt: skip
     return None if best is None else best[1]

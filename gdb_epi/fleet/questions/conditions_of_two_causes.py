@@ -46,7 +46,7 @@ def find_conditions_of_two_causes(
         alone = np.flatnonzero(same & of_marks[here][0] & ~of_marks[other][0])
         hours = of_marks[here][1] & ~of_marks[other][1]
         others = [a for a in population.attributes if all(a is not marked for marked in attributes)]
-        conditions.append(_condition(population, marks[here], alone, hours, others))
+        conditions.append(_find_condition(population, marks[here], alone, hours, others))
     first, second = conditions
     # What both need tells nothing apart: it is where the program runs.
     if first is None or second is None or first[:2] == second[:2]:
@@ -54,7 +54,7 @@ def find_conditions_of_two_causes(
     return first, second
 
 
-def _condition(
+def _find_condition(
     population: Population,
     mark: Finding,
     alone: Ints,
@@ -90,7 +90,7 @@ def _condition(
             runs = (np.count_nonzero(elsewhere == value) + 1) / (elsewhere.size + 2)
             share = max(share, float(runs))
         p = binomial_p(with_value, n, share)
-        members = population.mask_of(alone[codes == value])
+        members = population.mask_of_rows(alone[codes == value])
         best.append((p, Finding(
             other.name, other.values[value], mark.signature, with_value, n, p, p,
             *risk_by_share(with_value, n, share),

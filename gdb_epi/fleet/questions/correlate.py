@@ -29,7 +29,7 @@ SAME, DECIDES, TOGETHER, APART = "same", "decides", "together", "apart"
 STRONG = 0.3  # V from which on attributes "go together" (Cohen's medium effect for two values)
 
 
-class Pair(NamedTuple):
+class CorrelatedPair(NamedTuple):
     """Two attributes; `relation` reads first RELATION second."""
 
     first: str
@@ -43,7 +43,7 @@ class Pair(NamedTuple):
 class AttributeCorrelations(NamedTuple):
     """All pairs, the strongest first, and attributes that are one in all but name."""
 
-    pairs: tuple[Pair, ...]
+    pairs: tuple[CorrelatedPair, ...]
     groups: tuple[tuple[str, ...], ...]  # aliases of each other
     nested: tuple[tuple[str, str], ...]  # (finer, coarser): a rack lies in one row
 
@@ -58,16 +58,20 @@ def correlate(population: Population) -> AttributeCorrelations:
     ]
     pairs.sort(key=lambda p: (-p.v, p.first, p.second))
     nested = [(p.first, p.second) for p in pairs if p.relation == DECIDES]
-    return AttributeCorrelations(tuple(pairs), _groups(pairs), tuple(sorted(nested)))
+    return AttributeCorrelations(
+        tuple(pairs), _groups_of_same_attributes(pairs), tuple(sorted(nested))
+    )
 
 
 def _has_several_values(attribute: Attribute) -> bool:
-    codes = attribute.in_fleet
+    codes = attribute.codes_in_fleet
     present = codes[codes >= 0]
     return bool(present.size and present.min() != present.max())
 
 
-def _correlate_pair(population: Population, first: Attribute, second: Attribute) -> Pair | None:
+def _correlate_pair(
+    population: Population, first: Attribute, second: Attribute
+) -> CorrelatedPair | None:
     for a, b, hosts, source in (
         (first.exposure, second.exposure, population.exposure_host, "host-days"),
         (first.crash, second.crash, population.host, "crashes"),
@@ -75,13 +79,13 @@ def _correlate_pair(population: Population, first: Attribute, second: Attribute)
         both_known = (a >= 0) & (b >= 0)
         if both_known.any():
             units = count_distinct(hosts[both_known] + 1)
-            return _measure(first, second, a[both_known], b[both_known], units, source)
+            return _measure_association(first, second, a[both_known], b[both_known], units, source)
     return None
 
 
-def _measure(
+def _measure_association(
     first: Attribute, second: Attribute, a: Ints, b: Ints, units: int, source: str
-) -> Pair | None:
+) -> CorrelatedPair | None:
     if len(first.values) * len(second.values) > MAX_CELLS:
         return None
     counts = np.bincount(
@@ -98,14 +102,14 @@ def _measure(
         return None
     if forward and backward:
         relation = SAME
-    elif forward and not _mostly_one(table.sum(axis=0)):
+    elif forward and not _is_one_value_mostly(table.sum(axis=0)):
         relation = DECIDES
-    elif backward and not _mostly_one(table.sum(axis=1)):
+    elif backward and not _is_one_value_mostly(table.sum(axis=1)):
         names, relation = (second.name, first.name), DECIDES
-    return Pair(*names, v, relation, int(total), source)
+    return CorrelatedPair(*names, v, relation, int(total), source)
 
 
-def _mostly_one(counts: np.ndarray[tuple[int, ...], np.dtype[np.float64]]) -> bool:
+def _is_one_value_mostly(counts: np.ndarray[tuple[int, ...], np.dtype[np.float64]]) -> bool:
     """Whether one value has nearly all rows: then any attribute seems to decide it."""
     return bool(counts.max() / counts.sum() >= SURE)
 
@@ -124,7 +128,7 @@ def cramers_v(table: np.ndarray[tuple[int, ...], np.dtype[np.float64]], units: i
     return min(1.0, float(np.sqrt(corrected / smaller))) if smaller > 0 else 0.0
 
 
-def _groups(pairs: list[Pair]) -> tuple[tuple[str, ...], ...]:
+def _groups_of_same_attributes(pairs: list[CorrelatedPair]) -> tuple[tuple[str, ...], ...]:
     groups: list[set[str]] = []
     for pair in pairs:
         if pair.relation == SAME:
@@ -171,7 +175,7 @@ class PairSearch(NamedTuple):
     not_tested: tuple[str, ...]  # attributes that vary and are in no tested pair
 
 
-def signature_pairs(population: Population, signature: int, day: int) -> PairSearch:
+def find_signature_pairs(population: Population, signature: int, day: int) -> PairSearch:
     """Search the pairs of attributes of one signature (its code in the population)."""
     name = population.signatures[signature]
     same = population.signature == signature

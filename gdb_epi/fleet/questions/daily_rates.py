@@ -56,7 +56,7 @@ def daily_rates_of_signature(population: Population, signature: int) -> DailyRat
 
 def daily_rates(population: Population, mine: Bools) -> DailyRates:
     """Return some crashes by day, with the host-hours, or days where none are known."""
-    first, hours, counts_then, source = population.once(_recent_days, population)
+    first, hours, counts_then, source = population.cached(_recent_days, population)
     mine = mine & counts_then
     counts = np.bincount(population.day[mine] - first, minlength=hours.size).astype(float)
     return DailyRates(first, counts, hours, mine, source)
@@ -124,7 +124,7 @@ def p_value_of_change(days: DailyRates, statistic: float) -> float:
     return float((1 + (ratio.max(axis=1) >= statistic).sum()) / (PERMUTATIONS + 1))
 
 
-def rate_of(days: DailyRates, part: slice) -> float:
+def rate_of_days(days: DailyRates, part: slice) -> float:
     """Return the crashes per 1,000 host-hours of some days, or per day."""
     hours = float(days.hours[part].sum())
     unit = 1000.0 if days.source == HOST_HOURS else 1.0
@@ -195,7 +195,7 @@ def find_steady_growth(
     scores = [half[0] / half[2] for half in halves]
     if min(scores) <= 0 or sum(scores) / (2 * spread) ** 0.5 < MIN_HALVES:
         return None
-    rates = rate_of(days, slice(quarter)), rate_of(days, slice(-quarter, None))
+    rates = rate_of_days(days, slice(quarter)), rate_of_days(days, slice(-quarter, None))
     span = days.counts.size
     unit = "per 1,000 host-hours" if days.source == HOST_HOURS else "a day"
     whole = _fit_slope(others.counts, others.hours)[0]
@@ -285,7 +285,9 @@ def find_common_rise(
     signature = population.signature[crashes & (population.signature >= 0)]
     if not signature.size:
         return None
-    before, after = _counts(population.signature, crashes, late, len(population.signatures))
+    before, after = _counts_before_and_after(
+        population.signature, crashes, late, len(population.signatures)
+    )
     rise = after - before * hours[1] / hours[0]
     rest = np.argsort(rise, kind="stable")[:-LEFT_OUT]
     a, b = float(after[rest].sum()), float(before[rest].sum())
@@ -297,7 +299,7 @@ def find_common_rise(
     programs = program_of_each_crash(population)
     if programs is None:
         return CommonRise(ratio, 0, 0)
-    before, after = _counts(programs.crash, crashes, late, len(programs.values))
+    before, after = _counts_before_and_after(programs.crash, crashes, late, len(programs.values))
     counted = before + after >= MIN_OF_PROGRAM
     rose = counted & (after * hours[0] >= MIN_RISE * before * hours[1])
     some, every = int(rose.sum()), int(counted.sum())
@@ -308,7 +310,9 @@ def find_common_rise(
     )
 
 
-def _counts(codes: Ints, crashes: Bools, late: Bools, size: int) -> tuple[Floats, Floats]:
+def _counts_before_and_after(
+    codes: Ints, crashes: Bools, late: Bools, size: int
+) -> tuple[Floats, Floats]:
     has_value = crashes & (codes >= 0)
     before, after = (
         np.bincount(codes[has_value & when], minlength=size).astype(float) for when in (~late, late)

@@ -96,6 +96,6 @@ def find_signature(execute: Execute, wanted: str) -> FoundSignature | None:
 
 def _signature_words(row: Any) -> str:
     """Return what screens call a signature."""
-    from gdb_epi.render.signature_words import name_signature, parse_signature_line
+    from gdb_epi.render.signature_words import parse_signature_line, signature_phrase
 
-    return name_signature(parse_signature_line(row[3] or row[2], row[4]))
+    return signature_phrase(parse_signature_line(row[3] or row[2], row[4]))

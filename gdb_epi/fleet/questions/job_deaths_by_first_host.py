@@ -81,11 +81,13 @@ def find_job_deaths_by_first_host(population: Population) -> JobDeathsByFirstHos
     """Return who died first of the jobs that died on several hosts; None where there are few."""
     if population.second is None or not 0 < population.day.size <= MAX_CRASHES:
         return None
-    deaths_of_attributes = (_of_jobs(population, attribute) for attribute in population.attributes)
+    deaths_of_attributes = (
+        _deaths_of_jobs(population, attribute) for attribute in population.attributes
+    )
     return max(filter(None, deaths_of_attributes), key=lambda deaths: deaths.jobs, default=None)
 
 
-def _of_jobs(population: Population, attribute: Attribute) -> JobDeathsByFirstHost | None:
+def _deaths_of_jobs(population: Population, attribute: Attribute) -> JobDeathsByFirstHost | None:
     """Return the deaths of the jobs that the values of an attribute name, None where they are few.
 
     A value names a job where most of its crashes are within WITHIN of the first, on several hosts.

@@ -11,7 +11,7 @@ from sqlalchemy import Connection, Engine, Select, and_, func, or_, select, true
 
 from gdb_epi.errors import EpiError, InputError
 from gdb_epi.fleet.paths import COLUMNAR
-from gdb_epi.fleet.population.cache import load_times
+from gdb_epi.fleet.population.cache import load_population_of_times
 from gdb_epi.fleet.population.host_spelling import host_label, match_spellings
 from gdb_epi.fleet.population.population import Population
 from gdb_epi.fleet.questions.find_signature import (
@@ -76,7 +76,7 @@ def find_cores(engine: Engine, wanted: str) -> list[tuple[str, bytes]]:
         if not rows:
             starts = key.startswith(wanted, autoescape=True)
             if connection.dialect.name == "sqlite":
-                starts = and_(starts, _key_range(key, wanted[:MIN_PREFIX]))
+                starts = and_(starts, _key_prefix_condition(key, wanted[:MIN_PREFIX]))
             rows = connection.execute(chosen.where(starts)).all()
         if not rows and connection.dialect.name == COLUMNAR:
             _refuse_core(connection, key == wanted)
@@ -104,7 +104,7 @@ def _refuse_core(connection: Connection, condition: Any) -> None:
         raise InputError("a lake holds no whole records", hint=hint)
 
 
-def _key_range(key: Any, start: str) -> Any:
+def _key_prefix_condition(key: Any, start: str) -> Any:
     """Return a condition by which an SQLite index narrows down the keys that LIKE would match.
 
     LIKE alone scans all keys, which takes as long as everything else that a question needs.
@@ -135,7 +135,7 @@ def summarise_signature(
     c = tables.crash.c
     named = {"host": tables.host.c.name, "verdict": c.verdict, "python": c.python}
     where = and_(c.sig_id.in_(group.ids), crashed_by_end_of_day(asof))
-    summary = _summary(engine, where, named, c.host_id == tables.host.c.id)
+    summary = _summarise_crashes(engine, where, named, c.host_id == tables.host.c.id)
     with engine.connect() as connection:
         return summary._replace(program=find_program(connection, where))
 
@@ -145,7 +145,7 @@ def summarise_host(engine: Engine, ids: Sequence[int], asof: int | None = None) 
     c = tables.crash.c
     signature = func.coalesce(tables.sig.c.text, tables.sig.c.key)
     named = {"signature": signature, "verdict": c.verdict, "cpu": c.cpu_no}
-    return _summary(
+    return _summarise_crashes(
         engine,
         and_(c.host_id.in_(ids), crashed_by_end_of_day(asof)),
         named,
@@ -169,7 +169,7 @@ def believed_times(
     if not times.quality.get("stray"):
         ends = select(func.min(c.ts), func.max(c.ts)).where(where)
         return (*connection.execute(ends).one(), 0)
-    refuted = set(times.core_keys.under(~times.timed))
+    refuted = set(times.core_keys.keys_under(~times.timed))
     chosen = select(c.core_key, c.ts).where(where, c.ts.is_not(None)).order_by(c.ts)
     rows = connection.execute(chosen).all()
     believed = [ts for key, ts in rows if key not in refuted]
@@ -177,8 +177,10 @@ def believed_times(
     return first, last, len(rows) - len(believed)
 
 
-def _summary(engine: Engine, where: Any, named: dict[str, Any], link: Any) -> CrashSummary:
-    c, times = tables.crash.c, load_times(engine)
+def _summarise_crashes(
+    engine: Engine, where: Any, named: dict[str, Any], link: Any
+) -> CrashSummary:
+    c, times = tables.crash.c, load_population_of_times(engine)
     with engine.connect() as connection:
         crashes = select(func.count()).select_from(tables.crash).where(where)
         count = connection.execute(crashes).scalar_one()

@@ -34,11 +34,11 @@ from gdb_epi.fleet.questions.daily_rates import (
     find_common_rise,
     find_steady_growth,
     p_value_of_change,
-    rate_of,
+    rate_of_days,
     risk_of_change,
     scan_for_change,
 )
-from gdb_epi.fleet.questions.remaining_part import what_remains
+from gdb_epi.fleet.questions.remaining_part import remaining_part_sentence
 from gdb_epi.fleet.questions.roll_outs import (
     MAX_P,
     MIN_CRASHES,
@@ -51,7 +51,7 @@ from gdb_epi.fleet.questions.roll_outs import (
 )
 from gdb_epi.fleet.questions.subpopulations import find_subpopulations
 from gdb_epi.fleet.records.facts import OF_PROCESS, is_process_attribute
-from gdb_epi.fleet.screen.dose_response import AT_STOP, GROWS, age_words
+from gdb_epi.fleet.screen.dose_response import AT_STOP, GROWS, process_age_words
 from gdb_epi.fleet.screen.events import find_events
 from gdb_epi.fleet.screen.finding_texts import counting_words
 from gdb_epi.fleet.screen.moved_programs import find_moves_of_signature
@@ -63,9 +63,9 @@ from gdb_epi.fleet.screen.programs import (
 )
 from gdb_epi.fleet.screen.renamings import (
     moved_functions_of,
-    names_beside,
     renaming_of,
     several_names_words,
+    simultaneous_names,
 )
 from gdb_epi.fleet.screen.silent_hosts import (
     STOPPED,
@@ -152,20 +152,20 @@ def find_onset(population: Population, signature: int) -> Onset:
         asked = drop_hours(asked)
     past = groups_with_signature(population, find_past_silences(population), signature)
     asked = drop_past_silences(asked, past, signature)
-    answer = _onset(asked, signature)
+    answer = _compute_onset(asked, signature)
     silent = [g for g in find_silent_groups(population) if g.hours != STOPPED]
     left_out = ""
     if silent and answer.after is not None and answer.after < (answer.before or 0.0):
         asked = drop_silent_hosts(asked, silent)
-        answer = _onset(asked, signature)
+        answer = _compute_onset(asked, signature)
         left_out = "left out: "
     else:
         silent = groups_with_signature(population, silent, signature)
     if answer.day is not None and (answer.after or 0.0) < (answer.before or 0.0):
         rates = daily_rates_of_signature(asked, signature)
-        answer = answer._replace(remains=what_remains(asked, rates, answer.day))
+        answer = answer._replace(remains=remaining_part_sentence(asked, rates, answer.day))
     if answer.day is not None and not any(_is_proven(r) for r in answer.roll_outs):
-        whole = _change_of_program(asked, signature)
+        whole = _program_rise_sentences(asked, signature)
         answer = answer._replace(caveats=(*answer.caveats, *whole))
     if not any(_is_proven(r) for r in answer.roll_outs) and (
         growth := find_steady_growth(asked, signature)
@@ -177,31 +177,31 @@ def find_onset(population: Population, signature: int) -> Onset:
     if partial := words_of_partial_causes(asked, answer.signature, answer.roll_outs):
         kept = tuple(words for words in answer.caveats if _REFUTED not in words and words != _TIME)
         answer = answer._replace(answer=partial, caveats=kept)
-    elif of_one := _of_one_job(asked, signature):
+    elif of_one := _one_job_sentence(asked, signature):
         answer = answer._replace(answer=of_one, roll_outs=(), caveats=())
     elif not any(_is_proven(r) for r in answer.roll_outs):
-        age = age_words(asked, asked.signature == signature)
+        age = process_age_words(asked, asked.signature == signature)
         if age is not None and age.endswith((AT_STOP, GROWS)):
             # What needs old processes may still have begun on a day.
             began = answer.day is not None and age.endswith(GROWS)
             age = f"{answer.answer}; {age}" if began else age
             answer = answer._replace(answer=age, caveats=(), roll_outs=())
         else:
-            answer = _by_course(asked, signature, answer)
+            answer = _onset_by_version_course(asked, signature, answer)
     if answer.day is not None and not any(_is_proven(r) for r in answer.roll_outs):
         rates = daily_rates_of_signature(asked, signature)
         if by_mix := change_by_mix(asked, rates, answer.day - rates.first):
             kept = tuple(words for words in answer.caveats if words != _TIME)
             answer = answer._replace(answer=by_mix, caveats=kept)
     if answer.day is None and not answer.roll_outs:
-        answer = answer._replace(caveats=tuple(_changes_of_kinds(asked, signature)))
+        answer = answer._replace(caveats=tuple(_kind_change_sentences(asked, signature)))
     fell = answer.day is not None and (answer.after or 0.0) < (answer.before or 0.0)
     outside = [_OUTSIDE] if fell and KILLED in answer.signature.split() else []
     caveats = [
         _other_change(asked, signature, answer.day, fell=fell) if answer.day else None,
         *outside,
         *(move.words() for move in moves),
-        _left_out(asked, signature, answer.crashes),
+        _left_out_sentence(asked, signature, answer.crashes),
     ]
     caveats += [f"{left_out}{group.words()}" for group in silent]
     caveats += [f"left out: {gap.words()}" for gap in past]
@@ -214,11 +214,11 @@ def find_onset(population: Population, signature: int) -> Onset:
     same = population.signature == signature
     caveats.append(regression_words(asked, asked.signature == signature))
     if sizes := find_size_limit(population):
-        answer = _by_size(population, sizes, same, answer)
+        answer = _onset_by_size_limit(population, sizes, same, answer)
     if repeats := int((events.repeats & same).sum()):
         text = f"{repeats:,} of its {counted(int(same.sum()), 'crash')} came together with others"
         caveats.append(f"{text}: counted once")
-    together = None if answer.day else events.mostly_of(population, signature)
+    together = None if answer.day else events.event_of_most_crashes(population, signature)
     if together and (answer.crashes < MIN_CRASHES or repeats >= MOST_OF_THEM * same.sum()):
         answer = answer._replace(answer=f"nothing to date but {together}", roll_outs=())
     answer = answer._replace(caveats=(*answer.caveats, *filter(None, caveats)))
@@ -231,14 +231,16 @@ def find_onset(population: Population, signature: int) -> Onset:
 def _other_change(population: Population, signature: int, day: int, *, fell: bool) -> str | None:
     """Say when a rate that rose on a day fell again, or had risen before it fell, and with what."""
     sides = population.day >= day, population.exposure_day >= day
-    other = _onset(population.chosen(*(side != fell for side in sides)), signature)
+    other = _compute_onset(population.chosen(*(side != fell for side in sides)), signature)
     if other.day is None or ((other.after or 0.0) > (other.before or 0.0)) != fell:
         return None
     when = f"{'it rose before' if fell else 'it fell since'}, on {iso_day(other.day)}"
     return f"{when}, from {other.before:.3g} to {other.after:.3g}: {other.answer}"
 
 
-def _by_size(population: Population, sizes: SizeLimit, same: Bools, answer: Onset) -> Onset:
+def _onset_by_size_limit(
+    population: Population, sizes: SizeLimit, same: Bools, answer: Onset
+) -> Onset:
     """Return an answer by what is kept, where most crashes after a rise have such a size."""
     count = int((sizes.large & same).sum())
     text = f"{count} of its crashes are so large: {sizes.words()}"
@@ -251,7 +253,7 @@ def _by_size(population: Population, sizes: SizeLimit, same: Bools, answer: Onse
     return answer._replace(answer=f"larger cores are kept, it seems: {text}", roll_outs=())
 
 
-def _of_one_job(population: Population, signature: int) -> str | None:
+def _one_job_sentence(population: Population, signature: int) -> str | None:
     """Say that all crashes of a signature are of one job, tenant or request; None: they are not.
 
     They are no draws of what else was there on its days then: it began, and it ended.
@@ -281,11 +283,11 @@ def _of_one_job(population: Population, signature: int) -> str | None:
     return None
 
 
-def _by_course(population: Population, signature: int, answer: Onset) -> Onset:
+def _onset_by_version_course(population: Population, signature: int, answer: Onset) -> Onset:
     """Return an answer that says which versions have a signature, or which name it had before."""
     if renaming := moved_functions_of(population, answer.signature):
         return answer._replace(answer=renaming.words(), caveats=())
-    if renaming := names_beside(population, answer.signature):
+    if renaming := simultaneous_names(population, answer.signature):
         words = several_names_words(population, renaming)
         return answer._replace(answer=words, caveats=())
     course = version_course(population, population.signature == signature)
@@ -300,10 +302,10 @@ def _is_proven(roll_out: RollOut) -> bool:
     return roll_out.p is not None and roll_out.p <= SURE_P and not roll_out.refuted
 
 
-def _change_of_program(population: Population, signature: int) -> tuple[str, ...]:
+def _program_rise_sentences(population: Population, signature: int) -> tuple[str, ...]:
     """Say with what all crashes of a signature's program rose, where its own tell no more."""
     every = crashes_of_same_programs(population, population.signature == signature)
-    return () if every is None else tuple(_change_of_counting(population, every))
+    return () if every is None else tuple(_counting_change_of_crashes(population, every))
 
 
 def counting_change_sentences(population: Population) -> list[str]:
@@ -318,10 +320,10 @@ def counting_change_sentences(population: Population) -> list[str]:
     sizes = np.bincount(programs.crash[programs.crash >= 0], minlength=len(programs.values))
     largest = np.argsort(-sizes, kind="stable")[:MAX_PROGRAMS].tolist()
     parts = (programs.crash == code for code in largest if sizes[code] >= MIN_OF_PROGRAM)
-    return [words for part in parts for words in _change_of_counting(counted_once, part)]
+    return [words for part in parts for words in _counting_change_of_crashes(counted_once, part)]
 
 
-def _change_of_counting(population: Population, crashes: Bools) -> Iterator[str]:
+def _counting_change_of_crashes(population: Population, crashes: Bools) -> Iterator[str]:
     """Say with what some crashes of one program rose, where those of all kinds did, host by host.
 
     Each crash must prefer the hosts that had the value on its day, and the days on which its host
@@ -351,11 +353,11 @@ def _change_of_counting(population: Population, crashes: Bools) -> Iterator[str]
         few = f"crashes of {program[0]} of all kinds ({size})"
         where = " and of no other program" if alone else ""
         yield f"{few}{where} rose with {r.words()}, host by host: {counting_words(r.attr)}"
-        yield from _same_before(population, crashes, attribute, value)
+        yield from _images_before_sentences(population, crashes, attribute, value)
         return
 
 
-def _same_before(
+def _images_before_sentences(
     population: Population, crashes: Bools, attribute: Attribute, value: int
 ) -> Iterator[str]:
     """Say which images some crashes had no sooner, where with a value of their hosts they came."""
@@ -402,10 +404,10 @@ def _onset_of(population: Population, crashes: Bools, name: str) -> Onset:
     """Return the onset of some crashes, as if they were a signature of their own."""
     code, names = len(population.signatures), [*population.signatures, name]
     codes = np.where(crashes, code, population.signature)
-    return _onset(population._replace(signature=codes, signatures=names, memo=None), code)
+    return _compute_onset(population._replace(signature=codes, signatures=names, memo=None), code)
 
 
-def _changes_of_kinds(population: Population, signature: int) -> Iterator[str]:
+def _kind_change_sentences(population: Population, signature: int) -> Iterator[str]:
     """Say which kinds of its cores came or went while the rate stayed: one bug for another one."""
     mine = population.signature == signature
     if not MIN_CRASHES <= np.count_nonzero(mine) <= MAX_FOR_KINDS:
@@ -416,7 +418,7 @@ def _changes_of_kinds(population: Population, signature: int) -> Iterator[str]:
             yield f"of those with {kind.mark} {onset.answer}, on {iso_day(onset.day)}"
 
 
-def _left_out(population: Population, signature: int, used: int) -> str | None:
+def _left_out_sentence(population: Population, signature: int, used: int) -> str | None:
     """Say how many crashes of a signature the days have no place for; None where they have all."""
     mine = population.signature == signature
     total, timeless = int(mine.sum()), int((mine & ~population.timed).sum())
@@ -428,7 +430,7 @@ def _left_out(population: Population, signature: int, used: int) -> str | None:
     return f"of its {counted(total, 'crash')} are left out: {' and '.join(why)}" if why else None
 
 
-def _onset(population: Population, signature: int) -> Onset:
+def _compute_onset(population: Population, signature: int) -> Onset:
     days = daily_rates_of_signature(population, signature)
     n = int(days.counts.sum())
     name = population.signatures[signature]
@@ -450,7 +452,7 @@ def _onset(population: Population, signature: int) -> Onset:
             answer_text = f"cannot tell yet: {since}; chance alone does that in {p:.0%} of cases"
         if by_hours := changes_by_hours(days.first, days.counts[None], days.hours[None]):
             answer_text = f"{answer_text}; {by_hours[0].words()}"
-        came = _that_came_and_went(population, days)
+        came = _values_that_came_and_went(population, days)
         if came:
             both = " and ".join(r.words() for r in came)
             answer_text = f"no lasting change of its rate; it comes and goes with {both}: {_WHERE}"
@@ -458,12 +460,12 @@ def _onset(population: Population, signature: int) -> Onset:
     near = np.flatnonzero(scan >= scan[best] - INTERVAL * spread) + 1
     low, high = days.first + int(near.min()), days.first + int(near.max())
     cut = best + 1
-    rates = [rate_of(days, slice(0, cut)), rate_of(days, slice(cut, None))]
+    rates = [rate_of_days(days, slice(0, cut)), rate_of_days(days, slice(cut, None))]
     rr, rr_low, rr_high = risk_of_change(days, cut, spread)
     common = _common_rise(population, days, cut) if rates[1] > rates[0] else None
     times = rr / common[0].ratio if common else max(rr, 1 / rr)
     change = _Change(low, high, float(scan[best]), times)
-    roll_outs = tuple(_roll_outs(population, days, change, rose=rr > 1))
+    roll_outs = tuple(_find_roll_outs(population, days, change, rose=rr > 1))
     answer, caveats = _rate_sentence(rates, roll_outs)
     if rr > 1 and not any(_is_proven(r) for r in roll_outs):
         caveats = (*caveats, *_values_that_came_days_before(population, days, change))
@@ -475,8 +477,8 @@ def _onset(population: Population, signature: int) -> Onset:
         caveats = (*caveats, f"all other crashes rose too, and less ({common[0].words()})")
     elif not roll_outs:
         varied = [a.name for a in population.attributes if len(a.values) > 1]
-        answer = f"{answer}{_unchanged_attributes(varied)}"
-        caveats = (*caveats, *_known_by_these_alone(population, days.mine))
+        answer = f"{answer}{_unchanged_attributes_sentence(varied)}"
+        caveats = (*caveats, *_version_of_these_crashes_alone(population, days.mine))
     return nothing._replace(
         answer=answer, day=days.first + cut, low=low, high=high, before=rates[0], after=rates[1],
         rr=rr, rr_low=rr_low, rr_high=rr_high, p=p, roll_outs=roll_outs, caveats=caveats,
@@ -498,12 +500,14 @@ def _common_rise(
     return rise, bool(chance > MAX_P)
 
 
-def _roll_outs(
+def _find_roll_outs(
     population: Population, days: DailyRates, change: _Change, *, rose: bool
 ) -> Iterator[RollOut]:
     """The values that came up, or went away, when the rate may have changed; the best fit first."""
     # With what brings a fall fewer crashes come, by as much.
-    near = _came_up(population, days, change if rose else change._replace(times=1 / change.times))
+    near = _values_that_came_up(
+        population, days, change if rose else change._replace(times=1 / change.times)
+    )
     if not rose:
         # What went away came up when time is read backwards.
         end = 2 * days.first + days.hours.size - 1
@@ -518,20 +522,22 @@ def _roll_outs(
                 half=None if r.half is None else end + 1 - r.half,
                 went=True,
             )
-            for r in _came_up(turned, back, mirrored)
+            for r in _values_that_came_up(turned, back, mirrored)
         ]
-    yield from join_same_roll_outs(population, sorted(near, key=_order), days.mine)[:MAX_SHOWN]
+    yield from join_same_roll_outs(population, sorted(near, key=_roll_out_sort_key), days.mine)[
+        :MAX_SHOWN
+    ]
 
 
-def _that_came_and_went(population: Population, days: DailyRates) -> tuple[RollOut, ...]:
+def _values_that_came_and_went(population: Population, days: DailyRates) -> tuple[RollOut, ...]:
     """Return the values that nearly all crashes have, each proven on its own days; else nothing.
 
     A version that is rolled out and back leaves no change of the rate that lasts.
     """
     last = days.first + days.hours.size - 1
     whole = _Change(days.first, last, 0.0, COMES_WITH_IT)
-    came = [r for r in _came_up(population, days, whole) if not r.refuted]
-    proven = sorted((r for r in came if r.p is not None and r.p <= SURE_P), key=_order)
+    came = [r for r in _values_that_came_up(population, days, whole) if not r.refuted]
+    proven = sorted((r for r in came if r.p is not None and r.p <= SURE_P), key=_roll_out_sort_key)
     for name in dict.fromkeys(r.attr for r in proven):
         same = [r for r in proven if r.attr == name]
         if sum(r.with_it for r in same) >= MOST_OF_THEM * days.counts.sum():
@@ -539,7 +545,9 @@ def _that_came_and_went(population: Population, days: DailyRates) -> tuple[RollO
     return ()
 
 
-def _came_up(population: Population, days: DailyRates, change: _Change) -> list[RollOut]:
+def _values_that_came_up(
+    population: Population, days: DailyRates, change: _Change
+) -> list[RollOut]:
     """Return the values that came up while a rate may have risen."""
     low, candidates = change.low, list[RollOut]()
     for attribute in population.attributes:
@@ -550,10 +558,10 @@ def _came_up(population: Population, days: DailyRates, change: _Change) -> list[
         r
         for r in candidates
         if r.attr not in ranges
-        and (r.first <= change.high or _is_slow(r, change))
+        and (r.first <= change.high or _is_gradual(r, change))
         # Without host-hours it has no day of its half: it counts where it came up at that time.
-        and ((r.half or change.high) >= low - 1 or _is_slow(r, change))
-        and (r.half is not None or r.first >= low - 1 or _is_fed(population, r))
+        and ((r.half or change.high) >= low - 1 or _is_gradual(r, change))
+        and (r.half is not None or r.first >= low - 1 or _is_told_by_hours(population, r))
     ]
 
 
@@ -609,18 +617,18 @@ def _days_until_crashes_begin(
     return lag if 1 < lag <= MAX_LATE and np.prod(share) * MAX_LATE <= MAX_P else 0
 
 
-def _is_slow(roll_out: RollOut, change: _Change) -> bool:
+def _is_gradual(roll_out: RollOut, change: _Change) -> bool:
     """Whether a value came host by host: its crashes tell it, and its share, not its day."""
     proven = roll_out.p is not None and roll_out.p <= SURE_P
     return proven and roll_out.fit >= SLOW_FIT * change.fit
 
 
-def _is_fed(population: Population, roll_out: RollOut) -> bool:
+def _is_told_by_hours(population: Population, roll_out: RollOut) -> bool:
     attribute = population.attribute(roll_out.attr)
     return attribute is not None and attribute.has_hours
 
 
-def _known_by_these_alone(population: Population, mine: Bools) -> Iterator[str]:
+def _version_of_these_crashes_alone(population: Population, mine: Bools) -> Iterator[str]:
     """Name a version that most crashes have and no other crash: when it came is not recorded."""
     for attribute in population.attributes:
         codes = attribute.crash[mine & (attribute.crash >= 0)]
@@ -635,7 +643,7 @@ def _known_by_these_alone(population: Population, mine: Bools) -> Iterator[str]:
             )
 
 
-def _order(roll_out: RollOut) -> tuple[float, float, str, str]:
+def _roll_out_sort_key(roll_out: RollOut) -> tuple[float, float, str, str]:
     """What the crashes of its own days prefer comes first: time cannot have done that."""
     proof = roll_out.p if roll_out.p is not None and roll_out.p <= MAX_P else 1.0
     return proof, -roll_out.fit, roll_out.attr, roll_out.value
@@ -681,7 +689,7 @@ def _rate_sentence(
     return answer, (_TIME, *((_TOGETHER,) if best.is_several else ()), *caveats)
 
 
-def _unchanged_attributes(names: list[str]) -> str:
+def _unchanged_attributes_sentence(names: list[str]) -> str:
     """Name the attributes of which no value came into use."""
     if not names:
         return ": no attribute of hosts, kernels or images is"

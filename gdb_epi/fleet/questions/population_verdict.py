@@ -26,14 +26,14 @@ from gdb_epi.fleet.records.facts import is_process_attribute
 from gdb_epi.fleet.screen.dose_response import (
     AT_START,
     MOMENTS,
-    age_words,
     describe_gradual_rise,
     describe_thresholds,
     describe_versions,
     is_age_of_process,
     limit_of_half,
+    process_age_words,
     starts_by_place_words,
-    threshold_within,
+    threshold_within_finding,
 )
 from gdb_epi.fleet.screen.finding import (
     ALL,
@@ -75,13 +75,13 @@ from gdb_epi.fleet.screen.programs import OF_PROGRAM
 from gdb_epi.fleet.screen.renamings import (
     find_renamings,
     moved_functions_of,
-    names_beside,
     several_names_words,
+    simultaneous_names,
 )
 from gdb_epi.fleet.screen.screening import MAX_OTHERS, ScreeningResult, screen_population
 from gdb_epi.fleet.screen.version_courses import regression_words, version_course
 from gdb_epi.fleet.statistics.arrays import Bools, count_distinct
-from gdb_epi.render.signature_words import named_signature
+from gdb_epi.render.signature_words import signature_phrase_and_key
 from gdb_epi.typing_lite import NamedTuple
 from gdb_epi.util import counted, shortened_list
 
@@ -227,11 +227,11 @@ def _judge_findings(
                 population, [f for f in others if f.signature == finding.signature]
             )
         elif (renaming := renamed.get(finding.signature)) is not None:
-            verdict = _not_split(population, finding)
+            verdict = _judge_unsplit(population, finding)
             headline = f"{SOFTWARE}: {several_names_words(population, renaming)}"
             verdicts.append(verdict._replace(headline=headline, caveats=finding.caveats))
         elif len(seen) > splits:
-            verdicts.append(_not_split(population, finding))
+            verdicts.append(_judge_unsplit(population, finding))
         else:
             code = index[finding.signature]
             verdicts.append(judge_signature(population, code, day, screened))
@@ -252,9 +252,11 @@ def _attributes_of(causes: Sequence[Cause]) -> list[str]:
     return [finding.attr for cause in causes for finding in cause.findings]
 
 
-def _not_split(population: Population, finding: Finding) -> PopulationVerdict:
+def _judge_unsplit(population: Population, finding: Finding) -> PopulationVerdict:
     """Judge a signature by its strongest finding alone: with so many, none is examined further."""
-    cause = _cause(population, finding.members, (finding,), kind_of_cause(population, (finding,)))
+    cause = _make_cause(
+        population, finding.members, (finding,), kind_of_cause(population, (finding,))
+    )
     evidence = (finding_sentence(finding), describe_test(finding.test, finding.exposure))
     return PopulationVerdict(
         cause.kind, finding.signature, describe_verdict(finding), evidence,
@@ -267,7 +269,7 @@ def _judge_clustered_crashes(population: Population, finding: Finding) -> Popula
     kind = ONE_EVENT if finding.attr in CLUSTERED_CRASHES else SOFTWARE
     if finding.attr == CPU_NUMBER:
         kind = HARDWARE_GROUP
-    cause = _cause(population, finding.members, (finding,), kind)
+    cause = _make_cause(population, finding.members, (finding,), kind)
     return PopulationVerdict(
         kind, finding.signature, describe_verdict(finding), (finding_sentence(finding),),
         finding.caveats, (cause,), finding.n, None,
@@ -277,7 +279,7 @@ def _judge_clustered_crashes(population: Population, finding: Finding) -> Popula
 def judge_host(population: Population, finding: Finding) -> PopulationVerdict:
     """Judge a host that has more crashes than its share: of all kinds, or nearly all of one."""
     kind = kind_of_cause(population, (finding,))
-    cause = _cause(population, finding.members, (finding,), kind)
+    cause = _make_cause(population, finding.members, (finding,), kind)
     flips = int((population.bitflip & finding.members).sum())
     name, most = main_signature(population, finding.members)
     kinds = count_distinct(population.signature[finding.members] + 1)
@@ -294,14 +296,14 @@ def judge_host(population: Population, finding: Finding) -> PopulationVerdict:
     }
     special = [words for caveat, words in other_words.items() if caveat in finding.caveats]
     if kind == ONE_HOST and kinds > 1 and not special:
-        called = named_signature(name)
+        called = signature_phrase_and_key(name)
         evidence.append(f"{most} of its {finding.n} crashes are one signature: {called}")
     words = "one signature" if kinds == 1 else NEARLY if most >= MOSTLY * finding.n else LEADING
     headline = _host_headline(finding, kind, *(special or [words]))
     if kind == HARDWARE_HOST:
         headline += _main_cpu_words(population, finding)
         headline += own_value_words(population, finding)
-    caveats = (*finding.caveats, *_source(population, finding))
+    caveats = (*finding.caveats, *_coverage_caveats(population, finding))
     if machines := population.quality.get("reused", {}).get(finding.value):
         caveats = (MANY_MACHINES.format(machines=machines), *caveats)
     mark, lines = f"host={finding.value}", tuple(evidence)
@@ -317,7 +319,9 @@ def _main_cpu_words(population: Population, finding: Finding) -> str:
     second, most = np.argsort(counts, kind="stable")[-2:].tolist() if counts.size > 1 else (0, 0)
     both = int(counts[most] + counts[second])
     low, high = sorted((most, second))
-    is_one_core = counts[second] >= MIN_N and high - low == _half_of_cpus(population, finding)
+    is_one_core = counts[second] >= MIN_N and high - low == _sibling_cpu_distance(
+        population, finding
+    )
     if is_one_core and 2 * both > finding.n:
         where = f"{both} of its {finding.n} crashes were on CPUs {low} and {high}"
         return f"; {where}, by their numbers the two threads of one core: test that core"
@@ -326,7 +330,7 @@ def _main_cpu_words(population: Population, finding: Finding) -> str:
     return f"; {counts[most]} of its {finding.n} crashes were on CPU {most}"
 
 
-def _half_of_cpus(population: Population, finding: Finding) -> int | None:
+def _sibling_cpu_distance(population: Population, finding: Finding) -> int | None:
     """Return the distance between the CPU numbers of a core's two threads; None if unknown."""
     attribute = population.attribute("cpu_count")
     codes = attribute.crash[finding.members] if attribute is not None else np.zeros(0, np.int64)
@@ -370,7 +374,7 @@ def judge_split(population: Population, parted: SignatureSplit) -> PopulationVer
     if population.day.size <= MAX_CRASHES:
         same = population.of_signature(parted.signature)
         lasting = None
-        renaming = moved_functions_of(population, parted.signature) or names_beside(
+        renaming = moved_functions_of(population, parted.signature) or simultaneous_names(
             population, parted.signature
         )
         if renaming is not None:
@@ -378,11 +382,13 @@ def judge_split(population: Population, parted: SignatureSplit) -> PopulationVer
                 SOFTWARE,
                 f"{SOFTWARE}: {several_names_words(population, renaming)}",
             )
-        elif course := version_course(population, same, _with_conditions(population, named)):
+        elif course := version_course(
+            population, same, _crashes_with_conditions(population, named)
+        ):
             lasting = course.words()
         if lasting and all(map(is_process_attribute, _attributes_of(named))):
             kind, headline, lasting = SOFTWARE, f"{SOFTWARE}: {lasting}", None
-        age = age_words(population, same)
+        age = process_age_words(population, same)
         # What dies at each start or stop dies at the hours of roll-outs, and in each of their
         # bursts; what needs an old process does not come with a version that was replaced sooner.
         regression = regression_words(population, same)
@@ -410,7 +416,7 @@ def judge_split(population: Population, parted: SignatureSplit) -> PopulationVer
         how = next((f": {m.numbers()}" for m in possible if m.name == parted.leaning), "")
         evidence.append(f"the rest leans to {parted.leaning}, which may be chance{how}")
     findings = [f for cause in named for f in cause.findings]
-    repeated = [c for f in findings for c in (*f.caveats, *_source(population, f))]
+    repeated = [c for f in findings for c in (*f.caveats, *_coverage_caveats(population, f))]
     caveats = tuple(dict.fromkeys(repeated))
     subject = parted.signature
     return PopulationVerdict(
@@ -419,7 +425,7 @@ def judge_split(population: Population, parted: SignatureSplit) -> PopulationVer
     )  # fmt: skip
 
 
-def _with_conditions(population: Population, named: Sequence[Cause]) -> Bools | None:
+def _crashes_with_conditions(population: Population, named: Sequence[Cause]) -> Bools | None:
     """Return all crashes with what some causes need besides the version of their program.
 
     None where they need nothing else. Where the kernel is not, no version of a program dies of it.
@@ -494,7 +500,7 @@ def _kind_and_headline(
     group = describe_cause_kind(named[0].findings[0].attr, parted.signature)
     is_single = len(named) == len(named[0].findings) == 1
     if is_single and kind in (SOFTWARE, HARDWARE_GROUP):
-        limit = threshold_within(population, named[0].findings[0])
+        limit = threshold_within_finding(population, named[0].findings[0])
         marks += f" and {limit}" if limit else ""
     of_same = population.of_signature(parted.signature)
     certainty = describe_certainty(population, of_same, named[0].findings)
@@ -521,7 +527,7 @@ MIN_REST = 3  # crashes besides a host's that are a population of their own
 
 def _cause_of_part(population: Population, part: SignaturePart) -> Cause:
     findings = (part.finding, *part.also) if part.finding is not None else ()
-    cause = _cause(
+    cause = _make_cause(
         population,
         part.members,
         findings,
@@ -556,7 +562,9 @@ def _judge_group(
     population: Population, finding: Finding, part: Subgroup | None
 ) -> PopulationVerdict:
     """Judge one value of an attribute that goes with all crashes, or all with a flag."""
-    cause = _cause(population, finding.members, (finding,), kind_of_cause(population, (finding,)))
+    cause = _make_cause(
+        population, finding.members, (finding,), kind_of_cause(population, (finding,))
+    )
     what = {ALL: "crashes of all kinds", BITFLIP: "bit flips", LOCK: "inherited locks"}
     name = describe_cause_kind(finding.attr, finding.signature)
     headline = (
@@ -564,7 +572,7 @@ def _judge_group(
     )
     if part is not None:
         headline += f", most of them with {part.words()}; {part.hosts_words()}"
-    caveats = (*finding.caveats, *_source(population, finding))
+    caveats = (*finding.caveats, *_coverage_caveats(population, finding))
     evidence = (finding_sentence(finding), describe_test(finding.test, finding.exposure))
     return PopulationVerdict(
         cause.kind, finding.signature, headline, evidence, caveats, (cause,), finding.n, None
@@ -598,7 +606,9 @@ def kind_of_cause(population: Population, findings: tuple[Finding, ...]) -> str:
     return HARDWARE_GROUP if all(is_hardware(f.attr) for f in findings) else SOFTWARE
 
 
-def _cause(population: Population, members: Any, findings: tuple[Finding, ...], kind: str) -> Cause:
+def _make_cause(
+    population: Population, members: Any, findings: tuple[Finding, ...], kind: str
+) -> Cause:
     hosts = count_distinct(population.host[members & (population.host >= 0)])
     marks = [
         " or ".join((limit_of_half(population, f, members) or f.mark, *f.aliases)) for f in findings
@@ -608,7 +618,7 @@ def _cause(population: Population, members: Any, findings: tuple[Finding, ...], 
     return Cause(kind, " and ".join(marks), int(members.sum()), hosts, findings, members)
 
 
-def _source(population: Population, finding: Finding) -> tuple[str, ...]:
+def _coverage_caveats(population: Population, finding: Finding) -> tuple[str, ...]:
     if finding.exposure == HOST_HOURS or finding.exposure.startswith(OF_PROGRAM):
         return ()
     return (NOT_COVERED if population.has_exposure else NO_HOURS_AT_ALL,)

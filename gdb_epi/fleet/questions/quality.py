@@ -13,7 +13,11 @@ import numpy as np
 
 from gdb_epi.fleet.population.cached_answers import cached_answer
 from gdb_epi.fleet.population.fill_missing_attributes import value_without_attribute
-from gdb_epi.fleet.population.local_hours import are_of_few_hours, find_local_hours, sums_of_windows
+from gdb_epi.fleet.population.local_hours import (
+    are_of_few_hours,
+    circular_window_sums,
+    find_local_hours,
+)
 from gdb_epi.fleet.population.population import Attribute, Population
 from gdb_epi.fleet.population.value_spans import first_and_last_days
 from gdb_epi.fleet.questions.changes_by_hours import find_recounted_hours
@@ -77,7 +81,7 @@ def clock_shifts(population: Population) -> list[ClockShift]:
     """Return the places where signatures of one hour come at another one, each once."""
     if population.second is None:
         return []
-    return population.once(_find_clock_shifts, population, _as_if_no_clock_changed(population))
+    return population.cached(_find_clock_shifts, population, _as_if_no_clock_changed(population))
 
 
 def _as_if_no_clock_changed(population: Population) -> Ints:
@@ -166,7 +170,7 @@ def _count_by_time_of_day(codes: Ints, bins: Ints, chosen: Ints) -> Ints:
 def _middle_hours(counts: Ints) -> Floats:
     """Return the hour around which nearly all of each row lies; NaN where it is spread out."""
     width = WINDOW_HOURS * 3600 // BIN
-    near = sums_of_windows(counts, width)
+    near = circular_window_sums(counts, width)
     best = near.argmax(axis=1)[:, None]
     steps = np.arange(width)
     window = np.take_along_axis(counts, (best + steps) % BINS, axis=1)
@@ -219,19 +223,20 @@ class QualityCheck(NamedTuple):
 
 def check_quality(population: Population) -> list[QualityCheck]:
     """Return the results of all checks, those that need a look first."""
-    return cached_answer(population, "quality", lambda: _checks(population), QualityCheck)
+    return cached_answer(population, "quality", lambda: _run_checks(population), QualityCheck)
 
 
-def _checks(population: Population) -> list[QualityCheck]:
+def _run_checks(population: Population) -> list[QualityCheck]:
     results = [
-        *_times(population), *_zones(population), *_hours(population),
-        *_collection_limits(population), *_names(population), *_short_lived_hosts(population),
-        *_attributes(population), *_events(population),
+        *_check_times(population), *_check_zones(population), *_check_hours(population),
+        *_check_collection_limits(population), *_check_names(population),
+        *_check_short_lived_hosts(population), *_check_attributes(population),
+        *_check_events(population),
     ]  # fmt: skip
     return sorted(results, key=lambda check: check.is_fine)
 
 
-def _times(population: Population) -> Iterator[QualityCheck]:
+def _check_times(population: Population) -> Iterator[QualityCheck]:
     quality, size = population.quality, population.day.size
     if pruned := population.pruned:
         text = f"crashes before {iso_day(pruned.before)} were pruned: the "
@@ -244,13 +249,13 @@ def _times(population: Population) -> Iterator[QualityCheck]:
         more = f" and {several - len(hosts)} more" if several > len(hosts) else ""
         where = f" (on {', '.join(hosts)}{more})" if hosts else ""
         yield QualityCheck(
-            TIMES, False, f"{_out_of_all(count, size)} {words}{where}: in no curve", advice
+            TIMES, False, f"{_count_of_all_text(count, size)} {words}{where}: in no curve", advice
         )
     if stray := int(quality.get("stray", 0)):
         off = quality.get("clocks_off", {})
         hosts = [f"{host} ({days:+g} days)" for host, days in sorted(off.items())]
         clocks = f"; clocks that are off: {shortened_list(hosts, MAX_NAMED)}" if off else ""
-        text = f"{_out_of_all(stray, size)} far from those that arrived with them{clocks}"
+        text = f"{_count_of_all_text(stray, size)} far from those that arrived with them{clocks}"
         if back := quality.get("clocks_back"):
             text += f"; clocks that go back at times, as with a flat battery: {len(back)} hosts "
             text += f"({shortened_list(sorted(back), MAX_CLOCKS)})"
@@ -287,7 +292,7 @@ def _reset_words(
     )
 
 
-def _collection_limits(population: Population) -> Iterator[QualityCheck]:
+def _check_collection_limits(population: Population) -> Iterator[QualityCheck]:
     if (limit := find_collection_limit(population)) is not None:
         advice = "raise the limit, or let the collector keep some of each hour"
         yield QualityCheck(LIMIT, False, limit.words(), advice)
@@ -316,7 +321,7 @@ def _collection_limits(population: Population) -> Iterator[QualityCheck]:
         yield QualityCheck(SILENCE, False, text, "see whether cores of it still arrive")
 
 
-def _zones(population: Population) -> Iterator[QualityCheck]:
+def _check_zones(population: Population) -> Iterator[QualityCheck]:
     if (local := find_local_hours(population)) is not None:
         yield QualityCheck(TIMES, True, local.words())
     for event in find_events(population).findings:
@@ -330,7 +335,7 @@ def _zones(population: Population) -> Iterator[QualityCheck]:
         yield QualityCheck(TIMES, False, text, "see how its collectors write times")
 
 
-def _hours(population: Population) -> Iterator[QualityCheck]:
+def _check_hours(population: Population) -> Iterator[QualityCheck]:
     if not population.has_exposure:
         text = (
             "no host-hours: crashes are compared with other crashes, and what is busier than "
@@ -345,8 +350,9 @@ def _hours(population: Population) -> Iterator[QualityCheck]:
     lacking = int((~covered).sum())
     if gaps.size:
         yield QualityCheck(
-            HOURS, False, f"no host-hours for {_ranges(gaps)}, which have crashes: hosts that ran "
-            "beside those days are taken to have run, attributes are compared without hours",
+            HOURS, False, f"no host-hours for {_day_ranges_text(gaps)}, which have crashes: hosts "
+            "that ran beside those days are taken to have run, attributes are compared without "
+            "hours",
             "feed those days",
         )  # fmt: skip
     has_hours = np.unique(population.exposure_host[population.exposure_hours > 0])
@@ -362,8 +368,9 @@ def _hours(population: Population) -> Iterator[QualityCheck]:
     for recounted in find_recounted_hours(population):
         yield QualityCheck(HOURS, False, recounted.words(), "see what writes these hours")
     if lacking:
-        text = f"{_out_of_all(lacking, population.day.size)} on days or hosts without host-hours"
-        text += _where_most_are(population, ~population.covered)
+        count = _count_of_all_text(lacking, population.day.size)
+        text = f"{count} on days or hosts without host-hours"
+        text += _where_most_crashes_are(population, ~population.covered)
         yield QualityCheck(HOURS, False, f"{text}: compared with other crashes")
     else:
         text = (
@@ -372,7 +379,7 @@ def _hours(population: Population) -> Iterator[QualityCheck]:
         yield QualityCheck(HOURS, True, text)
 
 
-def _where_most_are(population: Population, some: Bools) -> str:
+def _where_most_crashes_are(population: Population, some: Bools) -> str:
     """Say in which days, and at which place, nearly all of some crashes lie; "" where nowhere."""
     days = np.sort(population.day[some & population.timed])
     if days.size < MIN_TO_PLACE:
@@ -395,7 +402,7 @@ def _where_most_are(population: Population, some: Bools) -> str:
     return f", most of them {' '.join(words[:2])}" if words else ""
 
 
-def _names(population: Population) -> Iterator[QualityCheck]:
+def _check_names(population: Population) -> Iterator[QualityCheck]:
     spelt: Sequence[Any] = population.quality.get("spelt", ())
     if spelt:
         some = shortened_list([f"{name} = {taken}" for name, taken in spelt], MAX_NAMED)
@@ -408,7 +415,7 @@ def _names(population: Population) -> Iterator[QualityCheck]:
         text += f"serial or machine id {counted(machines, 'host')}, each by itself: {some}"
         yield QualityCheck(NAMES, True, text)
     if again := population.quality.get("again"):
-        some = shortened_list([again_words(*about) for about in again], MAX_NAMED)
+        some = shortened_list([installed_again_words(*about) for about in again], MAX_NAMED)
         yield QualityCheck(NAMES, True, f"installed again, one host still: {some}")
     if doubled := population.quality.get("doubled"):
         some = shortened_list(doubled, MAX_NAMED)
@@ -434,15 +441,15 @@ def _names(population: Population) -> Iterator[QualityCheck]:
         text = f"{counted(len(reused), 'name')} with many machine ids: {some}: of a scaling group "
         text += "such a name is no machine, and what lies below it (hypervisor, zone) is; or "
         yield QualityCheck(NAMES, True, f"{text}containers have ids of their own")
-    yield from _pods(population)
+    yield from _check_pods(population)
     nameless = int((population.host < 0).sum())
     if nameless:
-        share = _out_of_all(nameless, population.day.size)
+        share = _count_of_all_text(nameless, population.day.size)
         text = f"{share} name no host: no host is suspected by them"
         yield QualityCheck(NAMES, False, text, "let the collector write the host's name")
 
 
-def _pods(population: Population) -> Iterator[QualityCheck]:
+def _check_pods(population: Population) -> Iterator[QualityCheck]:
     """Report host names that hardly ever recur, if no host-hours say how long such hosts live."""
     hosts = population.host[population.host >= 0]
     names = np.unique(hosts).size
@@ -454,7 +461,7 @@ def _pods(population: Population) -> Iterator[QualityCheck]:
     yield QualityCheck(NAMES, False, text, advice)
 
 
-def again_words(host: str, ids: Sequence[str], day: str, serial: str) -> str:
+def installed_again_words(host: str, ids: Sequence[str], day: str, serial: str) -> str:
     """Say that a machine was installed again."""
     same = f", the same serial {serial}" if serial else ""
     return f"{host} (machine id {', then '.join(ids)} since {day}{same})"
@@ -464,7 +471,7 @@ MIN_HOSTS, MIN_DAYS = 10, 7  # fewer say nothing about how long hosts live
 AT_ONCE = 0.2  # of the hosts, that end or begin on one day
 
 
-def _short_lived_hosts(population: Population) -> Iterator[QualityCheck]:
+def _check_short_lived_hosts(population: Population) -> Iterator[QualityCheck]:
     """Report hosts that live for a day, where as many begin as ended the day before."""
     rows = (population.exposure_hours > 0) & (population.exposure_host >= 0)
     day, host = population.exposure_day[rows], population.exposure_host[rows]
@@ -487,7 +494,7 @@ def _short_lived_hosts(population: Population) -> Iterator[QualityCheck]:
             yield QualityCheck(NAMES, False, text, "give hosts one name in records and host-hours")
 
 
-def _attributes(population: Population) -> Iterator[QualityCheck]:
+def _check_attributes(population: Population) -> Iterator[QualityCheck]:
     differ = population.quality.get("differ", {})
     for name, count in sorted(differ.items()):
         say = "says" if count == 1 else "say"
@@ -531,7 +538,7 @@ def _attributes(population: Population) -> Iterator[QualityCheck]:
         yield QualityCheck(ATTRIBUTES, False, f"{text}; they are left out of its tests")
 
 
-def _events(population: Population) -> Iterator[QualityCheck]:
+def _check_events(population: Population) -> Iterator[QualityCheck]:
     if twice := population.quality.get("twice"):
         hosts, where = ", ".join(twice["hosts"]), ", ".join(twice["shared"])
         if more := twice["of_hosts"] - len(twice["hosts"]):
@@ -545,8 +552,8 @@ def _events(population: Population) -> Iterator[QualityCheck]:
         advice = "let one collector send each core, under one key"
         yield QualityCheck(EVENTS, False, text, advice)
     events = find_events(population)
-    if (twice := _stored_twice(population, events)) >= MIN_TWICE:
-        share = _out_of_all(twice, population.day.size)
+    if (twice := _count_stored_twice(population, events)) >= MIN_TWICE:
+        share = _count_of_all_text(twice, population.day.size)
         text = f"{share} have host, second, CPU number and signature "
         text += "of another: one core stored under two keys, as of a copy that was cut; tests count"
         yield QualityCheck(
@@ -559,12 +566,12 @@ def _events(population: Population) -> Iterator[QualityCheck]:
     if repeats:
         many = sum(finding.attr == EVENT for finding in events.findings)
         several = f", {counted(many, 'event')} on several hosts among them" if many else ""
-        share = _out_of_all(repeats, population.day.size)
+        share = _count_of_all_text(repeats, population.day.size)
         text = f"{share} came right after others of their kind{several}"
         yield QualityCheck(EVENTS, True, f"{text}: counted once")
 
 
-def _stored_twice(population: Population, events: CrashEvents) -> int:
+def _count_stored_twice(population: Population, events: CrashEvents) -> int:
     """Count the crashes that were stored twice; each is a repeat of another one."""
     if population.second is None:
         return 0
@@ -579,11 +586,11 @@ def _share_without_value(codes: Ints) -> float:
     return float((codes < 0).mean()) if codes.size else 0.0
 
 
-def _out_of_all(count: int, size: int) -> str:
+def _count_of_all_text(count: int, size: int) -> str:
     return f"{count:,} of {counted(f'{size:,}', 'crash')}"
 
 
-def _ranges(days: Ints) -> str:
+def _day_ranges_text(days: Ints) -> str:
     """Return days in words: runs of them from the first to the last."""
     breaks = np.flatnonzero(np.diff(days) > 1)
     starts, ends = [0, *(breaks + 1).tolist()], [*breaks.tolist(), days.size - 1]

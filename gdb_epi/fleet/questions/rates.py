@@ -28,7 +28,13 @@ from gdb_epi.fleet.questions.changes_by_hours import find_recounted_hours
 from gdb_epi.fleet.questions.collection_limits import CollectionLimit, find_collection_limit
 from gdb_epi.fleet.questions.rates_beside_others import same_hours_words, what_other_findings_bring
 from gdb_epi.fleet.records.facts import short_program
-from gdb_epi.fleet.screen.dose_response import AT_START, AT_STOP, GROWS, age_words, host_age_words
+from gdb_epi.fleet.screen.dose_response import (
+    AT_START,
+    AT_STOP,
+    GROWS,
+    host_age_words,
+    process_age_words,
+)
 from gdb_epi.fleet.screen.events import find_events
 from gdb_epi.fleet.screen.finding import Finding
 from gdb_epi.fleet.screen.leaving_values import still_has_words
@@ -51,7 +57,7 @@ from gdb_epi.fleet.statistics.rate_ratios import (
     risk_given_host_and_day,
 )
 from gdb_epi.fleet.store.day_numbers import SECONDS_A_DAY
-from gdb_epi.render.signature_words import named_signature
+from gdb_epi.render.signature_words import signature_phrase_and_key
 from gdb_epi.typing_lite import NamedTuple
 
 MIN_HIGH = 1.2  # an upper end of an interval that is worth a word
@@ -115,15 +121,15 @@ def rates_of_values(
     silent = [group.words() for group in find_silent_groups(population) if group.hours == RUNS]
     population = drop_silent_hours(with_staged_rollout_hours(population, attribute))
     attribute = population.attribute(attribute.name) or attribute
-    cells = _cells(population, attribute, mine & population.covered & population.timed)
+    cells = _rate_cells(population, attribute, mine & population.covered & population.timed)
     rows = [
         _rate_of(population, attribute, code, cells, mine, explain=explain, findings=findings)
         for code in range(len(attribute.values))
         if (cells.codes[1] == code).any() or (mine & (attribute.crash == code)).any()
     ]
-    rows = [_unless_recounted(population, attribute, cells, row) for row in rows]
+    rows = [_without_answer_if_recounted(population, attribute, cells, row) for row in rows]
     if not attribute.has_hours:
-        rows = _by_time(population, attribute, mine, rows)
+        rows = _compare_by_time(population, attribute, mine, rows)
     rows.sort(key=lambda row: (-row.hours, -row.crashes, row.value))
     not_covered = int((mine & ~population.covered).sum())
     limit = find_collection_limit(population)
@@ -131,7 +137,7 @@ def rates_of_values(
     return Rates(attribute.name, rows, not_covered, without_value, limit, tuple(silent), repeats)
 
 
-def _unless_recounted(
+def _without_answer_if_recounted(
     population: Population, attribute: Attribute, cells: RateCells, row: ValueRate
 ) -> ValueRate:
     """Return a row, without an answer where hosts have other hours and as many crashes since a day.
@@ -150,7 +156,7 @@ def _unless_recounted(
     return row
 
 
-def _by_time(
+def _compare_by_time(
     population: Population, attribute: Attribute, mine: Bools, rows: list[ValueRate]
 ) -> list[ValueRate]:
     """Return rows of values without host-hours, compared where each was seen in a time of its own.
@@ -205,7 +211,7 @@ def _by_time(
         if risk.low > 1:
             words = f"more crashes in its time: {words}; whatever else changed then fits as well"
         else:
-            words = _no_more(risk, words)
+            words = _no_more_sentence(risk, words)
         compared.append(row._replace(answer=words) if h > 0 else row)
     return compared
 
@@ -240,7 +246,7 @@ def worse_value_sentences(population: Population, findings: Sequence[Finding]) -
         free = population.covered & population.timed
         of_load = [code for name, code in sorted(marked) if name == attribute.name]
         free &= ~np.isin(population.signature, of_load)
-        parts = [_cells(population, attribute, some & free)
+        parts = [_rate_cells(population, attribute, some & free)
                  for some in (mine, usual, seen_once, mine & ~seen_once)]  # fmt: skip
         for code, value in enumerate(attribute.values):
             if np.count_nonzero(parts[0].codes[0] == code) < MIN_WORSE:
@@ -263,7 +269,7 @@ def worse_value_sentences(population: Population, findings: Sequence[Finding]) -
                 continue
             words = f"crashes of all kinds come more often with {mark}: {whole.words()} what its "
             words += "hosts had before, beside the change of the others; "
-            words += _of_kinds_seen_once(code, parts[2], parts[3])
+            words += _seen_once_sentence(code, parts[2], parts[3])
             if still := still_has_words(population, attribute.name, value, population.last_day):
                 words += f"{still}; "
             words += f"gdb-epi fleet rates {quote(mark)}"
@@ -292,7 +298,7 @@ def _one_program_sentence(population: Population, code: int, cells: RateCells) -
     )
 
 
-def _of_kinds_seen_once(code: int, once: RateCells, often: RateCells) -> str:
+def _seen_once_sentence(code: int, once: RateCells, often: RateCells) -> str:
     """Say that what comes more often are crashes of which each has a signature of its own."""
     alone, others = (risk_given_host_and_day(code, cells) for cells in (once, often))
     has_value = [int((cells.codes[0] == code).sum()) for cells in (once, often)]
@@ -311,7 +317,7 @@ def _of_kinds_seen_once(code: int, once: RateCells, often: RateCells) -> str:
     )
 
 
-def _cells(population: Population, attribute: Attribute, mine: Bools) -> RateCells:
+def _rate_cells(population: Population, attribute: Attribute, mine: Bools) -> RateCells:
     """Return the crashes and host-hours that have a value, on days that count."""
     feed = (attribute.exposure >= 0) & (population.exposure_host >= 0)
     feed &= population.exposure_hours > 0
@@ -351,7 +357,7 @@ def _rate_of(
     crashes = int((cells.codes[0] == code).sum())
     if hours <= 0:
         members = mine & (attribute.crash == code)
-        hosts = _machines(population, population.host[members & (population.host >= 0)])
+        hosts = _count_hosts(population, population.host[members & (population.host >= 0)])
         answer = "no host-hours are known of it"
         return ValueRate(value, int(members.sum()), hosts, 0.0, None, None, None, None, answer)
     same_days, same_hosts = (
@@ -363,9 +369,9 @@ def _rate_of(
     chosen = None if same_both is None else find_chosen_hosts(code, cells, same_both)
     risks = same_days, same_hosts, same_both
     instead = what_other_findings_bring(population, attribute, code, cells, risks, findings)
-    answer = instead or _compare(*risks)
+    answer = instead or _comparison_sentence(*risks)
     if chosen is not None and same_both is not None:
-        answer = _compare_chosen(chosen, same_both)
+        answer = _chosen_hosts_sentence(chosen, same_both)
         same_both = chosen.risk
     elif explain and same_days is not None:
         judges = same_both or same_days
@@ -375,28 +381,28 @@ def _rate_of(
             why = _explained_by_process_age_clause(*asked)
         if not why and not instead and same_days.low > 1:
             why = (
-                _without_what_moved(population, code, cells, same_days)
-                or _what_explains_it(population, attribute, code, cells, same_days)
-                or _what_the_excess_is(population, attribute, code, cells, same_days)
+                _moved_programs_sentence(population, code, cells, same_days)
+                or _explaining_attribute(population, attribute, code, cells, same_days)
+                or _excess_words(population, attribute, code, cells, same_days)
             )
         elif not why and not instead and same_both is not None and same_both.low > 1:
-            why = _what_explains_it(population, attribute, code, cells, same_days)
+            why = _explaining_attribute(population, attribute, code, cells, same_days)
         answer += why
     if explain and any(r and (r.low > 1 or r.high < 1) for r in risks):
         answer = same_hours_words(population, attribute, code, cells) + answer
     more = (same_both or same_days) if explain and chosen is None else None
     if more is not None and more.low > 1:
-        answer += _where_it_has_none(population, attribute, code, cells)
-    hosts = _machines(population, cells.hosts[1][has_hours])
+        answer += _value_without_its_crashes(population, attribute, code, cells)
+    hosts = _count_hosts(population, cells.hosts[1][has_hours])
     rate = 1000 * crashes / hours
     return ValueRate(value, crashes, hosts, hours, rate, same_days, same_hosts, same_both, answer)
 
 
-def _machines(population: Population, hosts: Ints) -> int:
+def _count_hosts(population: Population, hosts: Ints) -> int:
     return count_machines(population.hosts[host] for host in np.unique(hosts).tolist())
 
 
-def _compare(days: Risk | None, hosts: Risk | None, both: Risk | None) -> str:
+def _comparison_sentence(days: Risk | None, hosts: Risk | None, both: Risk | None) -> str:
     """Say what the comparisons tell together; `both` judges where it can."""
     if days is None and hosts is None:
         return "cannot tell: there is nothing to compare it with"
@@ -406,15 +412,15 @@ def _compare(days: Risk | None, hosts: Risk | None, both: Risk | None) -> str:
         assert days is not None
         if days.low > 1:
             return f"{here}; its hosts never had another value: it, or these hosts, or their work"
-        return _no_more(days, here)
+        return _no_more_sentence(days, here)
     if days is None:
         if hosts.low > 1:
             return f"{before}; all had it at once: whatever else changed then fits as well"
-        return _no_more(hosts, before)
+        return _no_more_sentence(hosts, before)
     if both is not None and (both.low > 1 or both.high < 1):
         since = f"{both.words()} what its hosts had before, beside the change of the others"
         if both.high < 1:
-            return _no_more(both, since)
+            return _no_more_sentence(both, since)
         fewer = f"; on the same days they have fewer than others ({days.ratio:.2g} times), and had "
         return f"more crashes with it: {since}" + f"{fewer}fewer before" * (days.high < 1)
     is_ruled_out = both is not None and both.high < min(days.ratio, hosts.ratio)
@@ -437,10 +443,10 @@ def _compare(days: Risk | None, hosts: Risk | None, both: Risk | None) -> str:
                 f"then cannot be told: {before}, {here}, too wide to tell"
             )
         return f"all hosts have {change} since then, not those with it: {here}, {before}"
-    return _no_more(max(days, hosts, key=lambda risk: -risk.high), f"{here}, {before}")
+    return _no_more_sentence(max(days, hosts, key=lambda risk: -risk.high), f"{here}, {before}")
 
 
-def _compare_chosen(chosen: ChosenHosts, both: Risk) -> str:
+def _chosen_hosts_sentence(chosen: ChosenHosts, both: Risk) -> str:
     """Say what hosts tell that had many crashes until they got a value, or lost it."""
     risk, got = chosen.risk, "lost it" if chosen.lost else "got it"
     if risk.low > 1 or risk.high < 1:
@@ -455,7 +461,7 @@ def _compare_chosen(chosen: ChosenHosts, both: Risk) -> str:
     )
 
 
-def _no_more(risk: Risk, words: str) -> str:
+def _no_more_sentence(risk: Risk, words: str) -> str:
     if risk.high > MAX_HIGH:
         half, far = (float(np.log(x)) for x in (risk.high / max(risk.low, 1e-9), risk.ratio))
         more = (half / 2 / far) ** 2 if far else 0.0
@@ -490,7 +496,7 @@ def _explained_by_process_age_clause(
     when_of_kind: dict[int, str] = {}
     for kind in np.argsort(-sizes, kind="stable")[:MAX_OF_STARTS].tolist():
         mine = population.signature == kind
-        words = age_words(population, mine) or ""
+        words = process_age_words(population, mine) or ""
         when = next((text for end, text in moments.items() if words.endswith(end)), None)
         when = when or host_age_words(population, mine, with_it, fewer=fewer)
         if sizes[kind] >= MIN_IN_EXCESS and when is not None:
@@ -500,15 +506,19 @@ def _explained_by_process_age_clause(
     kept = cells.of_crashes(~np.isin(kinds, list(when_of_kind)))
     by_days = both is None
     risk = risk_by_strata(code, kept, kept.days) if by_days else risk_given_host_and_day(code, kept)
-    if risk is None or not risk.low <= 1 <= risk.high or not _is_most_of(whole, risk):
+    if risk is None or not risk.low <= 1 <= risk.high or not _is_mostly_gone(whole, risk):
         return ""
-    names = " and ".join(named_signature(population.signatures[kind]) for kind in when_of_kind)
+    names = " and ".join(
+        signature_phrase_and_key(population.signatures[kind]) for kind in when_of_kind
+    )
     whose = "others have" if fewer else "it has"
     when = " or ".join(sorted(set(when_of_kind.values())))
     return f"; what {whose} more comes {when} ({names}): without these {risk.words()}"
 
 
-def _without_what_moved(population: Population, code: int, cells: RateCells, risk: Risk) -> str:
+def _moved_programs_sentence(
+    population: Population, code: int, cells: RateCells, risk: Risk
+) -> str:
     """Say that a value has no more than others but of programs that went from host to host."""
     programs = program_of_each_crash(population)
     moved = [move.program for move in find_program_moves(population)]
@@ -517,12 +527,12 @@ def _without_what_moved(population: Population, code: int, cells: RateCells, ris
     of_moved = np.isin(programs.crash[cells.crashes], list(map(programs.values.index, moved)))
     kept = cells.of_crashes(~of_moved)
     rest = risk_by_strata(code, kept, kept.days)
-    if rest is None or rest.low > 1 or not _is_most_of(risk, rest):
+    if rest is None or rest.low > 1 or not _is_mostly_gone(risk, rest):
         return ""
     return f"; what it has more is {' and '.join(moved)}, which moved: without these {rest.words()}"
 
 
-def _where_it_has_none(
+def _value_without_its_crashes(
     population: Population, attribute: Attribute, code: int, cells: RateCells
 ) -> str:
     """Name the value of another attribute with which a value's hosts have none of its crashes."""
@@ -573,7 +583,7 @@ def _other_values_at_same_time(population: Population, codes: Ints, value: int) 
     return bool(beside.any() and (codes[beside] != value).mean() >= 1 - MAX_ALIAS)
 
 
-def _is_most_of(whole: Risk, rest: Risk) -> bool:
+def _is_mostly_gone(whole: Risk, rest: Risk) -> bool:
     """Whether at least half of a difference is surely gone with what was left out.
 
     Without some of the crashes any interval is wider, and soon has 1 inside.
@@ -583,7 +593,7 @@ def _is_most_of(whole: Risk, rest: Risk) -> bool:
     return bool(2 * abs(np.log(max(rest.ratio, 1e-9))) <= abs(np.log(max(whole.ratio, 1e-9))))
 
 
-def _what_explains_it(
+def _explaining_attribute(
     population: Population, attribute: Attribute, code: int, cells: RateCells, risk: Risk
 ) -> str:
     """Name another attribute of the hosts at whose same value the value has no more than others.
@@ -616,7 +626,7 @@ def _what_explains_it(
     return "" if best is None else best[1]
 
 
-def _what_the_excess_is(
+def _excess_words(
     population: Population, attribute: Attribute, code: int, cells: RateCells, risk: Risk
 ) -> str:
     """Name the crashes without which the value has no more than others; "" when none are such.
@@ -660,12 +670,12 @@ def _what_the_excess_is(
         for index in some.tolist():
             kept = cells.of_crashes(codes != index)
             rest = risk_by_strata(code, kept, kept.days)
-            if rest is None or rest.low > 1 or not _is_most_of(risk, rest):
+            if rest is None or rest.low > 1 or not _is_mostly_gone(risk, rest):
                 continue
             distance = abs(float(np.log(max(rest.ratio, 1e-9))))
             share = f"{with_value[index]} of its {has_value.sum()} crashes"
             value = other.values[index]
-            mark = named_signature(value) if is_signature else f"{other.name}={value}"
+            mark = signature_phrase_and_key(value) if is_signature else f"{other.name}={value}"
             words = f"; what it has more is {mark} ({share}): without these {rest.words()}"
             if best is None or distance < best[0]:
                 best = distance, words

@@ -17,7 +17,7 @@ from gdb_epi.fleet.screen.finding import (
     HOST,
     TIME_AND_CPU_ATTRIBUTES,
     Finding,
-    crashes_of,
+    crashes_of_findings,
 )
 from gdb_epi.fleet.statistics.rate_ratios import (
     RateCells,
@@ -25,7 +25,7 @@ from gdb_epi.fleet.statistics.rate_ratios import (
     risk_by_strata,
     risk_given_host_and_day,
 )
-from gdb_epi.render.signature_words import named_signature
+from gdb_epi.render.signature_words import signature_phrase_and_key
 
 SURE_SIGMAS = 3.0  # of what all crashes together do not show
 SAME = 0.99  # of the host-hours of each of two values, that have both
@@ -63,8 +63,8 @@ def what_other_findings_bring(
         rest = rest or risk_by_strata(code, beside, beside.hosts if by_hosts else beside.days)
         if rest is None:
             continue
-        its_own = crashes_of(same, same[0].members.size)[cells.crashes] & has_value
-        name, where = named_signature(signature), " and ".join(f.mark for f in same)
+        its_own = crashes_of_findings(same, same[0].members.size)[cells.crashes] & has_value
+        name, where = signature_phrase_and_key(signature), " and ".join(f.mark for f in same)
         is_most = 2 * its_own.sum() >= has_value.sum() or 2 * (rest.ratio - 1) <= risk.ratio - 1
         if risk.low > 1 >= rest.low and is_most:
             words = (

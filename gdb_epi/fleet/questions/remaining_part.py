@@ -35,7 +35,7 @@ class _RemainingPart(NamedTuple):
     share_before: float
 
 
-def what_remains(population: Population, days: DailyRates, since: int) -> str | None:
+def remaining_part_sentence(population: Population, days: DailyRates, since: int) -> str | None:
     """Say which part of some crashes goes on after a day as before it; None where none is known."""
     cut = since - days.first
     hours = float(days.hours[:cut].sum()), float(days.hours[cut:].sum())

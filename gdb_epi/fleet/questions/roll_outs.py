@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from gdb_epi.fleet.population.number_ranges import is_measured
+from gdb_epi.fleet.population.number_ranges import is_own_number_of_crash
 from gdb_epi.fleet.population.population import Attribute, Population
 from gdb_epi.fleet.population.value_spans import first_and_last_days
 from gdb_epi.fleet.questions.daily_rates import DailyRates
@@ -124,12 +124,12 @@ def roll_outs_of_attribute(
     population: Population, attribute: Attribute, days: DailyRates, times: float
 ) -> Iterator[RollOut]:
     """Yield the values of an attribute that came into use, whenever that was."""
-    if is_measured(attribute):
+    if is_own_number_of_crash(attribute):
         return
     in_range = (attribute.exposure >= 0) & (population.exposure_day >= days.first)
     in_range &= population.exposure_day < days.first + days.hours.size
     if not in_range.any():
-        yield from _first_seen(population, attribute, days, times)
+        yield from _values_first_seen_late(population, attribute, days, times)
         return
     size, width = len(attribute.values), days.hours.size
     cell = (
@@ -153,8 +153,8 @@ def roll_outs_of_attribute(
             attribute.values[value],
             days.first + int(above[0]),
             days.first + int(half[0]) if half.size else None,
-            _fit(days, share),
-            *_own_days(
+            _log_likelihood_of_fit(days, share),
+            *_compare_on_own_days(
                 population,
                 attribute,
                 int(value),
@@ -169,7 +169,7 @@ def roll_outs_of_attribute(
             yield came
 
 
-def _first_seen(
+def _values_first_seen_late(
     population: Population, attribute: Attribute, days: DailyRates, times: float
 ) -> Iterator[RollOut]:
     """Yield the values of an attribute without host-hours that crashes had from some day on.
@@ -206,8 +206,10 @@ def _first_seen(
             attribute.values[value],
             days.first + since,
             None,
-            _fit(days, share),
-            *_own_days(population, attribute, value, days, (share, of_older), is_later, times),
+            _log_likelihood_of_fit(days, share),
+            *_compare_on_own_days(
+                population, attribute, value, days, (share, of_older), is_later, times
+            ),
         )
         # A value that came up, and no rare one that chance showed late; of a version on a few hosts
         # that the crashes prefer. Others of the program tell, before it and beside it.
@@ -217,7 +219,7 @@ def _first_seen(
             yield came
 
 
-def _fit(days: DailyRates, share: Floats) -> float:
+def _log_likelihood_of_fit(days: DailyRates, share: Floats) -> float:
     """Log-likelihood of rate a + b * share (EM for the two parts) above that of a constant rate."""
     n, parts = days.counts, (days.hours * (1 - share), days.hours * share)
     constant = n.sum() / days.hours.sum()
@@ -233,7 +235,7 @@ def _fit(days: DailyRates, share: Floats) -> float:
     return float((n * np.log(mean / flat)).sum() - (mean - flat).sum())
 
 
-def _own_days(
+def _compare_on_own_days(
     population: Population,
     attribute: Attribute,
     value: int,

@@ -13,7 +13,7 @@ from gdb_epi.fleet.screen.finding import MIN_N
 from gdb_epi.fleet.screen.finding_texts import is_hardware
 from gdb_epi.fleet.screen.programs import program_of_signature
 from gdb_epi.fleet.screen.renamings import PYTHON_HALF
-from gdb_epi.render.signature_words import named_signature
+from gdb_epi.render.signature_words import signature_phrase_and_key
 
 
 def same_bug_verdicts(
@@ -46,13 +46,17 @@ def same_bug_verdicts(
         shared = sorted(
             m for m in set.intersection(*signatures.values()) if not _names_hardware_or_place(m)
         )
-        rare = _others_with_all(population, native, set(signatures), shared) if shared else []
+        rare = (
+            _other_signatures_with_marks(population, native, set(signatures), shared)
+            if shared
+            else []
+        )
         if shared and len(signatures) > 1:
             every = [*signatures, *rare]
             sentences.append((
                 f"{SOFTWARE}: one bug in {len(every)} signatures, by all signs: they go with "
                 f"{' and '.join(shared)} and die in the same native code: "
-                f"{', '.join(map(named_signature, every))}",
+                f"{', '.join(map(signature_phrase_and_key, every))}",
                 tuple(signatures),
             ))  # fmt: skip
     joined = {subject for _, subjects in sentences for subject in subjects}
@@ -64,7 +68,7 @@ def same_bug_verdicts(
         shared = sorted(filter(_is_version, set.intersection(*signatures.values())))
         sentences.append((
             f"{SOFTWARE}: perhaps one cause in {len(signatures)} signatures of {program}: they go "
-            f"with {' or '.join(shared)}: {', '.join(map(named_signature, signatures))}",
+            f"with {' or '.join(shared)}: {', '.join(map(signature_phrase_and_key, signatures))}",
             tuple(signatures),
         ))  # fmt: skip
     return sentences
@@ -81,7 +85,7 @@ def _names_hardware_or_place(mark: str) -> bool:
     return is_hardware(attr) or attr in PLACES
 
 
-def _others_with_all(
+def _other_signatures_with_marks(
     population: Population, native: str, except_for: set[str], marks: Sequence[str]
 ) -> list[str]:
     """Return the signatures of the same native code of which all crashes have some values."""

@@ -92,7 +92,7 @@ def open_for_plain_sql(db: str | None) -> Iterator[Execute]:
     if plain is None and db is not None and db.startswith("sqlite:///"):
         plain = Path(db.removeprefix("sqlite:///"))
     if plain is not None:
-        yield from _in_file(plain)
+        yield from _open_sqlite_file(plain)
         return
     from gdb_epi.fleet.store.database import open_database
 
@@ -100,7 +100,7 @@ def open_for_plain_sql(db: str | None) -> Iterator[Execute]:
         yield sqlalchemy_executor(connection)
 
 
-def _in_file(path: Path) -> Iterator[Execute]:
+def _open_sqlite_file(path: Path) -> Iterator[Execute]:
     if not path.exists():
         raise InputError(f"no fleet database at {path}", hint="epi push, or --db URL")
     try:
@@ -209,10 +209,10 @@ def history_lines(history: SignatureHistory, *, of_a_core: bool = False) -> list
 def signature_title(line: str, category: str | None, labels: Sequence[str]) -> str:
     """Return a signature in a few words: what happened, where; `labels` are its verdicts."""
     from gdb_epi.render.opening_sentences import HUNG
-    from gdb_epi.render.signature_words import name_signature, parse_signature_line
+    from gdb_epi.render.signature_words import parse_signature_line, signature_phrase
 
     hung = bool(labels) and set(labels) <= HUNG
-    title = name_signature(parse_signature_line(line, category), hung=hung)
+    title = signature_phrase(parse_signature_line(line, category), hung=hung)
     return f"{title[:1].upper()}{title[1:]}"
 
 

@@ -12,7 +12,7 @@ from sqlalchemy import ColumnElement, Connection, Engine, and_, func, or_, selec
 
 from gdb_epi.errors import InputError
 from gdb_epi.fleet.paths import COLUMNAR
-from gdb_epi.fleet.population.cache import load_times
+from gdb_epi.fleet.population.cache import load_population_of_times
 from gdb_epi.fleet.population.doubled_records import find_doubled_records
 from gdb_epi.fleet.population.population import Population
 from gdb_epi.fleet.records.facts import PROGRAM, program_of_crashes
@@ -92,12 +92,12 @@ def top_signatures(engine: Engine, limit: int, asof: int | None = None) -> list[
         again = _doubled_verdicts(connection, by_then)
         some = chosen.limit(limit + len(again) if again else limit)
         counts_by_key = [
-            (*row[:5], int(row[5]) - sum(again.get(_Key(*row[:3]), {}).values()), *row[6:])
+            (*row[:5], int(row[5]) - sum(again.get(_SignatureKey(*row[:3]), {}).values()), *row[6:])
             for row in connection.execute(some)
         ]
         counts_by_key.sort(key=lambda row: -row[5])  # ties stay in their order
         del counts_by_key[limit:]
-        keys = [_Key(*row[:3]) for row in counts_by_key]
+        keys = [_SignatureKey(*row[:3]) for row in counts_by_key]
         if connection.dialect.name == COLUMNAR:
             beside = _hosts_and_verdicts(connection, keys, by_then)
         else:
@@ -108,7 +108,7 @@ def top_signatures(engine: Engine, limit: int, asof: int | None = None) -> list[
             less = again.get(key, Counter[str]())
             verdicts = {v: n - less.get(v, 0) for v, n in every.items() if n > less.get(v, 0)}
             values = (text, kind, value, category, int(count), hosts, first, last, verdicts)
-            same = _of_signature(key, by_then)
+            same = _signature_condition(key, by_then)
             rows.append(TopSignature(*values, find_program(connection, same)))
     return _with_believed_times(engine, rows, asof)
 
@@ -117,7 +117,7 @@ def _with_believed_times(
     engine: Engine, rows: list[TopSignature], asof: int | None
 ) -> list[TopSignature]:
     """Return the rows with the first and last of the times that their neighbours do not refute."""
-    times = load_times(engine)
+    times = load_population_of_times(engine)
     if not times.quality.get("stray"):
         return rows
     with engine.connect() as connection:
@@ -144,7 +144,7 @@ def _believed_span(
     return first, last
 
 
-class _Key(NamedTuple):
+class _SignatureKey(NamedTuple):
     """What a row of the table is about; None: crashes without a signature."""
 
     version: str | None
@@ -154,7 +154,7 @@ class _Key(NamedTuple):
 
 def _doubled_verdicts(
     connection: Connection, by_then: ColumnElement[bool]
-) -> dict[_Key, Counter[str]]:
+) -> dict[_SignatureKey, Counter[str]]:
     """Return signature -> verdicts of the records that tell of a death which another one tells."""
     c = crash.c
     several = select(c.death).where(c.death > 0).group_by(c.death).having(func.count() > 1)
@@ -165,7 +165,7 @@ def _doubled_verdicts(
         .order_by(c.ts, c.core_key)
     )
     rows = connection.execute(chosen).all()
-    again: dict[_Key, Counter[str]] = {}
+    again: dict[_SignatureKey, Counter[str]] = {}
     if not rows:
         return again
     death, ts, sig_id = (
@@ -174,13 +174,13 @@ def _doubled_verdicts(
     doubled = find_doubled_records(death, np.floor(ts), sig_id)
     for at in () if doubled is None else np.flatnonzero(doubled.rows).tolist():
         *_, verdict, version, kind, key = rows[at]
-        again.setdefault(_Key(version, kind, key), Counter())[verdict or ""] += 1
+        again.setdefault(_SignatureKey(version, kind, key), Counter())[verdict or ""] += 1
     return again
 
 
 def _hosts_and_verdicts(
-    connection: Connection, signatures: Sequence[_Key], by_then: ColumnElement[bool]
-) -> dict[_Key, tuple[int, dict[str, int]]]:
+    connection: Connection, signatures: Sequence[_SignatureKey], by_then: ColumnElement[bool]
+) -> dict[_SignatureKey, tuple[int, dict[str, int]]]:
     """Return signature -> number of hosts, verdicts, in one pass, where there is no index."""
     own = (sig.c.version, sig.c.kind, sig.c.key)
     named = sig.c.key.in_([name.key for name in signatures if name.key is not None])
@@ -188,29 +188,33 @@ def _hosts_and_verdicts(
     where = and_(or_(named, sig.c.id.is_(None)), by_then)
     hosts = select(*own, func.count(crash.c.host_id.distinct())).select_from(some)
     labels = select(*own, crash.c.verdict, func.count()).select_from(some)
-    number = {_Key(*k): int(n) for *k, n in connection.execute(hosts.where(where).group_by(*own))}
-    verdicts: dict[_Key, list[tuple[str, int]]] = {}
+    number = {
+        _SignatureKey(*k): int(n) for *k, n in connection.execute(hosts.where(where).group_by(*own))
+    }
+    verdicts: dict[_SignatureKey, list[tuple[str, int]]] = {}
     labels = labels.where(where, crash.c.verdict.is_not(None)).group_by(*own, crash.c.verdict)
     for *k, label, count in connection.execute(labels):
-        verdicts.setdefault(_Key(*k), []).append((label, int(count)))
+        verdicts.setdefault(_SignatureKey(*k), []).append((label, int(count)))
     ordered = {k: sorted(v, key=lambda pair: (-pair[1], pair[0])) for k, v in verdicts.items()}
     return {k: (number.get(k, 0), dict(ordered.get(k, [])[:MAX_VERDICTS])) for k in signatures}
 
 
 def _hosts_and_verdicts_of(
-    connection: Connection, signature: _Key, by_then: ColumnElement[bool]
+    connection: Connection, signature: _SignatureKey, by_then: ColumnElement[bool]
 ) -> tuple[int, dict[str, int]]:
     """Return the number of hosts and the verdicts of one signature; None: crashes without one.
 
     Only for signatures that are shown: counting the hosts of all takes ten times as long.
     """
-    where = _of_signature(signature, by_then)
+    where = _signature_condition(signature, by_then)
     hosts = select(crash.c.host_id).where(where, crash.c.host_id.is_not(None)).distinct()
     number = connection.execute(select(func.count()).select_from(hosts.subquery())).scalar_one()
     return int(number), dict(count_verdicts(connection, where)[:MAX_VERDICTS])
 
 
-def _of_signature(signature: _Key, by_then: ColumnElement[bool]) -> ColumnElement[bool]:
+def _signature_condition(
+    signature: _SignatureKey, by_then: ColumnElement[bool]
+) -> ColumnElement[bool]:
     version, kind, key = signature
     where: ColumnElement[bool] = crash.c.sig_id.is_(None)
     if kind is not None:
@@ -234,10 +238,10 @@ def find_program(connection: Connection, where: ColumnElement[bool]) -> str | No
 
 def count_verdicts(connection: Connection, where: ColumnElement[bool]) -> list[tuple[str, int]]:
     """Return the verdicts of some crashes and how many have each, the most frequent first."""
-    return sorted(_verdicts(connection, where).items(), key=lambda pair: (-pair[1], pair[0]))
+    return sorted(_count_verdicts(connection, where).items(), key=lambda pair: (-pair[1], pair[0]))
 
 
-def _verdicts(connection: Connection, where: ColumnElement[bool]) -> dict[str, int]:
+def _count_verdicts(connection: Connection, where: ColumnElement[bool]) -> dict[str, int]:
     """Count the verdicts of some crashes.
 
     There are few verdicts, and the first crashes have most of them: those are counted without
@@ -342,7 +346,9 @@ def new_signatures(
     new = new[np.lexsort((new, -counts[new], -first[new]))]
     rows: list[NewSignature] = []
     with engine.connect() as connection:
-        keys = _keys_of(connection, [population.signatures[number] for number in new.tolist()])
+        keys = _kinds_and_keys(
+            connection, [population.signatures[number] for number in new.tolist()]
+        )
         for number in new.tolist():
             if len(rows) == limit:
                 break
@@ -361,7 +367,7 @@ def new_signatures(
     return rows
 
 
-def _keys_of(connection: Connection, names: Sequence[str]) -> dict[str, tuple[str, str]]:
+def _kinds_and_keys(connection: Connection, names: Sequence[str]) -> dict[str, tuple[str, str]]:
     """Return the kind and key of signatures by their name, as the population has it."""
     c = tables.sig.c
     name = func.coalesce(c.text, func.nullif(c.key, ""), c.coarse)
@@ -377,7 +383,7 @@ def epidemic_curve(
     Days between are filled in; crashes whose time is not known are left out.
     """
     exposed = _hours_by_day(population)
-    by_day = _days_of(population, signature, asof)
+    by_day = _counts_by_day(population, signature, asof)
     if not by_day:
         return []
     rows = []
@@ -413,7 +419,7 @@ def count_crashes_without_time(
     return int(lost.sum())
 
 
-def _days_of(
+def _counts_by_day(
     population: Population, signature: str | None, asof: int | None
 ) -> dict[int, tuple[int, int, int]]:
     """Return day -> crashes, hosts, crashes that host-hours cover."""
@@ -462,7 +468,7 @@ def compare_windows(
     moment = population.known_day * SECONDS_A_DAY if seconds is None else seconds
     inside = [(moment >= begin) & (moment < end) for begin, end in (before, after)]
     exposed = _hours_by_day(population)
-    hours = [_hours(exposed, window) for window in (before, after)]
+    hours = [_hours_in_window(exposed, window) for window in (before, after)]
     if not all(hours):
         hours = [window[1] - window[0] for window in (before, after)]
     return _compare_signatures(engine, population, inside, hours[1] / sum(hours), limit)
@@ -521,7 +527,7 @@ def _compare_signatures(
         return row._replace(before=int(n), after=int(m), ratio=ratio)
 
     with engine.connect() as connection:
-        keys = _keys_of(connection, [names[i] for i in order[:limit]])
+        keys = _kinds_and_keys(connection, [names[i] for i in order[:limit]])
     rows = []
     for i in order[:limit]:
         extra = int(together[0, i]), int(together[1, i])
@@ -540,6 +546,6 @@ def _compare_signatures(
     return Comparison(rows, int((~usual).sum()), rest if n + m else None, told)
 
 
-def _hours(exposed: dict[int, float], window: tuple[float, float]) -> float:
+def _hours_in_window(exposed: dict[int, float], window: tuple[float, float]) -> float:
     first, last = int(window[0] // SECONDS_A_DAY), window[1] / SECONDS_A_DAY
     return sum(hours for day, hours in exposed.items() if first <= day < last)

@@ -90,7 +90,7 @@ def split_by_conditions(
             memo = CountCache(population.memo, codes)
             # Of ten million crashes counting these pairs anew takes a second.
             mine = np.flatnonzero(subpopulation.members & (population.host >= 0))
-            old = population.once(count_known_pairs, population.signature, population.host)
+            old = population.cached(count_known_pairs, population.signature, population.host)
             old = without_pairs(old, population.signature[mine], population.host[mine])
             new = count_pairs(codes[mine], population.host[mine])
             pairs = tuple(np.concatenate(both) for both in zip(old, new, strict=True))
@@ -103,7 +103,7 @@ def split_by_conditions(
         parts += _split_crashes(apart, name, not_host_explained, subpopulation.members, hosts=True)
     if not parts:
         parts = _split_crashes(population, signature, not_host_explained, unassigned, hosts=False)
-    return parts or _beside_hours(population, signature, not_host_explained, unassigned)
+    return parts or _marks_without_hours(population, signature, not_host_explained, unassigned)
 
 
 def _split_crashes(
@@ -116,7 +116,7 @@ def _split_crashes(
             left, free = left & ~finding.members, free & ~finding.members
     marks = list(signature_findings(population, free, name))
     groups = _join_marks_of_same_crashes(
-        drop_confounded_findings(population, marks, [], order=_order_of_marks(marks))
+        drop_confounded_findings(population, marks, [], order=_sort_key_of_marks(marks))
     )
     groups = [_without_implied(population, group) for group in groups]
     pairs = pair_findings(population, free, name)
@@ -145,7 +145,7 @@ def _assign_values(
     return parts
 
 
-def _beside_hours(
+def _marks_without_hours(
     population: Population, name: str, free: Bools, left: Bools
 ) -> list[MarkedCrashes]:
     """Return what marks the crashes of a signature that host-hours do not cover in full."""
@@ -154,7 +154,7 @@ def _beside_hours(
         return []
     alone = drop_hours(population)
     groups = _join_marks_of_same_crashes(
-        drop_confounded_findings(alone, marks, [], order=_order_of_marks(marks))
+        drop_confounded_findings(alone, marks, [], order=_sort_key_of_marks(marks))
     )
     return _assign_marks(population, groups, left)
 
@@ -170,11 +170,11 @@ def _assign_marks(
             mine &= finding.members | _crashes_with_value_in_record_only(population, finding)
         if int(mine.sum()) >= MIN_N:
             parts.append(MarkedCrashes(conditions, mine))
-            left = left & ~mine & ~_unknown_of_all(population, conditions)
+            left = left & ~mine & ~_crashes_with_unknown_values(population, conditions)
     return parts
 
 
-def _unknown_of_all(population: Population, conditions: Iterable[Finding]) -> Bools:
+def _crashes_with_unknown_values(population: Population, conditions: Iterable[Finding]) -> Bools:
     """Return the crashes that may well meet some conditions too: no other cause takes them.
 
     All whose value is known have it, and theirs is not known.
@@ -196,16 +196,16 @@ def _crashes_with_value_in_record_only(population: Population, finding: Finding)
     return np.asarray((attribute.crash < 0) & (attribute.reported == code))
 
 
-def _order_of_marks(marks: Sequence[Finding]) -> Callable[[Finding], tuple[float, float]]:
+def _sort_key_of_marks(marks: Sequence[Finding]) -> Callable[[Finding], tuple[float, float]]:
     """Return the order of marks: a mark of few must not hide a mark of all.
 
     Of those that explain nearly as much as the best one the surest comes first, as in a screening.
     """
-    least = MIN_TOGETHER * min(map(_explains, marks), default=0.0)
-    return lambda finding: (max(_explains(finding), least), finding.p)
+    least = MIN_TOGETHER * min(map(_minus_excess_crashes, marks), default=0.0)
+    return lambda finding: (max(_minus_excess_crashes(finding), least), finding.p)
 
 
-def _explains(finding: Finding) -> float:
+def _minus_excess_crashes(finding: Finding) -> float:
     """Return minus the excess crashes of the value; the share comes from the relative risk."""
     rest = finding.total - finding.n
     odds = (finding.n + 0.5) / max((rest + 0.5) * finding.rr, 1e-12)
@@ -375,7 +375,7 @@ def split_signature(
     for part in marked:
         left = left & ~part.members
     parts = [_marked_part(population, same, marked_part) for marked_part in marked_parts]
-    unsure = _crashes_between(left, subpopulations, marked)
+    unsure = _crashes_in_no_subpopulation(left, subpopulations, marked)
     parts += _open_parts(
         population, same, free, left & ~unsure, subpopulations, alone=not parts, marked=bool(marked)
     )
@@ -433,7 +433,7 @@ def _without_explained_hosts(
 REST = "the rest"
 
 
-def _crashes_between(
+def _crashes_in_no_subpopulation(
     left: Bools, subpopulations: Sequence[Subpopulation], marked: Sequence[MarkedCrashes]
 ) -> Bools:
     """Return the crashes in no subpopulation; none where a mark spans several subpopulations."""
@@ -485,7 +485,7 @@ def _share_of_host(population: Population, mine: Bools, left: Bools) -> tuple[in
     return int((mine & with_host).sum()), int(with_host.sum()), share
 
 
-def _numbers_of_host(population: Population, same: Bools, part: MarkedCrashes) -> str:
+def _bad_host_sentence(population: Population, same: Bools, part: MarkedCrashes) -> str:
     """Say how many crashes of the signature a host has that is bad as such; "" of other parts."""
     finding = part.conditions[0]
     if finding.attr != HOST or not is_about_whole_host(finding.signature):
@@ -505,7 +505,7 @@ def _marked_part(
         certainty = describe_certainty(population, same, conditions)
         label = f"software or configuration: {certainty} {mark}"
     part = _unmarked_part(population, same, label, explained_part.members)
-    here = _numbers_of_host(population, same, explained_part)
+    here = _bad_host_sentence(population, same, explained_part)
     return part._replace(mark=mark, finding=conditions[0], also=conditions[1:], here=here)
 
 
@@ -522,7 +522,7 @@ def _open_parts(
     """Return the parts without a mark in the fleet: subpopulations as such, and the rest."""
     parts = []
 
-    def add(mark: str, label: str, mine: Bools) -> None:
+    def add_part(mark: str, label: str, mine: Bools) -> None:
         open_question = find_values_in_common(population, free, mine)
         more, leaning = _crashes_needed(population, mine, open_question)
         part = _unmarked_part(population, same, label, mine)._replace(
@@ -536,10 +536,10 @@ def _open_parts(
         if int(mine.sum()) >= max(MIN_N, subpopulation.members.sum() / 2) and not (
             marked and len(subpopulations) < 2
         ):
-            add(subpopulation.mark, _likely_label(population, mine), mine)
+            add_part(subpopulation.mark, _likely_label(population, mine), mine)
             left = left & ~mine
     if left.any():
-        add(REST, ONE_POPULATION if alone and not parts else NOT_EXPLAINED, left)
+        add_part(REST, ONE_POPULATION if alone and not parts else NOT_EXPLAINED, left)
     return parts
 
 
@@ -618,7 +618,7 @@ def _crashes_needed(
             return mark.more, mark.name
     best: tuple[float, int, str] | None = None
     combinations = find_combinations(population)
-    crashes = combinations.tally(members)
+    crashes = combinations.count_crashes(members)
     tests = 0
     for attribute in population.attributes:
         # Beside other programs every version of its own stands out.

@@ -57,7 +57,7 @@ class FactDifference(NamedTuple):
     of_there: int
 
     @property
-    def lead(self) -> float:
+    def share_difference(self) -> float:
         """How much larger the share is here, 0..1."""
         return self.here / max(self.of_here, 1) - self.there / max(self.of_there, 1)
 
@@ -89,7 +89,7 @@ def find_subpopulations(population: Population, members: Bools) -> list[Subpopul
         return functions
     varied = list(_varied_facts(fact_attributes(population), rows))
     others = _sample_of_others(members)
-    kept = _measured_once(varied, others)[:MAX_FACTS]
+    kept = _without_derived_facts(varied, others)[:MAX_FACTS]
     classes_of_rows = find_classes([_number_frequent_values(fact.crash[rows]) for fact in kept])
     of_row, sure = classes_of_rows.of_row, classes_of_rows.sure
     if classes_of_rows.number < 2:
@@ -141,14 +141,16 @@ def distinguishing_facts(
 
     With `columns`, attributes of the fleet are compared instead of facts of the cores.
     """
-    differences = _all_differences(
+    differences = _fact_differences(
         mine, others, fact_attributes(population) if columns is None else columns
     )
     # "false" says less than a fact that is present.
-    return sorted(differences, key=lambda t: (t.value == "false", -t.lead, t.fact))[:MAX_TOLD]
+    return sorted(differences, key=lambda t: (t.value == "false", -t.share_difference, t.fact))[
+        :MAX_TOLD
+    ]
 
 
-def _all_differences(
+def _fact_differences(
     mine: Bools, others: Bools, columns: Sequence[Attribute]
 ) -> list[FactDifference]:
     differences = []
@@ -162,7 +164,7 @@ def _all_differences(
         value = int(np.argmax(counts[0] / here.size - counts[1] / there.size))
         numbers = int(counts[0][value]), here.size, int(counts[1][value]), there.size
         difference = FactDifference(fact.name, fact.values[value], *numbers)
-        if difference.lead >= MIN_TOLD:
+        if difference.share_difference >= MIN_TOLD:
             differences.append(difference)
     return differences
 
@@ -175,12 +177,12 @@ def attributes_in_mark(population: Population, same: Bools, mine: Bools) -> froz
     cause, and it is no evidence for it.
     """
     facts = {fact.name: fact for fact in fact_attributes(population)}
-    differences = _all_differences(mine, same & ~mine, tuple(facts.values()))
+    differences = _fact_differences(mine, same & ~mine, tuple(facts.values()))
     others = _sample_of_others(same)
     return frozenset(
         attribute.name
         for attribute in population.attributes
-        if any(_is_one_measurement(facts[d.fact], attribute, others) for d in differences)
+        if any(_determine_each_other(facts[d.fact], attribute, others) for d in differences)
     )
 
 
@@ -189,9 +191,9 @@ def _sample_of_others(members: Bools) -> Ints:
     return np.asarray(others[:: others.size // MAX_OTHERS + 1])
 
 
-def _is_one_measurement(fact: Attribute, attribute: Attribute, others: Ints) -> bool:
+def _determine_each_other(fact: Attribute, attribute: Attribute, others: Ints) -> bool:
     codes = fact.crash[others], attribute.crash[others]
-    return _follows(codes[1], codes[0]) or _follows(codes[0], codes[1])
+    return _is_determined_by(codes[1], codes[0]) or _is_determined_by(codes[0], codes[1])
 
 
 def _varied_facts(facts: Sequence[Attribute], rows: Ints) -> Iterator[Attribute]:
@@ -206,19 +208,19 @@ def _varied_facts(facts: Sequence[Attribute], rows: Ints) -> Iterator[Attribute]
             yield fact
 
 
-def _measured_once(facts: Sequence[Attribute], others: Ints) -> list[Attribute]:
+def _without_derived_facts(facts: Sequence[Attribute], others: Ints) -> list[Attribute]:
     """Leave out facts that follow from another fact in crashes of other signatures as well.
 
     Two names of one measurement would look like two facts that agree.
     """
     kept: list[Attribute] = []
     for fact in sorted(facts, key=lambda f: (-len(f.values), f.name)):
-        if not any(_follows(fact.crash[others], k.crash[others]) for k in kept):
+        if not any(_is_determined_by(fact.crash[others], k.crash[others]) for k in kept):
             kept.append(fact)
     return kept
 
 
-def _follows(codes: Ints, given: Ints) -> bool:
+def _is_determined_by(codes: Ints, given: Ints) -> bool:
     """Whether `codes` can be told from `given`, although they vary."""
     both_known = (codes >= 0) & (given >= 0)
     if int(both_known.sum()) < MIN_CLASS:
@@ -273,7 +275,7 @@ def _divide_by_fact(
         n = [x[keep].astype(float) for x in (counts, of_value[second], of_fact[first])]
         p = hypergeometric_tail(n[0], np.full(n[0].size, float(both_known.sum())), n[1], n[2])
         least = int(np.argmin(p))
-        if (best is None or p[least] < best[0]) and not _is_one_measurement(
+        if (best is None or p[least] < best[0]) and not _determine_each_other(
             fact, attribute, others
         ):
             best = float(p[least]), (f == first[keep][least]).astype(np.int64)

@@ -38,7 +38,7 @@ from gdb_epi.fleet.questions.population_verdict import (
 )
 from gdb_epi.fleet.questions.rates import worse_value_sentences
 from gdb_epi.fleet.questions.same_bugs import same_bug_verdicts
-from gdb_epi.fleet.screen.dose_response import AT_STOP, GROWS, MOMENTS, age_words
+from gdb_epi.fleet.screen.dose_response import AT_STOP, GROWS, MOMENTS, process_age_words
 from gdb_epi.fleet.screen.events import PLACES, find_events
 from gdb_epi.fleet.screen.finding import (
     ALL,
@@ -48,7 +48,7 @@ from gdb_epi.fleet.screen.finding import (
     MIN_N,
     MOSTLY,
     Finding,
-    crashes_of,
+    crashes_of_findings,
 )
 from gdb_epi.fleet.screen.finding_texts import P_AND_Q, describe_verdict, is_hardware
 from gdb_epi.fleet.screen.hosts import exposure_shares, signature_of_most
@@ -136,12 +136,12 @@ def unexplained_signature_sentences(
             begun = [f"{course.words()}: {named_with_program(population, name)}"]
         began += begun
         if (its_own := mine[timed[mine]]).size >= MIN_CRASHES:
-            bursts += _in_bursts(counted_once, its_own, (int(days[0]), each_day), tested)
-        few += _on_few_hosts(counted_once, mine, tested)
+            bursts += _burst_sentences(counted_once, its_own, (int(days[0]), each_day), tested)
+        few += _few_hosts_sentences(counted_once, mine, tested)
     return [*bursts[:MAX_TOLD], *began[:MAX_TOLD], *few[:MAX_TOLD]]
 
 
-def _in_bursts(
+def _burst_sentences(
     population: Population, mine: Ints, crashes: tuple[int, Ints], tested: int
 ) -> Iterator[str]:
     """Say that a signature comes in bursts of a day or some, on many hosts each time.
@@ -214,7 +214,7 @@ def _beginning_sentences(
     yield f"began on {iso_day(first)}{until}: {name}: {size}; gdb-epi fleet onset says with what"
 
 
-def _on_few_hosts(population: Population, mine: Ints, tested: int) -> Iterator[str]:
+def _few_hosts_sentences(population: Population, mine: Ints, tested: int) -> Iterator[str]:
     """Say that a signature stays on a few hosts, if chance would have spread it."""
     share = exposure_shares(population).by_host
     alive = int(np.count_nonzero(share > 0))
@@ -234,7 +234,7 @@ def _on_few_hosts(population: Population, mine: Ints, tested: int) -> Iterator[s
     names = population.hosts
     few, every = (count_machines(names[c] for c in some) for some in (own, np.flatnonzero(share)))
     where = f"{counted(hosts.size, 'crash')} on {few} of {every} hosts and on no other"
-    mask = population.mask_of(mine)
+    mask = population.mask_of_rows(mine)
     main = program_of_most_crashes(population, mask)
     runs = f": see what else {main[0]} has there" if main and main[1] == main[2] else ""
     yield f"stays on few hosts: {name}: {where}; no host is to blame by that{runs}"
@@ -334,7 +334,7 @@ def _signatures_of_moments(
     for code in np.argsort(-sizes, kind="stable")[:MAX_LOOKED_AT].tolist():
         if sizes[code] < MIN_OF_PLACE or (name := population.signatures[code]) in about:
             continue
-        words = age_words(population, population.signature == code)
+        words = process_age_words(population, population.signature == code)
         if words is not None and words.endswith((AT_STOP, GROWS)):
             yield name, words
 
@@ -358,7 +358,7 @@ def _verdict_lines(
             if id(v) not in events_of_deaths and (v.subject != first or v.kind == HARDWARE_HOST)
         ]
     same_bugs = [
-        *same_bug_verdicts(population, verdicts), *_of_several_programs(population, verdicts)
+        *same_bug_verdicts(population, verdicts), *_places_of_several_programs(population, verdicts)
     ]  # fmt: skip
     yield from (f"verdict: {line}" for line, _ in same_bugs)
     of_same = {subject for _, subjects in same_bugs for subject in subjects}
@@ -373,7 +373,7 @@ def _verdict_lines(
         yield f"verdict: {headline}{what}{more}"
 
 
-def _of_several_programs(
+def _places_of_several_programs(
     population: Population, verdicts: Sequence[PopulationVerdict]
 ) -> Iterator[tuple[str, tuple[str, ...]]]:
     """Say of a place that signatures of several programs go with it: no release is why.
@@ -406,7 +406,7 @@ def _of_several_programs(
             end = last if begin > end else min(end, last)
             groups[-1][2].append(verdict)
     for attr, value, same in groups:
-        members = crashes_of(
+        members = crashes_of_findings(
             (f for v in same for f in v.causes[0].findings if f.attr == attr), population.day.size
         ) & population.timed  # fmt: skip
         hosts = count_distinct(population.host[members & (population.host >= 0)])

@@ -116,17 +116,21 @@ def find_values_in_common(population: Population, free: Bools, members: Bools) -
     asked = drop_hours(population) if families > 1 else population
     size = int(members.sum())
     possible, lacking, enough = [], [], []
-    here, whole = (find_combinations(asked).tally(some) for some in (members, free | members))
+    here, whole = (
+        find_combinations(asked).count_crashes(some) for some in (members, free | members)
+    )
     varied = [attribute for attribute in asked.attributes if len(attribute.values) > 1]
     same_programs = crashes_of_same_programs(asked, members)
     beside = whole
     if same_programs is not None:
-        beside = find_combinations(asked).tally((free | members) & same_programs)
+        beside = find_combinations(asked).count_crashes((free | members) & same_programs)
     for attribute in varied:
         # A version of a program is compared with the program's other crashes.
         controls = beside if attribute.is_of_process else whole
         mark, with_value = _value_in_common(asked, attribute, here, controls, families)
-        is_of_program = mark is not None and _is_of_program(asked, attribute, mark, beside - here)
+        is_of_program = mark is not None and _is_explained_by_program(
+            asked, attribute, mark, beside - here
+        )
         if mark is not None and not is_of_program:
             possible.append(mark)
         if with_value >= MIN_KNOWN and not is_of_program:
@@ -139,7 +143,7 @@ def find_values_in_common(population: Population, free: Bools, members: Bools) -
     )
 
 
-def _is_of_program(
+def _is_explained_by_program(
     population: Population, attribute: Attribute, mark: ValueInCommon, others: Floats
 ) -> bool:
     """Whether nearly all other crashes of the same programs have a value: they run there alone."""

@@ -26,7 +26,7 @@ def judge_time(
     All are seconds since the epoch (UTC). `received` is when the record came to the database, None
     where that is not known.
     """
-    if ts is None or is_possible(ts, source, received):
+    if ts is None or is_possible_time(ts, source, received):
         return ts, None
     return None, ts
 
@@ -40,7 +40,7 @@ def why_time_is_missing(claimed: float | None, source: Any) -> str:
     return "before 2000" if claimed < EARLIEST else "ahead"
 
 
-def is_possible(ts: float, source: Any, received: float | None) -> bool:
+def is_possible_time(ts: float, source: Any, received: float | None) -> bool:
     """Whether a claimed time is of a clock and zone, neither ahead of its arrival nor too old."""
     if source in UNFIT or ts < EARLIEST:
         return False

@@ -89,8 +89,10 @@ def extract_facts(record: Mapping[str, Any]) -> dict[str, str]:
         for name in ("path", "symptom"):
             if value := text_or_none(corruption.get(name)):
                 facts[f"corruption {name}"] = value
-    facts |= _sizes(record)
-    detectors = {text_or_none(finding.get("detector")) for finding in _maps(record.get("findings"))}
+    facts |= _cpu_time_and_core_size(record)
+    detectors = {
+        text_or_none(finding.get("detector")) for finding in _objects_in(record.get("findings"))
+    }
     for detector in sorted(name for name in detectors if name):
         facts[f"found {detector}"] = YES
     variables = scalar_texts(get_group(get_group(record, "job"), "environment"))
@@ -101,7 +103,7 @@ def extract_facts(record: Mapping[str, Any]) -> dict[str, str]:
     return facts
 
 
-def _sizes(record: Mapping[str, Any]) -> dict[str, str]:
+def _cpu_time_and_core_size(record: Mapping[str, Any]) -> dict[str, str]:
     """Return how long the process has run on CPUs, and how large its core is, in GiB from 1 on."""
     facts = {}
     times = get_group(get_group(record, "process"), "cpu_seconds").values()
@@ -171,23 +173,23 @@ def split_image_tag(image: str) -> tuple[str, str]:
 def flip_bit(record: Mapping[str, Any]) -> int | None:
     """Return the number (0..63) of the bit that may have flipped; None without one."""
     if "findings" in record or "corruption" in record:
-        for finding in _maps(record.get("findings")):
-            bit = _bit(get_group(finding, "facts").get("bit"))
+        for finding in _objects_in(record.get("findings")):
+            bit = _bit_number(get_group(finding, "facts").get("bit"))
             if bit is not None:
                 return bit
-        for candidate in _maps(get_group(record, "corruption").get("candidates")):
+        for candidate in _objects_in(get_group(record, "corruption").get("candidates")):
             bits = candidate.get("bits")
             if isinstance(bits, list) and len(bits) == 1:
-                return _bit(bits[0])
-    return _bit(get_group(record, "flags").get("bit"))
+                return _bit_number(bits[0])
+    return _bit_number(get_group(record, "flags").get("bit"))
 
 
-def _bit(value: Any) -> int | None:
+def _bit_number(value: Any) -> int | None:
     bit = int32_or_none(value)
     return bit if bit is not None and 0 <= bit < 64 else None
 
 
-def _maps(value: Any) -> list[Mapping[str, Any]]:
+def _objects_in(value: Any) -> list[Mapping[str, Any]]:
     return (
         [x for x in value[:MAX_FINDINGS] if isinstance(x, dict)] if isinstance(value, list) else []
     )

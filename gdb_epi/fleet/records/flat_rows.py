@@ -121,7 +121,7 @@ def flat_row(record: Mapping[str, Any]) -> dict[str, Any]:
         # The Python exception in flight, else the signal, which is what ended the process.
         "exception": text_or_none(get_group(record, "exception").get("type"))
         or text_or_none(get_group(record, "signal").get("name")),
-        "stack": _stack(crashed),
+        "stack": _stack_text(crashed),
         "category": rows.sig_values.get("category"),
         "signature": rows.sig_values.get("text"),
         "signature_kind": kind or None,
@@ -166,7 +166,7 @@ def otel_attribute(name: str) -> str:
     return OTEL_ATTRIBUTES.get(name, f"gdb_epi.host.{name}")
 
 
-def _stack(crashed: Mapping[str, Any]) -> str | None:
+def _stack_text(crashed: Mapping[str, Any]) -> str | None:
     """Return the crashed thread's stack, a frame a line."""
     frames = crashed.get("frames")
     lines = []

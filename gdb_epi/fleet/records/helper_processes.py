@@ -83,12 +83,12 @@ def prepare_in_helpers(
         for index in range(helpers):
             ours, theirs = context.Pipe(duplex=False)
             work = (theirs, [*ends, ours], paths, index, helpers)
-            process = context.Process(target=_help, args=work, daemon=True)
+            process = context.Process(target=_run_helper, args=work, daemon=True)
             process.start()
             theirs.close()
             running.append(process)
             ends.append(ours)
-        yield _in_turn(ends)
+        yield _batches_in_turn(ends)
     finally:
         for end in ends:
             end.close()
@@ -96,7 +96,7 @@ def prepare_in_helpers(
             process.join()
 
 
-def _in_turn(ends: Sequence[Connection]) -> Iterator[PreparedBatch]:
+def _batches_in_turn(ends: Sequence[Connection]) -> Iterator[PreparedBatch]:
     while True:
         for end in ends:
             try:
@@ -108,7 +108,7 @@ def _in_turn(ends: Sequence[Connection]) -> Iterator[PreparedBatch]:
             yield batch
 
 
-def _help(
+def _run_helper(
     out: Connection, others: Sequence[Connection], paths: Sequence[Path], index: int, count: int
 ) -> None:
     import signal

@@ -108,14 +108,14 @@ class Preparer:
         self._projector = Projector()
         self._packer = Packer()
 
-    def batch(self, sources: Iterable[Source | Item]) -> PreparedBatch:
+    def prepare_batch(self, sources: Iterable[Source | Item]) -> PreparedBatch:
         """Return the records ready for a transaction; two of one core are merged."""
         return self._collect(sources, self._prepared, str)
 
     def part(self, part: Part) -> PreparedBatch:
         """Return the batch of a part of a file; what holds no record is rejected."""
         if isinstance(part, RecordBatch):
-            return self.batch(part.items)
+            return self.prepare_batch(part.items)
         # Asking once for all costs a third of asking for each line, and nearly all are storable.
         is_plain = self._zone is None and is_storable_text(b"".join(part.lines))
         prepare = self._prepare_unchanged if is_plain else self._prepare_line

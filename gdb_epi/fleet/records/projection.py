@@ -188,15 +188,15 @@ class Projector:
         if not isinstance(core_key, str) or not _KEY.match(core_key):
             raise InputError("its notes are cut off, so nothing tells it from other cores")
         signature = get_group(record, "signature")
-        sig, sig_values, trace, line = self._of_signature(signature)
+        sig, sig_values, trace, line = self._project_signature(signature)
         host = get_group(record, "host")
         host_name, machine = _host_name(record, host), text_or_none(host.get("machine_id")) or ""
-        attributes, attrset = self._of_host(get_group(host, "attributes"))
-        libs, libset = self._of_libs(record)
+        attributes, attrset = self._project_host(get_group(host, "attributes"))
+        libs, libset = self._project_libs(record)
         facts = extract_facts(record)
         return Rows(
             core_key,
-            _crash(record, core_key, self.received),
+            _crash_values(record, core_key, self.received),
             sig,
             sig_values,
             trace,
@@ -207,10 +207,10 @@ class Projector:
             libset,
             attrset,
             facts,
-            self._of_facts(facts) if facts else None,
+            self._hash_of_facts(facts) if facts else None,
         )
 
-    def _of_signature(self, signature: Mapping[str, Any]) -> _Signature:
+    def _project_signature(self, signature: Mapping[str, Any]) -> _Signature:
         keys, lines = get_group(signature, "keys"), get_group(signature, "text")
         chosen = get_group(signature, "group")
         try:
@@ -227,7 +227,7 @@ class Projector:
             _remember(self._signatures, key, projected)
         return projected
 
-    def _of_host(self, given: Mapping[str, Any]) -> tuple[dict[str, str], str | None]:
+    def _project_host(self, given: Mapping[str, Any]) -> tuple[dict[str, str], str | None]:
         if not given:
             return {}, None
         try:
@@ -242,7 +242,7 @@ class Projector:
             _remember(self._attributes, key, projected)
         return projected
 
-    def _of_libs(self, record: Mapping[str, Any]) -> tuple[_Libs, str | None]:
+    def _project_libs(self, record: Mapping[str, Any]) -> tuple[_Libs, str | None]:
         libs = record.get("libs")
         interpreter = record.get("python")
         packages = interpreter.get("packages") if isinstance(interpreter, dict) else None
@@ -253,7 +253,7 @@ class Projector:
             libs = libs.get("modules") or libs.get("libs")
         libs = libs if isinstance(libs, list) else []
         if not libs and not packages:
-            return (), _libset(record, ())
+            return (), _libset_hash(record, ())
         try:
             key: Any = tuple([tuple(lib.items()) for lib in libs[:MAX_LIBS]])
             if packages:
@@ -262,12 +262,12 @@ class Projector:
         except (TypeError, AttributeError, KeyError):
             key, projected = None, None
         if projected is None:
-            rows = (*_libs(libs), *_packages(packages))
-            projected = rows, _libset(record, rows)
+            rows = (*_library_rows(libs), *_package_rows(packages))
+            projected = rows, _libset_hash(record, rows)
             _remember(self._libs, key if rows else None, projected)
         return projected
 
-    def _of_facts(self, facts: dict[str, str]) -> str:
+    def _hash_of_facts(self, facts: dict[str, str]) -> str:
         key = tuple(facts.items())
         projected = self._facts.get(key)
         if projected is None:
@@ -295,7 +295,7 @@ def record_rank(record: Mapping[str, Any]) -> tuple[Any, ...]:
     """Return how good a record is: quality first, then the tool version."""
     full = int(bool(get_group(record, "signal") or get_group(record, "process")))
     # The version of the tool that made the record, () when absent.
-    parts = re.findall(r"\d{1,9}", _tool(record) or "")[:4]
+    parts = re.findall(r"\d{1,9}", _tool_version(record) or "")[:4]
     return (full, record_quality(record), tuple(int(part) for part in parts))
 
 
@@ -328,7 +328,7 @@ def merge_records(old: Mapping[str, Any], new: Mapping[str, Any]) -> dict[str, A
     return merged
 
 
-def _flag(value: Any) -> int | None:
+def _flag_or_none(value: Any) -> int | None:
     """0 or 1, which sqlite3 binds without looking for an adapter."""
     return int(value) if isinstance(value, bool) else None
 
@@ -341,7 +341,7 @@ def _signature(
     coarse = text_or_none(keys.get("coarse")) or ""
     exact, strict = text_or_none(keys.get("exact")) or "", text_or_none(keys.get("strict")) or ""
     line = text_or_none(lines.get(kind)) or text_or_none(lines.get("coarse"))
-    category = text_or_none(signature.get("category")) or _category(line)
+    category = text_or_none(signature.get("category")) or _category_of_line(line)
     return (
         (version, kind, key, coarse) if key or coarse else None,
         {"category": category, "text": line},
@@ -361,7 +361,9 @@ def _host_name(record: Mapping[str, Any], host: Mapping[str, Any]) -> str:
     return (text_or_none(container.get("node")) or name) if is_pod else name
 
 
-def _crash(record: Mapping[str, Any], core_key: str, received: float | None) -> tuple[Any, ...]:
+def _crash_values(
+    record: Mapping[str, Any], core_key: str, received: float | None
+) -> tuple[Any, ...]:
     """The values of the columns CRASH. A group that is absent, as most are, costs one look."""
     ts = ts_source = claimed = boot_id = exe = signo = si_code = cpu_no = python = kernel = None
     verdict = confidence = bitflip = lock_inherited = None
@@ -393,18 +395,21 @@ def _crash(record: Mapping[str, Any], core_key: str, received: float | None) -> 
     if isinstance(judged := get("verdict"), dict):
         verdict, confidence = counted_label(judged), number_or_none(judged.get("confidence"))
     if isinstance(flags := get("flags"), dict):
-        bitflip, lock_inherited = _flag(flags.get("bitflip")), _flag(flags.get("lock_inherited"))
+        bitflip, lock_inherited = (
+            _flag_or_none(flags.get("bitflip")),
+            _flag_or_none(flags.get("lock_inherited")),
+        )
     if isinstance(truncated := get("truncated"), dict):
         truncated = truncated.get("flag")
     return (
         core_key, ts, ts_source, boot_id, exe, signo, si_code, cpu_no, python, kernel, verdict,
-        confidence, bitflip, flip_bit(record), lock_inherited, _flag(truncated),
-        record_quality(record), str(record["schema"]), _tool(record), claimed, received,
+        confidence, bitflip, flip_bit(record), lock_inherited, _flag_or_none(truncated),
+        record_quality(record), str(record["schema"]), _tool_version(record), claimed, received,
         hash_of_death(record),
     )  # fmt: skip
 
 
-def _tool(record: Mapping[str, Any]) -> str | None:
+def _tool_version(record: Mapping[str, Any]) -> str | None:
     tool = record.get("tool")
     return text_or_none(tool.get("version") if isinstance(tool, dict) else tool)
 
@@ -434,13 +439,13 @@ def _group_key(signature: Mapping[str, Any], keys: Mapping[str, Any]) -> tuple[s
     return ("stable", stable) if stable else ("", "")
 
 
-def _category(line: str | None) -> str | None:
+def _category_of_line(line: str | None) -> str | None:
     """The third word of `gsig/2 stable CATEGORY frame <- ...`."""
     words = (line or "").split(" ", 3)
     return words[2] if len(words) > 2 and words[0].startswith("gsig/") else None
 
 
-def _libs(libs: list[Any]) -> _Libs:
+def _library_rows(libs: list[Any]) -> _Libs:
     libraries = set()
     for lib in libs[:MAX_LIBS]:
         if isinstance(lib, dict):
@@ -451,7 +456,7 @@ def _libs(libs: list[Any]) -> _Libs:
     return tuple(sorted(libraries))
 
 
-def _packages(packages: list[Any]) -> _Libs:
+def _package_rows(packages: list[Any]) -> _Libs:
     """Python packages, beside the libraries: names of ELF files have no colon before them."""
     some = [p for p in packages[:MAX_PACKAGES] if isinstance(p, dict)]
     named = {
@@ -463,7 +468,7 @@ def _packages(packages: list[Any]) -> _Libs:
     )
 
 
-def _libset(record: Mapping[str, Any], libs: _Libs) -> str | None:
+def _libset_hash(record: Mapping[str, Any], libs: _Libs) -> str | None:
     """The hash covers what is stored here, so two records with one hash have one set."""
     if not libs:
         return text_or_none(get_group(record, "libs").get("libset")) or text_or_none(

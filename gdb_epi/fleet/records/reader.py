@@ -38,7 +38,7 @@ def find_record_files(paths: Iterable[Path]) -> list[Path]:
     files: list[Path] = []
     for path in paths:
         if path.is_dir():
-            inside = [p for p in sorted(path.rglob("*")) if _is_named_so(p) and p.is_file()]
+            inside = [p for p in sorted(path.rglob("*")) if _has_record_suffix(p) and p.is_file()]
             if not inside:
                 raise InputError(f"no record files in {path}", hint=f"files {', '.join(SUFFIXES)}")
             files += inside
@@ -50,7 +50,7 @@ def find_record_files(paths: Iterable[Path]) -> list[Path]:
     return files
 
 
-def _is_named_so(path: Path) -> bool:
+def _has_record_suffix(path: Path) -> bool:
     name = path.name.removesuffix(PACKED)
     return name.endswith(SUFFIXES)
 
@@ -103,7 +103,7 @@ def read_record_stream(name: str, stream: BinaryIO) -> Iterator[Part]:
         )
         return
     if head and not _is_json_lines(head):
-        records = _document(name, head, stream)
+        records = _read_document(name, head, stream)
         while items := list(islice(records, LINES_OF_PART)):
             yield RecordBatch(items)
         return
@@ -128,14 +128,14 @@ def _is_json_lines(head: bytes) -> bool:
     return not start or len(start) > MAX_LINE or not (start in (b"{", b"[") or start[:1] == b"[")
 
 
-def _document(name: str, head: bytes, stream: BinaryIO) -> Iterator[Item]:
+def _read_document(name: str, head: bytes, stream: BinaryIO) -> Iterator[Item]:
     data = head + stream.read(MAX_DOCUMENT - len(head) + 1)
     if len(data) > MAX_DOCUMENT:
         yield name, InputError(f"larger than {MAX_DOCUMENT} bytes", hint="JSON lines")
         return
     value = _load_document(data)
     for index, item in enumerate(value if isinstance(value, list) else [value]):
-        yield f"{name}[{index}]", item if isinstance(item, dict) else _no_object(item)
+        yield f"{name}[{index}]", item if isinstance(item, dict) else _no_object_error(item)
 
 
 def parse_record_line(line: bytes) -> dict[str, Any]:
@@ -144,7 +144,7 @@ def parse_record_line(line: bytes) -> dict[str, Any]:
         raise InputError(f"a line is longer than {MAX_LINE} bytes")
     value = _load_document(line)
     if not isinstance(value, dict):
-        raise _no_object(value)
+        raise _no_object_error(value)
     return value
 
 
@@ -166,7 +166,7 @@ def _load_document(document: bytes) -> Any:
         return InputError(f"not JSON: {error}")
 
 
-def _no_object(value: Any) -> InputError:
+def _no_object_error(value: Any) -> InputError:
     return value if isinstance(value, InputError) else InputError("no JSON object")
 
 

@@ -39,12 +39,12 @@ def write_to_spool(records: Iterable[Mapping[str, Any]]) -> Path:
     lines = [json.dumps(storable_record(record), sort_keys=True) for record in records]
     text = "".join(f"{line}\n" for line in lines)
     problems = []
-    for folder in (spool_folder(), _fallback()):
+    for folder in (spool_folder(), _fallback_folder()):
         try:
             make_private_folder(folder)
-            if folder == _fallback():  # everybody may make a folder of that name there
+            if folder == _fallback_folder():  # everybody may make a folder of that name there
                 check_own_folder(folder)
-            return _write(folder, text)
+            return _write_spool_file(folder, text)
         except OSError as error:
             problems.append(str(error))
     raise SpoolError(f"cannot spool the record: {'; '.join(problems)}")
@@ -75,10 +75,10 @@ def drop_spooled(is_meant: Callable[[Mapping[str, Any]], bool], *, apply: bool) 
     Lines that are no record stay, as does a file that an ingest takes meanwhile.
     """
     count = 0
-    for folder in (spool_folder(), _fallback()):
+    for folder in (spool_folder(), _fallback_folder()):
         for path in waiting_spool_files(folder):
             try:
-                if folder == _fallback():
+                if folder == _fallback_folder():
                     check_own_folder(folder)
                 lines = path.read_text(encoding="utf-8", errors="surrogateescape").splitlines()
                 kept = [
@@ -88,18 +88,18 @@ def drop_spooled(is_meant: Callable[[Mapping[str, Any]], bool], *, apply: bool) 
                 count += len(lines) - len(kept)
                 if apply and len(kept) < len(lines):
                     if kept:
-                        _write(folder, "".join(f"{line}\n" for line in kept))
+                        _write_spool_file(folder, "".join(f"{line}\n" for line in kept))
                     path.unlink()
             except FileNotFoundError:
                 continue
     return count
 
 
-def _fallback() -> Path:
+def _fallback_folder() -> Path:
     return Path(tempfile.gettempdir()) / f"gdb-epi-spool-{os.getuid()}"
 
 
-def _write(folder: Path, text: str) -> Path:
+def _write_spool_file(folder: Path, text: str) -> Path:
     stamp = time.strftime("%Y%m%dT%H%M%S", time.gmtime())
     handle, draft = tempfile.mkstemp(prefix=f"{stamp}-{os.getpid()}-", suffix=".part", dir=folder)
     try:

@@ -43,13 +43,13 @@ from gdb_epi.fleet.report.page import (
 from gdb_epi.fleet.report.signature_sections import (
     PopulationCounts,
     SignatureIdentity,
-    bits_by_host,
     count_population,
+    flipped_bits_by_host,
     signature_sections,
 )
 from gdb_epi.fleet.report.split_views import split_views
 from gdb_epi.fleet.report.text_formatting import day_text, harmless_text, number_text
-from gdb_epi.fleet.screen.finding import crashes_of
+from gdb_epi.fleet.screen.finding import crashes_of_findings
 from gdb_epi.fleet.screen.programs import known_programs
 from gdb_epi.fleet.statistics.arrays import Bools
 from gdb_epi.fleet.store.day_numbers import utc_day_text
@@ -66,7 +66,7 @@ MAX_HISTORY = 20  # decisions of one row, the latest
 
 def state_rows(states: Sequence[StateWithCrashes]) -> tuple[StateRow, ...]:
     """Return the rows; what needs a person comes first."""
-    return tuple(_row(state) for state in states[:MAX_STATES])
+    return tuple(_state_row(state) for state in states[:MAX_STATES])
 
 
 def regressed_words(states: Sequence[StateWithCrashes]) -> str | None:
@@ -84,7 +84,7 @@ def regressed_words(states: Sequence[StateWithCrashes]) -> str | None:
     )
 
 
-def _row(state: StateWithCrashes) -> StateRow:
+def _state_row(state: StateWithCrashes) -> StateRow:
     held = state.current
     is_signature = held.subject.about == SIGNATURE
     what = [describe_fix(state.fix)] if state.fix is not None else []
@@ -145,7 +145,7 @@ def host_map(
     seen = np.flatnonzero(per_host)
     chosen = seen[np.lexsort((seen, -per_host[seen], -score[seen]))][:MAX_ROWS]
     columns = _signature_columns(counts, rows, chosen)
-    group_name, groups = _groups(population, counts, chosen)
+    group_name, groups = _host_groups(population, counts, chosen)
     at = {counts.signatures.index(row.name): i for i, row in enumerate(columns)}
     lines = []
     for code in chosen.tolist():
@@ -180,7 +180,7 @@ def _signature_columns(
     return tuple(sorted((r for r in best if crashes[at[r.name]]), key=lambda row: row.rank))
 
 
-def _groups(
+def _host_groups(
     population: Population, counts: PopulationCounts, hosts: np.ndarray
 ) -> tuple[str | None, dict[int, str]]:
     """The group of each host: the value that its latest crash had."""
@@ -289,7 +289,7 @@ def build_page(engine: Engine, wanted: ReportScope) -> Page:
     ranks = {row.name: row.rank for row in rows}
     all_headlines = [headline_of_verdict(verdict, before, ranks) for verdict in verdicts_shown]
     headlines = tuple(head for head in all_headlines if head.state != DISMISSED)
-    bits = flip_histograms(bits_by_host(engine, window, wanted.signature))
+    bits = flip_histograms(flipped_bits_by_host(engine, window, wanted.signature))
     hosts = [
         v.subject.removeprefix(HOST_MARK) for v in verdicts_shown if v.subject.startswith(HOST_MARK)
     ]
@@ -326,7 +326,7 @@ def _explained_crashes(population: Population, verdicts: Sequence[PopulationVerd
     """Return which crashes a finding covers."""
     causes = [cause for verdict in verdicts for cause in verdict.causes]
     findings = (finding for cause in causes for finding in cause.findings)
-    return crashes_of(findings, population.day.size)
+    return crashes_of_findings(findings, population.day.size)
 
 
 def _signature_rows(
@@ -441,7 +441,7 @@ def summary_sentences(
     counts: PopulationCounts, headlines: Sequence[Headline], urgent: Sequence[UrgentSignature] = ()
 ) -> tuple[str, ...]:
     """Return the answer in words, before any number is explained."""
-    alone, compared = _urgent_signatures_alone(urgent), _comparisons(counts, headlines)
+    alone, compared = _urgent_signatures_alone(urgent), _comparison_sentences(counts, headlines)
     if headlines or not alone:
         return (*compared, *alone)
     return (*alone, *(f"Compared with each other: {_after_colon(c)}" for c in compared))
@@ -462,7 +462,9 @@ def no_findings_text(population: Population, counts: PopulationCounts) -> str:
     return f"{what} With few crashes{lacks}, one that has may not be seen."
 
 
-def _comparisons(counts: PopulationCounts, headlines: Sequence[Headline]) -> tuple[str, ...]:
+def _comparison_sentences(
+    counts: PopulationCounts, headlines: Sequence[Headline]
+) -> tuple[str, ...]:
     """Return what comparing the crashes with each other says."""
     if not counts.crashes:
         return ("The database holds no crashes yet.",)
@@ -502,7 +504,7 @@ def curve_with_findings(
     with_host = inside & (population.host >= 0)
     pairs = np.unique(places[with_host] * (len(population.hosts) + 1) + population.host[with_host])
     hosts = np.bincount(pairs // (len(population.hosts) + 1), minlength=axis.steps)
-    hours = _hours(population, axis)
+    hours = _hours_by_step(population, axis)
     raised: dict[int, list[str]] = {}
     for stored_finding in sorted(before, key=lambda old: old.identity):
         place = (stored_finding.day - axis.first) // axis.step
@@ -525,7 +527,7 @@ def curve_with_findings(
     )
 
 
-def _hours(population: Population, axis: DayAxis) -> list[float]:
+def _hours_by_step(population: Population, axis: DayAxis) -> list[float]:
     places = axis.places(population.exposure_day)
     inside = (places >= 0) & (places < axis.steps)
     weights = population.exposure_hours[inside]

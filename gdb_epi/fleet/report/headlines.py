@@ -66,7 +66,7 @@ def headline_of_verdict(
     """Put one verdict into words; `before` are the stored findings."""
     css, label = HEADLINE_KINDS.get(verdict.kind, HEADLINE_KINDS[NOT_ENOUGH])
     findings = [f for cause in verdict.causes for f in cause.findings]
-    state, since = _state(findings, before)
+    state, since = _state_of_findings(findings, before)
     sentences = {f"{f.attr}={f.value}: " for f in findings}
     evidence = [e for e in verdict.evidence if not any(e.startswith(s) for s in sentences)]
     for finding in findings:
@@ -141,7 +141,9 @@ def collect_numbers(finding: Finding) -> Numbers:
     )
 
 
-def _state(findings: Iterable[Finding], before: Sequence[StoredFinding]) -> tuple[str, int | None]:
+def _state_of_findings(
+    findings: Iterable[Finding], before: Sequence[StoredFinding]
+) -> tuple[str, int | None]:
     """What people made of it: dismissed only when all of it is, and has not grown since."""
     by_identity = {
         old.identity: old for old in sorted(before, key=lambda old: old.state == OPEN)[::-1]

@@ -16,7 +16,7 @@ from gdb_epi.fleet.report.page import DecisionsPage, Page
 from gdb_epi.fleet.report.plots import exclusive_drawing
 from gdb_epi.fleet.report.text_formatting import day_text, harmless_text, number_text, percent_text
 from gdb_epi.render.escape import escape as escape_controls
-from gdb_epi.render.signature_words import name_signature
+from gdb_epi.render.signature_words import signature_phrase
 from gdb_epi.render.triage import REPORT, Audience, render_triage
 
 URGENT_FIRST = 8  # lines of what cores say by themselves
@@ -38,8 +38,8 @@ def render_page(page: Page, link: Callable[[str], str] | None = None) -> str:
             "shown_first": SHOWN_FIRST,
             "urgent_first": URGENT_FIRST,
             "plots": plots_by_name,
-            "sparks": _sparks([row.daily for row in page.signatures], plots.SPARK),
-            "courses": _sparks(
+            "sparks": _sparkline_markup([row.daily for row in page.signatures], plots.SPARK),
+            "courses": _sparkline_markup(
                 [part.daily for split in page.splits for part in split.parts], plots.PART
             ),
             "bits": [Markup(plots.bits_plot(row, i)) for i, row in enumerate(page.bits)],
@@ -82,7 +82,7 @@ def _answer_of_record(record: Mapping[str, Any]) -> list[str]:
         return ["this record is none of an analysis: the whole of it is below"]
 
 
-def _sparks(every: list[tuple[int, ...]], size: tuple[int, int]) -> list[Markup]:
+def _sparkline_markup(every: list[tuple[int, ...]], size: tuple[int, int]) -> list[Markup]:
     return [Markup(drawn) for drawn in plots.sparklines(every, size)]
 
 
@@ -90,7 +90,7 @@ def _environment() -> Environment:
     environment = Environment(
         autoescape=True,
         finalize=_finalize,
-        loader=FunctionLoader(_template),
+        loader=FunctionLoader(_read_template),
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
@@ -99,15 +99,15 @@ def _environment() -> Environment:
         "num": number_text,
         "day": day_text,
         "clip": harmless_text,
-        "breaks": _breaks,
+        "breaks": _breakable_name,
     }
-    environment.filters["called"] = name_signature
+    environment.filters["called"] = signature_phrase
     environment.globals |= {
         "percent": percent_text,
-        "span": _span,
+        "span": _day_span,
         "rows_of": lambda rows: [(f"#{row.rank}", row.daily) for row in rows],
         "parts_of": lambda split: [(part.mark, part.daily) for part in split.parts],
-        "style": Markup(_template("page.css")),
+        "style": Markup(_read_template("page.css")),
     }
     return environment
 
@@ -119,7 +119,7 @@ def _finalize(value: Any) -> Any:
     return "" if value is None else harmless_text(value)
 
 
-def _span(first: int | None, last: int | None) -> str:
+def _day_span(first: int | None, last: int | None) -> str:
     """Return two days in one short line; the second without a year that the first has."""
     begin, end = day_text(first), day_text(last)
     if begin == end:
@@ -127,11 +127,11 @@ def _span(first: int | None, last: int | None) -> str:
     return f"{begin} – {end[5:] if begin[:5] == end[:5] else end}"
 
 
-def _breaks(text: str, limit: int) -> Markup:
+def _breakable_name(text: str, limit: int) -> Markup:
     """Return a name that may be broken after its dots and colons."""
     shown = str(escape(harmless_text(text, limit)))
     return Markup(shown.replace("::", "::<wbr>").replace(".", ".<wbr>"))
 
 
-def _template(name: str) -> str:
+def _read_template(name: str) -> str:
     return (files("gdb_epi.fleet.report") / "templates" / name).read_text(encoding="utf-8")

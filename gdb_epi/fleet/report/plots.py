@@ -72,7 +72,7 @@ def _strokes(values: Sequence[int], size: tuple[int, int]) -> Path:
     return Path(ends or [(0, height)], codes or [Path.MOVETO])
 
 
-def _columns(
+def _column_patch(
     places: Sequence[float], wide: float, low: Sequence[int], high: Sequence[int], color: str
 ) -> PathPatch:
     """Return columns as one shape in data coordinates: a hundred patches take a second."""
@@ -81,10 +81,10 @@ def _columns(
         for x, b, t in zip(places, low, high, strict=True)
         if t > b
     ]
-    return PathPatch(_boxes(boxes), facecolor=color, linewidth=0)
+    return PathPatch(_rectangles_path(boxes), facecolor=color, linewidth=0)
 
 
-def _boxes(boxes: Sequence[tuple[float, float, float, float]]) -> Path:
+def _rectangles_path(boxes: Sequence[tuple[float, float, float, float]]) -> Path:
     """Return one path of rectangles (left, low, right, high)."""
     corners = [
         [(left, low), (right, low), (right, high), (left, high), (left, low)]
@@ -107,15 +107,15 @@ def curve_plot(days: Sequence[CurveDay], step: int, width: int) -> str:
     places = [i + 0.5 for i in range(len(days))]
     wide = 0.82 if len(days) < 60 else 0.9
     low = [day.explained for day in days]
-    axes.add_artist(_columns(places, wide, [0] * len(days), low, MARK))
-    axes.add_artist(_columns(places, wide, low, [day.crashes for day in days], REST))
-    _frame(axes, len(days), 4)
+    axes.add_artist(_column_patch(places, wide, [0] * len(days), low, MARK))
+    axes.add_artist(_column_patch(places, wide, low, [day.crashes for day in days], REST))
+    _style_axes(axes, len(days), 4)
     top = max([day.crashes for day in days] + [1])
     axes.set_ylim(0, top * 1.12)
     raised = [place for place, day in zip(places, days, strict=True) if day.raised]
     axes.plot(raised, [top * 1.07] * len(raised), "v", color=ALARM, markersize=7, clip_on=False)
-    _dates(axes, days, width, shown=not rated)
-    _title(axes, f"crashes a {_unit(step)}")
+    _label_dates(axes, days, width, shown=not rated)
+    _set_title(axes, f"crashes a {_unit_of_step(step)}")
     if rated:
         below = axes_inside_margins(
             fig, width, height, (margin[0], height - margin[3] - lower + 12, margin[2], margin[3])
@@ -128,18 +128,18 @@ def curve_plot(days: Sequence[CurveDay], step: int, width: int) -> str:
             marker="o" if len(days) < 45 else "",
             markersize=2.6,
         )
-        _frame(below, len(days), 3)
+        _style_axes(below, len(days), 3)
         below.set_ylim(0, max([day.rate or 0 for day in days]) * 1.15 or 1)
-        _dates(below, days, width, shown=True)
-        _title(below, "per 1,000 host-hours")
+        _label_dates(below, days, width, shown=True)
+        _set_title(below, "per 1,000 host-hours")
     return figure_markup(fig, f"curve{width}-", width, height)
 
 
-def _unit(step: int) -> str:
+def _unit_of_step(step: int) -> str:
     return {1: "day", 7: "week"}.get(step, f"{step} days")
 
 
-def _frame(axes: Axes, count: int, ticks: int) -> None:
+def _style_axes(axes: Axes, count: int, ticks: int) -> None:
     axes.set_xlim(0, max(count, FEW))
     axes.yaxis.set_major_locator(MaxNLocator(ticks, integer=ticks > 3))
     axes.tick_params(length=0, labelsize=TICK, pad=6)
@@ -148,7 +148,7 @@ def _frame(axes: Axes, count: int, ticks: int) -> None:
     axes.set_axisbelow(True)
 
 
-def _dates(axes: Axes, days: Sequence[CurveDay], width: int, *, shown: bool) -> None:
+def _label_dates(axes: Axes, days: Sequence[CurveDay], width: int, *, shown: bool) -> None:
     most = 10 if width == WIDE else 4
     every = max(-(-max(len(days), FEW) // most), 1)
     places = list(range(0, len(days), every))
@@ -163,7 +163,7 @@ def _short_day(label: str, first: str) -> str:
     return label if label[:4] != first[:4] or not label[:4].isdigit() else label[5:]
 
 
-def _title(axes: Axes, text: str) -> None:
+def _set_title(axes: Axes, text: str) -> None:
     axes.set_title(text, loc="left", fontsize=TICK, color=MUTED, pad=8, x=0)
 
 
@@ -183,7 +183,7 @@ def map_plot(host_map: HostMap, width: int) -> str:
     axes.set_xlim(0, count)
     axes.set_ylim(len(rows), 0)
     axes.set_axis_off()
-    _squares(axes, host_map, len(columns), cell)
+    _draw_squares(axes, host_map, len(columns), cell)
     for i, column in enumerate(columns):
         axes.text(i + 0.5, -0.35, f"#{column.rank}", ha="center", fontsize=TICK, color=MUTED)
     for i, row in enumerate(rows):
@@ -198,7 +198,7 @@ def map_plot(host_map: HostMap, width: int) -> str:
     return figure_markup(fig, f"map{width}-", wide, high)
 
 
-def _squares(axes: Axes, host_map: HostMap, columns: int, cell: int) -> None:
+def _draw_squares(axes: Axes, host_map: HostMap, columns: int, cell: int) -> None:
     rows = host_map.rows
     counts = [[*row.counts[:columns], row.other + sum(row.counts[columns:])] for row in rows]
     most = max((max(line) for line in counts), default=1) or 1
@@ -242,7 +242,7 @@ def bits_plot(row: BitRow, number: int) -> str:
     for lane in range(0, len(row.counts), 2 * LANE):
         axes.axvspan(lane, lane + LANE, color=SOFT, linewidth=0)
     places = [i + 0.5 for i in range(len(row.counts))]
-    axes.add_artist(_columns(places, 0.9, [0] * len(places), row.counts, ALARM))
+    axes.add_artist(_column_patch(places, 0.9, [0] * len(places), row.counts, ALARM))
     axes.set_xlim(0, len(row.counts))
     axes.set_ylim(0, top * 1.1)
     axes.set_yticks([0, top])
@@ -290,7 +290,7 @@ def compact_svg(svg: str, prefix: str, width: int, height: int) -> str:
     text = _REFERENCE.sub(lambda m: f"{m[1]}{prefix}{m[2]}", text).replace("xlink:href", "href")
     for color, name in SENTINELS.items():
         text = text.replace(color, f"var(--{name})")
-    text = _FONT.sub(_font, _PATH.sub(_short_path, text))
+    text = _FONT.sub(_css_font, _PATH.sub(_short_path, text))
     head = f'<svg viewBox="0 0 {width} {height}" aria-hidden="true" focusable="false">'
     return _BLANK.sub("><", _HEAD.sub(head, text, count=1)).strip()
 
@@ -318,7 +318,7 @@ def _round_match(match: re.Match[str]) -> str:
     return f"{float(match[0]):.1f}".removesuffix(".0")
 
 
-def _font(match: re.Match[str]) -> str:
+def _css_font(match: re.Match[str]) -> str:
     weight = f"; font-weight: {match[1]}" if match[1] else ""
     return f"font-size: {match[2]}px{weight}"
 

@@ -33,7 +33,7 @@ from gdb_epi.render.frame_lines import PYTHON as PY
 from gdb_epi.render.frame_lines import StackCall, fold_calls, shown_name, stack_rows
 from gdb_epi.render.opening_sentences import escaped_opening
 from gdb_epi.render.signature_words import PYTHON, parse_signature_line
-from gdb_epi.render.triage import telling_calls
+from gdb_epi.render.triage import explaining_calls
 
 # -- Counts of the whole population: per signature, per signature and host, per verdict ------------
 
@@ -88,7 +88,7 @@ class PopulationCounts(NamedTuple):
 def count_population(engine: Engine, population: Population, window: Window) -> PopulationCounts:
     """Count the crashes of a population, which is that of the window."""
     with engine.connect() as connection:
-        names, identities = _names(connection)
+        names, identities = _signature_names(connection)
         c = tables.crash.c
         n = func.count(c.id)
         chosen = select(c.sig_id, c.verdict, n).where(
@@ -116,7 +116,9 @@ def count_population(engine: Engine, population: Population, window: Window) -> 
     )
 
 
-def _names(connection: Connection) -> tuple[dict[int | None, str], dict[str, SignatureIdentity]]:
+def _signature_names(
+    connection: Connection,
+) -> tuple[dict[int | None, str], dict[str, SignatureIdentity]]:
     c = tables.sig.c
     rows = connection.execute(select(c.id, c.kind, c.key, c.coarse, c.category, c.text))
     names: dict[int | None, str] = {None: NO_SIGNATURE}
@@ -136,7 +138,9 @@ def _conditions_of_window(window: Window) -> list[Any]:
     return conditions + ([] if last is None else [c.ts < (last + 1) * SECONDS_A_DAY])
 
 
-def bits_by_host(engine: Engine, window: Window, signature: str | None) -> dict[str, Counter[int]]:
+def flipped_bits_by_host(
+    engine: Engine, window: Window, signature: str | None
+) -> dict[str, Counter[int]]:
     """Return host -> how often each bit (0..63) of a pointer was wrong."""
     c, host = tables.crash.c, tables.host.c
     source = tables.crash.outerjoin(tables.host, c.host_id == host.id)
@@ -180,7 +184,7 @@ def stored_records(
 
 def example_of_record(core_key: str, record: Json) -> Example:
     """Return what a record says about its crash."""
-    calls = telling_calls(record)
+    calls = explaining_calls(record)
     happened, cause = escaped_opening(record, calls)
     frames, source = _frames(record, calls)
     verdict = get_group(record, "verdict")
@@ -258,7 +262,7 @@ def signature_sections(
     headlines: Sequence[Headline],
 ) -> tuple[SignatureSection, ...]:
     """Return the sections in the order of the table."""
-    cores = {row.rank: _cores(population, series, row) for row in rows}
+    cores = {row.rank: _example_cores(population, series, row) for row in rows}
     wanted = [core.core_key for cores_of_row in cores.values() for core in cores_of_row]
     opened = dict(stored_records(engine, wanted))
     number = {name: code for code, name in enumerate(counts.signatures)}
@@ -278,7 +282,9 @@ def signature_sections(
     return tuple(cores_of_row)
 
 
-def _cores(population: Population, series: CrashSeries, row: SignatureRow) -> list[ExampleCore]:
+def _example_cores(
+    population: Population, series: CrashSeries, row: SignatureRow
+) -> list[ExampleCore]:
     """The latest cores, the latest first."""
     latest, timed = [], population.timed
     for i in series.members(row.code)[: -MAX_CORES - 1 : -1].tolist() if row.code >= 0 else ():

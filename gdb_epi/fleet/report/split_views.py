@@ -45,14 +45,14 @@ def mark_rows(population: Population, causes: Sequence[Cause]) -> tuple[MarkRow,
     columns = {(ATTRIBUTE, a.name): a for a in (hosts, *population.attributes)}
     columns |= {(FACT, fact.name): fact for fact in fact_attributes(population)}
     whole = np.logical_or.reduce([cause.members for cause in causes])
-    wanted = dict.fromkeys(_wanted_views(population, causes, whole))
+    wanted = dict.fromkeys(_values_to_show(population, causes, whole))
     rows = []
     for kind, name, value in list(wanted)[:MAX_ROWS]:
         column = columns[kind, name]
         if value in column.values:
             code = column.values.index(value)
-            counts = tuple(_count(column, code, cause.members) for cause in causes)
-            others = _count(column, code, ~whole)
+            counts = tuple(_known_count(column, code, cause.members) for cause in causes)
+            others = _known_count(column, code, ~whole)
             rows.append(
                 MarkRow(
                     harmless_text(name, MAX_NAME),
@@ -65,7 +65,7 @@ def mark_rows(population: Population, causes: Sequence[Cause]) -> tuple[MarkRow,
     return tuple(rows)
 
 
-def _wanted_views(
+def _values_to_show(
     population: Population, causes: Sequence[Cause], whole: Bools
 ) -> Iterator[tuple[str, str, str]]:
     for cause in causes:
@@ -79,7 +79,7 @@ def _wanted_views(
                 yield kind, difference.fact, difference.value
 
 
-def _count(column: Attribute, code: int, members: Bools) -> KnownCount:
+def _known_count(column: Attribute, code: int, members: Bools) -> KnownCount:
     codes = column.crash[members]
     return KnownCount(int((codes == code).sum()), int((codes != ABSENT).sum()))
 

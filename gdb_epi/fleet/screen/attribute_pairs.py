@@ -49,8 +49,8 @@ class MarkingPair(NamedTuple):
     def whole(self) -> Attribute:
         """Return the two attributes as one."""
         first, second, width = self.first, self.second, len(self.second.values)
-        crash = _codes(first.crash, second.crash, width)
-        exposure = _codes(first.exposure, second.exposure, width)
+        crash = _pair_codes(first.crash, second.crash, width)
+        exposure = _pair_codes(first.exposure, second.exposure, width)
         return Attribute(self.finding.attr, list(_ValuesOfPair(first, second)), crash, exposure)
 
 
@@ -79,7 +79,7 @@ def find_attribute_pairs(
     mine = crashes.of_signature(population.signatures.index(signature))
     if mine.size < MIN_N:
         return
-    few = find_combinations(population).tally_few(mine)
+    few = find_combinations(population).count_few_crashes(mine)
     pairs: dict[str, tuple[Attribute, Attribute, dict[str, int]]] = {}
     findings: list[Finding] = []
     tested = tested_pairs(population)
@@ -90,7 +90,7 @@ def find_attribute_pairs(
         others &= ~population.of_signature(signature)
 
     @cache
-    def beside() -> Bools:
+    def on_same_days() -> Bools:
         return np.isin(population.day, population.day[mine])
 
     for first, second in tested:
@@ -105,15 +105,17 @@ def find_attribute_pairs(
             continue
         first, second, codes = pairs[finding.attr]
         values = divmod(codes[finding.value], len(second.values))
-        if _is_shadow(population, (first, second), values, mine):
+        if _is_implied_by_narrower_value(population, (first, second), values, mine):
             continue
-        if _both_matter(population, (first, second), values, few, (same_programs, others, beside)):
+        if _both_matter(
+            population, (first, second), values, few, (same_programs, others, on_same_days)
+        ):
             test = f"both conditions together: {finding.test}"
             paid = finding._replace(q=min(1.0, q), test=test)
             yield MarkingPair(paid, first, second, values)
 
 
-def _is_shadow(
+def _is_implied_by_narrower_value(
     population: Population, pair: tuple[Attribute, Attribute], values: tuple[int, int], mine: Ints
 ) -> bool:
     """Whether nearly all crashes have a narrower value of a third attribute than one of the two.
@@ -157,8 +159,8 @@ def _joint_attribute(population: Population, left: Attribute, right: Attribute) 
     """Two attributes as one."""
     width = len(right.values)
     combinations = find_combinations(population)
-    codes = _codes(combinations.codes(left), combinations.codes(right), width)
-    table = _hours(population, left, right)
+    codes = _pair_codes(combinations.codes(left), combinations.codes(right), width)
+    table = _hours_by_pair(population, left, right)
     if table.sum() > 0:
         share, source = table / table.sum(), HOST_HOURS
     else:
@@ -167,11 +169,13 @@ def _joint_attribute(population: Population, left: Attribute, right: Attribute) 
 
     def newest(value: int) -> bool:
         given = left.exposure, right.exposure, population.exposure_day, len(left.values), width
-        return started_late_and_outlasted_others(population.once(_spans, *given), value)
+        return started_late_and_outlasted_others(
+            population.cached(_first_and_last_days, *given), value
+        )
 
     @cache
     def exposure() -> Ints:
-        return _codes(left.exposure, right.exposure, width)
+        return _pair_codes(left.exposure, right.exposure, width)
 
     name = f"{left.name}+{right.name}"
     return AttributeToTest(
@@ -200,24 +204,26 @@ class _ValuesOfPair(Sequence[str]):
         return f"{self._left.values[first]} and {self._right.name}={self._right.values[second]}"
 
 
-def _hours(population: Population, left: Attribute, right: Attribute) -> Floats:
+def _hours_by_pair(population: Population, left: Attribute, right: Attribute) -> Floats:
     """The host-hours of each value of two attributes as one."""
     sizes = len(left.values), len(right.values)
     given = left.exposure, right.exposure, population.exposure_hours, *sizes
-    return population.once(_hours_table, *given)
+    return population.cached(_hours_table, *given)
 
 
 def _hours_table(left: Ints, right: Ints, hours: Floats, rows: int, columns: int) -> Floats:
-    codes = _codes(left, right, columns)
+    codes = _pair_codes(left, right, columns)
     has_value = codes >= 0
     return sum_by_code(codes[has_value], hours[has_value], rows * columns)
 
 
-def _spans(left: Ints, right: Ints, day: Ints, rows: int, columns: int) -> tuple[Ints, Ints]:
-    return first_and_last_days(_codes(left, right, columns), day, rows * columns)
+def _first_and_last_days(
+    left: Ints, right: Ints, day: Ints, rows: int, columns: int
+) -> tuple[Ints, Ints]:
+    return first_and_last_days(_pair_codes(left, right, columns), day, rows * columns)
 
 
-def _codes(left: Ints, right: Ints, width: int) -> Ints:
+def _pair_codes(left: Ints, right: Ints, width: int) -> Ints:
     return np.where((left >= 0) & (right >= 0), widen_codes(left) * width + right, ABSENT)
 
 
@@ -236,25 +242,25 @@ def _both_matter(
     """
     same_programs, others, beside = masks
     which, counts = few
-    table = _hours(population, *pair).reshape(len(pair[0].values), len(pair[1].values))
+    table = _hours_by_pair(population, *pair).reshape(len(pair[0].values), len(pair[1].values))
     codes = [find_combinations(population).codes(attribute)[which] for attribute in pair]
     for here, there in ((0, 1), (1, 0)):
         inside = counts[codes[there] == values[there]]
         value = codes[here][codes[there] == values[there]]
         a, n = inside[value == values[here]].sum(), inside[value >= 0].sum()
         hours = table[:, values[1]].copy() if here == 0 else table[values[0]]
-        share = _share(pair, here, values[there], hours, same_programs, beside)
+        share = _conditional_shares(pair, here, values[there], hours, same_programs, beside)
         numbers = np.array([a]), np.array([n]), share[[values[here]]]
         if float(binomial_tail(*numbers)[0]) > MAX_CONDITIONAL_P * 10:
             return False
         if n - a > max((1 - NEARLY_ALL) * n, 1.0):  # a rate that differs is no condition
             return False
-        if _is_where_it_runs(pair[here], values[here], (a, n), others):
+        if _is_where_programs_run(pair[here], values[here], (a, n), others):
             return False
     return True
 
 
-def _is_where_it_runs(
+def _is_where_programs_run(
     attribute: Attribute, value: int, here: tuple[float, float], others: Bools | None
 ) -> bool:
     """Whether the other crashes of the same programs have a value as often: they run there."""
@@ -267,7 +273,7 @@ def _is_where_it_runs(
     return binomial_p(*here, share) > MAX_CONDITIONAL_P * 10
 
 
-def _share(
+def _conditional_shares(
     pair: tuple[Attribute, Attribute],
     here: int,
     given: int,

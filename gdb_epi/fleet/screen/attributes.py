@@ -12,7 +12,7 @@ from gdb_epi.fleet.population.attribute_combinations import (
     count_on_hosts,
     find_combinations,
 )
-from gdb_epi.fleet.population.number_ranges import HALVES, parse_leading_number, without_measured
+from gdb_epi.fleet.population.number_ranges import HALVES, parse_leading_number, without_own_numbers
 from gdb_epi.fleet.population.population import RANGE, Population
 from gdb_epi.fleet.population.value_spans import (
     ValueUsage,
@@ -48,7 +48,7 @@ from gdb_epi.fleet.screen.finding import (
     MIN_N,
     MIN_RR,
     Finding,
-    crashes_of,
+    crashes_of_findings,
 )
 from gdb_epi.fleet.screen.hosts import exposure_shares
 from gdb_epi.fleet.screen.programs import (
@@ -112,8 +112,8 @@ def attribute_findings(
         for f in _findings_of_flags(population, (BITFLIP, free & population.bitflip))
         if not is_process_attribute(f.attr) and _has_many_signatures(population, f.members)
     }
-    damaged = crashes_of(flips.values(), free.size)
-    for attribute in without_measured(population.attributes):
+    damaged = crashes_of_findings(flips.values(), free.size)
+    for attribute in without_own_numbers(population.attributes):
         tests = attribute_to_test(population, attribute)
         for finding in _without_contrasts(
             tests, crashes, _findings_of_signatures(tests, crashes, codes)
@@ -204,7 +204,7 @@ def _conditional_p(
     mine, value = cell
     codes = tests.of(mine)
     has_value = codes >= 0
-    table = _table_of(tests, crashes)
+    table = _program_table_of(tests, crashes)
     if table is not None and is_process_attribute(tests.name):
         less = program_table(tests.population, gone, tests.of(gone))
         assert less is not None  # there is a table
@@ -248,8 +248,8 @@ def signature_findings(population: Population, free: Bools, name: str) -> Iterat
     """Yield the values with more than their share of one signature, given by name."""
     crashes = UnexplainedCrashes(population, free)
     mine = crashes.of_signature(population.signatures.index(name))
-    counts = find_combinations(population).tally_few(mine)
-    for attribute in without_measured(population.attributes):
+    counts = find_combinations(population).count_few_crashes(mine)
+    for attribute in without_own_numbers(population.attributes):
         tests = attribute_to_test(population, attribute)
         yield from value_findings(tests, crashes, counts, mine, name)
 
@@ -271,12 +271,12 @@ def value_findings(
     with_value = count_by_value(tests.codes[has], counts, share.size)
     n = np.full(share.size, with_value.sum())
     if (v := np.flatnonzero(with_value >= MIN_N)).size:
-        cells = _Cells(v, with_value[v], n[v], lambda _: name, lambda _: mine)
+        cells = _SignatureValueCells(v, with_value[v], n[v], lambda _: name, lambda _: mine)
         tested = int((share > 0).sum())
         yield from _findings_of_cells(tests, crashes, cells, lambda p: q_values(p, tested))
 
 
-class _Cells(NamedTuple):
+class _SignatureValueCells(NamedTuple):
     """Pairs of a signature and a value: the crashes of each pair, and of the signature in all."""
 
     values: Ints
@@ -293,7 +293,7 @@ class _Cells(NamedTuple):
 def _findings_of_cells(
     tests: AttributeToTest,
     crashes: UnexplainedCrashes,
-    cells: _Cells,
+    cells: _SignatureValueCells,
     q_of: Callable[[Floats], Floats],
 ) -> Iterator[Finding]:
     """Yield the cells that have more than their share, by all tests, the slowest ones last."""
@@ -306,7 +306,7 @@ def _findings_of_cells(
     q = q_of(p)
     named = np.flatnonzero(q <= MAX_Q).tolist()
     is_by_program = bool(named) and is_compared_by_program(tests.population, tests.name)
-    beside = _table_of(tests, crashes) if is_by_program else None
+    beside = _program_table_of(tests, crashes) if is_by_program else None
     for i in named:
         mine, value = cells.at(i)
         chance, effect = (float(p[i]), float(q[i])), effects.get(i, 1.0)
@@ -323,7 +323,7 @@ def _weakened_by_other_signatures(
     tests: AttributeToTest,
     crashes: UnexplainedCrashes,
     p: Floats,
-    cells: _Cells,
+    cells: _SignatureValueCells,
     q_of: Callable[[Floats], Floats],
 ) -> Floats:
     """Return P of as many crashes with a value: the larger of `p` and that by other signatures.
@@ -363,14 +363,14 @@ def _weakened_by_programs(
     crashes: UnexplainedCrashes,
     p: Floats,
     near: Ints,
-    cells: _Cells,
+    cells: _SignatureValueCells,
     q_of: Callable[[Floats], Floats],
 ) -> Floats:
     """Return the p values, those in `near` raised where their programs run there anyway."""
     if not near.size or program_of_each_crash(tests.population) is None:
         return p
     p, population = p.copy(), tests.population
-    table = _table_of(tests, crashes)
+    table = _program_table_of(tests, crashes)
     assert table is not None  # there are programs
     of_process = is_process_attribute(tests.name)
     for i in near.tolist():
@@ -394,7 +394,11 @@ def _weakened_by_programs(
 
 
 def _weakened_by_choice_of_days(
-    tests: AttributeToTest, crashes: UnexplainedCrashes, p: Floats, near: Ints, cells: _Cells
+    tests: AttributeToTest,
+    crashes: UnexplainedCrashes,
+    p: Floats,
+    near: Ints,
+    cells: _SignatureValueCells,
 ) -> Floats:
     """Return the p values, those in `near` paid for by the days that a past value alone stands for.
 
@@ -433,7 +437,7 @@ def _uses_of_values(
     return ValueUsage(tests.of(rows), population.day[rows], np.ones(rows.size), size)
 
 
-def _table_of(tests: AttributeToTest, crashes: UnexplainedCrashes) -> ProgramTable | None:
+def _program_table_of(tests: AttributeToTest, crashes: UnexplainedCrashes) -> ProgramTable | None:
     """Return the crashes by program and value, counted once for each attribute."""
     if tests.name not in crashes.tables:
         chosen = np.flatnonzero(crashes.free & (tests.population.signature >= 0))
@@ -457,7 +461,11 @@ def _keep_strongest(p: Floats, near: Bools) -> tuple[Floats, Ints]:
 
 
 def _weakened_by_design_effects(
-    tests: AttributeToTest, crashes: UnexplainedCrashes, p: Floats, near: Ints, cells: _Cells
+    tests: AttributeToTest,
+    crashes: UnexplainedCrashes,
+    p: Floats,
+    near: Ints,
+    cells: _SignatureValueCells,
 ) -> tuple[Floats, dict[int, float]]:
     """Return the p values, those in `near` raised by their design effects, and these effects."""
     p, effects, looked_at = p.copy(), {}, None
@@ -506,7 +514,9 @@ def _findings_of_signatures(
         return crashes.of_signature(int(signatures[i]))
 
     cell_counts = in_cell[keep].astype(float)
-    cells = _Cells(of_value[keep], cell_counts, totals[signatures], name, crashes_of_signature)
+    cells = _SignatureValueCells(
+        of_value[keep], cell_counts, totals[signatures], name, crashes_of_signature
+    )
     yield from _findings_of_cells(tests, crashes, cells, q_of)
 
 
@@ -525,7 +535,7 @@ class _CrashCounts(NamedTuple):
 
 def _count_flagged(population: Population, name: str, mask: Bools) -> _CrashCounts:
     per_host = count_codes(population.host, len(population.hosts), mask)
-    counts = find_combinations(population).tally(mask)
+    counts = find_combinations(population).count_crashes(mask)
     return _CrashCounts(name, mask, counts, per_host.astype(float))
 
 
@@ -536,7 +546,7 @@ def _findings_of_flag(
     population, share = tests.population, tests.share
     if flagged.counts[tests.codes < 0].any():
         crashes = flagged.crashes()
-        has_value = population.mask_of(crashes[tests.of(crashes) >= 0])
+        has_value = population.mask_of_rows(crashes[tests.of(crashes) >= 0])
         flagged = _count_flagged(population, flagged.name, has_value)
     counts = count_by_value(tests.codes, flagged.counts, share.size)
     total = counts.sum()
@@ -658,19 +668,19 @@ def _finding_unless_weak(
     caveats: tuple[str, ...] = ()
     if (is_newest or is_alone) and p_beside_others(*asked) > MAX_CONDITIONAL_P:
         caveats = (CAVEAT_ROLL_OUT if is_newest else CAVEAT_ALONE,)
-    caveats += _rise_over_numbers(tests, some, codes, value)
+    caveats += _rising_number_caveat(tests, some, codes, value)
     if (
         name not in (ALL, BITFLIP, LOCK)
         and not case_control
         and program_of_each_crash(population) is None
     ):
         caveats = (*caveats, CAVEAT_PROGRAM_UNKNOWN)
-    members = population.mask_of(mine)
+    members = population.mask_of_rows(mine)
     subject = tests.name, tests.values[value], name, a, n, *chance
     return Finding(*subject, *risk, test, source, (), caveats, members)
 
 
-def _rise_over_numbers(
+def _rising_number_caveat(
     tests: AttributeToTest, some: Ints, codes: Ints, value: int
 ) -> tuple[str, ...]:
     """Return the caveat of a number that rises, of the two halves of one by its single values."""

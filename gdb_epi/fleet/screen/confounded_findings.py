@@ -96,7 +96,9 @@ def _breadth(population: Population, finding: Finding) -> tuple[int, str]:
     if attribute is None or not is_process_attribute(finding.attr):
         return 0, finding.value
     value = attribute.values.index(finding.value)
-    return int(population.once(_per_value, attribute.crash, len(attribute.values))[value]), ""
+    return int(
+        population.cached(_count_by_value, attribute.crash, len(attribute.values))[value]
+    ), ""
 
 
 def _goes_with_values_of(population: Population, finding: Finding, whole: Finding) -> bool:
@@ -114,7 +116,7 @@ def _goes_with_values_of(population: Population, finding: Finding, whole: Findin
         return False
     if not is_range and (is_process_attribute(finding.attr) or mine.has_hours):
         return False
-    same = _of_signal(population, finding.signature)
+    same = _rows_of_finding(population, finding.signature)
     cell = mine, mine.values.index(finding.value)
     return _is_explained_by(population, cell, theirs, same)
 
@@ -128,10 +130,13 @@ def add_rivals(population: Population, finding: Finding, free: Bools) -> Finding
     attribute = population.attribute(finding.attr)
     if finding.signature in (ALL, BITFLIP, LOCK) or attribute is None:
         return finding
-    mine, value = _of_signal(population, finding.signature), attribute.values.index(finding.value)
-    if _rises_inside(population, attribute, value, mine):
+    mine, value = (
+        _rows_of_finding(population, finding.signature),
+        attribute.values.index(finding.value),
+    )
+    if _rises_within_range(population, attribute, value, mine):
         return finding
-    tally = find_combinations(population).tally_few(mine[free[mine]])
+    tally = find_combinations(population).count_few_crashes(mine[free[mine]])
     own_gain = _log_likelihood_gains(population, attribute, tally)[value]
     # Gains are log likelihoods: a value whose gain is lower by less than this cannot be told apart.
     least_gain = own_gain - np.log(TOLD_APART)
@@ -156,9 +161,9 @@ def _without_explained(population: Population, finding: Finding) -> Finding:
     attribute = population.attribute(finding.attr)
     if not finding.aliases or attribute is None:
         return finding
-    crashes = _of_signal(population, finding.signature)
+    crashes = _rows_of_finding(population, finding.signature)
     value = attribute.values.index(finding.value)
-    rises = _rises_inside(population, attribute, value, crashes)
+    rises = _rises_within_range(population, attribute, value, crashes)
     aliases = [
         alias
         for alias in finding.aliases
@@ -168,7 +173,9 @@ def _without_explained(population: Population, finding: Finding) -> Finding:
     return finding._replace(aliases=tuple(aliases))
 
 
-def _rises_inside(population: Population, whole: Attribute, value: int, crashes: Ints) -> bool:
+def _rises_within_range(
+    population: Population, whole: Attribute, value: int, crashes: Ints
+) -> bool:
     """Whether the higher numbers of a range have more crashes: what the range has as one does not.
 
     Of one model those with twice the CPUs die seven times as often: it is not the model.
@@ -247,9 +254,9 @@ def _is_alias(population: Population, finding: Finding, other: Finding) -> bool:
     if mine is None or theirs is None:
         return False
     code, against = mine.values.index(finding.value), theirs.values.index(other.value)
-    if _same_hours(population, mine, code, theirs, against):
+    if _have_same_hours(population, mine, code, theirs, against):
         return True
-    same = _of_signal(population, finding.signature)
+    same = _rows_of_finding(population, finding.signature)
     # Of a number each range has its own rate; and where a version has ended, who has the next one
     # tells.
     is_range = theirs.is_range
@@ -322,7 +329,7 @@ def _p_given_all_values(
     has_hours = other.has_hours and attribute.has_hours
     if has_hours:
         there, of_value, weights = other.exposure, attribute.exposure, population.exposure_hours
-        weights = _since_the_first(population, of_value == code, there >= 0, same)
+        weights = _hours_since_first_crash(population, of_value == code, there >= 0, same)
     else:
         of_programs = crashes_of_same_programs(population, same)
         weights = np.ones(other.crash.size) if of_programs is None else of_programs.astype(float)
@@ -342,7 +349,9 @@ def _p_given_all_values(
     return upper_normal_tail((a - 0.5 - float((n * share).sum())) / float(variance.sum()) ** 0.5)
 
 
-def _since_the_first(population: Population, of_value: Bools, asked: Bools, same: Ints) -> Floats:
+def _hours_since_first_crash(
+    population: Population, of_value: Bools, asked: Bools, same: Ints
+) -> Floats:
     """Return the host-hours since the first of some crashes, if a value is not everywhere then.
 
     A release leaks, and shows when its processes are old: what came up on that day is beside none
@@ -353,20 +362,20 @@ def _since_the_first(population: Population, of_value: Bools, asked: Bools, same
     return since if since[of_value].sum() <= ALIAS_OVERLAP * since[asked].sum() else hours
 
 
-def _of_signal(population: Population, signature: str) -> Ints:
+def _rows_of_finding(population: Population, signature: str) -> Ints:
     """Return the rows of the crashes that a finding is about."""
     if signature in (ALL, BITFLIP, LOCK):
         flags = {BITFLIP: population.bitflip, LOCK: population.lock_inherited}
         return np.flatnonzero(flags.get(signature, np.ones(population.day.size, dtype=bool)))
     code = population.signatures.index(signature)
-    return population.once(_rows_with_code, population.signature, code)
+    return population.cached(_rows_with_code, population.signature, code)
 
 
 def _rows_with_code(column: Ints, code: int) -> Ints:
     return np.flatnonzero(column == code)
 
 
-def _same_hours(
+def _have_same_hours(
     population: Population, mine: Attribute, code: int, theirs: Attribute, against: int
 ) -> bool:
     """Whether the host-hours (else the crashes) of two values are nearly the same."""
@@ -376,7 +385,7 @@ def _same_hours(
         union = float(hours[a | b].sum())
         return union > 0 and float(hours[a & b].sum()) / union >= ALIAS_OVERLAP
     fewer, more = sorted(
-        int(population.once(_per_value, whole.crash, len(whole.values))[value])
+        int(population.cached(_count_by_value, whole.crash, len(whole.values))[value])
         for whole, value in ((mine, code), (theirs, against))
     )
     if more == 0 or fewer / more < ALIAS_OVERLAP:
@@ -385,7 +394,7 @@ def _same_hours(
     return both / (fewer + more - both) >= ALIAS_OVERLAP
 
 
-def _per_value(crash: Ints, size: int) -> Ints:
+def _count_by_value(crash: Ints, size: int) -> Ints:
     return np.bincount(crash + 1, minlength=size + 1)[1:]  # ABSENT is -1
 
 

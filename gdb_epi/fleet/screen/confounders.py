@@ -46,7 +46,9 @@ def find_confounder(
     """
     others = crashes[population.host[crashes] != host]
     marks = _confounders_of_host(population, host, others)
-    return next((m for m in marks if _like_its_kind(population, m, host, crashes, alpha)), None)
+    return next(
+        (m for m in marks if _is_like_hosts_with_mark(population, m, host, crashes, alpha)), None
+    )
 
 
 def caveats_of_rare_values(
@@ -65,18 +67,20 @@ def caveats_of_rare_values(
         value = int(codes[0]) if codes.size else ABSENT
         if value < 0 or (codes != value).any():
             continue
-        share = population.once(_shares_beside, *_columns(population, attribute), ABSENT)
+        share = population.cached(
+            _shares_beside, *_attribute_columns(population, attribute), ABSENT
+        )
         total = int(np.count_nonzero(attribute.crash[crashes] >= 0))
         p = binomial_p(codes.size, total, min(share[value], 1.0))
         mark = Confounder(attribute, value)
         hosts = _share_of_host(population, mark, host, crashes)[1]
         is_rare = p <= MAX_CONDITIONAL_P and hosts > 1
-        if is_rare and _like_its_kind(population, mark, host, crashes, alpha):
+        if is_rare and _is_like_hosts_with_mark(population, mark, host, crashes, alpha):
             caveats.append(FITS.format(hosts=hosts, mark=mark.words))
     return tuple(caveats)
 
 
-def _like_its_kind(
+def _is_like_hosts_with_mark(
     population: Population, mark: Confounder, host: int, crashes: Ints, alpha: float
 ) -> bool:
     """Whether a host has no more of some crashes than chance gives some host with the mark."""
@@ -100,7 +104,7 @@ def _confounders_of_host(population: Population, host: int, others: Ints) -> Ite
         some = np.flatnonzero(counts >= MIN_OTHERS)
         if not some.size:
             continue
-        share = population.once(_shares_beside, *_columns(population, attribute), host)
+        share = population.cached(_shares_beside, *_attribute_columns(population, attribute), host)
         total = np.full(some.size, counts.sum())
         p = binomial_tail(counts[some], total, np.minimum(share[some], 1.0))
         for value in some[p <= MAX_CONDITIONAL_P].tolist():
@@ -110,7 +114,7 @@ def _confounders_of_host(population: Population, host: int, others: Ints) -> Ite
 _Columns = tuple[Ints, Ints, Ints, Ints, Floats, int]
 
 
-def _columns(population: Population, attribute: Attribute) -> _Columns:
+def _attribute_columns(population: Population, attribute: Attribute) -> _Columns:
     p = population
     size = len(attribute.values)
     return attribute.crash, p.host, attribute.exposure, p.exposure_host, p.exposure_hours, size

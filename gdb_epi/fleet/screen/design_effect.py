@@ -149,11 +149,11 @@ class HostClustering:
         population = self._population
         share = exposure_shares(population).by_host
         columns = population.signature, population.host
-        cells = population.once(count_known_pairs, *columns)
-        return population.once(_in_common, *cells, share, len(population.signatures))
+        cells = population.cached(count_known_pairs, *columns)
+        return population.cached(_common_dispersion, *cells, share, len(population.signatures))
 
 
-def _in_common(
+def _common_dispersion(
     signature: Ints, host: Ints, counts: Ints, share: Floats, signatures: int
 ) -> tuple[float, float]:
     per_host = sum_by_code(host, counts, share.size)
@@ -167,7 +167,7 @@ def _in_common(
 def expected_shares(population: Population, attribute: Attribute) -> tuple[Floats, str]:
     """Return each value's share of the host-hours, or of all crashes where hours are not known."""
     size, hours = len(attribute.values), population.exposure_hours
-    return population.once(_shares, attribute.exposure, attribute.crash, hours, size)
+    return population.cached(_shares, attribute.exposure, attribute.crash, hours, size)
 
 
 def _shares(exposure: Ints, crash: Ints, hours: Floats, size: int) -> tuple[Floats, str]:
@@ -203,7 +203,9 @@ def p_given_bursts(
     others[mine] = False
     timed = population.timed[mine]
     effects = [
-        day_effect(population, mine[timed & (inside[mine] == side)], others & (inside == side))
+        day_design_effect(
+            population, mine[timed & (inside[mine] == side)], others & (inside == side)
+        )
         for side in (True, False)
     ]
     if effects[0] <= 1:
@@ -223,7 +225,7 @@ def p_given_weeks(
     none, tell nothing. 0 where hardly any of the crashes are of other weeks, and of what comes to
     hosts for good, as a kernel: there time is what tells.
     """
-    if not _is_drawn_anew(population, codes):
+    if not _values_recur_on_hosts(population, codes):
         return 0.0
     others = free & population.timed & (population.signature >= 0) & (codes >= 0)
     if (of_programs := crashes_of_same_programs(population, mine)) is not None:
@@ -245,7 +247,7 @@ def p_given_weeks(
     return beta_binomial_tail(int(a[tells].sum()), count, mean * weight, (1 - mean) * weight)
 
 
-def _is_drawn_anew(population: Population, codes: Ints) -> bool:
+def _values_recur_on_hosts(population: Population, codes: Ints) -> bool:
     """Whether the crashes of a host come back to a value that it had before, as by chance."""
     rows = np.flatnonzero(population.timed & (population.host >= 0) & (codes >= 0))
     rows = rows[np.argsort(population.host[rows], kind="stable")]  # they are in the order of time
@@ -304,14 +306,14 @@ def version_before_has_it(population: Population, mine: Ints, codes: Ints, value
     if (code[during] == value).mean() < SAME_VERSION or not earlier:
         return False
     before = max(earlier, key=lambda c: median[c])
-    own = population.mask_of(mine)[rows]
+    own = population.mask_of_rows(mine)[rows]
     (a, m), (b, n) = ([int(((code == c) & some).sum()) for some in (own, ~own)]
                       for c in (value, before))  # fmt: skip
     due = a * (n + 1) / (m + 1)
     return due >= MIN_OTHERS and b >= max(MIN_RETURN, due / 2)
 
 
-def day_effect(population: Population, mine: Ints, others: Bools) -> float:
+def day_design_effect(population: Population, mine: Ints, others: Bools) -> float:
     """Return the design effect of days on the crashes `mine` of some programs with a value.
 
     The `others` (a mask of all crashes), each kind once a day, tell when and how much these
@@ -326,7 +328,7 @@ def day_effect(population: Population, mine: Ints, others: Bools) -> float:
     own = np.bincount(days - first, minlength=int(beside.max(initial=first)) - first + 1)
     # It ran on days without a crash, too.
     ran: Floats = np.bincount(beside - first, minlength=own.size).astype(float) + 1.0
-    due = ran * _never_falling(own / ran, ran)  # what leaks comes more and more often
+    due = ran * _isotonic_rates(own / ran, ran)  # what leaks comes more and more often
     due = np.maximum(due, LEAST_DUE * mine.size * ran / ran.sum())
     chi, free = float(((own - due) ** 2 / due).sum()), own.size - 1
     is_sure = chi > free + SURE_SPREAD * np.sqrt(2 * free)
@@ -335,7 +337,7 @@ def day_effect(population: Population, mine: Ints, others: Bools) -> float:
     return chi / free if is_sure and is_uneven and chi > MIN_BURSTS * free else 1.0
 
 
-def _never_falling(rates: Floats, weights: Floats) -> Floats:
+def _isotonic_rates(rates: Floats, weights: Floats) -> Floats:
     """Return the nearest rates that never fall (pool adjacent violators)."""
     pools: list[tuple[float, float, int]] = []  # rate, weight, days
     for rate, weight in zip(rates.tolist(), weights.tolist(), strict=True):
@@ -363,7 +365,7 @@ class UnexplainedCrashes:
     def all(self) -> Floats:
         """Return how many crashes each combination of the attributes has."""
         mask = self._free & (self._population.signature >= 0)
-        return find_combinations(self._population).tally(mask)
+        return find_combinations(self._population).count_crashes(mask)
 
     @memoized
     def of_signature(self, signature: int) -> Ints:
@@ -375,7 +377,7 @@ class UnexplainedCrashes:
         """Return the pairs of a signature and a combination that occur, and how often they do."""
         chosen = self._free & (self._population.signature >= 0)
         combinations = find_combinations(self._population)
-        return combinations.with_signatures(self._population.signature, chosen)
+        return combinations.count_with_signatures(self._population.signature, chosen)
 
 
 def crashes_of_signature(population: Population, free: Bools, name: str) -> Ints:
@@ -390,7 +392,7 @@ def attribute_inflation(population: Population, codes: Ints, share: Floats) -> f
     share of each value.
     """
     combinations = find_combinations(population)
-    signature, combination, counts = population.once(_cells, population.signature, combinations)
+    signature, combination, counts = population.cached(_cells, population.signature, combinations)
     value = codes[combination]
     has_value = value >= 0
     if not has_value.all():
@@ -415,7 +417,7 @@ def median_inflation(signature: Ints, value: Ints, count: Ints, share: Floats) -
 
 
 def _cells(signature: Ints, combinations: Combinations) -> tuple[Ints, Ints, Ints]:
-    return combinations.with_signatures(signature, signature >= 0)
+    return combinations.count_with_signatures(signature, signature >= 0)
 
 
 class AttributeToTest(NamedTuple):

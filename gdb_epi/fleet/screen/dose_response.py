@@ -174,7 +174,7 @@ def describe_versions(
     return None
 
 
-def threshold_within(population: Population, finding: Finding) -> str | None:
+def threshold_within_finding(population: Population, finding: Finding) -> str | None:
     """Return a limit that all crashes of a finding satisfy besides its value, "cpu_count >= 96".
 
     Only where enough other crashes with the value, and enough of its host-hours, do not satisfy it.
@@ -251,7 +251,10 @@ def beyond_others_words(population: Population, finding: Finding) -> str | None:
         hosts = population.host[mine[is_beyond]]
         if count_distinct(hosts[hosts >= 0]) < MIN_HOSTS_BEYOND:  # else a sensor, or one machine
             continue
-        if beyond >= MIN_OTHERS and _p_of_pair(beyond, own.size, 0, others.size) <= MAX_AGE_P:
+        if (
+            beyond >= MIN_OTHERS
+            and _p_of_association(beyond, own.size, 0, others.size) <= MAX_AGE_P
+        ):
             least = own[own > others.max()].min()
             return (
                 f"{number.name} is {least:g} to {own.max():g} in {beyond} of the {own.size} that "
@@ -304,23 +307,23 @@ def host_age_words(
         if (
             total - int(reached.sum()) < MIN_OTHERS
             or count > LARGEST_PART * total
-            or _p_of_pair(size, own.size, count, total) > MAX_AGE_P
+            or _p_of_association(size, own.size, count, total) > MAX_AGE_P
         ):
             continue
         have = [int((some & has_age & (has_value != fewer)).sum()) for some in (mine, reached)]
-        if _p_of_pair(have[0], own.size, have[1], int(reached.sum())) > MAX_LIMIT_P:
+        if _p_of_association(have[0], own.size, have[1], int(reached.sum())) > MAX_LIMIT_P:
             ends = dict.fromkeys((f"{low:,.1f}", f"{high:,.1f}"))
             return f"at {attribute.name} {' to '.join(ends)}, which each reboot starts anew"
     return None
 
 
-def age_words(population: Population, mine: Bools) -> str | None:
+def process_age_words(population: Population, mine: Bools) -> str | None:
     """Say when in the life of a process or of its version some crashes come, as others do not.
 
     The words end with one of MOMENTS.
     """
     programs = crashes_of_same_programs(population, mine)
-    if words := _words_of_ages(population, mine) or _stop_words(population, mine):
+    if words := _words_of_ages(population, mine) or _last_day_words(population, mine):
         return words
     fact = next((fact for fact in population.facts if fact.name == CPU_TIME), None)
     if fact is None or programs is None:
@@ -331,7 +334,7 @@ def age_words(population: Population, mine: Bools) -> str | None:
     is_all = own[most] >= NEARLY_ALL * own.sum() and own.sum() >= MIN_OTHERS
     if not is_all or fact.values[most] not in AGES or 2 * others[most] > others.sum():
         return None
-    if _p_of_pair(own[most], own.sum(), others[most], others.sum()) > MAX_AGE_P:
+    if _p_of_association(own[most], own.sum(), others[most], others.sum()) > MAX_AGE_P:
         return None
     return (
         f"{own[most]} of {own.sum()} in processes with {fact.values[most]} of CPU time, as "
@@ -339,7 +342,7 @@ def age_words(population: Population, mine: Bools) -> str | None:
     )
 
 
-def _p_of_pair(inside: int, own: int, others_inside: int, others: int) -> float:
+def _p_of_association(inside: int, own: int, others_inside: int, others: int) -> float:
     """Return P of so many of some crashes with a mark, if it were dealt out among all."""
     numbers = inside, own + others, inside + others_inside, own
     return hypergeometric_p(*numbers)
@@ -432,7 +435,7 @@ def _find_age_limit(population: Population, mine: Bools) -> _AgeLimit | None:
             if any(
                 m < MIN_OTHERS
                 or n > LARGEST_PART * m
-                or _p_of_pair(own.sum(), own.sum(), n, m) > MAX_AGE_P
+                or _p_of_association(own.sum(), own.sum(), n, m) > MAX_AGE_P
                 for n, m in numbers
             ):
                 continue
@@ -460,7 +463,7 @@ def _words_of_ages(population: Population, mine: Bools) -> str | None:
     late = population.day[limit.others] >= half
     old, sizes = ([int((some & when).sum()) for when in (~late, late)]
                   for some in (limit.inside, limit.inside | True))  # fmt: skip
-    if sizes[1] and _p_of_pair(old[1], sizes[1], old[0], sizes[0]) <= MAX_OLDER_P:
+    if sizes[1] and _p_of_association(old[1], sizes[1], old[0], sizes[0]) <= MAX_OLDER_P:
         words += (
             f" ({old[0]} of {sizes[0]} before {iso_day(half)}, {old[1]} of {sizes[1]} since, when "
             "processes ran longer)"
@@ -488,10 +491,10 @@ def is_explained_by_age(population: Population, finding: Finding) -> bool:
         (int((codes == code).sum()), int((codes >= 0).sum()))
         for codes in (attribute.crash[rows] for rows in of_rows)
     )
-    return _p_of_pair(*own, *old) > MAX_LIMIT_P >= _p_of_pair(*old, *young)
+    return _p_of_association(*own, *old) > MAX_LIMIT_P >= _p_of_association(*old, *young)
 
 
-def _stop_words(population: Population, mine: Bools) -> str | None:
+def _last_day_words(population: Population, mine: Bools) -> str | None:
     """Say that crashes come on the last day of what their host or program ran, before the next.
 
     Of several versions that had run for a week, one after the other: one that crashes and is taken
@@ -517,14 +520,14 @@ def _stop_words(population: Population, mine: Bools) -> str | None:
             continue
         size = len(attribute.values)
         codes = attribute.crash if attribute.reported is None else attribute.reported
-        last = population.once(_last_days, *seen, hosts, size)
+        last = population.cached(_last_days, *seen, hosts, size)
         has = (place >= 0) & (codes >= 0)
         at_end = np.zeros(mine.size, dtype=bool)
         at_end[has] = last[place[has] * size + codes[has]] <= population.day[has]
         count, beside = int((own & at_end).sum()), int((others & at_end).sum())
         if count < MIN_OTHERS or 2 * beside > others.sum():
             continue
-        if _p_of_pair(count, own.sum(), beside, others.sum()) <= MAX_AGE_P:
+        if _p_of_association(count, own.sum(), beside, others.sum()) <= MAX_AGE_P:
             new = own & at_end & ~ends
             counts = np.bincount(codes[new], minlength=size)
             if (counts >= MIN_OTHERS).any():

@@ -86,24 +86,24 @@ def add_caveat_of_end(
     """
     if finding.attr in (*CLUSTERED_CRASHES, *TIME_AND_CPU_ATTRIBUTES):
         return finding
-    if finding.attr == HOST and (out := _out_since(population, finding, day)) is not None:
+    if finding.attr == HOST and (out := _without_hours_since(population, finding, day)) is not None:
         left_on = iso_day(out)
         caveats = (*finding.caveats, CAVEAT_OUT.format(day=left_on))
         return finding._replace(caveats=caveats, changes=HostChanges(left=left_on))
     if finding.attr == HOST:
         members = finding.members & population.timed
-    elif left := _hosts_left_with_value(population, finding, day) or _left_in_records(
+    elif left := _hosts_left_sentence(population, finding, day) or _hosts_left_by_records_sentence(
         population, finding, day
     ):
         return finding.with_caveats(left)
     else:
         more = (
-            _moved_to_other_hosts(population, finding),
+            _moved_value_sentence(population, finding),
             *leaving_value_words(population, finding, day),
         )
         finding = finding.with_caveats(*more)
-        members, day = _of_value(population, finding, day)
-    if steady := _grows_with_its_hours(population, finding):
+        members, day = _crashes_with_value_and_last_day(population, finding, day)
+    if steady := _grows_with_hours_sentence(population, finding):
         return finding.with_caveats(steady)
     days = np.sort(population.day[members])
     telling = (
@@ -122,23 +122,23 @@ def add_caveat_of_end(
     text = (
         None
         if finding.attr == HOST
-        else _goes_on_with_later_version(population, finding, first, last, explained)
+        else _later_version_sentence(population, finding, first, last, explained)
     )
-    text = text or _of_silence(population, finding, members, last)
+    text = text or _silence_sentence(population, finding, members, last)
     if text is None and finding.attr != HOST:
         text = OVER.format(day=iso_day(last))
     elif text is None and not is_about_whole_host(finding.signature):
         text = GONE.format(day=iso_day(last))
     elif text is None:
         after = int(np.count_nonzero(days > last))
-        if not _is_usual(population, finding, last, after):
+        if not _crashes_as_usual_since(population, finding, last, after):
             return finding
         text = CAVEAT_RECOVERED.format(day=iso_day(last), crashes=counted(after, "crash"))
         finding = finding._replace(changes=HostChanges(recovered=iso_day(last)))
     return finding.with_caveats(text)
 
 
-def _grows_with_its_hours(population: Population, finding: Finding) -> str | None:
+def _grows_with_hours_sentence(population: Population, finding: Finding) -> str | None:
     """Say that the crashes with a value grow as its host-hours do; None where that is not so."""
     attribute = population.attribute(finding.attr)
     if attribute is None or is_process_attribute(finding.attr) or finding.exposure != HOST_HOURS:
@@ -166,7 +166,7 @@ def _grows_with_its_hours(population: Population, finding: Finding) -> str | Non
     return STEADY.format(before=before, since=since, day=iso_day(middle))
 
 
-def explained_by_others(
+def crashes_explained_by_others(
     population: Population, finding: Finding, findings: Sequence[Finding]
 ) -> Bools:
     """Return which crashes of a version's signature go on because of something else that is found.
@@ -186,7 +186,7 @@ def explained_by_others(
     return explained
 
 
-def _hosts_left_with_value(population: Population, finding: Finding, day: int) -> str | None:
+def _hosts_left_sentence(population: Population, finding: Finding, day: int) -> str | None:
     """Say which few hosts still have a value that many had: they were forgotten by a roll-back."""
     named = finding.marks
     has = np.zeros(population.exposure_day.size, dtype=bool)
@@ -206,7 +206,7 @@ def _hosts_left_with_value(population: Population, finding: Finding, day: int) -
     return LEFT.format(hosts=hosts, ever=counted(ever.size, "host"))
 
 
-def _moved_to_other_hosts(population: Population, finding: Finding) -> str | None:
+def _moved_value_sentence(population: Population, finding: Finding) -> str | None:
     """Say that a value went from some hosts to others, and that its crashes went with it."""
     attribute = population.attribute(finding.attr)
     if attribute is None or is_process_attribute(finding.attr) or finding.exposure != HOST_HOURS:
@@ -240,7 +240,9 @@ def _moved_to_other_hosts(population: Population, finding: Finding) -> str | Non
     )
 
 
-def _left_in_records(population: Population, finding: Finding, day: int) -> str | None:
+def _hosts_left_by_records_sentence(
+    population: Population, finding: Finding, day: int
+) -> str | None:
     """Say which hosts still run a version by their own records, long after all others left it.
 
     A roll-back that did not reach some hosts leaves them with it, whatever the list of hosts says.
@@ -292,10 +294,10 @@ def _left_in_records(population: Population, finding: Finding, day: int) -> str 
         return None
     names = shortened_list([population.hosts[host] for host in now.tolist()], MAX_LEFT)
     text = LEFT_IN_RECORDS.format(day=iso_day(since), hosts=names, ever=counted(ever.size, "host"))
-    return text + _told_otherwise(population, finding, now)
+    return text + _hours_contradict_words(population, finding, now)
 
 
-def _told_otherwise(population: Population, finding: Finding, hosts: Ints) -> str:
+def _hours_contradict_words(population: Population, finding: Finding, hosts: Ints) -> str:
     """Say what the host-hours tell of hosts in place of the version that their records have."""
     version = split_image_tag(finding.value)[1] or finding.value
     for attribute in population.attributes:
@@ -309,7 +311,7 @@ def _told_otherwise(population: Population, finding: Finding, hosts: Ints) -> st
     return ""
 
 
-def _out_since(population: Population, finding: Finding, day: int) -> int | None:
+def _without_hours_since(population: Population, finding: Finding, day: int) -> int | None:
     """Return the day from which a host has no more host-hours, if it had some; None: it runs."""
     runs = (population.exposure_hours > 0) & (population.exposure_day <= day)
     if not runs.any():
@@ -324,7 +326,7 @@ def _out_since(population: Population, finding: Finding, day: int) -> int | None
     return None if is_last or crashed else out
 
 
-def _goes_on_with_later_version(
+def _later_version_sentence(
     population: Population, finding: Finding, first: int, last: int, explained: Bools | None
 ) -> str | None:
     """Say that a version that came later has the signature too; None where none has it."""
@@ -351,7 +353,9 @@ def _goes_on_with_later_version(
     return GOES_ON.format(day=iso_day(last), count=counts[value], later=later)
 
 
-def _of_silence(population: Population, finding: Finding, members: Bools, last: int) -> str | None:
+def _silence_sentence(
+    population: Population, finding: Finding, members: Bools, last: int
+) -> str | None:
     """Say that the hosts of a finding send no crashes at all any more; None where they do."""
     hosts = np.unique(population.host[members & (population.host >= 0)])
     for group in find_silent_groups(population):
@@ -365,7 +369,9 @@ def _of_silence(population: Population, finding: Finding, members: Bools, last: 
     return NOTHING.format(day=iso_day(last))
 
 
-def _of_value(population: Population, finding: Finding, day: int) -> tuple[Bools, int]:
+def _crashes_with_value_and_last_day(
+    population: Population, finding: Finding, day: int
+) -> tuple[Bools, int]:
     """Return the crashes with the value of a finding, and the last day on which it could be seen.
 
     A feed of host-hours that has stopped, or later records without the attribute, show nothing.
@@ -395,13 +401,15 @@ def _days_that_set_host_apart(population: Population, finding: Finding, members:
     rows = np.flatnonzero(members)
     if is_about_whole_host(finding.signature):
         given = population.signature, population.host, len(population.signatures) + 1
-        hosts = population.once(count_hosts_of_signatures, *given)
+        hosts = population.cached(count_hosts_of_signatures, *given)
         some = rows[population.bitflip[rows] | (hosts == 1)[population.signature[rows]]]
         rows = some if some.size >= MIN_N else rows
     return np.sort(population.day[rows])
 
 
-def _is_usual(population: Population, finding: Finding, last: int, after: int) -> bool:
+def _crashes_as_usual_since(
+    population: Population, finding: Finding, last: int, after: int
+) -> bool:
     """Whether a host ran after a day with no more crashes than hosts of its kind have."""
     host = population.hosts.index(finding.value)
     late = population.known_day > last
@@ -432,10 +440,10 @@ def add_caveat_of_former_machine(population: Population, finding: Finding) -> Fi
         since, caveat = replaced
         finding = finding._replace(changes=finding.changes._replace(replaced=since))
         caveats.append(caveat)
-    caveats += _of_its_name(population, finding)
+    caveats += _host_name_sentences(population, finding)
     for attribute in population.attributes:
         given = attribute.exposure, population.exposure_host
-        if not population.once(_names_machines, *given):
+        if not population.cached(_names_machines, *given):
             continue
         rows = np.flatnonzero((attribute.exposure >= 0) & (population.exposure_hours > 0))
         rows = rows[np.argsort(population.exposure_day[rows], kind="stable")]
@@ -466,7 +474,7 @@ def add_caveat_of_former_machine(population: Population, finding: Finding) -> Fi
     return finding.with_caveats(*caveats) if caveats else finding
 
 
-def _of_its_name(population: Population, finding: Finding) -> Iterator[str]:
+def _host_name_sentences(population: Population, finding: Finding) -> Iterator[str]:
     """Say that a host had another name, was installed again, and that others have its name."""
     for order in population.quality.get("renamed", ()):
         if order[-1] == finding.value:

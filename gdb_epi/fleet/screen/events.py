@@ -18,7 +18,12 @@ import numpy as np
 from gdb_epi.fleet.population.attribute_combinations import count_known_pairs
 from gdb_epi.fleet.population.cached_answers import cached_answer
 from gdb_epi.fleet.population.local_hours import ZONES
-from gdb_epi.fleet.population.population import Attribute, CountCache, Population, asked_once
+from gdb_epi.fleet.population.population import (
+    Attribute,
+    CountCache,
+    Population,
+    cached_by_population,
+)
 from gdb_epi.fleet.screen.dose_response import is_age_of_process
 from gdb_epi.fleet.screen.finding import ALL, CAVEAT_MOVED, EVENT, LOOP_OF, Finding, HostChanges
 from gdb_epi.fleet.screen.finding_texts import describe_verdict
@@ -103,9 +108,9 @@ class CrashEvents(NamedTuple):
     @property
     def repeats(self) -> Bools:
         """Which crashes do not count."""
-        return self.counted.mask_of(self.repeated)
+        return self.counted.mask_of_rows(self.repeated)
 
-    def mostly_of(
+    def event_of_most_crashes(
         self, population: Population, signature: int, share: float = MOSTLY
     ) -> str | None:
         """Name the event or loop with nearly all crashes of a signature; None if there is none.
@@ -136,11 +141,11 @@ class CrashEvents(NamedTuple):
         return both
 
 
-@asked_once
+@cached_by_population
 def find_events(population: Population) -> CrashEvents:
     """Return the events and loops of a population, and what is left to count."""
     together = cached_answer(
-        population, "events", lambda: _together_or_in_loops(population), Finding, HostChanges
+        population, "events", lambda: _find_repeats(population), Finding, HostChanges
     )
     events = CrashEvents(*together, population)
     if not events.repeated.size:
@@ -148,16 +153,16 @@ def find_events(population: Population) -> CrashEvents:
     return events._replace(counted=without_crashes(population, events.repeated))
 
 
-def _together_or_in_loops(population: Population) -> tuple[Ints, Ints, tuple[Finding, ...]]:
+def _find_repeats(population: Population) -> tuple[Ints, Ints, tuple[Finding, ...]]:
     """Return which crashes repeat which ones, and the findings; none where times are dates only."""
     second = population.second
-    if second is None or not _has_hours(second):
+    if second is None or not _has_time_of_day(second):
         none = np.zeros(0, dtype=np.int64)
         return none, none, ()
     loops = _loops_of(population, second)
     first = np.ones(population.day.size, dtype=bool)
     first[loops.repeated] = False
-    retried, stands_for = _retries_elsewhere(population, second, first)
+    retried, stands_for = _find_retries_elsewhere(population, second, first)
     first[retried] = False
     together = _joined_across_clocks(
         population, second, list(_crashes_of_events(population, second, first))
@@ -206,7 +211,7 @@ def without_crashes(population: Population, gone: Ints | Bools) -> Population:
     )
 
 
-def _has_hours(second: Ints) -> bool:
+def _has_time_of_day(second: Ints) -> bool:
     """Whether times hold the time of the day, not only the date."""
     of_day = np.zeros(int(SECONDS_A_DAY), dtype=np.int64)
     for part in row_blocks(second.size):
@@ -216,7 +221,9 @@ def _has_hours(second: Ints) -> bool:
     return bool(timed and of_day.max() <= max(ONE_SECOND * timed, 1))
 
 
-def _retries_elsewhere(population: Population, second: Ints, first: Bools) -> tuple[Ints, Ints]:
+def _find_retries_elsewhere(
+    population: Population, second: Ints, first: Bools
+) -> tuple[Ints, Ints]:
     """Return the crashes of jobs that are tried again on other hosts, and what they repeat.
 
     A job is known by its number: an attribute that no host-hours have, with nearly as many values
@@ -248,7 +255,7 @@ def _retries_elsewhere(population: Population, second: Ints, first: Bools) -> tu
     return np.concatenate(repeated), np.concatenate(stands_for)
 
 
-class _Loops(NamedTuple):
+class _LoopRepeats(NamedTuple):
     """The fields of `CrashEvents`, for loops alone."""
 
     repeated: Ints
@@ -256,7 +263,7 @@ class _Loops(NamedTuple):
     findings: list[Finding]
 
 
-def _loops_of(population: Population, second: Ints) -> _Loops:
+def _loops_of(population: Population, second: Ints) -> _LoopRepeats:
     """Return the repeats of loops, and the longest loop of each host and signature."""
     placed = (second >= 0) & (population.host >= 0) & (population.signature >= 0)
     at = rows_under(placed)
@@ -278,7 +285,7 @@ def _loops_of(population: Population, second: Ints) -> _Loops:
     long = np.flatnonzero((sizes >= MIN_LOOP) & (_usual_loops(sizes) <= MAX_USUAL))
     findings: list[Finding] = []
     if not long.size:
-        return _Loops(repeated, stands_for, findings)
+        return _LoopRepeats(repeated, stands_for, findings)
     totals = count_codes(population.signature, len(population.signatures), placed)
     reported: set[tuple[int, int]] = set()
     for number in long[np.argsort(-sizes[long], kind="stable")].tolist():
@@ -287,7 +294,7 @@ def _loops_of(population: Population, second: Ints) -> _Loops:
         if about in reported:
             continue
         reported.add(about)
-        members = population.mask_of(mine)
+        members = population.mask_of_rows(mine)
         beside = _other_crashes_of_program(population, mine)
         shared = tuple(
             attribute.mark(value)
@@ -304,7 +311,7 @@ def _loops_of(population: Population, second: Ints) -> _Loops:
             f"{BEGAN}{since}, in {minutes} min", "none needed", shared,
             (CAVEAT_RESTARTED, *alone), members,
         ))  # fmt: skip
-    return _Loops(repeated, stands_for, findings)
+    return _LoopRepeats(repeated, stands_for, findings)
 
 
 def _gaps_of_loops(population: Population) -> Ints:
@@ -313,7 +320,7 @@ def _gaps_of_loops(population: Population) -> Ints:
     Longer ones where one host alone has a signature whose program crashes on several hosts.
     """
     columns = population.signature, population.host
-    signature, _, counts = population.once(count_known_pairs, *columns)
+    signature, _, counts = population.cached(count_known_pairs, *columns)
     size = len(population.signatures)
     total = np.bincount(signature, weights=counts, minlength=size)
     most = np.zeros(size, dtype=np.int64)
@@ -321,9 +328,9 @@ def _gaps_of_loops(population: Population) -> Ints:
     alone = (most >= MIN_LOOP) & (most >= MOSTLY * total)
     programs = program_of_each_crash(population)
     crash = population.signature * 0 if programs is None else programs.crash
-    program, _, _ = population.once(count_known_pairs, crash, population.host)
+    program, _, _ = population.cached(count_known_pairs, crash, population.host)
     hosts_of_program = np.bincount(program, minlength=int(crash.max(initial=0)) + 1)
-    signature, program, _ = population.once(count_known_pairs, population.signature, crash)
+    signature, program, _ = population.cached(count_known_pairs, population.signature, crash)
     widest = np.zeros(size, dtype=np.int64)
     np.maximum.at(widest, signature, hosts_of_program[program])
     alone &= widest >= MIN_HOSTS
@@ -427,7 +434,7 @@ def _crashes_of_events(
     for column in columns:
         codes = column[at]
         for gap, longest in ((GAP, span), (LONG_GAP, LONGEST)):
-            chains += _chains(population, times, at, codes, (span, gap, longest))
+            chains += _unlikely_chains(population, times, at, codes, (span, gap, longest))
     del times
     event_of = np.full(first.size, ABSENT)
     chained = np.zeros(first.size, dtype=bool)
@@ -452,7 +459,7 @@ def _crashes_of_events(
         whole = np.flatnonzero(event_of == number)
         if whole.size:
             core = whole[chained[whole]]
-            yield whole, _event(population, second, mine, p, (core, whole.size))
+            yield whole, _event_finding(population, second, mine, p, (core, whole.size))
 
 
 def _add_simultaneous(population: Population, second: Ints, at: Ints, mine: Ints) -> Ints:
@@ -468,7 +475,7 @@ def _add_simultaneous(population: Population, second: Ints, at: Ints, mine: Ints
     return np.union1d(mine, near[hosts[population.host[near]]])
 
 
-def _chains(
+def _unlikely_chains(
     population: Population, second: Ints, at: Ints, codes: Ints, times: tuple[int, int, int]
 ) -> Iterator[tuple[float, Ints]]:
     """Yield (p, crashes) of the chains of each group that its rate does not explain.
@@ -525,7 +532,7 @@ def _usual_share(others: Ints, mine: Ints, span: int) -> float:
     return min(2 * (at_that_time + 1) / (days * max(others.size, 1)), 1.0)
 
 
-def _event(
+def _event_finding(
     population: Population, second: Ints, mine: Ints, p: float, whole: tuple[Ints, int]
 ) -> Finding:
     """Return the finding of an event; `whole` are all crashes of its time, and their number."""
@@ -538,14 +545,14 @@ def _event(
     shared = tuple(
         attribute.mark(value)
         for attribute in population.attributes
-        for value in _value_of_most(attribute, core, attribute.in_fleet)
+        for value in _value_of_most(attribute, core, attribute.codes_in_fleet)
     )
     total = int((population.signature == kinds[0]).sum()) if single else population.day.size
-    members = population.mask_of(mine)
+    members = population.mask_of_rows(mine)
     return Finding(
         EVENT, iso_moment(int(second[mine[0]])), name, mine.size, total, p, p, float("nan"), 0.0,
         float("inf"), f"{size} crashes on {hosts} hosts in {minutes} min", "none needed",
-        shared, (CAVEAT_COUNTED_ONCE, *_clock_change(int(second[mine[0]]))), members,
+        shared, (CAVEAT_COUNTED_ONCE, *_clock_change_caveat(int(second[mine[0]]))), members,
     )  # fmt: skip
 
 
@@ -588,7 +595,7 @@ def _shifted_event(
         attribute.mark(value): attribute.crash == value
         for attribute in population.attributes
         if not attribute.is_of_process
-        for value in _value_of_most(attribute, rows, attribute.in_fleet)
+        for value in _value_of_most(attribute, rows, attribute.codes_in_fleet)
     }
     of_group = np.logical_and.reduce([second >= 0, *marks.values()])
     # What hit other hosts of the place at another hour came there then: its clocks are right.
@@ -615,7 +622,9 @@ def _shifted_event(
     both = np.union1d(rows, true[0])
     both = both[np.argsort(right[both], kind="stable")]
     mine_of_both = both[(finding.members | true[1].members)[both]]
-    whole = _event(population, right, mine_of_both, min(finding.p, true[1].p), (both, both.size))
+    whole = _event_finding(
+        population, right, mine_of_both, min(finding.p, true[1].p), (both, both.size)
+    )
     caveat = CAVEAT_SHIFTED.format(
         count=rows.size, moment=iso_moment(int(second[rows[0]])), marks=" and ".join(marks),
         hours=f"{abs(shift) / 3600:g} h {'later' if shift > 0 else 'earlier'}",
@@ -623,7 +632,7 @@ def _shifted_event(
     return np.sort(both), whole._replace(caveats=(caveat, *whole.caveats))
 
 
-def _clock_change(start: int) -> tuple[str, ...]:
+def _clock_change_caveat(start: int) -> tuple[str, ...]:
     """Say that clocks were put forward or back when an event began."""
     from datetime import datetime
     from zoneinfo import ZoneInfo, ZoneInfoNotFoundError

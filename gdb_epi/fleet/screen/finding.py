@@ -164,7 +164,7 @@ def may_be_chance(finding: Finding) -> bool:
     return any(caveat.startswith(_MAY_BE_CHANCE) for caveat in finding.caveats)
 
 
-def crashes_of(findings: Iterable[Finding], size: int) -> Bools:
+def crashes_of_findings(findings: Iterable[Finding], size: int) -> Bools:
     """Return which of `size` crashes any of some findings is about."""
     members = np.zeros(size, dtype=bool)
     for finding in findings:

@@ -41,7 +41,7 @@ from gdb_epi.fleet.screen.finding import (
 )
 from gdb_epi.fleet.statistics.arrays import Bools
 from gdb_epi.fleet.store.day_numbers import iso_day
-from gdb_epi.render.signature_words import WHERE, named_signature
+from gdb_epi.render.signature_words import WHERE, signature_phrase_and_key
 from gdb_epi.util import pick_attributes, shortened_list
 
 _HARDWARE = frozenset((
@@ -277,7 +277,7 @@ def describe_counted_crashes(signature: str, test: str) -> str:
     if signature.startswith(CPU):
         return f"crashes of this host, on its CPU {signature[len(CPU) :]}"
     words = {ALL: "of all kinds", BITFLIP: "with the bit-flip flag", LOCK: "with inherited locks"}
-    return f"crashes {words.get(signature, f'of {named_signature(signature)}')}"
+    return f"crashes {words.get(signature, f'of {signature_phrase_and_key(signature)}')}"
 
 
 def describe_test(test: str, exposure: str) -> str:

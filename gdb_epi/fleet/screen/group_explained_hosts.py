@@ -70,9 +70,9 @@ def drop_group_explained_hosts(
         for finding in inside:
             host = population.hosts.index(finding.value)
             is_usual = float(judged.p[host]) * int(judged.alive.sum()) > MAX_HOST_Q
-            if is_usual and _stands_out_without(population, group, host):
+            if is_usual and _group_stands_out_without_host(population, group, host):
                 explained.add(finding.value)
-    explained |= _crash_as_their_peers(population, asked)
+    explained |= _hosts_like_their_peers(population, asked)
     return [f for f in findings if f.value not in explained or not any(f is a for a in asked)]
 
 
@@ -106,7 +106,7 @@ def drop_hosts_of_marked_signatures(
     return [finding for finding in findings if not is_explained(finding)]
 
 
-def _crash_as_their_peers(population: Population, findings: Sequence[Finding]) -> set[str]:
+def _hosts_like_their_peers(population: Population, findings: Sequence[Finding]) -> set[str]:
     """Return the hosts of some findings that crash no more often than the few hosts like them.
 
     A ring of canaries has each release first and the tests of each night; its hosts crash more
@@ -154,7 +154,7 @@ def _crash_as_their_peers(population: Population, findings: Sequence[Finding]) -
     return explained
 
 
-def _stands_out_without(population: Population, group: Finding, host: int) -> bool:
+def _group_stands_out_without_host(population: Population, group: Finding, host: int) -> bool:
     """Whether a group stands out also without the crashes of one of its hosts."""
     others = without_crashes(population, population.host == host)
     return any(same.key == group.key for same in group_findings(others, flips=True))
@@ -200,7 +200,9 @@ def find_subgroup(population: Population, finding: Finding) -> Subgroup | None:
     inside = attribute.hours_with(finding.value)
     rows = np.flatnonzero(finding.members & (population.host >= 0))
     marks, numbers, used = list[str](), list[str](), {finding.attr}
-    while len(marks) < MAX_MARKS and (step := _value_of_most(population, rows, inside, used)):
+    while len(marks) < MAX_MARKS and (
+        step := _value_of_most_crashes(population, rows, inside, used)
+    ):
         other, value, words = step
         marks.append(other.mark(value))
         numbers.append(words)
@@ -218,7 +220,7 @@ def find_subgroup(population: Population, finding: Finding) -> Subgroup | None:
     return Subgroup(tuple(marks), tuple(numbers), still, ever)
 
 
-def _value_of_most(
+def _value_of_most_crashes(
     population: Population, rows: Ints, inside: Bools, used: set[str]
 ) -> tuple[Attribute, int, str] | None:
     """Return the value that most of some crashes have, and few of the host-hours `inside`."""

@@ -104,7 +104,7 @@ class NullModel(NamedTuple):
         mean, cpus = self.mean[:, [host]], self.cpus[[host]]
         return NullModel(mean, self.alpha, self.marks, cpus, pairs, shares)
 
-    def of_pairs(self, host: Ints, cpu: Ints) -> Floats:
+    def cpu_shares_of(self, host: Ints, cpu: Ints) -> Floats:
         """Return the share of the crashes that a CPU number has on healthy hosts."""
         share = 1 / self.cpus[host]
         if self.pairs.size:
@@ -166,16 +166,18 @@ def _ratios_of_windows(crashes: CrashCounts, null: NullModel) -> Iterator[Floats
 
 def _window_average(recent: CrashCounts, rate: Floats, null: NullModel) -> Floats:
     """Average over what the cause's crashes carry and how many it adds."""
-    off, on, share = _classes(recent, null)
+    off, on, share = _count_classes(recent, null)
     sizes, number = np.unique(share, return_inverse=True)
     sums = np.zeros((2, share.size))
     for flip, new, locked in product((False, True), repeat=MARKS):
-        added = _ratios((flip, new, locked), null.marks)[:, None] * np.array(MULTIPLES)
+        added = _class_ratios((flip, new, locked), null.marks)[:, None] * np.array(MULTIPLES)
         anywhere = rate + (off + on) @ np.log1p(added)
         on_top = (
             rate + off @ np.log1p((1 - CARRIED) * added) + _sum_on_cpu(on, sizes, number, added)
         )
-        sums[int(locked)] += _mean(anywhere) + _mean(on_top) / null.cpus
+        sums[int(locked)] += (
+            _mean_of_exponentials(anywhere) + _mean_of_exponentials(on_top) / null.cpus
+        )
     return sums / (1 << MARKS)
 
 
@@ -191,11 +193,11 @@ def _sum_on_cpu(counts: Floats, sizes: Floats, number: Ints, added: Floats) -> F
     return sums
 
 
-def _mean(logs: Floats) -> Floats:
+def _mean_of_exponentials(logs: Floats) -> Floats:
     return np.asarray(np.exp(np.minimum(logs, MAX_LOG)).mean(axis=1))
 
 
-def _classes(crashes: CrashCounts, null: NullModel) -> tuple[Floats, Floats, Floats]:
+def _count_classes(crashes: CrashCounts, null: NullModel) -> tuple[Floats, Floats, Floats]:
     """Count each host's crashes off and on the CPU that has the most, by what they carry.
 
     The third is the share that this CPU has of the crashes of healthy hosts.
@@ -210,12 +212,12 @@ def _classes(crashes: CrashCounts, null: NullModel) -> tuple[Floats, Floats, Flo
     on = has_cpu & (crashes.cpu == top[crashes.host])
     cell = (widen_codes(crashes.host) * 2 + on) * CLASSES + crashes.carried
     counts = sum_by_code(cell, crashes.weight, hosts * 2 * CLASSES)
-    share = null.of_pairs(np.arange(hosts), np.maximum(top, 0))
+    share = null.cpu_shares_of(np.arange(hosts), np.maximum(top, 0))
     table = counts.reshape(hosts, 2, CLASSES)
     return table[:, 0], table[:, 1], share
 
 
-def _ratios(marked: tuple[bool, ...], shares: Floats) -> Floats:
+def _class_ratios(marked: tuple[bool, ...], shares: Floats) -> Floats:
     """How much likelier the cause gives each class (without the CPU) than a healthy host does."""
     number = np.arange(CLASSES)
     ratio = np.ones(CLASSES)
@@ -283,7 +285,7 @@ MIN_LIKE = 30  # crashes of hosts alike, from which on their CPU numbers tell ho
 
 def signal_findings(population: Population, host_shares: ExposureShares) -> Iterator[Finding]:
     """Yield the hosts that stand out by what their crashes carry."""
-    yield from _on_one_cpu(population, host_shares)
+    yield from _hosts_on_one_cpu(population, host_shares)
     flags = (
         (BITFLIP, population.bitflip, CAVEAT_LOOP),
         (LOCK, population.lock_inherited, CAVEAT_FORKS),
@@ -300,7 +302,7 @@ class _CrashesByHostAndCpu(NamedTuple):
     counts: Ints
 
 
-def _on_one_cpu(population: Population, host_shares: ExposureShares) -> Iterator[Finding]:
+def _hosts_on_one_cpu(population: Population, host_shares: ExposureShares) -> Iterator[Finding]:
     """Hosts of which too many crashes were on one CPU, for the CPUs that such hosts have."""
     every = _crashes_on_cpus(population)
     totals = sum_by_code(every.host, every.counts, len(population.hosts))
@@ -327,7 +329,7 @@ def _on_one_cpu(population: Population, host_shares: ExposureShares) -> Iterator
 
 
 def _crashes_on_cpus(population: Population) -> _CrashesByHostAndCpu:
-    host, cpu, counts = population.once(count_known_pairs, population.host, population.cpu)
+    host, cpu, counts = population.cached(count_known_pairs, population.host, population.cpu)
     return _CrashesByHostAndCpu(*(column[cpu < CPU_NUMBERS] for column in (host, cpu, counts)))
 
 

@@ -48,7 +48,7 @@ from gdb_epi.fleet.screen.finding import (
     WINDOWS,
     ExposureShares,
     Finding,
-    crashes_of,
+    crashes_of_findings,
 )
 from gdb_epi.fleet.screen.host_signals import (
     CPU_NUMBERS,
@@ -111,7 +111,7 @@ def exposure_shares(population: Population, since: int | None = None) -> Exposur
     p, size = population, len(population.hosts)
     given = p.exposure_host, p.exposure_hours, p.host, size
     if since is None:
-        return p.once(_shares, *given)
+        return p.cached(_shares, *given)
     recent = p.exposure_day >= since
     return _shares(p.exposure_host[recent], p.exposure_hours[recent], p.host, size)
 
@@ -139,7 +139,7 @@ class JudgedHosts:
     @cached_property
     def counts(self) -> Floats:
         """The crashes of each host."""
-        return _per_host(self.population, self.population.host >= 0)
+        return _count_per_host(self.population, self.population.host >= 0)
 
     @property
     def alive(self) -> Bools:
@@ -170,33 +170,33 @@ class JudgedHosts:
         return self._evidence[0]
 
     @property
-    def null(self) -> NullModel:
+    def null_model(self) -> NullModel:
         """What is known of healthy hosts."""
         return self._evidence[1]
 
     @cached_property
-    def healthy(self) -> Floats:
+    def healthy_ratios(self) -> Floats:
         """Likelihood ratios of simulated healthy hosts, largest first."""
-        return simulate_healthy_hosts(self.null)
+        return simulate_healthy_hosts(self.null_model)
 
     @cached_property
     def ratios(self) -> LikelihoodRatios:
         """The likelihood ratios of each host."""
-        return likelihood_ratios(self.crashes, self.null)
+        return likelihood_ratios(self.crashes, self.null_model)
 
     def recent_risk(self, host: int) -> tuple[int, int, float]:
         """Return the window in which a host stands out most, its crashes there and its risk."""
-        return risk_in_loudest_window(self.crashes, self.null, host)
+        return risk_in_loudest_window(self.crashes, self.null_model, host)
 
     @cached_property
     def locks(self) -> Floats:
         """The crashes of each host that wait for a lock that a fork left behind."""
-        return _per_host(self.population, self.population.lock_inherited)
+        return _count_per_host(self.population, self.population.lock_inherited)
 
     @cached_property
     def p(self) -> Floats:
         """P of each host that a healthy one looks as bad."""
-        p = p_values_of_ratios(self.ratios.of(self.locks >= MIN_N), self.healthy)
+        p = p_values_of_ratios(self.ratios.of(self.locks >= MIN_N), self.healthy_ratios)
         p[~self.alive] = 1.0
         return p
 
@@ -209,12 +209,12 @@ def host_findings(population: Population, day: int) -> Iterator[Finding]:
 def findings_of_hosts(hosts: JudgedHosts) -> Iterator[Finding]:
     """Yield what `host_findings` does, of hosts whose parts others use too."""
     population, host_shares = hosts.population, hosts.shares
-    whole = list(_over_all(hosts))
+    whole = list(_findings_over_all_crashes(hosts))
     named = {finding.value for finding in whole}
     # Of a host that has crashes of all kinds, what they carry is evidence and no second finding.
     whole += [f for f in signal_findings(population, host_shares) if f.value not in named]
     yield from whole
-    explained = crashes_of(whole, population.day.size)
+    explained = crashes_of_findings(whole, population.day.size)
     yield from _hosts_by_signature(population, host_shares, explained)
 
 
@@ -223,7 +223,7 @@ def hosts_of_signature(population: Population, explained: Bools, name: str) -> I
     yield from _hosts_by_signature(population, exposure_shares(population), explained, name)
 
 
-def _over_all(hosts: JudgedHosts) -> Iterator[Finding]:
+def _findings_over_all_crashes(hosts: JudgedHosts) -> Iterator[Finding]:
     if not hosts.can_be_judged:
         return
     population, day, host_shares = hosts.population, hosts.day, hosts.shares
@@ -238,7 +238,7 @@ def _over_all(hosts: JudgedHosts) -> Iterator[Finding]:
     flags = population.bitflip, population.lock_inherited
     flips, locked = (_flag_p(population, counts, f) for f in flags)
     given = [flips, _novel_p(population, counts), _cpu_p(population), locked]
-    flipped = _per_host(population, population.bitflip)
+    flipped = _count_per_host(population, population.bitflip)
     for host in named:
         name = ALL
         if locks[host] >= MIN_N and ratios.forks[host] > ratios.hardware[host]:
@@ -247,8 +247,10 @@ def _over_all(hosts: JudgedHosts) -> Iterator[Finding]:
             name = BITFLIP
         facts = [float(g[host]) for g in given]
         test = describe_host_evidence(p_count[host], facts)
-        is_one_kind = _is_otherwise_alike(population, day, host, hosts.null, hosts.healthy)
-        if is_one_kind and _is_of_its_kind(population, host, hosts.null.alpha):
+        is_one_kind = _is_otherwise_alike(
+            population, day, host, hosts.null_model, hosts.healthy_ratios
+        )
+        if is_one_kind and _is_explained_by_kind(population, host, hosts.null_model.alpha):
             continue
         is_of_function = are_of_one_function(population, population.host == host)
         caveats = (
@@ -285,7 +287,7 @@ def _is_steady(population: Population, day: int, host: int) -> bool:
     )
 
 
-def _per_host(population: Population, mask: Bools) -> Floats:
+def _count_per_host(population: Population, mask: Bools) -> Floats:
     with_host = mask & (population.host >= 0)
     return count_codes(population.host, len(population.hosts), with_host).astype(float)
 
@@ -294,7 +296,7 @@ def crashes_and_null(
     population: Population, day: int, host_shares: ExposureShares
 ) -> tuple[CrashCounts, NullModel]:
     """Return the crashes of known hosts by what they carry, and what healthy hosts are like."""
-    crashes = _crashes_of(population, day, population.host >= 0)
+    crashes = _crash_counts(population, day, population.host >= 0)
     of_period = sum_by_code(crashes.period, crashes.weight, len(WINDOWS) + 1)
     mean = np.array([n * s for n, s in _periods_between(population, day, of_period, host_shares)])
     counts = sum_by_code(crashes.host, crashes.weight, len(population.hosts))
@@ -304,16 +306,20 @@ def crashes_and_null(
     return crashes, NullModel(mean, alpha, marks, *cpus_of_hosts(population))
 
 
-def _crashes_of(population: Population, day: int, some: Bools) -> CrashCounts:
+def _crash_counts(population: Population, day: int, some: Bools) -> CrashCounts:
     """Count the crashes under a mask that have a host, a period, a CPU and marks in common."""
     at = rows_under(some)
     cpu = population.cpu[at]
     cpu[cpu >= CPU_NUMBERS] = ABSENT
     # The first crash of each signature that one host alone has. Each new signature counts once: a
     # crash loop of one signature is no evidence of randomness.
-    cells = population.once(count_known_pairs, population.signature, population.host)
+    cells = population.cached(count_known_pairs, population.signature, population.host)
     given = population.signature, population.host, cells[0], len(population.signatures)
-    flags = population.bitflip, population.once(_first_of_own, *given), population.lock_inherited
+    flags = (
+        population.bitflip,
+        population.cached(_is_first_of_own_signature, *given),
+        population.lock_inherited,
+    )
     carried: Any = np.zeros(at.size, dtype=np.int8)
     for bit, flag in zip((FLIP, NEW, LOCKED), flags, strict=True):
         carried[flag[at]] += bit
@@ -342,7 +348,7 @@ def _periods_between(
         yield int(of_period[number]), share
 
 
-def _first_of_own(signature: Ints, host: Ints, of_cells: Ints, size: int) -> Bools:
+def _is_first_of_own_signature(signature: Ints, host: Ints, of_cells: Ints, size: int) -> Bools:
     own = np.bincount(of_cells, minlength=size) == 1
     # A crash without a signature has the last place of the table, which is of none.
     usable = np.flatnonzero(np.append(own, False)[signature] & (host >= 0))
@@ -363,13 +369,13 @@ def _is_otherwise_alike(
     if most < MIN_N or name == NO_SIGNATURE:
         return False
     mine &= ~population.of_signature(name)
-    left = _crashes_of(population, day, mine)
+    left = _crash_counts(population, day, mine)
     ratios = likelihood_ratios(left._replace(host=left.host * 0), null.of(host))
     locked = np.array([left.weight[left.carried >= LOCKED].sum() >= MIN_N])
     return bool(p_values_of_ratios(ratios.of(locked), healthy)[0] > MAX_CONDITIONAL_P)
 
 
-def _is_of_its_kind(population: Population, host: int, alpha: float) -> bool:
+def _is_explained_by_kind(population: Population, host: int, alpha: float) -> bool:
     """Whether what all hosts of some kind have explains the signature that sets a host apart."""
     name, _ = main_signature(population, population.host == host)
     if name == NO_SIGNATURE:
@@ -472,7 +478,7 @@ def _count_p(
 
 def _flag_p(population: Population, counts: Floats, flag: Bools) -> Floats:
     """Return p of the crashes with a flag, given how many crashes."""
-    flagged = _per_host(population, flag)
+    flagged = _count_per_host(population, flag)
     total, marked = np.full(counts.size, counts.sum()), np.full(counts.size, flagged.sum())
     p = (hypergeometric_tail(flagged + more, total, marked, counts) for more in (0, 1))
     return _mid_p(*p)
@@ -488,7 +494,7 @@ def _mid_p(p: Floats, beyond: Floats) -> Floats:
 
 def _novel_p(population: Population, counts: Floats) -> Floats:
     """Crashes whose signature no other host has, given how many crashes."""
-    signature, host, _ = population.once(count_known_pairs, population.signature, population.host)
+    signature, host, _ = population.cached(count_known_pairs, population.signature, population.host)
     spread = np.bincount(signature, minlength=len(population.signatures) or 1)
     own_signatures = np.bincount(host[spread[signature] == 1], minlength=counts.size).astype(float)
     # Each new signature counts once: a crash loop of one signature is no evidence of randomness.
@@ -500,7 +506,7 @@ def _novel_p(population: Population, counts: Floats) -> Floats:
 def _cpu_p(population: Population) -> Floats:
     """Whether a host's crashes gather on one CPU number, of as many as there are."""
     p = np.full(len(population.hosts), 0.5)
-    hosts, cpu, crashes = population.once(count_known_pairs, population.host, population.cpu)
+    hosts, cpu, crashes = population.cached(count_known_pairs, population.host, population.cpu)
     if not hosts.size:
         return p
     cpus = max(count_distinct(cpu), MIN_CPUS)
@@ -518,7 +524,7 @@ def _hosts_by_signature(
     population: Population, host_shares: ExposureShares, explained: Bools, asked: str | None = None
 ) -> Iterator[Finding]:
     """Hosts that have one signature out of proportion to their hours and to their other crashes."""
-    cells = _cells(population, explained, asked)
+    cells = _count_cells(population, explained, asked)
     if cells.per_host.sum() < MIN_N:
         return
     keep = (cells.crashes >= MIN_N) & (host_shares.by_host[cells.host] > 0)
@@ -566,7 +572,9 @@ def _hosts_by_signature(
             )
 
 
-def _host_differences(cells: _Cells, host_shares: ExposureShares, least: float) -> Floats:
+def _host_differences(
+    cells: _SignatureHostCells, host_shares: ExposureShares, least: float
+) -> Floats:
     """Return how much hosts differ in the rate of a signature, for each cell by the other hosts.
 
     Not every host runs what can die of it. Two crashes of one host are more frequent then than
@@ -583,7 +591,7 @@ def _host_differences(cells: _Cells, host_shares: ExposureShares, least: float) 
     return np.asarray(np.maximum(ratio - 1, least))
 
 
-def _usual_most(cells: _Cells) -> Ints:
+def _usual_most(cells: _SignatureHostCells) -> Ints:
     """Return the crashes from which on a host has more of a signature than is usual, for each cell.
 
     A bad host must not excuse itself, nor another one. Where many hosts have it, each of them often
@@ -598,7 +606,7 @@ def _usual_most(cells: _Cells) -> Ints:
     return np.asarray(np.maximum(2 * median, MAX_LIKE)[cells.signature])
 
 
-class _Cells(NamedTuple):
+class _SignatureHostCells(NamedTuple):
     """Crashes by signature and host; `signatures` are those that have enough to be tested."""
 
     signature: Ints
@@ -609,7 +617,9 @@ class _Cells(NamedTuple):
     signatures: int
 
 
-def _cells(population: Population, explained: Bools, asked: str | None) -> _Cells:
+def _count_cells(
+    population: Population, explained: Bools, asked: str | None
+) -> _SignatureHostCells:
     """Count the crashes that are not explained: of all signatures, or of the one asked about."""
     sizes = len(population.signatures), len(population.hosts)
     if asked is not None:
@@ -621,8 +631,8 @@ def _cells(population: Population, explained: Bools, asked: str | None) -> _Cell
         per_signature = np.zeros(sizes[0])
         per_signature[code] = in_host.sum()
         signatures = np.full(host.size, code)
-        return _Cells(signatures, host, in_host[host], per_signature, per_host, 1)
-    signature, host, counts = population.once(
+        return _SignatureHostCells(signatures, host, in_host[host], per_signature, per_host, 1)
+    signature, host, counts = population.cached(
         count_known_pairs, population.signature, population.host
     )
     rows = np.flatnonzero(explained)
@@ -636,4 +646,6 @@ def _cells(population: Population, explained: Bools, asked: str | None) -> _Cell
         sum_by_code(column, columns[2], size)
         for column, size in zip(columns[:2], sizes, strict=True)
     )
-    return _Cells(*columns, per_signature, per_host, int((per_signature >= MIN_N).sum()))
+    return _SignatureHostCells(
+        *columns, per_signature, per_host, int((per_signature >= MIN_N).sum())
+    )

@@ -66,7 +66,7 @@ def still_has_words(population: Population, name: str, value: str, day: int) -> 
     left = np.intersect1d(ever, running)
     if not 0 < now.size <= MOST_STILL * left.size or left.size - now.size < MIN_LEFT:
         return None
-    if _ends_for_good(population, attribute, runs & has, runs & ~has) is None:
+    if _last_days_of_value(population, attribute, runs & has, runs & ~has) is None:
         return None
     words = f"{now.size} of {counted(left.size, 'host')} that had it still have it"
     where: list[tuple[int, str]] = []
@@ -88,7 +88,7 @@ def still_has_words(population: Population, name: str, value: str, day: int) -> 
     return words + min(where, default=(0, ""))[1]
 
 
-def _ends_for_good(
+def _last_days_of_value(
     population: Population, attribute: Attribute, has: Bools, others: Bools
 ) -> Ints | None:
     """Return the last day on which each host `has` a value; None of a load, that comes and goes."""
@@ -113,7 +113,7 @@ def _left_hosts_words(population: Population, finding: Finding) -> str | None:
     days = population.exposure_day
     runs = (population.exposure_hours > 0) & (host >= 0) & (attribute.exposure >= 0)
     has = runs & (attribute.exposure == value)
-    last = _ends_for_good(population, attribute, has, runs & ~has)
+    last = _last_days_of_value(population, attribute, has, runs & ~has)
     if last is None:
         return None
     since = runs & ~has & (last[host] >= 0) & (days >= last[host])
@@ -179,7 +179,7 @@ def _next_version_words(population: Population, finding: Finding) -> str | None:
             continue
         code, size = attribute.values.index(value), len(attribute.values)
         given = attribute.exposure, population.exposure_day, size
-        first, last = population.once(first_and_last_days, *given)
+        first, last = population.cached(first_and_last_days, *given)
         hours = sum_by_code(
             attribute.exposure[attribute.exposure >= 0],
             population.exposure_hours[attribute.exposure >= 0],

@@ -80,13 +80,13 @@ def find_program_moves(population: Population) -> list[ProgramMove]:
     number[asked] = np.arange(asked.size)
     program = number[programs.crash[rows]]
     rows, program = rows[program >= 0], program[program >= 0]
-    likely = _left_their_hosts(population.day[rows], population.host[rows], program)
+    likely = _programs_that_left_hosts(population.day[rows], population.host[rows], program)
     parts = (rows[program == code] for code in np.flatnonzero(likely).tolist())
     moves = (_best_fitting_move(population, programs, part, asked.size) for part in parts)
     return [move for move in moves if move is not None]
 
 
-def _left_their_hosts(day: Ints, host: Ints, program: Ints) -> Bools:
+def _programs_that_left_hosts(day: Ints, host: Ints, program: Ints) -> Bools:
     """Return of which programs few crashes are on hosts that have some before and after a day.
 
     Most programs stay, and looking at each of them by itself takes seconds of a million crashes.

@@ -13,7 +13,7 @@ from functools import partial
 import numpy as np
 
 from gdb_epi.fleet.population.cached_answers import cached_answer
-from gdb_epi.fleet.population.population import Attribute, Population, asked_once
+from gdb_epi.fleet.population.population import Attribute, Population, cached_by_population
 from gdb_epi.fleet.population.value_spans import (
     GOES_ON,
     first_and_last_days,
@@ -69,16 +69,16 @@ class PastSilence(NamedTuple):
         return int(self.begin // SECONDS_A_DAY) + 1, int(self.end // SECONDS_A_DAY) - 1
 
 
-@asked_once
+@cached_by_population
 def find_past_silences(population: Population) -> list[PastSilence]:
     """Return what was silent for days, the surest first; no group of hosts twice."""
     if population.second is None or not population.timed.any():
         return []
-    make = partial(_silent_and_back, population)
+    make = partial(_find_silences, population)
     return cached_answer(population, "past-silences", make, PastSilence)
 
 
-def _silent_and_back(population: Population) -> list[PastSilence]:
+def _find_silences(population: Population) -> list[PastSilence]:
     counted_once = find_events(population).counted
     attributes = [
         a
@@ -107,7 +107,7 @@ def _unlikely_gaps(
     second = population.second
     assert second is not None
     placed = population.timed & (attribute.crash >= 0) & (population.host >= 0)
-    with_gaps = np.append(_have_empty_days(population, attribute, placed), False)
+    with_gaps = np.append(_values_with_empty_days(population, attribute, placed), False)
     rows = np.flatnonzero(placed & with_gaps[attribute.crash])
     rows = rows[np.argsort(attribute.crash[rows], kind="stable")]
     codes, at = attribute.crash[rows], second[rows].astype(np.int64)
@@ -139,7 +139,7 @@ def _unlikely_gaps(
         due = min(ratios) * (stop - start)
         if due < MIN_DUE:
             continue
-        excess = _excess(at[low:high], every, (begin, end))
+        excess = _overdispersion(at[low:high], every, (begin, end))
         shrink = float(np.log1p(excess) / excess) if excess > 1e-9 else 1.0
         log_p = -due * shrink + float(np.log(n * tests))
         kinds = np.bincount(population.signature[rows[low:high]] + 1)[1:]
@@ -155,7 +155,7 @@ def _unlikely_gaps(
             yield log_p, gap._replace(has_hours=share is not None)
 
 
-def _have_empty_days(population: Population, attribute: Attribute, placed: Bools) -> Bools:
+def _values_with_empty_days(population: Population, attribute: Attribute, placed: Bools) -> Bools:
     """Return the values that have a day without a crash between their first and their last one."""
     size = len(attribute.values)
     if not placed.any():
@@ -166,7 +166,7 @@ def _have_empty_days(population: Population, attribute: Attribute, placed: Bools
     return np.asarray(np.bincount(codes, minlength=size) < last - first + 1)
 
 
-def _excess(mine: Ints, every: Ints, gap: tuple[int, int]) -> float:
+def _overdispersion(mine: Ints, every: Ints, gap: tuple[int, int]) -> float:
     """Return how much more than Poisson's the days of some crashes scatter about the others' days.
 
     Days that touch the gap do not count.

@@ -30,7 +30,7 @@ from gdb_epi.fleet.screen.finding import (
     TIME_AND_CPU_ATTRIBUTES,
     WINDOWS,
     Finding,
-    crashes_of,
+    crashes_of_findings,
 )
 from gdb_epi.fleet.screen.host_signals import (
     CARRIED,
@@ -206,7 +206,7 @@ def _usual_crashes(population: Population) -> tuple[Ints, Ints, Bools]:
 
 def _crashes_by_host(population: Population, findings: Iterable[Finding]) -> Ints:
     """Return how many crashes of each host are among those of some findings."""
-    mine = crashes_of(findings, population.day.size)
+    mine = crashes_of_findings(findings, population.day.size)
     return count_codes(population.host, len(population.hosts), mine & (population.host >= 0))
 
 
@@ -220,10 +220,10 @@ def _crashes_missing_to_name(
     each = int(mine.sum())
     number = np.repeat(np.arange(sizes.size), each)
     more = some._replace(host=number, weight=some.weight * np.repeat(sizes / n, each))
-    like = _null_model_of_like_hosts(hosts.null, np.full(sizes.size, host))
+    like = _null_model_of_like_hosts(hosts.null_model, np.full(sizes.size, host))
     risks = [relative_risk(size, share, others, 1 - share)[0] for size in sizes.tolist()]
     is_large = (np.array(risks) >= MIN_RR) & (sizes >= MIN_N)
-    enough = np.flatnonzero(_is_named(hosts, more, like) & is_large)
+    enough = np.flatnonzero(_would_be_named(hosts, more, like) & is_large)
     return int(sizes[enough[0]]) - n if enough.size else None
 
 
@@ -233,9 +233,9 @@ def _null_model_of_like_hosts(null: NullModel, like: Ints) -> NullModel:
     return NullModel(null.mean[:, like], null.alpha, null.marks, null.cpus[like], *none)
 
 
-def _is_named(hosts: JudgedHosts, crashes: CrashCounts, like: NullModel) -> Bools:
+def _would_be_named(hosts: JudgedHosts, crashes: CrashCounts, like: NullModel) -> Bools:
     ratios = likelihood_ratios(crashes, like)
-    p = p_values_of_ratios(ratios.of(np.zeros(like.cpus.size, dtype=bool)), hosts.healthy)
+    p = p_values_of_ratios(ratios.of(np.zeros(like.cpus.size, dtype=bool)), hosts.healthy_ratios)
     return np.asarray(p * hosts.alive.size <= hosts.max_q)
 
 
@@ -266,7 +266,7 @@ def _simulate_bad_hosts(
     random = np.random.default_rng(SEED)
     sizes = np.repeat(np.arange(MIN_N, MAX_MORE + 1), TRIALS)
     like = random.choice(np.flatnonzero(hosts.alive), sizes.size)
-    null = _null_model_of_like_hosts(hosts.null, like)
+    null = _null_model_of_like_hosts(hosts.null_model, like)
     has_flips, has_new, has_cpu = random.random((3, sizes.size)) < (0.0 if always else CARRIED)
     host = np.repeat(np.arange(sizes.size), sizes)
     marks = [random.random(host.size) < CARRIED for _ in range(3)]
@@ -279,7 +279,7 @@ def _simulate_bad_hosts(
         until = np.cumsum(null.mean, axis=0)
         period = (random.random(host.size) * until[-1, host] > until[:, host]).sum(axis=0)
     broken = CrashCounts(host, period, carried, own, ones)
-    named = _is_named(hosts, broken, null).reshape(-1, TRIALS).mean(axis=1)
+    named = _would_be_named(hosts, broken, null).reshape(-1, TRIALS).mean(axis=1)
     half, most = (np.flatnonzero(named >= share) for share in (HALF, MOST))
     first = (int(at[0]) + MIN_N if at.size else None for at in (half, most))
     return next(first), next(first)
@@ -331,7 +331,7 @@ def leading_hosts_words(population: Population, screened: ScreeningResult) -> st
     """Say of the hosts with the most crashes that nothing else sets them apart; None: it does."""
     named = {f.value for f in screened.hosts} | set(population.quality.get("reused", ()))
     counts, usual, flips = _usual_crashes(find_events(population).counted)
-    of_finding = population.host[crashes_of(screened.findings, population.day.size)]
+    of_finding = population.host[crashes_of_findings(screened.findings, population.day.size)]
     explained = np.bincount(of_finding[of_finding >= 0], minlength=counts.size)
     many = max(MIN_LEAD * counts.sum() / max(np.count_nonzero(counts), 1), MIN_N)
     leaders = [
@@ -346,7 +346,7 @@ def leading_hosts_words(population: Population, screened: ScreeningResult) -> st
     if not leaders:
         return None
     names = ", ".join(f"{population.hosts[host]} ({counts[host]})" for host in leaders)
-    mark = _mark_of_all(population, leaders)
+    mark = _shared_mark(population, leaders)
     asked = f"; all of them have {mark}: gdb-epi fleet rates {mark}" if mark else ""
     return (
         f"the most crashes are on {names}: of kinds that other hosts have too, with no more "
@@ -354,7 +354,7 @@ def leading_hosts_words(population: Population, screened: ScreeningResult) -> st
     )
 
 
-def _mark_of_all(population: Population, hosts: list[int]) -> str | None:
+def _shared_mark(population: Population, hosts: list[int]) -> str | None:
     """Return a value that some hosts share and that they would hardly share by chance."""
     best = MAX_SHARED_BY_CHANCE / max(len(population.attributes), 1), ""
     for attribute in population.attributes:

@@ -30,8 +30,8 @@ from gdb_epi.fleet.statistics.hypothesis_tests import (
 from gdb_epi.render.signature_words import (
     UNKNOWN,
     WHERE,
-    may_be_one_name,
-    named_signature,
+    differ_only_in_known_names,
+    signature_phrase_and_key,
     where_and_what,
 )
 from gdb_epi.typing_lite import NamedTuple
@@ -63,7 +63,7 @@ def program_of_signature(population: Population, signature: str) -> str:
     if programs is None or line not in population.signatures:
         return ""
     columns = population.signature, programs.crash
-    of_pair, program, _ = population.once(count_known_pairs, *columns)
+    of_pair, program, _ = population.cached(count_known_pairs, *columns)
     codes = program[of_pair == population.signatures.index(line)].tolist()
     return program_in_words(program_of_crashes([programs.values[code] for code in codes]))
 
@@ -77,7 +77,7 @@ def known_programs(population: Population, crashes: Bools | Ints) -> list[str]:
 
 def named_with_program(population: Population, signature: str) -> str:
     """Return a signature in words, with what its crashes are of."""
-    return named_signature(signature, program_of_signature(population, signature))
+    return signature_phrase_and_key(signature, program_of_signature(population, signature))
 
 
 def program_of_most_crashes(
@@ -138,7 +138,9 @@ def p_with_other_names(population: Population, mine: Ints, codes: Ints, value: i
     """
     name = population.signatures[int(population.signature[mine[0]])]
     names = [
-        code for code, other in enumerate(population.signatures) if may_be_one_name(name, other)
+        code
+        for code, other in enumerate(population.signatures)
+        if differ_only_in_known_names(name, other)
     ]
     if len(names) < 2:
         return 0.0

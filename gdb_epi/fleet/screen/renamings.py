@@ -150,7 +150,7 @@ def renaming_of(population: Population, attr: str, signature: str) -> Renaming |
     )
 
 
-def names_beside(population: Population, signature: str) -> Renaming | None:
+def simultaneous_names(population: Population, signature: str) -> Renaming | None:
     """Return the names that a bug has at the same time, by a value of the hosts; else None."""
     if population.day.size > MAX_CRASHES:
         return None

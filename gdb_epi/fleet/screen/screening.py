@@ -26,14 +26,14 @@ from gdb_epi.fleet.screen.confounded_findings import (
 from gdb_epi.fleet.screen.dose_response import (
     GROWS,
     MOMENTS,
-    age_words,
     beyond_others_words,
     is_age_of_process,
+    process_age_words,
 )
 from gdb_epi.fleet.screen.ended_findings import (
     add_caveat_of_end,
     add_caveat_of_former_machine,
-    explained_by_others,
+    crashes_explained_by_others,
 )
 from gdb_epi.fleet.screen.events import CrashEvents, find_events, without_crashes
 from gdb_epi.fleet.screen.finding import (
@@ -49,7 +49,7 @@ from gdb_epi.fleet.screen.finding import (
     WINDOWS,
     Finding,
     HostChanges,
-    crashes_of,
+    crashes_of_findings,
     is_about_whole_host,
 )
 from gdb_epi.fleet.screen.group_explained_hosts import (
@@ -74,7 +74,7 @@ from gdb_epi.fleet.screen.time_and_cpu_patterns import (
     time_and_cpu_findings,
 )
 from gdb_epi.fleet.statistics.arrays import Bools, count_codes
-from gdb_epi.render.signature_words import named_signature
+from gdb_epi.render.signature_words import signature_phrase_and_key
 from gdb_epi.typing_lite import NamedTuple
 
 STORM, STORM_HOSTS, MIN_STORM_HOSTS = 0.5, 0.2, 10  # of the crashes, of the hosts; hosts
@@ -117,9 +117,9 @@ def _screen(
     events = find_events(population)
     parts = split_by_coverage(events, day)
     # What makes a whole group crash more does not make its hosts suspects one by one.
-    group = _loudest_group(parts)
+    group = _strongest_group(parts)
     judged = _judge_group(parts, day, group)
-    make = partial(_hosts_of, population, parts, judged, group)
+    make = partial(_host_findings, population, parts, judged, group)
     kinds = Finding, HostChanges
     hosts = cached_answer(population, "hosts", make, *kinds, of=day) if group is None else make()
     del make
@@ -127,8 +127,10 @@ def _screen(
     del judged  # it holds all columns
     # A signature of which a host was peeled is looked at for its second cause: a question asked
     # beforehand, so its tests do not pay for those of all the other signatures.
-    asked = [name for finding in hosts for name in _peeled_of(parts.counted, finding)]
-    peeled = crashes_of(hosts, population.day.size)
+    asked = [
+        name for finding in hosts for name in _signatures_of_host_finding(parts.counted, finding)
+    ]
+    peeled = crashes_of_findings(hosts, population.day.size)
     raised = {finding.key for finding in earlier_findings}
     new = [
         event
@@ -157,20 +159,20 @@ def _screen(
         new += [add_rivals(part, f, free) for f in kept if f.key not in keys]
     counted = parts.counted
     del parts, part  # copies of all columns
-    new += _beside_hours(counted, ~peeled, asked, (*earlier_findings, *new))
+    new += _findings_without_hours(counted, ~peeled, asked, (*earlier_findings, *new))
     moments = nsmallest(MAX_OTHERS, time_and_cpu_findings(counted, ~peeled), key=lambda f: f.p)
     new = [f for f in new if not is_explained_by_days_of_month(counted, f, moments)]
     known_moments = [moment for moment in moments if is_known_time(moment, earlier_findings)]
     # A job that was moved has its events at its new hour.
     new = [f for f in new if f.attr != EVENT or not is_recurring_event(f, known_moments)]
     new += [moment for moment in moments if not any(moment is m for m in known_moments)]
-    new = _of_moments(whole, new)
+    new = _with_times_of_crashes(whole, new)
     new, hosts = (
         [
             add_caveat_of_former_machine(
                 whole,
                 add_caveat_of_end(
-                    whole, f, day, moments, peeled | explained_by_others(whole, f, new)
+                    whole, f, day, moments, peeled | crashes_explained_by_others(whole, f, new)
                 ),
             )
             for f in some
@@ -185,7 +187,7 @@ def _screen(
     return ScreeningResult(day, tuple(new), peeled, tuple(hosts), in_doubt)
 
 
-def _of_moments(population: Population, findings: list[Finding]) -> list[Finding]:
+def _with_times_of_crashes(population: Population, findings: list[Finding]) -> list[Finding]:
     """Return findings, with when crashes come that a process or a group has at certain times.
 
     What comes at each start or stop has no hours of its own; its events say so.
@@ -197,7 +199,7 @@ def _of_moments(population: Population, findings: list[Finding]) -> list[Finding
     }
     of_moment: dict[str, str] = {}
     for name in sorted(about.intersection(population.signatures)):
-        words = age_words(population, population.of_signature(name))
+        words = process_age_words(population, population.of_signature(name))
         if words is not None and words.endswith(MOMENTS):
             of_moment[name] = words
     kept = []
@@ -217,7 +219,7 @@ def _of_moments(population: Population, findings: list[Finding]) -> list[Finding
     return kept
 
 
-def _beside_hours(
+def _findings_without_hours(
     counted: Population, free: Bools, asked: Sequence[str], findings: Sequence[Finding]
 ) -> list[Finding]:
     """Return what goes with the signatures `asked` of which the host-hours do not tell it."""
@@ -284,7 +286,7 @@ def screen_hosts(population: Population, day: int) -> list[Finding]:
 
     def find() -> list[Finding]:
         parts = split_by_coverage(find_events(population), day)
-        return _hosts_of(population, parts, _judge_group(parts, day, None), None)
+        return _host_findings(population, parts, _judge_group(parts, day, None), None)
 
     return cached_answer(population, "hosts", find, Finding, HostChanges, of=day)
 
@@ -292,28 +294,28 @@ def screen_hosts(population: Population, day: int) -> list[Finding]:
 def judged_hosts(population: Population, day: int) -> JudgedHosts:
     """Return the hosts with host-hours at the end of a day, as a screening judges them."""
     parts = split_by_coverage(find_events(population), day)
-    return _judge_group(parts, day, _loudest_group(parts))
+    return _judge_group(parts, day, _strongest_group(parts))
 
 
-def _loudest_group(parts: _PartsByHours) -> Finding | None:
+def _strongest_group(parts: _PartsByHours) -> Finding | None:
     return min(group_findings(parts.by_hours), key=lambda f: (f.p, -f.rr), default=None)
 
 
 def _judge_group(parts: _PartsByHours, day: int, group: Finding | None) -> JudgedHosts:
-    calm = _without_storm(parts.by_hours)
+    calm = _without_dominant_signature(parts.by_hours)
     return JudgedHosts(calm if group is None else _reweigh_host_hours(calm, group), day)
 
 
-def _without_storm(population: Population) -> Population:
+def _without_dominant_signature(population: Population) -> Population:
     """Return the population without a signature that most crashes have, on many hosts.
 
     Beside a release that kills its program everywhere nobody sees the host that breaks meanwhile.
     """
-    storm = _crashes_of_storms(population)
+    storm = _crashes_of_dominant_signatures(population)
     return population if storm is None else without_crashes(population, storm)
 
 
-def _crashes_of_storms(population: Population) -> Bools | None:
+def _crashes_of_dominant_signatures(population: Population) -> Bools | None:
     placed = (population.signature >= 0) & (population.host >= 0)
     counts = count_codes(population.signature, len(population.signatures) + 1, placed)
     storm = placed & (population.signature == counts.argmax())
@@ -324,7 +326,7 @@ def _crashes_of_storms(population: Population) -> Bools | None:
     return storm if is_everywhere else None
 
 
-def _hosts_of(
+def _host_findings(
     population: Population, parts: _PartsByHours, judged: JudgedHosts, group: Finding | None
 ) -> list[Finding]:
     """Return the findings of hosts; those of a `group` are measured by its rate."""
@@ -334,14 +336,16 @@ def _hosts_of(
         given = f"; given the rate of {group.attr}={group.value}"
         findings = [f._replace(test=f.test + given) for f in findings]
     if parts.other_hosts is not None:
-        findings += host_findings(_without_storm(parts.other_hosts), day)
+        findings += host_findings(_without_dominant_signature(parts.other_hosts), day)
     events = find_events(population)
-    storm = _crashes_of_storms(parts.by_hours)
+    storm = _crashes_of_dominant_signatures(parts.by_hours)
     counts = np.ones(population.day.size, dtype=bool)
     if storm is not None:
         code = population.signature[storm.argmax()]
         counts = population.signature != code
-        left_out = f"; without the crashes of {named_signature(population.signatures[code])}"
+        left_out = (
+            f"; without the crashes of {signature_phrase_and_key(population.signatures[code])}"
+        )
         findings = [f._replace(test=f.test + left_out) for f in findings]
     return [_add_repeats(population, events, finding, counts) for finding in findings]
 
@@ -373,7 +377,7 @@ def _reweigh_host_hours(population: Population, group: Finding) -> Population:
     return population._replace(exposure_hours=hours)
 
 
-def _peeled_of(population: Population, finding: Finding) -> list[str]:
+def _signatures_of_host_finding(population: Population, finding: Finding) -> list[str]:
     """The signature of a host's finding; of a host with all kinds the one that is half of them."""
     if not finding.signature.startswith("*"):
         return [finding.signature]

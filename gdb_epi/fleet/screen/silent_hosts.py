@@ -14,7 +14,7 @@ from typing import TypeVar
 import numpy as np
 
 from gdb_epi.fleet.population.cached_answers import cached_answer
-from gdb_epi.fleet.population.population import Attribute, Population, asked_once
+from gdb_epi.fleet.population.population import Attribute, Population, cached_by_population
 from gdb_epi.fleet.population.value_spans import (
     GOES_ON,
     NEVER,
@@ -109,7 +109,7 @@ class SilentDays(NamedTuple):
         )
 
 
-@asked_once
+@cached_by_population
 def find_silent_days(population: Population) -> SilentDays | None:
     """Return the one longest gap between crashes, if the days' own spread does not explain it.
 
@@ -144,7 +144,7 @@ def _longest_gap(population: Population) -> SilentDays | None:
     return SilentDays(first, last, mean * length)
 
 
-@asked_once
+@cached_by_population
 def find_silent_groups(population: Population) -> list[Silence]:
     """Return what went silent and still is, the surest first; no group of hosts twice."""
     if not population.timed.any():
@@ -162,7 +162,7 @@ def _groups_gone_silent(population: Population) -> list[Silence]:
         assert programs is not None  # some have moved
         free &= ~np.isin(programs.crash, [programs.values.index(name) for name in moved])
     groups: list[Silence] = []
-    hosts = _Hosts(population, free)
+    hosts = _HostCrashes(population, free)
     if not hosts.is_any_quiet:  # of many crashes each host has some on each day
         return groups
     values = [_value_of_each_host(population, attribute) for attribute in attributes]
@@ -172,7 +172,7 @@ def _groups_gone_silent(population: Population) -> list[Silence]:
     if silent is not None:
         groups.append(silent)
         free &= ~np.isin(population.host, silent.hosts)
-        hosts = _Hosts(population, free)
+        hosts = _HostCrashes(population, free)
     while len(groups) < MAX_GROUPS:
         tables = [hosts.by_value(a, v) for a, v in zip(attributes, values, strict=True)]
         tests = sum(table.tested for table in tables)
@@ -183,11 +183,11 @@ def _groups_gone_silent(population: Population) -> list[Silence]:
             break
         groups.append(silent)
         free &= ~np.isin(population.host, silent.hosts)
-        hosts = _Hosts(population, free)
+        hosts = _HostCrashes(population, free)
     return groups
 
 
-def _fall(own: Ints, others: Ints) -> int | None:
+def _last_day_before_fall(own: Ints, others: Ints) -> int | None:
     """Return the last day (a place) before some crashes nearly ended, beside the others."""
     n, m = np.cumsum(own)[:-1].astype(float), np.cumsum(others)[:-1].astype(float)
     if n.size <= MIN_FALLEN_DAYS or not n[-1] or not m[-1]:
@@ -216,7 +216,7 @@ def _value_of_each_host(population: Population, attribute: Attribute) -> Ints:
     value = _latest_codes(
         population.exposure_host, attribute.exposure, population.exposure_day, size
     )
-    crashed = population.once(np.unique, population.host)
+    crashed = population.cached(np.unique, population.host)
     if (value[crashed[crashed >= 0]] >= 0).all():
         return value
     has_both = (population.host >= 0) & (attribute.crash >= 0)
@@ -238,7 +238,7 @@ def _latest_codes(host: Ints, codes: Ints, day: Ints, size: int) -> Ints:
     return value
 
 
-class _Table(NamedTuple):
+class _QuietValues(NamedTuple):
     """Of one attribute the values whose hosts are quiet at the end."""
 
     attribute: Attribute
@@ -251,7 +251,7 @@ class _Table(NamedTuple):
     tested: int  # values
 
 
-class _Hosts:
+class _HostCrashes:
     """Of each host the crashes under a mask, and when they came."""
 
     def __init__(self, population: Population, free: Bools) -> None:
@@ -272,7 +272,7 @@ class _Hosts:
         """Whether some host with crashes has none at the end."""
         return bool(((self.crashes > 0) & (self.end - self.last >= MIN_QUIET)).any())
 
-    def by_value(self, attribute: Attribute, value: Ints) -> _Table:
+    def by_value(self, attribute: Attribute, value: Ints) -> _QuietValues:
         """Ask which values of an attribute have no crash since a day, and P of that by chance."""
         size = len(attribute.values)
         has_value = (value >= 0) & (self.crashes > 0)
@@ -286,7 +286,7 @@ class _Hosts:
         if not values.size:
             none = np.zeros(0)
             tested = int(np.count_nonzero(asked))
-            return _Table(attribute, value, values, values, none, [], [], tested)
+            return _QuietValues(attribute, value, values, values, none, [], [], tested)
         mine, since = had[values], first[values]
         upto, after = self._fleet_crashes_before_and_after(since, last[values])
         # All of its crashes among those up to its last day: the others tell how many came later.
@@ -302,7 +302,7 @@ class _Hosts:
         came &= last >= self.end - MIN_QUIET
         heirs = np.where(came & (seen > seen[values][:, None]), had, 0.0)
         replaced = heirs.sum(axis=1) >= REPLACED * due
-        return _Table(
+        return _QuietValues(
             attribute, value, values, last[values], due, p.tolist(), replaced.tolist(),
             int(np.count_nonzero(asked)),
         )  # fmt: skip
@@ -329,7 +329,9 @@ class _Hosts:
         )
         quiet = np.zeros(self.crashes.size + 1, dtype=bool)
         share = upto / np.maximum(upto + after, 1)
-        quiet[hosts] = (share ** self.crashes[hosts] <= MAX_QUIET_P) & self._still_runs()[hosts]
+        quiet[hosts] = (share ** self.crashes[hosts] <= MAX_QUIET_P) & self._has_hours_at_end()[
+            hosts
+        ]
         if np.count_nonzero(quiet) < MIN_QUIET_HOSTS:
             return None
         program, host, crashes = count_pairs(
@@ -368,7 +370,7 @@ class _Hosts:
                     np.bincount(day[self.free & some] - self.start, minlength=self.by_then.size)
                     for some in (mine == code, (mine != code))
                 )
-                fell = _fall(own, others)
+                fell = _last_day_before_fall(own, others)
                 if fell is None or on.size < MIN_HOSTS_OF_VALUE:
                     continue
                 last = self.start + fell
@@ -396,7 +398,7 @@ class _Hosts:
             for due, (part, most) in zip(dues, parts, strict=True)
         )
 
-    def _still_runs(self) -> Bools:
+    def _has_hours_at_end(self) -> Bools:
         """Return which hosts have host-hours at the end."""
         population = self.population
         rows = self.runs & (population.exposure_day > self.end - MIN_QUIET)
@@ -414,18 +416,18 @@ class _Hosts:
         before = others & (population.day <= last)
         upto, whole = int(np.count_nonzero(before)), int(np.count_nonzero(others))
         had = count_codes(population.host, self.crashes.size, before & inside[population.host])[on]
-        is_quiet = (self.last[on] <= last) & self._still_runs()[on]
+        is_quiet = (self.last[on] <= last) & self._has_hours_at_end()[on]
         chance = np.power(upto / max(whole, 1), had, dtype=float)
         p = poisson_binomial_tail(int(is_quiet.sum()), chance)
         due = float(had[is_quiet].sum()) * (whole - upto) / max(upto, 1)
         return p, Silence(*mark, last, on[is_quiet], due, RUNS, on.size)
 
-    def judged(self, table: _Table, at: int) -> Silence | None:
+    def judged(self, table: _QuietValues, at: int) -> Silence | None:
         """Return a quiet value as silence; None where an end of one bug, or of use, explains it."""
         population, last = self.population, int(table.last[at])
         inside = np.append(table.hosts == table.values[at], False)
         hosts = np.flatnonzero(inside)
-        hours = self._hours(inside, int(self.first[hosts].min()), last)
+        hours = self._hours_after_words(inside, int(self.first[hosts].min()), last)
         if hours is None or (hours != RUNS and table.replaced[at]):
             return None
         mine = self.free & inside[population.host]
@@ -440,7 +442,7 @@ class _Hosts:
         name = table.attribute.values[int(table.values[at])]
         return Silence(table.attribute.name, name, last, hosts, float(table.due[at]), hours)
 
-    def _hours(self, inside: Bools, first: int, last: int) -> str | None:
+    def _hours_after_words(self, inside: Bools, first: int, last: int) -> str | None:
         """Say whether hosts run on after a day; None: some of them do."""
         share = share_of_usual_hours(self.population, inside, (last + 1, self.end), first)
         if share is None:

@@ -93,12 +93,12 @@ def is_recurring_event(event: Finding, moments: Iterable[Finding]) -> bool:
     mine = [m for m in moments if m.signature == event.signature and m.attr in _TIMES]
     kinds = {moment.attr for moment in mine}  # it may have several hours, and a day of the week
     return bool(mine) and all(
-        any(_at_that_time(event, moment) for moment in mine if moment.attr == kind)
+        any(_is_at_time_of(event, moment) for moment in mine if moment.attr == kind)
         for kind in kinds
     )
 
 
-def _at_that_time(event: Finding, moment: Finding) -> bool:
+def _is_at_time_of(event: Finding, moment: Finding) -> bool:
     try:
         when = datetime.strptime(event.value, "%Y-%m-%d %H:%M UTC")
     except ValueError:
@@ -107,7 +107,7 @@ def _at_that_time(event: Finding, moment: Finding) -> bool:
         return moment.value.startswith(DAYS[when.weekday()])
     if moment.attr == DAY_OF_MONTH:
         return bool(_is_at_turn(np.array([(when - datetime(1970, 1, 1)).days]), moment.value)[0])
-    return when.hour in _hours_in(moment.value)
+    return when.hour in _parse_hours(moment.value)
 
 
 def time_and_cpu_findings(population: Population, free: Bools) -> Iterator[Finding]:
@@ -118,7 +118,7 @@ def time_and_cpu_findings(population: Population, free: Bools) -> Iterator[Findi
     some = free & (population.signature >= 0) & (population.second >= 0)
     if not some.any():
         return
-    first, hour = _hours_of(population.second, some)
+    first, hour = _hours_since_first(population.second, some)
     signature, cell = distinct_pairs(population.signature, hour, some)
     cell = cell + first
     if np.count_nonzero(np.bincount(cell % 24)) < 2:
@@ -133,7 +133,7 @@ def time_and_cpu_findings(population: Population, free: Bools) -> Iterator[Findi
         )
     )  # fmt: skip
     local = _local_hours(population, some, first, hour)
-    leans = _may_have_a_time(of_day[tested], of_week[tested]) | _is_at_turn_of_month(
+    leans = _may_recur_by_time(of_day[tested], of_week[tested]) | _is_at_turn_of_month(
         of_month[tested]
     ) & ~_is_at_turn_of_month(of_month.sum(axis=0)[None, :])
     for code in np.union1d(tested[leans], list(local)).astype(int).tolist():
@@ -143,18 +143,18 @@ def time_and_cpu_findings(population: Population, free: Bools) -> Iterator[Findi
         name = population.signatures[code]
         leads = [
             *(() if code in local else _hours_or_move(times, others[0].astype(float), tested.size)),
-            *_weekdays(times, others[1].astype(float), tested.size),
+            *_leading_weekdays(times, others[1].astype(float), tested.size),
             *_month_turns(times, others[2].astype(float), tested.size),
         ]
         for lead in leads:
             if not _is_load_of_program(population, some, crashes, lead):
                 caveat = _move_words(lead[1])
-                yield _finding(population, name, crashes, crashes, lead, caveat=caveat)
+                yield _time_finding(population, name, crashes, crashes, lead, caveat=caveat)
         for attribute, value, lead in local.get(code, ()):
             there = crashes[attribute.crash[crashes] == value]
             place = attribute.mark(value)
             caveat = LOCAL_HOUR.format(place=attribute.name)
-            yield _finding(population, name, crashes, there, lead, place, caveat=caveat)
+            yield _time_finding(population, name, crashes, there, lead, place, caveat=caveat)
 
 
 def hours_of_group_words(population: Population, finding: Finding) -> str | None:
@@ -180,7 +180,7 @@ def hours_of_group_words(population: Population, finding: Finding) -> str | None
     for width in range(1, MAX_WIDTH + 1):
         windows = (np.arange(24)[:, None] + np.arange(width)) % 24
         inside, total = own[windows].sum(axis=1).astype(float), np.full(24, float(times.size))
-        share = np.maximum(*(_shares(some, windows) for some in usual))
+        share = np.maximum(*(_control_shares(some, windows) for some in usual))
         p = binomial_tail(inside, total, share) * 24 * MAX_WIDTH
         p[inside < MIN_RR * share * times.size] = 1.0
         at = int(p.argmin())
@@ -192,28 +192,29 @@ def hours_of_group_words(population: Population, finding: Finding) -> str | None
     days = np.unique(hour[at_that_time] // 24)
     if days.size < MIN_DAYS:
         return None
+    span = _hours_span_text(int(best[1][0]), best[1].size)
     return (
-        f"{at_that_time.sum()} of {hour.size} come at {_span(int(best[1][0]), best[1].size)}, on "
+        f"{at_that_time.sum()} of {hour.size} come at {span}, on "
         f"{counted(days.size, 'day')} from {iso_day(int(days[0]))} to {iso_day(int(days[-1]))}; of "
         f"those elsewhere {np.isin(elsewhere % 24, best[1]).mean():.0%} do"
     )
 
 
-def _finding(
+def _time_finding(
     population: Population, name: str, crashes: Ints, among: Ints, lead: _Lead,
     *place: str, caveat: str = "",
 ) -> Finding:  # fmt: skip
     """Return the finding of a time, of those `among` the crashes that are at a place."""
     kind, value, inside, chance, risk = lead
     assert population.second is not None
-    members = population.mask_of(
-        among[np.isin(_slots(population.second[among] // _HOUR, kind), inside)]
+    members = population.mask_of_rows(
+        among[np.isin(_slots_of_hours(population.second[among] // _HOUR, kind), inside)]
     )
     main = program_of_most_crashes(population, members)
     where = place or _values_peculiar_to(population, members, crashes)
     local = None
     if kind == TIME_OF_DAY:
-        local = find_local_hours(population, population.mask_of(among))
+        local = find_local_hours(population, population.mask_of_rows(among))
         caveat = "" if local and _MOVE.match(value) else caveat
     return Finding(
         kind, value, name, int(members.sum()), among.size, chance, chance, *risk,
@@ -239,7 +240,9 @@ def _is_load_of_program(population: Population, some: Bools, crashes: Ints, lead
     )
     if others.size < MIN_TIMES:
         return False
-    hits, usual = (int(np.isin(_slots(hours, kind), inside).sum()) for hours in (mine, others))
+    hits, usual = (
+        int(np.isin(_slots_of_hours(hours, kind), inside).sum()) for hours in (mine, others)
+    )
     share = min((usual + 2 * np.sqrt(usual + 1)) / others.size, 1.0)
     return binomial_p(hits, mine.size, share) > MAX_Q
 
@@ -261,7 +264,7 @@ def _local_hours(population: Population, some: Bools, first: int, hour: Ints) ->
         table = np.bincount(row * 24 + cell % 24, minlength=len(population.signatures) * size * 24)
         table = table.reshape(-1, size, 24)
         many = table.sum(axis=2) >= MIN_TIMES
-        leans = many & _may_have_a_time(table.reshape(-1, 24)).reshape(many.shape)
+        leans = many & _may_recur_by_time(table.reshape(-1, 24)).reshape(many.shape)
         for code in np.flatnonzero(leans.sum(axis=1) > 1).tolist():
             if code in hours:
                 continue
@@ -294,7 +297,7 @@ def _values_peculiar_to(population: Population, members: Bools, crashes: Ints) -
     return tuple(places)
 
 
-def _hours_of(second: Ints, some: Bools) -> tuple[int, Ints]:
+def _hours_since_first(second: Ints, some: Bools) -> tuple[int, Ints]:
     """Return the hour (since 1970) of the first crash under a mask, and how many later each is."""
     first = int(second.min(where=some, initial=np.iinfo(second.dtype).max)) // _HOUR
     most = int(second.max(where=some, initial=0)) // _HOUR - first
@@ -304,7 +307,7 @@ def _hours_of(second: Ints, some: Bools) -> tuple[int, Ints]:
     return first, hour
 
 
-def _slots(hour: Ints, name: str) -> Ints:
+def _slots_of_hours(hour: Ints, name: str) -> Ints:
     if name == DAY_OF_MONTH:
         return _month_slot(hour // 24)
     return hour % 24 if name == TIME_OF_DAY else (hour // 24 + _FIRST_WEEKDAY) % 7
@@ -340,7 +343,7 @@ def _month_turns(times: Ints, others: Floats, tested: int) -> Iterator[_Lead]:
             months = (days[inside] + before).astype("datetime64[D]").astype("datetime64[M]")
             if np.unique(months).size < MIN_TURNS or a < NEARLY_ALL * (a + b):
                 continue
-            share = max(float(_shares(others, window[None, :])[0]), width / MONTH)
+            share = max(float(_control_shares(others, window[None, :])[0]), width / MONTH)
             p = binomial_p(a, a + b, share) * MAX_TURN**2 * tested
             if best is None or p < best[0]:
                 best = p, before, window, relative_risk(a, share, b, 1 - share)
@@ -367,7 +370,7 @@ def _is_at_turn(day: Ints, value: str) -> Bools:
     return (slots >= MONTH - numbers.get("last", 0)) | (slots < numbers.get("first", 0))
 
 
-def _turn_of(moments: Iterable[Finding], days: Ints) -> str | None:
+def _known_month_turn(moments: Iterable[Finding], days: Ints) -> str | None:
     """Return the days of the month on which nearly all of some crashes came, if one is known.
 
     Of a closing that several programs die in, one may be known before the others.
@@ -380,7 +383,7 @@ def _turn_of(moments: Iterable[Finding], days: Ints) -> str | None:
 
 def is_not_due(moments: Iterable[Finding], days: Ints, until: int) -> bool:
     """Whether crashes come on days of the month of which none has been since the last of them."""
-    value = _turn_of(moments, days)
+    value = _known_month_turn(moments, days)
     since = np.arange(int(days.max(initial=0)) + 1, until + 1)
     return value is not None and not _is_at_turn(since, value).any()
 
@@ -392,11 +395,11 @@ def is_known_time(moment: Finding, earlier: Iterable[Finding]) -> bool:
         return bool(same)
     if moment.attr != TIME_OF_DAY:
         return any(f.value == moment.value for f in same)
-    hours = _hours_in(moment.value)
-    return any(hours & _hours_in(f.value) for f in same)
+    hours = _parse_hours(moment.value)
+    return any(hours & _parse_hours(f.value) for f in same)
 
 
-def _hours_in(value: str) -> set[int]:
+def _parse_hours(value: str) -> set[int]:
     """Return the hours that a value names; of a job that was moved those before, too."""
     spans = [(int(first), int(last)) for first, last in _SPAN.findall(value)]
     return {(first + i) % 24 for first, last in spans for i in range((last - first) % 24 or 24)}
@@ -412,7 +415,7 @@ def is_explained_by_days_of_month(
     if finding.signature not in population.signatures:
         return False
     mine = population.of_signature(finding.signature)
-    turn = _turn_of(moments, population.day[mine & population.timed])
+    turn = _known_month_turn(moments, population.day[mine & population.timed])
     attribute = population.attribute(finding.attr)
     if turn is None or attribute is None or finding.value not in attribute.values:
         return False
@@ -427,7 +430,7 @@ def is_explained_by_days_of_month(
     return p > MAX_CONDITIONAL_P
 
 
-def _may_have_a_time(of_day: Ints, of_week: Ints | None = None) -> Bools:
+def _may_recur_by_time(of_day: Ints, of_week: Ints | None = None) -> Bools:
     """Tell which signatures (rows) may have a time: quick, for most have none."""
     most = np.sum([np.roll(of_day, -i, axis=1) for i in range(WIDEST)], axis=0).max(axis=1)
     size = of_day.sum(axis=1)
@@ -452,12 +455,14 @@ def _hours_or_move(times: Ints, others: Floats, tested: int) -> Iterator[_Lead]:
         lead = _best_hours(there, others, tested)
         if lead is not None and np.isin(now, lead[2]):
             value = MOVED.format(
-                now=_span(now, width), since=iso_day(since), before=_span(before, width)
+                now=_hours_span_text(now, width),
+                since=iso_day(since),
+                before=_hours_span_text(before, width),
             )
             both = (np.array([[before], [now]]) + np.arange(width)).ravel() % 24
             yield TIME_OF_DAY, value, both, lead[3], lead[4]
             return
-    yield from _hours(times, others, tested)
+    yield from _leading_hours(times, others, tested)
 
 
 def _moved_hours(times: Ints) -> tuple[int, int, int, int] | None:
@@ -496,11 +501,11 @@ def _move_words(value: str) -> str:
     return f"it moved by {counted(abs(by), 'hour')}, and is no new cause: was its timer changed?"
 
 
-def _span(start: int, width: int) -> str:
+def _hours_span_text(start: int, width: int) -> str:
     return f"{start:02}:00 to {(start + width) % 24:02}:00 UTC"
 
 
-def _hours(times: Ints, others: Floats, tested: int) -> Iterator[_Lead]:
+def _leading_hours(times: Ints, others: Floats, tested: int) -> Iterator[_Lead]:
     """Yield the hours in which a signature comes: the best window, then what else is left.
 
     A job of one local time comes at as many hours as there are zones. What goes on in the hours
@@ -528,7 +533,7 @@ def _best_hours(times: Ints, others: Floats, tested: int) -> _Lead | None:
         inside = inside + np.roll(hits, 1 - width, axis=1)  # of the hours from each one on
         a = (inside > 0).sum(axis=0)
         window = (np.arange(24)[:, None] + np.arange(width)) % 24
-        share = _shares(others, window)
+        share = _control_shares(others, window)
         # Of a day with many crashes some come then by chance. Days are unlike: their mean is the
         # weaker test (Hoeffding 1956).
         chance = (number * (1 - (1 - share[:, None]) ** size)).sum(axis=1) / days.size
@@ -544,24 +549,30 @@ def _best_hours(times: Ints, others: Floats, tested: int) -> _Lead | None:
     risk = relative_risk(those, part, float(hits.sum()) - those, 1 - part)
     if risk[0] < MIN_RATIO:
         return None
-    return TIME_OF_DAY, _span(start, width), (start + np.arange(width)) % 24, chance_of_best, risk
+    return (
+        TIME_OF_DAY,
+        _hours_span_text(start, width),
+        (start + np.arange(width)) % 24,
+        chance_of_best,
+        risk,
+    )
 
 
-def _weekdays(times: Ints, others: Floats, tested: int) -> Iterator[_Lead]:
+def _leading_weekdays(times: Ints, others: Floats, tested: int) -> Iterator[_Lead]:
     days = np.unique(times // 24)
     if int(days[-1]) - int(days[0]) < 7 * MIN_WEEKS - 1:
         return
     counts = np.bincount((days + _FIRST_WEEKDAY) % 7, minlength=7)
     number = int(counts.argmax())
     a, b = int(counts[number]), int(counts.sum() - counts[number])
-    share = max(float(_shares(others, np.array([[number]]))[0]), 1 / 7)
+    share = max(float(_control_shares(others, np.array([[number]]))[0]), 1 / 7)
     p = binomial_p(a, a + b, share) * 7 * tested
     risk = relative_risk(a, share, b, 1 - share)
     if p <= MAX_P_OF_TIME and risk[0] >= MIN_RATIO:
         yield DAY_OF_WEEK, f"{DAYS[number]} (UTC)", np.array([number]), p, risk
 
 
-def _shares(others: Floats, slots: Ints) -> Floats:
+def _control_shares(others: Floats, slots: Ints) -> Floats:
     """The shares of the controls in rows of slots, not far below those of times that are alike."""
     inside = others[slots].sum(axis=1)
     share = (inside + 2 * np.sqrt(inside + 1)) / max(float(others.sum()), 1.0)
@@ -598,7 +609,7 @@ def _cpu_findings(population: Population, free: Bools) -> Iterator[Finding]:
         lean = binomial_p(hosts, np.unique(population.host[mine]).size, share)
         if risk[0] < MIN_RR or hosts < MIN_HOSTS or lean > MAX_HOST_P:
             continue
-        members = population.mask_of(here)
+        members = population.mask_of_rows(here)
         yield Finding(
             CPU_NUMBER, str(int(c[i])), population.signatures[s[i]], int(a[i]), int(n[i]),
             float(p[i]), q, *risk, f"Fisher exact, on {hosts} hosts", OTHER_CPUS, (),

@@ -14,7 +14,7 @@ import numpy as np
 
 from gdb_epi.fleet.population.population import Attribute, Population
 from gdb_epi.fleet.records.facts import ENV
-from gdb_epi.fleet.screen.design_effect import day_effect
+from gdb_epi.fleet.screen.design_effect import day_design_effect
 from gdb_epi.fleet.screen.finding import MIN_N
 from gdb_epi.fleet.screen.programs import MIN_OTHERS, crashes_of_same_programs
 from gdb_epi.fleet.statistics.arrays import Bools, Floats, Ints
@@ -39,7 +39,7 @@ def regression_words(population: Population, mine: Bools) -> str | None:
         return None
     rows = np.flatnonzero(population.timed & programs)
     words = (
-        _regression_of(population, attribute, rows, mine)
+        _regression_sentence(population, attribute, rows, mine)
         for attribute in population.attributes
         if attribute.is_of_process and not attribute.name.startswith(ENV)
     )
@@ -81,14 +81,14 @@ def _versions_in_order(
     np.minimum.at(first, codes, population.day[rows])
     order = [code for code in np.argsort(first, kind="stable").tolist() if others[code] + own[code]]
     due = own.sum() * (others + 1) / (others + 1)[order].sum()
-    having = population.mask_of(rows[(own >= LASTING * due)[codes]])
-    effect = day_effect(population, np.flatnonzero(having & mine), having & ~mine)
+    having = population.mask_of_rows(rows[(own >= LASTING * due)[codes]])
+    effect = day_design_effect(population, np.flatnonzero(having & mine), having & ~mine)
     hosts = population.host[having & mine & (population.host >= 0)]
     of_main_host = int(np.bincount(hosts, minlength=1).max())
     return _VersionsInOrder(version, order, own, due, effect, of_main_host)
 
 
-def _regression_of(
+def _regression_sentence(
     population: Population, version: Attribute, rows: Ints, mine: Bools
 ) -> str | None:
     versions = _versions_in_order(population, version, rows, mine)
@@ -171,7 +171,10 @@ def version_course(
     if versions.p_of_none(before) > MAX_LIMIT_P:
         return None
     with_it = rows[np.isin(image.crash[rows], since)]
-    if given is None and (needs := _needed_beside(population, with_it, mine)) is not None:
+    if (
+        given is None
+        and (needs := _crashes_with_needed_values(population, with_it, mine)) is not None
+    ):
         return version_course(population, mine, needs, stray)
     is_over = bool(after) and not own[after].any() and versions.p_of_none(after) <= MAX_LIMIT_P
     if len(has_it) < 2 and not is_over:
@@ -188,7 +191,7 @@ def version_course(
     )  # fmt: skip
 
 
-def _needed_beside(population: Population, rows: Ints, mine: Bools) -> Bools | None:
+def _crashes_with_needed_values(population: Population, rows: Ints, mine: Bools) -> Bools | None:
     """Return the crashes with what all of some have, and by no chance so many others; else None.
 
     `rows` are the crashes of the versions that have them. What a newer collector keeps, or a kernel

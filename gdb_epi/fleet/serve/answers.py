@@ -16,7 +16,7 @@ from gdb_epi.fleet.decisions.finding_states import stored_findings
 from gdb_epi.fleet.decisions.record_decision import Decision, record_decision
 from gdb_epi.fleet.decisions.repairs import screen_present, separate_past_of_repaired_hosts
 from gdb_epi.fleet.decisions.states import read_states, repaired_hosts
-from gdb_epi.fleet.population.cache import load_population, load_times
+from gdb_epi.fleet.population.cache import load_population, load_population_of_times
 from gdb_epi.fleet.population.population import Population
 from gdb_epi.fleet.questions import lookup
 from gdb_epi.fleet.questions import signatures as curves
@@ -48,20 +48,20 @@ def signatures_answer(engine: Engine, limit: int) -> list[dict[str, Any]]:
 
 def signature_answer(engine: Engine, wanted: str) -> dict[str, Any]:
     """One signature: what is stored, its curve, and the verdict of the population."""
-    group = _group(engine, wanted)
+    group = _find_group(engine, wanted)
     population = load_population(engine)
     name = group.name
     judged = None
     if name in population.signatures and population.day.size:
         day = population.last_day
         judged = judge_signature(population, population.signatures.index(name), day).as_json(day)
-    curve = [_day(row) for row in curves.epidemic_curve(population, group.name)]
+    curve = [_day_json(row) for row in curves.epidemic_curve(population, group.name)]
     named = {"kind": group.kind, "key": group.key, "text": group.text, "category": group.category}
     summary = lookup.summarise_signature(engine, group)._asdict()
     return {**named, **summary, "curve": curve, "verdict": judged}
 
 
-def _group(engine: Engine, wanted: str) -> FoundSignature:
+def _find_group(engine: Engine, wanted: str) -> FoundSignature:
     try:
         group = lookup.find_signature_group(engine, wanted)
     except InputError as error:
@@ -73,7 +73,7 @@ def _group(engine: Engine, wanted: str) -> FoundSignature:
 
 def signature_text(engine: Engine, wanted: str) -> str:
     """The text by which the population names a signature."""
-    group = _group(engine, wanted)
+    group = _find_group(engine, wanted)
     return group.name
 
 
@@ -100,17 +100,17 @@ def host_answer(engine: Engine, wanted: str) -> dict[str, Any]:
 
 def trend_answer(engine: Engine, wanted: str | None) -> list[dict[str, Any]]:
     """The epidemic curve of one signature, or of all."""
-    name = None if wanted is None else _group(engine, wanted).name
-    return [_day(row) for row in curves.epidemic_curve(load_times(engine), name)]
+    name = None if wanted is None else _find_group(engine, wanted).name
+    return [_day_json(row) for row in curves.epidemic_curve(load_population_of_times(engine), name)]
 
 
-def _day(row: curves.EpidemicCurveDay) -> dict[str, Any]:
+def _day_json(row: curves.EpidemicCurveDay) -> dict[str, Any]:
     return {"date": iso_day(row.day), **row._asdict()}
 
 
 def new_signatures_answer(engine: Engine, days: float) -> list[dict[str, Any]]:
     """The signatures first seen in the last days before the latest crash."""
-    population = load_times(engine)
+    population = load_population_of_times(engine)
     until = curves.latest_crash_time(population)
     if until is None:
         return []
@@ -157,12 +157,12 @@ def store_decision(engine: Engine, body: bytes) -> dict[str, Any]:
     given = parse_json_object(body)
     if given is None:
         raise UsageError("a decision is a JSON object", hint='{"about": "signature", "name": KEY}')
-    decided = record_decision(engine, decision_of(given), time.time())
+    decided = record_decision(engine, parse_decision(given), time.time())
     about, lines = decided.subject.about, decided.lines
     return {"about": about, "lines": lines, "states": states_answer(engine)}
 
 
-def decision_of(given: Mapping[Any, Any]) -> Decision:
+def parse_decision(given: Mapping[Any, Any]) -> Decision:
     """Return the decision that a client sent. Raises UsageError for what is none."""
     unknown = sorted(map(str, given.keys() - set(Decision._fields)))
     texts = {name: value for name, value in given.items() if value is not None}

@@ -47,7 +47,7 @@ from gdb_epi.fleet.report.page import DecisionForm, DecisionsPage, StateChoice
 from gdb_epi.fleet.report.text_formatting import harmless_text
 from gdb_epi.fleet.screen.finding import finding_identity
 from gdb_epi.fleet.serve import answers
-from gdb_epi.fleet.serve.answers import decision_of, screened_now
+from gdb_epi.fleet.serve.answers import parse_decision, screened_now
 from gdb_epi.fleet.store import tables
 from gdb_epi.fleet.store.day_of_prune import read_prune_day_by_itself
 from gdb_epi.fleet.store.plain_sql import sqlalchemy_executor
@@ -99,11 +99,11 @@ class _Crashes:
             for name, count in connection.execute(rows):
                 findings.add_metric((str(name),), int(count))
         yield findings
-        yield from _standing_out(self._engine)
-        yield from _states(self._engine)
+        yield from _finding_metrics(self._engine)
+        yield from _state_metrics(self._engine)
 
 
-def _standing_out(engine: Engine) -> Iterator[Metric]:
+def _finding_metrics(engine: Engine) -> Iterator[Metric]:
     description = "Crashes of what has more than its share now; no screening by hand is needed."
     labels = ("finding", "kind", "host", "state")
     gauge = GaugeMetricFamily("gdb_epi_finding_crashes", description, labels=labels)
@@ -118,14 +118,14 @@ def _standing_out(engine: Engine) -> Iterator[Metric]:
         host = finding.value if finding.attr == HOST else ""
         name = f"{finding.attr}={finding.value} {finding.signature}"
         kind = kind_of_cause(population, (finding,))
-        values = [_label(text) for text in (name, kind, host, state)]
+        values = [_metric_label(text) for text in (name, kind, host, state)]
         gauge.add_metric(values, finding.n)
     yield gauge
     description = "Findings that stand out now, those without a series of their own too."
     yield GaugeMetricFamily("gdb_epi_findings_now", description, value=len(findings))
 
 
-def _states(engine: Engine) -> Iterator[Metric]:
+def _state_metrics(engine: Engine) -> Iterator[Metric]:
     description = "Signatures and hosts by the state that people gave them."
     gauge = GaugeMetricFamily("gdb_epi_states", description, labels=("about", "state"))
     description = "Crashes of a fixed signature on the version of its fix or later."
@@ -138,13 +138,13 @@ def _states(engine: Engine) -> Iterator[Metric]:
     for values, count in sorted(counts.items()):
         gauge.add_metric(values, count)
     for state, fix in failed_fixes(states)[:MAX_SERIES]:
-        labels = [_label(state.current.subject.name), _label(fix.version)]
+        labels = [_metric_label(state.current.subject.name), _metric_label(fix.version)]
         again.add_metric(labels, fix.crashes_again)
     yield gauge
     yield again
 
 
-def _label(text: str) -> str:
+def _metric_label(text: str) -> str:
     """A label of whatever a process called itself: one line, not too long."""
     return harmless_text(text, MAX_LABEL)
 
@@ -162,11 +162,11 @@ def _crash_counts(engine: Engine) -> Counter[tuple[str, str]]:
     named: set[str] = set()
     with engine.connect() as connection:
         for category, verdict, count in connection.execute(chosen):
-            counts[(_category(category, named), _verdict(verdict))] += int(count)
+            counts[(_metric_category(category, named), _metric_verdict(verdict))] += int(count)
     return counts
 
 
-def _category(category: str | None, named: set[str]) -> str:
+def _metric_category(category: str | None, named: set[str]) -> str:
     if category is None:
         return NONE
     if category not in named and (len(named) >= MAX_CATEGORIES or not _CATEGORY.match(category)):
@@ -175,7 +175,7 @@ def _category(category: str | None, named: set[str]) -> str:
     return category
 
 
-def _verdict(verdict: str | None) -> str:
+def _metric_verdict(verdict: str | None) -> str:
     if verdict is None:
         return NONE
     if not is_of_this_model(verdict):
@@ -243,7 +243,7 @@ def make_app(engine: Engine, settings: ServerSettings) -> ASGIApp:
         "/metrics": server.metrics,
         "/healthz": server.health,
         f"{API}/signatures": server.answer_by_query(
-            lambda e, q: answers.signatures_answer(e, _number(q, "limit", 20))
+            lambda e, q: answers.signatures_answer(e, _query_number(q, "limit", 20))
         ),
         f"{API}/signatures/{{name:path}}": server.answer_by_name(answers.signature_answer),
         f"{API}/cores/{{name}}": server.answer_by_name(answers.core_record),
@@ -252,7 +252,7 @@ def make_app(engine: Engine, settings: ServerSettings) -> ASGIApp:
             lambda e, q: answers.trend_answer(e, q.get("signature"))
         ),
         f"{API}/new": server.answer_by_query(
-            lambda e, q: answers.new_signatures_answer(e, _number(q, "days", 7))
+            lambda e, q: answers.new_signatures_answer(e, _query_number(q, "days", 7))
         ),
         f"{API}/findings": server.answer_by_query(lambda e, _: answers.findings_answer(e)),
         f"{API}/states": server.answer_by_query(lambda e, _: answers.states_answer(e)),
@@ -421,7 +421,7 @@ def _name(request: Request) -> str:
     return str(request.path_params["name"])[:MAX_NAME]
 
 
-def _number(query: Mapping[str, str], name: str, default: int) -> int:
+def _query_number(query: Mapping[str, str], name: str, default: int) -> int:
     """Return a parameter. Raises ValueError, which is answered with 400."""
     given = query.get(name, str(default))
     if not given.isascii() or not given.isdigit() or len(given) > 6:
@@ -470,7 +470,7 @@ class DecisionPage:
 
     def _decide(self, given: Mapping[str, str]) -> DecisionResult:
         texts = {name: value for name, value in given.items() if value}
-        return record_decision(self._engine, decision_of(texts), time.time())
+        return record_decision(self._engine, parse_decision(texts), time.time())
 
     def _page(self, given: Mapping[str, str], status: int = 200, problem: str = "") -> Response:
         about, name = given.get("about", ""), given.get("name", "")

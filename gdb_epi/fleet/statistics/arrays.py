@@ -75,14 +75,14 @@ def count_pairs(
     code *= width
     code += b
     if weights is not None and _table_is_worthwhile(code, size):
-        table = _counts(code, weights, size)
+        table = _weighted_counts(code, weights, size)
         pairs = np.flatnonzero(table)
         counts = table[pairs]
     elif weights is None:  # places in the sorted texts take three times as long
         pairs, counts = np.unique(code, return_counts=True)
     else:
         pairs, number = np.unique(code, return_inverse=True)
-        counts = _counts(number.ravel(), weights, pairs.size)
+        counts = _weighted_counts(number.ravel(), weights, pairs.size)
     return pairs // width, pairs % width, counts
 
 
@@ -228,7 +228,7 @@ def rows_of_runs(begins: Ints, lengths: Ints) -> Ints:
     return np.asarray(np.arange(total) + np.repeat(begins - (ends - lengths), lengths))
 
 
-def _counts(codes: Ints, weights: Ints | None, size: int) -> Ints:
+def _weighted_counts(codes: Ints, weights: Ints | None, size: int) -> Ints:
     # Sums of whole numbers are exact in floating point up to 2^53.
     return np.bincount(codes, weights=weights, minlength=size).astype(np.int64, copy=False)
 

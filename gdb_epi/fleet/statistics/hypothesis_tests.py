@@ -51,7 +51,7 @@ def q_values(p: Floats, tested: int) -> Floats:
     return q
 
 
-def _of_numbers(tail: Callable[..., Floats], *numbers: float) -> float:
+def _call_with_numbers(tail: Callable[..., Floats], *numbers: float) -> float:
     """Return what a tail of this module, which takes arrays, is for single numbers."""
     return float(tail(*(np.array([float(number)]) for number in numbers))[0])
 
@@ -68,7 +68,7 @@ def binomial_tail(count: Floats, total: Floats, share: Floats) -> Floats:
 
 def binomial_p(count: float, total: float, share: float) -> float:
     """Return what `binomial_tail` is for single numbers."""
-    return _of_numbers(binomial_tail, count, total, share)
+    return _call_with_numbers(binomial_tail, count, total, share)
 
 
 def beta_binomial_tail(count: int, total: int, a: float, b: float) -> float:
@@ -123,7 +123,7 @@ def hypergeometric_tail(a: Floats, everything: Floats, marked: Floats, drawn: Fl
 
 def hypergeometric_p(a: float, everything: float, marked: float, drawn: float) -> float:
     """Return what `hypergeometric_tail` is for single numbers."""
-    return _of_numbers(hypergeometric_tail, a, everything, marked, drawn)
+    return _call_with_numbers(hypergeometric_tail, a, everything, marked, drawn)
 
 
 def hypergeometric_bound(a: Floats, everything: Floats, marked: Floats, drawn: Floats) -> Floats:
@@ -209,7 +209,7 @@ def two_sided_binomial(count: Floats, total: Floats, share: Floats) -> Floats:
 
 def two_sided_binomial_p(count: float, total: float, share: float) -> float:
     """Return what `two_sided_binomial` is for single numbers."""
-    return _of_numbers(two_sided_binomial, count, total, share)
+    return _call_with_numbers(two_sided_binomial, count, total, share)
 
 
 def negative_binomial_tail(count: Floats, mean: Floats, variance: Floats) -> Floats:
@@ -223,7 +223,7 @@ def negative_binomial_tail(count: Floats, mean: Floats, variance: Floats) -> Flo
 
 def negative_binomial_p(count: float, mean: float, variance: float) -> float:
     """Return what `negative_binomial_tail` is for single numbers."""
-    return _of_numbers(negative_binomial_tail, count, mean, variance)
+    return _call_with_numbers(negative_binomial_tail, count, mean, variance)
 
 
 def dispersion(counts: Floats, expected: Floats) -> float:

@@ -57,9 +57,9 @@ def find_classes(columns: Sequence[Ints]) -> LatentClassFit:
     sizes = [int(column.max()) + 1 for column in columns]
     table = _one_hot(patterns, sizes)
     free = sum(size - 1 for size in sizes)
-    first = best = _bic(_fit(table, weights, sizes, 1).likelihood, free, rows)
+    first = best = _bic(_best_fit(table, weights, sizes, 1).likelihood, free, rows)
     for count in range(2, min(MAX_CLASSES, len(patterns)) + 1):
-        fit = _fit(table, weights, sizes, count)
+        fit = _best_fit(table, weights, sizes, count)
         bic = _bic(fit.likelihood, count * free + count - 1, rows)
         own = np.argmax(fit.chances, axis=1)
         held = np.bincount(own, weights=weights, minlength=count)
@@ -102,7 +102,7 @@ def _bic(likelihood: float, parameters: int, rows: int) -> float:
     return float(parameters * np.log(rows) - 2 * likelihood)
 
 
-def _fit(table: Floats, weights: Ints, sizes: Sequence[int], count: int) -> _EmState:
+def _best_fit(table: Floats, weights: Ints, sizes: Sequence[int], count: int) -> _EmState:
     """The best of some starts."""
     random = np.random.default_rng(SEED + count)
     fits = []

@@ -80,16 +80,18 @@ def restore_archive_line(connection: Connection, line: Mapping[str, Any]) -> int
     kind, rows = kind_of_line(line), line["rows"]
     try:
         if kind == RECEIVED:
-            _take_received(connection, {str(text_or_none(key)): _moment(at) for key, at in rows})
+            _restore_received(
+                connection, {str(text_or_none(key)): _valid_moment(at) for key, at in rows}
+            )
         elif kind == EXPOSURE:
-            _take_exposure(connection, rows)
+            _restore_exposure(connection, rows)
         elif kind == PRUNED:
             day = _day(rows[0])
             if day * SECONDS_A_DAY > time.time():
                 raise ValueError(day)  # no crash would be counted until then
             store_prune_day(connection, day)
         else:
-            _take_rows(connection, kind, [_row_of_table(_TABLES[kind], row) for row in rows])
+            _restore_rows(connection, kind, [_row_of_table(_TABLES[kind], row) for row in rows])
     except (KeyError, TypeError, ValueError, IndexError, AttributeError) as error:
         raise InputError(f"a damaged line of {kind}: {type(error).__name__}") from error
     return len(rows)
@@ -149,7 +151,7 @@ def _row_batches(engine: Engine, table: Table) -> Iterator[list[Any]]:
         yield [dict(zip(names, row[1:], strict=True)) for row in rows]
 
 
-def _take_received(connection: Connection, received: Mapping[str, float]) -> None:
+def _restore_received(connection: Connection, received: Mapping[str, float]) -> None:
     """Restore when records first came in, and judge their times by that again."""
     c = tables.crash.c
     for keys in in_list_parts(sorted(received)):
@@ -162,7 +164,7 @@ def _take_received(connection: Connection, received: Mapping[str, float]) -> Non
             connection.execute(tables.crash.update().where(c.id == row.id).values(**values))
 
 
-def _take_exposure(connection: Connection, rows: Sequence[Any]) -> None:
+def _restore_exposure(connection: Connection, rows: Sequence[Any]) -> None:
     host_days = []
     for day, attributes, hosts in rows:
         given = {str(text_or_none(k)): str(text_or_none(v)) for k, v in attributes.items()}
@@ -179,7 +181,7 @@ def _take_exposure(connection: Connection, rows: Sequence[Any]) -> None:
     store_host_days(connection, host_days)
 
 
-def _take_rows(connection: Connection, kind: str, rows: list[dict[str, Any]]) -> None:
+def _restore_rows(connection: Connection, kind: str, rows: list[dict[str, Any]]) -> None:
     if kind == FINDING:
         statement = insert_statement(connection, tables.finding)
         new, c = statement.excluded, tables.finding.c
@@ -239,7 +241,7 @@ def _float(value: Any) -> float:
     return plain
 
 
-def _moment(value: Any) -> float:
+def _valid_moment(value: Any) -> float:
     """Return seconds since the epoch, of a day that can be written. Raises ValueError."""
     moment = _float(value)
     if abs(moment) > MAX_DAY * SECONDS_A_DAY:
@@ -250,6 +252,6 @@ def _moment(value: Any) -> float:
 _KINDS: dict[type, Callable[[Any], Any]] = {str: text_or_none, int: _integer, float: _float}
 # Columns that are shown as days, and the JSON of a finding, by name.
 _VALUES: dict[str, Callable[[Any], Any]] = {
-    "day": _day, "at": _moment, "decided_at": _moment, "until": _moment,
+    "day": _day, "at": _valid_moment, "decided_at": _valid_moment, "until": _valid_moment,
     "detail": lambda value: text_or_none(value, MAX_DETAIL),
 }  # fmt: skip

@@ -115,7 +115,7 @@ def open_database(
             engine = _lake_engine(url, shown, write=write)
         else:
             _check_file(url, shown, create=write if create is None else create)
-            engine = _engine(url) if write else _reading_engine(url)
+            engine = _make_engine(url) if write else _reading_engine(url)
         if write:
             migrate(engine)
         else:
@@ -226,7 +226,7 @@ def _lake_engine(url: URL, shown: str, *, write: bool) -> Engine:
     return open_lake_engine(url)
 
 
-def _engine(url: URL) -> Engine:
+def _make_engine(url: URL) -> Engine:
     is_sqlite = url.get_backend_name() == "sqlite"
     connect_args = {"timeout": BUSY_SECONDS} if is_sqlite and "timeout" not in url.query else {}
     try:
@@ -245,9 +245,9 @@ def _reading_engine(url: URL) -> Engine:
     is_file = url.get_backend_name() == "sqlite" and not name.startswith("file:") and not url.query
     path = Path(name)
     if not is_file or not path.is_file():
-        return _engine(url)
+        return _make_engine(url)
     if os.access(path, os.W_OK) and os.access(path.parent, os.W_OK):
-        return _engine(url)
+        return _make_engine(url)
     uri = readable_uri(path)
     return create_engine(
         url,

@@ -66,31 +66,31 @@ class Dimensions:
                 marks[attrset] = attributes
             if factset and (factset,) not in self.attrset:
                 marks[factset] = facts
-        _fill(connection, tables.sig, ("version", "kind", "key", "coarse"), sigs, self.sig)
-        _fill(connection, tables.trace, ("version", "exact", "strict"), traces, self.trace)
+        _ensure_rows(connection, tables.sig, ("version", "kind", "key", "coarse"), sigs, self.sig)
+        _ensure_rows(connection, tables.trace, ("version", "exact", "strict"), traces, self.trace)
         self.learn_hosts(connection, hosts)
         self._learn_libs(connection, sets)
         self.learn_attributes(connection, marks)
 
     def _learn_libs(self, connection: Connection, sets: Mapping[str, Any]) -> None:
         libs: _Wanted = {lib: {} for members in sets.values() for lib in members}
-        _fill(connection, tables.lib, ("soname", "build_id", "version"), libs, self.lib)
+        _ensure_rows(connection, tables.lib, ("soname", "build_id", "version"), libs, self.lib)
         fresh: _Wanted = {(key,): {} for key in sets}
-        _fill(connection, tables.libset, ("hash",), fresh, self.libset)
+        _ensure_rows(connection, tables.libset, ("hash",), fresh, self.libset)
         pairs = sorted((self.libset[(key,)], self.lib[lib]) for key in sets for lib in sets[key])
         _insert_rows(connection, tables.libset_lib, ("libset_id", "lib_id"), pairs)
 
     def learn_hosts(self, connection: Connection, wanted: Iterable[tuple[str, str]]) -> None:
         """Make sure that the ids of these hosts (name, machine id) are known."""
         hosts: _Wanted = {key: {} for key in wanted if key not in self.host}
-        _fill(connection, tables.host, ("name", "machine_id"), hosts, self.host)
+        _ensure_rows(connection, tables.host, ("name", "machine_id"), hosts, self.host)
 
     def learn_attributes(
         self, connection: Connection, wanted: Mapping[str, Mapping[str, str]]
     ) -> None:
         """Make sure that the ids of these attribute sets are known; `wanted` by hash."""
         fresh: _Wanted = {(key,): {} for key in wanted if (key,) not in self.attrset}
-        _fill(connection, tables.attrset, ("hash",), fresh, self.attrset)
+        _ensure_rows(connection, tables.attrset, ("hash",), fresh, self.attrset)
         rows = [
             (self.attrset[key], attr, value)
             for key in sorted(fresh)
@@ -117,7 +117,7 @@ class Dimensions:
         return dict(zip(COLUMNS, self.crash_values(rows), strict=True))
 
 
-def _fill(
+def _ensure_rows(
     connection: Connection,
     table: Table,
     columns: tuple[str, ...],

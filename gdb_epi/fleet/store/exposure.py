@@ -151,7 +151,7 @@ def _host_day(row: Mapping[str, Any]) -> HostDay | InputError:
     except ValueError:
         return InputError(f"hours must be 0 to 24: {str(row.get('hours'))[:80]!r}")
     names = [n for n in row if isinstance(n, str) and n not in _FIXED][:MAX_ATTRIBUTES]
-    attributes = {text_or_none(n) or "": _attribute(row[n]) for n in names}
+    attributes = {text_or_none(n) or "": _attribute_text(row[n]) for n in names}
     return HostDay(day, host, hours, {n: v for n, v in attributes.items() if v})
 
 
@@ -163,7 +163,7 @@ def parse_hours(value: Any) -> float:
     return hours
 
 
-def _attribute(value: Any) -> str:
+def _attribute_text(value: Any) -> str:
     if isinstance(value, str):
         return text_or_none(value) or ""
     return "" if value is None or isinstance(value, (list, dict)) else json.dumps(value)

@@ -46,7 +46,7 @@ def insert_crashes(connection: Connection, crashes: Sequence[Crash]) -> set[str]
     """
     if connection.dialect.name == "postgresql":
         return _insert_postgresql(connection, crashes)
-    there = _existing(connection, [crash[0] for crash in crashes])
+    there = _existing_core_keys(connection, [crash[0] for crash in crashes])
     new = [crash for crash in crashes if crash[0] not in there] if there else crashes
     if not new:
         return set()
@@ -86,7 +86,7 @@ def _columns_with_values(kinds: Sequence[type]) -> list[int]:
     return [i for i in range(len(COLUMNS)) if kinds[i] is not type(None)]
 
 
-def _existing(connection: Connection, keys: Sequence[str]) -> set[str]:
+def _existing_core_keys(connection: Connection, keys: Sequence[str]) -> set[str]:
     existing: set[str] = set()
     for start in range(0, len(keys), CHUNK):
         part = tuple(keys[start : start + CHUNK])
@@ -194,7 +194,7 @@ def ingest(engine: Engine, sources: Iterable[Source]) -> IngestOutcome:
     preparer = Preparer()
     stream = iter(sources)
     parts = iter(lambda: list(islice(stream, LINES_OF_PART)), [])
-    return store_batches(engine, (preparer.batch(part) for part in parts))
+    return store_batches(engine, (preparer.prepare_batch(part) for part in parts))
 
 
 def store_batches(
@@ -236,7 +236,7 @@ class BatchWriter:
             try:
                 done = self._store(batch, ids)
             except DBAPIError as error:
-                is_lost = error.connection_invalidated or _is_away(error)
+                is_lost = error.connection_invalidated or _is_server_away(error)
                 is_victim = getattr(error.orig, "sqlstate", None) in VICTIM
                 if pause is None or not (is_lost or is_victim):
                     raise
@@ -278,7 +278,7 @@ class BatchWriter:
         return IngestOutcome(len(added), replaced, kept, rejected, aside, others)
 
 
-def _is_away(error: DBAPIError) -> bool:
+def _is_server_away(error: DBAPIError) -> bool:
     """Whether the server could not be reached, or ends connections because it restarts."""
     state = getattr(error.orig, "sqlstate", None) or ""
     if state.startswith(("08", "57P")):

@@ -27,7 +27,7 @@ def reproject(engine: Engine, lost: list[int], after: int = 0) -> int:
     of_migration = tables.meta.c.key == REPROJECTED_TO
     while True:
         with begin_write(engine) as connection:
-            ids, damaged = _batch(connection, after)
+            ids, damaged = _reproject_batch(connection, after)
             if not ids:
                 connection.execute(tables.meta.delete().where(of_migration))
                 return count
@@ -61,7 +61,7 @@ def packed_records_after(connection: Connection, after: int) -> dict[int, bytes]
     return {int(number): blob for number, blob in rows}
 
 
-def _batch(connection: Connection, after: int) -> tuple[list[int], list[int]]:
+def _reproject_batch(connection: Connection, after: int) -> tuple[list[int], list[int]]:
     """Project the records behind a number; return all their ids, and those of damaged ones."""
     dimension_generation(connection)
     chosen = select(tables.raw.c.crash_id, tables.raw.c.record, tables.crash.c.received)

@@ -44,7 +44,9 @@ def fork(parts: RecordParts, _notes: RecordNotes) -> Json:
         fields["vanished"] = {
             "count": len(vanished.threads),
             "at_least": vanished.at_least,
-            "threads": [_thread(thread) for thread in vanished.threads[:MAX_VANISHED]],
+            "threads": [
+                _vanished_thread_json(thread) for thread in vanished.threads[:MAX_VANISHED]
+            ],
         }
         fields["pools"] = [
             {"kind": pool.kind, "workers": len(pool.workers), "witness": pool.witness}
@@ -55,7 +57,7 @@ def fork(parts: RecordParts, _notes: RecordNotes) -> Json:
     return fields
 
 
-def _thread(thread: VanishedThread) -> Json:
+def _vanished_thread_json(thread: VanishedThread) -> Json:
     role = guess_role_of_vanished_thread(thread)
     return {
         "ident": None if thread.ident is None else hex_word(thread.ident),
@@ -66,11 +68,11 @@ def _thread(thread: VanishedThread) -> Json:
         "module": None if thread.module is None else base_name(thread.module),
         "how": thread.how or None,
         "missing": thread.missing or None,
-        "frames": [_frame(frame) for frame in thread.frames[:MAX_FRAMES]],
+        "frames": [_redacted_frame_json(frame) for frame in thread.frames[:MAX_FRAMES]],
     }
 
 
-def _frame(frame: PyFrame) -> Json:
+def _redacted_frame_json(frame: PyFrame) -> Json:
     fields = frame_json(frame)
     if fields.get("filename"):
         fields["filename"] = redact_path(str(fields["filename"]))

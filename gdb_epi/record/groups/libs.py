@@ -62,7 +62,7 @@ def package_note(target: Target, module: Module) -> dict[str, str] | None:
                 if note.name == b"FDO" and note.type == NT_PACKAGE
             )
             note = next(fdo, None)
-            package = None if note is None else _decode(note.desc)
+            package = None if note is None else _decode_package_note(note.desc)
             if package:
                 return package
     except UnreadableMemory:
@@ -70,7 +70,7 @@ def package_note(target: Target, module: Module) -> dict[str, str] | None:
     return None
 
 
-def _decode(desc: bytes) -> dict[str, str] | None:
+def _decode_package_note(desc: bytes) -> dict[str, str] | None:
     package = parse_json_object(desc[:MAX_JSON].split(b"\0", 1)[0]) or {}
     texts = {key: package[key] for key in KEPT if isinstance(package.get(key), str)}
     return {key: text[:MAX_TEXT] for key, text in texts.items()} or None

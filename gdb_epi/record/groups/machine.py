@@ -113,12 +113,12 @@ def _processor_at(table: bytes, at: int) -> Processor | None:
     low, high = max(at - REACH, 0), min(at + REACH, len(table) - _LEAF.size)
     for place in range(low, high, 4):
         signature, _, features, _ = _LEAF.unpack_from(table, place)
-        if decode_signature(signature) == (family, model, stepping):
+        if decode_cpuid_signature(signature) == (family, model, stepping):
             return Processor(KINDS[kind], family, model, stepping, bool(features & HYPERVISOR))
     return None
 
 
-def decode_signature(eax: int) -> tuple[int, int, int]:
+def decode_cpuid_signature(eax: int) -> tuple[int, int, int]:
     """Return family, model, stepping of leaf 1's EAX (SDM volume 2, CPUID; AMD 24594)."""
     family, model, stepping = eax >> 8 & 0xF, eax >> 4 & 0xF, eax & 0xF
     if family in (0x6, 0xF):

@@ -29,7 +29,7 @@ def process(parts: RecordParts, _notes: RecordNotes) -> Json:
             fields["started_as"] = program.how
     if state.target.kind == LIVE:
         fields["live"] = True
-        if _has_only_begun(state):
+        if _is_before_program_entry(state):
             fields["stage"] = "starting"
     if modules:
         fields["executable"] = redact_path(modules[0].path)
@@ -44,7 +44,7 @@ def process(parts: RecordParts, _notes: RecordNotes) -> Json:
     return fields
 
 
-def _has_only_begun(state: ProcessState) -> bool:
+def _is_before_program_entry(state: ProcessState) -> bool:
     """Whether the loader has mapped no library yet, or not reached the program's entry."""
     target = state.target
     threads, modules, auxv = target.threads(), target.modules(), target.auxv()

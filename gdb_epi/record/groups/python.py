@@ -99,15 +99,17 @@ def read_python_build(target: Target, python: PythonState) -> PythonBuild | Abse
         return contents
     try:
         return PythonBuild(
-            text=_text(reader, objects, contents, "version"),
-            abiflags=_text(reader, objects, contents, "abiflags"),
-            flags=_flags(reader, objects, contents),
+            text=_sys_text(reader, objects, contents, "version"),
+            abiflags=_sys_text(reader, objects, contents, "abiflags"),
+            flags=_sys_flags(reader, objects, contents),
         )
     except UnreadableMemory as error:
         return Absent(UNREADABLE, str(error))
 
 
-def _text(reader: MemoryReader, objects: NamespaceReader, contents: int, name: str) -> str | None:
+def _sys_text(
+    reader: MemoryReader, objects: NamespaceReader, contents: int, name: str
+) -> str | None:
     address = objects.dict_get(contents, name)
     if isinstance(address, Absent):
         return None
@@ -115,7 +117,9 @@ def _text(reader: MemoryReader, objects: NamespaceReader, contents: int, name: s
     return None if isinstance(text, Absent) else text
 
 
-def _flags(reader: MemoryReader, objects: NamespaceReader, contents: int) -> dict[str, int] | None:
+def _sys_flags(
+    reader: MemoryReader, objects: NamespaceReader, contents: int
+) -> dict[str, int] | None:
     address = objects.dict_get(contents, "flags")
     first = reader.layout.offset("PyTupleObject", "ob_item")
     if isinstance(address, Absent) or first is None:

@@ -32,7 +32,7 @@ def tasks(parts: RecordParts, notes: RecordNotes) -> Json | None:
     failures = Counter(task.failure for task in every if task.unseen and task.failure)
     pending = [*every, *_trio_tasks(parts)]
     pending = [task for task in pending if task.state == "pending" and not task.system]
-    suspended = _suspended_greenlets(parts)
+    suspended = _count_suspended_greenlets(parts)
     if not pending and not suspended and not failures:
         return None
     from gdb_epi.cpython.running.unfinished_tasks import read_task_waits
@@ -56,7 +56,7 @@ def tasks(parts: RecordParts, notes: RecordNotes) -> Json | None:
     }
 
 
-def _suspended_greenlets(parts: RecordParts) -> int:
+def _count_suspended_greenlets(parts: RecordParts) -> int:
     from gdb_epi.cpython.heap.instances import shared_instances
     from gdb_epi.cpython.running.greenlets import SUSPENDED, read_greenlets
     from gdb_epi.cpython.running.tasks import is_module_imported

@@ -42,7 +42,7 @@ def threads(parts: RecordParts, _notes: RecordNotes) -> Json:
         "python": len(python),
         "without_process": sum(not thread.alive for thread in python),
         "waiting_in_locks": len({wait.tid for wait in state.locks.waits}),
-        "stacks": [_stack(thread, crashed) for thread in python[:MAX_THREADS]],
+        "stacks": [_thread_stack_json(thread, crashed) for thread in python[:MAX_THREADS]],
     }
     if crashed is not None:
         fields["crashed"] = crashed
@@ -53,7 +53,7 @@ def threads(parts: RecordParts, _notes: RecordNotes) -> Json:
     return fields
 
 
-def _stack(thread: ThreadState, crashed: Json | None) -> Json:
+def _thread_stack_json(thread: ThreadState, crashed: Json | None) -> Json:
     """Return one thread, without its frames if the merged stack holds the same ones."""
     whole = thread_json(thread)
     frames = [reduced_frame(frame) for frame in whole.pop("frames")[:MAX_FRAMES]]
@@ -82,18 +82,21 @@ def _merged_stack(state: ProcessState, tid: int) -> Json:
         "tid": tid,
         "name": next((t.name for t in state.python_threads() if t.tid == tid), None),
         "native": "absent" if stack.native is not None else "present",
-        "frames": [_frame_json(state, reduced_frame(frame)) for frame in frames[:MAX_MERGED]],
+        "frames": [
+            _describe_nameless_native_frame(state, reduced_frame(frame))
+            for frame in frames[:MAX_MERGED]
+        ],
     }
     if len(frames) > MAX_MERGED:
         fields["frames_left_out"] = len(frames) - MAX_MERGED
-        fields |= _outer_part(state, frames)
-        period, repeated = _recursion(frames, MAX_MERGED)
+        fields |= _outer_frames_json(state, frames)
+        period, repeated = _recursion_across_cut(frames, MAX_MERGED)
         if repeated:
             fields["recursion"] = {"period": period, "frames": repeated}
     return fields
 
 
-def _recursion(frames: Sequence[Json], cut: int) -> tuple[int, int]:
+def _recursion_across_cut(frames: Sequence[Json], cut: int) -> tuple[int, int]:
     """Return the period of the recursion that the cut divides, and how far it continues.
 
     The second number is that of frames after `cut`; (0, 0) when the cut goes through none.
@@ -110,7 +113,7 @@ def _recursion(frames: Sequence[Json], cut: int) -> tuple[int, int]:
     return 0, 0
 
 
-def _outer_part(state: ProcessState, frames: list[Json]) -> Json:
+def _outer_frames_json(state: ProcessState, frames: list[Json]) -> Json:
     """Return the outermost frames, and those between them and the innermost ones.
 
     They show the callers of a recursion, without which nobody sees which code began it.
@@ -119,7 +122,9 @@ def _outer_part(state: ProcessState, frames: list[Json]) -> Json:
     start = max(MAX_MERGED if gap is None else gap + 1, len(frames) - MAX_OUTER)
     start += _count_repeated(frames[start:])
     fields: Json = {
-        "outer_frames": [_frame_json(state, reduced_frame(frame)) for frame in frames[start:]],
+        "outer_frames": [
+            _describe_nameless_native_frame(state, reduced_frame(frame)) for frame in frames[start:]
+        ],
         "frames_between": start - MAX_MERGED,
     }
     if gap is not None:
@@ -144,7 +149,7 @@ def _count_repeated(frames: list[Json]) -> int:
             return start
 
 
-def _frame_json(state: ProcessState, frame: Json) -> Json:
+def _describe_nameless_native_frame(state: ProcessState, frame: Json) -> Json:
     """Say about a native frame without a symbol what Python calls it, or whether there is code."""
     if frame["language"] != "native" or frame.get("kind"):
         return frame

@@ -46,7 +46,7 @@ def verdict(parts: RecordParts, _notes: RecordNotes) -> Json:
 
 def verdict_json(judged: Verdict, *, judged_damage: bool = True) -> Json:
     """Return a verdict as the record holds it (SCHEMA.md)."""
-    damage = _damage(judged.damage)
+    damage = _damage_json(judged.damage)
     if not judged_damage:
         damage["judged"] = False
     return {
@@ -60,7 +60,7 @@ def verdict_json(judged: Verdict, *, judged_damage: bool = True) -> Json:
     }
 
 
-def _damage(damage: DamagedWord) -> Json:
+def _damage_json(damage: DamagedWord) -> Json:
     """Return the damage; without evidence for any, only `found`."""
     made: Json = {"found": damage.found}
     if damage.confidence is not None:

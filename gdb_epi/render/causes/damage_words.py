@@ -11,8 +11,8 @@ from collections.abc import Mapping
 from gdb_epi.judgement.hypothesis_words import STRAY_STORE
 from gdb_epi.judgement.label_evidence import ELSE_EXPLAINS
 from gdb_epi.judgement.labels import DAMAGED_MEMORY, HARDWARE_SUSPECT
-from gdb_epi.record.record_parts import get_group, get_number, hypotheses
-from gdb_epi.render.causes.whose_code import percent
+from gdb_epi.record.record_parts import get_group, get_number, hypothesis_probabilities
+from gdb_epi.render.causes.whose_code import percent_text
 from gdb_epi.sizes import ADDRESS_BITS
 from gdb_epi.typing_lite import Any
 
@@ -21,7 +21,7 @@ OF_DAMAGE = (HARDWARE_SUSPECT, DAMAGED_MEMORY)
 MIN_SHARE = 0.05  # of a cause that a sentence warns of
 
 
-def is_untied(record: Json) -> bool:
+def is_untied_damage(record: Json) -> bool:
     """Whether nothing ties the damage that was found to what failed."""
     return get_group(record, "corruption").get("tied") is False
 
@@ -32,9 +32,9 @@ def has_one_wrong_bit(record: Json) -> bool:
     return isinstance(bits, list) and len(bits) == 1
 
 
-def suspect_words(record: Json, label: str) -> str:
+def damage_suspicion_words(record: Json, label: str) -> str:
     """Return what the headline says of damage, behind what failed and where; often nothing."""
-    if label in OF_DAMAGE and is_untied(record):
+    if label in OF_DAMAGE and is_untied_damage(record):
         return ": elsewhere, its memory is damaged"
     if label == HARDWARE_SUSPECT:
         return ": this machine's memory or CPU is suspect"
@@ -46,7 +46,7 @@ def suspect_words(record: Json, label: str) -> str:
 def damage_sentence(record: Json, sure: str) -> str:
     """Return the sentence below the headline; `sure` is how sure the verdict is, in words."""
     label = get_group(record, "verdict").get("label")
-    if is_untied(record):
+    if is_untied_damage(record):
         what = "bit" if has_one_wrong_bit(record) else "value"
         return (
             f"A wrong {what} in its memory may be the cause ({sure}): nothing that was read leads "
@@ -55,7 +55,7 @@ def damage_sentence(record: Json, sure: str) -> str:
         )
     if label == HARDWARE_SUSPECT:
         against = "one crash is no proof"
-        if hypotheses(record).get(STRAY_STORE, 0) >= MIN_SHARE:
+        if hypothesis_probabilities(record).get(STRAY_STORE, 0) >= MIN_SHARE:
             against += ": a stray write of the program can look the same"
         return f"The evidence is strong ({sure}), but {against}."
     confidence = get_number(get_group(get_group(record, "verdict"), "damage"), "confidence")
@@ -64,15 +64,15 @@ def damage_sentence(record: Json, sure: str) -> str:
     else:
         what, was, others = "A value in", "damaged", "damage"
     by = "By the machine, or by a stray write of the program?"
-    if _may_be_tag(record):
+    if _may_be_pointer_tag(record):
         by = "By the machine, by a stray write, or is it a tag that the program did not take off?"
     return (
-        f"{what} memory was {was} ({percent(confidence)} sure). {by} One crash cannot tell. If "
-        f"other crashes of this host show {others} too, suspect its memory."
+        f"{what} memory was {was} ({percent_text(confidence)} sure). {by} One crash cannot tell. "
+        f"If other crashes of this host show {others} too, suspect its memory."
     )
 
 
-def _may_be_tag(record: Json) -> bool:
+def _may_be_pointer_tag(record: Json) -> bool:
     """Whether only bits that no address has are wrong, and that has lowered the confidence."""
     verdict = get_group(record, "verdict")
     bits = get_group(verdict, "damage").get("bits")

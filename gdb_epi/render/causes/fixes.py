@@ -22,11 +22,11 @@ from gdb_epi.locks.types import GIL, INITIALISED, JOINS
 from gdb_epi.record.record_parts import (
     all_frames,
     deadlocked_threads,
+    explaining_stack,
     get_group,
     get_groups,
     get_texts,
-    listed_stacks,
-    telling_stack,
+    python_thread_stacks,
 )
 from gdb_epi.render.causes.whose_code import named_file
 from gdb_epi.render.frame_lines import (
@@ -209,7 +209,7 @@ def _fix_of_crash(record: Json, calls: Sequence[StackCall], deciding: Mapping[st
         return "hand over a copy: local variables end with their function"
     cause = leading_hypothesis(record)
     if cause == "stack-exhausted":
-        return _help_of_stack(record)
+        return _help_for_full_stack(record)
     if "freed_callback" in deciding:
         return "keep the callback object in a variable as long as C may call it"
     if "unloaded_library" in deciding:
@@ -271,14 +271,20 @@ def _fix_of_hang(record: Json, facts: Json, calls: Sequence[StackCall]) -> str:
         if f" {hang_types.OF_BARRIER}" in awaited:
             return "call abort() of the barrier where one of its parties fails"
         return (
-            _how_to_give_in_time(awaited, calls) if doing == "event" else _fix_by_awaited(awaited)
+            _how_to_notify_in_time(awaited, calls)
+            if doing == "event"
+            else _fix_for_awaited(awaited)
         )
     if sort == "peer does not read" and any(m.get("name") == _FEEDER for m in members):
         return _BY_KIND["unread queue"]
     if sort == "full pipe":  # whether it is full is not in the core
         return "if its output pipe is full: read it meanwhile, as communicate() does"
     inner = next((call for call in calls if call.language == PYTHON), None)
-    if inner is not None and inner.name.endswith("__enter__") and _held_elsewhere(record, member):
+    if (
+        inner is not None
+        and inner.name.endswith("__enter__")
+        and _is_held_by_other_process(record, member)
+    ):
         return f"find who holds it: {_WHO_SHARES} (a timeout only reports it)"
     if fix == hang_types.SET_TIMEOUT and doing in _OF_OTHERS:
         place = next(iter(get_texts(member, "frames")), "")
@@ -287,20 +293,20 @@ def _fix_of_hang(record: Json, facts: Json, calls: Sequence[StackCall]) -> str:
             return _timeout_of_call(calls[at - 1], place)
         return f"set a timeout for the call at {place}" if place else ""
     if sort == "nobody left" and doing == "event" and not fix:
-        return _how_to_give_in_time(what, calls)
+        return _how_to_notify_in_time(what, calls)
     return _BY_FIX.get(str(fix), _BY_KIND.get(OWN_PIPE if sort == "pipe" else sort, ""))
 
 
-def _fix_by_awaited(awaited: str) -> str:
+def _fix_for_awaited(awaited: str) -> str:
     return next((how for what, how in _BY_AWAITED.items() if awaited.startswith(what)), "")
 
 
-def _how_to_give_in_time(awaited: str, calls: Sequence[StackCall]) -> str:
+def _how_to_notify_in_time(awaited: str, calls: Sequence[StackCall]) -> str:
     """Return how nobody waits for ever for what is given; a Condition forgets what came before.
 
     Queues and other classes of the standard library wait by a Condition too, and look first.
     """
-    if by_awaited := _fix_by_awaited(awaited):
+    if by_awaited := _fix_for_awaited(awaited):
         return by_awaited
     python = [call for call in calls if call.language == PYTHON][:2]
     is_condition = (
@@ -310,7 +316,7 @@ def _how_to_give_in_time(awaited: str, calls: Sequence[StackCall]) -> str:
     return _LOOKS_AND_GIVES if is_condition else _GIVES_ANYHOW
 
 
-def _held_elsewhere(record: Json, member: Json) -> bool:
+def _is_held_by_other_process(record: Json, member: Json) -> bool:
     """Whether a thread waits for a lock that another process holds."""
     waits = get_groups(record, "waits")
     return any(
@@ -333,10 +339,10 @@ def _fix_of_circle(record: Json) -> str:
     circle = deadlocked_threads(record)
     waits = [w for w in get_groups(record, "waits") if w.get("tid") in circle]
     joins = [w for w in waits if w.get("kind") in JOINS]
-    listed = (telling_stack(record), *listed_stacks(record))
+    listed = (explaining_stack(record), *python_thread_stacks(record))
     stacks = {str(stack.get("tid")): stack for stack in listed if stack.get("frames")}
     calls = [calls_of_record(get_groups(stacks.get(str(w["tid"]), {}), "frames")) for w in waits]
-    libraries = list(map(_library_that_takes, calls))
+    libraries = list(map(_library_that_takes_lock, calls))
     if len(waits) == 1 and not joins and waits[0].get("kind") not in INITIALISED:
         name, caller = waits[0].get("name") or "that lock", innermost_own_python_call(calls[0])
         if libraries[0] and caller is not None and not call_library(caller):
@@ -363,7 +369,7 @@ def _fix_of_circle(record: Json) -> str:
     return "do not join a thread while you hold what it needs"
 
 
-def _library_that_takes(calls: Sequence[StackCall]) -> str:
+def _library_that_takes_lock(calls: Sequence[StackCall]) -> str:
     """Return the library whose code takes a lock; "" for the program's own, and where unknown.
 
     A lock's own methods are written in Python too: threading's say nothing about whose lock it is.
@@ -394,10 +400,10 @@ def advice_for_cause(record: Json) -> tuple[str, str] | None:
     if allocator == "python" and _ran_with_checked_heap(record):
         return None
     title, command = _CHECKED_HEAP.get(allocator, ("", ""))
-    return (title, f"{command} {_interpreter(record)} {_script(record)}") if title else None
+    return (title, f"{command} {_python_command(record)} {_script_path(record)}") if title else None
 
 
-def _interpreter(record: Json) -> str:
+def _python_command(record: Json) -> str:
     """Return the Python that ran, for a command; another one may lack the packages, or the bug.
 
     Of a virtual environment the file that ran is its base's, which lacks the packages too: they lie
@@ -412,7 +418,7 @@ def _interpreter(record: Json) -> str:
     return shell_word(path) if is_python and not elsewhere else "python3"
 
 
-def _script(record: Json) -> str:
+def _script_path(record: Json) -> str:
     """Return the program's own file for a command; SCRIPT where the record names none.
 
     With its folder where the frames name it, and no user was taken out of it.
@@ -452,7 +458,7 @@ def _ran_with_checked_heap(record: Json) -> bool:
     return chosen.endswith("debug") or (bool(by_default) and chosen in ("None", "default"))
 
 
-def _help_of_stack(record: Json) -> str:
+def _help_for_full_stack(record: Json) -> str:
     """Return what helps against a stack that was full, by whose stack it is."""
     facts: Json = next(
         (
@@ -462,7 +468,7 @@ def _help_of_stack(record: Json) -> str:
         ),
         {},
     )
-    stack = telling_stack(record)
+    stack = explaining_stack(record)
     larger = "where its thread is made"
     if facts.get("own") is False:
         larger = "where it is made (sigaltstack(), the library)"

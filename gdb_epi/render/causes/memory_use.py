@@ -100,10 +100,12 @@ def holder_words(holder: Json) -> str:
     what = str(holder.get("type"))
     if isinstance(length, int):
         what += f" with {_rounded_estimate(length)} items" + (f" of type {items}" if items else "")
-    return f"{size_in_words(get_number(holder, 'bytes'))} in `{_quoted(holder)}: a {what}"
+    return (
+        f"{size_in_words(get_number(holder, 'bytes'))} in `{_quoted_holder_name(holder)}: a {what}"
+    )
 
 
-def _quoted(holder: Json) -> str:
+def _quoted_holder_name(holder: Json) -> str:
     """Return `name` of module x, with the backquote that the sentence began."""
     where = str(holder.get("where"))
     for between in (", a local of ", " of module "):
@@ -113,7 +115,7 @@ def _quoted(holder: Json) -> str:
     return f"{where}`"
 
 
-def types_once(use: Json) -> list[tuple[Json, str]]:
+def distinct_types(use: Json) -> list[tuple[Json, str]]:
     """Return each type once, the largest first, and where more bytes of it were found.
 
     Most objects are seen from variables and in small blocks: a reader would add them up.
@@ -170,7 +172,7 @@ def memory_report(state: ProcessState) -> Report:
             size_in_words(get_number(kind, "bytes")),
             found,
         )
-        for kind, found in types_once(use)
+        for kind, found in distinct_types(use)
     ]
     return Report(
         "memory",

@@ -23,12 +23,12 @@ from gdb_epi.fault.own_native_code import (
 from gdb_epi.judgement.hypothesis_words import STRAY_STORE
 from gdb_epi.lazy_pattern import LazyPattern
 from gdb_epi.record.record_parts import (
+    explaining_stack,
     get_group,
     get_groups,
     get_number,
     get_texts,
-    hypotheses,
-    telling_stack,
+    hypothesis_probabilities,
 )
 from gdb_epi.render.frame_lines import (
     PYTHON,
@@ -53,7 +53,7 @@ _BY_CTYPES = "Python code that writes by ctypes"
 MAX_TEXT = 300  # characters of a piece of evidence in a record
 
 
-def percent(confidence: float) -> str:
+def percent_text(confidence: float) -> str:
     """Return a probability as a reader sees it; nothing is quite certain."""
     return f"{min(99, int(confidence * 100 + 0.5))}%"
 
@@ -61,7 +61,7 @@ def percent(confidence: float) -> str:
 def confidence_words(record: Json) -> str:
     """Return " (79% sure)" of the verdict; "" without a probability."""
     confidence = get_number(get_group(record, "verdict"), "confidence")
-    return f" ({percent(confidence)} sure)" if confidence else ""
+    return f" ({percent_text(confidence)} sure)" if confidence else ""
 
 
 def software_bug_words(record: Json, calls: Sequence[StackCall], cause: str) -> str:
@@ -74,12 +74,12 @@ def software_bug_words(record: Json, calls: Sequence[StackCall], cause: str) -> 
     if place := _place_of_uncaught_exception(record):
         kind = str(get_group(record, "exception").get("type")).rpartition(".")[2]
         whose, cause = f", in {place}", f"{kind} was raised there and not caught; then {cause}"
-    bug = next((_NO_BUG[doubt] for doubt in _doubts(record) if doubt in _NO_BUG), _BUG)
+    bug = next((_NO_BUG[doubt] for doubt in _other_explanations(record) if doubt in _NO_BUG), _BUG)
     bug = f"{bug}{confidence_words(record)}{whose}: {cause}".removesuffix(": ")
     return f"{bug}. {guess}" if guess else bug
 
 
-def _doubts(record: Json) -> list[str]:
+def _other_explanations(record: Json) -> list[str]:
     """Return what else than code that is wrong looks the same, as the findings say."""
     facts = (get_group(finding, "facts") for finding in get_groups(record, "findings"))
     return [doubt for each in facts if isinstance(doubt := each.get(DOUBT), str)]
@@ -91,7 +91,7 @@ def _place_of_uncaught_exception(record: Json) -> str:
     "" of other ends, and where a library raised it: then the traceback's own lines are not known.
     """
     raised = get_group(record, "exception")
-    gave_up = next(iter(hypotheses(record)), "") == "failed-check"
+    gave_up = next(iter(hypothesis_probabilities(record)), "") == "failed-check"
     place = get_group(raised, "raised_at")
     file = str(place.get("filename") or "")
     if (
@@ -131,7 +131,7 @@ def _whose_code_words(record: Json, calls: Sequence[StackCall], reason: str) -> 
         places = [named_file(record)]
         if whose == CALL:
             places.append(f"in how {line or 'Python code'} calls it{_null_argument_words(record)}")
-        if IN_MEMORY in _doubts(record):
+        if IN_MEMORY in _other_explanations(record):
             places.append("in what else wrote the value")
         others = ", ".join(places[:-1])
         return f", in {others} or {places[-1]}" if others else f", in {places[0]}", ""
@@ -152,7 +152,7 @@ def _whose_code_words(record: Json, calls: Sequence[StackCall], reason: str) -> 
         checked = isinstance(code.get("files"), list)
         why = "perhaps a call by ctypes" if by_ctypes else no_other if checked else ""
         return "", f"{_UNKNOWN}: {why}".removesuffix(": ")
-    frames = get_groups(telling_stack(record), "frames")
+    frames = get_groups(explaining_stack(record), "frames")
     running = {without_build_tag(str(frame.get("module")).rpartition("/")[2]) for frame in frames}
     here = next((file for file in files if file in running), "")
     files = [file for file in files if file != here]
@@ -197,7 +197,7 @@ def interpreter_words(record: Json) -> str:
 
     Only where no code of others can have done it is it called Python's own code. {} is its name.
     """
-    code, cause = get_group(record, "at_fault"), next(iter(hypotheses(record)), "")
+    code, cause = get_group(record, "at_fault"), next(iter(hypothesis_probabilities(record)), "")
     if code.get("whose") == INTERPRETER:
         return "Python's own code ({})"
     others = bool(code.get("files")) or code.get("ctypes") is True
@@ -274,7 +274,7 @@ def _number_words(match: Any) -> str:
     return f"it is the number {number} ({number:#x}), or NULL plus that many bytes"
 
 
-def plain_reason(record: Json, reason: str) -> str | None:
+def reason_without_addresses(record: Json, reason: str) -> str | None:
     """Return a reason without addresses; None where there are no other words for it."""
     signs = get_groups(get_group(record, "corruption"), "evidence")
     findings = [

@@ -7,10 +7,10 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 
 from gdb_epi.record.record_parts import (
+    explaining_stack,
     get_group,
     get_groups,
     grouping_line,
-    telling_stack,
     verdict_label,
 )
 from gdb_epi.render.frame_lines import PYTHON, StackCall, call_library, calls_of_record
@@ -40,7 +40,7 @@ def source_line_of_call(call: StackCall) -> SourceLine | None:
 
 def own_source_lines(record: Mapping[str, Any]) -> Iterator[SourceLine]:
     """Yield the places of the program's own Python frames, the innermost first, as recorded."""
-    stack = telling_stack(record)
+    stack = explaining_stack(record)
     for group in ("frames", "outer_frames"):
         for call in calls_of_record(get_groups(stack, group)):
             place = source_line_of_call(call)

@@ -21,8 +21,8 @@ MAX_SUMMARY = 1 << 19  # bytes; GitHub refuses the summary of a step beyond 1 Mi
 
 def annotation(title: str, text: str, place: SourceLine | None) -> str:
     """Return the workflow command of one error: one line, whatever the texts hold."""
-    where = f"file={_property(place.path)},line={place.line}," if place else ""
-    return f"::error {where}title={_property(title)}::{_data(text)}"
+    where = f"file={_escape_command_property(place.path)},line={place.line}," if place else ""
+    return f"::error {where}title={_escape_command_property(title)}::{_escape_command_data(text)}"
 
 
 def death_annotations(deaths: Sequence[Death], root: str) -> Iterator[str]:
@@ -38,12 +38,14 @@ def job_summary(deaths: Sequence[Death]) -> str:
     lines += ["| what | how | verdict | what happened |", "|---|---|---|---|"]
     for death in deaths:
         cells = (death.subject, death.verb, death.verdict, death.sentence)
-        lines.append("| " + " | ".join(map(_cell, cells)) + " |")
+        lines.append("| " + " | ".join(map(_escape_table_cell, cells)) + " |")
     text = "\n".join(lines) + "\n"
     for number, death in enumerate(deaths):
         # <pre> and entities: in a fence of backticks a name with backticks would end it.
-        screen = "\n".join(_html(line) for line in death.screen)
-        more = f"\n<details><summary>{_html(death.subject)}</summary>\n\n<pre>{screen}</pre>\n"
+        screen = "\n".join(_escape_html(line) for line in death.screen)
+        more = (
+            f"\n<details><summary>{_escape_html(death.subject)}</summary>\n\n<pre>{screen}</pre>\n"
+        )
         more += "</details>\n"
         if len((text + more).encode()) > MAX_SUMMARY:
             return text + f"\n{counted(len(deaths) - number, 'more screen')} left out\n"
@@ -51,22 +53,22 @@ def job_summary(deaths: Sequence[Death]) -> str:
     return text
 
 
-def _data(text: str) -> str:
+def _escape_command_data(text: str) -> str:
     clean = "\n".join(escape(line) for line in text.replace("\r\n", "\n").split("\n"))
     return clean.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
 
 
-def _property(text: str) -> str:
-    return _data(text).replace(":", "%3A").replace(",", "%2C")
+def _escape_command_property(text: str) -> str:
+    return _escape_command_data(text).replace(":", "%3A").replace(",", "%2C")
 
 
-def _html(text: str) -> str:
+def _escape_html(text: str) -> str:
     return escape(text).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
 
 
-def _cell(text: str) -> str:
+def _escape_table_cell(text: str) -> str:
     """Return text for the cell of a table: Markdown's own characters as entities."""
-    clean = _html(text)
+    clean = _escape_html(text)
     return "".join(f"&#{ord(char)};" if char in "|`*_[]\\~#$@" else char for char in clean)
 
 

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from urllib.parse import quote
 
 from gdb_epi import __version__
-from gdb_epi.record.record_parts import get_groups, telling_stack
+from gdb_epi.record.record_parts import explaining_stack, get_groups
 from gdb_epi.render.category_words import category_words
 from gdb_epi.render.ci.deaths import (
     NO_CORE,
@@ -40,7 +40,7 @@ _FINGERPRINTS = ("stable", "python", "native", "coarse")
 Json = dict[str, Any]
 
 
-def sarif(deaths: Sequence[Death], root: str, problems: Sequence[str] = ()) -> Json:
+def sarif_log(deaths: Sequence[Death], root: str, problems: Sequence[str] = ()) -> Json:
     """Return the log as JSON values; files below `root` are given relative to it.
 
     `problems` are inputs that gave no record: notifications of the run (3.20.21).
@@ -56,7 +56,7 @@ def sarif(deaths: Sequence[Death], root: str, problems: Sequence[str] = ()) -> J
             or death.place
             or next(own_source_lines(death.record), None)
         )
-        location = None if place is None else _physical(place)
+        location = None if place is None else _physical_location(place)
         key = (rule["id"], death.signature or death.subject, str(location))
         if key in results:
             results[key]["occurrenceCount"] += death.times
@@ -113,7 +113,7 @@ def _result(death: Death, rule: str, number: int, location: Json | None, root: s
     return result
 
 
-def _physical(place: SourceLine) -> Json:
+def _physical_location(place: SourceLine) -> Json:
     # Relative references are resolved against the checkout, absolute ones are URIs of files.
     path = quote(place.path, errors="backslashreplace")  # a lone surrogate is not UTF-8
     artifact: Json = {"uri": path, "uriBaseId": _ROOT}
@@ -124,7 +124,7 @@ def _physical(place: SourceLine) -> Json:
 
 
 def _frames(record: Mapping[str, Any], root: str) -> Iterator[Json]:
-    stack = telling_stack(record)
+    stack = explaining_stack(record)
     for call in calls_of_record(get_groups(stack, "frames"))[:MAX_FRAMES]:
         if call.language != REMARK:
             yield _frame(call, root)
@@ -135,6 +135,8 @@ def _frame(call: StackCall, root: str) -> Json:
     location: Json = {"message": {"text": name}, "logicalLocations": [{"fullyQualifiedName": name}]}
     place = source_line_of_call(call)
     if place is not None:
-        location |= _physical(SourceLine(relative_to(place.path, root) or place.path, place.line))
+        location |= _physical_location(
+            SourceLine(relative_to(place.path, root) or place.path, place.line)
+        )
     frame: Json = {"location": location}
     return frame if call.language == PYTHON else {**frame, "module": escape(call.module or "?")}

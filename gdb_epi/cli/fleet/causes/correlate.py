@@ -80,27 +80,29 @@ def run(args: Namespace) -> None:
 
 def _correlate_signature(args: Namespace) -> None:
     from gdb_epi.cli.fleet.causes.split import population_and_code
-    from gdb_epi.fleet.questions.correlate import signature_pairs
+    from gdb_epi.fleet.questions.correlate import find_signature_pairs
 
     population, code = population_and_code(args.db, args.signature, args.asof)
     day = population.last_day
-    search = signature_pairs(population, code, day)
+    search = find_signature_pairs(population, code, day)
     search = search._replace(pairs=search.pairs[: args.limit])
     if args.csv:
-        print_rows([_row(pair, day) for pair in search.pairs], as_csv=True)
+        print_rows([_pair_row(pair, day) for pair in search.pairs], as_csv=True)
     elif args.json:
-        rows = [{**_row(p, day), "alone": [a._asdict() for a in p.alone]} for p in search.pairs]
+        rows = [
+            {**_pair_row(p, day), "alone": [a._asdict() for a in p.alone]} for p in search.pairs
+        ]
         print(json.dumps({**search._asdict(), "pairs": rows}))
     else:
         from gdb_epi.fleet.questions.suspects import sentences_about_signature
 
-        _text(search)
+        _print_pairs(search)
         if not search.pairs:
             for words in sentences_about_signature(population, code):
                 print_line(f"  by itself: {words}")
 
 
-def _row(pair: AttributePair, day: int) -> dict[str, Any]:
+def _pair_row(pair: AttributePair, day: int) -> dict[str, Any]:
     from gdb_epi.fleet.screen.finding_texts import finding_json
 
     numbers = finding_json(pair.finding, day)
@@ -111,16 +113,16 @@ def _row(pair: AttributePair, day: int) -> dict[str, Any]:
     return {**head, **{k: numbers[k] for k in (*names, "aliases", "caveats")}}
 
 
-def _text(search: PairSearch) -> None:
+def _print_pairs(search: PairSearch) -> None:
     from gdb_epi.fleet.screen.finding_texts import (
         P_AND_Q,
         describe_risk,
         describe_risk_and_p_value,
         describe_test,
     )
-    from gdb_epi.render.signature_words import named_signature
+    from gdb_epi.render.signature_words import signature_phrase_and_key
 
-    print_line(named_signature(search.signature))
+    print_line(signature_phrase_and_key(search.signature))
     size = counted(search.crashes, "crash")
     if search.left_out:
         size += f", beside {counted(search.left_out, 'crash')} that single hosts explain"

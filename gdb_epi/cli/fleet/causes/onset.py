@@ -7,7 +7,7 @@ import json
 from argparse import Namespace
 from typing import TYPE_CHECKING, Any
 
-from gdb_epi.cli.fleet.output import add_signature_question, print_line, print_rows
+from gdb_epi.cli.fleet.output import add_signature_question_arguments, print_line, print_rows
 from gdb_epi.util import counted
 
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 HELP = "when the rate of a signature changed, beside the roll-out dates of attributes"
 
 
-add_arguments = add_signature_question
+add_arguments = add_signature_question_arguments
 
 
 def run(args: Namespace) -> None:
@@ -34,7 +34,7 @@ def run(args: Namespace) -> None:
     elif args.json:
         print(json.dumps(data))
     else:
-        _text(answer)
+        _print_onset(answer)
 
 
 def _onset_json(answer: Onset) -> dict[str, Any]:
@@ -54,12 +54,12 @@ def _onset_json(answer: Onset) -> dict[str, Any]:
     return {**data, "caveats": list(answer.caveats)}
 
 
-def _text(answer: Onset) -> None:
+def _print_onset(answer: Onset) -> None:
     from gdb_epi.fleet.screen.finding_texts import describe_comparison, describe_risk
     from gdb_epi.fleet.store.day_numbers import iso_day
-    from gdb_epi.render.signature_words import named_signature
+    from gdb_epi.render.signature_words import signature_phrase_and_key
 
-    print_line(named_signature(answer.signature))
+    print_line(signature_phrase_and_key(answer.signature))
     print_line(f"  {answer.answer}")
     if answer.remains is not None:
         print_line(f"  {answer.remains}")

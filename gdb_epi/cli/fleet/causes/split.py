@@ -8,7 +8,7 @@ from argparse import Namespace
 from typing import TYPE_CHECKING, Any
 
 from gdb_epi.cli.fleet.output import (
-    add_signature_question,
+    add_signature_question_arguments,
     parse_day_argument,
     print_line,
     print_lines,
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 HELP = "the populations inside one signature: hosts first, then what marks the rest"
 
 
-add_arguments = add_signature_question
+add_arguments = add_signature_question_arguments
 
 
 def run(args: Namespace) -> None:
@@ -40,20 +40,22 @@ def run(args: Namespace) -> None:
     population, code = population_and_code(args.db, args.signature, args.asof)
     parted = split_signature(population, code, population.last_day)
     judged = judge_split(population, parted)
-    beside = _moments(population, code) if judged.kind == NOT_ENOUGH else []
+    beside = _timing_remarks(population, code) if judged.kind == NOT_ENOUGH else []
     if beside:
         judged = judged._replace(headline=beside.pop(0))
-    elif (together := find_events(population).mostly_of(population, code, 0.0)) is not None:
+    elif (
+        together := find_events(population).event_of_most_crashes(population, code, 0.0)
+    ) is not None:
         beside.append(f"came together, and count once each time: {together}")
     if args.json or args.csv:
-        _machine(population, parted, judged, as_csv=args.csv)
+        _print_machine_readable(population, parted, judged, as_csv=args.csv)
     else:
-        _text(parted, judged, beside)
+        _print_parts(parted, judged, beside)
         if (remains := find_onset(population, code).remains) is not None:
             print_line(f"  {remains}")
 
 
-def _moments(population: Population, code: int) -> list[str]:
+def _timing_remarks(population: Population, code: int) -> list[str]:
     """Say when crashes come that nothing else marks, or in what they came together."""
     from gdb_epi.fleet.screen.events import find_events
     from gdb_epi.fleet.screen.finding_texts import describe_verdict
@@ -63,7 +65,7 @@ def _moments(population: Population, code: int) -> list[str]:
     name = population.signatures[code]
     findings = time_and_cpu_findings(events.counted, events.counted.day >= 0)
     moments = [describe_verdict(finding) for finding in findings if finding.signature == name]
-    together = None if moments else events.mostly_of(population, code)
+    together = None if moments else events.event_of_most_crashes(population, code)
     return [*moments, *filter(None, [together])]
 
 
@@ -84,11 +86,11 @@ def population_and_code(db: str | None, wanted: str, asof: str | None) -> tuple[
     return population, population.signatures.index(group.name)
 
 
-def _machine(
+def _print_machine_readable(
     population: Population, parted: SignatureSplit, judged: PopulationVerdict, *, as_csv: bool
 ) -> None:
 
-    parts = [_row(population, part, as_csv=as_csv) for part in parted.parts]
+    parts = [_part_row(population, part, as_csv=as_csv) for part in parted.parts]
     if as_csv:
         print_rows([{k: v for k, v in row.items() if k != "members"} for row in parts], as_csv=True)
         return
@@ -101,10 +103,10 @@ def _machine(
     print(json.dumps({**head, "more": parted.more, "leaning": parted.leaning, "parts": parts}))
 
 
-def _row(population: Population, part: SignaturePart, *, as_csv: bool) -> dict[str, Any]:
+def _part_row(population: Population, part: SignaturePart, *, as_csv: bool) -> dict[str, Any]:
     from gdb_epi.fleet.screen.finding_texts import finite_or_none
 
-    members = population.core_keys.under(part.members)
+    members = population.core_keys.keys_under(part.members)
     names = ("p", "q", "rr", "rr_low", "rr_high", "test", "exposure")
     numbers: dict[str, Any] = {name: getattr(part.finding, name, None) for name in names}
     if part.finding is not None:
@@ -122,7 +124,7 @@ def _row(population: Population, part: SignaturePart, *, as_csv: bool) -> dict[s
     }
 
 
-def _text(parted: SignatureSplit, judged: PopulationVerdict, beside: Sequence[str]) -> None:
+def _print_parts(parted: SignatureSplit, judged: PopulationVerdict, beside: Sequence[str]) -> None:
     from gdb_epi.fleet.questions.splitting import REST
     from gdb_epi.fleet.screen.finding_texts import (
         P_AND_Q,
@@ -130,9 +132,9 @@ def _text(parted: SignatureSplit, judged: PopulationVerdict, beside: Sequence[st
         finding_sentence,
         spell_out_flags,
     )
-    from gdb_epi.render.signature_words import named_signature
+    from gdb_epi.render.signature_words import signature_phrase_and_key
 
-    print_line(named_signature(parted.signature))
+    print_line(signature_phrase_and_key(parted.signature))
     print_line(f"  {spell_out_flags(judged.headline)}")
     for caveat in judged.caveats:
         print_line(f"    but: {caveat}")

@@ -16,7 +16,7 @@ from gdb_epi.cli.fleet.output import (
     print_line,
     print_lines,
 )
-from gdb_epi.cli.support.messages import how_to_settle, repeated_database_option
+from gdb_epi.cli.support.messages import repeated_database_option, settle_finding_hint
 
 HELP = "what the last days brought: new findings, regressions, hosts, new signatures"
 DAYS = 7
@@ -56,7 +56,7 @@ def run(args: Namespace) -> None:
             if not news.detail["screened"]:
                 print_line(f"To screen them: gdb-epi fleet screen{again}")
             if findings := news.detail["findings"]:
-                print_line(how_to_settle(f"{findings[0]}{again}"))
+                print_line(settle_finding_hint(f"{findings[0]}{again}"))
             if news.lines:
                 print_line(f"More about a signature: gdb-epi fleet show KEY{again}")
         send_unsent_news(engine, args, place, [news])

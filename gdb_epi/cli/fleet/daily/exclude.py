@@ -45,7 +45,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     )
     add(
         "--at-most",
-        type=_share,
+        type=_parse_share,
         default=SHARE,
         metavar="SHARE",
         help="never more hosts out than this share of the fleet (2%%)",
@@ -84,14 +84,14 @@ def run(args: Namespace) -> int:
     if args.format == "json":
         print(json.dumps(plan.as_json(dry_run=not args.apply, share=args.at_most), indent=1))
     elif args.format == "text":
-        _text(plan, args)
+        _print_plan(plan, args)
     else:
         from gdb_epi.fleet.decisions.exclusion import kubernetes_lines, slurm_lines
 
         lines = slurm_lines(plan) if args.format == "slurm" else kubernetes_lines(plan)
         for line in lines:
             print(line if args.apply else f"# dry run: {line}")
-        for line in _remarks(plan, args):
+        for line in _plan_remarks(plan, args):
             # Print a line that a shell ignores; nothing that a host calls itself ends it.
             from gdb_epi.render.escape import escape
 
@@ -120,16 +120,16 @@ def _mark_hosts_drained(engine: Engine, plan: ExclusionPlan, by: str | None, now
             insert_decision(connection, mark._replace(note=host.reason, until=until))
 
 
-def _text(plan: ExclusionPlan, args: Namespace) -> None:
+def _print_plan(plan: ExclusionPlan, args: Namespace) -> None:
     from gdb_epi.fleet.store.day_numbers import iso_day
 
     for host in plan.hosts:
         print_line(f"{host.host}  since {iso_day(host.since)}, until {iso_day(host.until)}")
         print_lines(f"    {line}" for line in (host.reason, *host.evidence))
-    print_lines(_remarks(plan, args))
+    print_lines(_plan_remarks(plan, args))
 
 
-def _remarks(plan: ExclusionPlan, args: Namespace) -> list[str]:
+def _plan_remarks(plan: ExclusionPlan, args: Namespace) -> list[str]:
     from gdb_epi.util import counted, shortened_list
 
     lines = []
@@ -168,7 +168,7 @@ def _remarks(plan: ExclusionPlan, args: Namespace) -> list[str]:
     return lines
 
 
-def _share(word: str) -> float:
+def _parse_share(word: str) -> float:
     """Read 2%, 0.02."""
     digits, percent = word.removesuffix("%"), word.endswith("%")
     try:

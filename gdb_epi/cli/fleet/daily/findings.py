@@ -46,7 +46,7 @@ def run(args: Namespace) -> None:
         from gdb_epi.fleet.screen.finding_texts import P_AND_Q
 
         for finding in findings:
-            _print(finding, repaired=finding.attr == "host" and finding.value in repaired)
+            _print_finding(finding, repaired=finding.attr == "host" and finding.value in repaired)
         print_line(P_AND_Q)
     else:
         print_line(f"no {args.state + ' ' if args.state else ''}findings")
@@ -65,7 +65,7 @@ def finding_row(finding: StoredFinding) -> dict[str, object]:
     return kept
 
 
-def _print(finding: StoredFinding, *, repaired: bool) -> None:
+def _print_finding(finding: StoredFinding, *, repaired: bool) -> None:
     from gdb_epi.fleet.screen.finding_texts import describe_test
     from gdb_epi.fleet.store.day_numbers import iso_day
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 
 from functools import partial
 
-from gdb_epi.cli.fleet.decision import add_decision, set_state_of_finding
+from gdb_epi.cli.fleet.decision import add_decision_arguments, set_state_of_finding
 
 HELP = "take a confirm or dismiss back"
 
-add_arguments = add_decision
+add_arguments = add_decision_arguments
 run = partial(set_state_of_finding, state="open")

@@ -16,7 +16,7 @@ from gdb_epi.cli.fleet.output import (
     print_line,
     print_lines,
 )
-from gdb_epi.cli.support.messages import how_to_settle, repeated_database_option
+from gdb_epi.cli.support.messages import repeated_database_option, settle_finding_hint
 from gdb_epi.errors import EXIT_DONE, EXIT_NEWS, UsageError
 from gdb_epi.util import counted
 
@@ -63,23 +63,25 @@ def run(args: Namespace) -> int:
             from gdb_epi.fleet.screen.screening import screen_day_by_day
 
             population = load_population(engine, asof)
-            _print(population, list(screen_day_by_day(population)), as_json=args.json, ids={})
+            _print_findings(
+                population, list(screen_day_by_day(population)), as_json=args.json, ids={}
+            )
             return EXIT_DONE
         from gdb_epi.fleet.decisions.daily_screening import run_daily_screening
         from gdb_epi.fleet.decisions.finding_states import OPEN, stored_findings
         from gdb_epi.fleet.decisions.news import unsent_news
 
         today = run_daily_screening(engine, asof)
-        _print_life(today, as_json=args.json)
+        _print_returned_signatures(today, as_json=args.json)
         screens = [today.result] if today.result is not None else []
         stored = stored_findings(engine)
         if args.json or not (today.regressed or today.again) or today.has_findings:
             ids = {finding.identity: finding.id for finding in stored}
-            _print(today.population, screens, as_json=args.json, ids=ids)
+            _print_findings(today.population, screens, as_json=args.json, ids=ids)
         if not args.json:
             again, is_open = repeated_database_option(args), [f for f in stored if f.state == OPEN]
             if today.has_findings:
-                print_line(how_to_settle(f"ID{again}"))
+                print_line(settle_finding_hint(f"ID{again}"))
             elif is_open:
                 earlier = counted(len(is_open), "earlier finding")
                 print_line(f"{earlier} still open: gdb-epi fleet findings --state open{again}")
@@ -90,17 +92,17 @@ def run(args: Namespace) -> int:
     return EXIT_NEWS if args.exit_code and (today.is_new or late) else EXIT_DONE
 
 
-def _print_life(today: DailyScreening, *, as_json: bool) -> None:
+def _print_returned_signatures(today: DailyScreening, *, as_json: bool) -> None:
     """Print what came back: fixed signatures, repaired hosts."""
     from gdb_epi.fleet.decisions.fix_assessment import describe_fix
-    from gdb_epi.render.signature_words import named_signature
+    from gdb_epi.render.signature_words import signature_phrase_and_key
 
     for state, fix in today.regressed:
         if as_json:
             print(json.dumps({"attr": "#regressed", **state.as_json()}))
         else:
             print_line(f"regressed: {state.current.subject.name}: {describe_fix(fix)}")
-            print_line(f"    {named_signature(state.text)}")
+            print_line(f"    {signature_phrase_and_key(state.text)}")
             if words := today.beside.get(state.current.subject.name):
                 print_line(f"    but: {words}")
     for host in today.again:
@@ -110,7 +112,7 @@ def _print_life(today: DailyScreening, *, as_json: bool) -> None:
             print_line(host.words())
 
 
-def _print(
+def _print_findings(
     population: Population,
     screens: Sequence[ScreeningResult],
     *,
@@ -148,4 +150,4 @@ def _attributed_json(population: Population, screens: Sequence[ScreeningResult])
     members = np.zeros(population.day.size, dtype=bool)
     if screens:
         members[: screens[-1].peeled.size] = screens[-1].peeled
-    return {"attr": "#peeled", "members": population.core_keys.under(members)}
+    return {"attr": "#peeled", "members": population.core_keys.keys_under(members)}

@@ -49,7 +49,7 @@ def run(args: Namespace) -> None:
         return
     again = repeated_database_option(args)
     for state in states:
-        _print(state, history=args.history or args.name is not None)
+        _print_state(state, history=args.history or args.name is not None)
     if not states and args.name is not None:
         print_line(f"nothing was decided of {args.name}; all: gdb-epi fleet states{again}")
     elif not states:
@@ -58,21 +58,21 @@ def run(args: Namespace) -> None:
         )
 
 
-def _print(state: StateWithCrashes, *, history: bool) -> None:
+def _print_state(state: StateWithCrashes, *, history: bool) -> None:
     from gdb_epi.fleet.decisions.fix_assessment import describe_fix
     from gdb_epi.fleet.questions.signature_history import format_utc_time
     from gdb_epi.fleet.store.day_numbers import utc_day_text
-    from gdb_epi.render.signature_words import named_signature
+    from gdb_epi.render.signature_words import signature_phrase_and_key
 
     held = state.current
     what = f"{held.subject.about} {held.subject.name}"
     print_line(f"{state.state:<12}  {utc_day_text(held.since)}  {what}")
     if state.text != held.subject.name:
-        print_line(f"      {named_signature(state.text)}")
+        print_line(f"      {signature_phrase_and_key(state.text)}")
     words = [counted(state.crashes, "crash")]
     if state.last is not None:
         words.append(f"the last {format_utc_time(state.last)}")
-    print_line(f"      {', '.join([*words, *held.care()])}")
+    print_line(f"      {', '.join([*words, *held.owner_and_ticket()])}")
     if state.fix is not None:
         print_line(f"      {describe_fix(state.fix)}")
     if held.mark is not None and held.mark.until is not None:

@@ -52,10 +52,10 @@ def run(args: Namespace) -> None:
 
     refuse_lake(args.db, "is an export itself, and holds no whole records")
     if args.format == "parquet":
-        _parquet(args)
+        _export_parquet(args)
         return
     if args.format == "lake":
-        _lake(args)
+        _update_lake(args)
         return
     lost: list[int] = []
     lines: Iterator[str]
@@ -70,7 +70,7 @@ def run(args: Namespace) -> None:
         if args.otel:
             from gdb_epi.fleet.records.flat_rows import make_flat_rows, to_otel_row
 
-            rows = make_flat_rows(_records(engine, lost))
+            rows = make_flat_rows(_stored_records(engine, lost))
             lines = (json.dumps(to_otel_row(row), sort_keys=True) for row in rows)
         else:
             from gdb_epi.fleet.store.archive import archive_lines
@@ -91,7 +91,7 @@ def run(args: Namespace) -> None:
         write_to_stderr(f"records alone: {some} left out; --whole keeps them")
 
 
-def _parquet(args: Namespace) -> None:
+def _export_parquet(args: Namespace) -> None:
     """Write the file and say how many rows it has."""
     from gdb_epi.fleet.store.database import open_database, shown_url
 
@@ -104,13 +104,13 @@ def _parquet(args: Namespace) -> None:
         from gdb_epi.fleet.records.flat_rows import make_flat_rows, write_parquet
 
         lost: list[int] = []
-        rows = make_flat_rows(_records(engine, lost))
+        rows = make_flat_rows(_stored_records(engine, lost))
         count = write_parquet(rows, Path(args.output), otel=args.otel)
     warn_of_damaged_records(lost)
     print(f"{args.output}: {counted(count, 'row')}")
 
 
-def _lake(args: Namespace) -> None:
+def _update_lake(args: Namespace) -> None:
     """Bring the folder to the state of the database and say what that took."""
     from gdb_epi.fleet.store.database import open_database, shown_url
 
@@ -127,17 +127,17 @@ def _lake(args: Namespace) -> None:
 
         lake = Path(args.output).absolute()
         done = export_lake(engine, lake)
-    from gdb_epi.fleet.lake.prepare import prepare_lake
+    from gdb_epi.fleet.lake.prepare import precompute_lake_answers
 
     print(
         f"{args.output}: {counted(done.crashes, 'crash')}; {counted(done.written, 'file')} "
         f"written, {done.unchanged} unchanged, {done.removed} removed",
         flush=True,
     )
-    prepare_lake(lake)
+    precompute_lake_answers(lake)
 
 
-def _records(engine: Engine, lost: list[int]) -> Iterator[dict[str, Any]]:
+def _stored_records(engine: Engine, lost: list[int]) -> Iterator[dict[str, Any]]:
     from gdb_epi.fleet.store.reproject import record_lines
 
     return (json.loads(line) for line in record_lines(engine, lost))

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
 
-from gdb_epi.cli.fleet.output import add_database_option, bytes_text, print_dry_run_note, print_line
+from gdb_epi.cli.fleet.output import add_database_option, print_dry_run_note, print_line, size_text
 from gdb_epi.errors import UsageError
 from gdb_epi.util import counted
 
@@ -47,7 +47,7 @@ def run(args: Namespace) -> None:
             (gone.log_lines, "log line"), (gone.spooled, "spooled record"),
         ) if n
     ]  # fmt: skip
-    what = ", ".join([f"{counted(gone.crashes, 'crash')} ({bytes_text(gone.bytes)})", *rows])
+    what = ", ".join([f"{counted(gone.crashes, 'crash')} ({size_text(gone.bytes)})", *rows])
     print_line(f"{'deleted' if args.apply else 'would go'}: {what}")
     print_line(f"  {kind}: {', '.join(gone.names)}")
     if gone.other_names:

@@ -7,7 +7,7 @@ import time
 from argparse import ArgumentParser, Namespace
 
 from gdb_epi.argument_types import argument_error, whole_number
-from gdb_epi.cli.fleet.output import add_database_option, bytes_text, print_dry_run_note, print_line
+from gdb_epi.cli.fleet.output import add_database_option, print_dry_run_note, print_line, size_text
 from gdb_epi.errors import UsageError
 from gdb_epi.util import counted, shortened_list
 
@@ -30,7 +30,7 @@ SHOWN = 0.1  # of all bytes, from which on a table is shown
 def add_arguments(parser: ArgumentParser) -> None:
     """Declare the arguments."""
     add = parser.add_argument
-    add("--older-than", type=_days, metavar="AGE", help="crashes older than this go: 180d")
+    add("--older-than", type=_parse_days, metavar="AGE", help="crashes older than this go: 180d")
     add("--keep", type=whole_number(1), default=KEEP, metavar="N", help="newest that stay (10)")
     add("--apply", action="store_true", help="delete them, no dry run")
     add_database_option(parser)
@@ -52,7 +52,7 @@ def run(args: Namespace) -> None:
         pruning = prune(engine, before, args.keep, apply=args.apply, now=now)
     rows = []
     if pruning.crashes:
-        rows += [counted(pruning.crashes, "crash"), bytes_text(pruning.bytes) + " of records"]
+        rows += [counted(pruning.crashes, "crash"), size_text(pruning.bytes) + " of records"]
         rows.append(f"of {counted(pruning.signatures, 'signature')}")
     rows += [counted(pruning.host_days, "host-day")] if pruning.host_days else []
     rows += [counted(pruning.log_lines, "log line")] if pruning.log_lines else []
@@ -70,13 +70,13 @@ def run(args: Namespace) -> None:
         size, after = (
             sum(some[n] for n in tables) for some in (pruning.tables, pruning.tables_after)
         )
-        then = f" -> {bytes_text(after)}" if args.apply else ""
-        print_line(f"  {_CONTENTS.get(title, title)}: {bytes_text(size)}{then}")
+        then = f" -> {size_text(after)}" if args.apply else ""
+        print_line(f"  {_CONTENTS.get(title, title)}: {size_text(size)}{then}")
     if not args.apply:
         print_dry_run_note()
 
 
-def _days(word: str) -> int:
+def _parse_days(word: str) -> int:
     """Read 180d, 180."""
     digits = word.removesuffix("d")
     days = int(digits) if digits.isascii() and digits.isdigit() and len(digits) < MAX_DIGITS else 0

@@ -113,7 +113,7 @@ def _change(row: ComparedSignature) -> tuple[str, str, str]:
 def _summary(comparison: Comparison) -> Iterator[str]:
     """Say how many signatures changed, what all others come to, and which events there were."""
     from gdb_epi.fleet.questions.signatures import MAX_Q_OF_CHANGE
-    from gdb_epi.render.signature_words import named_signature
+    from gdb_epi.render.signature_words import signature_phrase_and_key
 
     rest, changed = comparison.rest, comparison.changed
     if not comparison.rows:
@@ -129,7 +129,7 @@ def _summary(comparison: Comparison) -> Iterator[str]:
         start += f"{rest.after} after{ratio}"
     strongest = comparison.rows[0]
     if not changed and strongest.p < MAX_Q_OF_CHANGE and _change(strongest)[1]:
-        place = named_signature(strongest.signature or "")
+        place = signature_phrase_and_key(strongest.signature or "")
         start += f"; asked about by itself, {place} did (p {strongest.p:.1g})"
     yield start
     for event in comparison.events[:MAX_EVENTS]:

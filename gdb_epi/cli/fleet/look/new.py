@@ -54,10 +54,10 @@ def run(args: Namespace) -> None:
     from gdb_epi.fleet.store.day_numbers import SECONDS_A_DAY
 
     with open_database(args.db, write=False) as engine:
-        from gdb_epi.fleet.population.cache import load_times
+        from gdb_epi.fleet.population.cache import load_population_of_times
         from gdb_epi.fleet.questions.signatures import latest_crash_time, new_signatures
 
-        asof, population = parse_day_argument(args.asof), load_times(engine)
+        asof, population = parse_day_argument(args.asof), load_population_of_times(engine)
         until = latest_crash_time(population) if asof is None else (asof + 1) * SECONDS_A_DAY - 1
         rows = []
         if until is not None:

@@ -160,11 +160,11 @@ def _print_table(args: Namespace, name: str, rates: Rates) -> None:
 def _cells(row: ValueRate) -> list[object]:
     rate = "" if row.per_1000_hours is None else f"{row.per_1000_hours:.3g}"
     hours = f"{row.hours:,.0f}" if row.hours else ""
-    risks = [_times(row.same_days), _times(row.same_hosts), _times(row.same_both)]
+    risks = [_risk_text(row.same_days), _risk_text(row.same_hosts), _risk_text(row.same_both)]
     return [row.value, row.crashes, row.hosts, hours, rate, *risks]
 
 
-def _times(risk: Risk | None) -> str:
+def _risk_text(risk: Risk | None) -> str:
     return "" if risk is None else f"{risk.ratio:.2g} ({risk.low:.2g} to {risk.high:.2g})"
 
 

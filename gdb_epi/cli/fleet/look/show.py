@@ -95,7 +95,7 @@ def _known_of_signature(engine: Any, group: FoundSignature, asof: int | None) ->
 
 def _origin_lines(record: dict[str, Any]) -> Iterator[str]:
     """Yield where and when it died, and its file: what one needs to find the core again."""
-    from gdb_epi.cli.fleet.output import bytes_text
+    from gdb_epi.cli.fleet.output import size_text
     from gdb_epi.fleet.questions.signature_history import format_utc_time
     from gdb_epi.fleet.records.values import number_or_none
     from gdb_epi.record.record_parts import get_group
@@ -109,9 +109,7 @@ def _origin_lines(record: dict[str, Any]) -> Iterator[str]:
     yield from labelled_lines("Time", [f"{when}{source}"])
     if file.get("name"):
         size = number_or_none(file.get("size"))
-        words = (
-            f"{file['name']}, {bytes_text(int(size))}" if size is not None else str(file["name"])
-        )
+        words = f"{file['name']}, {size_text(int(size))}" if size is not None else str(file["name"])
         yield from labelled_lines("File", [words])
 
 
@@ -129,14 +127,14 @@ def _signature_lines(
     labels = [label for label, _ in summary.tables["verdict"]]
     frames = parse_signature_line(group.text or "", group.category).frames
     rows = [StackRow(StackCall(PY if language == PYTHON else C, name)) for language, name in frames]
-    lines = [signature_title(group.name, group.category, labels), _counts(summary), ""]
+    lines = [signature_title(group.name, group.category, labels), _crash_count_line(summary), ""]
     lines += labelled_lines("Known", known)
     program = (
         "several, so it may be several bugs" if summary.program == SEVERAL else summary.program
     )
     lines += labelled_lines("Program", [program] if program else [])
     for label, name in (("Verdict", "verdict"), ("Hosts", "host"), ("Python", "python")):
-        lines += labelled_lines(label, _tally(summary, name))
+        lines += labelled_lines(label, _tally_line(summary, name))
     stack = [line.strip() for line in row_lines(rows)]
     lines += ["", *labelled_lines("Stack", stack), ""] if stack else [""]
     steps = [("more than one cause in it?", f"split {group.key}")]
@@ -203,15 +201,15 @@ def _host_lines(
     decisions: Sequence[str],
     again: str,
 ) -> list[str]:
-    from gdb_epi.render.signature_words import named_signature
+    from gdb_epi.render.signature_words import signature_phrase_and_key
     from gdb_epi.render.triage import labelled_lines
 
-    lines = [_counts(summary), "", *labelled_lines("Known", decisions)]
+    lines = [_crash_count_line(summary), "", *labelled_lines("Known", decisions)]
     for label, name in (("Verdict", "verdict"), ("CPU", "cpu")):
-        lines += labelled_lines(label, _tally(summary, name))
+        lines += labelled_lines(label, _tally_line(summary, name))
     lines.append("Crashes, most frequent first")
     for text, count in summary.tables["signature"]:
-        lines.append(f"  {count:6}  {named_signature(text)}")
+        lines.append(f"  {count:6}  {signature_phrase_and_key(text)}")
     values: dict[str, list[str]] = {}
     for name, value in attributes:
         if not name.endswith("_hash"):  # it tells hosts apart for questions, and a reader nothing
@@ -221,13 +219,13 @@ def _host_lines(
     return [*lines, "", *_next_step_lines(summary, [("is this host to blame?", "suspects")], again)]
 
 
-def _tally(summary: CrashSummary, table: str) -> list[str]:
+def _tally_line(summary: CrashSummary, table: str) -> list[str]:
     """Return "node-1 (3), node-2 (1)" as a line; none of an empty table."""
     values = summary.tables[table]
     return [", ".join(f"{value} ({count})" for value, count in values)] if values else []
 
 
-def _counts(summary: CrashSummary) -> str:
+def _crash_count_line(summary: CrashSummary) -> str:
     from gdb_epi.fleet.questions.signature_history import format_utc_time
 
     if summary.first is None:

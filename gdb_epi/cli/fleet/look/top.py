@@ -60,7 +60,7 @@ def run(args: Namespace) -> None:
             for line in prune_caveat(before, min(firsts, default=None)):
                 print(f"\n{line}")
             print("")
-            for line in _one_bug_lines(rows):
+            for line in _possibly_one_bug_lines(rows):
                 print_line(line)
             if len(rows) == args.limit:
                 print_line(f"The first {len(rows)}; more: --limit {10 * len(rows)}")
@@ -82,9 +82,9 @@ def _cells(row: TopSignature) -> list[object]:
     return [row.crashes, hosts, verdicts, seen, program, where, what, key]
 
 
-def _one_bug_lines(rows: Sequence[TopSignature]) -> list[str]:
+def _possibly_one_bug_lines(rows: Sequence[TopSignature]) -> list[str]:
     """Say which rows may be one bug: Pythons and cores differ in which names they know."""
-    from gdb_epi.render.signature_words import may_be_one_name
+    from gdb_epi.render.signature_words import differ_only_in_known_names
 
     lines, left = [], [row for row in rows if row.signature and row.key and row.program]
     while left:
@@ -92,7 +92,7 @@ def _one_bug_lines(rows: Sequence[TopSignature]) -> list[str]:
         same = [
             row for row in left
             if row.program == first.program
-            and may_be_one_name(first.signature or "", row.signature or "")
+            and differ_only_in_known_names(first.signature or "", row.signature or "")
         ]  # fmt: skip
         if same:
             keys = ", ".join(str(row.key) for row in (first, *same))

@@ -143,7 +143,7 @@ class DebugInfoUnit:
             elif not size:
                 values[attribute] = form, value
             else:
-                varying, behind = self._value(form, behind)
+                varying, behind = self._read_value(form, behind)
                 values[attribute] = form, varying
         if behind > len(data):
             raise GdbNeeded("an entry is cut off")
@@ -155,7 +155,7 @@ class DebugInfoUnit:
             raise GdbNeeded("an entry of no known form")
         return abbreviation
 
-    def _value(self, form: int, at: int) -> tuple[int | bytes, int]:
+    def _read_value(self, form: int, at: int) -> tuple[int | bytes, int]:
         """Return what lies there in a form whose size varies, and what follows."""
         if form in _LEB:
             return unsigned_leb128(self.data, at)
@@ -194,7 +194,7 @@ class DebugInfoUnit:
             value = self._sections.text(name, value)
         return value.decode("utf-8", "strict")
 
-    def reference(self, entry: DebugInfoEntry, attribute: int) -> int | None:
+    def read_reference(self, entry: DebugInfoEntry, attribute: int) -> int | None:
         """Return the offset in .debug_info to which an attribute refers."""
         form, value = entry.values.get(attribute, (0, 0))
         if not form:
@@ -220,15 +220,15 @@ class DebugInfoUnit:
             if step >= 0:
                 at = behind + step
             elif sibling >= 0:
-                at = self._sibling(behind, sibling)
+                at = self._sibling_offset(behind, sibling)
             else:
-                at = self._behind_nested(behind, abbreviation)
+                at = self._end_of_entry(behind, abbreviation)
         raise GdbNeeded("many entries")
 
-    def _behind_nested(self, behind: int, abbreviation: Abbreviation) -> int:
+    def _end_of_entry(self, behind: int, abbreviation: Abbreviation) -> int:
         """Return what follows an entry, and those in it; the entry's code ends at `behind`."""
         data = self.data
-        at = self._behind_attributes(behind, abbreviation)
+        at = self._end_of_attributes(behind, abbreviation)
         depth = int(abbreviation.has_children)
         for _ in range(MAX_ENTRIES):
             if not depth:
@@ -242,30 +242,30 @@ class DebugInfoUnit:
                 continue
             inner = self._abbreviation(code)
             if inner.sibling >= 0:
-                at = self._sibling(behind, inner.sibling)
+                at = self._sibling_offset(behind, inner.sibling)
             else:
-                at = self._behind_attributes(behind, inner)
+                at = self._end_of_attributes(behind, inner)
                 depth += inner.has_children
         raise GdbNeeded("many entries")
 
-    def _sibling(self, behind: int, distance: int) -> int:
+    def _sibling_offset(self, behind: int, distance: int) -> int:
         at = behind + distance
         place = int.from_bytes(self.data[at : at + 4], "little")
         if place <= at:
             raise GdbNeeded("a sibling that lies before")
         return place
 
-    def _behind_attributes(self, at: int, abbreviation: Abbreviation) -> int:
+    def _end_of_attributes(self, at: int, abbreviation: Abbreviation) -> int:
         if abbreviation.size >= 0:
             return at + abbreviation.size
         for _, form, size, _ in abbreviation.attributes:
             if size >= 0:
                 at += size
             else:
-                _, at = self._value(form, at)
+                _, at = self._read_value(form, at)
         return at
 
-    def flat(self, at: int) -> Iterator[tuple[int, Abbreviation]]:
+    def nested_entries(self, at: int) -> Iterator[tuple[int, Abbreviation]]:
         """Yield the entries of a list and all that are nested in them, in order."""
         data, depth = self.data, 1
         for _ in range(MAX_ENTRIES):
@@ -281,7 +281,7 @@ class DebugInfoUnit:
             abbreviation = self._abbreviation(code)
             yield at, abbreviation
             size = abbreviation.size
-            at = behind + size if size >= 0 else self._behind_attributes(behind, abbreviation)
+            at = behind + size if size >= 0 else self._end_of_attributes(behind, abbreviation)
             depth += abbreviation.has_children
         raise GdbNeeded("many entries")
 
@@ -308,7 +308,7 @@ class DebugInfoUnit:
             if not isinstance(value, int):
                 raise GdbNeeded("ranges of another form")
             if self.version == 4:
-                return tuple(self._old_ranges(value))
+                return tuple(self._ranges_of_dwarf4(value))
             if form == _RNGLISTX:
                 base = self.number(self.root, RNGLISTS_BASE)
                 if base is None:
@@ -317,7 +317,7 @@ class DebugInfoUnit:
                 value = base + int.from_bytes(place, "little")
             elif form != _SEC_OFFSET:
                 raise GdbNeeded("ranges of another form")
-            return tuple(self._new_ranges(value))
+            return tuple(self._ranges_of_dwarf5(value))
         low, high = self.number(entry, LOW_PC), self.number(entry, HIGH_PC)
         if low is None or high is None:
             return ()
@@ -325,7 +325,7 @@ class DebugInfoUnit:
             high += low
         return ((low, high),) if low <= high else ()
 
-    def _old_ranges(self, at: int) -> Iterator[tuple[int, int]]:
+    def _ranges_of_dwarf4(self, at: int) -> Iterator[tuple[int, int]]:
         base = self.low
         for _ in range(MAX_RANGES):
             low, high = struct.unpack("<QQ", self._sections.read(".debug_ranges", at, 16))
@@ -338,7 +338,7 @@ class DebugInfoUnit:
                 yield base + low, base + high
         raise GdbNeeded("many ranges")
 
-    def _new_ranges(self, at: int) -> Iterator[tuple[int, int]]:
+    def _ranges_of_dwarf5(self, at: int) -> Iterator[tuple[int, int]]:
         name = ".debug_rnglists"
         base = self.low
         left = self._sections.size(name) - at
@@ -402,7 +402,7 @@ class DebugInfoUnits:
             if unit.offset < offset < unit.offset + len(unit.data):
                 break
         else:
-            unit = self._unit(self._start_of(offset))
+            unit = self._unit(self._unit_start(offset))
         entry = unit.entry(offset - unit.offset)
         if entry is None:
             raise GdbNeeded("a reference to nothing")
@@ -413,7 +413,7 @@ class DebugInfoUnits:
             self._units[offset] = DebugInfoUnit(self._sections, offset)
         return self._units[offset]
 
-    def _start_of(self, offset: int) -> int:
+    def _unit_start(self, offset: int) -> int:
         if self._offsets is None:
             self._offsets = array("Q")
             at, end = 0, self._sections.size(INFO)

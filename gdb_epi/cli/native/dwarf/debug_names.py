@@ -90,7 +90,7 @@ def read_function_calls(
     jumps = []
     is_complete = any(unit.number(function, flag) for flag in _ALL_TAIL_CALLS)
     if function.has_children:
-        for at, abbreviation in unit.flat(function.children):
+        for at, abbreviation in unit.nested_entries(function.children):
             if abbreviation.lacks_line:
                 raise GdbNeeded("an inlined call without a line")
             if abbreviation.tag not in (CALL_SITE, GNU_CALL_SITE):
@@ -102,13 +102,15 @@ def read_function_calls(
                 continue
             if pc in sites:
                 raise GdbNeeded("two calls that return to one place")
-            sites[pc] = site = _site(units, name_of, entry, pc)
+            sites[pc] = site = _read_call_site(units, name_of, entry, pc)
             if is_complete and any(unit.number(entry, flag) for flag in _TAIL_CALL):
                 jumps.append(site)
     return FunctionCalls(sites, tuple(jumps))
 
 
-def _site(units: DebugInfoUnits, name_of: NameOf, entry: DebugInfoEntry, pc: int) -> CallSite:
+def _read_call_site(
+    units: DebugInfoUnits, name_of: NameOf, entry: DebugInfoEntry, pc: int
+) -> CallSite:
     unit = entry.unit
     for attribute in (_TARGET, _GNU_TARGET):
         form, _ = entry.values.get(attribute, (0, 0))
@@ -116,8 +118,8 @@ def _site(units: DebugInfoUnits, name_of: NameOf, entry: DebugInfoEntry, pc: int
             return CallSite(pc, None, ())
         if form:
             raise GdbNeeded("a call's target of another form")
-    origin = unit.reference(entry, _ORIGIN)
-    origin = unit.reference(entry, ABSTRACT_ORIGIN) if origin is None else origin
+    origin = unit.read_reference(entry, _ORIGIN)
+    origin = unit.read_reference(entry, ABSTRACT_ORIGIN) if origin is None else origin
     if origin is None:
         return CallSite(pc, None, ())
     target = units.entry(origin)
@@ -208,7 +210,9 @@ class DebugNames:
         calls, ends = self._inlined_calls(function, pc)
         if next_row_line is not None:
             for block in ends:
-                if since <= block.high <= pc and self._may_extend(unit, block, next_row_line):
+                if since <= block.high <= pc and self._may_be_inlined_at_line(
+                    unit, block, next_row_line
+                ):
                     raise GdbNeeded("an inlined call that may end later")
         named = []
         for call in reversed(calls):
@@ -245,10 +249,10 @@ class DebugNames:
         outer = function
         for _ in range(MAX_DEPTH):
             inner = []
-            for block in self._blocks(outer):
+            for block in self._parts_of_blocks(outer):
                 if block.low <= place < block.high:
                     inner.append(block.at)
-                elif place == block.high and self._has_empty(outer.unit, block, place):
+                elif place == block.high and self._has_empty_part_at(outer.unit, block, place):
                     raise GdbNeeded("an empty inlined call")
                 if not calls and block.low < block.high:
                     ends.append(block)
@@ -257,14 +261,14 @@ class DebugNames:
             entry = outer.unit.entry(inner[0])
             if len(inner) > 1 or entry is None or entry.tag == SUBPROGRAM:
                 raise GdbNeeded("a place in two blocks")
-            if _start(entry) < _start(outer):
+            if _block_start_for_gdb(entry) < _block_start_for_gdb(outer):
                 raise GdbNeeded("a block that begins before the one that it is in")
             outer = entry
             if outer.tag == INLINED:
                 calls.append(outer)
         raise GdbNeeded("many blocks in one another")
 
-    def _blocks(self, outer: DebugInfoEntry) -> list[_Block]:
+    def _parts_of_blocks(self, outer: DebugInfoEntry) -> list[_Block]:
         """Return the parts of the blocks in a block."""
         unit = outer.unit
         place = unit.offset + outer.at
@@ -282,7 +286,7 @@ class DebugNames:
         self._inner[place] = blocks
         return blocks
 
-    def _has_empty(self, unit: DebugInfoUnit, block: _Block, place: int) -> bool:
+    def _has_empty_part_at(self, unit: DebugInfoUnit, block: _Block, place: int) -> bool:
         """Tell whether a block is or holds an inlined call with an empty part at a place."""
         return any(
             low == high == place
@@ -290,7 +294,7 @@ class DebugNames:
             for low, high in unit.ranges(inner)
         )
 
-    def _may_extend(self, unit: DebugInfoUnit, block: _Block, line: int) -> bool:
+    def _may_be_inlined_at_line(self, unit: DebugInfoUnit, block: _Block, line: int) -> bool:
         """Whether a block is or holds an inlined call from a line, which may then end later."""
         if block.tag == INLINED:
             return block.line == line
@@ -301,7 +305,7 @@ class DebugNames:
         if outer.tag == INLINED:
             yield outer
         if outer.has_children:
-            for at, abbreviation in unit.flat(outer.children):
+            for at, abbreviation in unit.nested_entries(outer.children):
                 if abbreviation.tag == INLINED:
                     yield unit.there(at)
 
@@ -315,8 +319,8 @@ class DebugNames:
                 if linkage:
                     return linkage
             name = name or unit.text(entry, NAME)
-            origin = unit.reference(entry, ABSTRACT_ORIGIN)
-            origin = unit.reference(entry, SPECIFICATION) if origin is None else origin
+            origin = unit.read_reference(entry, ABSTRACT_ORIGIN)
+            origin = unit.read_reference(entry, SPECIFICATION) if origin is None else origin
             if origin is None:
                 break
             entry = self.units.entry(origin)
@@ -333,7 +337,7 @@ class DebugNames:
         return self._lines[offset]
 
 
-def _start(block: DebugInfoEntry) -> int:
+def _block_start_for_gdb(block: DebugInfoEntry) -> int:
     """Return where a block begins for GDB 18.1, which gives empty parts of inlined calls a byte."""
     parts = block.unit.ranges(block)
     return min(low for low, high in parts if low < high or block.tag == INLINED)

@@ -88,7 +88,7 @@ class LineTable:
         self._lengths = data[at + 3 : at + 3 + self._opcode_base]
         at += 3 + self._opcode_base
         self._first_file = 0 if version == 5 else 1
-        self._files = self._new_files(at) if version == 5 else self._old_files(at)
+        self._files = self._files_of_dwarf5(at) if version == 5 else self._files_of_dwarf4(at)
         self._parts: list[_Sequence] = []
         self._begun = _Sequence(array("Q"), array("Q"))  # a part that is not read to its end
         self._wanted = NEVER  # the program is read up to the first row behind it
@@ -150,7 +150,9 @@ class LineTable:
             if address != last_address:
                 last_address, has_stmt = address, False
             line = row >> _LINE
-            is_changed = not taken or self.file(_file(taken[-1])) != self.file(_file(row))
+            is_changed = not taken or self.file(_file_number(taken[-1])) != self.file(
+                _file_number(row)
+            )
             goes_on = not is_changed and row & DISCRIMINATED and line == taken[-1] >> _LINE
             is_late = taken and is_changed and not row & STATEMENT and has_stmt
             if line and not goes_on and not is_late:
@@ -163,7 +165,7 @@ class LineTable:
             raise GdbNeeded("a place without a line")
         statements = [row for row in taken if row & STATEMENT]
         row = (statements or taken)[-1]
-        return _file(row), row >> _LINE
+        return _file_number(row), row >> _LINE
 
     # -- the program ----------------------------------------------------------------------------
 
@@ -262,7 +264,7 @@ class LineTable:
 
     # -- names of files ---------------------------------------------------------------------------
 
-    def _old_files(self, at: int) -> list[str]:
+    def _files_of_dwarf4(self, at: int) -> list[str]:
         data = self._data
         folders = []
         while data[at]:
@@ -279,12 +281,12 @@ class LineTable:
             _, at = unsigned_leb128(data, behind)
         return files
 
-    def _new_files(self, at: int) -> list[str]:
-        folders, at = self._table(at)
-        files, _ = self._table(at)
+    def _files_of_dwarf5(self, at: int) -> list[str]:
+        folders, at = self._read_entry_table(at)
+        files, _ = self._read_entry_table(at)
         return [_join_path(folders[number][0], name) for name, number in files]
 
-    def _table(self, at: int) -> tuple[list[tuple[bytes, int]], int]:
+    def _read_entry_table(self, at: int) -> tuple[list[tuple[bytes, int]], int]:
         data = self._data
         count = data[at]
         at += 1
@@ -300,7 +302,7 @@ class LineTable:
         for _ in range(number):
             name, folder = b"", 0
             for kind, form in forms:
-                text, value, at = self._part(form, at)
+                text, value, at = self._read_form(form, at)
                 if kind == _PATH:
                     name = text
                 elif kind == _DIRECTORY_INDEX:
@@ -308,7 +310,7 @@ class LineTable:
             rows.append((name, folder))
         return rows, at
 
-    def _part(self, form: int, at: int) -> tuple[bytes, int, int]:
+    def _read_form(self, form: int, at: int) -> tuple[bytes, int, int]:
         data = self._data
         if form in (_LINE_STRP, _STRP):
             place = int.from_bytes(data[at : at + 4], "little")
@@ -336,5 +338,5 @@ def _join_path(folder: bytes, name: bytes) -> str:
     return path.decode("utf-8", "strict")
 
 
-def _file(row: int) -> int:
+def _file_number(row: int) -> int:
     return row >> _FILE & _MASK

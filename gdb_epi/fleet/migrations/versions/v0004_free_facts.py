@@ -20,11 +20,11 @@ def upgrade() -> None:
             for key in sa.inspect(op.get_bind()).get_foreign_keys(table):
                 op.drop_constraint(str(key["name"]), table, type_="foreignkey")
     else:
-        _copy_without()
+        _copy_without_foreign_keys()
     op.execute("UPDATE meta SET value = '4' WHERE key = 'schema_version'")
 
 
-def _copy_without() -> None:
+def _copy_without_foreign_keys() -> None:
     """SQLite drops no constraint: copy the tables. A view of one would not let it be renamed."""
     op.execute("DROP VIEW host_attr")
     for table in _TABLES:

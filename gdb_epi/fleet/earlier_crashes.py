@@ -24,7 +24,7 @@ class EarlierCrashes(NamedTuple):
     seen: str = ""
 
 
-def ask_of_earlier_crashes(db: str | None, record: Mapping[str, Any]) -> EarlierCrashes:
+def read_earlier_crashes(db: str | None, record: Mapping[str, Any]) -> EarlierCrashes:
     """Return what a database knows of crashes like that of a record.
 
     Nothing where there is no database, or none that can be read: whoever stores the record says so.
