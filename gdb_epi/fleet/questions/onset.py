@@ -437,9 +437,8 @@ def _compute_onset(population: Population, signature: int) -> Onset:
     first = int(population.day[days.mine].min()) if n else None
     nothing = Onset(name, crashes=n, first_crash=first, exposure=days.source)
     if n < MIN_CRASHES:
-        return nothing._replace(
-            answer=f"cannot tell: {counted(n, 'crash')} to count, at least {MIN_CRASHES} are needed"
-        )
+        few = f"cannot tell: {counted(n, 'crash')} to count, at least {MIN_CRASHES} are needed"
+        return nothing._replace(answer=few)
     if days.counts.size < 3:
         return nothing._replace(answer="cannot tell: fewer than three days are known")
     scan, spread = scan_for_change(days.counts, days.hours)
@@ -452,7 +451,7 @@ def _compute_onset(population: Population, signature: int) -> Onset:
             answer_text = f"cannot tell yet: {since}; chance alone does that in {p:.0%} of cases"
         if by_hours := changes_by_hours(days.first, days.counts[None], days.hours[None]):
             answer_text = f"{answer_text}; {by_hours[0].words()}"
-        came = _values_that_came_and_went(population, days)
+        came = _passing_values(population, days)
         if came:
             both = " and ".join(r.words() for r in came)
             answer_text = f"no lasting change of its rate; it comes and goes with {both}: {_WHERE}"
@@ -505,15 +504,13 @@ def _find_roll_outs(
 ) -> Iterator[RollOut]:
     """The values that came up, or went away, when the rate may have changed; the best fit first."""
     # With what brings a fall fewer crashes come, by as much.
-    near = _values_that_came_up(
-        population, days, change if rose else change._replace(times=1 / change.times)
-    )
+    risen = change if rose else change._replace(times=1 / change.times)
+    near = _risen_values(population, days, risen)
     if not rose:
         # What went away came up when time is read backwards.
         end = 2 * days.first + days.hours.size - 1
-        turned = population._replace(
-            day=end - population.day, exposure_day=end - population.exposure_day, memo=None
-        )
+        exposed = end - population.exposure_day
+        turned = population._replace(day=end - population.day, exposure_day=exposed, memo=None)
         back = days._replace(counts=days.counts[::-1], hours=days.hours[::-1])
         mirrored = change._replace(low=end + 1 - change.high, high=end + 1 - change.low)
         near += [
@@ -522,22 +519,21 @@ def _find_roll_outs(
                 half=None if r.half is None else end + 1 - r.half,
                 went=True,
             )
-            for r in _values_that_came_up(turned, back, mirrored)
+            for r in _risen_values(turned, back, mirrored)
         ]
-    yield from join_same_roll_outs(population, sorted(near, key=_roll_out_sort_key), days.mine)[
-        :MAX_SHOWN
-    ]
+    ranked = sorted(near, key=_roll_out_rank)
+    yield from join_same_roll_outs(population, ranked, days.mine)[:MAX_SHOWN]
 
 
-def _values_that_came_and_went(population: Population, days: DailyRates) -> tuple[RollOut, ...]:
+def _passing_values(population: Population, days: DailyRates) -> tuple[RollOut, ...]:
     """Return the values that nearly all crashes have, each proven on its own days; else nothing.
 
     A version that is rolled out and back leaves no change of the rate that lasts.
     """
     last = days.first + days.hours.size - 1
     whole = _Change(days.first, last, 0.0, COMES_WITH_IT)
-    came = [r for r in _values_that_came_up(population, days, whole) if not r.refuted]
-    proven = sorted((r for r in came if r.p is not None and r.p <= SURE_P), key=_roll_out_sort_key)
+    came = [r for r in _risen_values(population, days, whole) if not r.refuted]
+    proven = sorted((r for r in came if r.p is not None and r.p <= SURE_P), key=_roll_out_rank)
     for name in dict.fromkeys(r.attr for r in proven):
         same = [r for r in proven if r.attr == name]
         if sum(r.with_it for r in same) >= MOST_OF_THEM * days.counts.sum():
@@ -545,9 +541,7 @@ def _values_that_came_and_went(population: Population, days: DailyRates) -> tupl
     return ()
 
 
-def _values_that_came_up(
-    population: Population, days: DailyRates, change: _Change
-) -> list[RollOut]:
+def _risen_values(population: Population, days: DailyRates, change: _Change) -> list[RollOut]:
     """Return the values that came up while a rate may have risen."""
     low, candidates = change.low, list[RollOut]()
     for attribute in population.attributes:
@@ -579,9 +573,8 @@ def _values_that_came_days_before(
         for r in roll_outs_of_attribute(population, attribute, days, change.times):
             if r.refuted or r.first >= change.low or r.with_it < MOST_OF_THEM * days.counts.sum():
                 continue
-            lag = _days_until_crashes_begin(
-                population, days, attribute, attribute.values.index(r.value)
-            )
+            code = attribute.values.index(r.value)
+            lag = _days_until_crashes_begin(population, days, attribute, code)
             if not lag and not 1 < change.low - (r.half or r.first) <= MAX_LATE:
                 continue
             where = f", on no host sooner than {lag} days after it came there" if lag else ""
@@ -608,10 +601,8 @@ def _days_until_crashes_begin(
     lag = int((population.day - since[population.host])[mine].min())
     day, hours = population.exposure_day[has] - days.first, population.exposure_hours[has]
     is_old = population.exposure_day[has] - since[population.exposure_host[has]] >= lag
-    old, every = (
-        np.bincount(day, weights=weights, minlength=days.hours.size)
-        for weights in (hours * is_old, hours)
-    )
+    size = days.hours.size
+    old, every = (np.bincount(day, weights=w, minlength=size) for w in (hours * is_old, hours))
     share = (old / np.maximum(every, 1e-12))[population.day[mine] - days.first]
     # The number of days was not asked beforehand.
     return lag if 1 < lag <= MAX_LATE and np.prod(share) * MAX_LATE <= MAX_P else 0
@@ -643,7 +634,7 @@ def _version_of_these_crashes_alone(population: Population, mine: Bools) -> Iter
             )
 
 
-def _roll_out_sort_key(roll_out: RollOut) -> tuple[float, float, str, str]:
+def _roll_out_rank(roll_out: RollOut) -> tuple[float, float, str, str]:
     """What the crashes of its own days prefer comes first: time cannot have done that."""
     proof = roll_out.p if roll_out.p is not None and roll_out.p <= MAX_P else 1.0
     return proof, -roll_out.fit, roll_out.attr, roll_out.value
