@@ -59,7 +59,10 @@ def show_what_is_missing(session: Session, args: Namespace) -> Report:
         document["modules"] = _compare_modules(session.target, host.get("loaded_build_id"))
         lines += process_lines(document["core"], document["cpython"])
         problems += collect_problems(document)
-        rows = [[m["build_id"], _file_status(m), m["gdb"], m["path"]] for m in document["modules"]]
+        rows = [
+            [m["build_id"], _module_file_status(m), m["gdb"], m["path"]]
+            for m in document["modules"]
+        ]
         errors = session.state.all_soft_errors()
     else:
         lines.append("no process and no core is loaded")
@@ -86,7 +89,7 @@ def collect_problems(document: Mapping[str, Any]) -> list[str]:
         more = f" and {len(files) - MAX_NAMED} more" if len(files) > MAX_NAMED else ""
         way = "\n    try: set sysroot DIR, below which they lie by their paths"
         lost = all(m["build_id"] is None for m in files)  # whichever lie there, none is trusted
-        absent = f"not here as the core had them: {named}{more} ({_file_status(files[0])})"
+        absent = f"not here as the core had them: {named}{more} ({_module_file_status(files[0])})"
         problems.append(absent + ("" if lost else way))
     unloaded = [m for m in modules if m["file"] == MATCHES and m["gdb"] in (NOT_LOADED, OTHER)]
     if unloaded:
@@ -97,7 +100,7 @@ def collect_problems(document: Mapping[str, Any]) -> list[str]:
     return problems
 
 
-def _file_status(module: Mapping[str, Any]) -> str:
+def _module_file_status(module: Mapping[str, Any]) -> str:
     """Return whether the file of an object is here; its path stands beside that."""
     return str(module["file"]).removeprefix(f"{module['path']}: ")
 

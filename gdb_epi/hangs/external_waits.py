@@ -62,7 +62,10 @@ from gdb_epi.hangs.processes.unread_queues import (
     find_unread_queue,
     sent_only_after_child_clause,
 )
-from gdb_epi.hangs.signal_waits import diagnose_blocked_terminate, diagnose_signal_taken_by_main
+from gdb_epi.hangs.signal_waits import (
+    diagnose_child_blocking_sigterm,
+    diagnose_signal_taken_by_main,
+)
 from gdb_epi.hangs.sqlite_locks import (
     connection_held_by_callers_clause,
     find_own_sqlite_lock_holder,
@@ -207,7 +210,7 @@ def diagnose_child_wait(scene: HangContext, activity: ThreadActivity) -> HangDia
     held_up = (
         diagnose_lock_held_while_joining(scene, activity, waits)
         or diagnose_file_lock_held_for_child(scene, activity, waits)
-        or diagnose_blocked_terminate(scene, activity, waits)
+        or diagnose_child_blocking_sigterm(scene, activity, waits)
     )
     if held_up is not None:
         return held_up

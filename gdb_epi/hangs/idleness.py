@@ -47,7 +47,7 @@ from gdb_epi.hangs.library_calls import (
     serving_function,
 )
 from gdb_epi.hangs.loops.condition_waits import would_wait_again
-from gdb_epi.hangs.loops.sleeping_event_loops import is_client_serving_task
+from gdb_epi.hangs.loops.sleeping_event_loops import waits_for_clients_in_library
 from gdb_epi.hangs.signal_waits import find_signal_for_thread
 from gdb_epi.hangs.tasks import (
     describe_waiting_task,
@@ -141,7 +141,7 @@ def _tasks_awaiting_answer(scene: HangContext) -> list[UnfinishedTask]:
     own = [task for task in scene.tasks if task.wait is not None and not task.running]
     reads = any(
         task.wait.kind == READ and own_frames(task, scene.installed)
-        and not is_client_serving_task(task, scene.installed)
+        and not waits_for_clients_in_library(task, scene.installed)
         for task in own if task.wait is not None
     )  # fmt: skip
     calls = (

@@ -147,7 +147,7 @@ def diagnose_wait_in_signal_handler(scene: HangContext, single: Answer) -> HangD
     )  # fmt: skip
 
 
-def diagnose_blocked_terminate(
+def diagnose_child_blocking_sigterm(
     scene: HangContext, activity: ThreadActivity, waits: str
 ) -> HangDiagnosis | None:
     """Return the answer where a child was told to end by a signal that it cannot take.

@@ -391,13 +391,13 @@ def files_of_unnamed_functions(record: Json) -> str:
 
     absent = get_group(get_group(record, "signature"), "absent")
     if lacks_all_files(absent):
-        return _unnamed_files_words(record)
+        return _files_of_unnamed_functions_words(record)
     if absent.get("code") != CODE_NOT_HERE:
         return ""
-    return _unnamed_files_words(record).partition("; ")[0].removesuffix(ITS_FILES)
+    return _files_of_unnamed_functions_words(record).partition("; ")[0].removesuffix(ITS_FILES)
 
 
-def _unnamed_files_words(record: Json) -> str:
+def _files_of_unnamed_functions_words(record: Json) -> str:
     frames = get_groups(get_group(get_group(record, "threads"), "crashed"), "frames")
     native = [f for f in frames if f.get("language") == "native"]
     builds = {f.get("module"): f.get("build_id") for f in native if not f.get("function")}

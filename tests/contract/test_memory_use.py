@@ -131,7 +131,7 @@ words = numpy.array(["word %d" % number for number in range(50000)], dtype=objec
 rows = [array.array("d", [number] * 2000) for number in range(500)]
 open("number", "w").write("1")
 try:
-    raise MemoryError
+    [0] * 10**13
 except MemoryError:
     os.abort()
 """

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import pytest
 
-from gdb_epi.hangs.loops.circular_paths import is_circular, years_of_walk
+from gdb_epi.hangs.loops.walks_through_circular_links import is_circular, years_of_walk
 
 RING = "/srv" + "/garden/all" * 14
 

@@ -8,7 +8,7 @@ from types import SimpleNamespace
 import pytest
 
 from gdb_epi.hangs.library_calls import NEW_CHILD, library_wait
-from gdb_epi.hangs.loops.sleeping_event_loops import is_client_serving_task
+from gdb_epi.hangs.loops.sleeping_event_loops import waits_for_clients_in_library
 from gdb_epi.hangs.processes.child_processes import (
     diagnose_wait_for_new_child,
     find_unread_child_output,
@@ -102,9 +102,9 @@ def test_a_loop_that_awaits_a_child_is_woken_by_it(paused: int, sure: str) -> No
 
 def test_a_function_of_the_program_called_serve_serves_nobody() -> None:
     installed = SimpleNamespace(contains_frame=lambda frame: frame.module.startswith("asyncio"))
-    assert not is_client_serving_task(task(1, WAIT, frame("shop", "serve")), installed)
+    assert not waits_for_clients_in_library(task(1, WAIT, frame("shop", "serve")), installed)
     serving = frame("asyncio.base_events", "serve_forever")
-    assert is_client_serving_task(task(1, serving, frame("shop", "main")), installed)
+    assert waits_for_clients_in_library(task(1, serving, frame("shop", "main")), installed)
 
 
 @pytest.mark.parametrize(

@@ -127,8 +127,14 @@ def test_a_wait_for_what_its_own_caller_sets(calls, others_set, found) -> None:
     scene = SimpleNamespace(
         waits={},
         activities=[doing, ThreadActivity(WORKER, "worker", hang_types.SLEEP, frames=(other,))],
-        view=SimpleNamespace(frames=lambda tid: (wait, close, run) if tid == MAIN else (other,)),
-        code=SimpleNamespace(calls_ahead=lambda f, _=0, _running=0: of_frame.get(f.address, [])),
+        view=SimpleNamespace(
+            frames=lambda tid: (wait, close, run) if tid == MAIN else (other,),
+            slots=SimpleNamespace(entered_blocks=lambda _: ()),
+        ),
+        code=SimpleNamespace(
+            calls_ahead=lambda f, _=0, _running=0: of_frame.get(f.address, []),
+            failed_to_take=lambda *_: False,
+        ),
         ahead={},
         foreign_threads=(),
         references=SimpleNamespace(variable_name=lambda *_: "over"),

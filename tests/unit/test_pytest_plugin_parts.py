@@ -158,11 +158,11 @@ def test_a_worker_whose_test_ended_while_another_was_looked_at_is_no_hang(
 def test_the_time_for_the_core_of_a_child_is_not_that_of_the_test() -> None:
     watched, now = JournalReader("nowhere.events"), time.monotonic()
     at = ("test_a.py", 0, "test_it")
-    watched._take_event({"event": "test", "at": now - 30, "name": "test_it", "location": at})
+    watched._apply_event({"event": "test", "at": now - 30, "name": "test_it", "location": at})
     assert _is_overdue(watched, 20.0)
-    watched._take_event({"event": "examining", "at": now - 25})
+    watched._apply_event({"event": "examining", "at": now - 25})
     assert not _is_overdue(watched, 20.0)
-    watched._take_event({"event": "examined", "at": now - 5})
+    watched._apply_event({"event": "examined", "at": now - 5})
     assert watched.test is not None and watched.test.begun == now - 10
     assert not _is_overdue(watched, 20.0)
 

@@ -70,7 +70,7 @@ def test_a_file_that_is_no_more_kept_goes_with_what_was_found_in_it() -> None:
     assert isinstance(file, ElfFile)
     assert symbol_table_of_file(file) is not None and symbol_tables(file) and ElfTables(file)
     file.kept[ElfTables] = ElfTables(file)
-    assert file.kept[ElfTables].pointers() and symtab_value(file, "main") is None
+    assert file.kept[ElfTables].relocated_pointers() and symtab_value(file, "main") is None
     data = weakref.ref(file.data)
     gc.disable()
     try:

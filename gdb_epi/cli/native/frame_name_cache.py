@@ -68,7 +68,7 @@ class FileNames:
     def jumps(self, callee: str, caller: int) -> list[TailCallFrame] | None:
         """Return what lies between a caller's place in this file and a function."""
         rows = self._jumps.get(f"{callee}:{caller:x}")
-        jumps = None if rows is None else [_parse_jump(row) for row in rows]
+        jumps = None if rows is None else [_parse_cached_tail_call(row) for row in rows]
         return jumps if jumps is not None and None not in jumps else None  # type: ignore[return-value]
 
     def add_tail_calls(self, callee: str, caller: int, jumps: list[TailCallFrame]) -> None:
@@ -108,7 +108,7 @@ def _parse_name(row: object) -> FrameName | None:
     return FrameName(function, filename, lineno, kind)
 
 
-def _parse_jump(row: object) -> TailCallFrame | None:
+def _parse_cached_tail_call(row: object) -> TailCallFrame | None:
     if not isinstance(row, list) or len(row) < 2:
         return None
     named = _parse_name(row[2:])

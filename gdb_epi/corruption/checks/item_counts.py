@@ -473,7 +473,7 @@ def counts_beside_pointers(context: Context) -> Iterator[Evidence]:
             wrong[place] = held, right, width, start
         ends.update(_ends_of_struct(context, start, words))
     if len(ends) == 1 and not wrong:
-        yield from _evidence_of_wrong_end(*ends.popitem())
+        yield from _evidence_of_wrong_end_pointer(*ends.popitem())
     if not wrong and not ends:
         yield from _lengths_on_the_stack(context, site.fault)
     if not wrong and context.target.region_at(site.address or 0) is None:
@@ -595,7 +595,7 @@ def _ends_of_struct(
             yield start + WORD * (number + 1), (last, right[0])
 
 
-def _evidence_of_wrong_end(place: int, words: tuple[int, int]) -> Iterator[Evidence]:
+def _evidence_of_wrong_end_pointer(place: int, words: tuple[int, int]) -> Iterator[Evidence]:
     held, right = words
     summary = (
         f"the end at {place:#018x} is {held:#x}, outside of the block between the start and the "

@@ -34,7 +34,7 @@ from gdb_epi.corruption.heap.object_references import is_in_free_block
 from gdb_epi.corruption.heap.object_types import INSTANCE, SLOTS
 from gdb_epi.corruption.heap.object_walk import object_walk
 from gdb_epi.corruption.heap.pymalloc_pools import GC_HEAD
-from gdb_epi.corruption.heap.readers import fault_values, find_only_occurrence, is_on_stack
+from gdb_epi.corruption.heap.readers import fault_values, find_only_place_off_stack, is_on_stack
 from gdb_epi.corruption.pointers.read_place import find_read_place
 from gdb_epi.corruption.pointers.small_changes import is_one_bit_from_use, is_one_byte_from_use
 from gdb_epi.corruption.pointers.suspects import LOW, FaultWord, find_fault_words, find_suspects
@@ -576,7 +576,7 @@ def _slot_of_word(context: Context, word: FaultWord) -> int | None:
     read_from = find_read_place(context, word)
     if read_from is not None:
         return read_from.slot
-    return None if word.value < LOW else find_only_occurrence(context, word.value, MAX_HOLDERS)
+    return None if word.value < LOW else find_only_place_off_stack(context, word.value, MAX_HOLDERS)
 
 
 def _still_in_use_clause(context: Context, slot: int) -> str:

@@ -437,7 +437,7 @@ def _passed_arguments_between(
         return
     kept = {
         kept_argument.argument: kept_argument.register
-        for kept_argument in _argument_registers(context, function)
+        for kept_argument in _registers_of_stored_arguments(context, function)
         if function.start + kept_argument.behind <= inner.pc
         and inner.slots.get(kept_argument.register, 0)
         >= inner.registers["rsp"]  # not given back yet
@@ -460,7 +460,9 @@ def _is_sure(remade: RecomputedRegister) -> bool:
 
 
 @once_per_run
-def _argument_registers(context: Context, function: Function) -> tuple[_ArgumentRegister, ...]:
+def _registers_of_stored_arguments(
+    context: Context, function: Function
+) -> tuple[_ArgumentRegister, ...]:
     """Return the registers that a function writes once, with an argument, before it branches."""
     size = function.end - function.start
     code = read_up_to(context.target, function.start, min(size, MAX_COPYING_FUNCTION + 1))

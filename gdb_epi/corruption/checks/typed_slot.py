@@ -254,7 +254,7 @@ def typed_slot(context: Context) -> Iterator[Evidence | Skipped]:
         slots = f"{walk.slots} slots of containers"
         near = context.reach == NEAR
         yield Skipped("R15", f"near the frames alone: {slots}" if near else f"cut after {slots}")
-    yield from _zeroed_lines(context, walk)
+    yield from _evidence_of_zeroed_cache_lines(context, walk)
     yield from _stuck_lanes(context, walk, wrong)
     if len(wrong) > MAX_BAD:
         many = f"{len(wrong)} slots of containers hold no object"
@@ -288,7 +288,7 @@ def _original_slots(index: AddressIndex, wrong: list[ContainerSlot]) -> list[Con
     return sources
 
 
-def _zeroed_lines(context: Context, walk: ObjectWalk) -> Iterator[Evidence]:
+def _evidence_of_zeroed_cache_lines(context: Context, walk: ObjectWalk) -> Iterator[Evidence]:
     """Find the one cache line of NULLs amid the items of a list: no list holds a NULL."""
     lines = [
         (start, owner)

@@ -21,7 +21,7 @@ from gdb_epi.corruption.heap.address_descriptions import (
 from gdb_epi.corruption.heap.address_index import HEADS, address_index
 from gdb_epi.corruption.heap.never_mapped import was_never_mapped
 from gdb_epi.corruption.heap.pymalloc_pools import GC_HEAD
-from gdb_epi.corruption.heap.readers import find_only_occurrence, is_on_stack, read_words
+from gdb_epi.corruption.heap.readers import find_only_place_off_stack, is_on_stack, read_words
 from gdb_epi.corruption.pointers.read_place import (
     TEXTS,
     ReadPlace,
@@ -161,7 +161,7 @@ def _only_address_holding(context: Context, word: FaultWord) -> int | None:
         return None
     if context.state.named_values:
         return None  # a variable of Python code says more
-    return find_only_occurrence(context, word.value, MAX_KEPT)
+    return find_only_place_off_stack(context, word.value, MAX_KEPT)
 
 
 @check("S:foreign-value", needs="crash", order=16)

@@ -386,7 +386,7 @@ class ObjectWalk:
             return values + head, count, WORD, (0,)
         return start, count, width, (1, 2) if hashed else (0, 1)
 
-    def list_place(self, at: int) -> _Place | None:
+    def list_item_array(self, at: int) -> _Place | None:
         """A list's items."""
         start = self.reader.u64(at + self._offset("PyListObject", "ob_item"))
         count = self.reader.i64(at + self._offset("PyListObject", "ob_size"))
@@ -404,7 +404,7 @@ class ObjectWalk:
 _Place = tuple[int, int, int, tuple[int, ...]]
 _CONTAINERS: dict[str, Callable[[ObjectWalk, int], _Place | None]] = {
     "dict": ObjectWalk.dict_place,
-    "list": ObjectWalk.list_place,
+    "list": ObjectWalk.list_item_array,
     "set": ObjectWalk.set_place,
     "frozenset": ObjectWalk.set_place,
 }

@@ -182,7 +182,7 @@ def shared_reader(context: Context) -> MemoryReader:
     return MemoryReader(context.target, require(context.state.python).layout)
 
 
-def find_only_occurrence(context: Context, value: int, limit: int) -> int | None:
+def find_only_place_off_stack(context: Context, value: int, limit: int) -> int | None:
     """Return the one place outside of stacks that holds a word; None of several, or of `limit`."""
     places = context.places_of(value, limit)
     kept = [at for at in places if not is_on_stack(context, at)]

@@ -13,6 +13,18 @@ from gdb_epi.cpython.frames.code_objects import CODE_UNIT
 from gdb_epi.typing_lite import NamedTuple
 from gdb_epi.util import shipped_json
 
+# Before 3.11 each operator has an instruction of its own.
+_SIGNS = {
+    "ADD": "+", "SUBTRACT": "-", "MULTIPLY": "*", "FLOOR_DIVIDE": "//", "TRUE_DIVIDE": "/",
+    "MODULO": "%", "AND": "&", "OR": "|", "XOR": "^", "RSHIFT": ">>", "LSHIFT": "<<",
+    "POWER": "**",
+}  # fmt: skip
+OPERATORS_BY_INSTRUCTION = {
+    f"{how}_{name}": sign + suffix
+    for how, suffix in (("BINARY", ""), ("INPLACE", "="))
+    for name, sign in _SIGNS.items()
+}
+
 
 class Instruction(NamedTuple):
     """One instruction: its byte, the byte after it and its caches, its name, its argument.

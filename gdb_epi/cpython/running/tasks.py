@@ -100,7 +100,7 @@ class TaskFields:
         """Return the exception that the task ended with."""
         return self._get(task, "exception")
 
-    def is_unseen(self, task: int) -> bool:
+    def has_unretrieved_exception(self, task: int) -> bool:
         """Tell whether nobody has asked for that exception; an int before 3.12, then one bit."""
         flag = self._reader.layout.find("TaskObj", "task_log_tb")
         if flag is None:
@@ -155,7 +155,7 @@ class PythonTaskFields(TaskFields):
             return text if isinstance(text, Absent) else text.lower()
         return Absent(UNREADABLE, f"its _state is {text!r}")
 
-    def is_unseen(self, task: int) -> bool:
+    def has_unretrieved_exception(self, task: int) -> bool:
         """Tell whether nobody has asked for that exception; the class mangles the name."""
         flag = self._get(task, "Future__log_traceback")
         return bool(flag) and self._objects.integer(flag) == 1
@@ -597,7 +597,9 @@ class _InterpreterTasks:
             )
             if task.state == "finished" and (raised := fields.exception(address)):
                 failure = self._decoder.failure_words(raised)
-                task = task._replace(failure=failure, unseen=fields.is_unseen(address))
+                task = task._replace(
+                    failure=failure, unseen=fields.has_unretrieved_exception(address)
+                )
             return self._add_coroutine(task, fields, subject)
         except UnreadableMemory as error:
             self._problem(subject, str(error))

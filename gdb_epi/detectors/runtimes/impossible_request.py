@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from math import prod
 
+from gdb_epi.cpython.frames.opcodes import OPERATORS_BY_INSTRUCTION
 from gdb_epi.cpython.memory_reader import MemoryReader
 from gdb_epi.cpython.objects.containers import ContainerReader
 from gdb_epi.cpython.objects.namespaces import NamespaceReader
@@ -19,7 +20,6 @@ from gdb_epi.detectors.registry import Finding, SupportedLabel, detector, frames
 from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
 from gdb_epi.fault.account import ABORTED, ACCESS, RAISED
 from gdb_epi.fault.called_functions import call_that_returned, size_asked_for
-from gdb_epi.hangs.dry_run.operators import OPERATORS_BY_INSTRUCTION
 from gdb_epi.locks.python.call_sites import CallSites, Instruction
 from gdb_epi.process_state import ProcessState
 from gdb_epi.sizes import USER_TOP, WORD

@@ -256,11 +256,11 @@ class Population(NamedTuple):
 
         def part_of(attribute: Attribute) -> Attribute:
             reported = None if attribute.reported is None else attribute.reported[crashes]
-            return attribute._replace(
-                crash=attribute.crash[crashes],
-                exposure=attribute.exposure[exposure],
-                reported=reported,
-            )
+            hours = attribute.exposure  # none of a fact of processes
+            if hours.size:
+                hours = hours[exposure]
+            crash = attribute.crash[crashes]
+            return attribute._replace(crash=crash, exposure=hours, reported=reported)
 
         return self.each_attribute(part_of)._replace(
             core_keys=self.core_keys.chosen(crashes),

@@ -147,7 +147,9 @@ def _read_span_of_ids(
     """Read the crashes of a span of ids; None where one has a verdict that is not in `labels`."""
     if len(labels) > MAX_LABELS:
         raise ValueTooWide
-    joined = "".join(f", group_concat({_sql_of_word(word, len(labels))}, '')" for word in words)
+    joined = "".join(
+        f", group_concat({_sql_of_packed_fields(word, len(labels))}, '')" for word in words
+    )
     query = (
         f"SELECT count(*), group_concat(core_key, '\n'), "
         f"group_concat(CAST(({_WHEN}) * {_TICKS}.0 AS INTEGER), ''){joined} {_SOME}"
@@ -170,7 +172,7 @@ def _read_span_of_ids(
     )
 
 
-def _sql_of_word(word: Sequence[_Field], labels: int) -> str:
+def _sql_of_packed_fields(word: Sequence[_Field], labels: int) -> str:
     """The SQL of a word: its first field in its lowest bits."""
     sql = ""
     for field in reversed(word):

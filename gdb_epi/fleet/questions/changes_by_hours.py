@@ -13,7 +13,7 @@ from gdb_epi.fleet.questions.daily_rates import (
     DailyRates,
     daily_rates,
     log_likelihood_ratios,
-    risk_of_change,
+    rate_ratio_at_day,
 )
 from gdb_epi.fleet.screen.events import find_events
 from gdb_epi.fleet.screen.finding import Finding
@@ -210,7 +210,7 @@ def change_by_mix(population: Population, days: DailyRates, cut: int) -> str | N
     Haenszel: rates pooled over both sides would hide a change in every value. Each value must have
     been there on both sides, so that this is no roll-out.
     """
-    rr = risk_of_change(days, cut, 1.0)[0]
+    rr = rate_ratio_at_day(days, cut, 1.0)[0]
     best: tuple[float, str] | None = None
     late = population.exposure_day >= days.first + cut
     inside = (population.exposure_day >= days.first) & (population.exposure_hours > 0)

@@ -131,7 +131,7 @@ def rate_of_days(days: DailyRates, part: slice) -> float:
     return unit * float(days.counts[part].sum()) / hours if hours else 0.0
 
 
-def risk_of_change(days: DailyRates, cut: int, spread: float) -> tuple[float, float, float]:
+def rate_ratio_at_day(days: DailyRates, cut: int, spread: float) -> tuple[float, float, float]:
     """Return how much the rate rose at a day, with its interval."""
     n, h = ([float(x[:cut].sum()), float(x[cut:].sum())] for x in (days.counts, days.hours))
     ratio, _, high = relative_risk(n[1], h[1], n[0], h[0])

@@ -35,7 +35,7 @@ from gdb_epi.fleet.questions.daily_rates import (
     find_steady_growth,
     p_value_of_change,
     rate_of_days,
-    risk_of_change,
+    rate_ratio_at_day,
     scan_for_change,
 )
 from gdb_epi.fleet.questions.remaining_part import remaining_part_sentence
@@ -460,7 +460,7 @@ def _compute_onset(population: Population, signature: int) -> Onset:
     low, high = days.first + int(near.min()), days.first + int(near.max())
     cut = best + 1
     rates = [rate_of_days(days, slice(0, cut)), rate_of_days(days, slice(cut, None))]
-    rr, rr_low, rr_high = risk_of_change(days, cut, spread)
+    rr, rr_low, rr_high = rate_ratio_at_day(days, cut, spread)
     common = _common_rise(population, days, cut) if rates[1] > rates[0] else None
     times = rr / common[0].ratio if common else max(rr, 1 / rr)
     change = _Change(low, high, float(scan[best]), times)

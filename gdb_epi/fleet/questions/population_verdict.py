@@ -68,9 +68,9 @@ from gdb_epi.fleet.screen.finding_texts import (
     is_hardware,
     words_of_test,
 )
-from gdb_epi.fleet.screen.group_explained_hosts import Subgroup, find_subgroup
 from gdb_epi.fleet.screen.host_signals import own_value_words
 from gdb_epi.fleet.screen.hosts import ONE_CPU, main_signature, signature_of_most
+from gdb_epi.fleet.screen.hosts_explained_by_group import Subgroup, find_subgroup
 from gdb_epi.fleet.screen.programs import OF_PROGRAM
 from gdb_epi.fleet.screen.renamings import (
     find_renamings,

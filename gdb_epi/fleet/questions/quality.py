@@ -135,7 +135,7 @@ def _places_of_attribute(
         names, row = np.unique(some // width, return_inverse=True)
         here = _count_by_time_of_day(of_crash, bins, some)
         elsewhere = _count_by_time_of_day(signature, bins, names)[row] - here
-        apart = (_middle_hours(here) - _middle_hours(elsewhere) + 12) % 24 - 12
+        apart = (_usual_hour_of_each_row(here) - _usual_hour_of_each_row(elsewhere) + 12) % 24 - 12
         # Clocks are off by whole hours; any two evenings are some hours apart.
         shift = np.where(np.abs(apart - np.round(apart)) <= MAX_OFF, np.round(apart), np.nan)
         for at in np.flatnonzero(np.abs(shift) > 0).tolist():  # not those that are not known
@@ -167,7 +167,7 @@ def _count_by_time_of_day(codes: Ints, bins: Ints, chosen: Ints) -> Ints:
     return np.bincount(cell, minlength=chosen.size * BINS).reshape(-1, BINS)
 
 
-def _middle_hours(counts: Ints) -> Floats:
+def _usual_hour_of_each_row(counts: Ints) -> Floats:
     """Return the hour around which nearly all of each row lies; NaN where it is spread out."""
     width = WINDOW_HOURS * 3600 // BIN
     near = circular_window_sums(counts, width)

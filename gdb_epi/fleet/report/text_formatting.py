@@ -25,13 +25,13 @@ def cut_to_width(value: str, pixels: float) -> str:
     """Return a text of 11 px cut to what fits, by the widths of a broad sans-serif font."""
     text, used = harmless_text(value), 0.0
     for place, character in enumerate(text):
-        used += _character_width(character)
+        used += _character_pixels(character)
         if used > pixels:
             return f"{text[: max(place - 1, 0)]}…"
     return text
 
 
-def _character_width(character: str) -> float:
+def _character_pixels(character: str) -> float:
     """Pixels of a character at 11 px, rather too many than too few."""
     if east_asian_width(character) in "WF":
         return 13

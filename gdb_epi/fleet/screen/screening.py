@@ -52,15 +52,15 @@ from gdb_epi.fleet.screen.finding import (
     crashes_of_findings,
     is_about_whole_host,
 )
-from gdb_epi.fleet.screen.group_explained_hosts import (
-    drop_group_explained_hosts,
-    drop_hosts_of_marked_signatures,
-)
 from gdb_epi.fleet.screen.hosts import (
     JudgedHosts,
     findings_of_hosts,
     host_findings,
     signature_of_most,
+)
+from gdb_epi.fleet.screen.hosts_explained_by_group import (
+    drop_group_explained_hosts,
+    drop_hosts_of_marked_signatures,
 )
 from gdb_epi.fleet.screen.past_silence import drop_past_silences, find_past_silences
 from gdb_epi.fleet.screen.recurring_events import is_event_that_goes_on, is_known_place

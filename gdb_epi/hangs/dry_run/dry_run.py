@@ -12,6 +12,7 @@ import operator
 from collections.abc import Mapping, Sequence
 from copy import copy
 
+from gdb_epi.cpython.frames.opcodes import OPERATORS_BY_INSTRUCTION
 from gdb_epi.cpython.objects.type_objects import TypeInfo
 from gdb_epi.cpython.values.repr_decoder import Undecodable
 from gdb_epi.cpython.values.repr_from_bytecode import COMPARISONS, EXCEPTIONS
@@ -91,7 +92,6 @@ from gdb_epi.hangs.dry_run.loop_states import (
 )
 from gdb_epi.hangs.dry_run.native_calls import call_native
 from gdb_epi.hangs.dry_run.operators import (
-    OPERATORS_BY_INSTRUCTION,
     apply_comparison,
     apply_in_place,
     apply_operator,

@@ -44,18 +44,8 @@ _OPERATORS: Mapping[str, Callable[[Plain, Plain], Plain]] = {
     "<<": operator.lshift, "**": operator.pow,
 }  # fmt: skip
 
-_SIGNS = {
-    "ADD": "+", "SUBTRACT": "-", "MULTIPLY": "*", "FLOOR_DIVIDE": "//", "TRUE_DIVIDE": "/",
-    "MODULO": "%", "AND": "&", "OR": "|", "XOR": "^", "RSHIFT": ">>", "LSHIFT": "<<",
-    "POWER": "**",
-}  # fmt: skip
 _CHANGED_IN_PLACE = ("list", "set", "bytearray", DEQUE)
 # By the instructions of 3.8 to 3.10; later ones have BINARY_OP.
-OPERATORS_BY_INSTRUCTION = {
-    f"{how}_{name}": sign + suffix
-    for how, suffix in (("BINARY", ""), ("INPLACE", "="))
-    for name, sign in _SIGNS.items()
-}
 
 
 def apply_operator(run: ObjectEvaluation, sign: str, left: Item, right: Item) -> Item:

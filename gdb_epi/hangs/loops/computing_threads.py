@@ -20,11 +20,11 @@ from gdb_epi.fault.own_native_code import is_own_library
 from gdb_epi.fault.signal_sender import SIGNALLING
 from gdb_epi.hangs.hang_context import HangContext
 from gdb_epi.hangs.idleness import library_frames_called
-from gdb_epi.hangs.loops.circular_paths import is_circular, years_of_walk
 from gdb_epi.hangs.loops.endless_loops import does_dry_run_end, is_ended_by_error
 from gdb_epi.hangs.loops.futile_polls import find_polled_condition
 from gdb_epi.hangs.loops.library_retries import diagnose_library_retry
 from gdb_epi.hangs.loops.recursive_queries import UnlimitedRecursion, find_running_recursion
+from gdb_epi.hangs.loops.walks_through_circular_links import is_circular, years_of_walk
 from gdb_epi.hangs.system_calls import MAY_LAST
 from gdb_epi.hangs.tasks import event_loop_module, name_task, own_frames
 from gdb_epi.hangs.types import (
@@ -40,7 +40,7 @@ from gdb_epi.hangs.types import (
     function_and_line,
     wait_diagnosis,
 )
-from gdb_epi.locks.python.call_sites import ends_by_clock
+from gdb_epi.locks.python.call_sites import loop_ends_by_clock
 from gdb_epi.locks.types import INFO, PROBABLE
 from gdb_epi.util import counted, when_unreadable
 
@@ -327,7 +327,7 @@ def _is_while_with_end(scene: HangContext, frame: PyFrame, loop: range) -> bool:
             scene.call_sites.can_leave_loop(frame.code, loop)
             or is_ended_by_error(scene, frame.code, (loop.start, loop.stop))
         )
-        and not ends_by_clock(frame.code, loop, scene.call_sites)
+        and not loop_ends_by_clock(frame.code, loop, scene.call_sites)
     )
 
 

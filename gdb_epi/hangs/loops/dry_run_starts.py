@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 
 from gdb_epi.cpython.frames.eval_calls import EVAL_LOOP
+from gdb_epi.cpython.frames.opcodes import OPERATORS_BY_INSTRUCTION
 from gdb_epi.cpython.objects.containers import ContainerReader
 from gdb_epi.cpython.types import PyFrame
 from gdb_epi.cpython.values.repr_decoder import ReprLimits, Undecodable
@@ -25,7 +26,6 @@ from gdb_epi.errors import LayoutError, UnreadableMemory
 from gdb_epi.hangs.dry_run.container_evaluation import DEQUE, MAX_CODE, MAX_ITEMS
 from gdb_epi.hangs.dry_run.dry_run import DryRun
 from gdb_epi.hangs.dry_run.loop_states import DryRunMemory
-from gdb_epi.hangs.dry_run.operators import OPERATORS_BY_INSTRUCTION
 from gdb_epi.hangs.hang_context import HangContext
 from gdb_epi.locks.python.call_sites import Instruction
 from gdb_epi.typing_lite import TYPE_CHECKING, NamedTuple

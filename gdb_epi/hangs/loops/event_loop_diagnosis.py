@@ -34,7 +34,7 @@ from gdb_epi.hangs.library_calls import CLOSING, RUNS_JOB, SERVERS, frames_runni
 from gdb_epi.hangs.live.interruptions import ASK_TO_END
 from gdb_epi.hangs.live.unblocked_threads import UnblockedThreads
 from gdb_epi.hangs.loops.other_event_loops import CLIENTS, TIMER, find_kinds_of_wakers
-from gdb_epi.hangs.loops.sleeping_event_loops import SleepingEventLoop, is_client_serving_task
+from gdb_epi.hangs.loops.sleeping_event_loops import SleepingEventLoop, waits_for_clients_in_library
 from gdb_epi.hangs.processes.child_processes import (
     diagnose_output_of_ended_child,
     diagnose_unread_child_output,
@@ -275,7 +275,7 @@ class _SleepingLoop:
         if not tasks:
             return None
         watched = find_kinds_of_wakers(self.scene, activity.tid)
-        serves = any(is_client_serving_task(task, self.scene.installed) for task in tasks)
+        serves = any(waits_for_clients_in_library(task, self.scene.installed) for task in tasks)
         if serves or CLIENTS in watched:
             return self.diagnose_wait_for_clients()
         if self.outside.get(SLEEP) or TIMER in watched:

@@ -86,7 +86,7 @@ def _none_looks_failed(target: Target, python: PythonState, reader: MemoryReader
 def _unseen_exception(fields: TaskFields, task: int) -> int:
     """Return the exception that a task ended with, if nobody has retrieved it; else 0."""
     try:
-        failed = fields.state(task) == "finished" and fields.is_unseen(task)
+        failed = fields.state(task) == "finished" and fields.has_unretrieved_exception(task)
         return fields.exception(task) if failed else 0
     except (UnreadableMemory, LayoutError):
         return 0

@@ -17,9 +17,9 @@ from collections.abc import Iterator
 from math import log2
 
 from gdb_epi.cpython.frames.eval_calls import EVAL_LOOP
+from gdb_epi.cpython.frames.opcodes import OPERATORS_BY_INSTRUCTION
 from gdb_epi.cpython.memory_reader import MemoryReader
 from gdb_epi.cpython.types import PyFrame
-from gdb_epi.hangs.dry_run.operators import OPERATORS_BY_INSTRUCTION
 from gdb_epi.hangs.hang_context import HangContext, diagnose_each_thread
 from gdb_epi.hangs.types import HANG, RUNNING, HangDiagnosis, ThreadActivity, wait_diagnosis
 from gdb_epi.typing_lite import NamedTuple

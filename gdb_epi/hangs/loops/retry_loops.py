@@ -15,7 +15,7 @@ from gdb_epi.hangs.idleness import is_in_serving_loop, library_frames_called
 from gdb_epi.hangs.loops.library_retries import diagnose_library_retry
 from gdb_epi.hangs.sqlite_locks import connection_held_by_callers_clause
 from gdb_epi.hangs.types import HANG, HangDiagnosis, ThreadActivity, wait_diagnosis
-from gdb_epi.locks.python.call_sites import ends_by_clock
+from gdb_epi.locks.python.call_sites import loop_ends_by_clock
 from gdb_epi.locks.types import INFO, PROBABLE
 from gdb_epi.util import when_unreadable
 
@@ -81,7 +81,7 @@ def _is_limited(scene: HangContext, frame: PyFrame) -> bool:
     """
     return any(
         scene.is_in_bounded_loop(frame, loop)
-        or ends_by_clock(frame.code, range(loop[0], loop[1] + 1), scene.call_sites)
+        or loop_ends_by_clock(frame.code, range(loop[0], loop[1] + 1), scene.call_sites)
         for loop in scene.call_sites.calls_of(frame.code).loops
     )
 
@@ -145,7 +145,7 @@ def diagnose_connection_poll(scene: HangContext, activity: ThreadActivity) -> Ha
         return None
     body = range(loop[0], loop[1] + 1)
     try:
-        ends = ends_by_clock(frame.code, body, scene.call_sites)
+        ends = loop_ends_by_clock(frame.code, body, scene.call_sites)
         goes_on = ends or not scene.call_sites.can_leave_loop(frame.code, body)
         ahead = {method for _, method in scene.code.calls_ahead(frame, MAX_DEPTH)}
         asked = (ahead | scene.names_called_before(frame, MAX_DEPTH)) & _CONNECTS

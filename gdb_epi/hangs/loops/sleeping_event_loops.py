@@ -91,7 +91,7 @@ class EventLoopReader:
             descriptors,
             self._read_length(address, "_scheduled", "PyListObject"),
             self._read_length(address, "_ready", "dequeobject"),
-            any(is_client_serving_task(task, self._installed) for task in tasks)
+            any(waits_for_clients_in_library(task, self._installed) for task in tasks)
             or any("accept" in name for name in names),
             descriptors == sum(map(self._has_no_peer, called)),
             self._name_of_own_selector(address),
@@ -136,7 +136,7 @@ class EventLoopReader:
             own = self._descriptors_in(loop)
             watched = [number for number in native.watched if number is None or number not in own]
             listening = native.listening or any(
-                is_client_serving_task(t, self._installed) for t in tasks
+                waits_for_clients_in_library(t, self._installed) for t in tasks
             )
             count = len(watched) + native.requests
             return SleepingEventLoop(loop, count, native.timers, None, listening)
@@ -276,7 +276,7 @@ class EventLoopReader:
         return max(0, count - has_pipe)
 
 
-def is_client_serving_task(task: UnfinishedTask, installed: InstalledPackages) -> bool:
+def waits_for_clients_in_library(task: UnfinishedTask, installed: InstalledPackages) -> bool:
     """Tell whether a task is there to wait for clients: in code of a library that does so.
 
     What the program calls its functions says nothing about what they do.

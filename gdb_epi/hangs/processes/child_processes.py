@@ -28,7 +28,7 @@ from gdb_epi.hangs.types import (
     ThreadActivity,
     function_and_line,
 )
-from gdb_epi.locks.python.call_sites import ends_by_clock
+from gdb_epi.locks.python.call_sites import loop_ends_by_clock
 from gdb_epi.locks.types import INFO, PROBABLE
 from gdb_epi.typing_lite import NamedTuple
 from gdb_epi.util import when_unreadable
@@ -192,7 +192,7 @@ def diagnose_poll_for_process(scene: HangContext) -> HangDiagnosis | None:
             return None
         if _starts_process(called):
             return None
-        if ends_by_clock(loop.code, bodies[0], scene.call_sites):
+        if loop_ends_by_clock(loop.code, bodies[0], scene.call_sites):
             return None
         may_end = scene.call_sites.can_leave_loop(loop.code, bodies[0])
     except (UnreadableMemory, LayoutError, IndexError):

@@ -584,7 +584,7 @@ def ends_by_comparison(
     return False
 
 
-def ends_by_clock(code: int, loop: range, sites: CallSites) -> bool:
+def loop_ends_by_clock(code: int, loop: range, sites: CallSites) -> bool:
     """Tell whether a comparison with a clock leads out of a loop: `while monotonic() < until:`.
 
     `loop` are the bytes of the loop in the code object `code`.

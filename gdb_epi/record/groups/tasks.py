@@ -35,12 +35,13 @@ def tasks(parts: RecordParts, notes: RecordNotes) -> Json | None:
     suspended = _count_suspended_greenlets(parts)
     if not pending and not suspended and not failures:
         return None
-    from gdb_epi.cpython.running.unfinished_tasks import read_task_waits
-
     kinds: dict[str, int] = {}
-    for waits in read_task_waits(state.target, state.python, pending[:MAX_TASKS]):
-        if waits.wait is not None:
-            kinds[waits.wait.kind] = kinds.get(waits.wait.kind, 0) + 1
+    if pending:
+        from gdb_epi.cpython.running.unfinished_tasks import read_task_waits
+
+        for waits in read_task_waits(state.target, state.python, pending[:MAX_TASKS]):
+            if waits.wait is not None:
+                kinds[waits.wait.kind] = kinds.get(waits.wait.kind, 0) + 1
     if len(pending) > MAX_TASKS:
         notes.left_out["tasks"] = len(pending) - MAX_TASKS
     often = sorted(kinds.items(), key=lambda pair: (-pair[1], pair[0]))[:MAX_KINDS]
