@@ -18,6 +18,7 @@ from support import layout
 
 LEFT_OUT = pytest.StashKey[int]()
 COLLECTOR = (10_000, 10, 10)  # rarer than usual: it costs time, and finds little
+SHARE = 3  # every third cell of what is tried in turn: with half of them CI took 24 minutes
 MANY = 200  # files that are open between two tests: targets that nobody holds any more
 DESCRIPTORS = 1 << 13  # that a process of the tests may have at a time, where the machine lets it
 # What --heavy sets; each can be set alone too, and then holds.
@@ -104,23 +105,27 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def _not_in_turn(items: list[pytest.Item]) -> set[pytest.Item]:
-    """Return the half of the cells of each test marked in_turn(PARAMETER) that is left to --heavy.
+    """Return the cells of each test marked in_turn(PARAMETER) that are left to --heavy.
 
-    Of two tests with in_turn("interpreter") one may have the first version, the third and so on,
-    the other the second and the fourth: it hangs on their names alone.
+    Of three tests with in_turn("interpreter") one may have the first version, the fourth and so on,
+    the others the second and the third: it hangs on their names alone. One is always tried.
     """
+    cells: defaultdict[str, list[tuple[pytest.Function, int]]] = defaultdict(list)
     values: defaultdict[str, list[object]] = defaultdict(list)
-    others = set()
     for test in items:
         mark = test.get_closest_marker("in_turn")
         if mark is None or not isinstance(test, pytest.Function):
             continue
-        value, seen = test.callspec.params[mark.args[0]], values[test.nodeid.partition("[")[0]]
-        if value not in seen:
-            seen.append(value)
-        if (seen.index(value) + zlib.crc32(test.originalname.encode())) % 2:
-            others.add(test)
-    return others
+        name, value = test.nodeid.partition("[")[0], test.callspec.params[mark.args[0]]
+        if value not in values[name]:
+            values[name].append(value)
+        cells[name].append((test, values[name].index(value)))
+    return {
+        test
+        for name, every in cells.items()
+        for test, place in every
+        if (place + zlib.crc32(test.originalname.encode())) % min(SHARE, len(values[name]))
+    }
 
 
 def pytest_collection_finish() -> None:
