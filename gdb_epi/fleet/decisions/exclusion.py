@@ -43,7 +43,12 @@ from gdb_epi.fleet.population.cache import load_population
 from gdb_epi.fleet.population.host_spelling import count_machines
 from gdb_epi.fleet.population.population import Population
 from gdb_epi.fleet.questions.job_deaths_by_first_host import find_job_deaths_by_first_host
-from gdb_epi.fleet.questions.population_verdict import HARDWARE_HOST, PopulationVerdict, judge_host
+from gdb_epi.fleet.questions.population_verdict import (
+    HARDWARE_HOST,
+    PopulationVerdict,
+    hosts_by_crashes,
+    judge_host,
+)
 from gdb_epi.fleet.screen.finding import (
     BITFLIP,
     MIN_RR,
@@ -189,12 +194,10 @@ def _broken_parts(population: Population, findings: Sequence[Finding]) -> Iterat
             continue
         attribute = population.attribute(some[0].attr)
         assert attribute is not None  # it has a finding
-        members = crashes_of_findings(some, population.day.size) & (population.host >= 0)
+        members = crashes_of_findings(some, population.day.size)
         has = attribute.hours_with(some[0].value) & (population.exposure_hours > 0)
         size = np.unique(population.exposure_host[has]).size
-        host, count = np.unique(population.host[members], return_counts=True)
-        order = np.argsort(-count, kind="stable")
-        first = [f"{population.hosts[host[i]]} ({count[i]})" for i in order.tolist()]
+        first = hosts_by_crashes(population, members)
         what = "bit flips go" if flips else f"{len(some)} signatures go"
         of_hosts = f", which {counted(size, 'host')} have" if size else ""
         yield f"{what} with {mark}{of_hosts}; the most are on {shortened_list(first, MAX_FIRST)}"

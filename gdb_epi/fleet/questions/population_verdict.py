@@ -581,10 +581,14 @@ def _judge_group(
 
 def name_main_hosts(population: Population, finding: Finding) -> str:
     """Name the hosts of some crashes, those with most of them first, and the number of others."""
-    counts = np.bincount(population.host[finding.members & (population.host >= 0)])
-    order = np.argsort(-counts, kind="stable")[: np.count_nonzero(counts)].tolist()
-    names = [f"{population.hosts[host]} ({counts[host]})" for host in order]
-    return f"on {shortened_list(names, MAX_NAMED)}"
+    return f"on {shortened_list(hosts_by_crashes(population, finding.members), MAX_NAMED)}"
+
+
+def hosts_by_crashes(population: Population, crashes: Bools, least: int = 1) -> list[str]:
+    """Return the hosts that have at least so many of some crashes, as "node-7 (12)", most first."""
+    counts = np.bincount(population.host[crashes & (population.host >= 0)])
+    order = np.argsort(-counts, kind="stable")[: np.count_nonzero(counts >= least)].tolist()
+    return [f"{population.hosts[host]} ({counts[host]})" for host in order]
 
 
 def kind_of_cause(population: Population, findings: tuple[Finding, ...]) -> str:

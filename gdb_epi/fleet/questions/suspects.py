@@ -32,6 +32,7 @@ from gdb_epi.fleet.questions.population_verdict import (
     HARDWARE_HOST,
     ONE_EVENT,
     PopulationVerdict,
+    hosts_by_crashes,
     judge_population,
     judge_signature,
     name_main_hosts,
@@ -438,15 +439,11 @@ def _silent_hosts_words(population: Population, attr: str, names: Sequence[str])
     attribute = population.attribute(attr)
     assert attribute is not None  # it has a finding
     codes = [population.signatures.index(name) for name in names]
-    mine = np.isin(population.signature, codes) & (population.host >= 0) & (attribute.crash < 0)
-    hosts, count = np.unique(population.host[mine], return_counts=True)
-    if not (count >= MIN_N).any():
+    mine = np.isin(population.signature, codes) & (attribute.crash < 0)
+    hosts = hosts_by_crashes(population, mine, MIN_N)
+    if not hosts:
         return ""
-    order = np.argsort(-count, kind="stable")
-    some = [
-        f"{population.hosts[hosts[i]]} ({count[i]})" for i in order.tolist() if count[i] >= MIN_N
-    ]
-    return f"; look too at hosts that do not tell {attr}: {shortened_list(some, MAX_NAMED)}"
+    return f"; look too at hosts that do not tell {attr}: {shortened_list(hosts, MAX_NAMED)}"
 
 
 def _further_signatures_of_place(
