@@ -21,7 +21,7 @@ from gdb_epi.process_state import ProcessState
 from gdb_epi.sizes import WORD_MASK
 
 MEMORY_ERROR = "MemoryError"
-WORTH_TELLING = 1 << 30
+WORTH_TELLING = 1 << 30  # bytes or items
 _ERRNO = "errno of this thread is ENOMEM: the last call of the C library that failed got no memory"
 
 
@@ -36,21 +36,20 @@ def failed_allocation(state: ProcessState) -> Iterator[Finding]:
     Innocent causes: errno keeps its value until the next call that fails, so a pointer may be NULL,
     or the process may have given up, for another reason: where no function of the program's own
     libraries that leads here asks for memory before, it speaks for nothing. A request of an
-    absurd size fails just as one does when memory has run out; that of operator new is known, and
-    is told by uncaught_exception, others by
-    impossible_request. A MemoryError that the program raises itself, by a `raise`, is no failed
-    allocation of Python's.
+    absurd size fails just as one does when memory has run out; that of operator new is told by
+    uncaught_exception, others by impossible_request. A MemoryError that the program raises itself,
+    by a `raise`, is no failed allocation of Python's.
     Reference: man 3 malloc (ENOMEM), man 2 setrlimit (RLIMIT_AS, RLIMIT_DATA).
     """
     account = state.account
     if isinstance(account, Absent) or account.how not in (ABORTED, RAISED, ACCESS):
         return
     subject = f"thread {account.fault.tid}"
-    if any(True for _ in impossible_request(state)):
-        return
     raised = memory_error_of_thread(state, account.fault.tid)
     by = None if raised is None else raising_instruction(state, raised.itself)
     if raised is not None and not (by is not None and by.is_statement):
+        if any(True for _ in impossible_request(state)):
+            return
         summary = f"a MemoryError is {raised.state} in this thread: an allocation of Python failed"
         facts: dict[str, object] = {"kind": MEMORY_ERROR, "state": raised.state}
         if by is not None and by.numbers and max(by.numbers) >= WORTH_TELLING:
@@ -66,6 +65,8 @@ def failed_allocation(state: ProcessState) -> Iterator[Finding]:
     if not pointer and (_malloc_gave_up(account) or asked_for_impossible_size(state, account)):
         return
     if not is_out_of_memory(state.target, account):
+        return
+    if any(True for _ in impossible_request(state)):  # last: it reads code
         return
     facts = {"kind": "errno" if pointer else "gave-up", "by_errno": True}
     what = "the process ended itself, just then or later"
