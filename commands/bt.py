@@ -22,7 +22,7 @@ from gdb_epi.record.stacks import (
 from gdb_epi.registry import argument, command, limit_argument
 from gdb_epi.render.merged_stacks import ALL, FOLDED, NATIVE, stack_lines, thread_title
 from gdb_epi.render.python_stacks import python_stack_lines
-from gdb_epi.render.variables import variable_text
+from gdb_epi.render.variables import value_lines, variable_text
 from gdb_epi.report import Report
 from gdb_epi.session import Session
 from gdb_epi.target.api import target_noun
@@ -198,6 +198,7 @@ def _locals_below(state: ProcessState, limits: ReprLimits) -> Callable[[PyFrame]
         variables = reader if isinstance(reader, Absent) else reader.of(frame)
         if isinstance(variables, Absent):
             return [] if frame.hole is not None else [f"(no locals: {variables.detail})"]
-        return [variable_text(variable, shown) for variable in variables]
+        texts = [variable_text(variable, shown) for variable in variables]
+        return [line for text in texts for line in value_lines(text, indent=9, most=None)]
 
     return below

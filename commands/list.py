@@ -10,6 +10,7 @@ from gdb_epi.cpython.source.finder import CONTRADICTED, UNCHECKED, Source, Sourc
 from gdb_epi.cpython.types import PyFrame
 from gdb_epi.errors import InputError, SoftError
 from gdb_epi.registry import argument, command
+from gdb_epi.render.merged_stacks import place_text
 from gdb_epi.render.source_lines import callers_of, running_columns, source_finder
 from gdb_epi.report import Listing, Report
 from gdb_epi.session import Session
@@ -59,7 +60,7 @@ def list_source(session: Session, args: Namespace) -> Report:
     first = max(1, line - around)
     shown = list(source.lines[first - 1 : max(end, line) + around])
     return Report(
-        f"{frame.qualname or frame.name} at {frame.filename}:{line}",
+        place_text(frame._replace(lineno=line)),
         data={
             "filename": frame.filename,
             "first": first,

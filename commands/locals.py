@@ -6,13 +6,16 @@ from __future__ import annotations
 from argparse import Namespace
 
 from gdb_epi.argument_types import whole_number
+from gdb_epi.cpython.values.repr_decoder import DEPTH, LENGTH, WIDTH
 from gdb_epi.cpython.values.secrets import MASKED
 from gdb_epi.cpython.values.variables import FrameVariables, Variable
 from gdb_epi.errors import Absent, InputError, SoftError
 from gdb_epi.registry import argument, command
+from gdb_epi.render.merged_stacks import place_text
 from gdb_epi.render.variables import (
     LIMIT_OPTIONS,
     MASKED_NOTE,
+    MAX_VALUE_LINES,
     MORE,
     parse_limit_options,
     variable_lines,
@@ -47,13 +50,19 @@ def show_locals(session: Session, args: Namespace) -> Report:
     if args.globals:
         names = reader.globals(frame)
         variables = variables + ([] if isinstance(names, Absent) else names)
-    title = f"{frame.qualname or frame.name} at {frame.filename}:{frame.lineno or '?'}"
+    title = place_text(frame)
+    # Whoever says how much of a value to show gets as much.
+    is_default = (args.depth, args.width, args.length) == (DEPTH, WIDTH, LENGTH)
     lines = (
-        [title, *variable_lines(variables)]
+        [title, *variable_lines(variables, MAX_VALUE_LINES if is_default else None)]
         if variables
         else [title, "  (no locals; --globals shows the names of a module)"]
     )
     errors = []
+    if any(line.endswith(" ...") for line in lines):
+        errors.append(
+            SoftError("locals", which, "three dots: epi print NAME shows the whole value")
+        )
     if any(variable.cut for variable in variables):
         errors.append(SoftError("locals", which, MORE))
     if any(MASKED in variable.shown() for variable in variables):

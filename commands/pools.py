@@ -18,7 +18,7 @@ from gdb_epi.cpython.running.executors import (
 from gdb_epi.process_state import ProcessState
 from gdb_epi.record.stacks import frame_json
 from gdb_epi.registry import argument, command, limit_argument
-from gdb_epi.render.merged_stacks import nothing_found_line
+from gdb_epi.render.merged_stacks import nothing_found_line, place_text
 from gdb_epi.report import Report
 from gdb_epi.session import Session
 from gdb_epi.target.api import pid_of
@@ -156,7 +156,7 @@ def _worker_activity(worker: Worker) -> str:
         return "runs a function without a Python frame"
     frame = worker.runs
     name = f"{frame.module}." if frame.module else ""
-    return f"runs {name}{frame.qualname or frame.name} at {frame.filename}:{frame.lineno or '?'}"
+    return f"runs {name}{place_text(frame)}"
 
 
 def _queue_line(queue: Queue) -> str:

@@ -59,6 +59,11 @@ def parse_json_object(text: str | bytes) -> dict[str, Any] | None:
     return value if isinstance(value, dict) else None
 
 
+def plain_path(path: str) -> str:
+    """Return a path without "/./" and "/../": `__file__` of a script keeps how it was typed."""
+    return os.path.normpath(path) if "/." in path else path
+
+
 def counted(number: object, noun: str) -> str:
     """Return "1 thread", "2 threads", "2 crashes", "2 entries": the noun is given for one."""
     if str(number) == "1":

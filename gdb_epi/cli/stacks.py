@@ -28,6 +28,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     add_process_files(parser)
     add = parser.add_argument
     add("--locals", action="store_true", help="values of locals too, and tasks; secrets are masked")
+    add("--all", action="store_true", help="of locals: the whole of each value")
     add("--json", action="store_true", help="as JSON")
     parser.add_argument(
         "--color", choices=("auto", "on", "off"), default="auto", help="auto: on a terminal"
@@ -104,8 +105,9 @@ def _print_stacks(target: CoreFileTarget, args: Namespace) -> int:
         from gdb_epi.process_state import ProcessState
         from gdb_epi.record.stacks import stacks_json
 
+        stacks = stacks_json(ProcessState(target), locals=True)
         ending = "" if isinstance(target.crash(), Absent) else "took the signal"
-        lines = list(stacks_lines(stacks_json(ProcessState(target), locals=True), ending))[1:]
+        lines = list(stacks_lines(stacks, ending, whole=args.all))[1:]
     else:
         lines = [*map(escape, python_stack_lines(python, target.crash(), pid, cut))]
         if cut:  # what cannot be read follows from that

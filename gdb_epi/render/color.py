@@ -19,7 +19,7 @@ AUTO, ON, OFF = "auto", "on", "off"
 _BOLD, _DIM, _RED, _GREEN, _YELLOW = "1", "2", "31", "32", "33"
 # By the label of the verdict; other labels are only bold.
 _COLORS = {"no-fault": _GREEN, "killed": _YELLOW, "cannot-tell": _YELLOW}
-_ROW = LazyPattern(r"( *(?:#\d+ +)?)(py|C)( .*)")
+STACK_ROW = LazyPattern(r"( *(?:#\d+ +)?)(py|C)( .*)")
 _LABEL = LazyPattern(r"([A-Z][a-z]+)(  .*)")
 _TITLE = LazyPattern(r"(?:\S.*)?(?:\(thread \d+|Stack of |threads? with this stack: ).*")
 _MARKS = LazyPattern(r" +[\^~]+")
@@ -53,7 +53,7 @@ def _color_line(line: str) -> str:
 
         text = line.lstrip()
         return line[: len(line) - len(text)] + highlight_python([text], "")[0]
-    row = _ROW.fullmatch(line)
+    row = STACK_ROW.fullmatch(line)
     if row is not None:
         return f"{row[1]}{_style(_DIM, row[2])}{row[3]}"
     label = _LABEL.fullmatch(line)

@@ -9,10 +9,16 @@ from __future__ import annotations
 
 import codecs
 
+from gdb_epi.lazy_pattern import LazyPattern
+
 ERRORS = "gdb-epi"  # the name of the handler below, for str.encode() and streams
 UTF_8 = "utf-8"
 WIDTH = 100  # columns of a screen
 MIN_WIDTH = 40  # columns of lines, even if the terminal has fewer
+HANGING = "    "  # before what is left of a folded line
+_COMMAND = r"gdb-epi(?: [^ ;,]+)*? --db (?:'[^']*'|[^ ;,]+)|gdb-epi(?: [^ ;,]+){1,4}$"  # to paste
+_SIGN_OF_FORK = LazyPattern(r"F\d+\b")  # locks/fork/signs.py
+_GLUE = "\ue000"  # instead of a blank in a command, which is not folded
 # The characters of trees. All others may be part of a value, which must not become another one.
 _PLAIN = {"─": "-", "│": "|", "├": "|", "└": "`"}
 
@@ -131,6 +137,27 @@ def wrap_text(text: str, head: str = "", most: int | None = None) -> list[str]:
     return lines
 
 
+def fold_line(
+    line: str, width: int | None, *, most: int | None = None, breaks_words: bool = False
+) -> list[str]:
+    """Return a line as several, with a hanging indent; three dots end the last of `most`.
+
+    No command is broken, and a word only if `breaks_words`: paths are copied from a screen.
+    """
+    if width is None or len(line) <= width:
+        return [line]
+    import re
+    from textwrap import wrap
+
+    indent = line[: len(line) - len(line.lstrip(" "))]
+    whole = re.sub(_COMMAND, lambda found: found[0].replace(" ", _GLUE), line)
+    lines = wrap(
+        whole, width, subsequent_indent=indent + HANGING, break_long_words=breaks_words,
+        break_on_hyphens=False, max_lines=most, placeholder=" ...",
+    )  # fmt: skip
+    return [part.replace(_GLUE, " ") for part in lines]
+
+
 def _wrapped(text: str, head: str, most: int | None = None) -> list[str]:
     from textwrap import wrap
 
@@ -151,6 +178,8 @@ def soft_error_words(subject: object, message: object) -> str:
     if subject == "runtime":
         named = str(message).startswith(("CPython", "no CPython"))
         return str(message) if named else f"CPython: {message}"
+    if _SIGN_OF_FORK.match(str(subject)):
+        return "what fork() left behind is known in part: see epi fork --evidence"
     about = str(subject).replace("interpreter -1", "unknown interpreter")  # its number is lost
     return f"{about}: {message}"
 

@@ -346,7 +346,7 @@ def missing_parts(record: Json, *, in_gdb: bool, whole: bool) -> tuple[list[str]
     matter = [] if nothing_left else [error for error in matter if error in errors]
     shown = errors if whole else matter[:MAX_NOTES]
     texts += [soft_error_words(e.get("subject"), e.get("message")) for e in shown]
-    return texts, len(errors) - len(shown)
+    return list(dict.fromkeys(texts)), len(errors) - len(shown)
 
 
 def _is_refused_source(error: Json) -> bool:

@@ -16,7 +16,7 @@ from gdb_epi.lazy_pattern import LazyPattern
 from gdb_epi.render.escape import screen_width
 from gdb_epi.target.api import FOREIGN_CALLS
 from gdb_epi.typing_lite import TYPE_CHECKING, Any, NamedTuple
-from gdb_epi.util import counted
+from gdb_epi.util import counted, plain_path
 
 if TYPE_CHECKING:
     from gdb_epi.target.api import NativeFrame
@@ -86,7 +86,7 @@ class StackCall(NamedTuple):
         if self.language == REMARK:
             return ""
         if self.filename:
-            file = (short and _file_in_library(self)) or self.filename
+            file = (short and _file_in_library(self)) or plain_path(self.filename)
             return f"{file}:{self.lineno}" if self.lineno else file
         if self.module and self.offset is not None and not self.name:
             return f"{self.module}+{self.offset:#x}"
@@ -136,7 +136,7 @@ def main_script(frames: Sequence[Mapping[str, Any]]) -> str:
             if call_library(StackCall(PYTHON, "", file)):
                 return ""
             script = file
-    return script
+    return plain_path(script)
 
 
 def program_folder(frames: Sequence[Mapping[str, Any]]) -> str:

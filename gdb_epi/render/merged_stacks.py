@@ -23,7 +23,7 @@ from gdb_epi.render.frame_lines import (
 )
 from gdb_epi.render.python_stacks import how_process_ended, python_call, thread_words
 from gdb_epi.target.api import LIVE, NativeFrame, pid_of, target_noun
-from gdb_epi.util import counted
+from gdb_epi.util import counted, plain_path
 
 # How much of a stack is shown.
 FOLDED = "folded"  # without CPython's own plumbing
@@ -207,11 +207,11 @@ def traceback_text(frame: PyFrame | TracebackLine) -> str:
     if frame.hole is not None:
         return f"[hole: {frame.hole}]"
     name = frame.qualname or frame.name
-    return f'File "{frame.filename}", line {frame.lineno or "?"}, in {name}'
+    return f'File "{plain_path(frame.filename)}", line {frame.lineno or "?"}, in {name}'
 
 
 def place_text(frame: PyFrame) -> str:
     """Return the function and place of a Python frame: `name at file:line`."""
     if frame.hole is not None:
         return f"[hole: {frame.hole}]"
-    return f"{frame.qualname or frame.name} at {frame.filename}:{frame.lineno or '?'}"
+    return f"{frame.qualname or frame.name} at {plain_path(frame.filename)}:{frame.lineno or '?'}"

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from gdb_epi.errors import Absent, SoftError
-from gdb_epi.render.escape import escape, soft_error_words
+from gdb_epi.render.escape import escape, fold_line, screen_width, soft_error_words
 from gdb_epi.report import PythonSourceLine
 from gdb_epi.typing_lite import TYPE_CHECKING
 from gdb_epi.util import shortened_list
@@ -25,7 +25,9 @@ def render_report(report: Report, *, color: bool = False) -> str:
 
     `color` marks headings and languages, and highlights source when pygments is there.
     """
-    parts = [_escape_line(line) for line in report.lines]
+    parts: list[str] = []
+    for line in report.lines:
+        parts += _screen_lines(line) if report.label is None else [escape(line)]
     if report.rows:
         parts += table_lines(report.columns, report.rows)
     if report.listing is not None:
@@ -42,8 +44,16 @@ def render_report(report: Report, *, color: bool = False) -> str:
     return "\n".join(parts)
 
 
-def _escape_line(line: str) -> str:
-    return PythonSourceLine(escape(line)) if isinstance(line, PythonSourceLine) else escape(line)
+def _screen_lines(line: str) -> list[str]:
+    """Return a line as it is shown: folded, but for the paths of a stack and for source."""
+    if isinstance(line, PythonSourceLine):
+        return [PythonSourceLine(escape(line))]
+    width = screen_width()
+    if len(line) > width:
+        from gdb_epi.render.color import STACK_ROW
+
+        width = len(line) * 4 if STACK_ROW.fullmatch(line) else width
+    return fold_line(escape(line), width)
 
 
 def soft_error_lines(errors: Sequence[SoftError], most: int = MAX_NOTES) -> Iterator[str]:
@@ -59,8 +69,9 @@ def soft_error_lines(errors: Sequence[SoftError], most: int = MAX_NOTES) -> Iter
     for error in notes:
         subjects.setdefault(error.message, []).append(error.subject)
     texts = [soft_error_words(_threads_words(names), why) for why, names in subjects.items()]
+    texts = list(dict.fromkeys(texts))
     for text in texts[: most if len(texts) > most + 1 else None]:
-        yield escape(f"note: {text}")
+        yield from fold_line(escape(f"note: {text}"), screen_width())
     if len(texts) > most + 1:
         yield f"note: and {len(texts) - most} more (--json has all)"
 
@@ -86,8 +97,11 @@ def cell_text(value: object) -> str:
 
 
 def table_lines(columns: Sequence[str], rows: Sequence[Sequence[object]]) -> list[str]:
-    """Return an aligned table; by tabulate when it is there (it knows wide characters)."""
-    cells = [[cell_text(value) for value in row] for row in rows]
+    """Return an aligned table; by tabulate when it is there (it knows wide characters).
+
+    The cells of a table that is wider than the screen are folded.
+    """
+    cells = _folded_cells(columns, [[cell_text(value) for value in row] for row in rows])
     try:
         from tabulate import tabulate
     except ImportError:
@@ -97,3 +111,32 @@ def table_lines(columns: Sequence[str], rows: Sequence[Sequence[object]]) -> lis
         return ["  ".join(map(str.ljust, row, widths)).rstrip() for row in every]
     text = tabulate(cells, headers=list(columns), tablefmt="plain", disable_numparse=True)
     return [line.rstrip() for line in text.splitlines()]
+
+
+def _folded_cells(columns: Sequence[str], rows: list[list[str]]) -> list[list[str]]:
+    """Return rows that fit the screen: the widest columns shrink, down to their longest word."""
+    count = max(map(len, (columns, *rows)), default=0)
+    widths, words = [0] * count, [0] * count
+    for row in (columns, *rows):
+        for at, cell in enumerate(row):
+            widths[at] = max(widths[at], len(cell))
+            words[at] = max(words[at], *map(len, cell.split()), 0)
+    excess = sum(widths) + 2 * (count - 1) - screen_width()
+    narrow = list(widths)
+    while excess > 0 and any(map(int.__gt__, narrow, words)):
+        at = max(range(count), key=lambda n: narrow[n] if narrow[n] > words[n] else -1)
+        narrow[at] -= 1
+        excess -= 1
+    if narrow == widths:
+        return rows
+    from itertools import zip_longest
+    from textwrap import wrap
+
+    folded: list[list[str]] = []
+    for row in rows:
+        parts = [
+            wrap(cell, max(width, 1), break_long_words=False, break_on_hyphens=False)
+            for cell, width in zip(row, narrow, strict=False)
+        ]
+        folded += [list(line) for line in zip_longest(*parts, fillvalue="")]
+    return folded

@@ -10,12 +10,13 @@ from gdb_epi.cpython.values.repr_decoder import DEPTH, LENGTH, TOTAL, WIDTH, Rep
 from gdb_epi.cpython.values.secrets import MASKED
 from gdb_epi.cpython.values.variables import ARGUMENTS, Variable
 from gdb_epi.registry import argument
-from gdb_epi.render.escape import one_line
+from gdb_epi.render.escape import escape, fold_line, one_line, screen_width
 from gdb_epi.typing_lite import Namespace
 
 MORE = "what `...` and `<cut>` stand for was left out; --depth, --width and --length show more"
 MASKED_NOTE = "`<masked ...>` stands for what a name says is secret; --secrets shows it"
 INEXACT = "repr() would show more, or other words"
+MAX_VALUE_LINES = 3
 _DOUBTS = "<cannot decode"  # says so itself
 # Types that are obvious from the text.
 _PLAIN = frozenset(
@@ -48,8 +49,8 @@ def parse_limit_options(args: Namespace) -> ReprLimits:
     return ReprLimits(args.depth, args.width, args.length, total, args.secrets)
 
 
-def variable_lines(variables: Sequence[Variable]) -> list[str]:
-    """Return one line for each variable, below a heading for each kind."""
+def variable_lines(variables: Sequence[Variable], most: int | None = MAX_VALUE_LINES) -> list[str]:
+    """Return each variable in `most` lines, below a heading for each kind."""
     lines: list[str] = []
     shown: set[str] = set()
     heading = ""
@@ -58,8 +59,13 @@ def variable_lines(variables: Sequence[Variable]) -> list[str]:
         if kind != heading:
             heading = kind
             lines.append(f"{heading} variables" if heading != "argument" else "arguments")
-        lines.append("  " + variable_text(variable, shown))
+        lines += value_lines("  " + variable_text(variable, shown), most=most)
     return lines
+
+
+def value_lines(text: str, *, indent: int = 0, most: int | None = MAX_VALUE_LINES) -> list[str]:
+    """Return a variable with its value as lines of the screen, less `indent` columns."""
+    return fold_line(escape(text), screen_width() - indent, most=most, breaks_words=True)
 
 
 def short_repeat(text: str, shown: set[str]) -> str:

@@ -11,8 +11,8 @@ import termios
 
 import pytest
 
-from gdb_epi.cli.fleet.output import fold_line, print_line, print_table
-from gdb_epi.render.escape import terminal_width
+from gdb_epi.cli.fleet.output import print_line, print_table
+from gdb_epi.render.escape import fold_line, terminal_width
 
 KEY = "0123456789abcdef"
 HEADERS = ("crashes", "key", "verdicts", "signature")

@@ -163,3 +163,28 @@ def test_of_very_many_notes_the_first_are_shown_and_json_has_all() -> None:
     assert len(told["soft_errors"]) == 40
     few = render_report(Report("bt", lines=["x"], soft_errors=errors[:13])).splitlines()
     assert len(few) == 14 and "more" not in few[-1]
+
+
+def test_sentences_and_tables_fit_the_screen_and_the_paths_of_stacks_stay_whole() -> None:
+    """`epi threads` had lines of 221 columns, `epi locks` of 141, `epi doctor` of 190."""
+    path = "/opt/python/lib/python3.12/site-packages/gunicorn/workers/gthread.py:553"
+    row = f"  py  {'ThreadWorker.handle':<40}  {path}  calling PyObject_GetAttr"
+    sentence = "  " + "thread waits for another thread, " * 6 + "held by nobody"
+    table = [["MainThread", "waits for a lock, held by pool-1 (thread 7)", f"handle at {path}"]]
+    note = SoftError("s", "x", "it could not be read, " * 9 + "as its file is gone")
+    report = Report("t", ("name", "state", "where"), table, [sentence, row], soft_errors=[note])
+    lines = render_report(report).splitlines()
+    assert row in lines, "a path is copied from a stack"
+    assert max(len(line) for line in lines if line != row) <= 100
+    assert any(line.endswith(path) for line in lines), "and is not broken in a table"
+    words = "".join("".join(lines).split())
+    for text in (sentence, note.message, path):
+        assert "".join(text.split()) in words
+
+
+def test_what_could_not_be_read_of_a_fork_is_told_without_the_numbers_of_its_signs() -> None:
+    errors = [SoftError("fork", name, f"why {name}") for name in ("F1", "F2", "F3")]
+    assert list(soft_error_lines(errors)) == [
+        "note: what fork() left behind is known in part: see epi fork --evidence"
+    ]
+    assert list(soft_error_lines([SoftError("s", "Frame", "gone")])) == ["note: Frame: gone"]

@@ -5,6 +5,13 @@ from __future__ import annotations
 
 from gdb_epi.cpython.frames.callee import VALUE_STACK, Callee
 from gdb_epi.cpython.types import MergedFrame, MergedStack, PyFrame
+from gdb_epi.render.frame_lines import (
+    UNLIMITED,
+    calls_of_record,
+    fold_calls,
+    main_script,
+    row_lines,
+)
 from gdb_epi.render.merged_stacks import ALL, FOLDED, NATIVE, stack_lines
 from gdb_epi.target.api import NativeFrame
 
@@ -78,3 +85,14 @@ def test_recursion_folds_and_numbers_go_on_behind_it() -> None:
     apart = stack_lines(stack, limit=3, below=lambda frame: [f"x = {frame.address}"])
     assert [line.strip() for line in apart[1:6:2]] == ["x = 0", "x = 1", "x = 2"]
     assert apart[-1].strip() == "... 7 more frames (--limit N)"
+
+
+def test_a_path_is_shown_without_the_folders_that_it_leaves_again() -> None:
+    """`python ../crash.py` in /srv/app/run: `__file__` is /srv/app/run/../crash.py."""
+    frame = {"name": "main", "filename": "/srv/app/run/../crash.py", "lineno": 7}
+    (line,) = row_lines(fold_calls(calls_of_record([frame])), UNLIMITED)
+    assert line.endswith(" /srv/app/crash.py:7")
+    assert main_script([{**frame, "module": "__main__"}]) == "/srv/app/crash.py"
+    same = {"name": "f", "filename": "/srv/.cache/..data/f.py", "lineno": 1}
+    (line,) = row_lines(fold_calls(calls_of_record([same])), UNLIMITED)
+    assert line.endswith(" /srv/.cache/..data/f.py:1")

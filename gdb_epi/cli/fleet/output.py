@@ -4,15 +4,12 @@
 from __future__ import annotations
 
 from gdb_epi.argument_types import whole_number
-from gdb_epi.render.escape import escape, terminal_width
+from gdb_epi.render.escape import HANGING, escape, fold_line, terminal_width
 from gdb_epi.typing_lite import TYPE_CHECKING, Any, ArgumentParser, _ArgumentGroup
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 MAX_LOST = 8  # ids that are named
-COMMAND = r"gdb-epi(?: [^ ;,]+)*? --db (?:'[^']*'|[^ ;,]+)|gdb-epi(?: [^ ;,]+){1,4}$"  # to paste
-GLUE = "\ue000"  # instead of a blank in a command, which is not folded
-HANGING = "    "
 _FORMULA = "=+-@\t\r"
 
 
@@ -129,22 +126,6 @@ def print_lines(lines: Iterable[str]) -> None:
     """Print lines, each as `print_line` does."""
     for line in lines:
         print_line(line)
-
-
-def fold_line(line: str, width: int | None) -> list[str]:
-    """Return a line as several, with a hanging indent. No word and no command is broken."""
-    if width is None or len(line) <= width:
-        return [line]
-    import re
-    from textwrap import wrap
-
-    indent = line[: len(line) - len(line.lstrip(" "))]
-    whole = re.sub(COMMAND, lambda found: found[0].replace(" ", GLUE), line)
-    lines = wrap(
-        whole, width, subsequent_indent=indent + HANGING, break_long_words=False,
-        break_on_hyphens=False,
-    )  # fmt: skip
-    return [part.replace(GLUE, " ") for part in lines]
 
 
 def print_table(

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
 
@@ -48,7 +48,8 @@ def open_triage_output(
         if args.format == "json":
             yield _JsonLines(out)
         elif many:
-            yield _Table(out, f"{repeated_file_options(args)}{repeated_database_option(args)}")
+            options = f"{repeated_file_options(args)}{repeated_database_option(args)}"
+            yield _Table(out, options, whole=args.all)
         else:
             from gdb_epi.fleet.earlier_crashes import read_earlier_crashes
 
@@ -160,7 +161,8 @@ class _OneScreen(AnswerWriter):
             reader = reader._replace(decided=decided, earlier=number, seen=seen)
         lines = list(render_triage(examined.record, reader))
         if examined.stacks is not None:
-            lines += stacks_lines(examined.stacks, _first_thread_fate(examined.record))
+            fate = _first_thread_fate(examined.record)
+            lines += stacks_lines(examined.stacks, fate, whole=self._reader.whole)
         if self._color:
             lines = list(colored_lines(lines, verdict_label(examined.record)))
         self._out.lines(*lines)
@@ -204,9 +206,10 @@ class _Group:
 
 
 class _Table(AnswerWriter):
-    def __init__(self, out: _Output, options: str) -> None:
+    def __init__(self, out: _Output, options: str, *, whole: bool) -> None:
         super().__init__(out)
         self._options = options  # which the command to paste repeats
+        self._whole = whole
         self._rows: list[list[object]] = []
         self._groups: dict[tuple[str, str], _Group] = {}
         self._copies = 0
@@ -222,7 +225,8 @@ class _Table(AnswerWriter):
         group = self._groups.setdefault((label, line), _Group())
         self._copies += not group.add(core.path, who, _groups_for_table(record))
         if examined.stacks is not None:
-            stacks = stacks_lines(examined.stacks, _first_thread_fate(record))
+            fate = _first_thread_fate(record)
+            stacks = stacks_lines(examined.stacks, fate, whole=self._whole)
             self._out.lines(f"== {escape(core.path)}", *stacks)
 
     def finish(self, problems: Sequence[FailedCore]) -> None:
@@ -331,17 +335,21 @@ def _open_output(name: str | None, inputs: Sequence[str]) -> Iterator[IO[str]]:
         yield file
 
 
-def stacks_lines(stacks: Mapping[str, Any], ending: str = "crashed") -> Iterator[str]:
+def stacks_lines(
+    stacks: Mapping[str, Any], ending: str = "crashed", *, whole: bool = False
+) -> Iterator[str]:
     """Yield the lines of all threads, the exception, the tasks and what could not be had.
 
     `ending` is what to say of the thread that the kernel wrote first: see `_first_thread_fate`.
+    Unless `whole`, long values end in three dots.
     """
     from gdb_epi.render.report_text import MAX_NOTES_OF_STACKS, soft_error_lines
 
+    cut = False
     for thread in sorted(get_groups(stacks, "threads"), key=lambda t: not t.get("crashed")):
         yield ""
         yield escape(_thread_title(thread, ending))
-        yield from _frame_lines(get_groups(thread, "frames"))
+        cut = (yield from _frame_lines(get_groups(thread, "frames"), whole=whole)) or cut
     exception = stacks.get("exception")
     if exception:
         message = f": {exception['message']}" if exception.get("message") else ""
@@ -350,7 +358,9 @@ def stacks_lines(stacks: Mapping[str, Any], ending: str = "crashed") -> Iterator
     for task in get_groups(stacks, "tasks"):
         yield ""
         yield escape(f"task {task.get('name')} ({task.get('coro')})")
-        yield from _frame_lines(get_groups(task, "stack"))
+        cut = (yield from _frame_lines(get_groups(task, "stack"), whole=whole)) or cut
+    if cut:
+        yield "note: three dots end a value that is longer; with --all it is shown whole"
     # `Missing`, above, has what matters of these.
     errors = [SoftError(**error) for error in get_groups(stacks, "soft_errors")]
     others = [error for error in errors if error.stage not in ("merge", "native")]
@@ -376,7 +386,8 @@ def _thread_title(thread: Mapping[str, Any], crashed: str) -> str:
     return ", ".join(words)
 
 
-def _frame_lines(frames: Any) -> Iterator[str]:
+def _frame_lines(frames: Any, *, whole: bool) -> Generator[str, None, bool]:
+    """Yield a stack with the variables of its frames; return whether a value was cut off."""
     from gdb_epi.render.frame_lines import (
         UNLIMITED,
         StackRow,
@@ -387,17 +398,22 @@ def _frame_lines(frames: Any) -> Iterator[str]:
 
     if not frames:
         yield "  (no Python frames)"
-        return
+        return False
     calls = calls_of_record(frames)
     if not any(frame.get("locals") for frame in frames):
         yield from map(escape, row_lines(fold_calls(calls), UNLIMITED))
-        return
-    from gdb_epi.render.variables import short_repeat
+        return False
+    from gdb_epi.render.variables import MAX_VALUE_LINES, short_repeat, value_lines
 
     shown: set[str] = set()
+    cut = False
     for frame, line in zip(
         frames, row_lines([StackRow(call) for call in calls], UNLIMITED), strict=True
     ):
         yield escape(line)
         for variable, value in (frame.get("locals") or {}).items():
-            yield escape(f"        {variable} = {one_line(short_repeat(value, shown))}")
+            text = f"        {variable} = {one_line(short_repeat(value, shown))}"
+            lines = value_lines(text, most=None if whole else MAX_VALUE_LINES)
+            cut = cut or (len(lines) == MAX_VALUE_LINES and lines[-1].endswith(" ..."))
+            yield from lines
+    return cut
