@@ -409,6 +409,59 @@ def take_a_job(jobs):
     jobs.get()
 
 
+class Mill:
+    def __init__(self):
+        self.open()
+        self.lock, self.jobs = threading.Lock(), queue.Queue()
+
+    def open(self):
+        self.gate = threading.Lock()
+
+    def reload(self):
+        self.lock = threading.Lock()
+
+    def work_by_lock(self):
+        self.lock.acquire()
+        try:
+            self.jobs.get()
+        finally:
+            self.lock.release()
+
+    def work_by_gate(self):
+        self.gate.acquire()
+        try:
+            self.jobs.get()
+        finally:
+            self.gate.release()
+
+    def take_and_die(self):
+        self.lock.acquire()
+
+
+class Sluice:
+    def reload(self):
+        self.gate = threading.Lock()
+
+
+def lock_replaced_by_a_reload():
+    mill = Mill()
+    thread(mill.work_by_lock)
+    time.sleep(0.2)
+    mill.reload()
+    thread(mill.take_and_die).join()
+    with mill.lock:
+        mill.jobs.put(1)
+
+
+def lock_made_once():
+    mill = Mill()
+    thread(mill.work_by_gate)
+    time.sleep(0.2)
+    Sluice().reload()
+    with mill.gate:
+        mill.jobs.put(1)
+
+
 def queue_without_producer():
     queue.Queue().get()
 

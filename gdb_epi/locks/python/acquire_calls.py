@@ -11,7 +11,7 @@ that are held are considered.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import partial
+from functools import cached_property, partial
 
 from gdb_epi.cpython.frames.code_objects import CodeReader
 from gdb_epi.cpython.frames.frame_chain import RawFrame, frame_reader
@@ -20,6 +20,7 @@ from gdb_epi.cpython.objects.type_objects import TypeInfo, TypeReader
 from gdb_epi.cpython.types import PyFrame
 from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
 from gdb_epi.locks.python.call_sites import MAX_CODE, CallSites, MethodCall, read_name_tuple
+from gdb_epi.locks.python.replaced_locks import NamedPlace, ReplacedLocks
 from gdb_epi.locks.types import function_and_line
 from gdb_epi.typing_lite import TYPE_CHECKING, NamedTuple
 
@@ -41,12 +42,14 @@ class AcquiredLock(NamedTuple):
     """A frame whose code took a lock and has not released it; `line` is where it took it.
 
     `may_have_failed`: it gave a timeout, or asked not to wait, and what came of it is not known.
+    `places` are the globals and attributes by which it came to the lock.
     """
 
     tid: int
     frame: PyFrame
     line: int | None
     may_have_failed: bool = False
+    places: tuple[NamedPlace, ...] = ()
 
     def where(self) -> str:
         """Return "function (file:line)" of the call that took the lock."""
@@ -59,6 +62,7 @@ class _LockEffect(NamedTuple):
     takes: bool
     code: int  # of the method that did it, 0 when it is the lock's own
     succeeded: bool | None = True  # None where that is not known
+    places: tuple[NamedPlace, ...] = ()
 
 
 class CalledFunction(NamedTuple):
@@ -102,6 +106,19 @@ class AcquireCalls:
         """Tell whether a frame of a thread tried to take a lock, and this has failed."""
         self.holders(lock)
         return (tid, lock) in self._failed
+
+    def may_be_of_replaced_lock(self, taken: AcquiredLock) -> bool:
+        """Tell whether another lock may have been under the name by which a frame took one."""
+        return any(map(self._replaced_locks.may_be_stored_anew, taken.places))
+
+    @cached_property
+    def _replaced_locks(self) -> ReplacedLocks:
+        running = [frame for frames in self._view.all_frames().values() for frame in frames]
+        scopes = dict.fromkeys(
+            self.globals_of(frame) for frame in running[:MAX_ALL_FRAMES]
+            if frame.hole is None and frame.code
+        )  # fmt: skip
+        return ReplacedLocks(self._view, self._types, self.sites, scopes)
 
     def running_byte_offset(self, frame: PyFrame) -> int | None:
         """Return where the running instruction of a frame begins in its code."""
@@ -261,7 +278,8 @@ class AcquireCalls:
             self._failed |= {(tid, lock) for lock in failed - taken.keys()}
             for lock, effect in taken.items():
                 line = self._codes.line(self._codes.at(frame.code), effect.at)
-                yield AcquiredLock(tid, frame, line, effect.succeeded is None), lock
+                failed_perhaps = effect.succeeded is None
+                yield AcquiredLock(tid, frame, line, failed_perhaps, effect.places), lock
 
     def _lock_effects_before_call(
         self, raw: RawFrame, frame: PyFrame, inner: int, *, innermost: bool
@@ -311,7 +329,8 @@ class AcquireCalls:
                     succeeded = self.sites.outcome_of_call(
                         code, call.at, end, running, partial(self._truth, variables, scope)
                     )
-                yield _LockEffect(call.at, lock, method in TAKES, 0, succeeded)
+                places = tuple(self._places_on_way(call, variables, scope))
+                yield _LockEffect(call.at, lock, method in TAKES, 0, succeeded, places)
             if lock is not None:
                 return  # Thread(target=lock.acquire) takes nothing here
         if depth >= MAX_DEPTH:
@@ -367,6 +386,17 @@ class AcquireCalls:
                 return 0
             address = self.attribute(address, attribute)
         return 0 if address & 7 else address
+
+    def _places_on_way(
+        self, call: MethodCall, variables: dict[str, int], scope: int
+    ) -> Iterator[NamedPlace]:
+        """Yield the global and the attributes that lead to the object whose method is called."""
+        name = call.root[1]
+        if name not in variables:
+            yield NamedPlace(scope, name)
+        for length, attribute in enumerate(call.path[:-1], 1):
+            owner = self.receiver(call._replace(path=call.path[:length]), variables, scope)
+            yield NamedPlace(self._replaced_locks.owner_address(owner), attribute)
 
     def attribute(self, address: int, name: str) -> int:
         """Return what an object, its class or a module has under a name; 0 for nothing."""

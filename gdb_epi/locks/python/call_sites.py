@@ -237,13 +237,15 @@ class CodeCalls(NamedTuple):
     """What one code object calls, its loops as (first, last) byte, and what it may call.
 
     `loads` are names by themselves: functions that are called, or passed on to be called.
-    `first_tests` are of find_first_copies_of_tests().
+    `first_tests` are of find_first_copies_of_tests(). `stores` are what it stores in attributes and
+    globals: the attribute is the last of the path, the kind of a root that is not known is "".
     """
 
     calls: tuple[MethodCall, ...]
     loops: tuple[tuple[int, int], ...]
     loads: tuple[MethodCall, ...] = ()
     first_tests: Mapping[tuple[int, int], int] = {}
+    stores: tuple[MethodCall, ...] = ()
 
     def made_and_possible_calls(self) -> tuple[MethodCall, ...]:
         """Return what it calls and may call."""
@@ -512,6 +514,7 @@ class CallSites:
         names, slots, cells = self.name_tables(code)
         calls: list[MethodCall] = []
         loads: list[MethodCall] = []
+        stores: list[MethodCall] = []
         steps: list[CodeStep] = []
         root: tuple[str, str] | None = None
         path: tuple[str, ...] = ()
@@ -545,12 +548,17 @@ class CallSites:
             called = operation == "global" and self.opcodes.global_shift and argument & 1
             if root is not None and (operation in ("attr", "method") or called):
                 calls.append(MethodCall(offset, root, path))
+            if each.name == "STORE_ATTR" and argument < len(names):
+                stores.append(MethodCall(offset, root or ("", ""), (*path, names[argument])))
+            elif each.name == "STORE_GLOBAL" and argument < len(names):
+                stores.append(MethodCall(offset, ("global", names[argument]), ()))
             copied = each.name == "DUP_TOP" or (each.name == "COPY" and argument == 1)
             if operation not in _KEEP and not copied:  # `a.b += 1` loads `a` once for both
                 root = root if operation == "extended" else None
         loops = find_loops(steps, self._handlers_after_code(code))
         tests = find_first_copies_of_tests(instructions, loops)
-        return CodeCalls(tuple(calls), loops, tuple(dict.fromkeys(loads)), tests)
+        loaded = tuple(dict.fromkeys(loads))
+        return CodeCalls(tuple(calls), loops, loaded, tests, tuple(stores))
 
     def _handlers_after_code(self, code: int) -> list[ExceptionTableEntry]:
         """Return the exception table of code whose handlers stand after all else (3.12+)."""

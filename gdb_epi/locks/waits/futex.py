@@ -43,6 +43,7 @@ if TYPE_CHECKING:
 
 # Behind "held by NAME", where that is not sure.
 UNLESS_FAILED = ", unless its acquire(), which may fail, did"
+UNLESS_REPLACED = ", unless another lock had that name when it called acquire()"
 OR_ENDED_THREAD = ", or by a thread that has ended and had the same identifier"
 
 
@@ -325,6 +326,9 @@ def _wait_by_explicit_acquire(case: _WaitCase, taken: AcquiredLock) -> LockWait:
     doubt = "not ruled out: a branch that was not run, or a thread that ended holding the lock"
     verdict = lock_types.SELF_DEADLOCK if taken.tid == case.thread.tid else lock_types.LIVE_HOLDER
     unless = UNLESS_FAILED if taken.may_have_failed else ""
+    acquired = case.context.acquire_calls
+    if not unless and acquired is not None and acquired.may_be_of_replaced_lock(taken):
+        unless = UNLESS_REPLACED
     wait = case.settled(
         owner, verdict, INFO if unless else PROBABLE, f"thread {taken.tid}: {evidence}", doubt
     )
