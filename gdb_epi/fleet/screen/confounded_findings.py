@@ -22,7 +22,7 @@ from gdb_epi.fleet.screen.programs import (
     program_table,
     share_adjusted_for_programs,
 )
-from gdb_epi.fleet.statistics.arrays import Bools, Floats, Ints
+from gdb_epi.fleet.statistics.arrays import Bools, Floats, Ints, count_codes
 from gdb_epi.fleet.statistics.hypothesis_tests import (
     beta_binomial_tail,
     binomial_p,
@@ -32,14 +32,13 @@ from gdb_epi.fleet.statistics.hypothesis_tests import (
     relative_risk,
     upper_normal_tail,
 )
-from gdb_epi.fleet.statistics.rate_ratios import Z
 
-MIN_OUTSIDE = 20  # crashes without another value, that can show what a value does by itself
-ONE_SIDED_Z = 1.64  # standard errors: less outside by chance in one of 20
+MIN_OUTSIDE = 20  # crashes of other kinds, that can show what a value does by itself
+MAX_BROUGHT_P = 0.05  # that a kind of crash comes with a value so often by chance
 ALIAS_OVERLAP = 0.9  # of the smaller one's host-hours
 TOLD_APART = 8.0  # likelihood ratio: "fairly strong evidence" (Royall 1997)
 MAX_RIVALS = 3
-MOSTLY_THERE = 0.8  # of the crashes: the trouble is that place's
+MOSTLY_THERE = 0.8  # of the crashes: what they have is where the trouble is
 
 
 def without_aliases_listed_as_findings(findings: Sequence[Finding]) -> list[Finding]:
@@ -72,7 +71,7 @@ def drop_confounded_findings(
     for finding in sorted(findings, key=lambda f: (order(f), _breadth(population, f), f.attr)):
         mine = same.setdefault(finding.signature, [])
         alias_of = next((i for i in mine if _is_alias(population, finding, kept[i])), None)
-        if alias_of is None and any(_is_only_where(population, finding, kept[i]) for i in mine):
+        if alias_of is None and any(_is_of_kinds_of(population, finding, kept[i]) for i in mine):
             continue
         if alias_of is None:
             mine.append(len(kept))
@@ -274,32 +273,41 @@ def _is_alias(population: Population, finding: Finding, other: Finding) -> bool:
     )
 
 
-def _is_only_where(population: Population, finding: Finding, other: Finding) -> bool:
-    """Whether crashes of all kinds go with a value only where another one is: no second cause.
+def _is_of_kinds_of(population: Population, finding: Finding, other: Finding) -> bool:
+    """Whether crashes of all kinds go with a value by the kinds that another value brings.
 
-    A release that leaks kills small machines sooner; without it they die as often as large ones.
+    A release that leaks kills small machines sooner; of what they died of before, they die as often
+    as large ones. A kind that goes with the machines by itself is a finding of its own.
     """
     mine, theirs = (population.attribute(f.attr) for f in (finding, other))
     if finding.signature != ALL or other.signature != ALL or mine is None or theirs is None:
         return False
     if not mine.has_hours or not theirs.has_hours:
         return False
-    risks = []
-    for there in (True, False):
-        cells = []
-        for has in (True, False):
-            crashes = (mine.crash >= 0) & (mine.crashes_with(finding.value) == has)
-            crashes &= (theirs.crash >= 0) & (theirs.crashes_with(other.value) == there)
-            hours = (mine.exposure >= 0) & (mine.hours_with(finding.value) == has)
-            hours &= (theirs.exposure >= 0) & (theirs.hours_with(other.value) == there)
-            number = float((crashes & (population.signature >= 0)).sum())
-            cells += [number, float(population.exposure_hours[hours].sum())]
-        if min(cells[1], cells[3]) <= 0 or cells[0] + cells[2] < MIN_OUTSIDE:
-            return False
-        risks.append(np.log(relative_risk(*cells)))
-    inside, outside = risks
-    wide = np.hypot(inside[2] - inside[1], outside[2] - outside[1]) / (2 * Z)
-    return bool(outside[1] <= 0 and inside[0] - outside[0] > ONE_SIDED_Z * wide)
+    kinds, hours = population.signature, population.exposure_hours
+    usable = (kinds >= 0) & (mine.crash >= 0)
+    crashes, feed = mine.crashes_with(finding.value), mine.hours_with(finding.value)
+    there = theirs.crashes_with(other.value)
+    everywhere, inside = (
+        count_codes(kinds, len(population.signatures) + 1, some).astype(float)
+        for some in (usable & (theirs.crash >= 0), usable & there)
+    )
+    of_other = float(
+        hours[theirs.hours_with(other.value)].sum() / hours[theirs.exposure >= 0].sum()
+    )
+    p = binomial_tail(inside, everywhere, np.full(inside.size, of_other))
+    brought = (inside >= MOSTLY_THERE * everywhere) & (p <= MAX_BROUGHT_P)
+    left = usable & ~brought[kinds]
+    if not brought.any() or left.sum() < MIN_OUTSIDE:
+        return False
+    beside = (mine.exposure >= 0) & ~feed
+    cells = [
+        (left & crashes).sum(),
+        hours[feed].sum(),
+        (left & ~crashes).sum(),
+        hours[beside].sum(),
+    ]
+    return relative_risk(*map(float, cells))[1] <= 1
 
 
 def _is_explained_by(

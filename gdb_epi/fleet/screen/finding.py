@@ -52,10 +52,11 @@ CAVEAT_ONLY_MORE_CRASHES = (
     "nothing but their number sets its crashes apart (no damage flagged, no signatures of its own, "
     "no one CPU): it may run what dies more often"
 )
-UNSURE_Q = 0.01  # of a host without flipped bits, above which nobody takes it out yet
+UNSURE_Q = 0.01  # of a host without FLIPS_THAT_TELL, above which nobody takes it out yet
+FLIPS_THAT_TELL = 2  # crashes with a flipped bit: any host has one of them now and then
 CAVEAT_MAY_BE_CHANCE = (
-    "no bit flip was seen, and some healthy host of one in {fleets} fleets like this has such "
-    "crashes by chance: wait for more of them before it is taken out"
+    "some healthy host of one in {fleets} fleets like this has such crashes by chance: wait for "
+    "more of them before it is taken out"
 )
 CAVEAT_OF_LATE = (
     "over all its days it is much like other hosts: what stands out is {crashes} of its crashes "

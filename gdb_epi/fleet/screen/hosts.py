@@ -31,6 +31,7 @@ from gdb_epi.fleet.screen.finding import (
     CAVEAT_ONE_SIGNATURE,
     CAVEAT_ONLY_MORE_CRASHES,
     COUNTED,
+    FLIPS_THAT_TELL,
     HOST,
     HOST_HOURS,
     HOST_Q_A_DAY,
@@ -264,7 +265,7 @@ def _findings_over_all_crashes(hosts: JudgedHosts) -> Iterator[Finding]:
         if is_busy and _is_steady(population, day, host):
             continue  # that it does more is as likely, and nothing tells
         chance = float(p[host]), float(q[host])
-        if chance[1] > UNSURE_Q and not caveats and not flipped[host]:
+        if chance[1] > UNSURE_Q and not caveats and flipped[host] < FLIPS_THAT_TELL:
             caveats = (CAVEAT_MAY_BE_CHANCE.format(fleets=round(1 / chance[1])),)
         finding = _host_finding(population, host_shares, host, name, test, chance, caveats)
         if finding.rr >= MIN_RR:
