@@ -11,18 +11,24 @@ import sys
 import zlib
 from collections import defaultdict
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
 from support import layout
 
+TESTS = Path(__file__).parent
 LEFT_OUT = pytest.StashKey[int]()
 COLLECTOR = (10_000, 10, 10)  # rarer than usual: it costs time, and finds little
-SHARE = 3  # every third cell of what is tried in turn: with half of them CI took 24 minutes
+# One of so many cells of each test in these folders, or the environment's number: with a third of
+# some of them CI took 25 minutes (November 2026).
+SHARE = 4
+IN_PARTS = ("contract", "gdb", "cli", "property", "faults")
 MANY = 200  # files that are open between two tests: targets that nobody holds any more
 DESCRIPTORS = 1 << 13  # that a process of the tests may have at a time, where the machine lets it
 # What --heavy sets; each can be set alone too, and then holds.
 HEAVY_AMOUNTS = {
+    "GDB_EPI_SHARE": "1",
     "GDB_EPI_MATRIX": "full",  # every program on every build (support.interpreters.spread)
     "GDB_EPI_KILLS": "50",  # writers of the database that are killed
     "GDB_EPI_DISTINCT": "1000000",  # values of one attribute
@@ -93,7 +99,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     """Leave out what is marked heavy, unless it is asked for."""
     if config.getoption("--heavy"):
         return
-    left_out = _not_in_turn(items)
+    left_out = _left_to_heavy(items)
     heavy = [test for test in items if test in left_out or test.get_closest_marker("heavy")]
     if heavy:
         left_out.update(heavy)
@@ -104,28 +110,22 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         config.workeroutput["heavy"] = len(heavy)
 
 
-def _not_in_turn(items: list[pytest.Item]) -> set[pytest.Item]:
-    """Return the cells of each test marked in_turn(PARAMETER) that are left to --heavy.
+def _left_to_heavy(items: list[pytest.Item]) -> set[pytest.Item]:
+    """Return the cells of parametrized tests in the folders IN_PARTS that are left to --heavy.
 
-    Of three tests with in_turn("interpreter") one may have the first version, the fourth and so on,
-    the others the second and the third: it hangs on their names alone. One is always tried.
+    Which are left hangs on their names alone; one of each test is always tried.
     """
-    cells: defaultdict[str, list[tuple[pytest.Function, int]]] = defaultdict(list)
-    values: defaultdict[str, list[object]] = defaultdict(list)
+    share = int(os.environ.get("GDB_EPI_SHARE", SHARE))
+    cells: defaultdict[str, list[pytest.Item]] = defaultdict(list)
     for test in items:
-        mark = test.get_closest_marker("in_turn")
-        if mark is None or not isinstance(test, pytest.Function):
-            continue
-        name, value = test.nodeid.partition("[")[0], test.callspec.params[mark.args[0]]
-        if value not in values[name]:
-            values[name].append(value)
-        cells[name].append((test, values[name].index(value)))
-    return {
-        test
-        for name, every in cells.items()
-        for test, place in every
-        if (place + zlib.crc32(test.originalname.encode())) % min(SHARE, len(values[name]))
-    }
+        name, _, cell = test.nodeid.partition("[")
+        if cell and test.path.relative_to(TESTS).parts[0] in IN_PARTS:
+            cells[name].append(test)
+    left: set[pytest.Item] = set()
+    for every in cells.values():
+        every.sort(key=lambda test: zlib.crc32(test.nodeid.encode()))
+        left.update(every[-(-len(every) // share) :])
+    return left
 
 
 def pytest_collection_finish() -> None:

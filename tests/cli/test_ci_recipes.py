@@ -108,6 +108,7 @@ def run(tmp_path: Path) -> Pytest:
     return Pytest(tmp_path)
 
 
+@pytest.mark.heavy
 def test_the_workflow_of_github_on_a_crash_and_a_hang(run: Pytest) -> None:
     """With workers, as it is pasted; what a CI then shows."""
     run.write(test_a=pytest_runs.FINE, test_crash=pytest_runs.CRASH, test_hang=pytest_runs.HANG)

@@ -51,6 +51,7 @@ def test_a_race_is_raised_by_version_or_load(seed):
     assert hits and own(fleet, "race", hits[0]) <= 12
 
 
+@pytest.mark.heavy
 def test_both_parts_of_a_split_are_named_and_told_apart():
     fleet = simulate(7000, split=3.0, hosts=400, days=30)
     name, host, values = fleet.truth["split"]
@@ -63,6 +64,7 @@ def test_both_parts_of_a_split_are_named_and_told_apart():
     assert wrong <= 1  # the software part can hit the host too
 
 
+@pytest.mark.heavy
 def test_few_alarms_where_nothing_is_planted():
     found = [raised(simulate(seed, variance=0.5, **SMALL)) for seed in range(7100, 7105)]
     assert sum(len(f) for f in found) <= 5  # of 105 days

@@ -62,7 +62,6 @@ def test_push_keeps_the_record_and_the_shell_takes_it_in(shell, core, gdb):
         assert database.execute("SELECT count(*) FROM crash").fetchone() == (1,)
 
 
-@pytest.mark.in_turn("gdb")
 @pytest.mark.parametrize("gdb", GDBS)
 def test_push_without_a_core_is_one_line(shell, gdb):
     _, data, said = push(shell, gdb)
@@ -70,7 +69,6 @@ def test_push_without_a_core_is_one_line(shell, gdb):
     assert "no process and no core" in said and "Traceback" not in said
 
 
-@pytest.mark.in_turn("gdb")
 @pytest.mark.parametrize("gdb", GDBS)
 def test_push_names_the_database_for_later(shell, core, gdb):
     target = shell.folder / "mine.sqlite3"

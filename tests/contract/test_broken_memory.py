@@ -83,7 +83,6 @@ def pages_of(python: PythonState, needed: list[Needed]) -> Iterator[tuple[str, l
     yield "thread states", sorted({t.address & -PAGE for t in python.threads()})
 
 
-@pytest.mark.in_turn("interpreter")
 @pytest.mark.parametrize("interpreter", INTERPRETERS)
 def test_pages_of_zeros(interpreter: Interpreter) -> None:
     _, whole = open_target(interpreter, "damage_scene")
@@ -106,7 +105,6 @@ def test_pages_of_zeros(interpreter: Interpreter) -> None:
     assert kept and lost
 
 
-@pytest.mark.in_turn("interpreter")
 @pytest.mark.parametrize("interpreter", INTERPRETERS)
 @pytest.mark.parametrize("byte", [0x00, 0x41, 0xFF], ids=hex)
 def test_a_smashed_c_stack(interpreter: Interpreter, byte: int) -> None:
@@ -132,7 +130,6 @@ def test_a_smashed_c_stack(interpreter: Interpreter, byte: int) -> None:
     assert {name for _, name, _ in everything - given} <= own
 
 
-@pytest.mark.in_turn("interpreter")
 @pytest.mark.parametrize("interpreter", INTERPRETERS)
 @pytest.mark.parametrize("way", ["raise", "pydll"])
 def test_dying_below_tp_clear(interpreter: Interpreter, way: str) -> None:
@@ -147,7 +144,6 @@ def test_dying_below_tp_clear(interpreter: Interpreter, way: str) -> None:
     assert names[-3:] == ["__del__", "collect", "<module>"]
 
 
-@pytest.mark.in_turn("interpreter")
 @pytest.mark.parametrize("interpreter", INTERPRETERS)
 def test_a_daemon_thread_at_shutdown(interpreter: Interpreter) -> None:
     made, target = open_target(interpreter, "daemon_at_shutdown")

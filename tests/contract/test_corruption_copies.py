@@ -196,7 +196,6 @@ def found_in(study: CheckResults) -> list[Evidence]:
     return [one for one in study.evidence if one.id in OURS]
 
 
-@pytest.mark.in_turn("interpreter")
 @pytest.mark.parametrize("interpreter", INTERPRETERS)
 def test_each_flipped_bit_is_named_and_nothing_else(interpreter: str) -> None:
     scene = scene_of(interpreter)

@@ -40,7 +40,6 @@ def core_of(interpreter: str) -> CoreFileTarget:
     return target
 
 
-@pytest.mark.in_turn("interpreter")
 @pytest.mark.parametrize("interpreter", INTERPRETERS)
 def test_a_length_that_no_frame_leads_to_is_named(interpreter: str) -> None:
     target = core_of(interpreter)
@@ -80,7 +79,6 @@ def test_a_length_that_no_frame_leads_to_is_named(interpreter: str) -> None:
             assert not evidence(item_counts, changed), "nothing near the frames tells it"
 
 
-@pytest.mark.in_turn("interpreter")
 @pytest.mark.parametrize("interpreter", INTERPRETERS)
 def test_flags_that_no_str_has_are_named(interpreter: str) -> None:
     target = core_of(interpreter)
@@ -108,7 +106,6 @@ def test_flags_that_no_str_has_are_named(interpreter: str) -> None:
     ]
 
 
-@pytest.mark.in_turn("interpreter")
 @pytest.mark.parametrize("interpreter", INTERPRETERS)
 def test_a_number_of_a_class_is_named(interpreter: str) -> None:
     target = core_of(interpreter)
@@ -141,7 +138,6 @@ def test_a_number_of_a_class_is_named(interpreter: str) -> None:
         assert not evidence(type_numbers, overwritten), "two numbers are an overwrite"
 
 
-@pytest.mark.in_turn("interpreter")
 @pytest.mark.parametrize("interpreter", INTERPRETERS)
 def test_a_number_of_a_dicts_table_is_named(interpreter: str) -> None:
     target = core_of(interpreter)

@@ -143,7 +143,6 @@ def named(found: list[Evidence]) -> set[tuple[object, tuple[int, ...]]]:
     return {(one.where, one.bits) for one in found}
 
 
-@pytest.mark.in_turn("interpreter")
 @pytest.mark.parametrize("interpreter", INTERPRETERS)
 def test_a_flipped_field_is_named_and_nothing_else(interpreter: str) -> None:
     scene = Scene(interpreter)
@@ -194,7 +193,6 @@ def innermost_place(scene: Scene, tstate: int) -> int:
     return hop + scene.layout.require("_PyCFrame", "current_frame")
 
 
-@pytest.mark.in_turn("interpreter")
 @pytest.mark.parametrize("interpreter", INTERPRETERS)
 def test_a_flipped_count_of_items_is_named(interpreter: str) -> None:
     scene = Scene(interpreter)
@@ -214,7 +212,6 @@ def test_a_flipped_count_of_items_is_named(interpreter: str) -> None:
             assert (found.id, found.where, found.bits) == ("R25", owner + size_at, (bit,))
 
 
-@pytest.mark.in_turn("interpreter")
 @pytest.mark.parametrize("interpreter", INTERPRETERS)
 def test_a_flipped_length_of_a_string_is_named(interpreter: str) -> None:
     scene = Scene(interpreter)

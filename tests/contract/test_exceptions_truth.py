@@ -224,7 +224,6 @@ def test_record_and_stacks_name_types_alone(interpreter: Interpreter) -> None:
     assert "in flight! \u65e5\u672c" in messages["exception"]["message"]
 
 
-@pytest.mark.in_turn("interpreter")
 @pytest.mark.parametrize("interpreter", INTERPRETERS)
 def test_truncated_cores_say_nothing_wrong(interpreter: Interpreter, tmp_path: Path) -> None:
     """Of a core cut off anywhere, what is still told of an exception is true."""
@@ -254,7 +253,6 @@ def test_truncated_cores_say_nothing_wrong(interpreter: Interpreter, tmp_path: P
                     assert each.type in (told.type, lost)
 
 
-@pytest.mark.in_turn("interpreter")
 @pytest.mark.parametrize("interpreter", INTERPRETERS)
 def test_damaged_exceptions_end(interpreter: Interpreter) -> None:
     """Words of the exceptions replaced by hostile ones: no exception, and soon."""

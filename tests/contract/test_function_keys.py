@@ -102,6 +102,7 @@ def code_of(made: SignedProcess) -> str | None:
     return made.signature.function_code
 
 
+@pytest.mark.heavy
 def test_two_functions_of_a_stripped_extension(tmp_path: Path) -> None:
     gdb = need_gdb()
     need_gcc()

@@ -162,12 +162,9 @@ def random_addresses() -> Iterator[None]:
     libc.personality(before)
 
 
+@pytest.mark.heavy
 @pytest.mark.usefixtures("random_addresses")
-@pytest.mark.parametrize(
-    "minor",
-    [pytest.param(m, marks=() if m == (3, 11) else pytest.mark.heavy) for m in MINORS],
-    ids=lambda minor: "{}.{}".format(*minor),
-)
+@pytest.mark.parametrize("minor", MINORS, ids=lambda minor: "{}.{}".format(*minor))
 def test_eight_hangs_have_eight_keys(minor: tuple[int, int], tmp_path: Path) -> None:
     gdb = need_gdb()
     need_core_dumps()

@@ -114,7 +114,6 @@ def test_find_by_name(interpreter: Interpreter) -> None:
         found(session, "'unended")
 
 
-@pytest.mark.in_turn("interpreter")
 @pytest.mark.parametrize("interpreter", INTERPRETERS)
 def test_texts_in_all_their_forms(interpreter: Interpreter) -> None:
     made, session = open_session(interpreter, "heap_objects")
@@ -148,7 +147,6 @@ def references(session: Session, address: int, **options: Any) -> dict[str, Any]
     return as_json(show_referrers(session, Namespace(object=[hex(address)], **given)))
 
 
-@pytest.mark.in_turn("interpreter")
 @pytest.mark.parametrize("interpreter", INTERPRETERS)
 def test_all_that_the_collector_calls_a_referrer(interpreter: Interpreter) -> None:
     made, session = open_session(interpreter, "heap_objects")
@@ -214,7 +212,6 @@ def test_a_limit_bounds_what_is_looked_at(monkeypatch: pytest.MonkeyPatch) -> No
     assert any("were not looked for" in text for text in told), told
 
 
-@pytest.mark.in_turn("interpreter")
 @pytest.mark.parametrize("interpreter", INTERPRETERS)
 def test_damage_never_raises(interpreter: Interpreter) -> None:
     made, session = open_session(interpreter, "heap_objects")

@@ -136,7 +136,6 @@ def test_the_command(interpreter: Interpreter) -> None:
     assert [row[0] for row in only.rows] == ["versioned.part", "versioned"]
 
 
-@pytest.mark.in_turn("interpreter")
 @pytest.mark.parametrize("interpreter", INTERPRETERS)
 def test_damage_never_raises(interpreter: Interpreter) -> None:
     _, session = open_session(interpreter, "source_modules")

@@ -51,7 +51,6 @@ def signs(interpreter: Interpreter, mode: str, folder: Path) -> tuple[list[Evide
     return [sign for sign in results.evidence if sign.id == ID], written
 
 
-@pytest.mark.in_turn("interpreter")
 @pytest.mark.parametrize("mode", ["overrun", "before_start", "counted"])
 @pytest.mark.parametrize("interpreter", INTERPRETERS, ids=lambda i: i.id)
 def test_the_word_that_was_written_over_is_named(
@@ -73,7 +72,6 @@ def test_the_word_that_was_written_over_is_named(
     assert end == written.stop if mode == "overrun" else start == written.start
 
 
-@pytest.mark.in_turn("interpreter")
 @pytest.mark.parametrize("interpreter", INTERPRETERS, ids=lambda i: i.id)
 def test_a_link_of_a_freed_block_is_named(interpreter: Interpreter, tmp_path: Path) -> None:
     (sign,), _ = signs(interpreter, "after_free", tmp_path)
@@ -81,7 +79,6 @@ def test_a_link_of_a_freed_block_is_named(interpreter: Interpreter, tmp_path: Pa
     assert "0x2020202020202020" in sign.summary
 
 
-@pytest.mark.in_turn("interpreter")
 @pytest.mark.parametrize("interpreter", INTERPRETERS, ids=lambda i: i.id)
 def test_memory_that_was_freed_and_given_out_again_is_not_overwritten(
     interpreter: Interpreter, tmp_path: Path

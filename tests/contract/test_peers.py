@@ -26,7 +26,6 @@ CELLS = [
 ]
 
 
-@pytest.mark.in_turn("interpreter")
 @pytest.mark.parametrize(("peer", "interpreter", "program"), CELLS)
 def test_same_frames_as_a_peer(peer: str, interpreter: Interpreter, program: Program) -> None:
     if tool(peer) is None:

@@ -44,7 +44,6 @@ HIGH, SOME = 22, 5
 INTERPRETERS = [pytest.param(i.id, id=i.id) for i in one_per_minor() if i.root is None]
 
 
-@pytest.mark.in_turn("interpreter")
 @pytest.mark.parametrize("interpreter", INTERPRETERS)
 def test_only_a_flipped_size_contradicts_its_object(interpreter: str, tmp_path: Path) -> None:
     chosen = interpreter_or_skip(interpreter)

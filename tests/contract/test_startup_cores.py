@@ -74,7 +74,6 @@ def test_an_import_of_the_start_kills(
     assert all(frame.hole is None for frame in thread.frames)
 
 
-@pytest.mark.in_turn("interpreter")
 @pytest.mark.parametrize("interpreter", HERE)
 @pytest.mark.parametrize("stop", STOPS)
 def test_a_start_that_was_stopped(interpreter: Interpreter, stop: str, tmp_path: Path) -> None:

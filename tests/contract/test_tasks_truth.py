@@ -132,7 +132,6 @@ def test_no_asyncio_no_tasks(interpreter: Interpreter) -> None:
     assert decode(target, ProcessState(target)) == Tasks((), ())
 
 
-@pytest.mark.in_turn("interpreter")
 @pytest.mark.parametrize("interpreter", INTERPRETERS)
 def test_damaged_tasks_end(interpreter: Interpreter) -> None:
     """Words of tasks, coroutines and frames replaced by hostile ones: no exception, and soon."""

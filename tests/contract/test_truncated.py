@@ -26,7 +26,6 @@ from gdb_epi.target.corefile import CoreFileTarget
 FRACTIONS = (0.0001, 0.001, 0.01, 0.1, 0.25, 0.5, 0.75, 0.9, 0.99, 0.9999)
 
 
-@pytest.mark.in_turn("identifier")
 @pytest.mark.parametrize("identifier", [i.id for i in one_per_minor()])
 def test_cut_at(identifier: str, tmp_path: Path) -> None:
     interpreter = interpreter_or_skip(identifier)

@@ -133,7 +133,6 @@ NAMES = (
 )
 
 
-@pytest.mark.in_turn("running")
 @each_minor
 def test_each_stop_is_an_entry(one_gdb: Gdb, running: int) -> None:
     commands: list[str] = []

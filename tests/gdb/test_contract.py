@@ -88,7 +88,6 @@ def as_json(value: Any) -> Any:
     return json.loads(json.dumps(value))
 
 
-@pytest.mark.in_turn("made")
 def test_with_and_without_gdb(gdb: Gdb, made: Made, tmp_path: Path) -> None:
     told, out = inside(gdb, made, tmp_path)
     core = CoreFileTarget.open(made.core, exe=str(made.executable))
@@ -113,7 +112,6 @@ def test_with_and_without_gdb(gdb: Gdb, made: Made, tmp_path: Path) -> None:
     assert len(without["threads"]) > 2
 
 
-@pytest.mark.in_turn("made")
 def test_gdb_agrees_on_what_it_can_know(gdb: Gdb, made: Made, tmp_path: Path) -> None:
     told, _ = inside(gdb, made, tmp_path)
     core = CoreFileTarget.open(made.core, exe=str(made.executable))
@@ -133,7 +131,6 @@ def test_gdb_agrees_on_what_it_can_know(gdb: Gdb, made: Made, tmp_path: Path) ->
     assert told["symbols_gdb"] == told["symbols"]
 
 
-@pytest.mark.in_turn("made")
 def test_provenance_of_pages_that_were_left_out(gdb: Gdb, made: Made, tmp_path: Path) -> None:
     told, _ = inside(gdb, made, tmp_path)
     core = CoreFileTarget.open(made.core, exe=str(made.executable))
@@ -146,7 +143,6 @@ def test_provenance_of_pages_that_were_left_out(gdb: Gdb, made: Made, tmp_path: 
     assert DUMPED in kinds.values()
 
 
-@pytest.mark.in_turn("made")
 def test_native_frames(gdb: Gdb, made: Made, tmp_path: Path) -> None:
     told, out = inside(gdb, made, tmp_path)
     native = read_json(out / "native")
@@ -172,7 +168,6 @@ def test_native_frames(gdb: Gdb, made: Made, tmp_path: Path) -> None:
     assert "_PyEval_EvalFrameDefault" in names
 
 
-@pytest.mark.in_turn("made")
 def test_both_gdbs_tell_the_same(made: Made, tmp_path: Path) -> None:
     from driver import available_gdbs
 
@@ -187,7 +182,6 @@ def test_both_gdbs_tell_the_same(made: Made, tmp_path: Path) -> None:
     assert all(other == texts[0] for other in texts[1:])
 
 
-@pytest.mark.in_turn("made")
 def test_core_whose_file_is_gone(gdb: Gdb, made: Made, tmp_path: Path) -> None:
     core = tmp_path / "core"
     shutil.copy(made.core, core)
@@ -209,7 +203,6 @@ def test_core_whose_file_is_gone(gdb: Gdb, made: Made, tmp_path: Path) -> None:
     assert any("memory comes from GDB and proves nothing" in m for m in messages), messages
 
 
-@pytest.mark.in_turn("made")
 def test_truncated_core(gdb: Gdb, made: Made, tmp_path: Path) -> None:
     cut = truncate(made.core, 0.5, tmp_path / "cut.core")
     core = CoreFileTarget.open(cut)
@@ -230,7 +223,6 @@ def test_truncated_core(gdb: Gdb, made: Made, tmp_path: Path) -> None:
     assert "internal error" not in done.stderr, done.text
 
 
-@pytest.mark.in_turn("made")
 def test_names_of_another_build_are_withheld(gdb: Gdb, made: Made, tmp_path: Path) -> None:
     """GDB takes a library of another build from the sysroot, and at most warns."""
     root = tmp_path / "root"

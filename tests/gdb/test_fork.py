@@ -24,7 +24,6 @@ def ask(gdb: Gdb, made: Made, folder: Path, command: str) -> Any:
     return read_json(folder / "out.json")
 
 
-@pytest.mark.in_turn("interpreter")
 @minors
 def test_vanished_threads_in_gdb(gdb: Gdb, interpreter: Interpreter, tmp_path: Path) -> None:
     made = made_or_skip(interpreter, fork_program("bypass-c-fork"))
@@ -38,7 +37,6 @@ def test_vanished_threads_in_gdb(gdb: Gdb, interpreter: Interpreter, tmp_path: P
     assert thread["native_heuristic"], "return addresses on the stack"
 
 
-@pytest.mark.in_turn("interpreter")
 @minors
 def test_native_frames_prove_the_handler(
     gdb: Gdb, interpreter: Interpreter, tmp_path: Path
@@ -50,7 +48,6 @@ def test_native_frames_prove_the_handler(
     assert handlers["sure"] == "certain"
 
 
-@pytest.mark.in_turn("interpreter")
 @minors
 def test_the_screen_names_the_holder(gdb: Gdb, interpreter: Interpreter, tmp_path: Path) -> None:
     record = ask(gdb, made_or_skip(interpreter, fork_program("fork-lock")), tmp_path, "record")

@@ -81,7 +81,6 @@ def attached(gdb: Gdb, pid: int, *commands: str) -> Done:
     return done
 
 
-@pytest.mark.in_turn("python")
 def test_attach(gdb: Gdb, spinning: int, program: Path, tmp_path: Path) -> None:
     out = tmp_path / "out"
     out.mkdir()
@@ -114,7 +113,6 @@ def test_attach(gdb: Gdb, spinning: int, program: Path, tmp_path: Path) -> None:
     assert all(m["gdb"] == "matches" for m in doctor["modules"] if m["gdb"] != "not loaded")
 
 
-@pytest.mark.in_turn("python")
 def test_crash_under_gdb(gdb: Gdb, python: Interpreter, program: Path, tmp_path: Path) -> None:
     out = tmp_path / "out"
     out.mkdir()
@@ -147,7 +145,6 @@ LOOKING = (
 )  # fmt: skip
 
 
-@pytest.mark.in_turn("python")
 def test_no_word_of_a_core(gdb: Gdb, spinning: int) -> None:
     """A process that runs has not died, and what is read of it is no core."""
     done = attached(gdb, spinning, *(f"epi {command}" for command in LOOKING), "kill")
@@ -157,7 +154,6 @@ def test_no_word_of_a_core(gdb: Gdb, spinning: int) -> None:
     assert not [line for line in said if re.search(r"\b(core|cores|crashed|died)\b", line)]
 
 
-@pytest.mark.in_turn("python")
 def test_a_process_that_has_only_begun(gdb: Gdb, python: Interpreter, program: Path) -> None:
     done = run_gdb(
         gdb,
@@ -173,7 +169,6 @@ def test_a_process_that_has_only_begun(gdb: Gdb, python: Interpreter, program: P
     assert "crashed" not in done.stdout
 
 
-@pytest.mark.in_turn("python")
 def test_running_on_is_noticed(gdb: Gdb, spinning: int, tmp_path: Path) -> None:
     show = "python print('PC', int(gdb.parse_and_eval('$pc')))"
     out = tmp_path / "out"
@@ -192,7 +187,6 @@ def test_running_on_is_noticed(gdb: Gdb, spinning: int, tmp_path: Path) -> None:
     assert len(set(seen)) > 1
 
 
-@pytest.mark.in_turn("python")
 def test_threads_do_not_move_the_selection(gdb: Gdb, spinning: int) -> None:
     where = "python print('WHERE', gdb.selected_thread().num, gdb.selected_frame().level())"
     done = attached(

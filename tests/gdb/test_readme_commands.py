@@ -112,6 +112,7 @@ def site_packages(environment: Path) -> Path:
     not available_gdbs() or shutil.which("gdb") is None,
     reason="no GDB with Python 3.10 or later on PATH, which the README's first command installs",
 )
+@pytest.mark.heavy
 def test_gdb_finds_the_extension_after_both_commands(installed: Installed, tmp_path: Path) -> None:
     """One test with all GDBs, for making the environments takes most of its time."""
     site = site_packages(installed.root / ".venv")

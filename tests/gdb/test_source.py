@@ -163,6 +163,7 @@ def test_wheel(gdb: Gdb, wheel: Path) -> None:
     assert "failed to load" not in done.stdout, done.text
 
 
+@pytest.mark.heavy
 def test_editable(gdb: Gdb, editable: Path) -> None:
     package = editable / "gdb_epi"
     done = run_gdb(gdb, f'directory "{package}"', "source gdb_epi", *PROBE, cwd=editable)

@@ -38,7 +38,6 @@ class Damaged(CoreFileTarget):
         return (data[:at] + junk + data[at + width :])[:size]
 
 
-@pytest.mark.in_turn("interpreter")
 @pytest.mark.skipif(why_no_core_dumps() is not None, reason=str(why_no_core_dumps()))
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("interpreter", one_per_minor(), ids=lambda one: one.id)

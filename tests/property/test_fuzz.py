@@ -38,7 +38,6 @@ def peak_mb() -> float:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 
 
-@pytest.mark.in_turn("part")
 @pytest.mark.parametrize("part", range(PARTS))
 def test_damaged_inputs(corpus: Corpus, part: int) -> None:
     check(corpus, range(part, INPUTS, PARTS))

@@ -55,7 +55,6 @@ def test_an_untouched_recording_is_decoded(snapshot: SnapshotTarget) -> None:
     assert any(stack.get("frames") for stack in (*threads["stacks"], threads["crashed"]))
 
 
-@pytest.mark.in_turn("seed")
 @pytest.mark.parametrize("seed", range(ROUNDS))
 def test_one_flipped_bit(snapshot: SnapshotTarget, seed: int) -> None:
     chance = random.Random(seed)
@@ -64,7 +63,6 @@ def test_one_flipped_bit(snapshot: SnapshotTarget, seed: int) -> None:
     record_of(target)
 
 
-@pytest.mark.in_turn("seed")
 @pytest.mark.parametrize("seed", range(ROUNDS // 2))
 def test_many_overwritten_words(snapshot: SnapshotTarget, seed: int) -> None:
     chance = random.Random(1000 + seed)
@@ -76,7 +74,6 @@ def test_many_overwritten_words(snapshot: SnapshotTarget, seed: int) -> None:
     record_of(target)
 
 
-@pytest.mark.in_turn("seed")
 @pytest.mark.parametrize("seed", range(ROUNDS // 4))
 def test_a_zeroed_and_a_lost_page(snapshot: SnapshotTarget, seed: int) -> None:
     chance = random.Random(2000 + seed)
