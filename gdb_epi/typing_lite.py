@@ -18,18 +18,27 @@ if TYPE_CHECKING:
     from typing import IO as IO
     from typing import Any as Any
     from typing import BinaryIO as BinaryIO
+    from typing import Generic as Generic
     from typing import NamedTuple as NamedTuple
     from typing import NoReturn as NoReturn
     from typing import Protocol as Protocol
     from typing import TypeGuard as TypeGuard
+    from typing import TypeVar as TypeVar
 else:
     from _collections import _tuplegetter
 
     Any = IO = BinaryIO = NoReturn = TypeGuard = object
+    TypeVar = str
     ArgumentParser = Namespace = _ArgumentGroup = object
 
     class Protocol:
         """Base of structural types; nothing at run time."""
+
+    class Generic:
+        """Base of generic classes; their parameters are nothing at run time."""
+
+        def __class_getitem__(cls, _parameter):
+            return cls
 
     class _Record(tuple):
         """What collections.namedtuple gives its classes, written once for all of them."""

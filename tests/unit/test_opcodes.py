@@ -3,7 +3,10 @@
 
 from __future__ import annotations
 
+import dis
 import json
+import opcode
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +14,7 @@ import pytest
 
 import gdb_epi
 from gdb_epi.cpython.frames.opcodes import opcodes_of_magic, opcodes_of_version
+from gdb_epi.cpython.frames.stack_steps import stack_effect
 from gdb_epi.hangs.dry_run.dry_run import DryRun
 from gdb_epi.hangs.loops.dry_run_starts import can_follow_instruction
 from gdb_epi.locks.python.call_sites import _LEAVES, _OPERATIONS
@@ -50,3 +54,26 @@ def test_what_is_followed_has_a_name_in_some_version() -> None:
         map(can_follow_instruction, ("BINARY_ADD", "RETURN_CONST", "JUMP_FORWARD", "LOAD_FAST"))
     )
     assert not any(map(can_follow_instruction, ("BINARY_MATRIX_MULTIPLY", "GET_LEN", "")))
+
+
+# dis counts an error as taken (RERAISE), what is sent first (GEN_START, RETURN_GENERATOR), and the
+# arguments of a call of 3.11 with PRECALL; and there is no slice of other than 2 or 3 bounds.
+COUNTED_OTHERWISE = (
+    "RERAISE", "GEN_START", "RETURN_GENERATOR", "PRECALL", "CALL", "BUILD_SLICE", "SETUP_WITH",
+)  # fmt: skip
+
+
+def test_the_stack_grows_as_dis_says() -> None:
+    opcodes = opcodes_of_version(sys.version_info[:2])
+    assert opcodes is not None
+    checked = 0
+    for name in opcodes.instructions - {*COUNTED_OTHERWISE}:
+        number = opcode.opmap[name]
+        for argument in range(10):
+            effect = stack_effect(opcodes, name, argument)
+            if effect is not None:
+                given = argument if number >= opcode.HAVE_ARGUMENT else None
+                says = dis.stack_effect(number, given, jump=False)
+                assert effect[1] - effect[0] == says, name
+                checked += 1
+    assert checked > 500

@@ -9,9 +9,9 @@ of texts, lists and tuples; getattr() and hasattr(), and handlers of an attribut
 certainly missing. Whatever else the code does (a loop, another call), its text is refused, and the
 object is shown by its name. Nothing of the program runs.
 
-Here is what each instruction does to the value stack. `value_stack` says which instruction stands
-where, what may lie on the stack, and what can be said about it, and `formatting` does format(), `%`
-and str.format().
+Here is what instructions do with such values; how they move them is told by `frames/stack_steps`.
+`value_stack` says which instruction stands where, what may lie on the stack, and what can be said
+about it, and `formatting` does format(), `%` and str.format().
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from collections.abc import Sequence
 
 from gdb_epi.cpython.frames.code_objects import locate_bytecode
 from gdb_epi.cpython.frames.frame_slots import MAX_TABLE, parse_exception_table
+from gdb_epi.cpython.frames.stack_steps import StackSteps
 from gdb_epi.cpython.objects.containers import ContainerReader
 from gdb_epi.cpython.objects.type_objects import TypeInfo
 from gdb_epi.cpython.values.repr_decoder import DECODERS, Obj, ReprDecoder, Undecodable
@@ -50,6 +51,7 @@ from gdb_epi.cpython.values.value_stack import (
     special_method,
 )
 from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
+from gdb_epi.typing_lite import NoReturn
 
 MAX_BYTES = 800  # of one function's instructions
 MAX_STEPS = 400  # of one `__repr__`, with all that it calls
@@ -65,8 +67,6 @@ _COMMON: dict[str, Item] = {
 _CONVERSIONS, _HAS_SPEC = 3, 4  # the parts of FORMAT_VALUE's argument (FVC_MASK, FVS_HAVE_SPEC)
 # In the order of Py_LT ... Py_GE.
 COMPARISONS = (operator.lt, operator.le, operator.eq, operator.ne, operator.gt, operator.ge)
-_IS, _IS_NOT = 8, 9  # COMPARE_OP of 3.8
-_EXCEPTION_MATCH = 10  # likewise
 _IN_HANDLER = -1
 _REFUSED = (
     "CO_VARARGS", "CO_VARKEYWORDS", "CO_GENERATOR", "CO_COROUTINE", "CO_ASYNC_GENERATOR",
@@ -103,8 +103,10 @@ def own_repr(decoder: ReprDecoder, obj: Obj) -> str | None:
         decoder.leave(obj.address)
 
 
-class Evaluation(ValueOperations):
+class Evaluation(ValueOperations, StackSteps[Item]):
     """One call of a function of the program: its variables, and what lies on its value stack."""
+
+    null = None
 
     def __init__(self, decoder: ReprDecoder, budget: list[int], depth: int = 0) -> None:
         super().__init__(decoder)
@@ -148,12 +150,12 @@ class Evaluation(ValueOperations):
             instruction = read_instruction(self.opcodes, units, at)
             name, argument = instruction.name, instruction.argument
             if name in ("RETURN_VALUE", "RETURN_CONST"):
-                return self._pop() if name == "RETURN_VALUE" else self._constant(argument)
+                return self.take(1)[0] if name == "RETURN_VALUE" else self.constant(argument)
             self.budget[0] -= 1
             self.following = instruction.end
             try:
                 if "JUMP" not in name:
-                    self._do(name, argument)
+                    self.step(name, argument)
                 elif self._jumps(name):
                     target = self.opcodes.target(name, argument, self.following)
                     if target < self.following:
@@ -167,12 +169,6 @@ class Evaluation(ValueOperations):
     def jump_back(self, target: int) -> None:
         """Begin another turn of a loop. Raises Undecodable where loops are not followed."""
         raise Undecodable("a loop")
-
-    def _do(self, name: str, argument: int) -> None:
-        step = getattr(self, f"_do_{name.lower()}", None)
-        if step is None:
-            raise Undecodable(name)
-        step(argument)
 
     def _handler(self, at: int, raised: Raised) -> int:
         """Return where an exception of the instruction at a place is handled, the stack as there.
@@ -242,13 +238,9 @@ class Evaluation(ValueOperations):
 
     # -- the value stack ------------------------------------------------------------------------
 
-    def _pop(self) -> Item:
-        if not self.stack:
-            raise Undecodable("an empty stack")
-        return self.stack.pop()
-
-    def _pop_text(self) -> str:
-        return self.text_of(self._pop())
+    def refuse(self, why: str) -> NoReturn:
+        """Raise the error of an instruction that cannot be followed."""
+        raise Undecodable(why)
 
     def _tuple_item(self, member: str, number: int) -> int:
         """Return co_names[number] or co_consts[number]."""
@@ -263,75 +255,48 @@ class Evaluation(ValueOperations):
     def _name(self, number: int) -> str:
         return self.decoder.string(self._tuple_item("co_names", number))
 
-    def _constant(self, number: int) -> ProcessObject:
+    def constant(self, number: int) -> Item:
+        """Return a constant."""
         return ProcessObject(self._tuple_item("co_consts", number))
 
     # -- plain instructions ---------------------------------------------------------------------
 
-    def _do_nop(self, _argument: int) -> None:
-        """Do nothing."""
-
-    _do_resume = _do_precall = _do_not_taken = _do_copy_free_vars = _do_nop
-
-    def _do_push_null(self, _argument: int) -> None:
-        self.stack.append(None)
-
-    def _do_pop_top(self, _argument: int) -> None:
-        self._pop()
-
-    def _do_swap(self, argument: int) -> None:
-        if not 2 <= argument <= len(self.stack):
-            raise Undecodable("an empty stack")
-        self.stack[-1], self.stack[-argument] = self.stack[-argument], self.stack[-1]
-
-    def _do_load_const(self, argument: int) -> None:
-        self.stack.append(self._constant(argument))
-
-    def _do_load_common_constant(self, argument: int) -> None:
+    def _do_load_common_constant(self, argument: int) -> Item:
         """Load a constant that all code shares (3.14, gh-125837; those of plain values 3.15)."""
         constant = _COMMON.get(self.opcodes.common.get(argument, ""))
         if constant is None:
             raise Undecodable("a constant of another kind")
-        self.stack.append(constant)
+        return constant
 
-    def _do_load_small_int(self, argument: int) -> None:
-        self.stack.append(ComputedNumber(argument))
+    def _do_load_small_int(self, argument: int) -> Item:
+        return ComputedNumber(argument)
 
-    def _do_load_fast(self, argument: int) -> None:
-        if argument not in self.locals:
+    def variable(self, number: int) -> Item:
+        """Return a variable."""
+        if number not in self.locals:
             raise Undecodable("a local variable")
-        self.stack.append(self.locals[argument])
+        return self.locals[number]
 
-    _do_load_fast_check = _do_load_fast_borrow = _do_load_fast
+    def store_variable(self, number: int, value: Item) -> None:
+        """Store a variable."""
+        self.locals[number] = value
 
-    def _do_load_fast_load_fast(self, argument: int) -> None:
-        self._do_load_fast(argument >> 4)
-        self._do_load_fast(argument & 15)
-
-    _do_load_fast_borrow_load_fast_borrow = _do_load_fast_load_fast
-
-    def _do_store_fast(self, argument: int) -> None:
-        self.locals[argument] = self._pop()
-
-    def _do_load_deref(self, _argument: int) -> None:
+    def _do_load_deref(self, _argument: int) -> Item:
         # Where there is but one cell, and super() takes it, it is that of the class.
-        self.stack.append(Global("__class__"))
+        return Global("__class__")
 
-    def _do_load_global(self, argument: int) -> None:
-        if self.opcodes.global_shift and argument & 1:
-            self.stack.append(None)
-        self.stack.append(Global(self._name(argument >> self.opcodes.global_shift)))
+    def global_value(self, number: int) -> Item:
+        """Return what a global name is, by its place in co_names."""
+        return Global(self._name(number))
 
-    def _do_build_tuple(self, argument: int) -> None:
-        items = [self._pop() for _ in range(argument)][::-1]
+    def _do_build_tuple(self, argument: int, *items: Item) -> Item:
         parts = tuple(item for item in items if isinstance(item, DATA))
         if len(parts) != argument:
             raise Undecodable("a tuple")
-        self.stack.append(BuiltTuple(parts))
+        return BuiltTuple(parts)
 
-    def _do_build_string(self, argument: int) -> None:
-        parts = [self._pop_text() for _ in range(argument)]
-        self.stack.append(BuiltStr("".join(reversed(parts))))
+    def _do_build_string(self, _argument: int, *parts: Item) -> Item:
+        return BuiltStr("".join(map(self.text_of, parts)))
 
     # -- conditions -----------------------------------------------------------------------------
 
@@ -339,42 +304,34 @@ class Evaluation(ValueOperations):
         """Take what a jump looks at, and return whether it jumps."""
         if name.startswith(("JUMP_FORWARD", "JUMP_BACKWARD", "JUMP_ABSOLUTE")):
             return True
-        item = self._pop()
+        (item,) = self.take(1)
         if name.endswith("_OR_POP"):  # up to 3.11
             jumps = self.truth(item) == name.startswith("JUMP_IF_TRUE")
             self.stack += [item] if jumps else []
             return jumps
         if name == "JUMP_IF_NOT_EXC_MATCH":  # 3.9 and 3.10
-            return not self._handler_matches(item, self._pop())
+            return not self._handler_matches(item, self.take(1)[0])
         if name.endswith("NONE"):
             return self.is_none(item) != name.endswith("NOT_NONE")
         return self.truth(item) == name.endswith("TRUE")
 
-    def _do_to_bool(self, _argument: int) -> None:
-        self.stack.append(ComputedNumber(self.truth(self._pop())))
+    def _do_to_bool(self, _argument: int, item: Item) -> Item:
+        return ComputedNumber(self.truth(item))
 
-    def _do_unary_not(self, _argument: int) -> None:
-        self.stack.append(ComputedNumber(not self.truth(self._pop())))
+    def _do_unary_not(self, _argument: int, item: Item) -> Item:
+        return ComputedNumber(not self.truth(item))
 
-    def _do_is_op(self, argument: int) -> None:
-        right, left = self._pop(), self._pop()
+    def _do_is_op(self, argument: int, left: Item, right: Item) -> Item:
         if not (isinstance(right, (NoneResult, ProcessObject)) and self.is_none(right)):
             raise Undecodable("a comparison of objects")
-        self.stack.append(ComputedNumber(self.is_none(left) != bool(argument)))
+        return ComputedNumber(self.is_none(left) != bool(argument))
 
-    def _do_compare_op(self, argument: int) -> None:
-        how = argument >> self.opcodes.compare_shift
-        if how in (_IS, _IS_NOT):
-            self._do_is_op(how - _IS)
-            return
-        if how == _EXCEPTION_MATCH:
-            named, caught = self._pop(), self._pop()
-            self.stack.append(ComputedNumber(self._handler_matches(named, caught)))
-            return
-        right, left = self.plain(self._pop()), self.plain(self._pop())
-        if how >= len(COMPARISONS) or isinstance(left, str) != isinstance(right, str):
+    def comparison(self, how: int, left: Item, right: Item) -> Item:
+        """Return what a comparison gives."""
+        first, second = self.plain(left), self.plain(right)
+        if isinstance(first, str) != isinstance(second, str):
             raise Undecodable("a comparison")
-        self.stack.append(ComputedNumber(COMPARISONS[how](left, right)))
+        return ComputedNumber(COMPARISONS[how](first, second))
 
     # -- exceptions -----------------------------------------------------------------------------
 
@@ -388,9 +345,6 @@ class Evaluation(ValueOperations):
             raise Undecodable("no block to end")
         self.blocks.pop()
 
-    def _do_dup_top(self, _argument: int) -> None:
-        self.stack += [self._pop()] * 2
-
     def _handler_matches(self, named: Item, caught: Item) -> bool:
         """Tell whether an exception is of the class that a handler names. Raises Undecodable."""
         if not (isinstance(named, Global) and isinstance(caught, Caught)):
@@ -400,95 +354,79 @@ class Evaluation(ValueOperations):
             raise Undecodable("a handler of other exceptions")
         return issubclass(caught.kind, kind)
 
-    def _do_push_exc_info(self, _argument: int) -> None:
+    def exception_match(self, caught: Item, named: Item) -> Item:
+        """Return whether an exception is of the class that a handler names."""
+        return ComputedNumber(self._handler_matches(named, caught))
+
+    def _do_push_exc_info(self, _argument: int, caught: Item) -> list[Item]:
         """Put the exception that was handled before below the new one; nobody looks at it."""
-        self.stack.insert(max(len(self.stack) - 1, 0), None)
+        return [None, caught]
 
-    def _do_check_exc_match(self, _argument: int) -> None:
-        named = self._pop()
-        self.stack.append(
-            ComputedNumber(self._handler_matches(named, self.stack[-1] if self.stack else None))
-        )
-
-    def _do_pop_except(self, _argument: int) -> None:
-        self._pop()
+    def _do_pop_except(self, _argument: int, *_words: Item) -> None:
         if self.blocks:
             self._do_pop_block(0)
-            del self.stack[-2:]
 
     # -- items ----------------------------------------------------------------------------------
 
-    def _do_build_slice(self, argument: int) -> None:
+    def _do_build_slice(self, argument: int, *bounds: Item) -> Item:
         if argument not in (2, 3):
             raise Undecodable("a slice")
-        bounds = [self.bound(self._pop()) for _ in range(argument)][::-1]
-        start, stop, step = (*bounds, None)[:3]
-        self.stack.append(Slice(start, stop, step))
+        start, stop, step = (*map(self.bound, bounds), None)[:3]
+        return Slice(start, stop, step)
 
-    def _do_binary_slice(self, _argument: int) -> None:
+    def _do_binary_slice(self, _argument: int, of: Item, start: Item, stop: Item) -> Item:
         """`[start:stop]` (3.12)."""
-        self._do_build_slice(2)
-        self._do_binary_subscr(0)
-
-    def _do_binary_subscr(self, _argument: int) -> None:
-        index, of = self._pop(), self._pop()
-        self.stack.append(self.item_of(of, index))
+        return self.item_of(of, Slice(self.bound(start), self.bound(stop), None))
 
     # -- attributes -----------------------------------------------------------------------------
 
-    def _do_load_attr(self, argument: int) -> None:
-        name = self._name(argument >> self.opcodes.attr_shift)
-        if self.opcodes.attr_shift and argument & 1:
-            self._method(name)
-            return
-        of = self._pop()
+    def attribute(self, of: Item, number: int) -> Item:
+        """Return an attribute, by its place in co_names."""
+        return self.named_attribute(of, self._name(number))
+
+    def named_attribute(self, of: Item, name: str) -> Item:
+        """Return an attribute. Raises Undecodable, Raised."""
         if isinstance(of, Class):
-            self.stack.append(BuiltStr(self.of_class(of.info, name)))
-        elif isinstance(of, ProcessObject) and name == "__class__":
-            obj = self.decoder.obj(of.address)
-            if self.in_class(obj, name) is not None and not self.has_default_lookup(obj):
-                raise Undecodable("a class that computes __class__")
-            self.stack.append(Class(obj.type))
-        elif isinstance(of, ProcessObject):
-            self.stack.append(self.instance_attribute(of, name))
-        else:
+            return BuiltStr(self.of_class(of.info, name))
+        if not isinstance(of, ProcessObject):
             raise Undecodable("an attribute")
+        if name != "__class__":
+            return self.instance_attribute(of, name)
+        obj = self.decoder.obj(of.address)
+        if self.in_class(obj, name) is not None and not self.has_default_lookup(obj):
+            raise Undecodable("a class that computes __class__")
+        return Class(obj.type)
 
-    def _do_load_method(self, argument: int) -> None:
-        self._method(self._name(argument))
+    def method(self, of: Item, number: int) -> list[Item]:
+        """Return NULL and a method; the order matters to nobody here."""
+        return [None, self.named_method(of, self._name(number))]
 
-    def _do_load_super_attr(self, argument: int) -> None:
-        """`super().name` (3.12): the global, the cell and self are on the stack."""
-        of, cell, called = self._pop(), self._pop(), self._pop()
+    def _do_load_super_attr(self, argument: int, called: Item, cell: Item, of: Item) -> list[Item]:
+        """`super().name` (3.12)."""
         if called != Global("super") or cell != Global("__class__") or of != self.locals.get(0):
             raise Undecodable("a super of another kind")
-        self.stack.append(Super())
-        self._method(self._name(argument >> 2))
         if not argument & 1:
             raise Undecodable("an attribute of super()")
+        return self.method(Super(), argument >> 2)
 
-    def _method(self, name: str) -> None:
-        """Put NULL and a method in the place of an object; the order matters to nobody here."""
-        of = self._pop()
-        method: Item = None
+    def named_method(self, of: Item, name: str) -> Item:
+        """Return a method that is called at once. Raises Undecodable."""
         if isinstance(of, Super) and name == "__repr__":
-            method = SuperRepr()
-        elif name == "format" and isinstance(of, (BuiltStr, ProcessObject)):
-            method = Format(self.text_of(of))
-        elif isinstance(of, ProcessObject):
-            obj = self.decoder.obj(of.address)
-            in_class = self.in_class(obj, name)
-            if in_class is None or self.decoder.ident(in_class[1]) != "function":
-                raise Undecodable("a method")
-            if not self.has_default_lookup(obj):
-                raise Undecodable("a class that finds its attributes in a way of its own")
-            own = self.own_attribute(of, name)
-            if own and not self._is_plain_function(own):
-                raise Undecodable("a method that another one hides")
-            method = Function(own, obj.type) if own else Method(in_class[1], in_class[0], of, name)
-        if method is None:
+            return SuperRepr()
+        if name == "format" and isinstance(of, (BuiltStr, ProcessObject)):
+            return Format(self.text_of(of))
+        if not isinstance(of, ProcessObject):
             raise Undecodable("a method")
-        self.stack += (None, method)
+        obj = self.decoder.obj(of.address)
+        in_class = self.in_class(obj, name)
+        if in_class is None or self.decoder.ident(in_class[1]) != "function":
+            raise Undecodable("a method")
+        if not self.has_default_lookup(obj):
+            raise Undecodable("a class that finds its attributes in a way of its own")
+        own = self.own_attribute(of, name)
+        if own and not self._is_plain_function(own):
+            raise Undecodable("a method that another one hides")
+        return Function(own, obj.type) if own else Method(in_class[1], in_class[0], of, name)
 
     def _is_plain_function(self, address: int) -> bool:
         """Tell whether an object is a function without cells, whose `super` would be unknown."""
@@ -498,38 +436,20 @@ class Evaluation(ValueOperations):
 
     # -- calls ----------------------------------------------------------------------------------
 
-    def _do_call_function(self, argument: int) -> None:
-        """A callable below its arguments (up to 3.10)."""
-        arguments = [self._pop() for _ in range(argument)][::-1]
-        self._call(self._pop(), arguments)
-
-    def _do_call(self, argument: int) -> None:
-        """Two words below the arguments: a callable, and NULL for no `self` (3.11; order: 3.13)."""
-        arguments = [self._pop() for _ in range(argument)][::-1]
-        called, null = self._pop(), self._pop()
-        if called is None:
-            called, null = null, called
-        if null is not None:
-            raise Undecodable("a call")
-        self._call(called, arguments)
-
-    _do_call_method = _do_call
-
-    def _call(self, called: Item, arguments: list[Item]) -> None:
+    def call_value(self, called: Item, arguments: list[Item]) -> Item:
+        """Return what a call gives. Raises Undecodable."""
         if isinstance(called, Method):
             returned = self.call(called.function, called.owner, [called.self, *arguments])
-            returned_value = self.got(called.self, called.name, returned)
-        elif isinstance(called, Function):
-            returned_value = self.call(called.function, called.owner, arguments)
-        elif isinstance(called, SuperRepr) and not arguments:
-            returned_value = self._super_repr()
-        elif isinstance(called, Format):
-            returned_value = self.braces(called.template, arguments)
-        elif isinstance(called, Global) and self.is_builtin(called.name):
-            returned_value = self.call_builtin(called.name, arguments)
-        else:
-            raise Undecodable("a call")
-        self.stack.append(returned_value)
+            return self.got(called.self, called.name, returned)
+        if isinstance(called, Function):
+            return self.call(called.function, called.owner, arguments)
+        if isinstance(called, SuperRepr) and not arguments:
+            return self._super_repr()
+        if isinstance(called, Format):
+            return self.braces(called.template, arguments)
+        if isinstance(called, Global) and self.is_builtin(called.name):
+            return self.call_builtin(called.name, arguments)
+        raise Undecodable("a call")
 
     def call_builtin(self, name: str, arguments: list[Item]) -> Item:
         """Return what a built-in function gives. Raises Undecodable."""
@@ -619,45 +539,25 @@ class Evaluation(ValueOperations):
 
     # -- texts ----------------------------------------------------------------------------------
 
-    def _do_format_value(self, argument: int) -> None:
-        how, has_spec = argument & _CONVERSIONS, argument & _HAS_SPEC
+    def _do_format_value(self, argument: int, item: Item, *spec: Item) -> Item:
+        how = argument & _CONVERSIONS
         if how > REPR or argument > _HAS_SPEC + REPR:
             raise Undecodable("a format")
-        spec = self._pop_text() if has_spec else ""
-        item = self._pop()
         item = BuiltStr(self.converted(item, how)) if how else item
-        self.stack.append(BuiltStr(self.formatted(item, spec)))
+        return self._do_format_with_spec(0, item, *spec)
 
-    def _do_format_with_spec(self, _argument: int) -> None:
-        spec = self._pop_text()
-        self.stack.append(BuiltStr(self.formatted(self._pop(), spec)))
+    def _do_format_with_spec(self, _argument: int, item: Item, *spec: Item) -> Item:
+        return BuiltStr(self.formatted(item, self.text_of(spec[0]) if spec else ""))
 
-    def _do_format_simple(self, _argument: int) -> None:
-        self.stack.append(BuiltStr(self.formatted(self._pop(), "")))
+    _do_format_simple = _do_format_with_spec
 
-    def _do_convert_value(self, argument: int) -> None:
-        self.stack.append(BuiltStr(self.converted(self._pop(), argument)))
+    def _do_convert_value(self, argument: int, item: Item) -> Item:
+        return BuiltStr(self.converted(item, argument))
 
-    def _do_binary_op(self, argument: int) -> None:
-        sign = self.opcodes.operator(argument)  # 3.11 (bpo-45256)
-        if sign is None:
+    def operator_value(self, sign: str, left: Item, right: Item) -> Item:
+        """Return what an operator gives, of texts alone. Raises Undecodable."""
+        if sign == "%":  # from 3.11 on the compiler makes f-strings of the simple ones
+            return self.percent(left, right)
+        if sign != "+":
             raise Undecodable("an operator")
-        if sign == "[]":  # 3.14 (gh-100239)
-            self._do_binary_subscr(0)
-        else:
-            self.apply_binary_operator(sign)
-
-    def apply_binary_operator(self, sign: str) -> None:
-        """Do what an operator does, of texts alone. Raises Undecodable."""
-        if sign not in ("%", "+"):
-            raise Undecodable("an operator")
-        self._do_binary_modulo(0) if sign == "%" else self._do_binary_add(0)
-
-    def _do_binary_add(self, _argument: int) -> None:
-        right, left = self._pop_text(), self._pop_text()
-        self.stack.append(BuiltStr(left + right))
-
-    def _do_binary_modulo(self, _argument: int) -> None:
-        """`%` of a text; from 3.11 on the compiler makes f-strings of the simple ones."""
-        given, template = self._pop(), self._pop()
-        self.stack.append(self.percent(template, given))
+        return BuiltStr(self.text_of(left) + self.text_of(right))

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from math import prod
 
 from gdb_epi.cpython.frames.opcodes import OPERATORS_BY_INSTRUCTION
+from gdb_epi.cpython.frames.stack_steps import StackSteps
 from gdb_epi.cpython.memory_reader import MemoryReader
 from gdb_epi.cpython.objects.containers import ContainerReader
 from gdb_epi.cpython.objects.namespaces import NamespaceReader
@@ -23,13 +24,11 @@ from gdb_epi.fault.called_functions import call_that_returned, size_asked_for
 from gdb_epi.locks.python.call_sites import CallSites, Instruction
 from gdb_epi.process_state import ProcessState
 from gdb_epi.sizes import USER_TOP, WORD
-from gdb_epi.typing_lite import NamedTuple
+from gdb_epi.typing_lite import NamedTuple, NoReturn
 
 MAX_SHIFT = 512  # bits by which a number is shifted
 MAX_ITEMS = 32  # of a tuple: the dimensions of an array
 _RAISES = frozenset(("RAISE_VARARGS", "RERAISE"))
-_TUPLES = ("BUILD_TUPLE", "BUILD_LIST")
-_QUIET = frozenset(("nothing", "extended"))
 
 
 class _Operand(NamedTuple):
@@ -130,8 +129,14 @@ def raising_instruction(state: ProcessState, raised: ExceptionInfo) -> RaisingIn
         return None
 
 
-class _OperandReader:
+class _OtherCode(Exception):
+    """An instruction after which it is not known what lies on the stack."""
+
+
+class _OperandReader(StackSteps[_Operand]):
     """Follow the loads of a statement up to the instruction that raised."""
+
+    null = _Operand()
 
     def __init__(self, reader: MemoryReader, traceback: int) -> None:
         self._reader, self._objects = reader, NamespaceReader(reader)
@@ -148,7 +153,7 @@ class _OperandReader:
         if locals_at is None:
             raise LayoutError("variables of a frame")
         self._variables = frame + locals_at
-        self._stack: list[_Operand] = []
+        self.opcodes, self.stack = self._sites.opcodes, []
 
     def read(self) -> RaisingInstruction | None:
         """Return the instruction; None where the code has none at that byte."""
@@ -156,7 +161,12 @@ class _OperandReader:
             if step.at <= self._raised_at < step.end:
                 numbers = (each.number for each in self._operands(step))
                 return RaisingInstruction(step.name, tuple(n for n in numbers if n is not None))
-            self._follow(step)
+            try:
+                self.step(step.name, step.argument)
+                if not step.goes_on:
+                    self.stack.clear()
+            except _OtherCode:
+                self.stack.clear()
         return None
 
     def _operands(self, step: Instruction) -> list[_Operand]:
@@ -164,37 +174,47 @@ class _OperandReader:
             count = step.argument + ("KW" in step.name)
         else:
             count = 2 if self._sign(step) is not None else 0
-        return self._stack[-count:] if count else []
+        return self.stack[-count:] if count else []
 
-    def _follow(self, step: Instruction) -> None:
-        stack, does, number = self._stack, step.operation, step.argument
-        if does == "fast":
-            stack.append(self._variable(number))
-        elif does == "fast2":
-            stack += [self._variable(number >> 4), self._variable(number & 15)]
-        elif does == "number":
-            stack.append(_Operand(0, number))
-        elif does == "const":
-            constants = self._reader.field(self._code, "PyCodeObject", "co_consts")
-            stack.append(self._operand(self._containers.tuple_items(constants)[number]))
-        elif does in ("global", "name", "cell"):
-            stack.append(_Operand())
-        elif does in ("attr", "method") and stack:
-            place = self._sites.loaded_attribute_index(step)
-            of = stack.pop()
-            stack.append(_Operand() if place is None else self._attribute(of.address, place))
-        elif (sign := self._sign(step)) is not None and len(stack) > 1:
-            right, left = stack.pop(), stack.pop()
-            stack.append(_Operand(0, _computed(sign, left.number, right.number)))
-        elif step.name in _TUPLES and 0 < number <= len(stack):
-            items = [each.number for each in stack[-number:]]
-            del stack[-number:]
-            stack.append(_Operand(0, None if None in items else prod(n or 0 for n in items)))
-        elif does == "call" and number < len(stack):
-            del stack[len(stack) - number - 1 :]  # with what is called
-            stack.append(_Operand())
-        elif does not in _QUIET and step.name != "KW_NAMES":
-            stack.clear()
+    def refuse(self, why: str) -> NoReturn:
+        """Raise _OtherCode."""
+        raise _OtherCode(why)
+
+    def unknown(self, what: str) -> _Operand:
+        """Return a word that is not known."""
+        return _Operand()
+
+    def variable(self, number: int) -> _Operand:
+        """Return what a variable is."""
+        return self._operand(self._reader.u64(self._variables + WORD * number) & ~3)
+
+    def constant(self, number: int) -> _Operand:
+        """Return a constant."""
+        constants = self._reader.field(self._code, "PyCodeObject", "co_consts")
+        return self._operand(self._containers.tuple_items(constants)[number])
+
+    def _do_load_small_int(self, argument: int) -> _Operand:
+        return _Operand(0, argument)
+
+    def attribute(self, of: _Operand, number: int) -> _Operand:
+        """Return what an attribute is."""
+        name = self._sites.name_tables(self._code).names[number]
+        value = self._objects.attribute(of.address, name) if of.address else 0
+        return _Operand() if isinstance(value, Absent) or not value else self._operand(value)
+
+    def method(self, of: _Operand, number: int) -> list[_Operand]:
+        """Return nothing that is known."""
+        return [_Operand(), _Operand()]
+
+    def operator_value(self, sign: str, left: _Operand, right: _Operand) -> _Operand:
+        """Return what an operator gives."""
+        return _Operand(0, _computed(sign.removesuffix("="), left.number, right.number))
+
+    def _do_build_tuple(self, _argument: int, *items: _Operand) -> _Operand:
+        numbers = [each.number for each in items]
+        return _Operand(0, prod(n or 0 for n in numbers) if items and None not in numbers else None)
+
+    _do_build_list = _do_build_tuple
 
     def _sign(self, step: Instruction) -> str | None:
         sign = (
@@ -203,14 +223,6 @@ class _OperandReader:
             else OPERATORS_BY_INSTRUCTION.get(step.name)
         )
         return None if sign is None else sign.removesuffix("=")
-
-    def _variable(self, number: int) -> _Operand:
-        return self._operand(self._reader.u64(self._variables + WORD * number) & ~3)
-
-    def _attribute(self, address: int, place: int) -> _Operand:
-        name = self._sites.name_tables(self._code).names[place]
-        value = self._objects.attribute(address, name) if address else 0
-        return _Operand() if isinstance(value, Absent) or not value else self._operand(value)
 
     def _operand(self, address: int) -> _Operand:
         if not address:

@@ -9,6 +9,7 @@ from gdb_epi.cpython.values.repr_decoder import Undecodable
 from gdb_epi.cpython.values.repr_from_bytecode import EXCEPTIONS
 from gdb_epi.cpython.values.value_stack import (
     BuiltinMethod,
+    BuiltTuple,
     Caught,
     Global,
     Item,
@@ -38,41 +39,37 @@ class BlockInstructions(ObjectEvaluation):
     def _do_delete_fast(self, argument: int) -> None:
         self.locals.pop(argument, None)
 
-    def _do_load_fast_and_clear(self, argument: int) -> None:
+    def _do_load_fast_and_clear(self, argument: int) -> Item:
         """Keep the variable that a comprehension uses meanwhile (3.12)."""
-        self.stack.append(self.locals.pop(argument, None))
+        return self.locals.pop(argument, None)
 
-    def _do_return_generator(self, _argument: int) -> None:
-        self.stack.append(None)
+    def _do_return_generator(self, _argument: int) -> Item:
+        return None
 
     def _do_gen_start(self, _argument: int) -> None:
         """Do nothing: what was sent first is not on this stack (3.10)."""
 
-    def _do_yield_value(self, _argument: int) -> None:
-        raise YieldedValue(self._pop())
+    def _do_yield_value(self, _argument: int, value: Item) -> Item:
+        raise YieldedValue(value)
 
-    def _do_get_yield_from_iter(self, _argument: int) -> None:
-        self.stack.append(self.make_iterator(self._pop()))
+    def _do_get_yield_from_iter(self, _argument: int, of: Item) -> Item:
+        return self.make_iterator(of)
 
-    def _do_get_awaitable(self, _argument: int) -> None:
+    def _do_get_awaitable(self, _argument: int, of: Item) -> Item:
         """Leave a coroutine as it is: what else is awaited is not followed."""
+        return of
 
-    def _do_send(self, argument: int) -> None:
+    def _do_send(self, argument: int, _sent: Item) -> Item:
         """One step of `yield from` (3.11); END_SEND takes the iterator away since 3.12."""
         item = self._next_delegated_value()
         if item is None:
             self.following += self.opcodes.jump_unit * argument
             item = self.memory.returned
             if "END_SEND" not in self.opcodes.instructions:
-                self._pop()
-        self.stack.append(item)
+                self.take(1)
+        return item
 
-    def _do_end_send(self, _argument: int) -> None:
-        value = self._pop()
-        self._pop()
-        self.stack.append(value)
-
-    def _do_yield_from(self, _argument: int) -> None:
+    def _do_yield_from(self, _argument: int, _sent: Item) -> None:
         """All of `yield from` (up to 3.10): it runs again after each value."""
         item = self._next_delegated_value()
         if item is None:
@@ -83,7 +80,6 @@ class BlockInstructions(ObjectEvaluation):
 
     def _next_delegated_value(self) -> Item:
         """Return the next value of what a generator delegates to; None when it has returned."""
-        self._pop()  # what is sent
         self.memory.returned = NoneResult()
         following = self.advance(self.stack[-1] if self.stack else None)
         if following is None:
@@ -91,19 +87,19 @@ class BlockInstructions(ObjectEvaluation):
         self.stack[-1] = following[1]
         return following[0]
 
-    def _do_before_with(self, _argument: int) -> None:
+    def _do_before_with(self, _argument: int, manager: Item) -> list[Item]:
         """Enter a `with` block: the exit lies below what its manager gave (3.11 to 3.13)."""
-        enter, leave = self._exit_and_entered_value(self._pop())
-        self.stack += [leave, self.call_item(enter, ())]
+        enter, leave = self._exit_and_entered_value(manager)
+        return [leave, self.call_item(enter, ())]
 
-    def _do_setup_with(self, argument: int) -> None:
+    def _do_setup_with(self, argument: int, manager: Item) -> Item:
         """Enter a `with` block (3.9, 3.10)."""
         if "WITH_EXCEPT_START" not in self.opcodes.instructions:  # 3.9 (bpo-33387)
             raise Undecodable("a block that ends otherwise")
-        enter, leave = self._exit_and_entered_value(self._pop())
+        enter, leave = self._exit_and_entered_value(manager)
         self.stack.append(leave)
         self._do_setup_finally(argument)
-        self.stack.append(self.call_item(enter, ()))
+        return self.call_item(enter, ())
 
     def _exit_and_entered_value(self, manager: Item) -> tuple[Item, Item]:
         if not isinstance(manager, ProcessObject):
@@ -118,64 +114,52 @@ class BlockInstructions(ObjectEvaluation):
         enter_method = Method(enter[1], enter[0], manager, names[0])
         return enter_method, Method(leave[1], leave[0], manager, names[1])
 
-    def _do_call_intrinsic_1(self, argument: int) -> None:
+    def _do_call_intrinsic_1(self, argument: int, item: Item) -> Item:
         """Do what LIST_TO_TUPLE did until 3.12."""
         if argument != _LIST_TO_TUPLE:
             raise Undecodable("a function of the interpreter's own")
-        self._do("LIST_TO_TUPLE", 0)
+        return self._do_list_to_tuple(0, item)
 
-    def _do_unpack_sequence(self, argument: int) -> None:
-        items = self.all_items(self._pop())
+    def _do_list_to_tuple(self, _argument: int, items: Item) -> Item:
+        return BuiltTuple(tuple(self.members(items)))
+
+    def _do_unpack_sequence(self, argument: int, of: Item) -> list[Item]:
+        items = self.all_items(of)
         if len(items) != argument:
             raise Raised(ValueError)
-        self.stack += reversed(items)
+        return [*reversed(items)]
 
-    def _do_unpack_ex(self, argument: int) -> None:
+    def _do_unpack_ex(self, argument: int, of: Item) -> list[Item]:
         before, after = argument & 0xFF, argument >> 8
-        items = self.all_items(self._pop())
+        items = self.all_items(of)
         if len(items) < before + after:
             raise Raised(ValueError)
         middle = self.memory.make_object("list", items[before : len(items) - after])
-        self.stack += reversed([*items[:before], middle, *items[len(items) - after :]])
+        return [*reversed([*items[:before], middle, *items[len(items) - after :]])]
 
-    def _do_make_function(self, argument: int) -> None:
-        if self.decoder.layout.offset("PyCodeObject", "co_qualname") is None:  # 3.11 (bpo-44530)
-            self._pop()  # its name
-        code = self._pop()
-        cells = self.members(self._pop()) if argument & 8 else ()
-        if argument & 6 or not isinstance(code, ProcessObject):
+    def new_function(self, code: Item, attributes: dict[int, Item]) -> Item:
+        """Return a new function. Raises Undecodable."""
+        if not isinstance(code, ProcessObject) or attributes.keys() & {2, 4}:
             raise Undecodable("a function of another kind")
-        defaults = self.members(self._pop()) if argument & 1 else ()
-        self.stack.append(MadeFunction(code.address, self.globals, tuple(cells), tuple(defaults)))
+        cells, defaults = (
+            tuple(self.members(attributes[bit])) if bit in attributes else () for bit in (8, 1)
+        )
+        return MadeFunction(code.address, self.globals, cells, defaults)
 
-    def _do_set_function_attribute(self, argument: int) -> None:
+    def _do_set_function_attribute(self, argument: int, attribute: Item, function: Item) -> Item:
         """Give a new function its cells or defaults (3.13)."""
-        function, attribute = self._pop(), self._pop()
         if not isinstance(function, MadeFunction) or argument not in (1, 8):
             raise Undecodable("a function of another kind")
         items = tuple(self.members(attribute))
         cells, defaults = (items, ()) if argument == 8 else (function.cells, items)
-        defaults = defaults or function.defaults
-        self.stack.append(function._replace(cells=cells, defaults=defaults))
-
-    def _do_dup_top_two(self, _argument: int) -> None:
-        self.stack += self.stack[-2:]
-
-    def _do_rot_two(self, _argument: int) -> None:
-        self._do_swap(2)
-
-    def _do_rot_three(self, _argument: int) -> None:
-        top, second, third = self._pop(), self._pop(), self._pop()
-        self.stack += [top, third, second]
+        return function._replace(cells=cells, defaults=defaults or function.defaults)
 
     # -- exceptions -----------------------------------------------------------------------------
 
-    def _do_raise_varargs(self, argument: int) -> None:
+    def _do_raise_varargs(self, argument: int, *words: Item) -> None:
         if argument == 0:
             self._do_reraise(0)
-        if argument == 2:
-            self._pop()  # its cause
-        item = self._pop()
+        item = words[0]  # below its cause
         if isinstance(item, (Global, ProcessObject)):
             item = self.call_item(item, ())
         if not isinstance(item, Caught):

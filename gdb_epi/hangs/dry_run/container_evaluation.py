@@ -121,10 +121,8 @@ class ContainerEvaluation(Evaluation):
     may have run already.
     """
 
-    base = 0  # so much of the stack is not to be taken from it
     first_cell = 0  # up to 3.10 cells are counted apart from variables
     names = 0
-    keywords: tuple[str, ...] = ()  # of the call that follows (3.11 and 3.12)
     generators: Callable[[int], SuspendedRun | None] | None = None  # those of the process
 
     def __init__(self, decoder: ReprDecoder, budget: list[int], depth: int = 0) -> None:
@@ -150,18 +148,12 @@ class ContainerEvaluation(Evaluation):
         if self.repeats_until >= self.following:
             raise Undecodable("a change that may have been made already")
 
-    def _pop(self) -> Item:
-        if len(self.stack) <= self.base:
-            raise Undecodable("an empty stack")
-        return super()._pop()
-
     def call_item(
         self, called: Item, arguments: Sequence[Item], keywords: Mapping[str, Item] | None = None
     ) -> Item:
         """Return what a callable returns. Raises Undecodable, Raised, EndlessLoop."""
         self.keywords = tuple(keywords or ())
-        self._call(called, [*arguments, *(keywords or {}).values()])
-        return self.stack.pop()
+        return self.call_value(called, [*arguments, *(keywords or {}).values()])
 
     def plain(self, item: Item) -> Plain:
         """Return an int, bool, float or str. Raises Undecodable for all others."""

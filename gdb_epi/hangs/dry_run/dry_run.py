@@ -12,10 +12,9 @@ import operator
 from collections.abc import Mapping, Sequence
 from copy import copy
 
-from gdb_epi.cpython.frames.opcodes import OPERATORS_BY_INSTRUCTION
 from gdb_epi.cpython.objects.type_objects import TypeInfo
 from gdb_epi.cpython.values.repr_decoder import Undecodable
-from gdb_epi.cpython.values.repr_from_bytecode import COMPARISONS, EXCEPTIONS
+from gdb_epi.cpython.values.repr_from_bytecode import EXCEPTIONS
 from gdb_epi.cpython.values.value_stack import (
     BuiltinMethod,
     BuiltStr,
@@ -32,6 +31,7 @@ from gdb_epi.cpython.values.value_stack import (
     Method,
     ProcessObject,
     Raised,
+    Slice,
     SuspendedRun,
     UnknownNumber,
     is_plain_attribute,
@@ -102,10 +102,9 @@ from gdb_epi.hangs.dry_run.operators import (
 from gdb_epi.hangs.dry_run.timed_calls import call_timed_method
 
 MAX_CLAIMS = 16  # how often a run goes round with numbers that are not known
-_CONTAINS = (6, 7)  # arguments of COMPARE_OP up to 3.8
-_FORMATS = (
+_FORMATS = frozenset((
     "FORMAT_VALUE", "FORMAT_SIMPLE", "FORMAT_WITH_SPEC", "CONVERT_VALUE", "BUILD_STRING",
-)  # fmt: skip
+))  # fmt: skip
 _CELL = 0x40 | 0x80  # CO_FAST_CELL, CO_FAST_FREE of co_localspluskinds
 _NEW_OF_OBJECT = Global("object.__new__")
 _CALLABLES = (BuiltinMethod, Method, MadeFunction, ProcessObject, Global, Class)
@@ -115,13 +114,16 @@ _OF_SLEEP = "asyncio.tasks"
 class DryRun(BlockInstructions):
     """One frame or call that goes on: what each instruction does."""
 
-    def _do(self, name: str, argument: int) -> None:
+    def step(self, name: str, argument: int) -> None:
+        """Do an instruction. Raises Undecodable, Raised, YieldedValue, EndlessLoop."""
         if self.repeats_until < self.following:
             self.repeats_until = -1
-        if name in OPERATORS_BY_INSTRUCTION:
-            self.apply_binary_operator(OPERATORS_BY_INSTRUCTION[name])
-        elif name not in _FORMATS or not self._build_text_of_unknown(name, argument):
-            super()._do(name, argument)
+        super().step(name, argument)
+
+    def do(self, name: str, argument: int, words: Sequence[Item]) -> Item | list[Item]:
+        """Return what an instruction pushes; of what is not known a text that is not known."""
+        text = build_unknown_text(self, name, argument, words) if name in _FORMATS else None
+        return super().do(name, argument, words) if text is None else text
 
     def _handler(self, at: int, raised: Raised) -> int:
         self.raised_at.add(at)
@@ -211,100 +213,68 @@ class DryRun(BlockInstructions):
 
     # -- numbers and texts ----------------------------------------------------------------------
 
-    def apply_binary_operator(self, sign: str) -> None:
-        """Do what an operator does. Raises Undecodable, Raised."""
-        right, left = self._pop(), self._pop()
+    def operator_value(self, sign: str, left: Item, right: Item) -> Item:
+        """Return what an operator gives. Raises Undecodable, Raised."""
         in_place, sign = sign.endswith("="), sign.rstrip("=")
         given = operate_on_instance(self, sign, left, right, in_place=in_place)
         apply = apply_in_place if in_place else apply_operator
-        self.stack.append(apply(self, sign, left, right) if given is None else given)
+        return apply(self, sign, left, right) if given is None else given
 
-    def _build_text_of_unknown(self, name: str, argument: int) -> bool:
-        """Do an instruction that makes a text, if it does so of what is not known."""
-        by_argument = {"FORMAT_VALUE": 2 if argument & 4 else 1, "BUILD_STRING": argument}
-        taken = by_argument.get(name, 2 if name == "FORMAT_WITH_SPEC" else 1)
-        made = build_unknown_text(self, name, argument, self.stack[len(self.stack) - taken :])
-        if made is not None:
-            self._pop_items(taken)
-            self.stack.append(made)
-        return made is not None
-
-    def _do_unary_negative(self, _argument: int) -> None:
-        item = self._pop()
+    def _do_unary_negative(self, _argument: int, item: Item) -> Item:
         if isinstance(item, UnknownNumber):
-            self.stack.append(UnknownNumber(-item.high, -item.low))
-        else:
-            self.stack.append(self.apply_host_function(operator.neg, self.plain(item)))
+            return UnknownNumber(-item.high, -item.low)
+        return self.apply_host_function(operator.neg, self.plain(item))
 
-    def _do_unary_invert(self, _argument: int) -> None:
-        self.stack.append(self.apply_host_function(operator.invert, self.plain(self._pop())))
+    def _do_unary_invert(self, _argument: int, item: Item) -> Item:
+        return self.apply_host_function(operator.invert, self.plain(item))
 
     # -- comparisons ----------------------------------------------------------------------------
 
-    def _do_is_op(self, argument: int) -> None:
-        right, left = (class_object(self, self._pop()) for _ in range(2))
+    def _do_is_op(self, argument: int, left: Item, right: Item) -> Item:
+        right, left = class_object(self, right), class_object(self, left)
         if isinstance(left, ProcessObject) and isinstance(right, ProcessObject):
-            self.stack.append(ComputedNumber((left.address == right.address) != bool(argument)))
-        else:
-            self.stack += [left, right]
-            super()._do_is_op(argument)
+            return ComputedNumber((left.address == right.address) != bool(argument))
+        return super()._do_is_op(argument, left, right)
 
-    def _do_compare_op(self, argument: int) -> None:
-        how = argument >> self.opcodes.compare_shift
-        if how in _CONTAINS:  # up to 3.8
-            self._do_contains_op(how - _CONTAINS[0])
-        elif how < len(COMPARISONS):
-            right, left = self._pop(), self._pop()
-            self.stack.append(apply_comparison(self, how, left, right))
-        else:
-            super()._do_compare_op(argument)
+    def comparison(self, how: int, left: Item, right: Item) -> Item:
+        """Return what a comparison gives. Raises Undecodable, Raised."""
+        return apply_comparison(self, how, left, right)
 
-    def _do_contains_op(self, argument: int) -> None:
-        of, sought = self._pop(), self._pop()
-        self.stack.append(ComputedNumber(self.inside(of, sought) != bool(argument)))
+    def _do_contains_op(self, argument: int, sought: Item, of: Item) -> Item:
+        return ComputedNumber(self.inside(of, sought) != bool(argument))
 
     # -- names and attributes -------------------------------------------------------------------
 
-    def _do_load_global(self, argument: int) -> None:
-        if self.opcodes.global_shift and argument & 1:
-            self.stack.append(None)
-        self._load_name(self._name(argument >> self.opcodes.global_shift), self.globals)
+    def global_value(self, number: int) -> Item:
+        """Return what a global is now, by its place in co_names."""
+        return self._value_of_name(self._name(number), self.globals)
 
-    def _do_load_name(self, argument: int) -> None:
-        self._load_name(self._name(argument), self.names, self.globals)
+    def _do_load_name(self, argument: int) -> Item:
+        return self._value_of_name(self._name(argument), self.names, self.globals)
 
-    def _load_name(self, name: str, *scopes: int) -> None:
+    def _value_of_name(self, name: str, *scopes: int) -> Item:
         for scope in filter(None, scopes):
             self.memory.read.add(scope)
             item = self.memory.stored.get((scope, name))
             if item is None and isinstance(at := self.decoder.objects.dict_get(scope, name), int):
                 item = ProcessObject(at)
             if item is not None:
-                self.stack.append(item)
-                return
-        self.stack.append(Global(name))
+                return item
+        return Global(name)
 
     def _store_in_namespace(self, of: int, name: str, item: Item) -> None:
         if of >= 0 and not has_attribute_already(self, of, name, item):
             self.refuse_repetition()
         self.memory.stored[of, name] = item
 
-    def _do_store_name(self, argument: int) -> None:
-        self._store_in_namespace(self.names, self._name(argument), self._pop())
+    def _do_store_name(self, argument: int, value: Item) -> None:
+        self._store_in_namespace(self.names, self._name(argument), value)
 
-    def _do_store_global(self, argument: int) -> None:
-        self._store_in_namespace(self.globals, self._name(argument), self._pop())
+    def _do_store_global(self, argument: int, value: Item) -> None:
+        self._store_in_namespace(self.globals, self._name(argument), value)
 
-    def _do_store_fast_store_fast(self, argument: int) -> None:
-        self._do_store_fast(argument >> 4)
-        self._do_store_fast(argument & 15)
-
-    def _do_store_fast_load_fast(self, argument: int) -> None:
-        self._do_store_fast(argument >> 4)
-        self._do_load_fast(argument & 15)
-
-    def _do_store_attr(self, argument: int) -> None:
-        of, item, name = self._pop(), self._pop(), self._name(argument)
+    def _do_store_attr(self, argument: int, value: Item, of: Item) -> None:
+        name = self._name(argument)
         if not isinstance(of, ProcessObject):
             raise Undecodable("an attribute that is stored")
         made = of.address < 0
@@ -320,80 +290,61 @@ class DryRun(BlockInstructions):
             plain or (in_class and self.decoder.ident(in_class[1]) == "member_descriptor")
         ):
             raise Undecodable("a class that stores attributes in a way of its own")
-        self._store_in_namespace(of.address, name, item)
-
-    def _do_copy(self, argument: int) -> None:
-        if not 0 < argument <= len(self.stack):
-            raise Undecodable("an empty stack")
-        self.stack.append(self.stack[-argument])
+        self._store_in_namespace(of.address, name, value)
 
     # -- instructions that build ----------------------------------------------------------------
 
-    def _pop_items(self, number: int) -> list[Item]:
-        return [self._pop() for _ in range(number)][::-1]
+    def _do_build_tuple(self, _argument: int, *items: Item) -> Item:
+        return BuiltTuple(items)
 
-    def _do_build_tuple(self, argument: int) -> None:
-        self.stack.append(BuiltTuple(tuple(self._pop_items(argument))))
+    def _do_build_list(self, _argument: int, *items: Item) -> Item:
+        return self.memory.make_object("list", items)
 
-    def _do_build_list(self, argument: int) -> None:
-        self.stack.append(self.memory.make_object("list", self._pop_items(argument)))
-
-    def _do_build_set(self, argument: int) -> None:
-        self.stack.append(self.memory.make_object("set"))
-        made, items = self.stack.pop(), self._pop_items(argument)
-        self.stack.append(made)
+    def _do_build_set(self, _argument: int, *items: Item) -> Item:
+        made = self.memory.make_object("set")
         for item in items:
             call_method(self, made, "add", [item], {})
+        return made
 
-    def _do_build_map(self, argument: int) -> None:
-        items = self._pop_items(2 * argument)
-        self._build_dict(items[::2], items[1::2])
+    def _do_build_map(self, _argument: int, *items: Item) -> Item:
+        return self._build_dict(items[::2], items[1::2])
 
-    def _do_build_const_key_map(self, argument: int) -> None:
-        self._build_dict(self.members(self._pop()), self._pop_items(argument))
+    def _do_build_const_key_map(self, _argument: int, *items: Item) -> Item:
+        return self._build_dict(self.members(items[-1]), items[:-1])
 
-    def _build_dict(self, keys: Sequence[Item], values: Sequence[Item]) -> None:
+    def _build_dict(self, keys: Sequence[Item], values: Sequence[Item]) -> Item:
         made = self.memory.make_object("dict")
         for key, value in zip(keys, values, strict=True):
             self.store_item(made, key, value)
-        self.stack.append(made)
+        return made
 
     def _container_below(self, argument: int) -> ProcessObject:
         """Return the container that an instruction of a comprehension adds to."""
-        made = self.stack[-argument] if 0 < argument <= len(self.stack) else None
+        made = self.peek(argument)
         if not isinstance(made, ProcessObject):
             raise Undecodable("an empty stack")
         return made
 
-    def _add_to_container_below(self, method: str, argument: int) -> None:
-        item = self._pop()
-        call_method(self, self._container_below(argument), method, [item], {})
+    def _do_list_append(self, argument: int, item: Item) -> None:
+        call_method(self, self._container_below(argument), "append", [item], {})
 
-    def _do_list_append(self, argument: int) -> None:
-        self._add_to_container_below("append", argument)
+    def _do_set_add(self, argument: int, item: Item) -> None:
+        call_method(self, self._container_below(argument), "add", [item], {})
 
-    def _do_set_add(self, argument: int) -> None:
-        self._add_to_container_below("add", argument)
+    def _do_list_extend(self, argument: int, items: Item) -> None:
+        call_method(self, self._container_below(argument), "extend", [items], {})
 
-    def _do_list_extend(self, argument: int) -> None:
-        self._add_to_container_below("extend", argument)
-
-    def _do_set_update(self, argument: int) -> None:
-        self._add_to_container_below("update", argument)
+    def _do_set_update(self, argument: int, items: Item) -> None:
+        call_method(self, self._container_below(argument), "update", [items], {})
 
     _do_dict_update = _do_dict_merge = _do_set_update
 
-    def _do_map_add(self, argument: int) -> None:
-        value, key = self._pop(), self._pop()
+    def _do_map_add(self, argument: int, key: Item, value: Item) -> None:
         self.store_item(self._container_below(argument), key, value)
-
-    def _do_list_to_tuple(self, _argument: int) -> None:
-        self.stack.append(BuiltTuple(tuple(self.members(self._pop()))))
 
     # -- items and iterators --------------------------------------------------------------------
 
-    def _do_store_subscr(self, _argument: int) -> None:
-        index, of, value = self._pop(), self._pop(), self._pop()
+    def _do_store_subscr(self, _argument: int, value: Item, of: Item, index: Item) -> None:
         self.store_item(of, index, value)
 
     def item_of(self, of: Item, index: Item) -> Item:
@@ -402,32 +353,27 @@ class DryRun(BlockInstructions):
             return call_match_method(self, of, "group", [index])
         return super().item_of(of, index)
 
-    def _do_store_slice(self, _argument: int) -> None:
+    def _do_store_slice(
+        self, _argument: int, value: Item, of: Item, start: Item, stop: Item
+    ) -> None:
         """`[start:stop] = value` (3.12)."""
-        self._do_build_slice(2)
-        self._do_store_subscr(0)
+        self.store_item(of, Slice(self.bound(start), self.bound(stop), None), value)
 
-    def _do_delete_subscr(self, _argument: int) -> None:
-        index, of = self._pop(), self._pop()
+    def _do_delete_subscr(self, _argument: int, of: Item, index: Item) -> None:
         self.delete_item(of, index)
 
-    def _do_get_iter(self, _argument: int) -> None:
-        self.stack.append(self.make_iterator(self._pop()))
+    def _do_get_iter(self, _argument: int, of: Item) -> Item:
+        return self.make_iterator(of)
 
-    def _do_for_iter(self, argument: int) -> None:
+    def _do_for_iter(self, argument: int) -> Item | list[Item]:
         following = self.advance(self.stack[-1] if self.stack else None)
         if following is not None:
-            self.stack[-1:] = reversed(following)
-            return
+            self.stack[-1] = following[1]
+            return following[0]
         self.following += self.opcodes.jump_unit * argument
         self.stack.pop()
         self.base = min(self.base, len(self.stack))
-        if self.opcodes.end_for:  # it and what follows take two words
-            self.stack += [None, None]
-
-    def _do_end_for(self, _argument: int) -> None:
-        for _ in range(self.opcodes.end_for):
-            self._pop()
+        return [None, None] if self.opcodes.end_for else []  # it and what follows take two words
 
     def _cell_shared_with_function(self, number: int) -> ProcessObject | None:
         """Return the cell of a variable that was given to another function."""
@@ -435,39 +381,36 @@ class DryRun(BlockInstructions):
         is_cell = isinstance(item, ProcessObject) and self.memory.kinds.get(item.address) == "cell"
         return item if is_cell and isinstance(item, ProcessObject) else None
 
-    def _do_load_closure(self, argument: int) -> None:
+    def _do_load_closure(self, argument: int) -> Item:
         number = self.first_cell + argument
         cell = self._cell_shared_with_function(number)
         if cell is None:
             items = [self.locals[number]] if number in self.locals else []
             cell = self.locals[number] = self.memory.make_object("cell", items)
             self.memory.cells.add((self.code, argument))
-        self.stack.append(cell)
+        return cell
 
-    def _do_load_deref(self, argument: int) -> None:
+    def _do_load_deref(self, argument: int) -> Item:
         cell = self._cell_shared_with_function(self.first_cell + argument)
         if cell is None:
             self.memory.cells.add((self.code, argument))
-            super()._do_load_fast(self.first_cell + argument)
-            return
+            return super().variable(self.first_cell + argument)
         if not self.memory.contents[cell.address]:
             raise Undecodable("a local variable")
-        self.stack += self.memory.contents[cell.address]
+        return self.memory.contents[cell.address][0]
 
-    def _do_store_deref(self, argument: int) -> None:
+    def _do_store_deref(self, argument: int, value: Item) -> None:
         cell = self._cell_shared_with_function(self.first_cell + argument)
         if cell is None:
-            self._do_store_fast(self.first_cell + argument)
+            self.store_variable(self.first_cell + argument, value)
         else:
-            self.memory.contents[cell.address] = (self._pop(),)
+            self.memory.contents[cell.address] = (value,)
 
-    def _do_load_fast(self, argument: int) -> None:
-        if self._cell_shared_with_function(argument) is not None or self._is_cell(argument):
-            self._do_load_closure(argument)
-        else:
-            super()._do_load_fast(argument)
-
-    _do_load_fast_check = _do_load_fast_borrow = _do_load_fast
+    def variable(self, number: int) -> Item:
+        """Return a variable, or the cell that is in its place. Raises Undecodable."""
+        if self._cell_shared_with_function(number) is not None or self._is_cell(number):
+            return self._do_load_closure(number)
+        return super().variable(number)
 
     def _is_cell(self, number: int) -> bool:
         if "LOAD_CLOSURE" in self.opcodes.instructions:  # until 3.12; LOAD_FAST does it since
@@ -479,12 +422,12 @@ class DryRun(BlockInstructions):
     def _do_make_cell(self, _argument: int) -> None:
         """Do nothing: what is in a cell lies in its variable until a function is given it."""
 
-    def _do_store_fast(self, argument: int) -> None:
-        item = self._pop()
-        if item is None:
-            self.locals.pop(argument, None)
+    def store_variable(self, number: int, value: Item) -> None:
+        """Store a variable; nothing where a comprehension has kept that there was none (3.12)."""
+        if value is None:
+            self.locals.pop(number, None)
         else:
-            self.locals[argument] = item
+            self.locals[number] = value
 
     # -- functions ------------------------------------------------------------------------------
 
@@ -492,18 +435,18 @@ class DryRun(BlockInstructions):
         """Return what a function returns. Raises Undecodable, Raised, EndlessLoop."""
         return self._run_function(ProcessObject(function), owner, arguments, {})
 
-    def _call(self, called: Item, arguments: list[Item]) -> None:
-        names, self.keywords = self.keywords, ()
+    def call_value(self, called: Item, arguments: list[Item]) -> Item:
+        """Return what a call gives. Raises Undecodable, Raised, EndlessLoop."""
+        names, self.keywords = self.keywords or (), ()
         positional = arguments[: len(arguments) - len(names)]
         named = dict(zip(names, arguments[len(positional) :], strict=True))
         if isinstance(called, _CALLABLES):
-            self.stack.append(self._returned(called, positional, named))
-        elif named:
+            return self._returned(called, positional, named)
+        if named:
             raise Undecodable("a call")
-        elif isinstance(called, Format) and any(map(has_unknown_value, arguments)):
-            self.stack.append(format_unknown(self, called.template, arguments))
-        else:
-            super()._call(called, arguments)
+        if isinstance(called, Format) and any(map(has_unknown_value, arguments)):
+            return format_unknown(self, called.template, arguments)
+        return super().call_value(called, arguments)
 
     def _returned(self, called: Item, arguments: Sequence[Item], named: Mapping[str, Item]) -> Item:
         """Return what a callable returns. Raises Undecodable, Raised, EndlessLoop."""
@@ -605,55 +548,54 @@ class DryRun(BlockInstructions):
 
     # -- calls ----------------------------------------------------------------------------------
 
-    def _method(self, name: str) -> None:
-        of = self.stack[-1] if self.stack else None
+    def named_method(self, of: Item, name: str) -> Item:
+        """Return a method that is called at once. Raises Undecodable."""
         if isinstance(
             of, (BuiltStr, BuiltTuple, LibraryValue, ProcessObject)
         ) and is_supported_method(self, of, name):
-            self.stack[-1:] = [None, BuiltinMethod(of, name)]
-        elif self.kind(of) == "str":
-            super()._method(name)
-        elif isinstance(of, ProcessObject) and of.address < 0:
-            in_class = self.decoder.types.lookup(self.class_of(of), name)
-            if in_class is None or self.decoder.ident(in_class[1]) != "function":
-                raise Undecodable("a method")
-            self.stack[-1:] = [None, Method(in_class[1], in_class[0], of, name)]
-        elif isinstance(of, ProcessObject) and self.is_module_or_class(of):
-            self.stack[-1:] = [None, self.module_or_class_attribute(of, name)]
-        elif isinstance(of, ProcessObject) and (cached := lru_cached_method(self, of, name)):
-            self.stack[-1:] = [None, cached]
-        elif isinstance(of, ProcessObject) and own_callable(self, of, name):
-            self.stack[-1:] = [None, ProcessObject(own_callable(self, of, name))]
-        elif of == Global("object") and name == "__new__" and self.is_builtin("object"):
-            self.stack[-1:] = [None, _NEW_OF_OBJECT]
-        elif isinstance(of, ProcessObject) and is_log_method(self, of, name):
-            self.stack[-1:] = [None, Global("print")]
-        else:
-            super()._method(name)
+            return BuiltinMethod(of, name)
+        if of == Global("object") and name == "__new__" and self.is_builtin("object"):
+            return _NEW_OF_OBJECT
+        if isinstance(of, ProcessObject) and self.kind(of) != "str":
+            if of.address < 0:
+                in_class = self.decoder.types.lookup(self.class_of(of), name)
+                if in_class is None or self.decoder.ident(in_class[1]) != "function":
+                    raise Undecodable("a method")
+                return Method(in_class[1], in_class[0], of, name)
+            if self.is_module_or_class(of):
+                return self.module_or_class_attribute(of, name)
+            if cached := lru_cached_method(self, of, name):
+                return cached
+            if own := own_callable(self, of, name):
+                return ProcessObject(own)
+            if is_log_method(self, of, name):
+                return Global("print")
+        return super().named_method(of, name)
 
-    def _do_load_attr(self, argument: int) -> None:
-        of, shift = self.stack[-1] if self.stack else None, self.opcodes.attr_shift
-        if (shift and argument & 1) or not isinstance(of, (ProcessObject, LibraryValue)):
-            super()._do_load_attr(argument)
-        elif isinstance(of, LibraryValue) or (
-            self.kind(of) in (*LIBRARY_VALUES, DECOMPRESSOR, *STRUCTS)
-            and not is_supported_method(self, of, self._name(argument >> shift))
+    def named_attribute(self, of: Item, name: str) -> Item:
+        """Return an attribute as it is now. Raises Undecodable, Raised."""
+        if isinstance(of, LibraryValue):
+            return library_value_attribute(self, of, name)
+        if not isinstance(of, ProcessObject):
+            return super().named_attribute(of, name)
+        kind = self.kind(of)
+        if kind in (*LIBRARY_VALUES, DECOMPRESSOR, *STRUCTS) and not is_supported_method(
+            self, of, name
         ):
-            self.stack[-1] = library_value_attribute(self, of, self._name(argument >> shift))
-        elif self.is_module_or_class(of):
-            self.stack[-1] = self.module_or_class_attribute(of, self._name(argument >> shift))
-        elif is_supported_method(self, of, self._name(argument >> shift)):
-            self.stack[-1] = BuiltinMethod(of, self._name(argument >> shift))
-        elif self.kind(of) == MATCH and self._name(argument >> shift) in ATTRIBUTES:
-            self.stack[-1] = match_attribute(self, of, self._name(argument >> shift))
-        elif self._is_own_method(of, self._name(argument >> shift)):
-            self._method(self._name(argument >> shift))
-            method = self._pop()
-            self.stack[-1] = method
-        elif of.address < 0:
-            self.stack[-1] = self.instance_attribute(of, self._name(argument >> shift))
-        else:
-            super()._do_load_attr(argument)
+            return library_value_attribute(self, of, name)
+        if self.is_module_or_class(of):
+            return self.module_or_class_attribute(of, name)
+        if is_supported_method(self, of, name):
+            return BuiltinMethod(of, name)
+        if kind == MATCH and name in ATTRIBUTES:
+            return match_attribute(self, of, name)
+        if self._is_own_method(of, name):
+            return self.named_method(of, name)
+        return (
+            self.instance_attribute(of, name)
+            if of.address < 0
+            else super().named_attribute(of, name)
+        )
 
     def _is_own_method(self, of: ProcessObject, name: str) -> bool:
         """Tell whether a name is that of a function in an object's class, to be called later."""
@@ -662,39 +604,13 @@ class DryRun(BlockInstructions):
         in_class = self.decoder.types.lookup(self.class_of(of), name)
         return in_class is not None and self.decoder.ident(in_class[1]) == "function"
 
-    def _do_kw_names(self, argument: int) -> None:
-        self.keywords = tuple(self.text_of(each) for each in self.members(self._constant(argument)))
+    def names_of_arguments(self, names: Item) -> Sequence[str]:
+        """Return the names of arguments. Raises Undecodable."""
+        return tuple(map(self.text_of, self.members(names)))
 
-    def _do_call_kw(self, argument: int) -> None:
-        """Like CALL; the names of the last arguments are on top (3.13)."""
-        self.keywords = tuple(self.text_of(each) for each in self.members(self._pop()))
-        self._do_call(argument)
-
-    def _do_call_function_kw(self, argument: int) -> None:
-        """Like CALL_FUNCTION, with the names on top (up to 3.10)."""
-        self.keywords = tuple(self.text_of(each) for each in self.members(self._pop()))
-        self._do_call_function(argument)
-
-    def _do_call(self, argument: int) -> None:
-        """Two words below the arguments: a callable, and NULL or its `self`."""
-        arguments = self._pop_items(argument)
-        second, first = self._pop(), self._pop()
-        if first is None:
-            self._call(second, arguments)
-        elif second is None:
-            self._call(first, arguments)
-        else:  # 3.11 and 3.12: a method and its self; comprehensions: a function and its argument
-            self._call(first, [second, *arguments])
-
-    _do_call_method = _do_call
-
-    def _do_call_function_ex(self, argument: int) -> None:
-        """Call with an iterable of arguments, and a dict of named ones where `argument` says so."""
-        named = self.pairs(self._pop()) if argument & 1 else []
-        arguments = self.all_items(self._pop())
-        called = self._pop()
-        if "PUSH_NULL" in self.opcodes.instructions:  # 3.11: a NULL beside it, on either side
-            other = self._pop()
-            called = other if called is None else called
+    def spread_call(self, called: Item, arguments: list[Item]) -> Item:
+        """Call with an iterable of arguments, and mostly a dict of named ones."""
+        named = self.pairs(arguments[1]) if len(arguments) > 1 else []
         self.keywords = tuple(self.text_of(key) for key, _ in named)
-        self._call(called, [*arguments, *(value for _, value in named)])
+        given = [*self.all_items(arguments[0]), *(value for _, value in named)]
+        return self.call_value(called, given)

@@ -51,10 +51,11 @@ class _AfterWait(DryRun):
         run.condition = self.condition
         return run
 
-    def _do(self, name: str, argument: int) -> None:
+    def step(self, name: str, argument: int) -> None:
+        """Do an instruction of the loop. Raises _LeavesLoop after its last one."""
         if self.loop and self.following > self.loop.stop:
             raise _LeavesLoop
-        super()._do(name, argument)
+        super().step(name, argument)
 
     def _returned(self, called: Item, arguments: Sequence[Item], named: Mapping[str, Item]) -> Item:
         if (

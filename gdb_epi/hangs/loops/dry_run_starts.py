@@ -272,10 +272,11 @@ class _RunToCall(DryRun):
 
     stop = 0  # its byte
 
-    def _do(self, name: str, argument: int) -> None:
+    def step(self, name: str, argument: int) -> None:
+        """Do an instruction. Raises Undecodable, Raised."""
         if self.following > self.stop:
             raise Undecodable("the end of this run")
-        super()._do(name, argument)
+        super().step(name, argument)
 
 
 def _run_to_call(
