@@ -274,3 +274,31 @@ def test_where_a_hook_ends_the_process_the_line_that_raised_is_named(
     shown = shown_of(tmp_path, HOOK, capsys)
     assert ", in prog.py:4: ValueError was raised there and not caught" in shown, shown
     assert "ValueError, uncaught and being reported, raised in charge (prog.py:4)" in shown
+
+
+FREED_BLOCKS = """
+import ctypes
+memory = ctypes.pythonapi
+memory.PyMem_Malloc.restype = ctypes.c_void_p
+memory.PyMem_Free.argtypes = [ctypes.c_void_p]
+blocks = [memory.PyMem_Malloc(200) for number in range(64)]
+for block in blocks:
+    ctypes.memset(block, 0x30, 200)
+for block in blocks[20:40]:
+    memory.PyMem_Free(block)
+last = blocks[38]  # the second that is given out again
+"""
+WRITES = "ctypes.c_double.from_address(last).value = 0.1"
+FLIPS = "ctypes.c_uint64.from_address(last).value ^= 1 << 8  # into a block in use, or before one"
+TAKES = "\nkept = [memory.PyMem_Malloc(200) for number in range(20)]\n"
+
+
+@pytest.mark.parametrize(
+    ("change", "label"), [(WRITES, "software"), (FLIPS, "damaged-memory")], ids=["write", "flip"]
+)
+def test_a_write_to_a_freed_block_is_told_from_a_flipped_link(
+    change: str, label: str, tmp_path: Path
+) -> None:
+    record = record_of(FREED_BLOCKS + change + TAKES, tmp_path)
+    assert record["verdict"]["label"] == label
+    assert record["verdict"]["damage"]["found"]

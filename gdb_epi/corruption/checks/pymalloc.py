@@ -7,6 +7,7 @@ words one bit from a type (R13), or reference counts with one absurd bit (R11).
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 
 from gdb_epi.corruption.context import Context
@@ -19,7 +20,7 @@ from gdb_epi.corruption.evidence import (
     require,
     word_evidence,
 )
-from gdb_epi.corruption.heap.address_index import address_index
+from gdb_epi.corruption.heap.address_index import HEADS, address_index
 from gdb_epi.corruption.heap.object_walk import object_walk
 from gdb_epi.corruption.heap.pymalloc_pools import (
     FREE_AT,
@@ -28,6 +29,7 @@ from gdb_epi.corruption.heap.pymalloc_pools import (
     POOL_SIZES,
     Pool,
     WrongWord,
+    broken_off_lists,
     free_list_repair,
     header_repair,
     heap_pieces,
@@ -47,9 +49,10 @@ from gdb_epi.cpython.objects.type_objects import TypeInfo
 from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
 from gdb_epi.fault.memory_reads import try_read
 from gdb_epi.fault.variables_holding_address import IS
-from gdb_epi.fault.word_shapes import ascii_text_shape
+from gdb_epi.fault.word_shapes import shape_note, shape_of
 from gdb_epi.hangs.external_termination import was_ended_from_outside
 from gdb_epi.hangs.system_calls import read_system_call
+from gdb_epi.sizes import WORD
 from gdb_epi.target.memory_search import OutOfTime, find_word
 from gdb_epi.typing_lite import NamedTuple
 from gdb_epi.util import counted, memoized
@@ -70,6 +73,8 @@ _MORTAL = bytes(range(64)) + bytes(192)  # the highest byte of 32 bits: one of t
 MAX_POOLS = 96  # of a default run
 MAX_PAGE = POOL_SIZES[0]
 CUT = 0x100  # what has 0 as lowest byte
+MIN_COPIES = 2  # of a wrong link, at the starts of other blocks
+MIN_LANES = 3  # bytes of a link that a write changes, and hardware does not
 MIN_CUT = 2  # links; of a single one a flip may have changed the lowest byte
 MAX_WRONG = 24  # slots of containers that hold no object; more are an overwrite
 STEP = 4096
@@ -414,18 +419,72 @@ def _damaged_free_list(context: Context, pool: Pool, data: bytes) -> Iterator[Ev
     for word in find_fault_words(context)[:1]:
         read_from = find_read_place(context, word)
         if read_from is not None and read_from.slot == place:
-            shape = ascii_text_shape(first)
+            why = _why_written_by_program(context, pool, data, first)
             named = next((v.name for v in context.state.named_values if v.how == IS), None)
-            of_what = f" ({shape.why})" if shape is not None else ""
-            of_what = f" (the number `{named}` of the program)" if named is not None else of_what
+            of_what = f" (the number `{named}` of the program)" if named else shape_note(first)
             summary = (
                 f"a list of free blocks is damaged: the first free block of pymalloc's pool "
                 f"at {pool.address:#x} would be {first:#x}{of_what}, and the crash went there"
             )
-            # A damaged link may lead to any bytes, and leads to text, or to a number that the
-            # program computes with, more seldom than a write does.
-            id = "S:overwritten-place" if of_what else "S:free-list"
-            yield plain_evidence(id, place, summary)
+            id = "S:overwritten-place" if why else "S:free-list"
+            yield plain_evidence(id, place, f"{summary}{why}")
+
+
+def _why_written_by_program(context: Context, pool: Pool, data: bytes, first: int) -> str:
+    """Say what shows that a write, and no flipped bit, made the first link; "" where nothing does.
+
+    The crash took a block that its pool counts already. A flipped bit of a link leads to a block
+    that is none of the free ones: then one block more is left than was counted, or an object
+    stands where no block begins.
+    """
+    left = pool.carved - pool.used + 1
+    lists = broken_off_lists(pool, data)
+    length, rest = lists[0] if lists else (0, 0)
+    if length > max(left, 1) or _has_object_between_blocks(context, pool, data):
+        return ""
+    is_alone = len(lists) < 2 or lists[1][0] < length
+    if length == left > 1 and is_alone:
+        shifted = any(rest >> 8 * n == first & (1 << 64 - 8 * n) - 1 for n in range(1, WORD))
+        lanes = sum(map(bool, (first ^ rest).to_bytes(WORD, "little")))
+        if shifted or lanes < MIN_LANES:
+            return ""
+        return (
+            f". The {counted(length, 'block')} that should follow are whole, from {rest:#x} on: "
+            "the block before them was written to while it was free"
+        )
+    index, start = address_index(context), pool.address + HEADER_SIZE
+    words = memoryview(data[HEADER_SIZE : HEADER_SIZE + pool.carved * pool.block]).cast("Q")
+    beginnings = words[:: pool.block // WORD]
+    copies = [start + n * pool.block for n, word in enumerate(beginnings) if word == first]
+    before = Counter(
+        next(filter(None, (index.object_type(at - pool.block + head) for head in HEADS)), None)
+        for at in copies
+    )
+    owner, number = before.most_common(1)[0] if before else (None, 0)
+    if owner is not None and number >= MIN_COPIES:
+        return (
+            f". {number} more blocks there begin with this value, each behind a {owner}: it was "
+            "written behind the end of such an object"
+        )
+    named = any(value.how == IS for value in context.state.named_values)
+    return ", which is no address" if named or shape_of(first) is not None else ""
+
+
+def _has_object_between_blocks(context: Context, pool: Pool, data: bytes) -> bool:
+    """Tell whether an object stands where a flipped bit of a link leads: before a block's start.
+
+    It takes the place of that block's link. Behind a start the link is left.
+    """
+    index = address_index(context)
+    for bit in range(WORD.bit_length() - 1, (pool.block - 1).bit_length()):
+        for head in HEADS:
+            offset = (head - (1 << bit)) % pool.block
+            for block in range(pool.carved if offset not in HEADS else 0):
+                at = HEADER_SIZE + block * pool.block + offset
+                count = int.from_bytes(data[at : at + WORD], "little")
+                if 0 < count < MAX_COUNT and index.object_type(pool.address + at) is not None:
+                    return True
+    return False
 
 
 def _evidence_of_zeroed_link_bytes(context: Context, pool: Pool, data: bytes) -> Iterator[Evidence]:

@@ -146,6 +146,28 @@ def free_block_offsets(
     return frozenset(offsets)
 
 
+def broken_off_lists(pool: Pool, data: bytes) -> list[tuple[int, int]]:
+    """Return (length, first block) of lists of blocks that lead to an end, the longest first.
+
+    Of a list that is damaged, what lies behind the damage; a block in use may look like a last one.
+    """
+    end = HEADER_SIZE + pool.carved * pool.block
+    links = {
+        pool.address + at: int.from_bytes(data[at : at + 8], "little")
+        for at in range(HEADER_SIZE, end, pool.block)
+    }
+    before: dict[int, list[int]] = {}
+    for block, link in links.items():
+        before.setdefault(link, []).append(block)
+    lists = []
+    for last in before.get(0, []):
+        length, first = 1, last
+        while len(named_by := before.get(first, [])) == 1:  # it cannot be a ring: it has an end
+            length, first = length + 1, named_by[0]
+        lists.append((length, first))
+    return sorted(lists, reverse=True)
+
+
 class WrongWord(NamedTuple):
     """A word of a pool and what it should be; `is_low_bit` marks what an increment could do too."""
 

@@ -12,7 +12,6 @@ from gdb_epi.judgement.hypothesis_words import STRAY_STORE
 from gdb_epi.judgement.label_evidence import ELSE_EXPLAINS
 from gdb_epi.judgement.labels import DAMAGED_MEMORY, HARDWARE_SUSPECT
 from gdb_epi.record.record_parts import get_group, get_number, hypothesis_probabilities
-from gdb_epi.render.causes.whose_code import percent_text
 from gdb_epi.sizes import ADDRESS_BITS
 from gdb_epi.typing_lite import Any
 
@@ -58,7 +57,6 @@ def damage_sentence(record: Json, sure: str) -> str:
         if hypothesis_probabilities(record).get(STRAY_STORE, 0) >= MIN_SHARE:
             against += ": a stray write of the program can look the same"
         return f"The evidence is strong ({sure}), but {against}."
-    confidence = get_number(get_group(get_group(record, "verdict"), "damage"), "confidence")
     if has_one_wrong_bit(record):
         what, was, others = "One bit in", "wrong", "one wrong bit"
     else:
@@ -67,7 +65,7 @@ def damage_sentence(record: Json, sure: str) -> str:
     if _may_be_pointer_tag(record):
         by = "By the machine, by a stray write, or is it a tag that the program did not take off?"
     return (
-        f"{what} memory was {was} ({percent_text(confidence)} sure). {by} One crash cannot tell. "
+        f"{what} memory was {was} ({sure}). {by} One crash cannot tell. "
         f"If other crashes of this host show {others} too, suspect its memory."
     )
 
