@@ -8,18 +8,21 @@ import pytest
 from support.fleet_simulator import CPUS, FIRST_DAY, Crash, population, simulate
 
 from gdb_epi.fleet.population.coverage import drop_hours
-from gdb_epi.fleet.population.population import Attribute, Population
+from gdb_epi.fleet.population.population import FLIP_BIT, Attribute, Population
 from gdb_epi.fleet.questions.collection_limits import find_size_limit
 from gdb_epi.fleet.questions.population_verdict import judge_host, judge_population
 from gdb_epi.fleet.questions.quality import check_quality
 from gdb_epi.fleet.questions.same_bugs import same_bug_verdicts
 from gdb_epi.fleet.questions.splitting import split_signature
+from gdb_epi.fleet.questions.suspects import sentences_about_hosts
 from gdb_epi.fleet.records.facts import extract_facts
 from gdb_epi.fleet.screen.dose_response import process_age_words
 from gdb_epi.fleet.screen.finding import UNSURE_Q, may_be_chance
 from gdb_epi.fleet.screen.possibly_bad_hosts import leading_hosts_words
+from gdb_epi.fleet.screen.recurring_events import finding_lines
 from gdb_epi.fleet.screen.screening import screen_population
 from gdb_epi.fleet.screen.version_courses import regression_words
+from gdb_epi.fleet.store.day_numbers import iso_day
 
 DAYS = 21
 LAST = FIRST_DAY + DAYS - 1
@@ -58,6 +61,23 @@ def test_a_host_that_may_have_had_bad_luck_is_not_taken_out(flips, host):
                 headline = judge_host(whole, finding).headline
                 assert ("may be broken, or had bad luck" in headline) == may_be_chance(finding)
     assert seen == {True, False}
+
+
+def test_a_host_is_told_to_be_quiet_though_its_last_bad_crashes_were_usual_ones():
+    """Its memory breaks on day 3; three of its crashes before the repair on day 9 have no flip."""
+    flipped = [Crash(3 + n // 2, 9, f"s{n % 8:03}", n, True, "") for n in range(12)]
+    usual = [Crash(9 + n // 3, 9, f"s{n % 8:03}", n, False, "") for n in range(5)]
+    whole = with_crashes([*flipped, *usual])
+    bits = np.where(whole.bitflip & (whole.host == 9), 13, -1)
+    fact = Attribute(FLIP_BIT, [str(bit) for bit in range(64)], bits, whole.exposure_host * 0 - 1)
+    whole = whole._replace(facts=(fact,), memo=None)
+    (finding,) = [f for f in screen_population(whole, LAST).hosts if f.value == "node-9"]
+    assert finding.changes.recovered == iso_day(FIRST_DAY + 9)
+    words = " ".join(finding_lines(whole, LAST, finding))
+    assert "have a flipped bit: bit 13 in 12 of them" in words
+    (told,) = sentences_about_hosts(whole, ["node-9"])
+    assert told.startswith(f"hardware-suspect until {iso_day(FIRST_DAY + 9)}: ")
+    assert sentences_about_hosts(whole, ["node-5"]) == []
 
 
 def leaking(bad: list[Crash]) -> Population:

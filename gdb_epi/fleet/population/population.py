@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 _T = TypeVar("_T")
 
 RANGE = " range"  # after the name of an attribute that is a number
+FLIP_BIT = "flip bit"  # the fact that tells which bit (0..63) may have flipped
 NO_SIGNATURE = "(no signature)"
 FOREVER_AGO = -(1 << 30)  # a day before any window
 MAX_VALUES = 5_000  # of one attribute; beyond that it names single crashes, not groups

@@ -37,6 +37,7 @@ from gdb_epi.fleet.population.judged_times import (
 from gdb_epi.fleet.population.machine_names import MachineNames, read_machine_names
 from gdb_epi.fleet.population.number_ranges import group_into_ranges
 from gdb_epi.fleet.population.population import (
+    FLIP_BIT,
     MAX_VALUES,
     NO_SIGNATURE,
     Attribute,
@@ -367,7 +368,7 @@ def _facts_of_columns(crashes: _Crashes, exposure_rows: int) -> Iterator[Attribu
         yield Attribute("verdict", crashes.verdicts, verdict, unknown)
     bits = crashes.numbers["flip_bit"]
     if (bits >= 0).any():
-        yield Attribute("flip bit", [str(bit) for bit in range(64)], bits, unknown)
+        yield Attribute(FLIP_BIT, [str(bit) for bit in range(64)], bits, unknown)
 
 
 def _read_crashes(connection: Connection) -> _Crashes:

@@ -68,7 +68,7 @@ from gdb_epi.fleet.screen.finding_texts import (
     is_hardware,
     words_of_test,
 )
-from gdb_epi.fleet.screen.host_signals import own_value_words
+from gdb_epi.fleet.screen.host_signals import flipped_bits_words, own_value_words
 from gdb_epi.fleet.screen.hosts import ONE_CPU, main_signature, signature_of_most
 from gdb_epi.fleet.screen.hosts_explained_by_group import Subgroup, find_subgroup
 from gdb_epi.fleet.screen.programs import OF_PROGRAM
@@ -280,15 +280,14 @@ def judge_host(population: Population, finding: Finding) -> PopulationVerdict:
     """Judge a host that has more crashes than its share: of all kinds, or nearly all of one."""
     kind = kind_of_cause(population, (finding,))
     cause = _make_cause(population, finding.members, (finding,), kind)
-    flips = int((population.bitflip & finding.members).sum())
     name, most = main_signature(population, finding.members)
     kinds = count_distinct(population.signature[finding.members] + 1)
     evidence = [
         finding_sentence(finding),
         f"{kinds} different signatures on this host; {words_of_test(finding.test)}",
     ]
-    if flips:
-        evidence.append(f"{flips} of its {finding.n} crashes have a flipped bit")
+    if flips := flipped_bits_words(population, finding.members):
+        evidence.append(flips)
     other_words = {
         CAVEAT_ONLY_MORE_CRASHES: USUAL,
         CAVEAT_ONE_PROGRAM: ITS_OWN,

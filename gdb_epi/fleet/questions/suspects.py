@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from math import lgamma, log
 
 import numpy as np
@@ -530,11 +530,23 @@ def sentences_about_signature(population: Population, code: int) -> list[str]:
 
     Nothing of very many crashes: a question must stay quick.
     """
+    name = population.signatures[code]
+    return _sentences_about(population, lambda f: signature_of_most(population, f) == name)
+
+
+def sentences_about_hosts(population: Population, names: Collection[str]) -> list[str]:
+    """Say what the screening tells of hosts, and whether it is over; nothing of very many crashes.
+
+    Its loops are left out: it is said which crashes came right after another.
+    """
+    return _sentences_about(population, lambda f: f.attr == HOST and f.value in names)
+
+
+def _sentences_about(population: Population, is_meant: Callable[[Finding], bool]) -> list[str]:
     if not population.day.size or population.day.size > MAX_CRASHES:
         return []
-    screened, name = screen_present(population), population.signatures[code]
-    findings = () if screened is None else screened.findings
-    mine = [f for f in findings if signature_of_most(population, f) == name]
+    screened = screen_present(population)
+    mine = [f for f in (() if screened is None else screened.findings) if is_meant(f)]
     told = [
         describe_group(describe_verdict(finding), finding, others)
         + (f" ({finding.n} of {finding.total})" if finding.attr not in CLUSTERED_CRASHES else "")

@@ -177,7 +177,9 @@ def flip_bit(record: Mapping[str, Any]) -> int | None:
             bit = _bit_number(get_group(finding, "facts").get("bit"))
             if bit is not None:
                 return bit
-        for candidate in _objects_in(get_group(record, "corruption").get("candidates")):
+        damage = get_group(get_group(record, "verdict"), "damage")
+        candidates = get_group(record, "corruption").get("candidates")
+        for candidate in (*_objects_in(candidates), damage):
             bits = candidate.get("bits")
             if isinstance(bits, list) and len(bits) == 1:
                 return _bit_number(bits[0])

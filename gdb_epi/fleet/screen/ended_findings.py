@@ -130,11 +130,11 @@ def add_caveat_of_end(
     elif text is None and not is_about_whole_host(finding.signature):
         text = GONE.format(day=iso_day(last))
     elif text is None:
-        after = int(np.count_nonzero(days > last))
-        if not _crashes_as_usual_since(population, finding, last, after):
+        if (end := _recovered_since(population, finding, days[days >= last], day)) is None:
             return finding
-        text = CAVEAT_RECOVERED.format(day=iso_day(last), crashes=counted(after, "crash"))
-        finding = finding._replace(changes=HostChanges(recovered=iso_day(last)))
+        after = counted(int(np.count_nonzero(days > end)), "crash")
+        text = CAVEAT_RECOVERED.format(day=iso_day(end), crashes=after)
+        finding = finding._replace(changes=HostChanges(recovered=iso_day(end)))
     return finding.with_caveats(text)
 
 
@@ -405,6 +405,19 @@ def _days_that_set_host_apart(population: Population, finding: Finding, members:
         some = rows[population.bitflip[rows] | (hosts == 1)[population.signature[rows]]]
         rows = some if some.size >= MIN_N else rows
     return np.sort(population.day[rows])
+
+
+def _recovered_since(population: Population, finding: Finding, days: Ints, day: int) -> int | None:
+    """Return the day after which a host is like others until `day`; None where it never is.
+
+    `days` are those of its crashes from the last one on that sets it apart: what broke it may leave
+    usual crashes after that one.
+    """
+    for last in np.unique(days).tolist():
+        after = int(np.count_nonzero(days > last))
+        if day - last >= MIN_QUIET and _crashes_as_usual_since(population, finding, last, after):
+            return int(last)
+    return None
 
 
 def _crashes_as_usual_since(

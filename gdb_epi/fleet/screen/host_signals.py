@@ -13,13 +13,14 @@ from itertools import product
 import numpy as np
 
 from gdb_epi.fleet.population.attribute_combinations import count_known_pairs
-from gdb_epi.fleet.population.population import Population
+from gdb_epi.fleet.population.population import FLIP_BIT, Population
 from gdb_epi.fleet.screen.finding import (
     BITFLIP,
     CAVEAT_FORKS,
     CAVEAT_LOOP,
     CAVEAT_ONE_FUNCTION,
     CPU,
+    FLIPS_THAT_TELL,
     HOST,
     LOCK,
     MAX_Q,
@@ -51,6 +52,7 @@ from gdb_epi.fleet.statistics.hypothesis_tests import (
     risk_by_share,
 )
 from gdb_epi.typing_lite import NamedTuple
+from gdb_epi.util import counted
 
 # -- How much better "a part of this host's crashes comes from a cause of its own" explains them ---
 #
@@ -429,6 +431,21 @@ def _hosts_with_flag(
                 "negative binomial and Fisher exact, the weaker", expected_share.source,
                 (), caveats, members,
             )  # fmt: skip
+
+
+def flipped_bits_words(population: Population, members: Bools) -> str | None:
+    """Say how many of some crashes have a flipped bit, and which bit it is in most of them."""
+    flipped = population.bitflip & members
+    count, of_all = int(flipped.sum()), counted(int(members.sum()), "crash")
+    if not count:
+        return None
+    words = f"{count} of its {of_all} {'has' if count == 1 else 'have'} a flipped bit"
+    bits = next((fact for fact in population.facts if fact.name == FLIP_BIT), None)
+    known = bits.crash[flipped & (bits.crash >= 0)] if bits is not None else np.zeros(0, np.int64)
+    most = np.bincount(known, minlength=1)
+    if most.max() < FLIPS_THAT_TELL:
+        return words
+    return f"{words}: bit {most.argmax()} in {most.max()} of them"
 
 
 def own_value_words(population: Population, finding: Finding) -> str:

@@ -18,6 +18,7 @@ from gdb_epi.fleet.screen.finding import (
     ALL,
     CLUSTERED_CRASHES,
     EVENT,
+    HOST,
     LOOP_OF,
     TIME_AND_CPU_ATTRIBUTES,
     Finding,
@@ -28,6 +29,7 @@ from gdb_epi.fleet.screen.finding_texts import (
     finding_sentence,
     words_of_aliases,
 )
+from gdb_epi.fleet.screen.host_signals import flipped_bits_words
 from gdb_epi.fleet.screen.hosts import signature_of_most
 from gdb_epi.fleet.screen.programs import program_of_signature
 from gdb_epi.fleet.store.day_numbers import iso_day, parse_day
@@ -210,6 +212,8 @@ def finding_lines(
         yield f"    the program: {program}"
     if finding.attr not in CLUSTERED_CRASHES:  # it is in the sentence
         yield f"    {describe_test(finding.test, finding.exposure)}"
+    if finding.attr == HOST and (flips := flipped_bits_words(population, finding.members)):
+        yield f"    {flips}"
     if others:
         yield f"    {describe_recurrence(finding, others)}"
     yield from (f"    but: {c}" for c in (words_of_aliases(finding), *finding.caveats) if c)

@@ -162,17 +162,30 @@ def _findings_and_marks_of_host(engine: Any, name: str) -> list[str]:
 
 
 def _names_and_events_of_host(engine: Any, name: str, asof: int | None) -> list[str]:
-    """Say which crashes of a host are of another machine, and how many are one event."""
+    """Say what stands out of a host, which crashes are another machine's, how many are one event.
+
+    What stands out is what came since its repair.
+    """
+    import time
+
     import numpy as np
 
+    from gdb_epi.fleet.decisions.repairs import separate_past_of_repaired_hosts
+    from gdb_epi.fleet.decisions.states import repaired_hosts
     from gdb_epi.fleet.population.cache import load_population
     from gdb_epi.fleet.population.host_spelling import match_spellings
+    from gdb_epi.fleet.questions.suspects import sentences_about_hosts
     from gdb_epi.fleet.screen.events import find_events
+    from gdb_epi.fleet.screen.host_signals import flipped_bits_words
+    from gdb_epi.fleet.store.plain_sql import sqlalchemy_executor
 
     population = load_population(engine, asof)
-    mine = [population.hosts.index(host) for host in match_spellings([name], population.hosts)]
+    names = match_spellings([name], population.hosts)
+    mine = [population.hosts.index(host) for host in names]
     count = int(np.isin(population.host, mine).sum())
-    lines = []
+    with engine.connect() as connection:
+        repaired = repaired_hosts(sqlalchemy_executor(connection), time.time())
+    lines = sentences_about_hosts(separate_past_of_repaired_hosts(population, repaired), names)
     for *before, last in population.quality.get("renamed", ()):
         if name in before and name in population.quality.get("given_again", ()):
             lines.append(
@@ -192,6 +205,8 @@ def _names_and_events_of_host(engine: Any, name: str, asof: int | None) -> list[
             f"{again} of its crashes came right after one of their kind, as of a program that is "
             "started again: counted once"
         )
+    if flips := flipped_bits_words(population, np.isin(population.host, mine)):
+        lines.append(flips)
     return lines
 
 
