@@ -327,7 +327,7 @@ def test_the_most_frequent_crash_is_not_the_excess_of_hosts_that_have_more_of_al
         whole = whole._replace(signature=kind, signatures=names, memo=None)
         rates = rates_of_values(whole, whole.attribute("kind"), whole.signature >= 0)
         answer = next(row.answer for row in rates.rows if row.value == "2")
-        assert "the crashes of others" in answer and "what it has more is" not in answer
+        assert "the crashes of others" in answer and "the excess is" not in answer
 
 
 def test_the_day_on_which_a_leak_began_is_told_besides_the_age(fleet):

@@ -268,7 +268,7 @@ def worse_value_sentences(population: Population, findings: Sequence[Finding]) -
                               f"gdb-epi fleet rates {quote(mark)}"))  # fmt: skip
                 continue
             words = f"crashes of all kinds come more often with {mark}: {whole.words()} what its "
-            words += "hosts had before, beside the change of the others; "
+            words += "hosts had before, set against the other hosts; "
             words += _seen_once_sentence(code, parts[2], parts[3])
             if still := still_has_words(population, attribute.name, value, population.last_day):
                 words += f"{still}; "
@@ -411,14 +411,18 @@ def _comparison_sentence(days: Risk | None, hosts: Risk | None, both: Risk | Non
     if hosts is None:
         assert days is not None
         if days.low > 1:
-            return f"{here}; its hosts never had another value: it, or these hosts, or their work"
+            hosts_too = (
+                "its hosts never had another value, so these hosts or their work fit as well"
+            )
+            return f"more crashes with it: {here}; {hosts_too}"
         return _no_more_sentence(days, here)
     if days is None:
         if hosts.low > 1:
-            return f"{before}; all had it at once: whatever else changed then fits as well"
+            all_at_once = "all got it at once, so whatever else changed then fits as well"
+            return f"more crashes in its time: {before}; {all_at_once}"
         return _no_more_sentence(hosts, before)
     if both is not None and (both.low > 1 or both.high < 1):
-        since = f"{both.words()} what its hosts had before, beside the change of the others"
+        since = f"{both.words()} what its hosts had before, set against the other hosts"
         if both.high < 1:
             return _no_more_sentence(both, since)
         fewer = f"; on the same days they have fewer than others ({days.ratio:.2g} times), and had "
@@ -428,8 +432,8 @@ def _comparison_sentence(days: Risk | None, hosts: Risk | None, both: Risk | Non
         return f"more crashes with it: {here}, {before}"
     if days.low > 1 and hosts.high >= days.ratio and (both is None or both.high >= days.ratio):
         return (
-            f"its hosts have {here}; whether by it or by these hosts cannot be told: {before}"
-            ", too wide to tell"
+            f"more crashes on its hosts: {here}; whether by it or by these hosts cannot be told "
+            f"yet: {before}"
         )
     if days.low > 1:
         may_be = f"; up to {hosts.high:.2g} times as many would not show yet"
@@ -439,8 +443,8 @@ def _comparison_sentence(days: Risk | None, hosts: Risk | None, both: Risk | Non
         change = "more" if hosts.low > 1 else "fewer"
         if all(r.low <= hosts.high and r.high >= hosts.low for r in (days, both or days)):
             return (
-                f"{change} crashes since its hosts have it; whether by it or by what else changed "
-                f"then cannot be told: {before}, {here}, too wide to tell"
+                f"{change} crashes since its hosts have it: {before}; whether by it or by something "
+                f"else of that time cannot be told: {here}"
             )
         return f"all hosts have {change} since then, not those with it: {here}, {before}"
     return _no_more_sentence(max(days, hosts, key=lambda risk: -risk.high), f"{here}, {before}")
@@ -465,10 +469,12 @@ def _no_more_sentence(risk: Risk, words: str) -> str:
     if risk.high > MAX_HIGH:
         half, far = (float(np.log(x)) for x in (risk.high / max(risk.low, 1e-9), risk.ratio))
         more = (half / 2 / far) ** 2 if far else 0.0
-        would = f"; about {more:.2g} times the host-hours would tell, if it goes on like this"
+        would = f"; {more:.2g} times as many host-hours would tell, if this goes on"
         return f"cannot tell: {words}" + would * bool(1 < more <= MAX_LONGER)
-    less = "fewer" if risk.high < 1 else "no more"
     may_be = f"; up to {risk.high:.2g} times as many would not show yet"
+    if risk.ratio > MIN_HIGH:
+        return f"no clear difference: {words}{may_be}"
+    less = "fewer" if risk.high < 1 else "no more"
     return f"{less} crashes with it: {words}" + may_be * (risk.high > MIN_HIGH)
 
 
@@ -511,9 +517,8 @@ def _explained_by_process_age_clause(
     names = " and ".join(
         signature_phrase_and_key(population.signatures[kind]) for kind in when_of_kind
     )
-    whose = "others have" if fewer else "it has"
     when = " or ".join(sorted(set(when_of_kind.values())))
-    return f"; what {whose} more comes {when} ({names}): without these {risk.words()}"
+    return f"; the difference comes {when} ({names}): without these {risk.words()}"
 
 
 def _moved_programs_sentence(
@@ -529,7 +534,7 @@ def _moved_programs_sentence(
     rest = risk_by_strata(code, kept, kept.days)
     if rest is None or rest.low > 1 or not _is_mostly_gone(risk, rest):
         return ""
-    return f"; what it has more is {' and '.join(moved)}, which moved: without these {rest.words()}"
+    return f"; the excess is {' and '.join(moved)}, which moved: without these {rest.words()}"
 
 
 def _value_without_its_crashes(
@@ -676,7 +681,7 @@ def _excess_words(
             share = f"{with_value[index]} of its {has_value.sum()} crashes"
             value = other.values[index]
             mark = signature_phrase_and_key(value) if is_signature else f"{other.name}={value}"
-            words = f"; what it has more is {mark} ({share}): without these {rest.words()}"
+            words = f"; the excess is {mark} ({share}): without these {rest.words()}"
             if best is None or distance < best[0]:
                 best = distance, words
     return "" if best is None else best[1]

@@ -13,6 +13,7 @@ import numpy as np
 
 from gdb_epi.fleet.population.population import Attribute, Population
 from gdb_epi.fleet.screen.finding import (
+    ALL,
     CLUSTERED_CRASHES,
     HOST,
     TIME_AND_CPU_ATTRIBUTES,
@@ -26,6 +27,7 @@ from gdb_epi.fleet.statistics.rate_ratios import (
     risk_given_host_and_day,
 )
 from gdb_epi.render.signature_words import signature_phrase_and_key
+from gdb_epi.util import counted
 
 SURE_SIGMAS = 3.0  # of what all crashes together do not show
 SAME = 0.99  # of the host-hours of each of two values, that have both
@@ -50,13 +52,8 @@ def what_other_findings_bring(
     if (risk := same_hosts if by_hosts else risk) is None:
         return ""
     has_value, best = cells.codes[0] == code, (0.0, "")
-    others: dict[str, list[Finding]] = {}
-    for finding in findings:
-        if finding.attr not in (HOST, *CLUSTERED_CRASHES, *TIME_AND_CPU_ATTRIBUTES):
-            others.setdefault(finding.signature, []).append(finding)
-    for signature, same in others.items():
-        marks = [mark for finding in same for mark in finding.marks]
-        if signature.startswith("*") or attribute.mark(code) in marks:
+    for same in _findings_by_values(findings):
+        if any(attribute.mark(code) in finding.marks for finding in same):
             continue
         beside = _without_values(population, cells, same)
         rest = None if by_hosts else risk_given_host_and_day(code, beside)
@@ -64,18 +61,25 @@ def what_other_findings_bring(
         if rest is None:
             continue
         its_own = crashes_of_findings(same, same[0].members.size)[cells.crashes] & has_value
-        name, where = signature_phrase_and_key(signature), " and ".join(f.mark for f in same)
+        kinds = list(dict.fromkeys(finding.signature for finding in same))
+        where = " and ".join(dict.fromkeys(finding.mark for finding in same))
+        goes = f"{signature_phrase_and_key(kinds[0])} goes with {where}"
+        if ALL in kinds:
+            goes = f"crashes of all kinds go with {where}"
+        elif len(kinds) > 1:
+            more = counted(len(kinds) - 1, "more signature")
+            goes = f"{signature_phrase_and_key(kinds[0])} and {more} go with {where}"
         is_most = 2 * its_own.sum() >= has_value.sum() or 2 * (rest.ratio - 1) <= risk.ratio - 1
         if risk.low > 1 >= rest.low and is_most:
             words = (
-                f"cannot be laid to it: {its_own.sum()} of its {has_value.sum()} crashes are "
-                f"{name}, which goes with {where}: where that is not, {rest.words()}, everywhere "
-                f"{risk.words()}"
+                f"cannot be blamed: {goes} ({its_own.sum()} of its {has_value.sum()} crashes); "
+                f"without {where} it has {rest.words()} the crashes of others; "
+                f"with all counted {risk.words()}"
             )
         elif risk.low <= 1 <= risk.high and abs(rest.sigmas()) >= SURE_SIGMAS:
             words = (
-                f"{'more' if rest.low > 1 else 'fewer'} crashes with it where {where} is not: "
-                f"{rest.words()}; everywhere {risk.words()}, as {name} goes with {where}"
+                f"{'more' if rest.low > 1 else 'fewer'} crashes with it on hosts without {where}: "
+                f"{rest.words()}; on all hosts {risk.words()}, as {goes}"
             )
         else:
             continue
@@ -83,6 +87,20 @@ def what_other_findings_bring(
         if change > best[0]:
             best = change, words
     return best[1]
+
+
+def _findings_by_values(findings: Sequence[Finding]) -> list[list[Finding]]:
+    """Return the findings by the values that they name: what has many signatures is one cause."""
+    of_signature: dict[str, list[Finding]] = {}
+    for finding in findings:
+        if finding.attr not in (HOST, *CLUSTERED_CRASHES, *TIME_AND_CPU_ATTRIBUTES) and (
+            finding.signature == ALL or not finding.signature.startswith("*")
+        ):
+            of_signature.setdefault(finding.signature, []).append(finding)
+    of_values: dict[tuple[str, ...], list[Finding]] = {}
+    for same in of_signature.values():
+        of_values.setdefault(tuple(sorted(f.mark for f in same)), []).extend(same)
+    return list(of_values.values())
 
 
 def _width(risk: Risk | None) -> float:
@@ -122,4 +140,4 @@ def same_hours_words(
             same.append(other.mark(value))
     if not same:
         return ""
-    return f"{' and '.join(same)} came and went with it, and which of these it is cannot be told: "
+    return f"cannot be told from {' and '.join(same)}, which came and went with it; "

@@ -264,7 +264,7 @@ def _is_where_programs_run(
     attribute: Attribute, value: int, here: tuple[float, float], others: Bools | None
 ) -> bool:
     """Whether the other crashes of the same programs have a value as often: they run there."""
-    if others is None or attribute.is_of_process:
+    if others is None:
         return False
     codes = attribute.crash[others & (attribute.crash >= 0)]
     if codes.size < MIN_OTHERS:

@@ -33,6 +33,10 @@ DAYS_OF_STRETCH = 7  # of which each has a rate
 SURE_Z = 3.0  # normal deviations
 
 
+def _times_text(times: float) -> str:
+    return f"{times:.2g}" if times < 100 else f"{times:,.0f}"
+
+
 class Risk(NamedTuple):
     """A rate ratio and its 95 % interval."""
 
@@ -42,7 +46,11 @@ class Risk(NamedTuple):
 
     def words(self) -> str:
         """Say how many times as often."""
-        return f"{self.ratio:.2g} times (95 %: {self.low:.2g} to {self.high:.2g})"
+        return f"{_times_text(self.ratio)} times (95 %: {self.range_words()})"
+
+    def range_words(self) -> str:
+        """Return the interval."""
+        return f"{_times_text(self.low)} to {_times_text(self.high)}"
 
     def sigmas(self) -> float:
         """Return how many standard errors the logarithm lies above that of 1."""

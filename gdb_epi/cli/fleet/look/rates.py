@@ -104,9 +104,13 @@ def run(args: Namespace) -> None:
         print_rows([_rate_json(row) for row in asked or rows[: args.limit]], as_csv=args.csv)
         return
     for row in asked:
-        print_line(f"{name}={row.value}: {row.answer}")
+        overall = f"{name}={row.value}: {row.answer}".split("; ")
+        marked = []
         if args.signature is None:
-            print_lines(signatures_with_value(population, findings, attribute.name, row.value))
+            marked = signatures_with_value(population, findings, attribute.name, row.value)
+        # What it brings is the answer where all crashes together hide it.
+        is_hidden = bool(marked) and "more crashes with it" not in row.answer
+        print_lines([*marked, *overall] if is_hidden else [*overall, *marked])
         print()
     _print_table(args, name, rates)
 
@@ -165,7 +169,7 @@ def _cells(row: ValueRate) -> list[object]:
 
 
 def _risk_text(risk: Risk | None) -> str:
-    return "" if risk is None else f"{risk.ratio:.2g} ({risk.low:.2g} to {risk.high:.2g})"
+    return "" if risk is None else f"{risk.ratio:.2g} ({risk.range_words()})"
 
 
 def _rate_json(row: ValueRate) -> dict[str, object]:
