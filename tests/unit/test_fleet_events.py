@@ -93,6 +93,25 @@ def test_half_of_a_rack_at_once_names_the_rack():
     assert event.n == 10 and "10 hosts" in event.test
 
 
+def test_an_event_of_hosts_in_two_racks_names_both():
+    """It began on the hosts of one rack, and took along those of another one on its switch."""
+    _, pop = troubled(7012, "rack event")
+    rack = pop.attribute("rack")
+    (event,) = screen_population(pop, LAST).findings
+    rows = np.flatnonzero(event.members)
+    first, other = int(rack.crash[rows[0]]), (int(rack.crash[rows[0]]) + 1) % len(rack.values)
+    moved = np.arange(rows.size) % 2 == 0
+    crash, exposure = rack.crash.copy(), rack.exposure.copy()
+    crash[rows[moved]] = other
+    exposure[np.isin(pop.exposure_host, pop.host[rows[moved]])] = other
+    attributes = tuple(
+        a._replace(crash=crash, exposure=exposure) if a is rack else a for a in pop.attributes
+    )
+    (event,) = screen_population(pop._replace(attributes=attributes, memo=None), LAST).findings
+    both = ", ".join(rack.mark(code) for code in sorted((first, other)))
+    assert event.attr == EVENT and f"10 hosts of {both} in " in event.test
+
+
 def test_an_event_hides_no_bad_host():
     fleet, pop = troubled(7013, "loop", "everywhere", bad_host=1.5)
     accused = {(f.attr, f.value) for s in screen_day_by_day(pop) for f in s.findings}

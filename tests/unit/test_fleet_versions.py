@@ -14,7 +14,7 @@ from gdb_epi.fleet.screen.design_effect import version_before_has_it
 from gdb_epi.fleet.screen.events import find_events
 from gdb_epi.fleet.screen.finding_texts import words_of_test
 from gdb_epi.fleet.screen.programs import p_with_other_names
-from gdb_epi.fleet.screen.renamings import moved_functions_of
+from gdb_epi.fleet.screen.renamings import moved_functions_of, renaming_sentences
 from gdb_epi.fleet.screen.time_and_cpu_patterns import time_and_cpu_findings
 from gdb_epi.fleet.screen.version_courses import regression_words, version_course
 from gdb_epi.fleet.store.day_numbers import SECONDS_A_DAY
@@ -84,6 +84,8 @@ def test_a_renamed_function_is_neither_mended_nor_new(begins):
     whole = fleet(two_a_day(5, 20) + two_a_day(begins, begins + 10, 1))
     renaming = moved_functions_of(whole, MOVED)
     assert (renaming is None) == (begins > 20), "ten days without it are a bug that was mended"
+    told = [renaming.words()] if renaming is not None else []
+    assert renaming_sentences(whole, whole.signatures) == told, "for compare and new"
     if renaming is not None:
         assert "shop.read (30 until 2024-10-2" in renaming.words()
         assert find_onset(whole, 1).answer == renaming.words()

@@ -443,8 +443,8 @@ def _comparison_sentence(days: Risk | None, hosts: Risk | None, both: Risk | Non
         change = "more" if hosts.low > 1 else "fewer"
         if all(r.low <= hosts.high and r.high >= hosts.low for r in (days, both or days)):
             return (
-                f"{change} crashes since its hosts have it: {before}; whether by it or by something "
-                f"else of that time cannot be told: {here}"
+                f"{change} crashes since its hosts have it: {before}; whether by it or by what "
+                f"else changed then cannot be told: {here}"
             )
         return f"all hosts have {change} since then, not those with it: {here}, {before}"
     return _no_more_sentence(max(days, hosts, key=lambda risk: -risk.high), f"{here}, {before}")

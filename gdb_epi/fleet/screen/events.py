@@ -71,6 +71,7 @@ BESIDE = 60  # seconds before and after an event that belong to it
 MOSTLY = 0.9  # of an event's hosts with one value, which is then named
 # What hosts share that can fail for all of them at once.
 PLACES = ("rack", "switch", "row", "zone", "chassis", "pdu", "psu", "cluster")
+MAX_PLACES = 3  # of all hosts of an event, that are named
 CAVEAT_COUNTED_ONCE = "one event, counted once: no host and no version is accused by it"
 CAVEAT_CLOCKS = (
     "the clocks of {zone} changed just then (from {before} to {after}): code that works with local "
@@ -548,12 +549,26 @@ def _event_finding(
         for value in _value_of_most(attribute, core, attribute.codes_in_fleet)
     )
     total = int((population.signature == kinds[0]).sum()) if single else population.day.size
-    members = population.mask_of_rows(mine)
+    members, begin = population.mask_of_rows(mine), int(second[core[0]])
+    places = "" if any(m.partition("=")[0] in PLACES for m in shared) else _places(population, core)
     return Finding(
-        EVENT, iso_moment(int(second[mine[0]])), name, mine.size, total, p, p, float("nan"), 0.0,
-        float("inf"), f"{size} crashes on {hosts} hosts in {minutes} min", "none needed",
-        shared, (CAVEAT_COUNTED_ONCE, *_clock_change_caveat(int(second[mine[0]]))), members,
+        EVENT, iso_moment(begin), name, mine.size, total, p, p, float("nan"), 0.0, float("inf"),
+        f"{size} crashes on {hosts} hosts{places} in {minutes} min", "none needed",
+        shared, (CAVEAT_COUNTED_ONCE, *_clock_change_caveat(begin)), members,
     )  # fmt: skip
+
+
+def _places(population: Population, core: Ints) -> str:
+    """Return " of rack=r5, rack=r6": the few places of all hosts of an event; "" where many are."""
+    for name in PLACES:
+        if (place := population.attribute(name)) is None or (place.crash[core] < 0).any():
+            continue
+        codes = np.unique(place.crash[core])
+        fleet = place.codes_in_fleet
+        there = np.isin(fleet[fleet >= 0], codes)
+        if 1 < codes.size <= MAX_PLACES and there.size and float(there.mean()) < 0.5:
+            return f" of {', '.join(map(place.mark, codes.tolist()))}"
+    return ""
 
 
 def _joined_across_clocks(

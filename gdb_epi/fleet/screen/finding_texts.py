@@ -265,7 +265,9 @@ def finding_sentence(finding: Finding, *, heading: str = "") -> str:
     elif heading and finding.signature.startswith(f"{heading}{WHERE}"):
         crashes = "crashes of this part"
     if finding.attr in CLUSTERED_CRASHES:
-        return f"{finding.attr} {finding.value}: {finding.n} {crashes}; {finding.test}"
+        # Of an event the number has only those that are unlikely together; its test has all.
+        number = f"{finding.n} " * (finding.attr != EVENT)
+        return f"{finding.attr} {finding.value}: {number}{crashes}; {finding.test}"
     share = f"{finding.n} of {finding.total} {crashes}"
     return f"{finding.attr}={finding.value}: {share}; {describe_risk_and_p_value(finding)}"
 

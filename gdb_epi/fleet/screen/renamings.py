@@ -163,6 +163,21 @@ def simultaneous_names(population: Population, signature: str) -> Renaming | Non
     return None
 
 
+def renaming_sentences(population: Population, signatures: Sequence[str]) -> list[str]:
+    """Say which of some signatures are one bug under other names, by a version or a refactoring."""
+    sentences: dict[str, None] = {}
+    if population.day.size > MAX_CRASHES:
+        return []
+    versions = [a.name for a in population.attributes if a.is_of_process and not a.is_range]
+    for name in [name for name in signatures if name in population.signatures][:MAX_FUNCTIONS]:
+        renaming = moved_functions_of(population, name)
+        for attr in versions:
+            renaming = renaming or renaming_of(population, attr, name)
+        if renaming is not None:
+            sentences[renaming.words()] = None
+    return list(sentences)
+
+
 def _python_function(signature: str) -> str:
     """Return the innermost Python function of a signature's line."""
     return signature.partition(PYTHON_HALF)[2].partition(" <- ")[0]

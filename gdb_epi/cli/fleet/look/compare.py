@@ -20,7 +20,7 @@ from gdb_epi.errors import UsageError
 from gdb_epi.util import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from gdb_epi.fleet.questions.signatures import ComparedSignature, Comparison
 
@@ -78,7 +78,11 @@ def run(args: Namespace) -> None:
     if args.json or args.csv:
         print_rows([row._asdict() for row in comparison.rows], as_csv=args.csv)
         return
+    from gdb_epi.fleet.screen.renamings import renaming_sentences
     from gdb_epi.render.signature_words import where_and_what
+
+    on_one_side = [r.signature or "" for r in comparison.rows if not r.before or not r.after]
+    renamed = renaming_sentences(population, on_one_side)
 
     cells = [
         [
@@ -92,7 +96,7 @@ def run(args: Namespace) -> None:
         ]
         for row in comparison.rows
     ]
-    print_lines(_summary(comparison))
+    print_lines(_summary(comparison, renamed))
     headers = ("before", "after", "times as often", "p", "q", "where", "what", "key")
     print_table(headers, cells, "no crashes in either window", NARROW)
     print_lines(silence)
@@ -110,8 +114,11 @@ def _change(row: ComparedSignature) -> tuple[str, str, str]:
     return ratio, f"{row.p:.1g}", f"{row.q:.1g}"
 
 
-def _summary(comparison: Comparison) -> Iterator[str]:
-    """Say how many signatures changed, what all others come to, and which events there were."""
+def _summary(comparison: Comparison, renamed: Sequence[str]) -> Iterator[str]:
+    """Say how many signatures changed, what all others come to, and which events there were.
+
+    And what was `renamed`: it has changed in name alone.
+    """
     from gdb_epi.fleet.questions.signatures import MAX_Q_OF_CHANGE
     from gdb_epi.render.signature_words import signature_phrase_and_key
 
@@ -134,6 +141,7 @@ def _summary(comparison: Comparison) -> Iterator[str]:
     yield start
     for event in comparison.events[:MAX_EVENTS]:
         yield f"counted once: {event}"
+    yield from renamed
     yield ""
 
 

@@ -62,6 +62,13 @@ def run(args: Namespace) -> None:
         rows = []
         if until is not None:
             rows = new_signatures(engine, population, args.days, until, args.limit)
+        renamed = []
+        if rows and not args.json and not args.csv:
+            from gdb_epi.fleet.population.cache import load_population
+            from gdb_epi.fleet.screen.renamings import renaming_sentences
+
+            names = [row.signature or "" for row in rows]
+            renamed = renaming_sentences(load_population(engine, asof), names)
     if args.json or args.csv:
         print_rows([row._asdict() for row in rows], as_csv=args.csv)
         return
@@ -74,6 +81,7 @@ def run(args: Namespace) -> None:
     print_table(headers, cells, nothing, NARROW)
     if rows:
         print("")
+        print_lines(renamed)
         if len(rows) == args.limit:
             print_line(f"The first {len(rows)}; more: --limit {10 * len(rows)}")
         if not any_timed:
