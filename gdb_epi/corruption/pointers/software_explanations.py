@@ -24,6 +24,11 @@ from gdb_epi.target.api import Region
 from gdb_epi.x86 import MAX_LENGTH
 from gdb_epi.x86.decode import next_instruction_boundary
 from gdb_epi.x86.register_changes import LOAD
+from gdb_epi.x86.word_changes import (
+    has_variable_shift,
+    may_set_bit,
+    possible_writes_of_top_bits,
+)
 
 NEAR = 4096  # bytes; fields of what the wrong word names are the wrong word again
 MAX_READ = 64 << 20
@@ -34,14 +39,6 @@ STACK_WORDS, CALLERS = 64, 2
 MAX_CODE = 64 << 20
 MAX_DECODED = 1 << 20  # bytes of a module's code in which instructions are looked for by decoding
 MAX_MATCHES = 32
-# shl and rotations by cl; bts and btc by a register; shlx (VEX.66.0F38 F7); then bytes and words
-# written to [base + disp8] or [rsp + disp8] with an offset of 6 or 7 modulo 8.
-_VARIABLE = (
-    rb"[\x48\x49]\xd3[\xc0-\xcf\xe0-\xe7]|\x0f[\xab\xbb]|\xc4[\x42\x62\xc2\xe2].\xf7"
-    rb"|(?:[\x80\x88\xc6\x08]|\x66[\x81\x83\x89\xc7\x09])(?:[\x40-\x43\x45-\x4b\x4d-\x53\x55-\x5b"
-    rb"\x5d-\x63\x65-\x6b\x6d-\x73\x75-\x7b\x7d-\x7f]|[\x44\x4c\x54\x5c\x64\x6c\x74\x7c].)"
-    rb"[\x06\x07\x0e\x0f\x16\x17\x1e\x1f\x26\x27\x2e\x2f\x36\x37\x3e\x3f\x46\x47\x4e\x4f]"
-)
 MIN_BIT = 24  # indices of 2^k that are smaller are common: sizes, capacities, flags
 MAX_SCALE = 12  # bits: elements of at most 4 KiB
 BELOW, ABOVE = 512, 2048  # bytes of the stack around rsp
@@ -119,13 +116,11 @@ def _return_addresses(context: Context, sp: int) -> list[int]:
 
 
 def _may_write_top_bits(context: Context, region: Region) -> bool:
-    """Tell whether an instruction of a region matches _VARIABLE; True where that takes too long."""
-    import re
-
+    """Tell whether code of a region may write top bits; True where that takes too long."""
     code = _region_bytes(context, region, MAX_DECODED)
     if not code:
         return True
-    places = [region.start + match.start() for match in re.finditer(_VARIABLE, code, re.DOTALL)]
+    places = [region.start + place for place in possible_writes_of_top_bits(code)]
     return len(places) > MAX_MATCHES or any(_is_instruction(context, at) for at in places)
 
 
@@ -145,15 +140,8 @@ def _is_instruction(context: Context, address: int) -> bool:
 
 
 def _has_instruction_setting_bit(context: Context, region: Region, bit: int) -> bool:
-    import re
-
     code = _region_bytes(context, region, MAX_CODE)
-    number = re.escape(bytes((bit,)))
-    constant = b"[\x48\x49][\xb8-\xbf]" + re.escape((1 << bit).to_bytes(8, "little"))
-    set_bit = b"\x0f\xba[\xe8-\xef\xf8-\xff]" + number
-    shift = b"[\x48\x49]\xc1[\xe0-\xe7]" + number
-    pattern = b"|".join((constant, set_bit, shift))
-    return not code or re.search(pattern, code, re.DOTALL) is not None
+    return not code or may_set_bit(code, bit)
 
 
 def _search_marked_pointers(context: Context, value: int, bit: int, starts: bool) -> bool:
@@ -197,13 +185,6 @@ def _piece_has_marked_pointer(
     return False
 
 
-# shl by cl of a 64-bit register, and bts by a register.
-_SHIFTS = (
-    *(bytes((rex, 0xD3, 0xE0 + number)) for rex in (0x48, 0x49) for number in range(8)),
-    *(bytes((rex, 0x0F, 0xAB)) for rex in (0x48, 0x49, 0x4C, 0x4D)),
-)
-
-
 @once_per_run
 def has_stride_at_hand(context: Context, bit: int) -> bool:
     """Tell whether a register, the stack near rsp or the code at hand holds what moves by 2^bit.
@@ -241,7 +222,7 @@ def _code_holds_stride(context: Context, pc: int, strides: set[int]) -> bool:
     start = max(function.start, pc - CODE)
     code = read_up_to(context.target, start, pc - start)
     constants = (stride.to_bytes(4 if stride < 1 << HALF else WORD, "little") for stride in strides)
-    return any(constant in code for constant in (*constants, *_SHIFTS))
+    return has_variable_shift(code) or any(constant in code for constant in constants)
 
 
 def software_explanation(
