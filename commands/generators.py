@@ -18,10 +18,7 @@ from gdb_epi.util import counted
 NONE = "no generators or coroutines were found that have not ended"
 
 
-@command(
-    "generators",
-    arguments=(limit_argument(200, "places to show"),),
-)
+@command("generators", arguments=(limit_argument(200, "places to show"),))
 def show_generators(session: Session, args: Namespace) -> Report:
     """Show generators, coroutines and async generators that have not ended, outermost first.
 
@@ -54,7 +51,7 @@ def show_generators(session: Session, args: Namespace) -> Report:
                     "stack": [frame_json(frame) for frame in chain.suspended.frames],
                 }
                 for chain in generators.chains
-            ],
+            ]
         },
         soft_errors=errors,
     )

@@ -22,10 +22,7 @@ if TYPE_CHECKING:
 SHOWN_WAKERS = 4
 
 
-@command(
-    "greenlets",
-    arguments=(limit_argument(40, "frames per greenlet"),),
-)
+@command("greenlets", arguments=(limit_argument(40, "frames per greenlet"),))
 def show_greenlets(session: Session, args: Namespace) -> Report:
     """Show greenlets (also gevent's and eventlet's): the state of each, what it waits for, where.
 

@@ -12,12 +12,7 @@ import gdb
 from gdb_epi.cpython.values.repr_decoder import ReprLimits
 from gdb_epi.errors import Absent, EpiError
 from gdb_epi.expressions import C_STRUCTS, render_value
-from gdb_epi.gdbhost.c_expressions import (
-    STACK_REF,
-    c_type_name,
-    c_value_of,
-    is_object_struct,
-)
+from gdb_epi.gdbhost.c_expressions import STACK_REF, c_type_name, c_value_of, is_object_struct
 from gdb_epi.gdbhost.output import in_host_charset
 from gdb_epi.gdbhost.parameter_values import value_limits
 from gdb_epi.gdbhost.sessions import shared_sessions

@@ -14,13 +14,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from gdb_epi.corruption.evidence import Evidence
 from gdb_epi.corruption.score import AMBIGUOUS, PROVEN, Score, load_weights
 from gdb_epi.cpython.running.exceptions import IN_FLIGHT
-from gdb_epi.detectors.registry import (
-    DOUBT,
-    NOTHING_SAID,
-    Finding,
-    SupportedLabel,
-    supported_label,
-)
+from gdb_epi.detectors.registry import DOUBT, NOTHING_SAID, Finding, SupportedLabel, supported_label
 from gdb_epi.detectors.runtimes.failed_allocation import MEMORY_ERROR
 from gdb_epi.judgement.calibration import RuleCounts, counts_for_rule, load_calibration
 from gdb_epi.judgement.hypothesis_words import SEVERAL_BITS, UNKNOWN, split_damage_between_causes

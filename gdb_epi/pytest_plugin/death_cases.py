@@ -42,12 +42,7 @@ from gdb_epi.render.ci.deaths import (
 from gdb_epi.render.ci.github import death_annotations, job_summary, xml_safe_text
 from gdb_epi.render.escape import escape, replace_missing_characters
 from gdb_epi.render.triage import SHELL, Audience, opening_text, render_triage
-from gdb_epi.repro.run_once import (
-    CORE_SIGNALS,
-    DumpedProcess,
-    find_cores_since,
-    modification_time,
-)
+from gdb_epi.repro.run_once import CORE_SIGNALS, DumpedProcess, find_cores_since, modification_time
 from gdb_epi.typing_lite import Any, NamedTuple
 from gdb_epi.util import counted, shell_word
 

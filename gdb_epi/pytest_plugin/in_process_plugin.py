@@ -18,13 +18,7 @@ from collections.abc import Generator, Sequence
 import pytest
 
 from gdb_epi.pytest_plugin.child_settings import ChildSettings
-from gdb_epi.pytest_plugin.journal import (
-    CONTROLLER,
-    WORKER,
-    JournalReader,
-    Journals,
-    JournalWriter,
-)
+from gdb_epi.pytest_plugin.journal import CONTROLLER, WORKER, JournalReader, Journals, JournalWriter
 from gdb_epi.typing_lite import Any
 
 _YAMA = "/proc/sys/kernel/yama/ptrace_scope"

@@ -259,10 +259,7 @@ def side_by_side_lines(
     lines.append(f"{'Keys':<{LABEL}}{'; '.join(keys) or 'none is equal'}")
     if whole:
         room = MAX_LINES - len(lines) - 1
-        lines += [
-            "",
-            *_stack_lines(explaining_calls(first), explaining_calls(second), room),
-        ]
+        lines += ["", *_stack_lines(explaining_calls(first), explaining_calls(second), room)]
     return lines
 
 

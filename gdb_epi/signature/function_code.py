@@ -41,10 +41,7 @@ def function_code(target: Target, pc: int) -> str | Absent:
     function = FunctionBounds(target).at(pc)
     if function is None:
         if target.provenance(pc) == ABSENT:
-            return Absent(
-                UNREADABLE,
-                CODE_NOT_HERE,
-            )
+            return Absent(UNREADABLE, CODE_NOT_HERE)
         return Absent(NOT_AVAILABLE, "no unwind table tells where the function begins")
     size = min(function.end - function.start, MAX_CODE)
     code = try_read(target, function.start, size)

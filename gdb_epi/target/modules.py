@@ -73,9 +73,7 @@ def loaded_mappings(
 
 
 def is_data_only(
-    spans: Sequence[MappedFile],
-    segments: Sequence[elf.Segment],
-    may_execute: Callable[[int], bool],
+    spans: Sequence[MappedFile], segments: Sequence[elf.Segment], may_execute: Callable[[int], bool]
 ) -> bool:
     """Tell whether a file with code is mapped as data alone: nothing loaded it."""
     code = any(part.type == elf.PT_LOAD and part.flags & elf.PF_X for part in segments)

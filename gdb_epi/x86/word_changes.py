@@ -35,8 +35,7 @@ _BIT = re.compile(rb"(?=[\x48-\x4f]\x0f\xba)")
 _BYTE = re.compile(rb"\x80[\x48-\x4f\x60-\x67\x70-\x77](.)(.)", re.DOTALL)  # or, and, xor
 _SHIFT = re.compile(_SHIFT_LEFT + rb"(.)", re.DOTALL)
 _SHIFT_PAIR = re.compile(
-    rb"(?=%b(.).{0,%d}?[\x48\x49]\xc1[\xe8-\xef\xf8-\xff]\1)" % (_SHIFT_LEFT, MAX_APART),
-    re.DOTALL,
+    rb"(?=%b(.).{0,%d}?[\x48\x49]\xc1[\xe8-\xef\xf8-\xff]\1)" % (_SHIFT_LEFT, MAX_APART), re.DOTALL
 )
 
 _BY_REGISTER = re.compile(rb"[\x48-\x4f]\x0f[\xab\xb3\xbb]")  # bts, btr, btc
