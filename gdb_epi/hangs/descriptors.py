@@ -28,7 +28,7 @@ _PROCESSES = tuple(
 )
 CONNECTION = "multiprocessing.connection.Connection"
 _WITH_DESCRIPTORS = frozenset((SOCKET, FILE, POPEN, CONNECTION, *_PROCESSES))
-_TEXT = "_io.TextIOWrapper"
+_TEXT, _BUFFERED = "_io.TextIOWrapper", "_io.Buffered"
 _STREAM_TYPES = (_TEXT, "_io.BufferedReader", "_io.BufferedWriter", "_io.BufferedRandom")
 UNIX = 1
 _FAMILIES = {UNIX: "Unix", 2: "IPv4", 10: "IPv6", 16: "netlink", 17: "packet"}
@@ -318,23 +318,23 @@ class DescriptorTable:
 
     def descriptor_of_stream(self, stream: int) -> int | None:
         """Return the descriptor of a text or buffered stream; None of a closed one, -1 unknown."""
-        for _ in range(3):
-            name = self._view.type_name(stream)
-            if name == FILE:
-                number = self._descriptor_number(stream)
-                return number if number is not None else None
-            following = None
-            if name == "SocketIO":
-                return self.descriptor_of_object(self._view.attribute(stream, "_sock") or 0)
-            for struct, member in (("textio", "buffer"), ("buffered", "raw")):
-                at = self._reader.layout.offset(struct, member)
-                kinds = (_TEXT,) if struct == "textio" else ("_io.Buffered",)
-                if at is not None and name.startswith(kinds):
-                    following = self._reader.u64(stream + at)
-            if not following:
-                return -1
-            stream = following
-        return -1
+        file = self._file_of_stream(stream)
+        kind = self._view.type_name(file)
+        if kind == "SocketIO":
+            return self.descriptor_of_object(self._view.attribute(file, "_sock") or 0)
+        return self._descriptor_number(file) if kind == FILE else -1
+
+    def name_of_stream(self, stream: int) -> str:
+        """Return the name by which the file of a text or buffered stream was opened; or ""."""
+        return self._view.text_attribute(self._file_of_stream(stream), "name") or ""
+
+    def _file_of_stream(self, stream: int) -> int:
+        """Return the file below a text or buffered stream, or what is read or written instead."""
+        for struct, member, kind in (("textio", "buffer", _TEXT), ("buffered", "raw", _BUFFERED)):
+            at = self._reader.layout.offset(struct, member)
+            if at is not None and self._view.type_name(stream).startswith(kind):
+                stream = self._reader.u64(stream + at)
+        return stream
 
     def buffered_sizes(self, number: int) -> tuple[int, int]:
         """Return how much the streams of a descriptor have read ahead, and have yet to write.

@@ -446,7 +446,8 @@ class Sluice:
 def lock_replaced_by_a_reload():
     mill = Mill()
     thread(mill.work_by_lock)
-    time.sleep(0.2)
+    while not mill.lock.locked():
+        pass
     mill.reload()
     thread(mill.take_and_die).join()
     with mill.lock:
@@ -456,7 +457,8 @@ def lock_replaced_by_a_reload():
 def lock_made_once():
     mill = Mill()
     thread(mill.work_by_gate)
-    time.sleep(0.2)
+    while not mill.gate.locked():
+        pass
     Sluice().reload()
     with mill.gate:
         mill.jobs.put(1)
@@ -596,6 +598,53 @@ def file_lock_twice():
     with open(path, "w") as first, open(path) as second:
         fcntl.flock(first, fcntl.LOCK_EX)
         fcntl.flock(second, fcntl.LOCK_EX)
+
+
+class FileLock:
+    def __init__(self, path):
+        self.path = path
+
+    def acquire(self):
+        self.number = os.open(self.path, os.O_CREAT | os.O_RDWR)
+        fcntl.flock(self.number, fcntl.LOCK_EX)
+
+    def __enter__(self):
+        self.acquire()
+
+    def __exit__(self, *error):
+        os.close(self.number)
+
+
+@contextlib.contextmanager
+def locked_file(path):
+    with open(path, "w") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        try:
+            yield
+        finally:
+            fcntl.flock(file, fcntl.LOCK_UN)
+
+
+def run_under_lock(path):
+    text = "import fcntl, sys, time; f = open(sys.argv[1], 'w'); fcntl.flock(f, fcntl.LOCK_EX)"
+    subprocess.run([sys.executable, "-S", "-c", f"{text}; time.sleep(60)", path])
+
+
+def child_wants_a_managed_lock():
+    with tempfile.NamedTemporaryFile() as file, locked_file(file.name):
+        run_under_lock(file.name)
+
+
+def child_wants_a_lock_of_a_class():
+    with tempfile.NamedTemporaryFile() as file, FileLock(file.name):
+        run_under_lock(file.name)
+
+
+def child_has_a_lock_that_was_given_back():
+    with tempfile.NamedTemporaryFile() as file:
+        with FileLock(file.name):
+            pass
+        run_under_lock(file.name)
 
 
 def hold(path, call):

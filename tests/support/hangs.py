@@ -109,6 +109,13 @@ TRUTHS = {
     "fifo_nobody_opens": Truth(HANG, "open", ("FIFO",)),
     "file_lock_flock": Truth(HANG, "file lock", ("file_lock_flock",)),
     "file_lock_fcntl": Truth(HANG, "file lock", ("file_lock_fcntl",)),
+    "child_wants_a_managed_lock": Truth(
+        HANG, "file lock", ("taken by flock() in locked_file", "was started to take one")
+    ),
+    "child_wants_a_lock_of_a_class": Truth(
+        HANG, "file lock", ("flock() in child_wants_a_lock_of_a_class",)
+    ),
+    "child_has_a_lock_that_was_given_back": Truth(HANG, "child", ("not in this core",)),
     "process_lock_elsewhere": Truth(HANG, "lock of another process", ("processes share",)),
     "process_queue_without_producer": Truth(HANG, "queue of processes", ("between processes",)),
     "pool_worker_killed": Truth(

@@ -201,9 +201,12 @@ class AcquireCalls:
         timed = self._timed_calls(frame)
         return [(call, variables, scope, depth) for call, when in timed if when in whens]
 
-    def names_called(self, function: int, depth: int = 0) -> Iterator[str]:
-        """Yield the names of what a function, or a bound method, calls or may call."""
-        kind, subject = self._view.type_name(function), 0
+    def names_called(self, function: int, depth: int = 0, subject: int = 0) -> Iterator[str]:
+        """Yield the names of what a function, or a bound method, calls or may call.
+
+        `subject` is what the function is a method of, if of anything.
+        """
+        kind = self._view.type_name(function)
         if kind == "method":
             subject = self._reader.field(function, "PyMethodObject", "im_self")
             function = self._reader.field(function, "PyMethodObject", "im_func")
