@@ -411,10 +411,10 @@ def take_a_job(jobs):
 
 class Mill:
     def __init__(self):
-        self.open()
+        self.make_gate()
         self.lock, self.jobs = threading.Lock(), queue.Queue()
 
-    def open(self):
+    def make_gate(self):
         self.gate = threading.Lock()
 
     def reload(self):

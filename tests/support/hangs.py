@@ -79,9 +79,9 @@ TRUTHS = {
         HANG, "lock never released", ("or by a thread that has ended", "is at take_a_job")
     ),
     "lock_replaced_by_a_reload": Truth(
-        HANG, "lock never released", ("unless another lock had that name", "is at Mill.work")
+        HANG, "lock never released", ("unless another lock had that name", "work_by_lock (hang")
     ),
-    "lock_made_once": Truth(DEADLOCK, "event and lock", ("Mill.work_by_gate", "lock_made_once")),
+    "lock_made_once": Truth(DEADLOCK, "event and lock", ("work_by_gate", "lock_made_once")),
     "simple_queue_without_producer": Truth(HANG, "nobody left", ("SimpleQueue",)),
     "queue_join_with_workers": Truth(HANG, "nobody gives it", ("all jobs", "task_done()")),
     "event_never_set": Truth(HANG, "nobody gives it", ("event_never_set",)),

@@ -341,8 +341,11 @@ class AcquireCalls:
         body = self._function_run_by_call(receiver, method)
         if body is None:
             return
-        effects = self._lock_effects_of_code(body.code, body.names, body.scope, None, depth + 1)
-        for effect in {effect.lock: effect for effect in effects}.values():
+        inner = self._lock_effects_of_code(body.code, body.names, body.scope, None, depth + 1)
+        effects = {effect.lock: effect for effect in inner}
+        if effects and call.path and self.sites.call_made(code, call.at) is None:
+            return  # Thread(target=self.take)
+        for effect in effects.values():
             yield effect._replace(at=call.at, code=body.code)
 
     def _function_run_by_call(self, receiver: int, method: str) -> CalledFunction | None:

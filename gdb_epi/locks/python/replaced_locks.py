@@ -8,7 +8,7 @@ that was there before. What makes the object itself runs before anybody can take
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
 from itertools import islice
 
@@ -62,20 +62,25 @@ class ReplacedLocks:
             bodies = dict.fromkeys(islice(self._bodies(classes), MAX_BODIES))
             names = {body: frozenset(read_name_tuple(self._reader, body.code, "co_names"))
                      for body in bodies}  # fmt: skip
-            makers = {body for body in bodies if self._is_maker(body)}
-            of_makers = {name for body in makers for name in names[body]}
-            of_others = {name for body in bodies if body not in makers for name in names[body]}
+            storing = (body for body in bodies if place.name in names[body])
             return any(
-                self._stores_in(body, place, classes) for body in bodies
-                if place.name in names[body] and body not in makers
-                # A method that makers alone call is a part of them.
-                and self._name_of(body.code) not in of_makers - of_others
-            )  # fmt: skip
+                self._stores_in(body, place, classes) and not self._is_maker(body, names)
+                for body in storing
+            )
         return False
 
-    def _is_maker(self, body: _Body) -> bool:
-        name = self._name_of(body.code)
-        return name in _MAKERS or "fork" in name
+    def _is_maker(self, body: _Body, names: Mapping[_Body, Collection[str]]) -> bool:
+        """Tell whether code makes an object, or is a method that only such code calls."""
+        own = self._name_of(body.code)
+        if own in _MAKERS or "fork" in own:
+            return True
+        callers = {
+            self._name_of(each.code) for each, used in names.items()
+            if own in used and any(
+                call.path and call.name == own for call in self._sites.calls_of(each.code).calls
+            )
+        }  # fmt: skip
+        return bool(callers) and callers <= _MAKERS
 
     def _name_of(self, code: int) -> str:
         return self._reader.text_field(code, "PyCodeObject", "co_name")
