@@ -19,6 +19,7 @@ from support.fleet_simulator import (
     write_exposure,
 )
 
+from gdb_epi.fleet.population.population import Attribute
 from gdb_epi.fleet.questions.splitting import UNCERTAIN, split_signature
 from gdb_epi.fleet.questions.subpopulations import find_subpopulations
 from gdb_epi.fleet.screen.attribute_pairs import pair_findings
@@ -103,6 +104,16 @@ def test_of_crashes_that_share_nothing_it_is_said_that_the_cause_is_elsewhere():
     assert part.more is None, "no number of crashes would tell"
     (line,) = part.undecided.lines()
     assert line.startswith("cannot be told: these crashes share no value of rack, sku, cpu_model")
+    # What nearly all crashes have is shared, and tells nothing.
+    odd = ~pop.of_signature("looks") & (np.arange(pop.day.size) % 40 == 0)
+    nowhere = np.full(pop.exposure_day.size, -1)
+    image = Attribute("image", ["shop:1", "shop:2"], odd.astype(int), nowhere)
+    (part,) = split_signature(
+        pop._replace(attributes=(*bare, image)), pop.signatures.index("looks"), LAST
+    ).parts
+    assert part.undecided is not None
+    first, second = part.undecided.lines()
+    assert "image" not in first and second.startswith("nearly all have image=shop:1, as have ")
     lost = pop.each_attribute(lambda a: a._replace(crash=np.where(pop.host % 2, -1, a.crash)))
     (part,) = split_signature(lost, pop.signatures.index("looks"), LAST).parts
     assert part.undecided is not None

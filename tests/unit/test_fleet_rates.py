@@ -24,6 +24,7 @@ from gdb_epi.fleet.questions.daily_rates import daily_rates, growing_signatures
 from gdb_epi.fleet.questions.onset import find_onset
 from gdb_epi.fleet.questions.rates import ValueRate, rates_of_values, worse_value_sentences
 from gdb_epi.fleet.screen.dose_response import starts_by_place_words
+from gdb_epi.fleet.statistics.rate_ratios import Risk
 from gdb_epi.fleet.store.day_numbers import iso_day
 
 
@@ -190,6 +191,20 @@ def test_the_command_says_it_and_names_what_there_is(tmp_path, capsys):
     capsys.readouterr()
     assert main(["fleet", "rates", "torch", *db]) == 0
     assert "\n2.0 " in capsys.readouterr().out
+    main(["fleet", "compare", "torch=2.0", "torch=2.1", *db])
+    assert "no crash has" not in capsys.readouterr().err
+    assert main(["fleet", "compare", "torch=2.0", "torch=9", *db]) != 0
+    assert "gdb-epi fleet rates 'package torch'" in capsys.readouterr().err
+
+
+def test_a_value_with_none_of_the_crashes_of_its_days_has_a_rate():
+    """Its interval has no lower end; days on which nobody crashed compare nothing."""
+    has_some = np.zeros((HOSTS, DAYS))
+    has_some[:, :10] = 0.5
+    row = ask(fleet(has_some * (1 - waves()), {"kernel": waves()}), "kernel", "new")
+    assert row.crashes == 0 and row.same_days is None and "nan" not in row.answer
+    for risk in (Risk(0.1, 0.0, 0.7), Risk(0.0, 0.0, 0.7), Risk(0.2, 0.1, 0.4)):
+        assert -20 < risk.sigmas() < -1.5
 
 
 def of_one_signature(population: Population, share: np.ndarray, seed: int) -> Population:

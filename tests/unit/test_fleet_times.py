@@ -223,6 +223,22 @@ def test_a_host_whose_clock_is_off_is_told_by_those_that_came_with_it():
     assert np.abs(judged.sort_time[host == 7] - ts[host == 7] - 9 * DAY).max() < 2 * DAY
 
 
+@pytest.mark.parametrize(
+    ("hosts", "days", "is_alone"),
+    [((7,), 5, True), ((7, 8), 5, False), ((7,), 0.4, False), ((-1,), 5, False), ((40,), 5, False)],
+)
+def test_the_crash_of_one_host_days_after_all_hours_is_its_clocks(hosts, days, is_alone):
+    """Of two hosts it is the others that are missing; after few hours it is chance."""
+    ts = START + np.sort(np.random.default_rng(4).uniform(0, 30 * DAY, 240))
+    host = np.arange(240) % 40
+    ts[-len(hosts) :], host[-len(hosts) :] = START + (30 + days) * DAY, hosts
+    unknown = np.full(240, np.nan)
+    judged = judge_times(ts, unknown, host, end_of_hours=START + 30 * DAY)
+    assert judged.after_all.keys() == set(hosts if is_alone else ())
+    assert np.flatnonzero(judged.stray).tolist() == ([239] if is_alone else [])
+    assert not judge_times(ts, unknown, host).stray.any(), "there are no host-hours"
+
+
 @pytest.mark.parametrize("days", [0, 2])
 def test_hosts_that_may_be_two_days_ahead_are_named_and_their_times_kept(days):
     """Ten crashes a day, which came in as they happened: too few to set a time aside."""

@@ -40,7 +40,7 @@ from gdb_epi.private_files import make_private_folder
 if TYPE_CHECKING:
     from sqlalchemy import Engine
 
-VERSION = 16  # of the folder; raised with every change of what is in it
+VERSION = 17  # of the folder; raised with every change of what is in it
 MIN_CRASHES = 20_000  # fewer are read as quickly from the database
 MAX_FOLDERS = 8  # databases whose population is kept; those written last
 MAX_BYTES = 1 << 30  # of all of them

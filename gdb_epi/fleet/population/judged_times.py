@@ -33,6 +33,7 @@ MIN_AHEAD = 3  # crashes
 MOSTLY_AHEAD = 0.8  # of its crashes
 MIN_SCORE = 5.0  # standard deviations of the sum
 MIN_SPREAD = 3_600.0
+MIN_DUE = 14.0  # crashes of other hosts between their last one and a lone later host: exp(-14)
 
 
 class JudgedTimes(NamedTuple):
@@ -44,6 +45,7 @@ class JudgedTimes(NamedTuple):
     days_off: dict[int, float]  # code of a host whose clock is off -> by how many days
     days_ahead: dict[int, float]  # the same of those that may be ahead: nothing is set aside
     went_back: dict[int, int]  # code of a host whose clock was behind at times -> its crashes so
+    after_all: dict[int, float] = {}  # code of the host alone after all hours -> days after others
 
 
 class ResetClocks(NamedTuple):
@@ -77,13 +79,23 @@ def find_reset_clocks(ts: Floats, judged: Floats, host: Ints) -> ResetClocks | N
     return ResetClocks(says, (low, high), tuple(hosts), int(rows.size))
 
 
-def judge_times(ts: Floats, received: Floats, host: Ints, build: Ints | None = None) -> JudgedTimes:
+def judge_times(
+    ts: Floats,
+    received: Floats,
+    host: Ints,
+    build: Ints | None = None,
+    end_of_hours: float | None = None,
+) -> JudgedTimes:
     """Judge times (seconds since the epoch, NaN: unknown), given in the order of arrival.
 
     `received` is when crashes of unknown time came (NaN where that is not known either), `host` the
-    code of each crash's host (below 0: none), `build` that of what it ran.
+    code of each crash's host (below 0: none), `build` that of what it ran. From `end_of_hours` on
+    no host has host-hours (None: there are none at all).
     """
     stray = _far_from_all(ts)
+    after_all: dict[int, float] = {}
+    if end_of_hours is not None:
+        stray |= _alone_after(end_of_hours, ts, host, stray, after_all)
     has_time = ~(np.isnan(ts) | stray)
     # Where all are, as a rule, nothing is copied: of ten million each column has 80 MB.
     at = None if has_time.all() else np.flatnonzero(has_time)
@@ -112,7 +124,29 @@ def judge_times(ts: Floats, received: Floats, host: Ints, build: Ints | None = N
     days_ahead = {code: days for code, days in days_ahead.items() if code not in days_off}
     went_back = {code: many for code, many in went_back.items() if code not in days_off}
     sort_time = _sort_times(judged, received)
-    return JudgedTimes(judged, sort_time, stray, days_off, days_ahead, went_back)
+    return JudgedTimes(judged, sort_time, stray, days_off, days_ahead, went_back, after_all)
+
+
+def _alone_after(
+    end: float, ts: Floats, host: Ints, stray: Bools, after_all: dict[int, float]
+) -> Bools:
+    """Return the crashes of one host that lie alone after all host-hours, days after all others.
+
+    The host is added to `after_all`. None is such where the others may have had no crash by chance,
+    nor where most crashes of the host lie there: it may be new.
+    """
+    later = ~stray & (ts >= end)
+    hosts = np.unique(host[later])
+    others = ts[~stray & (ts < end)]
+    if hosts.size != 1 or hosts[0] < 0 or others.size < BLOCK:
+        return np.zeros(ts.size, dtype=bool)
+    last = float(others.max())
+    gap, span = float(ts[later].min()) - last, max(last - float(others.min()), SECONDS_A_DAY)
+    is_new = 2 * np.count_nonzero(later) > np.count_nonzero(host == hosts[0])
+    if is_new or others.size * gap / span < MIN_DUE:
+        return np.zeros(ts.size, dtype=bool)
+    after_all[int(hosts[0])] = round(gap / SECONDS_A_DAY, 1)
+    return later
 
 
 def _clocks_went_back(back: Bools, ts: Floats, host: Ints, build: Ints | None) -> Bools:

@@ -302,6 +302,14 @@ class Population(NamedTuple):
         """Return an attribute by name."""
         return next((a for a in self.attributes if a.name == name), None)
 
+    def attribute_asked_for(self, name: str) -> Attribute | None:
+        """Return an attribute by its name or, as of `package lxml`, by the last word of it alone.
+
+        None where several have that word.
+        """
+        alone = [a for a in self.attributes if a.name.partition(" ")[2] == name]
+        return self.attribute(name) or (alone[0] if len(alone) == 1 else None)
+
 
 def cached_by_population(find: Callable[[Population], _T]) -> Callable[[Population], _T]:
     """Decorate what is found in a population: it is looked for once, for the same columns."""

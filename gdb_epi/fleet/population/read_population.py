@@ -101,6 +101,7 @@ class _Crashes(NamedTuple):
     days_ahead: dict[int, float]  # the same of those that may be ahead
     went_back: dict[int, int]  # id of a host whose clock was behind at times -> its crashes so
     reset: ResetClocks | None = None  # of clocks that were set to another year
+    after_all: dict[int, float] = {}  # id of the host alone after all hours -> days after others
 
 
 def read_population(connection: Connection) -> Population:
@@ -109,8 +110,9 @@ def read_population(connection: Connection) -> Population:
     Crashes from before the day of a prune are left out: what remains of them is no fair sample.
     `quality` lists their signatures, so that none of them is taken for new.
     """
-    crashes = _read_crashes(connection)
     host_ids, days, sets, hours = _read_exposure(connection)
+    last_day = int(days[hours > 0].max(initial=ABSENT))
+    crashes = _read_crashes(connection, None if last_day < 0 else (last_day + 1) * SECONDS_A_DAY)
     numbers = crashes.numbers
     machines = read_machine_names(connection, np.unique(numbers["host_id"]).tolist())
     for day, rows in machines.outlived.values():  # the machine has hours under its new name then
@@ -185,6 +187,7 @@ def _quality_of_times(
         "stray": crashes.stray,
         "clocks_off": {spelt[n]: d for n, d in crashes.days_off.items() if n in spelt},
         "clocks_back": {spelt[n]: many for n, many in crashes.went_back.items() if n in spelt},
+        "after_all": {spelt[n]: d for n, d in crashes.after_all.items() if n in spelt},
         "clocks_ahead": {spelt[n]: d for n, d in crashes.days_ahead.items() if n in spelt},
     }
 
@@ -371,16 +374,17 @@ def _facts_of_columns(crashes: _Crashes, exposure_rows: int) -> Iterator[Attribu
         yield Attribute(FLIP_BIT, [str(bit) for bit in range(64)], bits, unknown)
 
 
-def _read_crashes(connection: Connection) -> _Crashes:
+def _read_crashes(connection: Connection, end_of_hours: float | None = None) -> _Crashes:
     driver = connection.connection.driver_connection
     labels: list[str] = []
     if connection.dialect.name == "sqlite" and driver is not None:
         with suppress(ValueTooWide), consistent_snapshot(driver):
-            return _join_parts(read_sqlite_crashes(driver, labels), labels)
+            return _join_parts(read_sqlite_crashes(driver, labels), labels, end_of_hours)
     labels = []
     if connection.dialect.name == COLUMNAR and driver is not None:
-        return _join_parts(read_duckdb_crashes(driver, _NUMBER_COLUMNS, labels), labels)
-    return _join_parts(_plain_rows(connection, labels), labels)
+        parts = read_duckdb_crashes(driver, _NUMBER_COLUMNS, labels)
+        return _join_parts(parts, labels, end_of_hours)
+    return _join_parts(_plain_rows(connection, labels), labels, end_of_hours)
 
 
 def _plain_rows(connection: Connection, labels: list[str]) -> Iterator[CrashColumns]:
@@ -403,7 +407,9 @@ def _plain_rows(connection: Connection, labels: list[str]) -> Iterator[CrashColu
         )
 
 
-def _join_parts(parts: Iterable[CrashColumns], labels: list[str]) -> _Crashes:
+def _join_parts(
+    parts: Iterable[CrashColumns], labels: list[str], end_of_hours: float | None = None
+) -> _Crashes:
     """Return the parts as one, sorted; `labels` is complete once the last part was read."""
     columns = list(zip(*parts, strict=True))
     if not columns:
@@ -413,13 +419,14 @@ def _join_parts(parts: Iterable[CrashColumns], labels: list[str]) -> _Crashes:
     keys, ts, received, verdict = map(_concatenate, columns[:4])
     numbers = {name: _concatenate([part[name] for part in columns[4]]) for name in _NUMBER_COLUMNS}
     del columns  # what is in order takes the place of what was not, column by column
-    judged = judge_times(ts, received, numbers["host_id"], numbers["libset_id"])
+    ids = numbers["host_id"], numbers["libset_id"]
+    judged = judge_times(ts, received, *ids, end_of_hours=end_of_hours)
     order = _order_by_time(judged.sort_time, keys)
     is_in_order = all((np.diff(order[x]) == 1).all() for x in overlapping_row_blocks(order.size))
     day, second = _days_of_times(judged.sort_time, order), _seconds(judged.ts, order)
     stray = int(judged.stray.sum())
     reset = find_reset_clocks(ts, judged.ts, numbers["host_id"])
-    clocks = judged.days_off, judged.days_ahead, judged.went_back, reset
+    clocks = judged.days_off, judged.days_ahead, judged.went_back, reset, judged.after_all
     del judged, ts, received
     if not is_in_order:
         keys = keys[order]

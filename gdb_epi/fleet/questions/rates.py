@@ -417,10 +417,11 @@ def _comparison_sentence(days: Risk | None, hosts: Risk | None, both: Risk | Non
             return f"more crashes with it: {here}; {hosts_too}"
         return _no_more_sentence(days, here)
     if days is None:
-        if hosts.low > 1:
-            all_at_once = "all got it at once, so whatever else changed then fits as well"
-            return f"more crashes in its time: {before}; {all_at_once}"
-        return _no_more_sentence(hosts, before)
+        if hosts.low <= 1 <= hosts.high:
+            return _no_more_sentence(hosts, before)
+        change = "more" if hosts.low > 1 else "fewer"
+        all_at_once = "all got it at once, so whatever else changed then fits as well"
+        return f"{change} crashes in its time: {before}; {all_at_once}"
     if both is not None and (both.low > 1 or both.high < 1):
         since = f"{both.words()} what its hosts had before, set against the other hosts"
         if both.high < 1:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from shlex import quote
 from typing import NamedTuple
 
 import numpy as np
@@ -484,9 +485,10 @@ def compare_values(
     """
     sides, weights = [], []
     for name, value in marks:
-        attribute = population.attribute(name)
+        attribute = population.attribute_asked_for(name)
         if attribute is None or value not in attribute.values:
-            raise InputError(f"no crash has {name}={value}", hint=f"gdb-epi fleet rates {name}")
+            hint = None if attribute is None else f"gdb-epi fleet rates {quote(attribute.name)}"
+            raise InputError(f"no crash has {name}={value}", hint=hint or "gdb-epi fleet check")
         sides.append(attribute.crashes_with(value))
         weights.append(float(population.exposure_hours[attribute.hours_with(value)].sum()))
     if not all(weights):

@@ -75,19 +75,25 @@ class ValuesInCommon(NamedTuple):
     without_hours: int  # crashes on days or hosts without host-hours
     crashes: int
     attributes: tuple[str, ...]  # those with enough known values to be tested
+    usual: tuple[str, ...] = ()  # marks that they share with nearly all that they are held against
 
     def lines(self) -> list[str]:
         """Say what cannot be told, and what would settle it."""
         if self.crashes < MIN_KNOWN:
             return [f"cannot be told: {counted(self.crashes, 'crash')} are too few"]
         lines = [f"cannot be told from chance yet: {mark.words()}" for mark in self.possible]
-        if not self.attributes:
+        if not (self.attributes or self.usual):
             lines.append("cannot be told: too little is known of the hosts of these crashes")
-        elif not self.possible:
+        elif self.attributes and not self.possible:
             lines.append(
                 "cannot be told: these crashes share no value of "
                 f"{shortened_list(self.attributes, MAX_NAMED)}: what they have in common is not "
                 "among these, or they have several causes"
+            )
+        if self.usual:
+            lines.append(
+                f"nearly all have {shortened_list(self.usual, MAX_NAMED)}, as have nearly all that "
+                "they are compared with: that tells nothing of the cause"
             )
         if self.lacking:
             some = [
@@ -115,7 +121,8 @@ def find_values_in_common(population: Population, free: Bools, members: Bools) -
     families = FAMILIES if has_crashes_without_hours(population) else 1
     asked = drop_hours(population) if families > 1 else population
     size = int(members.sum())
-    possible, lacking, enough = [], [], []
+    lacking, enough = [], []
+    possible, usual = list[ValueInCommon](), list[ValueInCommon]()
     here, whole = (
         find_combinations(asked).count_crashes(some) for some in (members, free | members)
     )
@@ -128,19 +135,20 @@ def find_values_in_common(population: Population, free: Bools, members: Bools) -
         # A version of a program is compared with the program's other crashes.
         controls = beside if attribute.is_of_process else whole
         mark, with_value = _value_in_common(asked, attribute, here, controls, families)
-        is_of_program = mark is not None and _is_explained_by_program(
-            asked, attribute, mark, beside - here
+        is_usual = mark is not None and (
+            mark.share > COMMON or _is_explained_by_program(asked, attribute, mark, beside - here)
         )
-        if mark is not None and not is_of_program:
-            possible.append(mark)
-        if with_value >= MIN_KNOWN and not is_of_program:
+        if mark is not None:
+            (usual if is_usual else possible).append(mark)
+        if with_value >= MIN_KNOWN and not is_usual:
             enough.append(attribute.name)
         if size - with_value >= max(LACKING * size, 1):
             lacking.append((attribute.name, size - with_value))
     possible.sort(key=lambda mark: (mark.chance, mark.attr))
     return ValuesInCommon(
-        tuple(possible[:MAX_POSSIBLE]), tuple(lacking), int(uncovered.sum()), size, tuple(enough)
-    )
+        tuple(possible[:MAX_POSSIBLE]), tuple(lacking), int(uncovered.sum()), size, tuple(enough),
+        tuple(mark.name for mark in usual),
+    )  # fmt: skip
 
 
 def _is_explained_by_program(
@@ -168,8 +176,8 @@ def _value_in_common(
         shares = everything / max(float(everything.sum()), 1.0)
     with_value = int(counts.sum())
     value = int(counts.argmax())
-    is_usual = with_value >= MIN_KNOWN and counts[value] >= ALL_OF_THEM * with_value
-    if not is_usual or not 0 < shares[value] <= COMMON:
+    of_nearly_all = with_value >= MIN_KNOWN and counts[value] >= ALL_OF_THEM * with_value
+    if not of_nearly_all or shares[value] <= 0:
         return None, with_value
     sizes = np.arange(with_value, with_value + MAX_MORE + 1, dtype=float)
     more = sizes - with_value

@@ -53,8 +53,13 @@ class Risk(NamedTuple):
         return f"{_times_text(self.low)} to {_times_text(self.high)}"
 
     def sigmas(self) -> float:
-        """Return how many standard errors the logarithm lies above that of 1."""
-        return 2 * Z * float(np.log(self.ratio)) / max(float(np.log(self.high / self.low)), 1e-9)
+        """Return how many standard errors the logarithm lies above that of 1.
+
+        Without a lower end, as where no crash has the value, by the upper one alone.
+        """
+        ratio = max(self.ratio, 1e-9)
+        half = np.log(self.high / self.low) / 2 if self.low > 0 else np.log(self.high / ratio)
+        return Z * float(np.log(ratio)) / max(float(half), 1e-9)
 
 
 class RateCells(NamedTuple):
@@ -116,7 +121,7 @@ class RateCells(NamedTuple):
 def risk_by_strata(code: int, cells: RateCells, strata: tuple[Ints, Ints]) -> Risk | None:
     """Return how many times as often a value has crashes as the others of the same strata.
 
-    Strata are numbers from 0 on: days, hosts.
+    Strata are numbers from 0 on: days, hosts. None where none of both has a crash in any of them.
     """
     size = 1 + max(int(side.max(initial=-1)) for side in strata)
     crashes, hours = (
@@ -130,6 +135,8 @@ def risk_by_strata(code: int, cells: RateCells, strata: tuple[Ints, Ints]) -> Ri
     if not both.any():
         return None
     (n1, n0), (h1, h0) = ([x[both] for x in pair] for pair in (crashes, hours))
+    if not (n1 + n0).any():
+        return None
     total = h1 + h0
     more, fewer = float((n1 * h0 / total).sum()), float((n0 * h1 / total).sum())
     due = float(((n1 + n0) * h1 / total).sum())

@@ -66,10 +66,7 @@ def run(args: Namespace) -> None:
         with open_for_question(args.db) as base:
             population = base.population(parse_day_argument(args.asof))
         members = np.ones(population.day.size, dtype=bool)
-    attribute = population.attribute(name)
-    if attribute is None:  # `package shoplib` and `lib ssl` are asked for by the name alone
-        alone = [a for a in population.attributes if a.name.partition(" ")[2] == name]
-        attribute = alone[0] if len(alone) == 1 else None
+    attribute = population.attribute_asked_for(name)
     if attribute is None and name in HOSTS:
         raise UsageError(
             "a host is judged by what its crashes are, not by their rate alone",
