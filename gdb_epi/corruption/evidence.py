@@ -20,6 +20,8 @@ NO_FLIP = "no flipped bit of it alone explains this"  # at the end of a word's o
 ONCE_MORE = "given back before, and once more"  # of an object that was freed twice
 REFERS = "refers to it"  # of a word's origin: whose pointer led there
 UNKNOWN = "unknown"
+# The fact that names a library whose code, elsewhere, has a constant that makes the same change.
+MARKS = "marks"
 # The id of what looks overwritten in more than a flip changes. It weighs nothing for damaged bits.
 OVERWRITTEN = "overwritten"
 # The id of what lacks references where nobody is known who can have given them back.

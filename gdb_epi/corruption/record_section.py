@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from itertools import chain
 
 from gdb_epi.corruption.context import Context
-from gdb_epi.corruption.evidence import Evidence
+from gdb_epi.corruption.evidence import MARKS, Evidence
 from gdb_epi.corruption.heap.address_descriptions import find_chunk
 from gdb_epi.corruption.heap.address_index import HEADS, address_index
 from gdb_epi.corruption.pointers.read_place import find_read_place
@@ -129,7 +129,7 @@ def stored_evidence(results: CheckResults) -> list[Json]:
             **{
                 name: str(text)[:MAX_TEXT]
                 for name, text in evidence.facts.items()
-                if name == PLAIN and text
+                if name in (PLAIN, MARKS) and text
             },
         }
         for evidence in results.evidence[:MAX_EVIDENCE]

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from gdb_epi.corruption.evidence import Evidence
+from gdb_epi.corruption.evidence import MARKS, Evidence
 from gdb_epi.corruption.score import AMBIGUOUS, PROVEN, Score, load_weights
 from gdb_epi.cpython.running.exceptions import IN_FLIGHT
 from gdb_epi.detectors.registry import DOUBT, NOTHING_SAID, Finding, SupportedLabel, supported_label
@@ -236,12 +236,14 @@ def _evidence_of_damage(score: Score, counted: Mapping[str, RuleCounts]) -> Iter
 
 
 def _may_be_tag(evidence: Evidence) -> bool:
-    """Tell whether a pointer, or a number of items, may carry a tag in its top bits.
+    """Tell whether a pointer, or a number of items, may carry a tag.
 
-    One that leads to no Python object.
-    Lock-free lists count there, engines mark types there, and forget to take it off; CPython does
-    neither.
+    One that leads to no Python object, in its top bits: lock-free lists count there, engines mark
+    types there, and forget to take it off; CPython does neither. Or one that code of a library at
+    hand can have made.
     """
+    if evidence.facts.get(MARKS):
+        return True
     level = evidence.id.partition(":")[0]
     return level in _TO_NO_OBJECT and all(bit >= ADDRESS_BITS for bit in evidence.bits)
 

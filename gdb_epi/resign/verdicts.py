@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from gdb_epi.corruption.evidence import UNKNOWN, Evidence, changed_bits
+from gdb_epi.corruption.evidence import MARKS, UNKNOWN, Evidence, changed_bits
 from gdb_epi.corruption.score import Score, compute_score
 from gdb_epi.detectors.registry import Finding
 from gdb_epi.errors import NOT_AVAILABLE, Absent
@@ -132,7 +132,7 @@ def _stored_evidence(stored: Stored) -> Evidence:
         changed_bits(found or 0, corrected or 0) if both else (),
         _text(stored, "path") or UNKNOWN,
         _text(stored, "summary"),
-        {"rivals": rivals if isinstance(rivals, int) else 1},
+        {"rivals": rivals if isinstance(rivals, int) else 1, MARKS: _text(stored, MARKS)},
         ambiguous if isinstance(ambiguous, str) else None,
     )
 

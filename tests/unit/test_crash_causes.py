@@ -33,7 +33,11 @@ from gdb_epi.detectors.runtimes.aborts import printed_before_abort
 from gdb_epi.detectors.runtimes.failed_allocation import failed_allocation
 from gdb_epi.detectors.runtimes.uncaught_exception import uncaught_exception
 from gdb_epi.detectors.wrong_values import offset_from_data, overwritten
-from gdb_epi.detectors.wrong_values.marked_pointer import marked_pointer
+from gdb_epi.detectors.wrong_values.marked_pointer import (
+    code_that_changes_word,
+    library_that_may_change_word,
+    marked_pointer,
+)
 from gdb_epi.detectors.wrong_values.wrapped_size import wrapped_size
 from gdb_epi.fault import variables_holding_address
 from gdb_epi.fault.abort_message import FATAL, AbortMessage, classify_glibc_message
@@ -48,6 +52,7 @@ from gdb_epi.process_state import ProcessState
 from gdb_epi.sizes import USER_TOP
 from gdb_epi.target import elf
 from gdb_epi.target.api import Module, NativeFrame, Region
+from gdb_epi.target.function_bounds import Function
 from gdb_epi.x86.instruction_sets import instruction_sets
 from gdb_epi.x86.word_changes import word_changes
 
@@ -298,6 +303,37 @@ def test_code_that_makes_the_change(code: str, change: int, made: bool) -> None:
     assert (
         changes.can_make(RIGHT ^ change, RIGHT) or changes.can_make(RIGHT, RIGHT ^ change)
     ) is made
+
+
+def test_of_a_large_library_only_code_on_the_way_makes_the_change(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A flag elsewhere in _regex.so explained a flipped bit of its pattern (77 % software)."""
+    code = bytearray(b"\x90" * 0x8000)
+    code[0x10:0x15] = b"\xe8" + (0x200 - 0x15).to_bytes(4, "little")  # call
+    code[0x200:0x20A] = bytes.fromhex("48b80000000000080000")  # movabs $1 << 43,%rax
+    code[0x4000:0x400A] = bytes.fromhex("48b80000000000040000")  # movabs $1 << 42,%rax
+    home = "gdb_epi.detectors.wrong_values.marked_pointer"
+    functions = [Function(PC, PC + 0x100), Function(PC + 0x200, PC + 0x240)]
+    bounds = SimpleNamespace(
+        at=lambda pc: next((f for f in functions if f.start <= pc < f.end), None)
+    )
+    monkeypatch.setattr(f"{home}.FunctionBounds", lambda _target: bounds)
+    monkeypatch.setattr(f"{home}.read_up_to", lambda _t, at, size: bytes(code[at - PC :][:size]))
+    library = Region(PC, PC + len(code), "r-xp", SRV, 0, len(code))
+    target: Any = SimpleNamespace(regions=lambda: [library])
+    state: Any = SimpleNamespace(
+        target=target, fault=SimpleNamespace(tid=1, architecture=None), python=None
+    )
+    target.native_frames = lambda _tid: [NativeFrame(PC + 0x20, 0, "use", SRV)]
+    monkeypatch.setattr(f"{home}.find_word", lambda *_, **__: SimpleNamespace(addresses=()))
+    monkeypatch.setattr(f"{home}.try_read", lambda _t, at, size: bytes(code[at - PC :][:size]))
+    monkeypatch.setattr(f"{home}.shared_cache", lambda _target: None)
+    for bit, on_the_way in ((43, True), (42, False)):
+        wrong = RIGHT ^ 1 << bit
+        assert (code_that_changes_word(state, wrong, RIGHT) is not None) is on_the_way
+        assert library_that_may_change_word(state, wrong, RIGHT) == SRV.rpartition("/")[2]
+    assert library_that_may_change_word(state, RIGHT ^ 1 << 41, RIGHT) is None
 
 
 # -- no memory ----------------------------------------------------------------------------------

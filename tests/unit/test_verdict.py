@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import gdb_epi.detectors
-from gdb_epi.corruption.evidence import Evidence
+from gdb_epi.corruption.evidence import MARKS, Evidence
 from gdb_epi.corruption.score import Score, compute_score, load_weights
 from gdb_epi.detectors.registry import DETECTORS, Finding
 from gdb_epi.judgement.calibration import RuleCounts, load_calibration
@@ -313,6 +313,15 @@ def test_a_word_that_is_shown_to_be_overwritten_is_damage_and_no_flip() -> None:
         "segv-wild", [], compute_score([sign, evidence("R8", error=7)._replace(where=0x2000)])
     )
     assert flipped.damage.where == 0x2000  # a flip that explains what was read
+
+
+def test_a_bit_that_a_library_may_have_set_is_wrong_and_not_surely_flipped() -> None:
+    flipped = judge("segv-wild", [], compute_score([evidence("P3:far")]))
+    marked = evidence("P3:far")._replace(facts={MARKS: "libengine.so"})
+    told = judge("segv-wild", [], compute_score([marked]))
+    assert (flipped.label, told.label) == ("damaged-memory", "damaged-memory")
+    assert flipped.confidence > 0.9
+    assert told.confidence == 0.79
 
 
 def test_what_a_damaged_length_leaves_too_is_never_sure_by_itself() -> None:

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 
 from gdb_epi.corruption.context import Context
 from gdb_epi.corruption.evidence import (
+    MARKS,
     MEMORY,
     REGISTER,
     UNKNOWN,
@@ -47,6 +48,7 @@ from gdb_epi.corruption.pointers.suspects import Suspect, find_suspects
 from gdb_epi.corruption.registry import check
 from gdb_epi.corruption.replay.register_origins import recomputed_registers
 from gdb_epi.detectors.pointer_one_bit_off import copies_clause
+from gdb_epi.detectors.wrong_values.marked_pointer import FAR_BIT, library_that_may_change_word
 from gdb_epi.errors import Absent
 from gdb_epi.fault.malloc_heap import HEAD_BYTES
 from gdb_epi.fault.mapping_checks import NEAR_NULL
@@ -97,6 +99,12 @@ def one_bit_pointer(context: Context) -> Iterator[Evidence | Skipped]:
 def _pointer_evidence(context: Context, neighbour: Correction) -> Evidence:
     suspect = neighbour.suspect
     where, path = _origin_of_wrong_word(context, neighbour)
+    may_be_mark = neighbour.bit >= FAR_BIT and not (suspect.depth or neighbour.of_cpython)
+    marks = (
+        library_that_may_change_word(context.state, suspect.value, neighbour.corrected)
+        if may_be_mark and not neighbour.ambiguous
+        else None
+    )
     evidence = word_evidence(
         _evidence_id(context, neighbour),
         where,
@@ -110,6 +118,7 @@ def _pointer_evidence(context: Context, neighbour: Correction) -> Evidence:
         near=neighbour.near,
         around=neighbour.objects,
         depth=suspect.depth,
+        **({MARKS: marks} if marks else {}),
     )
     return evidence._replace(ambiguous=neighbour.ambiguous)
 

@@ -77,7 +77,8 @@ class Correction(NamedTuple):
     `pointee` is what begins at the corrected address. `copies`: other words of memory or registers
     that hold it. `near`: within a pool of a register, and the wrong one is not. `objects` and
     `same`: how many of the four words around the wrong one are objects, and of the same type.
-    `owner`: the type of the object whose field the wrong word is. `orphan`: the corrected object
+    `of_cpython`: the wrong word is a field of CPython's own. `owner`: the type of the object whose
+    field it is. `orphan`: the corrected object
     has more references than words that hold its address, or the wrong word leads to a file's code
     or constants, where none was that could have been freed. `hashed`: the entry of a set or dict
     that the wrong word is in holds the corrected object's hash. `rivals`: flips that are as good.
@@ -94,6 +95,7 @@ class Correction(NamedTuple):
     objects: int
     same: int
     ambiguous: str | None
+    of_cpython: bool = False
     owner: str | None = None
     orphan: bool = False
     hashed: bool = False
@@ -343,6 +345,7 @@ def _correction_with_evidence(
         objects=len(around),
         same=same,
         ambiguous=ambiguous,
+        of_cpython=own,
         owner=owner,
         orphan=orphan,
         hashed=hashed,

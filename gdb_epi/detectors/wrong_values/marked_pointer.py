@@ -14,25 +14,28 @@ from gdb_epi.cpython.types import PythonState
 from gdb_epi.detectors.registry import Finding, SupportedLabel, detector, hex_word, plain_finding
 from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
 from gdb_epi.fault.account import ACCESS, TRANSFER
+from gdb_epi.fault.called_functions import MAX_BODY
 from gdb_epi.fault.fault_site import DATA
 from gdb_epi.fault.mapping_checks import may_execute, permits, untagged_address
-from gdb_epi.fault.memory_reads import try_read
+from gdb_epi.fault.memory_reads import read_up_to, try_read
 from gdb_epi.fault.own_native_code import is_own_library
 from gdb_epi.process_state import ProcessState
 from gdb_epi.sizes import ADDRESS_BITS, PAGE, WORD, split_into_words
 from gdb_epi.target.api import Target, module_at, shared_cache
+from gdb_epi.target.function_bounds import Function, FunctionBounds
 from gdb_epi.target.memory_search import find_word
 from gdb_epi.util import counted
-from gdb_epi.x86.word_changes import WordChanges, word_changes
+from gdb_epi.x86.decode import decode_each
+from gdb_epi.x86.instruction import CALL, JUMP
+from gdb_epi.x86.word_changes import MAX_SMALL, WordChanges, word_changes
 
 REACH = 2048  # bytes to each side: an array, a table, a few nodes of a heap
 STRAY_REACH = 32 << 10  # in which a stray `|=` into many objects shows by its different bits
 MAX_PLACES = 4  # that hold the pointer
 MIN_OTHERS = 2  # other words with the same mark
 STRAY_BITS = 3  # different marks of one bit side by side: programs mark pointers by one or two
-MAX_CODE = 1 << 20  # bytes of a library's code that are searched as a whole
-CALLED = 512  # bytes of a function that was called
-CALL = 0xE8
+MAX_CALLED = 64  # functions that are looked into
+MAX_CODE = 4 << 20  # bytes of a library; half of the larger ones have a constant for any bit
 SIGN = 63  # a bit that all kinds of code handle
 FAR_BIT = 24  # software's near misses end below
 DIGIT = 30  # bits of a digit of an int, in 32
@@ -126,10 +129,11 @@ def code_that_changes_word(
 ) -> str | None:
     """Return who makes a wrong word of a right one, by design; None for nobody.
 
-    That is code of a library of the program's own on the stack of the thread that failed, or of one
-    whose variable holds the word: by a mask, a flag or an offset that is a constant of it, or would
-    undo that; no library changes fields of CPython's own so (`of_cpython`). Or it is code of
-    Python, where an int is the wrong word: no flip of an argument changes that.
+    That is a function of a library of the program's own on the stack of the thread that failed, one
+    that it calls, or any of a small library, also where a variable of that holds the word: by a
+    mask, a flag or an offset that is a constant of it, or would undo that; no library changes
+    fields of CPython's own so (`of_cpython`). Or it is code of Python, where an int is the wrong
+    word: no flip of an argument changes that.
     """
     libraries = {} if of_cpython else _word_changes_of_libraries(state, wrong)
     for name, changes in libraries.items():
@@ -138,8 +142,24 @@ def code_that_changes_word(
     return "code of Python" if _is_value_of_int(state, wrong) else None
 
 
-def _word_changes_of_libraries(state: ProcessState, word: int) -> dict[str, WordChanges]:
-    """Return what the code of such libraries does to words, by their file names."""
+def library_that_may_change_word(state: ProcessState, wrong: int, right: int) -> str | None:
+    """Return whose code has a constant, anywhere, that makes the change; None for no library.
+
+    Chance has one in many a library. What code of another call had marked and stored looks so too.
+    """
+    for name, changes in _word_changes_of_libraries(state, wrong, anywhere=True).items():
+        if not any(changes) or changes.can_make(wrong, right) or changes.can_make(right, wrong):
+            return name
+    return None
+
+
+def _word_changes_of_libraries(
+    state: ProcessState, word: int, *, anywhere: bool = False
+) -> dict[str, WordChanges]:
+    """Return what the code of such libraries does to words, by their file names.
+
+    Of one that is too large to be searched `anywhere` it is nothing.
+    """
     fault, target = state.fault, state.target
     frames = () if isinstance(fault, Absent) else target.native_frames(fault.tid)
     places: dict[str, list[int]] = {}
@@ -151,29 +171,48 @@ def _word_changes_of_libraries(state: ProcessState, word: int) -> dict[str, Word
         if module is not None and is_own_library(module.path):
             places.setdefault(module.path, [])
     kept = shared_cache(target)
-    known: dict[str, WordChanges] = {} if kept is None else kept.setdefault(WordChanges, {})
+    known: dict[tuple[str, bool], WordChanges] = (
+        {} if kept is None else kept.setdefault(WordChanges, {})
+    )
     for path, pcs in places.items():
-        if path not in known:
-            known[path] = word_changes(_code_around_frames(target, path, pcs))
-    return {path.rpartition("/")[2]: known[path] for path in places}
+        if (path, anywhere) not in known:
+            code = _whole_code(target, path) if anywhere else _code_on_path(target, path, pcs)
+            known[path, anywhere] = word_changes(code)
+    return {path.rpartition("/")[2]: known[path, anywhere] for path in places}
 
 
-def _code_around_frames(target: Target, path: str, pcs: list[int]) -> bytes:
-    """Return a library's code; of a large one what surrounds its frames, and what that calls."""
+def _whole_code(target: Target, path: str) -> bytes:
+    """Return the code of a library; b"" where it has more than MAX_CODE."""
     regions = [each for each in target.regions() if each.path == path and may_execute(each)]
-    if sum(region.size for region in regions) <= MAX_CODE:
-        return b"".join(try_read(target, region.start, region.size) for region in regions)
-    pieces = []
-    for pc in pcs[:MAX_PLACES]:
-        around = try_read(target, pc - REACH, 2 * REACH)
-        pieces.append(around)
-        for at in range(len(around) - 4):
-            if around[at] == CALL:
-                distance = int.from_bytes(around[at + 1 : at + 5], "little", signed=True)
-                called = pc - REACH + at + 5 + distance
-                if any(region.start <= called < region.end for region in regions):
-                    pieces.append(try_read(target, called, CALLED))
-    return b"".join(pieces)
+    if sum(region.size for region in regions) > MAX_CODE:
+        return b""
+    return b"".join(try_read(target, region.start, region.size) for region in regions)
+
+
+def _code_on_path(target: Target, path: str, pcs: list[int]) -> bytes:
+    """Return a small library's code; of others the functions of its frames, and what those call.
+
+    A large one has a constant for half of all bits somewhere: a flag, a hash, a key.
+    """
+    regions = [each for each in target.regions() if each.path == path and may_execute(each)]
+    if sum(region.size for region in regions) <= MAX_SMALL:
+        return _whole_code(target, path)
+    bounds = FunctionBounds(target)
+    on_stack = [bounds.at(pc) or bounds.at_return(pc) for pc in pcs[:MAX_PLACES]]
+    functions = dict.fromkeys(function for function in on_stack if function is not None)
+    for function in list(functions):
+        for at, step in decode_each(read_up_to(target, function.start, _body_size(function))):
+            if step is None or step.flow not in (CALL, JUMP) or step.target is None:
+                continue
+            to = function.start + at + step.length + step.target
+            called = bounds.at(to) if any(r.start <= to < r.end for r in regions) else None
+            if called is not None and len(functions) < MAX_CALLED:
+                functions[called] = None
+    return b"".join(read_up_to(target, each.start, _body_size(each)) for each in functions)
+
+
+def _body_size(function: Function) -> int:
+    return min(function.end - function.start, MAX_BODY)
 
 
 def _is_value_of_int(state: ProcessState, word: int) -> bool:

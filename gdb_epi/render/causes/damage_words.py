@@ -64,9 +64,25 @@ def damage_sentence(record: Json, sure: str) -> str:
     by = "By the machine, or by a stray write of the program?"
     if _may_be_pointer_tag(record):
         by = "By the machine, by a stray write, or is it a tag that the program did not take off?"
+    elif library := _library_that_may_mark(record):
+        by = f"By the machine, by a stray write, or by a mask or flag of {library}?"
     return (
         f"{what} memory was {was} ({sure}). {by} One crash cannot tell. "
         f"If other crashes of this host show {others} too, suspect its memory."
+    )
+
+
+def _library_that_may_mark(record: Json) -> str:
+    """Return whose code may have changed the damaged word on purpose; "" for no library's."""
+    word = get_group(get_group(record, "verdict"), "damage").get("holds")
+    evidence = get_group(record, "corruption").get("evidence")
+    return next(
+        (
+            str(each["marks"])
+            for each in (evidence if isinstance(evidence, list) else ())
+            if isinstance(each, Mapping) and each.get("marks") and each.get("found") == word
+        ),
+        "",
     )
 
 
