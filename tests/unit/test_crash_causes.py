@@ -807,3 +807,18 @@ def test_a_size_that_wrapped(
         words=words,
     )
     assert bool(list(wrapped_size(made))) is said
+
+
+@pytest.mark.parametrize(
+    ("before", "size", "said"),
+    [(1 << 30, 5 << 30, True), (3 << 30, 5 << 30, False), (1 << 30, 1 << 30, False)],
+)
+def test_an_offset_that_wrapped(before: int, size: int, said: bool) -> None:
+    """It was said to be memory that had been freed, or the end of some."""
+    start = MMAP - (16 << 30)
+    big = Region(start, start + size, "rw-p", None, 0, 0)
+    at = start - before
+    made = state(
+        crash(address=at), code=b"\x48\x89\x08", registers={"rax": at}, extra_regions=[big]
+    )
+    assert bool(list(wrapped_size(made))) is said

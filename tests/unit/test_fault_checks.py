@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import struct
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from support.faults import (
@@ -21,6 +22,7 @@ from support.scenes import HEAP, HEAP_SIZE, MMAP, MMAP_SIZE, PC, SP, STACK, TEXT
 
 from gdb_epi.corruption.checks.benign_causes import (
     HEAP_OF_THREAD,
+    _gap_of_ended_stacks,
     access_beside_mapping,
     access_to_guard_page,
     overwritten_neighbours,
@@ -712,3 +714,20 @@ def test_a_mark_on_an_address_of_an_executable_at_a_fixed_address(
     target = state(crash(), extra_regions=[region]).target
     assert untagged_address(target, 1 << 62 | low) == expected
     assert untagged_address(target, low) is None
+
+
+def test_where_whole_stacks_are_missing_threads_have_ended(monkeypatch) -> None:
+    size, guard = 8 << 20, 0x1000
+    whole, base = size + guard, 0x7F00_0000_0000
+    regions = []
+    for number in (0, 2, 3):  # the second one is gone
+        low = base + number * whole
+        regions += [Region(low, low + guard, "---p", None, 0, 0)]
+        regions += [Region(low + guard, low + whole, "rw-p", None, 0, 0)]
+    context: Any = SimpleNamespace(target=SimpleNamespace(regions=lambda: regions))
+    home = "gdb_epi.corruption.checks.benign_causes"
+    monkeypatch.setattr(f"{home}.is_on_stack", lambda _, at: at % whole == (base + guard) % whole)
+    assert _gap_of_ended_stacks(context, base + 2 * whole - 0x115C) == whole
+    assert _gap_of_ended_stacks(context, base + 3 * whole - 0x115C) is None  # in use
+    regions[2:3] = [Region(base + 2 * whole - 0x2000, base + 2 * whole, "---p", None, 0, 0)]
+    assert _gap_of_ended_stacks(context, base + 2 * whole - 0x4000) is None  # no whole stack

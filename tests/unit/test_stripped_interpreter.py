@@ -37,6 +37,16 @@ def inlined(function: str) -> NativeFrame:
         ([frame(None), frame("PyErr_SetString"), frame("push", LIBRARY)], "PyErr_SetString"),
         ([frame(None, LIBC), frame(None), frame("PyList_New"), frame(None, LIBRARY)], "PyList_New"),
         ([frame("PyList_New"), frame(None)], "PyList_New"),
+        # What the caller called, and not the accessor that was inlined in it.
+        (
+            [
+                inlined("_Py_atomic_load_uintptr_relaxed"),
+                frame("PyErr_CheckSignals"),
+                frame("PyObject_Str"),
+                frame("total", LIBRARY),
+            ],
+            "PyObject_Str",
+        ),
         # That calls what the caller likes, which may have given the GIL back itself.
         ([frame(None), frame("PyObject_CallNoArgs"), frame("push", LIBRARY)], None),
         ([frame(None), frame("PyErr_SetString"), frame(None), frame("push", LIBRARY)], None),

@@ -145,6 +145,9 @@ def _describe_as_offset(context: Context, word: FaultWord, shape: WordShape) -> 
     return ""
 
 
+ENDED_THREAD = "it used memory of the stack of a thread that had ended"
+
+
 @check("S:overrun", needs="crash", order=12)
 def access_beside_mapping(context: Context) -> Iterator[Evidence]:
     """Tell an access just behind or before a mapping that allows it.
@@ -153,7 +156,7 @@ def access_beside_mapping(context: Context) -> Iterator[Evidence]:
     a pointer that stands among objects in memory: no loop made that. Nor of memory that may be
     accessed otherwise: that is no edge (S:read-only), or the file behind it ended. Nor, from a page
     on, of a pointer to the start of a page that is gone (S:unmapped). Nor where a stack ended: one
-    fact counts once.
+    fact counts once. Where stacks of threads were, it is S:ended-stack.
     """
     site = _failed_access(context)
     if site is None or site.kind != DATA or not is_canonical(site.address or 0):
@@ -164,6 +167,16 @@ def access_beside_mapping(context: Context) -> Iterator[Evidence]:
         return
     near = nearest_mapping(context.target, site.address or 0, FAR, site.access)
     if near is None or _stands_among_objects(context):
+        return
+    gap = _gap_of_ended_stacks(context, site.address or 0)
+    if gap is not None:
+        summary = (
+            f"the access is at {site.address or 0:#x}, where nothing is mapped for {gap} bytes: as "
+            "much as the stacks of threads beside it take, so that threads have ended there"
+        )
+        pointers = [suspect.value for suspect in find_suspects(context)]
+        id = sign_id_beside_one_bit(context, "S:ended-stack", *pointers)
+        yield plain_evidence(id, "", summary, plain=ENDED_THREAD)
         return
     begins_block = near.after and near.region.end + HEAD_BYTES
     if begins_block in [word.value for word in find_fault_words(context)] and near.distance:
@@ -187,6 +200,26 @@ def access_beside_mapping(context: Context) -> Iterator[Evidence]:
     )
     facts = {"plain": GONE_OR_PAST_END} if may_be_gone else {}
     yield plain_evidence(id, "", summary, **facts)
+
+
+def _gap_of_ended_stacks(context: Context, address: int) -> int | None:
+    """Return the bytes without memory around an address that whole stacks fit in, or None.
+
+    glibc maps the stacks of threads with their guards side by side, and unmaps those that its cache
+    has no room for (nptl/allocatestack.c). The guard lies at the low end.
+    """
+    regions = context.target.regions()
+    after = next((n for n, region in enumerate(regions) if region.start > address), 0)
+    if not after or regions[after - 1].end > address:
+        return None
+    gap = regions[after].start - regions[after - 1].end
+    for at in (after + 1, after - 1):
+        stack, guard = regions[at : at + 1], regions[at - 1]
+        if stack and is_on_stack(context, stack[0].start) and not permits(guard, "r"):
+            whole = stack[0].end - guard.start
+            if guard.end == stack[0].start and gap % whole == 0:
+                return gap
+    return None
 
 
 def _stands_among_objects(context: Context) -> bool:

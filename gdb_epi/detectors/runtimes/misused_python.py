@@ -91,6 +91,7 @@ def without_gil(state: ProcessState) -> Iterator[Finding]:
     if inside is None:
         return
     number, function = inside
+    function = _outermost_api_function(frames[number:MAX_FRAMES]) or function
     by = own_library_names_of_frames(frames[number:MAX_FRAMES])
     holder = python.gil_holder
     who = f"thread {holder} holds it" if holder is not None else "nobody holds it"
@@ -145,7 +146,7 @@ def _innermost_frame_needing_gil(frames: Sequence[NativeFrame]) -> tuple[int, st
         if frame.module_name.startswith(_LIBC):
             continue
         plain = name.removeprefix("_")
-        of_api = plain.startswith("Py") and (plain[2:3].isupper() or plain[2:3] == "_")
+        of_api = _is_api_name(name)
         inlined = frame.kind == "inline"
         if is_interpreter_frame(frame) and (plain in _PUSHING or (inlined and not of_api)):
             continue
@@ -177,6 +178,28 @@ def _api_called_without_state(frames: Sequence[NativeFrame]) -> tuple[int, str] 
     if not plain.startswith("Py") or name.startswith(_ALLOWED) or not outside:
         return None
     return inner - 1, name
+
+
+def _outermost_api_function(frames: Sequence[NativeFrame]) -> str | None:
+    """Return the function of the API that other code called, by the frames from an inner one on.
+
+    None where Python code ran in between, or the caller is not seen.
+    """
+    called = None
+    for frame in frames:
+        name = frame.function or ""
+        if not is_interpreter_frame(frame):
+            return called
+        if name.removeprefix("_").startswith("PyEval_"):
+            return None
+        if _is_api_name(name) and frame.kind != "inline" and not name.startswith(_ALLOWED):
+            called = name
+    return None
+
+
+def _is_api_name(name: str) -> bool:
+    plain = name.removeprefix("_")
+    return plain.startswith("Py") and (plain[2:3].isupper() or plain[2:3] == "_")
 
 
 def _has_caller(frames: Sequence[NativeFrame], number: int) -> bool:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""An access behind a block whose size was computed in 32 bits, where the true one has more."""
+"""An access by a size or an offset that was computed in 32 bits, where the true one has more."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from gdb_epi.errors import Absent
 from gdb_epi.fault.account import ACCESS
 from gdb_epi.fault.find_fault import GENERAL
 from gdb_epi.fault.malloc_heap import FLAGS, HEAD_BYTES, MIN_CHUNK
-from gdb_epi.fault.mapping_checks import NEAR_NULL
+from gdb_epi.fault.mapping_checks import NEAR_NULL, permits
 from gdb_epi.fault.memory_reads import read_up_to, read_word
 from gdb_epi.fault.variables_holding_address import numbers_in_variables
 from gdb_epi.process_state import ProcessState
@@ -44,6 +44,9 @@ class _Block(NamedTuple):
 def wrapped_size(state: ProcessState) -> Iterator[Finding]:
     """Find a block of malloc's that is too small by a multiple of 4 GiB, and an access behind it.
 
+    Or an access before memory of 2 GiB and more, by less than that: 4 GiB farther on it is in it,
+    where an offset that is kept in an int leads. Flips of one bit do so too, in one bit of 43.
+
     The numbers of items stand in the struct that names the block, or in registers: their product
     reaches the place that was accessed, and what it is in 32 bits is the size that malloc was
     asked for.
@@ -57,6 +60,17 @@ def wrapped_size(state: ProcessState) -> Iterator[Finding]:
     account = state.account
     if isinstance(account, Absent) or account.how != ACCESS or account.address is None:
         return
+    meant = state.target.region_at(account.address + WRAP)
+    if meant is not None and permits(meant, "w") and meant.path is None:
+        before = meant.start - account.address
+        if 0 < before <= MAX_NUMBER <= meant.size:
+            facts: dict[str, object] = {"block": hex_word(meant.start)}
+            summary = (
+                f"an offset was computed in 32 bits, and wrapped: the access is {before:,} bytes "
+                f"before memory of {meant.size:,} bytes, and 4 GiB farther on it would be in it"
+            )
+            yield Finding("wrapped_size", f"thread {account.fault.tid}", facts, summary)
+            return
     registers = account.fault.registers
     held = [registers.get(name, 0) for name in GENERAL]
     certain: frozenset[int] | None = None
