@@ -18,11 +18,7 @@ from gdb_epi.cli.support.examine import (
     FailedCore,
     examine_here,
 )
-from gdb_epi.cli.support.live_process import (
-    attach_and_run,
-    is_process_number,
-    refuse_process_files,
-)
+from gdb_epi.cli.support.live_process import attach_and_run, is_process_number, refuse_process_files
 from gdb_epi.cli.support.messages import write_to_stderr
 from gdb_epi.cli.support.process_files import add_process_files, process_files
 from gdb_epi.cli.support.record_keeper import RecordKeeper

@@ -42,8 +42,7 @@ def read_corruption_page(name: str) -> str | Absent:
     Absent when there is none of that name.
     """
     weight = next(
-        (entry for key, entry in load_weights().items.items() if key.lower() == name.lower()),
-        None,
+        (entry for key, entry in load_weights().items.items() if key.lower() == name.lower()), None
     )
     pages = {page.lower(): page for page in list_written_pages()}
     whole = (weight.id.replace(":", "_") if weight is not None else name.replace("-", "_")).lower()

@@ -27,9 +27,7 @@ HUGE_PAGES = "/anon_hugepage"  # what the kernel calls them: fs/hugetlbfs/inode.
 
 
 @detector(
-    "file_ended",
-    needs="crash",
-    supports=SupportedLabel("software", "file-ended", doubt_fact=DOUBT),
+    "file_ended", needs="crash", supports=SupportedLabel("software", "file-ended", doubt_fact=DOUBT)
 )
 def file_ended(state: ProcessState) -> Iterator[Finding]:
     """Find SIGBUS with BUS_ADRERR inside the mapping of a file.

@@ -19,9 +19,7 @@ MAX_FRAMES = 64
 
 
 @detector(
-    "replaced_library",
-    needs="crash",
-    supports=SupportedLabel("software", "file-ended", root=True),
+    "replaced_library", needs="crash", supports=SupportedLabel("software", "file-ended", root=True)
 )
 def replaced_library(state: ProcessState) -> Iterator[Finding]:
     """Find a library on the stack whose header in memory is not the one that it was loaded by.

@@ -9,14 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gdb_epi.detectors.registry import (
-    DOUBT,
-    IN_MEMORY,
-    Finding,
-    SupportedLabel,
-    detector,
-    hex_word,
-)
+from gdb_epi.detectors.registry import DOUBT, IN_MEMORY, Finding, SupportedLabel, detector, hex_word
 from gdb_epi.errors import Absent
 from gdb_epi.fault.fault_site import ARITHMETIC, FaultSite
 from gdb_epi.fault.instructions import is_instruction_start, is_read_from_memory

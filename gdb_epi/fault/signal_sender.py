@@ -15,12 +15,7 @@ from gdb_epi.fault.memory_reads import read_u32, read_up_to, read_word
 from gdb_epi.machine import Architecture
 from gdb_epi.sizes import HALF_MASK
 from gdb_epi.target.api import Target, Thread
-from gdb_epi.target.derived_registers import (
-    FUTEX_MASK,
-    FUTEX_WAITS,
-    NO_CALL,
-    follows_system_call,
-)
+from gdb_epi.target.derived_registers import FUTEX_MASK, FUTEX_WAITS, NO_CALL, follows_system_call
 from gdb_epi.x86 import decode
 from gdb_epi.x86.instruction import CALL, NEXT
 from gdb_epi.x86.register_changes import changed_registers

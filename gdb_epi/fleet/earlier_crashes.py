@@ -33,10 +33,7 @@ def read_earlier_crashes(db: str | None, record: Mapping[str, Any]) -> EarlierCr
         return EarlierCrashes()
     from gdb_epi.errors import EpiError
     from gdb_epi.fleet.decisions.decision_lines import decision_lines_of_record
-    from gdb_epi.fleet.questions.signature_history import (
-        earlier_crashes,
-        open_for_plain_sql,
-    )
+    from gdb_epi.fleet.questions.signature_history import earlier_crashes, open_for_plain_sql
     from gdb_epi.fleet.records.projection import group_key
 
     try:

@@ -47,14 +47,7 @@ from gdb_epi.hangs.types import DEADLOCK, HANG, HangDiagnosis, ThreadActivity, f
 from gdb_epi.hangs.wakers import find_wakers
 from gdb_epi.locks import types as lock_types
 from gdb_epi.locks.python.lock_objects import SEMLOCK
-from gdb_epi.locks.types import (
-    INFO,
-    INITIALISED,
-    PROBABLE,
-    SELF_DEADLOCK,
-    LockWait,
-    lock_phrase,
-)
+from gdb_epi.locks.types import INFO, INITIALISED, PROBABLE, SELF_DEADLOCK, LockWait, lock_phrase
 from gdb_epi.locks.waits.wait_graph import DEADLOCK_WORDS, deadlock_kind
 from gdb_epi.util import counted, when_unreadable
 

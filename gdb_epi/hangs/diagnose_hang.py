@@ -75,10 +75,7 @@ from gdb_epi.target.api import Target, Thread
 
 
 def diagnose_hang(
-    target: Target,
-    python: PythonState | Absent,
-    locks: LockReport,
-    threads: Sequence[Thread],
+    target: Target, python: PythonState | Absent, locks: LockReport, threads: Sequence[Thread]
 ) -> HangDiagnosis | Absent:
     """Return what a process that did not fail by itself was doing.
 

@@ -108,10 +108,7 @@ ROWS: dict[tuple[str, str], tuple[str, str]] = {
     ("smtplib", "getreply"): (hang_types.READ, "the answer of a mail server"),
     ("ftplib", "getresp"): (hang_types.READ, "the answer of an FTP server"),
     ("filelock._api", "acquire"): (hang_types.FILE_LOCK, "a lock of a file"),
-    ("zmq.sugar.context", "term"): (
-        hang_types.READ,
-        hang_types.OF_ZMQ_CONTEXT,
-    ),
+    ("zmq.sugar.context", "term"): (hang_types.READ, hang_types.OF_ZMQ_CONTEXT),
     **dict.fromkeys(
         (
             ("sqlalchemy.util.queue", "get"),
@@ -125,7 +122,7 @@ ROWS: dict[tuple[str, str], tuple[str, str]] = {
 
 # What decides where it is the innermost frame, whatever function of the library calls it.
 INNERMOST: dict[tuple[str, str], tuple[str, str]] = {
-    ("subprocess", "_execute_child"): (hang_types.CHILD, NEW_CHILD),  # the pipe that exec() closes
+    ("subprocess", "_execute_child"): (hang_types.CHILD, NEW_CHILD)  # the pipe that exec() closes
 }
 
 # (module, function) of frames that wait for work; "" is any function of the module.

@@ -7,11 +7,7 @@ import os
 import sys
 from collections.abc import Sequence
 
-from gdb_epi.cli.support.live_process import (
-    attach_and_run,
-    is_process_number,
-    refuse_process_files,
-)
+from gdb_epi.cli.support.live_process import attach_and_run, is_process_number, refuse_process_files
 from gdb_epi.cli.support.process_files import add_process_files, process_files
 from gdb_epi.errors import EXIT_UNUSABLE_INPUT, EpiError, InputError, UsageError
 from gdb_epi.loader import command_files, load_commands

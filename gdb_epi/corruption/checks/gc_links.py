@@ -245,10 +245,7 @@ def _gc_heads_near_fault(context: Context, size: int) -> Iterator[int]:
         if finding.detector == "pointer_one_bit_off"
         for place in finding.facts.get("where", ())
     ]
-    for value in [
-        *(at for place in places for at in (place, place - 8)),
-        *fault_values(context),
-    ]:
+    for value in [*(at for place in places for at in (place, place - 8)), *fault_values(context)]:
         for node in (value, value - size):
             if node not in seen and not node & 15:
                 seen.add(node)

@@ -253,10 +253,7 @@ def _objects_counting_too_much(
 
 
 def _chunk_objects_counting_too_much(
-    census: PoolCensus,
-    walk: ObjectWalk,
-    chunks: HeapChunks,
-    fields: dict[str, _InlineItems],
+    census: PoolCensus, walk: ObjectWalk, chunks: HeapChunks, fields: dict[str, _InlineItems]
 ) -> dict[str, list[int]]:
     """Return the objects in chunks of malloc's, larger than pymalloc's blocks, that count more."""
     kinds = {
@@ -409,11 +406,7 @@ def _counts_beyond_allocated(
 
 
 def _counts_beyond_block(
-    context: Context,
-    reader: MemoryReader,
-    kind: str,
-    owners: list[int],
-    inline: _InlineItems,
+    context: Context, reader: MemoryReader, kind: str, owners: list[int], inline: _InlineItems
 ) -> Iterator[_CountTooLarge]:
     """Yield the objects whose items follow them, in a block that is too small for them."""
     index, (count_at, start, width) = address_index(context), inline

@@ -12,14 +12,7 @@ from collections.abc import Iterator, Sequence
 from gdb_epi.detectors.registry import Finding, SupportedLabel, detector, hex_word
 from gdb_epi.errors import Absent
 from gdb_epi.locks.fork.vanished_pools import find_vanished_pools
-from gdb_epi.locks.types import (
-    GIL,
-    INFO,
-    LOST_WAKEUP,
-    SELF_DEADLOCK,
-    LockWait,
-    lock_phrase,
-)
+from gdb_epi.locks.types import GIL, INFO, LOST_WAKEUP, SELF_DEADLOCK, LockWait, lock_phrase
 from gdb_epi.locks.waits.wait_graph import deadlock_kind
 from gdb_epi.process_state import ProcessState
 from gdb_epi.util import pick_attributes

@@ -37,9 +37,7 @@ class _Block(NamedTuple):
 
 
 @detector(
-    "wrapped_size",
-    needs="crash",
-    supports=SupportedLabel("software", "out-of-bounds", root=True),
+    "wrapped_size", needs="crash", supports=SupportedLabel("software", "out-of-bounds", root=True)
 )
 def wrapped_size(state: ProcessState) -> Iterator[Finding]:
     """Find a block of malloc's that is too small by a multiple of 4 GiB, and an access behind it.

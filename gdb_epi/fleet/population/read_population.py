@@ -22,10 +22,7 @@ from gdb_epi.fleet.population.attribute_set_columns import (
     read_attribute_columns,
 )
 from gdb_epi.fleet.population.coverage import drop_doubled_hours, take_attributes_of_feed
-from gdb_epi.fleet.population.doubled_records import (
-    describe_doubled_records,
-    find_doubled_records,
-)
+from gdb_epi.fleet.population.doubled_records import describe_doubled_records, find_doubled_records
 from gdb_epi.fleet.population.duckdb_crashes import read_duckdb_crashes
 from gdb_epi.fleet.population.fill_missing_attributes import fill_missing_attributes
 from gdb_epi.fleet.population.judged_times import (

@@ -55,11 +55,7 @@ def find_conditions_of_two_causes(
 
 
 def _find_condition(
-    population: Population,
-    mark: Finding,
-    alone: Ints,
-    hours: Bools,
-    others: Sequence[Attribute],
+    population: Population, mark: Finding, alone: Ints, hours: Bools, others: Sequence[Attribute]
 ) -> Finding | None:
     """Return the value that nearly all of some crashes have, and few of the host-hours there.
 

@@ -20,11 +20,7 @@ from gdb_epi.fleet.questions.find_signature import (
     find_signature,
     require_signature,
 )
-from gdb_epi.fleet.questions.signatures import (
-    count_verdicts,
-    crashed_by_end_of_day,
-    find_program,
-)
+from gdb_epi.fleet.questions.signatures import count_verdicts, crashed_by_end_of_day, find_program
 from gdb_epi.fleet.records.packing import unpack_record_or_empty
 from gdb_epi.fleet.store import tables
 from gdb_epi.fleet.store.plain_sql import sqlalchemy_executor

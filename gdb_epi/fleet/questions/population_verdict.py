@@ -377,10 +377,7 @@ def judge_split(population: Population, parted: SignatureSplit) -> PopulationVer
             population, parted.signature
         )
         if renaming is not None:
-            kind, headline = (
-                SOFTWARE,
-                f"{SOFTWARE}: {several_names_words(population, renaming)}",
-            )
+            kind, headline = (SOFTWARE, f"{SOFTWARE}: {several_names_words(population, renaming)}")
         elif course := version_course(
             population, same, _crashes_with_conditions(population, named)
         ):

@@ -382,10 +382,7 @@ def _crash_values(
     if isinstance(process := get("process"), dict):
         exe = text_or_none(process.get("executable"))
     if isinstance(signal := get("signal"), dict):
-        signo, si_code = (
-            int32_or_none(signal.get("signo")),
-            int32_or_none(signal.get("si_code")),
-        )
+        signo, si_code = (int32_or_none(signal.get("signo")), int32_or_none(signal.get("si_code")))
     if isinstance(cpu := get("cpu"), dict):
         cpu_no = int32_or_none(cpu.get("number"))
     if isinstance(interpreter := get("python"), dict):

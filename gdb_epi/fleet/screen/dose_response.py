@@ -57,10 +57,7 @@ MAX_CRASHES = 1_000_000  # with more a question must stay quick
 MAX_VERSIONS, MIN_LIVED, MIN_ENDS = 200, 7, 3  # values; days of each; of these that have ended
 AGE_NAMES = frozenset(("uptime", "age"))
 PROCESS_NAMES = frozenset(("process", "proc", "task", "job", "worker", "app", "pod", "container"))
-AGES = {
-    CPU_TIMES[0][0]: AT_START,
-    CPU_TIMES[-1][0]: GROWS,
-}
+AGES = {CPU_TIMES[0][0]: AT_START, CPU_TIMES[-1][0]: GROWS}
 NEARLY_ALL = 0.95  # of the crashes of a part have a version
 ALIKE = "versions of one program; nothing in the cores tells them apart"
 RISES = (

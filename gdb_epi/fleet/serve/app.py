@@ -32,10 +32,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from gdb_epi.errors import EpiError, InputError, UsageError
 from gdb_epi.fleet.decisions.current_state import FIXED, HOST, IGNORED, SIGNATURE, STATE_WORDS
-from gdb_epi.fleet.decisions.finding_states import (
-    findings_to_raise,
-    stored_findings,
-)
+from gdb_epi.fleet.decisions.finding_states import findings_to_raise, stored_findings
 from gdb_epi.fleet.decisions.record_decision import DecisionResult, record_decision
 from gdb_epi.fleet.decisions.states import failed_fixes, read_states
 from gdb_epi.fleet.population.host_spelling import match_spellings

@@ -146,11 +146,7 @@ def is_supported_method(run: ObjectEvaluation, of: Item, name: str) -> bool:
 
 
 def call_method(
-    run: ObjectEvaluation,
-    of: Item,
-    name: str,
-    arguments: Sequence[Item],
-    keywords: _Named,
+    run: ObjectEvaluation, of: Item, name: str, arguments: Sequence[Item], keywords: _Named
 ) -> Item:
     """Return what a method of a built-in type gives. Raises Undecodable, Raised."""
     kind = run.kind(of)
@@ -240,11 +236,7 @@ def _acquire_gives_up(run: ObjectEvaluation, arguments: Sequence[Item]) -> bool:
 
 
 def _call_text_method(
-    run: ObjectEvaluation,
-    text: str,
-    name: str,
-    arguments: Sequence[Item],
-    keywords: _Named,
+    run: ObjectEvaluation, text: str, name: str, arguments: Sequence[Item], keywords: _Named
 ) -> Item:
     if name == "join":
         (of,) = arguments
@@ -269,11 +261,7 @@ def _call_text_method(
 
 
 def _call_array_method(
-    run: ObjectEvaluation,
-    of: ProcessObject,
-    name: str,
-    arguments: Sequence[Item],
-    keywords: _Named,
+    run: ObjectEvaluation, of: ProcessObject, name: str, arguments: Sequence[Item], keywords: _Named
 ) -> Item:
     if name == "copy":
         return run.memory.make_object(run.kind(of), run.members(of))
@@ -595,10 +583,7 @@ def _call_any_or_all(run: ObjectEvaluation, *, wanted: bool, of: Item) -> Item:
 
 
 def _call_extreme(
-    choose: Callable[..., int],
-    run: ObjectEvaluation,
-    arguments: list[Item],
-    keywords: _Named,
+    choose: Callable[..., int], run: ObjectEvaluation, arguments: list[Item], keywords: _Named
 ) -> Item:
     items = arguments if len(arguments) > 1 else run.all_items(arguments[0])
     if not keywords.keys() <= {"key", "default"}:

@@ -20,13 +20,7 @@ from gdb_epi.hangs.descriptors import SOCKET, UNIX, read_socket_address
 from gdb_epi.hangs.hang_context import HangContext
 from gdb_epi.hangs.library_calls import serving_function
 from gdb_epi.hangs.live.unblocked_threads import UnblockedThreads
-from gdb_epi.hangs.types import (
-    ACCEPT,
-    HANG,
-    READ,
-    HangDiagnosis,
-    ThreadActivity,
-)
+from gdb_epi.hangs.types import ACCEPT, HANG, READ, HangDiagnosis, ThreadActivity
 from gdb_epi.locks.types import PROBABLE
 from gdb_epi.util import when_unreadable
 

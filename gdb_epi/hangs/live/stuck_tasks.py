@@ -119,10 +119,7 @@ def diagnose_main_task(scene: HangContext) -> HangDiagnosis | None:
 
 
 def _diagnose_never_woken(
-    scene: HangContext,
-    thread: ThreadActivity,
-    main: UnfinishedTask,
-    tasks: _StuckTasks,
+    scene: HangContext, thread: ThreadActivity, main: UnfinishedTask, tasks: _StuckTasks
 ) -> HangDiagnosis | None:
     """It waits for what no code that can still run gives."""
     chain, stuck = [main], tasks.stuck

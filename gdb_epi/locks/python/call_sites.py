@@ -166,9 +166,7 @@ def find_loops(
 
 
 def _successors(
-    steps: Sequence[CodeStep],
-    entries: Sequence[ExceptionTableEntry],
-    awaiting: Collection[int],
+    steps: Sequence[CodeStep], entries: Sequence[ExceptionTableEntry], awaiting: Collection[int]
 ) -> dict[int, list[int]]:
     """Return what may run after each instruction, the handler of what it raises included."""
     table = sorted(entries[:MAX_ENTRIES])
@@ -184,10 +182,7 @@ def _successors(
 
 
 def _reachable_places(
-    graph: Mapping[int, Sequence[int]],
-    starts: Sequence[int],
-    budget: list[int],
-    stop: int = -1,
+    graph: Mapping[int, Sequence[int]], starts: Sequence[int], budget: list[int], stop: int = -1
 ) -> set[int]:
     """Return the places that lead on from some, and those: none that lie behind `stop` alone."""
     reached, todo = set(starts), list(starts)
@@ -531,10 +526,7 @@ class CallSites:
                 slot = argument if operation == "fast" else argument & 15
                 root, path = (("local", slots[slot]) if slot < len(slots) else None), ()
             elif operation == "cell":
-                root, path = (
-                    (("local", cells[argument]) if argument < len(cells) else None),
-                    (),
-                )
+                root, path = ((("local", cells[argument]) if argument < len(cells) else None), ())
             elif operation in ("global", "name"):
                 number = self.loaded_variable_index(each)
                 root, path = (("global", names[number]) if number < len(names) else None), ()

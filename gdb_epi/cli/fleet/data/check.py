@@ -47,10 +47,7 @@ def silent_hosts_lines(
 
     Of a signature only what has crashes of it is told.
     """
-    from gdb_epi.fleet.questions.collection_limits import (
-        find_collection_limit,
-        find_limit_of_hosts,
-    )
+    from gdb_epi.fleet.questions.collection_limits import find_collection_limit, find_limit_of_hosts
     from gdb_epi.fleet.screen.past_silence import find_past_silences
     from gdb_epi.fleet.screen.silent_hosts import find_silent_groups, groups_with_signature
 
