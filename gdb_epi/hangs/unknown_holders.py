@@ -69,9 +69,8 @@ def diagnose_unknown_lock_holder(
     )  # fmt: skip
     if activity.timed or not scene.is_only_thread(activity.tid):
         return wait_diagnosis(
-            HANG, "unknown holder", f"{waits}, {words}", activity, INFO,
-            evidence=wait.evidence[-1:],
-        )  # fmt: skip
+            HANG, "unknown holder", f"{waits}, {words}", activity, INFO, evidence=wait.evidence[-1:]
+        )
     alone = (
         "it is the only thread of this process, so it holds it itself, or one that has ended does"
         if is_lock else "it is the only thread of this process, so nobody is left to do that"

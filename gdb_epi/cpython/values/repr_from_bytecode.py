@@ -68,9 +68,7 @@ _CONVERSIONS, _HAS_SPEC = 3, 4  # the parts of FORMAT_VALUE's argument (FVC_MASK
 # In the order of Py_LT ... Py_GE.
 COMPARISONS = (operator.lt, operator.le, operator.eq, operator.ne, operator.gt, operator.ge)
 _IN_HANDLER = -1
-_REFUSED = (
-    "CO_VARARGS", "CO_VARKEYWORDS", "CO_GENERATOR", "CO_COROUTINE", "CO_ASYNC_GENERATOR",
-)  # fmt: skip
+_REFUSED = ("CO_VARARGS", "CO_VARKEYWORDS", "CO_GENERATOR", "CO_COROUTINE", "CO_ASYNC_GENERATOR")
 # What a handler may name; each is a built-in that is the same class in every version.
 _EXCEPTIONS: tuple[type[BaseException], ...] = (BaseException, Exception, AttributeError)
 _EXCEPTIONS += (LookupError, IndexError, KeyError, TypeError, ValueError, RuntimeError, OSError)

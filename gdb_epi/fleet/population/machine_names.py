@@ -93,9 +93,7 @@ def read_machine_names(connection: Connection, crashed: Iterable[int] = ()) -> M
         if later:
             since = outlived.pop(old, (int(start // SECONDS_A_DAY), []))[0]
             given_again[old] = since, [n for n in rows_of_name[old] if not machine_ids[n]]
-    return MachineNames(
-        of_id, renamed, copies, reused, outlived, given_again, spelt, machine_ids
-    )  # fmt: skip
+    return MachineNames(of_id, renamed, copies, reused, outlived, given_again, spelt, machine_ids)
 
 
 def _rows_of_next_machine(
@@ -109,7 +107,7 @@ def _rows_of_next_machine(
     rows = rows_of_name[old] + rows_of_name[new]
     its_ids = {machine_ids[n] for n in rows_of_name[old]} & {
         machine_ids[n] for n in rows_of_name[new]
-    } - {"", None}  # fmt: skip
+    } - {"", None}
     c = tables.crash.c
     moments = select(c.host_id, func.min(c.ts), func.max(c.ts))
     first = _first_and_last_times(connection, moments, c.host_id, rows)

@@ -292,7 +292,7 @@ class _PartiesThatMayEnd:
             has_timeout(t, (t,), scene.view)
             and not waiting.isdisjoint(self._objects_led_to(self._objects_awaited(t)))
             for t in around
-        ):  # fmt: skip
+        ):
             yield TIMEOUT_AROUND
         methods = {t.wait.address: ENDERS.get(t.wait.kind, CANCELS)
                    for t in scene.tasks if t.id in ids and t.wait is not None}  # fmt: skip
@@ -303,9 +303,7 @@ class _PartiesThatMayEnd:
         if any(
             self._ends_any_wait(self._unblocked.effects_of_task(t), t.stack, ends)
             for t in islice((t for t in scene.tasks if t.id not in waiting), MAX_TASKS)
-        ) or any(
-            scene.live_code.is_method_kept(at, names) for at, names in ends.items()
-        ):  # fmt: skip
+        ) or any(scene.live_code.is_method_kept(at, names) for at, names in ends.items()):
             yield CANCELLING_TASK
         by_loop = (
             scene.live_code.effects_of_loop_callbacks if self._running_event_loops else NOTHING

@@ -77,10 +77,7 @@ def diagnose_polling_loop(
         sentence = f"{sleeps} until child {pid} ends; what that child does is not in this core"
         return wait_diagnosis(HANG, "child", sentence, activity, INFO,
                         doubts=("look at the child's own core",))  # fmt: skip
-    what = (
-        f"{asks.method}() says otherwise" if asks.method
-        else f"`{'.'.join(asks.words)}` changes"
-    )  # fmt: skip
+    what = f"{asks.method}() says otherwise" if asks.method else f"`{'.'.join(asks.words)}` changes"
     sentence = f"{sleeps} until {what}, and does nothing else meanwhile"
     file = asks.method in OF_FILES and not is_in_serving_loop(scene, activity.frames[1:])
     if file:

@@ -184,8 +184,7 @@ class AcquireCalls:
         at, info = self._frames.read(frame.address).lasti, self._codes.at(frame.code)
         line = [each.at for each in self.sites.instructions(frame.code)
                 if self._codes.line(info, each.at) == frame.lineno]  # fmt: skip
-        return (*self.loops_around(frame).items(), *((each, each) for each in line),
-                (at, MAX_CODE))  # fmt: skip
+        return (*self.loops_around(frame).items(), *((each, each) for each in line), (at, MAX_CODE))
 
     def globals_of(self, frame: PyFrame) -> int:
         """Return the dict of a frame's globals."""
