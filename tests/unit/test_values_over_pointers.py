@@ -12,6 +12,7 @@ from support.scenes import HEAP
 from gdb_epi.corruption.context import Context
 from gdb_epi.corruption.pointers.values_over_pointers import (
     evidence_of_cut_pointer,
+    text_over_record_clause,
     value_over_pointer,
 )
 from gdb_epi.process_state import ProcessState
@@ -95,3 +96,16 @@ def test_a_double_written_four_bytes_before_a_pointer(number: float, found: bool
     assert (cut is not None) is found
     if cut is not None:
         assert (cut.what, cut.start, cut.over) == ("the floating-point number 9.45", at, 4)
+
+
+def test_a_text_that_goes_on_over_a_whole_pointer_among_records() -> None:
+    """It was "a pointer had a wrong value: its bytes are text" (68 %), and no damage."""
+    name = b"Upper Richmond Road West / East"
+    target = process({7: name})
+    clause = text_over_record_clause(target, slot_of(7))
+    assert repr(name.decode()) in clause and "48 bytes apart" in clause
+    assert not text_over_record_clause(target, slot_of(8))
+    heap = FakeTarget(
+        regions=list(target.regions())[:1], memory={HEAP: target.read(HEAP, SIZE_OF_HEAP)}
+    )
+    assert not text_over_record_clause(heap, slot_of(7))  # no addresses in the records beside

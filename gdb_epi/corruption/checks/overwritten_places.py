@@ -40,6 +40,7 @@ from gdb_epi.corruption.pointers.small_changes import is_one_bit_from_use, is_on
 from gdb_epi.corruption.pointers.suspects import LOW, FaultWord, find_fault_words, find_suspects
 from gdb_epi.corruption.pointers.values_over_pointers import (
     evidence_of_cut_pointer,
+    text_over_record_clause,
     value_over_pointer,
 )
 from gdb_epi.corruption.registry import check
@@ -114,10 +115,9 @@ def overwritten_place(context: Context) -> Iterator[Evidence]:
     it was: the collector's list still names the object, the object is whole but for this word, a
     list, dict or set still names the block as its table, one run of text, or of one value where
     nobody names the block, goes over its start, several objects of one type are wrong in that
-    field, what names a block that held an object are items of containers alone, or one byte stands
-    at one distance through memory and makes no addresses out of several words (of no table of
-    addresses, which may lead to what is gone). Not said where one byte of the word, changed, makes
-    the access legal: then it may be a flip.
+    field, the fields beside it in an array of records lead somewhere, what names a block that held
+    an object are items of containers alone, or one byte stands at one distance through memory and
+    makes no addresses out of several words. Not said where one byte changed makes it legal: a flip.
     """
     site = context.site
     if isinstance(site, Absent) or site.kind not in (DATA, *TRANSFERS):
@@ -597,8 +597,9 @@ def _still_in_use_clause(context: Context, slot: int) -> str:
         return _collector_list_clause(context, slot, [slot - WORD])
     chunk = find_chunk(context, slot)
     pointee = index.pointee_at(chunk[0]) if chunk is not None else None
-    if chunk is None or pointee is None or pointee.kind != BLOCK:
-        return ""
+    clause = text_over_record_clause(context.target, slot)
+    if clause or chunk is None or pointee is None or pointee.kind != BLOCK:
+        return clause
     member = _member_of_object(context, slot)
     return f"that is {member}" if member else _among_items_clause(context, slot, chunk[0])
 

@@ -131,3 +131,32 @@ def _blocks_of_chunk_size(context: Context, usable: int) -> list[int]:
         if (head & ~7) - WORD == usable
     ]
     return [start for start in starts[:MAX_ALIKE] if not is_in_free_chunk(context, start)]
+
+
+def text_over_record_clause(target: Target, slot: int) -> str:
+    """Say that a text goes on over a field that holds an address in the records beside; or "".
+
+    Records of an array are alike. Text that took the place of several was put into freed memory.
+    """
+    before, after = (
+        read_up_to(target, slot - MAX_BACK, MAX_BACK),
+        read_up_to(target, slot, MAX_BACK),
+    )
+    memory, at = before + after, len(before)
+    end = at
+    while at and memory[at - 1] in _PRINTABLE:
+        at -= 1
+    while end < len(memory) and memory[end] in _PRINTABLE:
+        end += 1
+    if len(before) - at < MIN_BEFORE or end - len(before) < MIN_OVER:
+        return ""
+    for step in range(max(2 * WORD, (end - at) & -WORD), MAX_BACK // 2 + 1, WORD):
+        beside = [read_word(target, slot + number * step) for number in (-2, -1, 1, 2)]
+        leads = [word is not None and target.region_at(word) is not None for word in beside]
+        if any(all(leads[number : number + 2]) for number in range(3)):
+            return (
+                f"the text {memory[at:end].decode()!r} goes on over it from "
+                f"{slot - len(before) + at:#x}, where the records "
+                f"beside, {step} bytes apart, hold addresses"
+            )
+    return ""
