@@ -302,3 +302,5 @@ def test_a_write_to_a_freed_block_is_told_from_a_flipped_link(
     record = record_of(FREED_BLOCKS + change + TAKES, tmp_path)
     assert record["verdict"]["label"] == label
     assert record["verdict"]["damage"]["found"]
+    by_program = "a free block of Python's allocator was written to" in screen(record)
+    assert by_program == (label == "software")

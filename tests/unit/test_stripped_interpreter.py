@@ -47,6 +47,17 @@ def inlined(function: str) -> NativeFrame:
             ],
             "PyObject_Str",
         ),
+        (
+            [
+                inlined("_PyObject_GC_UNTRACK"),
+                frame("PyObject_GC_UnTrack"),
+                frame("dict_dealloc"),
+                frame("_PyEval_EvalFrameDefault"),
+                frame("PyObject_CallFunction"),
+                frame("work", LIBRARY),
+            ],
+            "PyObject_CallFunction",
+        ),
         # That calls what the caller likes, which may have given the GIL back itself.
         ([frame(None), frame("PyObject_CallNoArgs"), frame("push", LIBRARY)], None),
         ([frame(None), frame("PyErr_SetString"), frame(None), frame("push", LIBRARY)], None),

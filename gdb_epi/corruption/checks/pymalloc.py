@@ -78,6 +78,7 @@ MIN_LANES = 3  # bytes of a link that a write changes, and hardware does not
 MIN_CUT = 2  # links; of a single one a flip may have changed the lowest byte
 MAX_WRONG = 24  # slots of containers that hold no object; more are an overwrite
 STEP = 4096
+WRITTEN_WHILE_FREE = "a free block of Python's allocator was written to"
 INCREMENT = "an increment of the reference count of a freed object (use after free)"
 
 
@@ -419,19 +420,31 @@ def _damaged_free_list(context: Context, pool: Pool, data: bytes) -> Iterator[Ev
     for word in find_fault_words(context)[:1]:
         read_from = find_read_place(context, word)
         if read_from is not None and read_from.slot == place:
-            why = _why_written_by_program(context, pool, data, first)
+            why = _write_by_program(context, pool, data, first)
             named = next((v.name for v in context.state.named_values if v.how == IS), None)
             of_what = f" (the number `{named}` of the program)" if named else shape_note(first)
             summary = (
                 f"a list of free blocks is damaged: the first free block of pymalloc's pool "
                 f"at {pool.address:#x} would be {first:#x}{of_what}, and the crash went there"
             )
-            id = "S:overwritten-place" if why else "S:free-list"
-            yield plain_evidence(id, place, f"{summary}{why}")
+            if why is None:
+                yield plain_evidence("S:free-list", place, summary)
+            else:
+                summary += why.evidence
+                yield plain_evidence("S:overwritten-place", place, summary, plain=why.plain)
 
 
-def _why_written_by_program(context: Context, pool: Pool, data: bytes, first: int) -> str:
-    """Say what shows that a write, and no flipped bit, made the first link; "" where nothing does.
+class _ProgramWrite(NamedTuple):
+    """What shows that the program wrote to a free block, behind a sentence, and it in few words."""
+
+    evidence: str
+    plain: str
+
+
+def _write_by_program(
+    context: Context, pool: Pool, data: bytes, first: int
+) -> _ProgramWrite | None:
+    """Return what shows that a write, and no flipped bit, made the first link; None for nothing.
 
     The crash took a block that its pool counts already. A flipped bit of a link leads to a block
     that is none of the free ones: then one block more is left than was counted, or an object
@@ -441,16 +454,17 @@ def _why_written_by_program(context: Context, pool: Pool, data: bytes, first: in
     lists = broken_off_lists(pool, data)
     length, rest = lists[0] if lists else (0, 0)
     if length > max(left, 1) or _has_object_between_blocks(context, pool, data):
-        return ""
+        return None
     is_alone = len(lists) < 2 or lists[1][0] < length
     if length == left > 1 and is_alone:
         shifted = any(rest >> 8 * n == first & (1 << 64 - 8 * n) - 1 for n in range(1, WORD))
         lanes = sum(map(bool, (first ^ rest).to_bytes(WORD, "little")))
         if shifted or lanes < MIN_LANES:
-            return ""
-        return (
+            return None
+        return _ProgramWrite(
             f". The {counted(length, 'block')} that should follow are whole, from {rest:#x} on: "
-            "the block before them was written to while it was free"
+            "the block before them was written to while it was free",
+            WRITTEN_WHILE_FREE,
         )
     index, start = address_index(context), pool.address + HEADER_SIZE
     words = memoryview(data[HEADER_SIZE : HEADER_SIZE + pool.carved * pool.block]).cast("Q")
@@ -462,12 +476,15 @@ def _why_written_by_program(context: Context, pool: Pool, data: bytes, first: in
     )
     owner, number = before.most_common(1)[0] if before else (None, 0)
     if owner is not None and number >= MIN_COPIES:
-        return (
+        return _ProgramWrite(
             f". {number} more blocks there begin with this value, each behind a {owner}: it was "
-            "written behind the end of such an object"
+            "written behind the end of such an object",
+            f"data were written behind the end of an object of type {owner}, over what follows it",
         )
     named = any(value.how == IS for value in context.state.named_values)
-    return ", which is no address" if named or shape_of(first) is not None else ""
+    if not named and shape_of(first) is None:
+        return None
+    return _ProgramWrite(", which is no address", WRITTEN_WHILE_FREE)
 
 
 def _has_object_between_blocks(context: Context, pool: Pool, data: bytes) -> bool:

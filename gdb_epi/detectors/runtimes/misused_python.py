@@ -183,15 +183,13 @@ def _api_called_without_state(frames: Sequence[NativeFrame]) -> tuple[int, str] 
 def _outermost_api_function(frames: Sequence[NativeFrame]) -> str | None:
     """Return the function of the API that other code called, by the frames from an inner one on.
 
-    None where Python code ran in between, or the caller is not seen.
+    Python code may have run in between. None where the caller is not seen.
     """
     called = None
     for frame in frames:
         name = frame.function or ""
         if not is_interpreter_frame(frame):
             return called
-        if name.removeprefix("_").startswith("PyEval_"):
-            return None
         if _is_api_name(name) and frame.kind != "inline" and not name.startswith(_ALLOWED):
             called = name
     return None
