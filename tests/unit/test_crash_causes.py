@@ -811,7 +811,12 @@ def test_a_size_that_wrapped(
 
 @pytest.mark.parametrize(
     ("before", "size", "said"),
-    [(1 << 30, 5 << 30, True), (3 << 30, 5 << 30, False), (1 << 30, 1 << 30, False)],
+    [
+        (1 << 30, 5 << 30, True),
+        (1 << 12, 5 << 30, False),
+        (3 << 30, 5 << 30, False),
+        (1 << 30, 1 << 30, False),
+    ],
 )
 def test_an_offset_that_wrapped(before: int, size: int, said: bool) -> None:
     """It was said to be memory that had been freed, or the end of some."""

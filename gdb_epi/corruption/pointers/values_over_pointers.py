@@ -136,7 +136,8 @@ def _blocks_of_chunk_size(context: Context, usable: int) -> list[int]:
 def text_over_record_clause(target: Target, slot: int) -> str:
     """Say that a text goes on over a field that holds an address in the records beside; or "".
 
-    Records of an array are alike. Text that took the place of several was put into freed memory.
+    Records of an array are alike. Text that took the place of several was put into freed memory;
+    one that ends within the field may stand there in place of an address, as short strings do.
     """
     before, after = (
         read_up_to(target, slot - MAX_BACK, MAX_BACK),
@@ -148,7 +149,7 @@ def text_over_record_clause(target: Target, slot: int) -> str:
         at -= 1
     while end < len(memory) and memory[end] in _PRINTABLE:
         end += 1
-    if len(before) - at < MIN_BEFORE or end - len(before) < MIN_OVER:
+    if len(before) - at < MIN_BEFORE or end - len(before) < WORD:
         return ""
     for step in range(max(2 * WORD, (end - at) & -WORD), MAX_BACK // 2 + 1, WORD):
         beside = [read_word(target, slot + number * step) for number in (-2, -1, 1, 2)]

@@ -25,6 +25,7 @@ MAX_NUMBER = 1 << 31  # from there on it is -1 and its like, by far more often t
 ITEM_SIZES = (1, 2, 3, 4, 8, 16)  # bytes
 IS_MMAPPED = 2  # malloc/malloc.c
 WRAP = 1 << 32
+MIN_BEFORE = 1 << 24  # bytes before memory; a loop that runs backwards, or -1, leads less far
 MIN_SIZE = 64  # smaller blocks fit too much
 
 
@@ -61,7 +62,7 @@ def wrapped_size(state: ProcessState) -> Iterator[Finding]:
     meant = state.target.region_at(account.address + WRAP)
     if meant is not None and permits(meant, "w") and meant.path is None:
         before = meant.start - account.address
-        if 0 < before <= MAX_NUMBER <= meant.size:
+        if MIN_BEFORE <= before <= MAX_NUMBER <= meant.size:
             facts: dict[str, object] = {"block": hex_word(meant.start)}
             summary = (
                 f"an offset was computed in 32 bits, and wrapped: the access is {before:,} bytes "
