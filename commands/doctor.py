@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 
 from gdb_epi import __version__
 from gdb_epi.errors import Absent, SoftError
-from gdb_epi.registry import command
+from gdb_epi.registry import argument, command
 from gdb_epi.render.about import (
     PACKAGES,
     core_facts,
@@ -29,7 +29,11 @@ MAX_NAMED = 3
 LoadedBuildId = Callable[[Module], "str | None"]
 
 
-@command("doctor", needs="nothing")
+@command(
+    "doctor",
+    arguments=(argument("--all", action="store_true", help="also the files that are right"),),
+    needs="nothing",
+)
 def show_what_is_missing(session: Session, args: Namespace) -> Report:
     """Say whether all is there to read this core, what is missing, and which versions are at work.
 
@@ -62,7 +66,11 @@ def show_what_is_missing(session: Session, args: Namespace) -> Report:
         rows = [
             [m["build_id"], _module_file_status(m), m["gdb"], m["path"]]
             for m in document["modules"]
+            if args.all or not _is_right(m)
         ]
+        right = len(document["modules"]) - len(rows)
+        if right:
+            lines.append(f"{counted(right, 'file')} of the process as it ran (--all lists them)")
         errors = session.state.all_soft_errors()
     else:
         lines.append("no process and no core is loaded")
@@ -98,6 +106,12 @@ def collect_problems(document: Mapping[str, Any]) -> list[str]:
         again = f"\n    then: core-file {core['path']}" if core["path"] else ""
         problems.append(f"{first}\n    try: file {modules[0]['path']}{again}")
     return problems
+
+
+def _is_right(module: Mapping[str, Any]) -> bool:
+    """Tell whether an object's file is the one that ran, and GDB has it."""
+    of_kernel = module["file"] == VDSO or module["path"] == VDSO_NAME
+    return of_kernel or (module["file"] == MATCHES and module["gdb"] in (MATCHES, None))
 
 
 def _module_file_status(module: Mapping[str, Any]) -> str:

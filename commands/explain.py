@@ -8,11 +8,11 @@ from collections.abc import Mapping, Sequence
 
 from gdb_epi.errors import Absent, UsageError
 from gdb_epi.registry import argument, command
+from gdb_epi.render.escape import wrap_text
 from gdb_epi.report import Report
 from gdb_epi.session import Session
 from gdb_epi.typing_lite import Any
 
-MAX_WEIGHTS = 8  # lines of a page
 WEIGHTS = "## What it counts in the verdict, and where the number comes from"
 
 
@@ -34,8 +34,8 @@ def explain_finding(session: Session, args: Namespace) -> Report:
     """Explain a finding: what it saw, what else could cause it, and what to do next.
 
     Without a name: what was found in this core, each with the line that shows its page. Signs of
-    `epi corruption` (R1, C2, S:poison) and its words (strong, ambiguous) have pages too; TAB
-    completes them. The weights of this core are shown with their origin; --all: of every kind.
+    `epi corruption --evidence` (R1, C2, S:poison) and its words (strong, ambiguous) have pages too.
+    With --all the page ends with what the finding counts in the verdict, and where that comes from.
     """
     import gdb_epi.detectors
     from gdb_epi.corruption.explanation_pages import (
@@ -61,23 +61,48 @@ def explain_finding(session: Session, args: Namespace) -> Report:
         if args.all:
             return Report("Findings", ("finding", "about"), list(titles.items()), data=listed)
         return _short_list(here, titles, listed)
+    ending: list[str] = []
     name = str(args.finding).strip().replace("-", "_")
     page = finding_page(name)
     if not isinstance(page, Absent):
-        weights = describe_finding_weights(name)
-        rules = tuple(f"{rule}: " for rule in _rules_of_verdict(session))
-        of_this_core = [line for line in weights if line.startswith(rules)]
-        if weights[MAX_WEIGHTS:] and not args.all:
-            shown = of_this_core or weights[:MAX_WEIGHTS]
-            rest = f"{len(weights) - len(shown)} more: epi explain {name} --all"
-            weights = [*shown, rest]
-        page = "\n".join([page.rstrip("\n"), "", WEIGHTS, "", *(f"- {line}" for line in weights)])
+        ending = [f"How much it counts in the verdict: epi explain {name} --all"]
+        if args.all:
+            ending = [WEIGHTS, "", *(f"- {line}" for line in describe_finding_weights(name))]
+        ending = ["", *ending]
     else:
         page = read_corruption_page(name)
     if isinstance(page, Absent):
         raise UsageError(page.detail, hint="epi explain --all")
-    document = {"finding": name, "page": page, "known": name in DETECTORS}
-    return Report(f"explain {name}", lines=page.rstrip("\n").split("\n"), data=document)
+    document = {
+        "finding": name,
+        "page": "\n".join([page.rstrip("\n"), *ending]),
+        "known": name in DETECTORS,
+    }
+    return Report(f"explain {name}", lines=[*_page_lines(page), *ending], data=document)
+
+
+def _page_lines(page: str) -> list[str]:
+    """Return the lines of a page of Markdown, its paragraphs and list entries filled anew."""
+    parts: list[str] = []
+    apart = True
+    for line in page.rstrip("\n").split("\n"):
+        if apart or not line or line.startswith(("#", "|")) or _list_mark(line):
+            parts.append(line)
+        else:
+            parts[-1] += f" {line.strip()}"
+        apart = not line or line.startswith(("#", "|"))
+    return [line for part in parts for line in (_filled_lines(part) or [""])]
+
+
+def _list_mark(line: str) -> str:
+    """Return "- " or "1. " of an entry of a list; "" of another line."""
+    mark = line.partition(" ")[0]
+    return f"{mark} " if mark == "-" or mark.rstrip(".").isdigit() else ""
+
+
+def _filled_lines(part: str) -> list[str]:
+    mark = _list_mark(part)
+    return [part] if part.startswith(("#", "|")) else wrap_text(part[len(mark) :], mark)
 
 
 def _findings_of_loaded_core(session: Session) -> list[str]:
@@ -91,16 +116,6 @@ def _findings_of_loaded_core(session: Session) -> list[str]:
     names = [str(finding.get("detector")) for finding in get_groups(record, "findings")]
     signs = get_groups(get_group(record, "corruption"), "evidence")
     return list(dict.fromkeys([*names, *(str(sign.get("id")) for sign in signs)]))
-
-
-def _rules_of_verdict(session: Session) -> list[str]:
-    """Return the rules that decided the verdict on the core that is loaded."""
-    if not session.has_target:
-        return []
-    from gdb_epi.analysis import analyze
-    from gdb_epi.record.record_parts import get_group, get_texts
-
-    return get_texts(get_group(analyze(session), "verdict"), "rules")
 
 
 def _short_list(here: Sequence[str], titles: Mapping[str, str], data: Mapping[str, Any]) -> Report:

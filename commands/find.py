@@ -22,10 +22,11 @@ from gdb_epi.report import Report
 from gdb_epi.session import Session
 from gdb_epi.target.memory_search import BUDGET, OutOfTime
 from gdb_epi.typing_lite import Any
-from gdb_epi.util import counted
+from gdb_epi.util import counted, shortened_list
 
 LIMITS = ReprLimits(depth=2, width=6, length=80, total=160)
 MAX_LIMIT = 100_000
+MAX_LIKE = 3  # types of that name in other modules
 
 
 @command(
@@ -67,9 +68,12 @@ def find_objects_or_text(session: Session, args: Namespace) -> Report:
             return _find_objects(session, heap, types, limit)
         if what[:2] in ("0x", "0X"):
             raise InputError(f"no type at {what}", hint="epi refs ADDRESS, epi print ADDRESS")
-    prefix = (
-        "" if literal is not None or args.text else f"no type is called {what:.60}; as a text: "
-    )
+    prefix = ""
+    if literal is None and not args.text:
+        like = find_types_by_name(heap, what.rpartition(".")[2]) if "." in what else []
+        names = shortened_list(sorted({t.shown for t in like}), MAX_LIKE)
+        there_is = f", but {names}" if names else ""
+        prefix = f"no type is called {what:.60}{there_is}; as a text: "
     return _find_texts(
         heap, AddressLocations(heap, python), what if literal is None else literal, limit, prefix
     )

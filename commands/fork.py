@@ -92,8 +92,7 @@ def _fork_sentences(report: LockReport) -> list[str]:
             f"Without workers here: {pool.kind} ({len(pool.workers)}: {workers}); {pool.witness}."
         )
     if fork.forked and fork.lineage is not None:
-        kin = "`epi fork` shows this number for cores of its parent and of the other children too"
-        lines.append(f"{kin}: {fork.lineage}.")
+        lines.append(f"Its parent and the other children have the same lineage: {fork.lineage}.")
     return lines
 
 

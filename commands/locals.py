@@ -28,6 +28,7 @@ from gdb_epi.session import Session
     "locals",
     arguments=(
         argument("frame", nargs="?", type=whole_number(0), help="Python frame number, 0 innermost"),
+        argument("--frame", type=whole_number(0), dest="number", metavar="N", help="the same"),
         argument("--globals", action="store_true", help="also the globals of the frame"),
         *LIMIT_OPTIONS,
     ),
@@ -40,7 +41,7 @@ def show_locals(session: Session, args: Namespace) -> Report:
     A value that cannot be decoded for sure is marked, never guessed. What a name or a URL says is
     secret is masked; --secrets shows it.
     """
-    frame = session.python_frame(args.frame)
+    frame = session.python_frame(args.number if args.frame is None else args.frame)
     number = session.number_of(frame)
     which = "frame" if number is None else f"frame {number}"
     reader = frame_variables(session, args)

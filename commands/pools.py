@@ -85,6 +85,7 @@ def _pool_lines(pool: Executor) -> list[str]:
     jobs = "job" if pool.handlers else "call"
     calls = f"an unknown number of {jobs}s" if pool.queued is None else counted(pool.queued, jobs)
     what = "queued" if pool.kind == "threads" or pool.handlers else "without a result"
+    what = "still to be sent to them" if pool.kind == "processes" and pool.handlers else what
     down = ", shut down" if pool.shut_down else ""
     head = f"pool of {pool.kind}{name} ({pool.shown}): {len(pool.workers)} of {most} workers"
     lines = [f"{head}, {calls} {what}{down}"]
@@ -96,7 +97,7 @@ def _pool_lines(pool: Executor) -> list[str]:
         lines.append(f"    the thread that {handler.purpose}: {_handler_wait_text(handler)}")
     if pool.kind == "processes" and pool.workers:
         pid = next((worker.pid for worker in pool.workers if worker.pid is not None), "PID")
-        lines.append(f"    what a process does is not in this one: gdb-epi stacks {pid}")
+        lines.append(f"    what a process does is not in this one: gdb-epi triage {pid}")
     for function, number in Counter(pool.calls).most_common(MAX_CALLS):
         lines.append(f"    {number} x {function}")
     return lines
@@ -131,8 +132,11 @@ def _awaited_results(pool: Executor) -> list[str]:
         if result.kind != "apply":
             calls = counted("?" if result.calls is None else result.calls, "call")
             chunks = result.chunks_left
-            left = "" if chunks is None else f", {counted(chunks, 'chunk')} of it left"
-            lines.append(f"awaited: {result.kind} of {calls}{left}")
+            kind = "chunk" if result.kind == "map" else "call"
+            left = "" if chunks is None else f", {counted(chunks, kind)} without a result"
+            waits = pool.kind == "processes" and chunks and chunks > len(pool.workers)
+            pipe = f": {len(pool.workers)} run at most, the others wait in the pipe"
+            lines.append(f"awaited: {result.kind} of {calls}{left}{pipe if waits else ''}")
     return lines[:MAX_CALLS] or (["no result is awaited"] if pool.handlers else [])
 
 

@@ -7,6 +7,7 @@ from argparse import Namespace
 
 from gdb_epi.cpython.heap.object_search import ObjectSearch
 from gdb_epi.cpython.heap.referrers import Reference, Referrers
+from gdb_epi.cpython.values.process_values import ProcessValues
 from gdb_epi.cpython.values.repr_decoder import ReprLimits
 from gdb_epi.errors import InputError, LayoutError, SoftError, UsageError
 from gdb_epi.registry import argument, budget_argument, command, limit_argument
@@ -17,6 +18,7 @@ from gdb_epi.target.memory_search import BUDGET
 from gdb_epi.util import counted
 
 LIMITS = ReprLimits(depth=1, width=4, length=60, total=120)
+NAMED_BY_REPR = ("coroutine", "generator", "async_generator", "function", "method")
 MAX_LIMIT = 10_000
 NOT_COVERED = (
     "references that are not plain addresses (compressed, offset or encrypted pointers, registers)"
@@ -71,7 +73,7 @@ def show_referrers(session: Session, args: Namespace) -> Report:
         "references": [_json(reference) for reference in references],
     }
     rows = [
-        (f"{reference.place:#x}", reference.kind, _holder_text(reference), reference.how)
+        (f"{reference.place:#x}", reference.kind, _holder_text(values, reference), reference.how)
         for reference in references
     ]
     return Report(
@@ -84,9 +86,13 @@ def show_referrers(session: Session, args: Namespace) -> Report:
     )
 
 
-def _holder_text(reference: Reference) -> str:
+def _holder_text(values: ProcessValues, reference: Reference) -> str:
+    if not reference.holder:
+        return "-"
     weak = " (weak)" if reference.counted is False else ""
-    return f"{reference.type} at {reference.holder:#x}{weak}" if reference.holder else "-"
+    if reference.type in NAMED_BY_REPR:
+        return f"{values.of(reference.holder).text}{weak}"
+    return f"{reference.type} at {reference.holder:#x}{weak}"
 
 
 def _json(reference: Reference) -> dict[str, object]:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Are two cores the same crash? The first is loaded as usual, EPI_OTHER names the second:
 #     EPI_OTHER=core.2 gdb -nx -batch -x FOLDER/gdb_epi/batch/compare_two_cores.gdb python3 core.1
-# EPI_OTHER_EXE names the executable of the second (that of the first), EPI_AT the key that must be
+# EPI_OTHER_EXE names the executable of the second (else the one that it names), EPI_AT the key that must be
 # equal, or a narrower one: exact, strict, stable (as usual) or coarse. EPI_FORMAT=json, EPI_OUTPUT=FILE.
 # Prints at which keys they agree, and how categories, verdicts and versions differ. Exit code: 0 the
 # same crash, 4 another one, 1 the tool failed, 3 a core was not usable.
@@ -32,6 +32,15 @@ def _epi(*words):
         gdb.write(str(error) + "\n", gdb.STDERR)
 
 _epi_batch("compare_two_cores.gdb")
+def _epi_executable(core):
+    """Return the executable of a core: the file it names, where that has its build-id."""
+    from gdb_epi.errors import Absent
+    from gdb_epi.target.corefile import CoreFileTarget
+    for module in CoreFileTarget.open(core).modules()[:1]:  # the executable is the first
+        if not isinstance(module.file, Absent):
+            return module.file
+    return gdb.current_progspace().filename
+
 def _epi_compare():
     import json, os
     from gdb_epi.analysis import analyze
@@ -53,7 +62,7 @@ def _epi_compare():
         if not os.path.isfile(other):
             raise InputError(f"EPI_OTHER={other}: no such file", hint="check the path")
         one = analyze(shared_sessions().current())
-        exe = os.environ.get("EPI_OTHER_EXE") or gdb.current_progspace().filename
+        exe = os.environ.get("EPI_OTHER_EXE") or _epi_executable(other)
         gdb.execute("core-file", to_string=True)
         if exe:
             gdb.execute("file " + exe, to_string=True)

@@ -101,10 +101,9 @@ def _string_keyed_items(session: Session, contents: int) -> Iterator[tuple[str, 
 
 
 def _findings(_session: Session, _beginning: str) -> Iterable[str]:
-    from gdb_epi.corruption.explanation_pages import items_with_pages, list_written_pages
     from gdb_epi.detectors.pages import page_names
 
-    return [*page_names(), *list_written_pages(), *items_with_pages()]
+    return page_names()  # the codes of checks are seen in `epi corruption --evidence` alone
 
 
 _KINDS: dict[str, Callable[[Session, str], Iterable[str]]] = {

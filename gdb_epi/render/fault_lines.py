@@ -6,6 +6,7 @@ from __future__ import annotations
 import errno
 import os
 from collections.abc import Iterator, Mapping
+from itertools import takewhile
 
 from gdb_epi.corruption.evidence import NO_FLIP, REFERS
 from gdb_epi.lazy_pattern import LazyPattern
@@ -22,6 +23,7 @@ from gdb_epi.record.record_parts import (
 )
 from gdb_epi.render.category_words import CRASHES
 from gdb_epi.render.escape import soft_error_words
+from gdb_epi.render.frame_lines import call_library, calls_of_record
 from gdb_epi.render.opening_sentences import is_core_read_in_part
 from gdb_epi.sizes import signed_word
 from gdb_epi.typing_lite import Any
@@ -219,7 +221,7 @@ def host_and_cpu_text(record: Json) -> str:
 def raised_exception_lines(record: Json) -> Iterator[str]:
     """Yield what the crashed thread had raised, and where it came from."""
     raised = get_group(record, "exception")
-    if not raised.get("type"):
+    if not raised.get("type") or _is_inner_way_of_library(record, raised):
         return
     states = {"handled": "being handled", "reported": "uncaught and being reported"}
     state = states.get(str(raised.get("state")), "on its way up")
@@ -233,6 +235,20 @@ def raised_exception_lines(record: Json) -> Iterator[str]:
     if raised.get("raised_from"):
         state += f", after {raised['raised_from']}"
     yield f"{raised['type']}{_errno_words(raised.get('errno'))}, {state}"
+
+
+def _is_inner_way_of_library(record: Json, raised: Json) -> bool:
+    """Tell whether a function of a library that runs had raised this, and handles it itself.
+
+    It is how Pool.imap() and others go on, and says nothing of a process that did not crash.
+    """
+    place = get_group(raised, "raised_at")
+    if raised.get("state") != "handled" or get_group(record, "signal").get("name") in CRASHES:
+        return False
+    frames = filter(is_python_frame, get_groups(explaining_stack(record), "frames"))
+    inner = takewhile(call_library, calls_of_record([*frames]))
+    here = str(place.get("filename")), str(place.get("name"))
+    return any((c.filename, c.name.rpartition(".")[2]) == here for c in inner)
 
 
 def _errno_words(number: object) -> str:

@@ -60,6 +60,7 @@ from gdb_epi.render.frame_lines import (
     StackCall,
     StackRow,
     call_library,
+    call_words,
     calls_of_record,
     fold_calls,
     innermost_own_python_call,
@@ -102,6 +103,7 @@ MAX_LINES = 40
 MAX_FRAMES = 11  # lines of the stack
 MIN_FRAMES = 7  # lines of the stack, however long the rest is
 SCREEN = 24  # lines of a terminal
+MAX_NAMED_ROWS = 3  # of the stack, which the sentences name
 MAX_WRITTEN_OUT = 20_000  # frames of a recursion
 MAX_RAISING = 3  # functions from a check to the signal
 MAX_DEADLOCKED_FRAMES = 5  # lines of each
@@ -491,6 +493,12 @@ def _stack_lines(
     native = rows_around_fault(rows)
     room = min(room, MAX_FRAMES + 2) if native else room
     telling = _most_telling_rows(rows, calls)
+    sentences = " ".join(opening_sentences(record, calls))
+    native += [
+        at
+        for at, row in enumerate(rows)
+        if row.call.language == PYTHON and row.call.lineno and call_words(row.call) in sentences
+    ][:MAX_NAMED_ROWS]
     shown = stack_rows(rows, most, telling=telling, native=native, room=room)
     yield from row_lines(shown, own_files=short_own_files(frames))
 
@@ -562,7 +570,11 @@ def _next_steps(record: Json, reader: Audience, notes: int) -> Iterator[str]:
     width = max((len(what) for what, _ in steps), default=0)
     for number, (what, command) in enumerate(steps):
         head = f"{'Next' if not number else '':<{LABEL}}"
-        yield f"{head}{what + ':':<{width + 1}}  {command}" if command else f"{head}{what}"
+        line = f"{head}{what + ':':<{width + 1}}  {command}" if command else f"{head}{what}"
+        if command and len(line) > screen_width():  # the command alone can be copied
+            yield f"{head}{what}:"
+            line = f"{' ' * (LABEL + 2)}{command}"
+        yield line
 
 
 def _candidate_steps(record: Json, reader: Audience) -> Iterator[tuple[str, str]]:
@@ -615,7 +627,8 @@ def _candidate_steps(record: Json, reader: Audience) -> Iterator[tuple[str, str]
         yield "if it does not answer", f"take a second copy (gcore {pid}), and compare the two"
     elif is_called_healthy(record) and sender == get_group(record, "process").get("ppid"):
         yield "why it was ended", f"ask pid {sender}, its parent: not in this core"
-    runs = get_group(record, "process").get("live") and label not in HUNG
+    of_hang = label in HUNG or is_possible_hang(record)
+    runs = get_group(record, "process").get("live") and not of_hang
     if runs and has_python and not get_group(record, "signal"):
         yield "if its memory grows", "epi memory" if in_gdb else f"gdb-epi memory {core}"
     outside = get_group(record, "signal").get("sender") == OTHER

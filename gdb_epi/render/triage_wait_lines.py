@@ -37,6 +37,7 @@ from gdb_epi.util import counted, quoted_name
 
 MAX_WAITS = 3
 MAX_KINDS_OF_WAITS = 3
+_OF_POOL = "process pool"  # the sort of a hang
 _OF_LIBRARY = "a thread of "  # words for a pool that is only known by its library
 MAX_NAME = 120  # characters of a lock's name
 MAX_HOLDER_FRAMES = 4
@@ -288,11 +289,14 @@ def next_steps_of_hang(record: Json, core: str, *, in_gdb: bool) -> Iterator[tup
         yield "who waits for whom", "epi tasks --tree" if in_gdb else f"gdb-epi tasks {core}"
     elif _may_run_greenlets(record):
         yield "what each greenlet does", "epi greenlets" if in_gdb else f"gdb-epi greenlets {core}"
-    pids = [get_group(f, "facts").get("look_at") for f in get_groups(record, "findings")]
+    facts = [get_group(finding, "facts") for finding in get_groups(record, "findings")]
+    pids, sorts = ([each.get(key) for each in facts] for key in ("look_at", "sort"))
     pid = next((each for each in pids if isinstance(each, int)), None)
     if pid is not None:
         lives = "" if get_group(record, "process").get("live") else ", if it still lives"
         yield f"what pid {pid} does{lives}", f"{'shell ' if in_gdb else ''}gdb-epi triage {pid}"
+    elif _OF_POOL in sorts:
+        yield "the pool's workers", "epi pools" if in_gdb else f"gdb-epi pools {core}"
 
 
 def _may_run_greenlets(record: Json) -> bool:

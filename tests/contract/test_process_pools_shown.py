@@ -39,6 +39,9 @@ if __name__ == "__main__":
     pool = multiprocessing.Pool(2)
     results = [pool.apply_async(job, (pipe,)) for _ in range(5)]
     mapped = pool.map_async(len, ["a"] * 7, chunksize=1)
+    items = pool.imap_unordered(len, ["a"] * 9)
+    while items._length is None:
+        time.sleep(0.01)
     for _ in range(2):
         os.read(begun, 1)
     workers = [worker.pid for worker in pool._pool]
@@ -125,9 +128,10 @@ def test_workers_and_awaited_results_are_shown(interpreter: Interpreter, tmp_pat
     assert sorted(worker["pid"] for worker in pool["workers"]) == sorted(truth["workers"])
     assert not any(worker["replaces"] for worker in pool["workers"])
     assert "awaited: 5 results of apply_async() or apply()" in text
-    assert "awaited: map of 7 calls, 7 chunks of it left" in text
+    assert "awaited: map of 7 calls, 7 chunks without a result: 2 run at most" in text
+    assert "awaited: imap of 9 calls, 9 calls without a result: 2 run at most" in text
     assert "the thread that takes results: thread " in text
-    assert f"gdb-epi stacks {pool['workers'][0]['pid']}" in text
+    assert f"gdb-epi triage {pool['workers'][0]['pid']}" in text
 
 
 @EACH

@@ -381,6 +381,10 @@ def test_what_another_process_does_is_a_command_to_paste() -> None:
     assert command == "gdb-epi triage 4711" and "still lives" in what
     ((_, in_gdb),) = next_steps_of_hang(record, "CORE", in_gdb=True)
     assert in_gdb == f"shell {command}"
+    record = {"findings": [{"facts": {"sort": "process pool"}}]}
+    assert ("the pool's workers", "gdb-epi pools 7") in [
+        *next_steps_of_hang(record, "7", in_gdb=False)
+    ]
 
 
 @pytest.mark.parametrize(

@@ -224,3 +224,35 @@ def test_whose_exception_it_is_where_another_threads_stack_is_shown() -> None:
     }
     text = "\n".join(render_triage(record))
     assert "Stack of pool_0" in text and "queue.Empty, being handled in MainThread" in text
+
+
+def test_an_exception_by_which_a_library_goes_on_is_not_told_of_a_process_that_waits() -> None:
+    """Pool.imap() waits inside of `except IndexError`: a tired reader chased that."""
+    pool = "/usr/lib/python3.10/multiprocessing/pool.py"
+    waits = {"language": "python", "name": "IMapIterator.next", "filename": pool, "lineno": 861}
+    place = {"name": "next", "filename": pool, "lineno": 856}
+    raised = {"type": "IndexError", "state": "handled", "raised_at": place}
+    for frames, groups, told in (
+        ([waits, PYTHON], {}, False),
+        ([waits, PYTHON], {"signal": {"name": "SIGSEGV"}}, True),
+        ([PYTHON, waits], {}, True),  # the program's own code may handle it
+    ):
+        lines = shown("cannot-tell", *frames, exception=raised, **groups)
+        assert any(line.startswith("Raised") for line in lines) == told, lines
+
+
+def test_a_call_that_the_sentences_name_is_on_the_stack() -> None:
+    """The verdict named `a` of _sum, and the stack had "... 2 more calls" in its place."""
+    inner = {**PYTHON, "name": "_sum", "filename": "/usr/lib/python3.11/site-packages/np/m.py"}
+    native = [{**NATIVE, "function": f"f{n}", "module": "/lib/np.so"} for n in range(7)]
+    verdict = {"label": "software", "confidence": 0.9, "reasons": ["`a` of _sum (m.py:3) is bad"]}
+    frames = [*native, inner, *native, *[{**PYTHON, "name": f"g{n}"} for n in range(9)]]
+    lines = shown("software", *frames, verdict=verdict)
+    assert any(line.startswith("  py  _sum ") for line in lines), lines
+
+
+def test_a_command_that_is_too_long_for_its_line_has_one_of_its_own() -> None:
+    record = {"threads": {"count": 1, "crashed": {"tid": 7, "frames": [PYTHON]}}}
+    core = f"/srv/cores/{'x' * 90}.core"
+    lines = render_triage(record, Audience(core=core))
+    assert f"{' ' * 11}gdb-epi stacks --locals {core}" in lines

@@ -363,7 +363,11 @@ class _PoolDecoder:
             calls = self._length(self._get(result, "_value"))
             return AwaitedResult("map", calls, self._number(result, "_number_left"))
         if kind.startswith("IMap"):
-            return AwaitedResult("imap", self._number(result, "_length"), None)
+            calls, came = self._number(result, "_length"), self._number(result, "_index")
+            early = self._get(result, "_unsorted")  # results that came before earlier ones
+            count = len(list(self._objects.dict_items(early))) if early else 0
+            left = None if calls is None or came is None else max(calls - came - count, 0)
+            return AwaitedResult("imap", calls, left)
         return AwaitedResult("apply", 1, None)
 
     def _function(self, work_item: int) -> str:

@@ -152,7 +152,7 @@ def memory_report(state: ProcessState) -> Report:
     python = get_group(use, "python")
     if python:
         about = "about " if python.get("estimated") else ""
-        least = "" if python.get("whole") else ", and more: the walk was ended"
+        least = "" if python.get("whole") else ", and more: there was no time for all"
         lines.append(f"variables lead to {about}{size_in_words(python['reached'])}{least}")
         holders = [holder_words(holder) for holder in get_groups(use, "holders")]
         lines += [f"  {words}" for words in holders if words not in lines]
@@ -177,7 +177,7 @@ def memory_report(state: ProcessState) -> Report:
     return Report(
         "memory",
         lines=lines,
-        columns=("type", "number", "bytes", "found"),
+        columns=("type", "number", "bytes", "where seen"),
         rows=rows,
         data=use,
         soft_errors=errors,
