@@ -153,11 +153,14 @@ def _held_locks(context: LockContext, waits: Sequence[LockWait]) -> tuple[HeldLo
             if lock.locked is False or (owned and lock.owner != block.ident):
                 continue
         seen.add((block.lock, block.ident))
+        name = view.name_of_object(block.lock) or view.name_of_object(block.manager)
+        if name is None and block.tid is not None and not block.vanished:
+            name = view.attribute_name(block.tid, block.lock)
         held.append(
             HeldLock(
                 address=block.lock,
                 kind=lock.kind if lock is not None else "lock",
-                name=view.name_of_object(block.lock) or view.name_of_object(block.manager),
+                name=name,
                 owner=LockOwner(
                     block.tid,
                     block.ident,

@@ -213,11 +213,12 @@ import threading
 class Channel:
     def __init__(self):
         self.a = threading.Lock()
+        self.b = threading.RLock()
 def main():
     channel = Channel()
     def close():
         channel.a.acquire()
-    with channel.a:
+    with channel.a, channel.b:
         closer = threading.Thread(target=close, name="closer")
         closer.start()
         print("ready", flush=True)
@@ -235,3 +236,4 @@ def test_a_lock_of_an_object_that_a_closure_shares_has_a_name(shell) -> None:
         done = shell("locks", started.pid)
         started.kill()
     assert "waits for Channel.a (threading.Lock, " in done.out, done.out
+    assert "Nobody waits for Channel.b (threading.RLock, " in done.out, done.out
