@@ -10,7 +10,12 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from gdb_epi.fault.find_fault import KERNEL
-from gdb_epi.record.record_parts import get_group, get_groups
+from gdb_epi.record.record_parts import (
+    get_group,
+    get_groups,
+    hypothesis_probabilities,
+    unpadded_address,
+)
 from gdb_epi.render.frame_lines import (
     ABORTING,
     HANDLER,
@@ -35,6 +40,18 @@ _ENDS_ITSELF = {
     "signal_raise_signal": "signal.raise_signal()",
     "signal_pthread_kill": "signal.pthread_kill()",
 }  # fmt: skip
+
+
+def leading_hypothesis(record: Json) -> str:
+    """Return the likeliest cause by its name (judgement/hypothesis_words.py), "" without any."""
+    return next(iter(hypothesis_probabilities(record)), "")
+
+
+def failed_address(record: Json) -> str:
+    """Return the address that the first signal named, "" for none."""
+    signal = get_group(record, "signal")
+    failed = signal.get("fault_address") or get_group(signal, "behind_handler").get("fault_address")
+    return unpadded_address(failed)
 
 
 def ended_itself_words(record: Json, category: str, calls: Sequence[StackCall]) -> str:

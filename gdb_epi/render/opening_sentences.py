@@ -25,10 +25,8 @@ from gdb_epi.record.record_parts import (
     get_groups,
     get_number,
     get_texts,
-    hypothesis_probabilities,
     members_of_deadlock,
     thread_names,
-    unpadded_address,
     verdict_label,
 )
 from gdb_epi.render.category_words import (
@@ -57,8 +55,10 @@ from gdb_epi.render.failure_places import (
     deepest_call_words,
     earlier_crash_words,
     ended_itself_words,
+    failed_address,
     failed_in_signal_handler,
     handler_words,
+    leading_hypothesis,
 )
 from gdb_epi.render.frame_lines import (
     NATIVE,
@@ -411,6 +411,15 @@ def first_reason(record: Json) -> str:
     return second if len(first) < len(second) <= MAX_REASON else first
 
 
+def is_low_number(record: Json) -> bool:
+    """Tell whether a number, no NULL pointer, led to the address near NULL that was used."""
+    category = str(get_group(record, "signature").get("category"))
+    if category not in ("segv-null", "segv-near-null") or failed_address(record) in ("", "0x0"):
+        return False
+    as_number = leading_hypothesis(record) not in ("", "null-pointer")
+    return as_number or OR_A_NUMBER in first_reason(record)
+
+
 def _what_happened(record: Json, label: str, calls: Sequence[StackCall]) -> str:
     category = str(get_group(record, "signature").get("category") or "")
     kind = category.partition(":")[0]
@@ -436,12 +445,8 @@ def _what_happened(record: Json, label: str, calls: Sequence[StackCall]) -> str:
             f'aborted: malloc found its heap damaged ("{message}") {{found}}; the damage was done'
         )
         text += " earlier"
-    signal = get_group(record, "signal")
-    failed = signal.get("fault_address") or get_group(signal, "behind_handler").get("fault_address")
-    address = unpadded_address(failed)
-    near = category in ("segv-null", "segv-near-null") and address not in ("", "0x0")
-    as_number = leading_hypothesis(record) not in ("", "null-pointer")
-    if near and (as_number or OR_A_NUMBER in first_reason(record)):
+    signal, address = get_group(record, "signal"), failed_address(record)
+    if is_low_number(record):
         # The Signal row has the address, but for a signal that a handler raised again. These
         # categories also are of a register with 0 and an offset of any size, which is no low one.
         low = not signal.get("fault_address") and int(address, 16) < NEAR_NULL
@@ -599,11 +604,6 @@ def _leading_cause(record: Json, reason: str) -> str:
     if name == "other-data" and overwritten:
         return ""  # the reason says which word, and what stands there
     return HYPOTHESES[name] if name in _SAID_BEFORE_THE_REASON else ""
-
-
-def leading_hypothesis(record: Json) -> str:
-    """Return the likeliest cause by its name (judgement/hypothesis_words.py), "" without any."""
-    return next(iter(hypothesis_probabilities(record)), "")
 
 
 def _inherited_lock_sentences(record: Json) -> str:

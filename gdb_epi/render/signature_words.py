@@ -11,12 +11,14 @@ import textwrap
 from collections.abc import Iterator, Mapping
 
 from gdb_epi.corruption.evidence import OVERWRITTEN
+from gdb_epi.judgement.labels import CANNOT_TELL
 from gdb_epi.record.record_parts import (
     get_group,
     get_groups,
     get_number,
     get_texts,
     hypothesis_probabilities,
+    verdict_label,
 )
 from gdb_epi.render.category_words import category_words
 from gdb_epi.render.causes.whose_code import percent_text
@@ -141,6 +143,27 @@ def where_and_what_of_parts(words: SignatureParts, *, hung: bool = False) -> tup
     what = category_words(words.category)
     function = native[0].partition(" ~")[0] if python and native else ""
     return where, what if function in ("", what) else f"{what} in {function}"  # no abort in abort
+
+
+def where_and_what_of_record(record: Json, line: str) -> tuple[str, str]:
+    """Return what `where_and_what` does of a signature's line, by what one record of it tells.
+
+    The category alone calls each access near NULL a NULL pointer, and knows no cause.
+    """
+    from gdb_epi.render.opening_sentences import HUNG as HUNG_LABELS
+    from gdb_epi.render.opening_sentences import is_low_number
+
+    category, label = get_group(record, "signature").get("category"), verdict_label(record)
+    words = parse_signature_line(line, str(category) if category else None)
+    where, what = where_and_what_of_parts(words, hung=label in HUNG_LABELS)
+    if is_low_number(record):
+        signal = get_group(record, "signal")
+        jumped = signal.get("pc") == signal.get("fault_address")
+        low = "jump to a low address" if jumped else "low address"
+        what = what.replace(category_words(words.category), low, 1)
+    if label != CANNOT_TELL and (cause := cause_in_short(get_group(record, "verdict"))):
+        what = f"{what}: {cause}"
+    return where, what
 
 
 # Causes that a category does not say already: "NULL pointer" may be a use after free.

@@ -181,7 +181,7 @@ def truncated_mapped_file(session: Session, record: Mapping[str, Any]) -> str:
 
     Records hold no paths of data: it is for the screen alone.
     """
-    from gdb_epi.render.opening_sentences import leading_hypothesis
+    from gdb_epi.render.failure_places import leading_hypothesis
 
     account = session.state.account
     if leading_hypothesis(record) != "file-ended" or isinstance(account, Absent):

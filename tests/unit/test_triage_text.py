@@ -19,7 +19,11 @@ from gdb_epi.render.category_words import (
     death_sentence,
 )
 from gdb_epi.render.escape import wrap_text
-from gdb_epi.render.signature_words import evidence_lines, where_and_what
+from gdb_epi.render.signature_words import (
+    evidence_lines,
+    where_and_what,
+    where_and_what_of_record,
+)
 from gdb_epi.render.triage import GDB, SHELL, Audience, own_call_named_in_sentences, render_triage
 from gdb_epi.signature.categories.rules import ENDS
 from gdb_epi.signature.categories.types import CATEGORIES
@@ -697,3 +701,20 @@ def test_an_address_of_a_foreign_record_that_is_none_does_no_harm() -> None:
     assert any("; its bytes are" in line for line in shown(signal=signal, signature=signature))
     signal["operand"] = {"address": "0x" + "4" * 20}
     assert any("0x4444" in line for line in shown(signal=signal, signature=signature))
+
+
+def test_a_crash_has_the_name_in_a_table_that_its_answer_gives_it() -> None:
+    """The answer told of a jump to 0x8 by a number; triage's table and the fleet of NULL."""
+    line = "gsig/2 stable segv-null PyObject_GetAttr <-- py:hub.ingest"
+    for cause, pc, name in (
+        ("wrong-pointer", "0x8", "jump to a low address in PyObject_GetAttr"),
+        ("wrong-pointer", "0x1000", "low address in PyObject_GetAttr"),
+        ("null-pointer", "0x1000", "NULL pointer in PyObject_GetAttr"),
+        ("use-after-free", "0x1000", "low address in PyObject_GetAttr: use after free"),
+    ):
+        verdict = {"label": "software", "cause": [{"hypothesis": cause, "probability": 0.8}]}
+        signal = {"name": "SIGSEGV", "fault_address": "0x8", "pc": pc}
+        record = {"signature": {"category": "segv-null"}, "signal": signal, "verdict": verdict}
+        assert where_and_what_of_record(record, line) == ("hub.ingest", name)
+        (first, *_) = shown("software", PYTHON, **record)
+        assert ("NULL" in first) == ("NULL" in name), first

@@ -284,15 +284,10 @@ def _groups_for_table(record: Mapping[str, Any]) -> Mapping[str, Any]:
 
 def _cells_of(record: Mapping[str, Any]) -> tuple[str, str, str]:
     """Return verdict, place and kind of death of a core, for the cells of a table."""
-    from gdb_epi.render.opening_sentences import HUNG
-    from gdb_epi.render.signature_words import UNKNOWN, cause_in_short, where_and_what
+    from gdb_epi.render.signature_words import UNKNOWN, where_and_what_of_record
 
-    signature = get_group(record, "signature")
     label = verdict_label(record)
-    category = str(signature.get("category") or "")
-    where, what = where_and_what(grouping_line(signature), category or None, hung=label in HUNG)
-    if label != CANNOT_TELL and (cause := cause_in_short(get_group(record, "verdict"))):
-        what = f"{what}: {cause}"
+    where, what = where_and_what_of_record(record, grouping_line(get_group(record, "signature")))
     if get_group(record, "truncated").get("flag"):
         nothing = where == UNKNOWN and label == CANNOT_TELL
         what = "the core was cut off" if nothing else f"{what} (the core was cut off)"

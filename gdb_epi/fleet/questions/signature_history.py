@@ -206,13 +206,30 @@ def history_lines(history: SignatureHistory, *, of_a_core: bool = False) -> list
     return lines
 
 
-def signature_title(line: str, category: str | None, labels: Sequence[str]) -> str:
-    """Return a signature in a few words: what happened, where; `labels` are its verdicts."""
+def signature_title(
+    line: str,
+    category: str | None,
+    labels: Sequence[str],
+    records: Sequence[Mapping[str, Any]] = (),
+) -> str:
+    """Return a signature in a few words: what happened, where; `labels` are its verdicts.
+
+    What happened is what `records`, some of its crashes', agree on, where any are given.
+    """
     from gdb_epi.render.opening_sentences import HUNG
-    from gdb_epi.render.signature_words import parse_signature_line, signature_phrase
+    from gdb_epi.render.signature_words import (
+        UNKNOWN,
+        parse_signature_line,
+        signature_phrase,
+        where_and_what_of_record,
+    )
 
     hung = bool(labels) and set(labels) <= HUNG
     title = signature_phrase(parse_signature_line(line, category), hung=hung)
+    cells = {where_and_what_of_record(record, line) for record in records}
+    if len(cells) == 1:
+        where, what = cells.pop()
+        title = what if where == UNKNOWN else f"{what}, in {where}"
     return f"{title[:1].upper()}{title[1:]}"
 
 

@@ -29,6 +29,7 @@ from gdb_epi.record.record_parts import (
     python_thread_stacks,
 )
 from gdb_epi.render.causes.whose_code import named_file
+from gdb_epi.render.failure_places import leading_hypothesis
 from gdb_epi.render.frame_lines import (
     NATIVE,
     PYTHON,
@@ -43,7 +44,6 @@ from gdb_epi.render.frame_lines import (
     short_name,
     short_place,
 )
-from gdb_epi.render.opening_sentences import leading_hypothesis
 from gdb_epi.typing_lite import Any
 from gdb_epi.util import shell_word
 

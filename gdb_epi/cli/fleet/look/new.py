@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from gdb_epi.argument_types import positive_number
 from gdb_epi.cli.fleet.look.top import (
@@ -27,6 +27,8 @@ from gdb_epi.cli.support.messages import missing_origin_lines, repeated_database
 from gdb_epi.fleet.records.facts import short_program
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from gdb_epi.fleet.questions.signatures import NewSignature
 
 HELP = "signatures first seen in the last days (counted back from the latest crash)"
@@ -55,6 +57,7 @@ def run(args: Namespace) -> None:
 
     with open_database(args.db, write=False) as engine:
         from gdb_epi.fleet.population.cache import load_population_of_times
+        from gdb_epi.fleet.questions.lookup import some_records
         from gdb_epi.fleet.questions.signatures import latest_crash_time, new_signatures
 
         asof, population = parse_day_argument(args.asof), load_population_of_times(engine)
@@ -69,6 +72,7 @@ def run(args: Namespace) -> None:
 
             names = [row.signature or "" for row in rows]
             renamed = renaming_sentences(load_population(engine, asof), names)
+        records = [some_records(engine, row.kind, row.key) for row in rows]
     if args.json or args.csv:
         print_rows([row._asdict() for row in rows], as_csv=args.csv)
         return
@@ -77,7 +81,10 @@ def run(args: Namespace) -> None:
         nothing = f"no signature is new in the {args.days:g} days before {format_utc_time(until)}"
     any_timed = any(row.timed for row in rows)
     titles = HEADERS if any_timed else ("stored", *HEADERS[1:])
-    headers, cells, _ = drop_unknown_columns(titles, [_cells(row, any_timed) for row in rows])
+    headers, cells, _ = drop_unknown_columns(
+        titles,
+        [_cells(row, some, any_timed) for row, some in zip(rows, records, strict=True)],
+    )
     print_table(headers, cells, nothing, NARROW)
     if rows:
         print("")
@@ -89,8 +96,8 @@ def run(args: Namespace) -> None:
         print_line(f"More about a row: gdb-epi fleet show KEY{repeated_database_option(args)}")
 
 
-def _cells(row: NewSignature, any_timed: bool) -> list[object]:
-    where, what, verdicts = signature_cells(row.signature, row.verdicts, row.crashes)
+def _cells(row: NewSignature, records: Sequence[dict[str, Any]], any_timed: bool) -> list[object]:
+    where, what, verdicts = signature_cells(row.signature, row.verdicts, row.crashes, records)
     day = day_or_empty(row.first_seen)
     first = day if row.timed or not any_timed else f"? (stored {day})"
     rest = row.hosts, short_program(row.program), row.key

@@ -80,7 +80,8 @@ def _subject_report(
     summary = lookup.summarise_signature(engine, group, asof)
     named = {"kind": group.kind, "key": group.key, "text": group.text, "category": group.category}
     known = _known_of_signature(engine, group, asof)
-    return {**named, **summary._asdict()}, _signature_lines(group, summary, known, again)
+    records = lookup.some_records(engine, group.kind, group.key)
+    return {**named, **summary._asdict()}, _signature_lines(group, summary, known, records, again)
 
 
 def _known_of_signature(engine: Any, group: FoundSignature, asof: int | None) -> list[str]:
@@ -114,7 +115,11 @@ def _origin_lines(record: dict[str, Any]) -> Iterator[str]:
 
 
 def _signature_lines(
-    group: FoundSignature, summary: CrashSummary, known: Sequence[str], again: str
+    group: FoundSignature,
+    summary: CrashSummary,
+    known: Sequence[str],
+    records: Sequence[dict[str, Any]],
+    again: str,
 ) -> list[str]:
     from gdb_epi.fleet.questions.signature_history import signature_title
     from gdb_epi.fleet.records.facts import SEVERAL
@@ -127,7 +132,11 @@ def _signature_lines(
     labels = [label for label, _ in summary.tables["verdict"]]
     frames = parse_signature_line(group.text or "", group.category).frames
     rows = [StackRow(StackCall(PY if language == PYTHON else C, name)) for language, name in frames]
-    lines = [signature_title(group.name, group.category, labels), _crash_count_line(summary), ""]
+    lines = [
+        signature_title(group.name, group.category, labels, records),
+        _crash_count_line(summary),
+        "",
+    ]
     lines += labelled_lines("Known", known)
     program = (
         "several, so it may be several bugs" if summary.program == SEVERAL else summary.program

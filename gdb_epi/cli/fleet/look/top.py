@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from gdb_epi.cli.fleet.output import (
     add_day_and_output_options,
@@ -44,16 +44,18 @@ def run(args: Namespace) -> None:
     from gdb_epi.fleet.store.database import open_database
 
     with open_database(args.db, write=False) as engine:
+        from gdb_epi.fleet.questions.lookup import some_records
         from gdb_epi.fleet.questions.signatures import top_signatures
         from gdb_epi.fleet.store.day_of_prune import prune_caveat, read_prune_day_by_itself
 
         rows = top_signatures(engine, args.limit, parse_day_argument(args.asof))
         before = read_prune_day_by_itself(engine)
+        records = [some_records(engine, row.kind, row.key) for row in rows]
     if args.json or args.csv:
         print_rows([row._asdict() for row in rows], as_csv=args.csv)
     else:
         again = repeated_database_option(args)
-        headers, cells, left_out = drop_unknown_columns(HEADERS, [_cells(row) for row in rows])
+        headers, cells, left_out = drop_unknown_columns(HEADERS, [*map(_cells, rows, records)])
         print_table(headers, cells, no_crashes_message(args), NARROW)
         if rows:
             firsts = [row.first_seen for row in rows if row.first_seen is not None]
@@ -74,8 +76,10 @@ def run(args: Namespace) -> None:
             print_line(f"More about a row: gdb-epi fleet show KEY{again}")
 
 
-def _cells(row: TopSignature) -> list[object]:
-    where, what, verdicts = signature_cells(row.signature, row.verdicts, row.crashes, row.category)
+def _cells(row: TopSignature, records: Sequence[dict[str, Any]]) -> list[object]:
+    where, what, verdicts = signature_cells(
+        row.signature, row.verdicts, row.crashes, records, row.category
+    )
     seen = day_or_empty(row.last_seen) or UNKNOWN
     rest = row.hosts, short_program(row.program), row.key
     hosts, program, key = (cell or UNKNOWN for cell in rest)
@@ -105,15 +109,26 @@ def _possibly_one_bug_lines(rows: Sequence[TopSignature]) -> list[str]:
 
 
 def signature_cells(
-    line: str | None, verdicts: Mapping[str, int], crashes: int, category: str | None = None
+    line: str | None,
+    verdicts: Mapping[str, int],
+    crashes: int,
+    records: Sequence[dict[str, Any]] = (),
+    category: str | None = None,
 ) -> tuple[str, str, str]:
-    """Return where a signature's crashes are, what they are, and their verdicts, for a table."""
+    """Return where a signature's crashes are, what they are, and their verdicts, for a table.
+
+    What they are is what `records`, some of theirs, agree on; else what the signature tells.
+    """
     from gdb_epi.render.opening_sentences import HUNG
-    from gdb_epi.render.signature_words import where_and_what
+    from gdb_epi.render.signature_words import where_and_what, where_and_what_of_record
 
     hung = bool(verdicts) and verdicts.keys() <= HUNG
     labels = (f"{v}{'' if count == crashes else f' {count}'}" for v, count in verdicts.items())
-    return (*where_and_what(line or "", category, hung=hung), ", ".join(labels))
+    cells = {where_and_what_of_record(record, line or "") for record in records}
+    where, what = (
+        cells.pop() if len(cells) == 1 else where_and_what(line or "", category, hung=hung)
+    )
+    return where, what, ", ".join(labels)
 
 
 def drop_unknown_columns(
