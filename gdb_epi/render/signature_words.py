@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping
 from gdb_epi.corruption.evidence import OVERWRITTEN
 from gdb_epi.judgement.labels import CANNOT_TELL
 from gdb_epi.record.record_parts import (
+    explaining_stack,
     get_group,
     get_groups,
     get_number,
@@ -161,9 +162,20 @@ def where_and_what_of_record(record: Json, line: str) -> tuple[str, str]:
         jumped = signal.get("pc") == signal.get("fault_address")
         low = "jump to a low address" if jumped else "low address"
         what = what.replace(category_words(words.category), low, 1)
+    waits = words.waits_for not in ("", HUNG, BUSY) and ":" not in words.waits_for
+    if waits and (awaited := _awaited_by_explaining_thread(record)):
+        what = f"{'hung, ' if label in HUNG_LABELS else ''}waits for {awaited}"
     if label != CANNOT_TELL and (cause := cause_in_short(get_group(record, "verdict"))):
         what = f"{what}: {cause}"
     return where, what
+
+
+def _awaited_by_explaining_thread(record: Json) -> str:
+    """Return what the sentences say that the thread waits for, "" where no finding tells."""
+    tid = explaining_stack(record).get("tid")
+    facts = (get_group(finding, "facts") for finding in get_groups(record, "findings"))
+    members = (member for each in facts for member in get_groups(each, "members"))
+    return next((str(m["what"]) for m in members if m.get("tid") == tid and m.get("what")), "")
 
 
 # Causes that a category does not say already: "NULL pointer" may be a use after free.

@@ -114,6 +114,7 @@ Json = Mapping[str, Any]
 _HIDDEN = frozenset(("eval-glue", "thread-base", "refcount-glue", "foreign-call"))
 _UNWINDING = ("libstdc++", "libgcc_s", "libc++abi")  # from a throw to the end of the process
 _ALL_THREADS = ("deadlock", "hang", "fork-inherited-lock", "killed", "no-fault")
+_FIX = "the fix"
 _SEEN_BEFORE = "seen before?"
 _CUT_HINT = "check ulimit -c, and the free space where cores go"
 
@@ -151,10 +152,13 @@ def render_triage(record: Json, reader: Audience = Audience()) -> list[str]:  # 
     """Return the lines of the answer, at most MAX_LINES unless `reader.whole` or `.evidence`."""
     stack = explaining_stack(record)
     calls = _shown_calls(record, stack)
-    first, second = (reword_for_live_process(record, t) for t in opening_sentences(record, calls))
+    own_calls = without_calls_of_parent(calls)
+    first, second = (
+        reword_for_live_process(record, text) for text in opening_sentences(record, own_calls)
+    )
     first_lines, second_lines = (None, None) if reader.whole else (2, 4)
     lines = [*wrap_text(first, "", first_lines), *wrap_text(second, "", second_lines), ""]
-    lines += _fact_lines(record, calls, reader.line, in_gdb=reader.place == GDB)
+    lines += _fact_lines(record, own_calls, reader.line, in_gdb=reader.place == GDB)
     seen = [reader.seen] if reader.seen and not is_called_healthy(record) else []
     lines += [*labelled_lines("Known", reader.decided), *labelled_lines("Seen", seen)]
     missing, notes = missing_parts(record, in_gdb=reader.place == GDB, whole=reader.whole)
@@ -190,12 +194,16 @@ def hang_lines(record: Json, *, listed: bool) -> list[str]:
     texts = [(text, "") for text in opening_sentences(record, calls)]
     if not (listed and members_of_deadlock(record)):
         texts += [(text, "  ") for text in clauses_of_hang(record, calls)]
+    texts = [(reword_for_live_process(record, text), head) for text, head in texts]
     return [line for text, head in texts for line in wrap_text(text, head, 3)]
 
 
 def explaining_calls(record: Json) -> list[StackCall]:
-    """Return the calls of the thread that crashed or hung, as the answer shows them."""
-    return _shown_calls(record, explaining_stack(record))
+    """Return the calls of the thread that crashed or hung, as the answer shows them.
+
+    Those of a parent, whose stack fork() copied, say nothing of the child.
+    """
+    return without_calls_of_parent(_shown_calls(record, explaining_stack(record)))
 
 
 def labelled_lines(label: str, texts: Sequence[str]) -> Iterator[str]:
@@ -288,9 +296,12 @@ def own_call_named_in_sentences(record: Json) -> StackCall | None:
 
     In a hang they may name the line of another thread or of a task.
     """
-    calls = _shown_calls(record, explaining_stack(record))
-    call = innermost_own_python_call(without_calls_of_parent(calls))
-    if call is None or f"({short_place(call)})" not in " ".join(opening_sentences(record, calls)):
+    shown = _shown_calls(record, explaining_stack(record))
+    calls = without_calls_of_parent(shown)
+    call = innermost_own_python_call(calls)
+    if call is None or (calls != shown and call_library(call)):
+        return None
+    if f"({short_place(call)})" not in " ".join(opening_sentences(record, calls)):
         return None
     return call
 
@@ -571,6 +582,9 @@ def _next_steps(record: Json, reader: Audience, notes: int) -> Iterator[str]:
     for number, (what, command) in enumerate(steps):
         head = f"{'Next' if not number else '':<{LABEL}}"
         line = f"{head}{what + ':':<{width + 1}}  {command}" if command else f"{head}{what}"
+        if what == _FIX:
+            yield from wrap_text(command, f"{head}{what + ':':<{width + 1}}  ")
+            continue
         if command and len(line) > screen_width():  # the command alone can be copied
             yield f"{head}{what}:"
             line = f"{' ' * (LABEL + 2)}{command}"
@@ -595,7 +609,7 @@ def _candidate_steps(record: Json, reader: Audience) -> Iterator[tuple[str, str]
     if label == "out-of-memory" and not lacks_huge_pages(record):
         yield "what fills it", "epi memory" if in_gdb else f"gdb-epi memory {core}"
     if fix := fix_for_cause(record, explaining_calls(record)):
-        yield "the fix", fix
+        yield _FIX, fix
     elif label == "software":
         yield from filter(None, (advice_for_cause(record), who_should_see_it(record)))
     if reader.ended_file:
@@ -627,7 +641,7 @@ def _candidate_steps(record: Json, reader: Audience) -> Iterator[tuple[str, str]
         yield "if it does not answer", f"take a second copy (gcore {pid}), and compare the two"
     elif is_called_healthy(record) and sender == get_group(record, "process").get("ppid"):
         yield "why it was ended", f"ask pid {sender}, its parent: not in this core"
-    of_hang = label in HUNG or is_possible_hang(record)
+    of_hang = str(label) in HUNG or is_possible_hang(record)
     runs = get_group(record, "process").get("live") and not of_hang
     if runs and has_python and not get_group(record, "signal"):
         yield "if its memory grows", "epi memory" if in_gdb else f"gdb-epi memory {core}"

@@ -15,6 +15,7 @@ from gdb_epi.record.record_parts import (
     get_groups,
     get_number,
     thread_names,
+    unpadded_address,
 )
 from gdb_epi.render.category_words import CRASHES
 from gdb_epi.render.escape import screen_width
@@ -122,6 +123,8 @@ def wait_lines(record: Json, calls: Sequence[StackCall]) -> Iterator[str]:
                 yield f"{waiter} waits for {taken} ({kind}); another process may hold it"
                 continue
         lock = "the GIL" if kind == "GIL" else lock_phrase(kind, name, with_kind=True)
+        if kind != "GIL" and not wait.get("name"):
+            lock = f"a {kind} (at {unpadded_address(wait.get('address'))})"
         yield f"{waiter} waits for {lock}{owner}"
         yield from holder
     if len(telling) > MAX_WAITS:

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from itertools import takewhile
+
 import pytest
 
 from gdb_epi.hangs.types import (
@@ -138,8 +140,11 @@ def test_a_task_that_waits_for_itself_is_to_be_left_out() -> None:
 def fix_of(**groups: Any) -> str:
     """Return the fix that a screen names, "" where it names none."""
     lines = render_triage({"signal": {"name": "SIGABRT"}, **groups})
-    named = [line.partition("the fix:")[2].strip() for line in lines if "the fix:" in line]
-    return next(iter(named), "")
+    at = next((at for at, line in enumerate(lines) if "the fix:" in line), None)
+    if at is None:
+        return ""
+    rest = takewhile(lambda line: line.startswith(" " * 19), lines[at + 1 :])
+    return " ".join([lines[at].partition("the fix:")[2].strip(), *map(str.strip, rest)])
 
 
 def test_who_locked_a_database_against_himself_is_to_end_that_first() -> None:

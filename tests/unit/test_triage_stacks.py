@@ -137,6 +137,7 @@ def test_a_child_of_multiprocessing_does_not_run_the_line_that_started_it() -> N
         assert (own_call_named_in_sentences(record) is not None) == named
         lines = render_triage(record)
         assert ("  ... 2 calls of the parent, which fork() copied" in lines) == (not named)
+        assert ("f.py:3" in lines[0]) == named, "the parent's line says nothing of the child"
         assert any("f.py:3" in line for line in render_triage(record, Audience(whole=True)))
 
 

@@ -448,7 +448,7 @@ def test_what_helps_against_a_full_stack_is_told_by_whose_it_is(
         "threads": {"count": 2, "crashed": {"tid": 7, "frames": [PYTHON]}},
         "findings": [{"detector": "stack_overflow", "summary": "s", "facts": facts}],
     }
-    assert help_with in "\n".join(shown(verdict=verdict, **record))
+    assert help_with in " ".join(" ".join(shown(verdict=verdict, **record)).split())
 
 
 @pytest.mark.parametrize("label", ["software", "cannot-tell"])
@@ -701,6 +701,33 @@ def test_an_address_of_a_foreign_record_that_is_none_does_no_harm() -> None:
     assert any("; its bytes are" in line for line in shown(signal=signal, signature=signature))
     signal["operand"] = {"address": "0x" + "4" * 20}
     assert any("0x4444" in line for line in shown(signal=signal, signature=signature))
+
+
+def test_what_is_waited_for_has_one_word_on_a_screen_and_in_a_table() -> None:
+    """A table had "waits for threading.Condition", the sentence "for results of a pool"."""
+    line = "gsig/2 stable snapshot threading.Condition futex_wait <-- py:etl.run_all"
+    named = line.replace("Condition", "Lock:etl.LOCK")
+    member = {"tid": 7, "what": "results of a pool"}
+    for label, shown_line, what in (
+        ("cannot-tell", line, "waits for results of a pool"),
+        ("hang", line, "hung, waits for results of a pool"),
+        ("hang", named, "hung, waits for etl.LOCK"),
+    ):
+        record = {
+            "signature": {"category": "snapshot"},
+            "verdict": {"label": label},
+            "threads": {"crashed": {"tid": 7, "frames": [PYTHON]}},
+            "findings": [{"detector": "stuck_waiting", "facts": {"members": [member]}}],
+        }
+        assert where_and_what_of_record(record, shown_line) == ("etl.run_all", what)
+
+
+def test_a_lock_without_a_name_is_called_by_its_kind() -> None:
+    wait = {"tid": 7, "kind": "multiprocessing SemLock", "verdict": "other-process"}
+    wait["address"] = "0x00007fcd52095000"
+    lines = shown("hang", PYTHON, waits=[wait])
+    words = "thread 7 waits for a multiprocessing SemLock (at 0x7fcd52095000), shared between"
+    assert any(words in line for line in lines), lines
 
 
 def test_a_crash_has_the_name_in_a_table_that_its_answer_gives_it() -> None:
