@@ -139,7 +139,9 @@ class InProcessPlugin:
             if watched.role == WORKER and watched.name == name:
                 status = _exit_status(watched, report.node.gateway)
                 cases = DeathCases(self._settings, self._environment)
+                self._journal.write("examining")
                 case = cases.of(watched, crashitem, ending_by_status(status))
+                self._journal.write("examined")
                 report.longrepr = f"{report.longrepr}\n{case.text()}"
 
 

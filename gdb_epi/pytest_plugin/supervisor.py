@@ -32,6 +32,7 @@ from gdb_epi.pytest_plugin.child_settings import (
     uses_xdist_workers,
 )
 from gdb_epi.pytest_plugin.death_cases import (
+    EXAMINE_SECONDS,
     CiReports,
     DeathCase,
     DeathCases,
@@ -41,6 +42,7 @@ from gdb_epi.pytest_plugin.death_cases import (
 )
 from gdb_epi.pytest_plugin.journal import CONTROLLER, MAIN, WORKER, JournalReader, Journals
 from gdb_epi.render.ci.deaths import CRASHED, HUNG
+from gdb_epi.render.escape import escape
 from gdb_epi.repro.run_once import ENDED as RAN
 from gdb_epi.repro.run_once import (
     GDB_PATIENCE,
@@ -56,6 +58,7 @@ from gdb_epi.repro.run_once import (
 from gdb_epi.typing_lite import NamedTuple
 
 TICK = 0.25  # seconds between two looks at what runs
+QUIET = 5.0  # seconds that a core may be read before somebody wonders
 PATIENCE = 10.0  # seconds that a session gets to end when it was told to
 _ENDING_SIGNALS = (signal.SIGTERM, signal.SIGHUP)
 
@@ -179,6 +182,7 @@ class _Supervisor:
         self._journals = Journals(settings.folder)
         self._cases = DeathCases(settings)
         self._passed_on, self._passed_at = 0, 0.0  # the last signal that was passed on, and when
+        self._told: set[float] = set()  # when cores began to be read
 
     def run(self) -> EndedSession:
         """Run the session to its end."""
@@ -247,6 +251,7 @@ class _Supervisor:
         for watched in self._journals.update():
             with contextlib.suppress(OSError):
                 watched.add_folder(os.readlink(f"/proc/{watched.pid}/cwd"))
+            self._say_what_takes_long(watched)
             if limit is None:
                 continue
             watched.update()  # to look at another one may have taken a minute
@@ -260,9 +265,19 @@ class _Supervisor:
                     os.kill(watched.pid, signal.SIGKILL)
         return None
 
+    def _say_what_takes_long(self, watched: JournalReader) -> None:
+        """Say once why a session stands still: a core is read."""
+        since = watched.examining_since
+        if since is None or since in self._told or time.monotonic() - since < QUIET:
+            return
+        self._told.add(since)
+        _say(f"{watched.place()}: a core is read, {EXAMINE_SECONDS:.0f} s at most for each")
+
     def _examine_hang(self, watched: JournalReader, limit: float, leader: int) -> DeathCase | None:
         """Look at a process that takes too long; None when its test has ended meanwhile."""
         late = watched.test, watched.finished
+        why = f"took longer than {limit:g} s (--epi-timeout): its core is taken and read"
+        _say(f"{watched.place()} {why}, {EXAMINE_SECONDS:.0f} s at most")
         self._cases.claim_hung_process(watched.pid)
         ending = f"it took longer than {limit:g} s (--epi-timeout), and was killed"
         folder = tempfile.mkdtemp(dir=self._choose_settings.folder)
@@ -296,6 +311,11 @@ class _Supervisor:
                 return core
             time.sleep(TICK)
         return None
+
+
+def _say(text: str) -> None:
+    """Say at once what goes on, beside what the tests print."""
+    print(f"\ngdb-epi: {escape(text)}", file=sys.stderr, flush=True)
 
 
 def is_process_running(pid: int, proc: str = "/proc") -> bool:

@@ -155,6 +155,20 @@ def test_a_worker_whose_test_ended_while_another_was_looked_at_is_no_hang(
     assert not list(Path(settings.folder, "cases").iterdir()), "nobody may wait for its case"
 
 
+def test_a_session_that_stands_still_says_once_for_what(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A run was silent for six minutes, while cores were read."""
+    settings = settings_in(tmp_path)._replace(dumping=read_core_dumping())
+    supervising = _Supervisor(settings, distributed=True)
+    watched = JournalReader("nowhere.events")
+    for begun, times in ((time.monotonic(), 0), (time.monotonic() - 60, 1)):
+        watched.examining_since = begun
+        for _ in range(2):
+            supervising._say_what_takes_long(watched)
+        assert capsys.readouterr().err.count("a core is read, 300 s at most") == times
+
+
 def test_the_time_for_the_core_of_a_child_is_not_that_of_the_test() -> None:
     watched, now = JournalReader("nowhere.events"), time.monotonic()
     at = ("test_a.py", 0, "test_it")
