@@ -40,7 +40,7 @@ from gdb_epi.fault.account import (
     RAISED,
     REFUSED_CALL,
     SENT,
-    message_of_own_abort,
+    own_abort_message,
 )
 from gdb_epi.fault.signals import SIGBUS, SIGFPE, SIGILL, SIGSEGV, SIGTRAP
 from gdb_epi.process_state import ProcessState
@@ -109,7 +109,7 @@ def _hides_a_fault(state: ProcessState, findings: Sequence[Finding]) -> bool:
         return True  # without a siginfo nobody knows that it was sent
     if account.how == ABORTED and has_failed_lookup(state):
         return True
-    message = message_of_own_abort(state.target, account)
+    message = own_abort_message(state.target, account)
     if message is not None and (isinstance(message, Absent) or message.kind not in _PLAIN_MESSAGES):
         return True
     return any(

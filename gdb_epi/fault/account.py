@@ -114,7 +114,7 @@ def account_of_fault(target: Target, fault: Fault) -> FaultAccount:
     return FaultAccount(fault, site, how, place, through, message)
 
 
-def message_of_own_abort(target: Target, account: FaultAccount) -> AbortMessage | Absent | None:
+def own_abort_message(target: Target, account: FaultAccount) -> AbortMessage | Absent | None:
     """Return what glibc stored before the process ended itself by SIGABRT; None without it.
 
     This includes a handler that restored the default action, raised the signal again and returned:
@@ -173,11 +173,4 @@ def _is_access_below_stack(target: Target, site: FaultSite) -> bool:
     return not permits(target.region_at(site.fault.sp), "w")
 
 
-__all__ = [
-    "HOW",
-    "PLACES",
-    "FaultAccount",
-    "AddressPlace",
-    "account_of_fault",
-    "message_of_own_abort",
-]
+__all__ = ["HOW", "PLACES", "FaultAccount", "AddressPlace", "account_of_fault", "own_abort_message"]

@@ -201,11 +201,7 @@ def constant_arguments(
                 is_fixed = how.source.rip_relative
                 value = how.source.address({"rip": step.address}) if is_fixed else None
             elif how.kind == LOAD and registers and isinstance(how.source, MemoryOperand):
-                value = (
-                    _read_stack_variable(target, how.source, registers)
-                    if how.size == WORD
-                    else None
-                )
+                value = _stack_word(target, how.source, registers) if how.size == WORD else None
             if value is not None:
                 constants.update(dict.fromkeys(arguments, value))
         for name, arguments in copied.items():
@@ -214,9 +210,7 @@ def constant_arguments(
     return constants
 
 
-def _read_stack_variable(
-    target: Target, operand: MemoryOperand, registers: Mapping[str, int]
-) -> int | None:
+def _stack_word(target: Target, operand: MemoryOperand, registers: Mapping[str, int]) -> int | None:
     """Return a variable that a function has on its stack; None for other memory."""
     address = operand.address(registers) if operand.base in ("rsp", "rbp") else None
     if address is None or operand.index_register:

@@ -50,11 +50,11 @@ def explaining_stack(record: Mapping[str, Any]) -> Mapping[str, Any]:
     signed = get_group(get_group(record, "signature"), "thread").get("tid")
     if signed is None or signed == stack.get("tid"):
         return stack
-    listed = (stack for stack in python_thread_stacks(record) if stack.get("tid") == signed)
+    listed = (stack for stack in python_stacks(record) if stack.get("tid") == signed)
     return get_group(threads, "signed") or next(listed, stack)
 
 
-def python_thread_stacks(record: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+def python_stacks(record: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     """Return the stacks of the threads that run Python."""
     return get_groups(get_group(record, "threads"), "stacks")
 
@@ -62,11 +62,7 @@ def python_thread_stacks(record: Mapping[str, Any]) -> list[Mapping[str, Any]]:
 def all_frames(record: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     """Return the frames of all stacks of a record."""
     threads = get_group(record, "threads")
-    stacks = [
-        get_group(threads, "crashed"),
-        get_group(threads, "signed"),
-        *python_thread_stacks(record),
-    ]
+    stacks = [get_group(threads, "crashed"), get_group(threads, "signed"), *python_stacks(record)]
     return [
         frame
         for stack in stacks
@@ -79,8 +75,7 @@ def thread_names(record: Mapping[str, Any]) -> dict[Any, Any]:
     """Return tid -> name of the threads that run Python, for sentences; None for no name."""
     main = {get_number(get_group(record, "process"), "pid"): MAIN_THREAD}
     tids = (
-        (stack.get("tid"), _thread_name_of_stack(record, stack))
-        for stack in python_thread_stacks(record)
+        (stack.get("tid"), _thread_name_of_stack(record, stack)) for stack in python_stacks(record)
     )
     return {tid: name or main.get(tid) for tid, name in tids if isinstance(tid, int)}
 

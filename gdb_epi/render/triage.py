@@ -23,7 +23,7 @@ from gdb_epi.record.record_parts import (
     get_number,
     get_texts,
     members_of_deadlock,
-    python_thread_stacks,
+    python_stacks,
     thread_names,
     unpadded_address,
 )
@@ -536,9 +536,7 @@ def _circle_stacks(
 ) -> Iterator[str]:
     """Yield the stacks of the threads or tasks of a deadlock, without calls of the runtime."""
     native = [get_group(get_group(record, "threads"), name) for name in ("crashed", "signed")]
-    listed = [
-        stack for stack in (*python_thread_stacks(record), *native) if get_groups(stack, "frames")
-    ]
+    listed = [stack for stack in (*python_stacks(record), *native) if get_groups(stack, "frames")]
     stacks = {stack.get("tid"): get_groups(stack, "frames") for stack in listed}
     names = thread_names(record)
     members = [(names.get(tid) or f"thread {tid}", stacks.get(tid) or []) for tid in circle]

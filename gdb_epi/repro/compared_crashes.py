@@ -14,7 +14,7 @@ from gdb_epi.record.record_parts import (
     get_groups,
     get_number,
     hypothesis_probabilities,
-    python_thread_stacks,
+    python_stacks,
     verdict_label,
 )
 from gdb_epi.render.causes.memory_use import size_in_words
@@ -129,7 +129,7 @@ def is_same_process(first: Record, second: Record) -> bool:
     processes = [get_group(record, "process") for record in (first, second)]
     hosts = {get_group(record, "host").get("hostname") for record in (first, second)} - {None}
     numbers = [
-        {(stack.get("tid"), stack.get("ident")) for stack in python_thread_stacks(record)}
+        {(stack.get("tid"), stack.get("ident")) for stack in python_stacks(record)}
         for record in (first, second)
     ]
     return (
@@ -153,7 +153,7 @@ def _positions_by_tid(record: Record) -> dict[Any, _ThreadPosition]:
     """Return where each thread that runs Python stands, by its id."""
     crashed = get_group(get_group(record, "threads"), "crashed")
     stands = {}
-    for stack in python_thread_stacks(record):
+    for stack in python_stacks(record):
         tid = stack.get("tid")
         whole = stack if stack.get("frames") or tid != crashed.get("tid") else crashed
         frames = get_groups(whole, "frames")

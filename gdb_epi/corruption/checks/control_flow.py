@@ -28,7 +28,7 @@ from gdb_epi.corruption.heap.readers import is_on_stack, read_words
 from gdb_epi.corruption.pointers.small_changes import find_data_symbol
 from gdb_epi.corruption.registry import check
 from gdb_epi.corruption.replay.code_map import begins_function
-from gdb_epi.corruption.replay.preceding_code import find_called_function
+from gdb_epi.corruption.replay.preceding_code import find_callee
 from gdb_epi.corruption.replay.return_slot import (
     ReturnSlot,
     one_bit_return_slots,
@@ -350,7 +350,7 @@ def _was_called(context: Context, site: FaultSite, function: Function) -> bool:
     if call is None:
         return False
     return (
-        find_called_function(context.target, InstructionAtAddress(behind - call.length, call))
+        find_callee(context.target, InstructionAtAddress(behind - call.length, call))
         == function.start
     )
 
@@ -440,7 +440,7 @@ def _jump_by_return_address(
 
 def _function_ran_before(context: Context, behind: int, call: Instruction, place: int) -> bool:
     """Whether below a popped word lie return addresses in the function that returned by it."""
-    start = find_called_function(context.target, InstructionAtAddress(behind - call.length, call))
+    start = find_callee(context.target, InstructionAtAddress(behind - call.length, call))
     function = context.functions.at(start) if start is not None else None
     if function is None:
         return False

@@ -626,14 +626,10 @@ def pointers_into_functions(context: Context) -> Iterator[Evidence]:
             count = load.filesz // WORD if load.flags & PF_W and load.filesz < MAX_DATA else 0
             words = read_words(context, start, count)
             for number in words_between(words, inside.start, pc):
-                yield from _wrong_function_pointer(
-                    context, image, start + WORD * number, words[number]
-                )
+                yield from _wrong_pointer(context, image, start + WORD * number, words[number])
 
 
-def _wrong_function_pointer(
-    context: Context, image: ImageFile, at: int, held: int
-) -> Iterator[Evidence]:
+def _wrong_pointer(context: Context, image: ImageFile, at: int, held: int) -> Iterator[Evidence]:
     right = image.expected_word(at)
     if right is None or right == held or not begins_function(context, right):
         return

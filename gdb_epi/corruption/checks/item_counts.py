@@ -226,12 +226,10 @@ def _objects_counting_too_much(
             if name in fields and left >= fields[name].start:
                 at, start, width = fields[name]
                 most = (left - start) // width
-                numbers = row.blocks_of_type_counting_over(
-                    kind.address, head + type_at, head + at, most
-                )
+                numbers = row.blocks_counting_over(kind.address, head + type_at, head + at, most)
             elif name in rooms and 0 <= left - rooms[name][1] < GRAIN:
                 at, room_at = size_at, rooms[name][0]
-                large = row.blocks_of_type_counting_over(kind.address, head + type_at, head + at, 0)
+                large = row.blocks_counting_over(kind.address, head + type_at, head + at, 0)
                 held, room = (
                     row.words_of_blocks(large, head + at),
                     row.words_of_blocks(large, head + room_at),

@@ -105,7 +105,7 @@ def _is_plausible(
             return False
     elif (
         remade.from_memory
-        and not _did_nobody_else_store(context, remade)
+        and not _no_other_store(context, remade)
         and nearest_mapping(target, remade.held, GIVEN_BACK, None)
     ):
         # Another thread, or a function called since, may have put new memory in the place of old
@@ -189,7 +189,7 @@ def _may_others_store(context: Context, slot: int | None) -> bool:
     return there is None or there.kind != OBJECT
 
 
-def _did_nobody_else_store(context: Context, remade: RecomputedRegister) -> bool:
+def _no_other_store(context: Context, remade: RecomputedRegister) -> bool:
     """Whether nobody else can have stored there since."""
     return len(context.target.threads()) == 1 and not remade.since
 
@@ -204,11 +204,7 @@ def _named_something_else(
     # Where all direct branches are known, none marks the register.
     exact = build_code_map(context, remade.at) is not None
     plain = remade.kind == LOAD and remade.size == 8 and len(bits) == 1
-    if (
-        not plain
-        or not (bits[0] >= MIN_BIT or exact)
-        or not _did_nobody_else_store(context, remade)
-    ):
+    if not plain or not (bits[0] >= MIN_BIT or exact) or not _no_other_store(context, remade):
         return False
     index = address_index(context)
     right = index.pointee_at(remade.expected) if index.pointee_at(remade.held) is None else None
@@ -228,7 +224,7 @@ def _is_far_by_chance(context: Context, remade: RecomputedRegister, bits: tuple[
     far = remade.size == 8 and min(bits) >= lowest and remade.held % PAGE != 0
     return (
         far
-        and _did_nobody_else_store(context, remade)
+        and _no_other_store(context, remade)
         and address_index(context).pointee_at(remade.held) is None
     )
 

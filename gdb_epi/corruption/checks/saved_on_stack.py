@@ -31,7 +31,7 @@ from gdb_epi.corruption.heap.address_index import address_index
 from gdb_epi.corruption.heap.readers import read_words
 from gdb_epi.corruption.registry import check
 from gdb_epi.corruption.replay.preceding_code import (
-    find_called_function,
+    find_callee,
     find_preceding_path,
     stack_pointer_change,
 )
@@ -221,7 +221,7 @@ def _position_of_failed_function(context: Context) -> FramePosition | None:
     for number, word in enumerate(words):
         call = call_returning_to(context.target, word)
         to = (
-            find_called_function(context.target, InstructionAtAddress(word - call.length, call))
+            find_callee(context.target, InstructionAtAddress(word - call.length, call))
             if call
             else None
         )
@@ -362,7 +362,7 @@ class PassedArgument(NamedTuple):
 _Pair = tuple[int, tuple[UnwoundFrame, UnwoundFrame]]  # a frame's number, it and its caller
 
 
-class _ArgumentRegister(NamedTuple):
+class _Argument(NamedTuple):
     argument: str
     register: str
     behind: int  # bytes from the function's start from which on it holds
@@ -430,10 +430,7 @@ def _passed_arguments_between(
     call = outer.pc - caller_call.length
     # An indirect call, or one of another function, may have come here by a jump, with changed
     # arguments.
-    if (
-        find_called_function(context.target, InstructionAtAddress(call, caller_call))
-        != function.start
-    ):
+    if find_callee(context.target, InstructionAtAddress(call, caller_call)) != function.start:
         return
     kept = {
         kept_argument.argument: kept_argument.register
@@ -460,15 +457,13 @@ def _is_sure(remade: RecomputedRegister) -> bool:
 
 
 @once_per_run
-def _registers_of_stored_arguments(
-    context: Context, function: Function
-) -> tuple[_ArgumentRegister, ...]:
+def _registers_of_stored_arguments(context: Context, function: Function) -> tuple[_Argument, ...]:
     """Return the registers that a function writes once, with an argument, before it branches."""
     size = function.end - function.start
     code = read_up_to(context.target, function.start, min(size, MAX_COPYING_FUNCTION + 1))
     if not 0 < size == len(code) <= MAX_COPYING_FUNCTION:
         return ()
-    writers: dict[str, list[_ArgumentRegister | None]] = {name: [] for name in SAVED}
+    writers: dict[str, list[_Argument | None]] = {name: [] for name in SAVED}
     gone: set[str] = set()  # registers that were written
     straight, pushed = True, False
     earliest = size  # that a branch leads to
@@ -484,9 +479,7 @@ def _registers_of_stored_arguments(
             if pushed or not _is_pop_or_leave(instruction):
                 argument = _copied_argument(instruction, name) if straight else None
                 usable = argument is not None and argument not in gone
-                writers[name].append(
-                    _ArgumentRegister(argument or "", name, behind) if usable else None
-                )
+                writers[name].append(_Argument(argument or "", name, behind) if usable else None)
         gone |= change
         to = instruction.branches_to(behind)
         if to is not None and to >= 0:  # others lead to the split-off part

@@ -113,7 +113,7 @@ class ElfTables:
             places = array("Q", sorted(listed))
         return places, values
 
-    def relative_relocations_between(self, low: int, high: int) -> Iterator[tuple[int, int]]:
+    def relative_relocations(self, low: int, high: int) -> Iterator[tuple[int, int]]:
         """Return (address, value), both of the file's own, of R_X86_64_RELATIVE in a range.
 
         What ld.so put there is that value plus the load base.
@@ -207,7 +207,7 @@ class ElfTables:
 
     def relocated_pointers(self) -> dict[int, int]:
         """Return what relocated_pointer() says of each word that it says anything about."""
-        pointers = dict(self.relative_relocations_between(0, WORD_MASK))
+        pointers = dict(self.relative_relocations(0, WORD_MASK))
         named = {own: self.symbol_of(own) for own in self._symbol_relocations}
         pointers.update((own, value) for own, value in named.items() if value is not None)
         return pointers
@@ -218,11 +218,7 @@ class ElfTables:
         if key not in self._ranges:
             if len(self._ranges) >= MAX_RANGES:
                 self._ranges.clear()
-            rows = [
-                row
-                for row in self.relative_relocations_between(low, low + size - 7)
-                if not row[0] & 7
-            ]
+            rows = [row for row in self.relative_relocations(low, low + size - 7) if not row[0] & 7]
             numbers = [address - low >> 3 for address, _ in rows]
             take = itemgetter(*numbers) if len(rows) > 1 else None
             self._ranges[key] = RelocatedWords(take, [value for _, value in rows])
@@ -257,7 +253,7 @@ class ImageFile:
         self.relro = self.tables.relro
         self.has_text_relocations = self.tables.has_text_relocations
         self.offset = self.tables.file_offset
-        self.relatives = self.tables.relative_relocations_between
+        self.relatives = self.tables.relative_relocations
 
     def pointers(self) -> Iterator[tuple[int, int]]:
         """Yield (run-time address, pointer) as ld.so left them; of a fixed image as in the file."""

@@ -193,20 +193,15 @@ class AddressIndex:
     def _dict_with_value(self, address: int) -> tuple[int, str] | None:
         """Tell the value of a dict's entry: (hash, key, value), or (key, value) from 3.11 on."""
         key = address - 8
-        if self._type_of_object_named_at(key) != "str":
+        if self._pointee_type_at(key) != "str":
             return None
         for stride in (24, 16):
-            beside = [
-                self._type_of_object_named_at(key + step) for step in (-2 * stride, -stride, stride)
-            ]
-            if (
-                beside.count("str") >= 2
-                and self._type_of_object_named_at(address + stride) is not None
-            ):
+            beside = [self._pointee_type_at(key + step) for step in (-2 * stride, -stride, stride)]
+            if beside.count("str") >= 2 and self._pointee_type_at(address + stride) is not None:
                 return key, "dict"
         return None
 
-    def _type_of_object_named_at(self, place: int) -> str | None:
+    def _pointee_type_at(self, place: int) -> str | None:
         word = read_word(self._context.target, place)
         return self.object_type(word) if word else None
 

@@ -126,9 +126,7 @@ class BlockWords:
             may_be &= int.from_bytes(self._column(byte_at).translate(wrong), "little")
         return self._left_over_blocks(may_be, kind, type_at)
 
-    def blocks_of_type_counting_over(
-        self, kind: int, type_at: int, count_at: int, most: int
-    ) -> list[int]:
+    def blocks_counting_over(self, kind: int, type_at: int, count_at: int, most: int) -> list[int]:
         """Return the blocks with an address at one offset, and more than `most` at another.
 
         And MIN_COUNT or more.

@@ -182,7 +182,7 @@ def paths_through_callee(context: Context, path: CodePath) -> list[CodePath]:
     if not calls:
         return []
     last = calls[-1]
-    start = find_called_function(context.target, path.steps[last])
+    start = find_callee(context.target, path.steps[last])
     function = context.functions.at(start) if start is not None else None
     if function is None or function.start != start:
         return []
@@ -230,7 +230,7 @@ def _returns(context: Context, function: Function) -> list[InstructionAtAddress]
     return returns if len(returns) <= MAX_RETURNS else []
 
 
-def find_called_function(target: Target, call: InstructionAtAddress) -> int | None:
+def find_callee(target: Target, call: InstructionAtAddress) -> int | None:
     """Return the function that a direct call leads to, through the linkage table too."""
     instruction = call.instruction
     if instruction.target is None:
@@ -298,10 +298,7 @@ def _prepend_caller(context: Context, path: CodePath, registers: dict[str, int])
     if caller_call is None or behind is None:
         return None
     call = InstructionAtAddress(behind - caller_call.length, caller_call)
-    if caller_call.target is not None and find_called_function(context.target, call) not in (
-        None,
-        first,
-    ):
+    if caller_call.target is not None and find_callee(context.target, call) not in (None, first):
         return None  # came here by a jump from what was called, with changed registers
     steps = _steps_before(context, call.address)
     if steps is None:

@@ -22,7 +22,7 @@ from gdb_epi.detectors.registry import (
 )
 from gdb_epi.errors import Absent
 from gdb_epi.fault.abort_message import FATAL, OF_STATE, OVERRUNS, AbortMessage
-from gdb_epi.fault.account import ABORTED, message_of_own_abort
+from gdb_epi.fault.account import ABORTED, own_abort_message
 from gdb_epi.fault.frame_borrowers import borrowers_of_frame, files_that_ran_below
 from gdb_epi.fault.instructions import (
     ARGUMENTS,
@@ -96,7 +96,7 @@ def deliberate_abort(state: ProcessState) -> Iterator[Finding]:
     account = state.account
     if isinstance(account, Absent):
         return
-    fault, message = account.fault, message_of_own_abort(state.target, account)
+    fault, message = account.fault, own_abort_message(state.target, account)
     if not isinstance(message, AbortMessage) or message.kind == "other":
         return
     frames = state.target.native_frames(fault.tid)
@@ -194,7 +194,7 @@ def c_library_gave_up(state: ProcessState) -> Iterator[Finding]:
     account = state.account
     if isinstance(account, Absent):
         return
-    message = message_of_own_abort(state.target, account)
+    message = own_abort_message(state.target, account)
     if not isinstance(message, AbortMessage) or message.kind != "other" or not message.text:
         return
     tid = account.fault.tid

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from gdb_epi.detectors.registry import Finding, SupportedLabel, detector
 from gdb_epi.errors import Absent
 from gdb_epi.fault.abort_message import AbortMessage
-from gdb_epi.fault.account import message_of_own_abort
+from gdb_epi.fault.account import own_abort_message
 from gdb_epi.fault.signals import SIGXCPU
 from gdb_epi.hangs.types import CHILD, function_and_line
 from gdb_epi.process_state import ProcessState
@@ -70,7 +70,7 @@ def going_on(state: ProcessState) -> Iterator[Finding]:
     if not isinstance(account, Absent):
         if account.fault.signo == SIGXCPU:
             return
-        message = message_of_own_abort(state.target, account)
+        message = own_abort_message(state.target, account)
         if isinstance(message, AbortMessage) and message.kind != "other":
             return
     if state.signal_sender is None:

@@ -345,7 +345,7 @@ def conclude_from_signs(reader: ForkSignReadings) -> ForkEvidence:
     if secret_hash is None:
         reader.record_unreadable("F14", "neither the canary nor AT_RANDOM can be read")
     else:
-        reader.record_information(
+        reader.record_info(
             "F14", f"exec lineage {secret_hash}: equal in parent and forked child", CERTAIN
         )
     yes = reader.signs_in_state(YES)
@@ -415,7 +415,7 @@ def _bypassed_handlers(reader: ForkSignReadings, yes: set[str], *, forked: bool)
 
 def _read_signs_of_core_notes(reader: ForkSignReadings) -> None:
     """F4, F12, F13: what GDB and the notes of the core say."""
-    reader.record_information("F4", "not asked: F3 tells the same of glibc's lists")
+    reader.record_info("F4", "not asked: F3 tells the same of glibc's lists")
     process = reader.target.process()
     if isinstance(process, Absent):
         reader.record_unreadable("F12", process.detail)
@@ -423,15 +423,13 @@ def _read_signs_of_core_notes(reader: ForkSignReadings) -> None:
         return
     method = parse_start_method(reader.target)
     if method is not None:
-        reader.record_information(
+        reader.record_info(
             "F12", f"the command line is that of multiprocessing's {method}: exec came"
         )
     else:
-        reader.record_information("F12", "the command line is not one of multiprocessing's")
+        reader.record_info("F12", "the command line is not one of multiprocessing's")
     ended = " (its parent has ended, or it is in a container)" if process.ppid == 1 else ""
-    reader.record_information(
-        "F13", f"forked by thread {process.ppid} of its parent{ended}", CERTAIN
-    )
+    reader.record_info("F13", f"forked by thread {process.ppid} of its parent{ended}", CERTAIN)
 
 
 def add_atfork_handlers(

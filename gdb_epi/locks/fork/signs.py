@@ -95,7 +95,7 @@ class ForkSignReadings:
         """Record a sign that was looked at and is not there."""
         self.readings[name] = ForkReading(name, NO, says, sure)
 
-    def record_information(self, name: str, says: str, sure: str = CERTAIN) -> None:
+    def record_info(self, name: str, says: str, sure: str = CERTAIN) -> None:
         """Record a reading that speaks neither for nor against a fork."""
         self.readings[name] = ForkReading(name, INFO, says, sure)
 
@@ -152,9 +152,7 @@ def read_glibc_signs(reader: ForkSignReadings) -> None:
     elif value == b"\0" and len(reader.threads) == 1:
         reader.record_present("F15", "one thread now, but this lineage had more once", WEAK)
     elif value == b"\0":
-        reader.record_information(
-            "F15", "several threads now, so what came before does not show", WEAK
-        )
+        reader.record_info("F15", "several threads now, so what came before does not show", WEAK)
     else:
         reader.record_absent("F15", "there was never a second thread since exec", STRONG)
 
@@ -395,9 +393,7 @@ def _read_main_thread_signs(
     """F7, F8: threading._main_thread remembers the thread that forked."""
     main = read_main_thread(memory, python)
     if isinstance(main, Absent):
-        say = (
-            reader.record_information if main.reason == NOT_APPLICABLE else reader.record_unreadable
-        )
+        say = reader.record_info if main.reason == NOT_APPLICABLE else reader.record_unreadable
         say("F7", main.detail)
         say("F8", main.detail)
         return
@@ -428,7 +424,7 @@ def _read_native_id_sign(reader: ForkSignReadings, main: ThreadObject) -> None:
             "F7", f"{identity}, as this process (later versions and multiprocessing refresh it)"
         )
     elif main.ident != reader.leader_base:
-        reader.record_information(
+        reader.record_info(
             "F7", f"{identity} and does not run on the main LWP: an embedded interpreter"
         )
     elif reader.other_view and reader.own_tid is None:
@@ -448,17 +444,13 @@ def _read_known_threads_sign(
     """F9: Thread objects whose thread is not here."""
     if reader.generation == 0 and not reader.orphans and reader.state_of_sign("F2") == "no":
         # Reading a thousand Thread objects takes a third of a second.
-        reader.record_information(
+        reader.record_info(
             "F9", "not read: glibc knows of no fork and of no thread that is not here"
         )
         return
     threads = read_thread_objects(memory, python)
     if isinstance(threads, Absent):
-        say = (
-            reader.record_information
-            if threads.reason == NOT_APPLICABLE
-            else reader.record_unreadable
-        )
+        say = reader.record_info if threads.reason == NOT_APPLICABLE else reader.record_unreadable
         say("F9", threads.detail)
         return
     reader.thread_objects = threads
@@ -522,11 +514,11 @@ def _read_multiprocessing_sign(
     """F11: a child of multiprocessing; only the start method fork inherits the program's state."""
     child = read_multiprocessing_child(memory, python)
     if isinstance(child, Absent):
-        (reader.record_information if child.reason == NOT_APPLICABLE else reader.record_unreadable)(
+        (reader.record_info if child.reason == NOT_APPLICABLE else reader.record_unreadable)(
             "F11", child.detail
         )
         return
     parent = f", parent {child.parent_pid}" if child.parent_pid else ""
     says = f"multiprocessing started it by {child.method} as {child.name}{parent}"
-    reader.record_information("F11", says)
+    reader.record_info("F11", says)
     reader.started_by = says

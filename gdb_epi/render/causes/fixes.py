@@ -26,7 +26,7 @@ from gdb_epi.record.record_parts import (
     get_group,
     get_groups,
     get_texts,
-    python_thread_stacks,
+    python_stacks,
 )
 from gdb_epi.render.causes.whose_code import named_file
 from gdb_epi.render.failure_places import leading_hypothesis
@@ -339,7 +339,7 @@ def _fix_of_circle(record: Json) -> str:
     circle = deadlocked_threads(record)
     waits = [w for w in get_groups(record, "waits") if w.get("tid") in circle]
     joins = [w for w in waits if w.get("kind") in JOINS]
-    listed = (explaining_stack(record), *python_thread_stacks(record))
+    listed = (explaining_stack(record), *python_stacks(record))
     stacks = {str(stack.get("tid")): stack for stack in listed if stack.get("frames")}
     calls = [calls_of_record(get_groups(stacks.get(str(w["tid"]), {}), "frames")) for w in waits]
     libraries = list(map(_library_that_takes_lock, calls))
