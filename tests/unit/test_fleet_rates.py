@@ -55,6 +55,71 @@ def test_a_canary_on_hosts_that_always_crashed_more_is_not_to_blame():
     assert "the excess is namespace=shadow" in row.answer
 
 
+def test_a_signature_that_came_with_a_value_is_told_before_all_crashes():
+    """Of all crashes it is too few to be seen, and what rose everywhere did not come with it."""
+    kernel, rng = waves(), np.random.default_rng(5)
+    population = fleet(np.full((HOSTS, DAYS), 0.1), {"kernel": kernel})
+    some = rng.random(population.day.size) < 0.08
+    others = np.maximum(population.signature, 1)
+    with_it = some & (population.attributes[0].crash == 1)
+    row = ask(population._replace(signature=np.where(with_it, 0, others)), "kernel", "new")
+    assert row.answer.startswith("more crashes with it than with kernel=old, which its hosts had ")
+    assert "): s0 " in row.answer and "; all other crashes: no more crashes with it" in row.answer
+    since = some & (population.day >= FIRST + 18)
+    row = ask(population._replace(signature=np.where(since, 0, others)), "kernel", "new")
+    assert row.answer.startswith("no more crashes with it: ")
+
+
+def test_a_mended_signature_that_a_later_value_has_again_is_back():
+    versions = rolled_out([13] * HOSTS) + rolled_out([27] * HOSTS)
+    population = fleet(np.full((HOSTS, DAYS), 0.1), {"kernel": versions})
+    (kernel,) = population.attributes
+    population = population._replace(
+        attributes=(kernel._replace(values=["6.0", "6.1", "6.2"]),),
+        signature=np.where(
+            (kernel.crash != 1) & (np.arange(kernel.crash.size) % 6 == 0), 0,
+            np.maximum(population.signature, 1),
+        ),
+    )  # fmt: skip
+    answer = ask(population, "kernel", "6.2").answer
+    assert answer.startswith(
+        "more crashes with it than with kernel=6.1, which its hosts had before"
+    )
+    assert ", 0 before, back as with kernel=6.0 (" in answer
+    assert "back" not in ask(population, "kernel", "6.1").answer
+
+
+def test_few_hosts_that_changed_tell_of_the_value_and_not_of_the_others():
+    """The new machines came with the kernel; old ones that got it crash as before."""
+    since = np.full(HOSTS, 99)
+    since[:60], since[60:84] = 0, 20
+    rates = np.where(np.arange(HOSTS) < 60, 0.3, 0.1)[:, None] * np.ones(DAYS)
+    answer = ask(fleet(rates, {"kernel": rolled_out(since)}), "kernel", "new").answer
+    assert answer.startswith("more crashes on its hosts, and not by it: ")
+    assert "; those 24 of its 84 hosts that had another value, too, have with it " in answer
+
+
+def test_a_storm_is_no_rate_of_a_value():
+    population = fleet(np.full((HOSTS, DAYS), 0.1), {"kernel": waves()})
+    storm = np.flatnonzero(population.day == FIRST + 20)[:18]
+    second = population.day * 86_400 + np.arange(population.day.size) * 311 % 86_400
+    second[storm] = (FIRST + 20) * 86_400 + np.arange(storm.size)
+    signature = np.maximum(population.signature, 1)
+    signature[storm] = 0
+    order = np.argsort(second, kind="stable")
+    kernel = population.attributes[0]
+    population = population._replace(
+        second=second[order], signature=signature[order], host=population.host[order],
+        attributes=(kernel._replace(crash=kernel.crash[order]),),
+    )  # fmt: skip
+    rates = rates_of_values(population, population.attributes[0], population.signature == 0)
+    assert rates.repeats == 17
+    with_it = int((population.attributes[0].crash[population.signature == 0] == 1).sum())
+    (answer,) = [row.answer for row in rates.rows if row.value == "new"]
+    assert answer.startswith("cannot tell: 17 of these 18 crashes came together with others, ")
+    assert answer.endswith(f": {with_it} of them have it")
+
+
 def test_of_hosts_that_never_had_another_value_nothing_is_told_apart():
     ring = np.repeat((np.arange(HOSTS) < 30).astype(int)[:, None], DAYS, axis=1)
     row = ask(fleet(0.1 * (1 + 2 * ring), {"ring": ring}), "ring", "new")
@@ -173,6 +238,8 @@ def test_the_command_says_it_and_names_what_there_is(tmp_path, capsys):
     capsys.readouterr()
     assert main(["fleet", "rates", "kernel=6.1", *db]) == 0
     assert capsys.readouterr().out.startswith("kernel=6.1: ")
+    assert main(["fleet", "compare", "kernel=6.1", "kernel=6.6", *db]) == 0
+    assert "; set against the same hosts and days " in " ".join(capsys.readouterr().out.split())
     assert main(["fleet", "rates", "kernel", "--json", *db]) == 0
     rows = json.loads(capsys.readouterr().out)
     assert {row["value"] for row in rows} == {"6.1", "6.6"}

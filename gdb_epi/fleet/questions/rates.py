@@ -26,7 +26,14 @@ from gdb_epi.fleet.population.staged_rollout_hours import MIN_OF_STAGE, with_sta
 from gdb_epi.fleet.population.value_spans import first_and_last_days, is_kept_by_hosts
 from gdb_epi.fleet.questions.changes_by_hours import find_recounted_hours
 from gdb_epi.fleet.questions.collection_limits import CollectionLimit, find_collection_limit
-from gdb_epi.fleet.questions.rates_beside_others import same_hours_words, what_other_findings_bring
+from gdb_epi.fleet.questions.rates_beside_others import (
+    hosts_that_changed,
+    risks_of,
+    same_hours_words,
+    signatures_grown_since,
+    value_without_its_crashes,
+    what_other_findings_bring,
+)
 from gdb_epi.fleet.records.facts import short_program
 from gdb_epi.fleet.screen.dose_response import (
     AT_START,
@@ -64,7 +71,6 @@ MIN_HIGH = 1.2  # an upper end of an interval that is worth a word
 MAX_HIGH, MAX_LONGER = 2.0, 20.0  # an upper end that acquits nothing; times the host-hours
 SIGNATURE, NO_CODES = "signature", np.zeros(0, dtype=np.int64)
 MAX_RECOUNTED = 0.1  # of the hours with a value, more or less than of those without it
-MAX_NONE_P = 1e-3  # that a part of a value's hours has none of its crashes by chance
 MIN_IN_EXCESS, MAX_OF_STARTS = 4, 5  # crashes of what an excess is made of; signatures
 MAX_ELSEWHERE = 0.2  # of these crashes on the hosts of the value, on others
 MAX_ALIAS = 0.9  # of the crashes of the value: more is another name for it
@@ -116,12 +122,13 @@ def rates_of_values(
     An attribute of processes alone has no host-hours: its rows have crashes and no rate.
     """
     events = find_events(population)
-    repeats = int((mine & events.repeats).sum())
+    together = mine & events.repeats
+    repeats = int(together.sum())
     mine = mine & (events.counted.signature >= 0)
     silent = [group.words() for group in find_silent_groups(population) if group.hours == RUNS]
     population = drop_silent_hours(with_staged_rollout_hours(population, attribute))
     attribute = population.attribute(attribute.name) or attribute
-    cells = _rate_cells(population, attribute, mine & population.covered & population.timed)
+    cells = rate_cells(population, attribute, mine & population.covered & population.timed)
     rows = [
         _rate_of(population, attribute, code, cells, mine, explain=explain, findings=findings)
         for code in range(len(attribute.values))
@@ -130,6 +137,14 @@ def rates_of_values(
     rows = [_without_answer_if_recounted(population, attribute, cells, row) for row in rows]
     if not attribute.has_hours:
         rows = _compare_by_time(population, attribute, mine, rows)
+    if (counted_once := int(mine.sum())) < repeats:
+        most = (
+            f"cannot tell: {repeats} of these {repeats + counted_once} crashes came together with"
+        )
+        for at, row in enumerate(rows):
+            has_it = row.crashes + int((together & attribute.crashes_with(row.value)).sum())
+            answer = f"{most} others, as of one event, which counts once: {has_it} of them have it"
+            rows[at] = row._replace(answer=answer)
     rows.sort(key=lambda row: (-row.hours, -row.crashes, row.value))
     not_covered = int((mine & ~population.covered).sum())
     limit = find_collection_limit(population)
@@ -246,7 +261,7 @@ def worse_value_sentences(population: Population, findings: Sequence[Finding]) -
         free = population.covered & population.timed
         of_load = [code for name, code in sorted(marked) if name == attribute.name]
         free &= ~np.isin(population.signature, of_load)
-        parts = [_rate_cells(population, attribute, some & free)
+        parts = [rate_cells(population, attribute, some & free)
                  for some in (mine, usual, seen_once, mine & ~seen_once)]  # fmt: skip
         for code, value in enumerate(attribute.values):
             if np.count_nonzero(parts[0].codes[0] == code) < MIN_WORSE:
@@ -317,7 +332,7 @@ def _seen_once_sentence(code: int, once: RateCells, often: RateCells) -> str:
     )
 
 
-def _rate_cells(population: Population, attribute: Attribute, mine: Bools) -> RateCells:
+def rate_cells(population: Population, attribute: Attribute, mine: Bools) -> RateCells:
     """Return the crashes and host-hours that have a value, on days that count."""
     feed = (attribute.exposure >= 0) & (population.exposure_host >= 0)
     feed &= population.exposure_hours > 0
@@ -360,17 +375,23 @@ def _rate_of(
         hosts = _count_hosts(population, population.host[members & (population.host >= 0)])
         answer = "no host-hours are known of it"
         return ValueRate(value, int(members.sum()), hosts, 0.0, None, None, None, None, answer)
-    same_days, same_hosts = (
-        risk_by_strata(code, cells, strata) for strata in (cells.days, cells.hosts)
-    )
-    same_both = None
-    if same_days is not None and same_hosts is not None:
-        same_both = risk_given_host_and_day(code, cells)
+    risks = same_days, same_hosts, same_both = risks_of(code, cells)
     chosen = None if same_both is None else find_chosen_hosts(code, cells, same_both)
-    risks = same_days, same_hosts, same_both
     instead = what_other_findings_bring(population, attribute, code, cells, risks, findings)
-    answer = instead or _comparison_sentence(*risks)
-    if chosen is not None and same_both is not None:
+    changed = hosts_that_changed(code, cells)
+    answer = instead or _comparison_sentence(*risks, changed)
+    grown = None
+    if explain and not instead and chosen is None:
+        grown = signatures_grown_since(population, attribute, code, cells)
+    if grown is not None:
+        is_grown = np.isin(population.signature[cells.crashes], grown.codes)
+        others = cells.of_crashes(~is_grown)
+        rest = _comparison_sentence(*risks_of(code, others), changed) if others.crashes.size else ""
+        none_with = value_without_its_crashes(
+            population, attribute, code, cells.of_crashes(is_grown)
+        )
+        answer = f"{grown.words}{none_with}" + f"; all other crashes: {rest}" * bool(rest)
+    elif chosen is not None and same_both is not None:
         answer = _chosen_hosts_sentence(chosen, same_both)
         same_both = chosen.risk
     elif explain and same_days is not None:
@@ -390,9 +411,9 @@ def _rate_of(
         answer += why
     if explain and any(r and (r.low > 1 or r.high < 1) for r in risks):
         answer = same_hours_words(population, attribute, code, cells) + answer
-    more = (same_both or same_days) if explain and chosen is None else None
+    more = (same_both or same_days) if explain and chosen is None and grown is None else None
     if more is not None and more.low > 1:
-        answer += _value_without_its_crashes(population, attribute, code, cells)
+        answer += value_without_its_crashes(population, attribute, code, cells)
     hosts = _count_hosts(population, cells.hosts[1][has_hours])
     rate = 1000 * crashes / hours
     return ValueRate(value, crashes, hosts, hours, rate, same_days, same_hosts, same_both, answer)
@@ -402,8 +423,14 @@ def _count_hosts(population: Population, hosts: Ints) -> int:
     return count_machines(population.hosts[host] for host in np.unique(hosts).tolist())
 
 
-def _comparison_sentence(days: Risk | None, hosts: Risk | None, both: Risk | None) -> str:
-    """Say what the comparisons tell together; `both` judges where it can."""
+def _comparison_sentence(
+    days: Risk | None, hosts: Risk | None, both: Risk | None, changed: tuple[int, int]
+) -> str:
+    """Say what the comparisons tell together; `both` judges where it can.
+
+    It is of the hosts that `changed`, so many of all with the value: few of them tell what the
+    value does, and not how its hosts crash.
+    """
     if days is None and hosts is None:
         return "cannot tell: there is nothing to compare it with"
     here = "" if days is None else f"{days.words()} the crashes of others on the same days"
@@ -422,13 +449,19 @@ def _comparison_sentence(days: Risk | None, hosts: Risk | None, both: Risk | Non
         change = "more" if hosts.low > 1 else "fewer"
         all_at_once = "all got it at once, so whatever else changed then fits as well"
         return f"{change} crashes in its time: {before}; {all_at_once}"
+    is_ruled_out = both is not None and both.low <= 1 and both.high < days.ratio
+    if days.low > 1 and both is not None and is_ruled_out and 2 * changed[0] < changed[1]:
+        return (
+            f"more crashes on its hosts, and not by it: {here}; those {changed[0]} of its "
+            f"{changed[1]} hosts that had another value, too, have with it {both.words()} what "
+            "they had before, set against the other hosts"
+        )
     if both is not None and (both.low > 1 or both.high < 1):
         since = f"{both.words()} what its hosts had before, set against the other hosts"
         if both.high < 1:
             return _no_more_sentence(both, since)
         fewer = f"; on the same days they have fewer than others ({days.ratio:.2g} times), and had "
         return f"more crashes with it: {since}" + f"{fewer}fewer before" * (days.high < 1)
-    is_ruled_out = both is not None and both.high < min(days.ratio, hosts.ratio)
     if days.low > 1 and hosts.low > 1 and not is_ruled_out:
         return f"more crashes with it: {here}, {before}"
     if days.low > 1 and hosts.high >= days.ratio and (both is None or both.high >= days.ratio):
@@ -437,6 +470,8 @@ def _comparison_sentence(days: Risk | None, hosts: Risk | None, both: Risk | Non
             f"yet: {before}"
         )
     if days.low > 1:
+        if both is not None and hosts.low > 1:
+            hosts, before = both, f"{both.words()} what they had, set against the other hosts"
         may_be = f"; up to {hosts.high:.2g} times as many would not show yet"
         words = f"its hosts crash more, with it or without it: {here}, and {before}"
         return words + may_be * (hosts.high > MIN_HIGH)
@@ -536,32 +571,6 @@ def _moved_programs_sentence(
     if rest is None or rest.low > 1 or not _is_mostly_gone(risk, rest):
         return ""
     return f"; the excess is {' and '.join(moved)}, which moved: without these {rest.words()}"
-
-
-def _value_without_its_crashes(
-    population: Population, attribute: Attribute, code: int, cells: RateCells
-) -> str:
-    """Name the value of another attribute with which a value's hosts have none of its crashes."""
-    its_hours, best = cells.codes[1] == code, (MAX_NONE_P, "")
-    its_crashes = cells.codes[0] == code
-    for other in population.attributes:
-        crash, feed = (x[at][its] for x, at, its in (
-            (other.crash, cells.crashes, its_crashes), (other.exposure, cells.feed, its_hours)
-        ))  # fmt: skip
-        if other.name == attribute.name or not (feed >= 0).any():
-            continue
-        size = len(other.values)
-        hours = np.bincount(feed + 1, cells.hours[its_hours], size + 1)[1:]
-        counts = np.bincount(crash + 1, minlength=size + 1)[1:]
-        share = hours / max(float(hours.sum()), 1e-9)
-        p = (1 - share) ** counts.sum() * np.count_nonzero(hours) * len(population.attributes)
-        p[(counts > 0) | (hours <= 0)] = 1.0
-        least = int(p.argmin())
-        if p[least] < best[0]:
-            due = share[least] * counts.sum()
-            mark = other.mark(least)
-            best = float(p[least]), f"; none of them with {mark}, where {due:.0f} were due"
-    return best[1]
 
 
 def _is_left_by_hosts(population: Population, codes: Ints, value: int) -> bool:

@@ -16,10 +16,12 @@ from gdb_epi.fleet.screen.finding import (
     ALL,
     CLUSTERED_CRASHES,
     HOST,
+    MIN_N,
     TIME_AND_CPU_ATTRIBUTES,
     Finding,
     crashes_of_findings,
 )
+from gdb_epi.fleet.statistics.hypothesis_tests import binomial_tail
 from gdb_epi.fleet.statistics.rate_ratios import (
     RateCells,
     Risk,
@@ -27,9 +29,14 @@ from gdb_epi.fleet.statistics.rate_ratios import (
     risk_given_host_and_day,
 )
 from gdb_epi.render.signature_words import signature_phrase_and_key
-from gdb_epi.util import counted
+from gdb_epi.typing_lite import NamedTuple
+from gdb_epi.util import counted, shortened_list
 
 SURE_SIGMAS = 3.0  # of what all crashes together do not show
+MIN_TIMES = 2.0  # a signature's crashes, as often as on others of the same days
+MAX_P = 0.02  # that chance alone gives one of all signatures so many more
+MAX_NONE_P = 1e-3  # that a part of a value's hours has none of its crashes by chance
+MAX_GROWN = 3  # signatures that are named
 SAME = 0.99  # of the host-hours of each of two values, that have both
 
 
@@ -51,12 +58,17 @@ def what_other_findings_bring(
     by_hosts = _width(same_hosts) < _width(risk) / 2
     if (risk := same_hosts if by_hosts else risk) is None:
         return ""
+    # What hosts that changed cannot tell, as they are few, others tell on the same days.
+    by_days = same_days is not None and same_days.low > 1 >= risk.low and risk.high > same_days.high
+    if by_days:
+        assert same_days is not None
+        risk, by_hosts = same_days, False
     has_value, best = cells.codes[0] == code, (0.0, "")
     for same in _findings_by_values(findings):
         if any(attribute.mark(code) in finding.marks for finding in same):
             continue
         beside = _without_values(population, cells, same)
-        rest = None if by_hosts else risk_given_host_and_day(code, beside)
+        rest = None if by_hosts or by_days else risk_given_host_and_day(code, beside)
         rest = rest or risk_by_strata(code, beside, beside.hosts if by_hosts else beside.days)
         if rest is None:
             continue
@@ -103,6 +115,91 @@ def _findings_by_values(findings: Sequence[Finding]) -> list[list[Finding]]:
     return list(of_values.values())
 
 
+class GrownSignatures(NamedTuple):
+    """Signatures that hosts have more often since they got a value."""
+
+    codes: list[int]
+    words: str
+
+
+def signatures_grown_since(
+    population: Population, attribute: Attribute, code: int, cells: RateCells
+) -> GrownSignatures | None:
+    """Return the signatures that came more often with a value than with that before it.
+
+    On the same hosts, by the host-hours and beside their other crashes, whichever says less; and
+    more than on others on the same days. None where there is no such signature, or no value before.
+    """
+    has = cells.codes[1] == code
+    hosts, days = cells.hosts_and_days()
+    first = np.full(hosts, days)
+    np.minimum.at(first, cells.hosts[1][has], cells.days[1][has])
+    since = first[cells.hosts[1]]
+    rows = np.flatnonzero(~has & (since < days) & (cells.days[1] < since))
+    rows = rows[np.argsort(cells.days[1][rows], kind="stable")]
+    had = np.full(hosts, -1)
+    had[cells.hosts[1][rows]] = cells.codes[1][rows]  # the last one stays
+    if not rows.size:
+        return None
+    before = int(np.bincount(had[had >= 0]).argmax())
+    changed = had == before
+    kinds, size = population.signature[cells.crashes], len(population.signatures)
+    hours, counts = [], []
+    for value in (before, code):
+        of_crashes, of_hours = (
+            (codes == value) & changed[host]
+            for codes, host in zip(cells.codes, cells.hosts, strict=True)
+        )
+        hours.append(float(cells.hours[of_hours].sum()))
+        counts.append(np.bincount(kinds[of_crashes], minlength=size).astype(float))
+    asked = np.flatnonzero(counts[1] >= MIN_N)
+    m, n = (count[asked] for count in counts)
+    rest = [1 + count.sum() - some for count, some in zip(counts, (m, n), strict=True)]
+    shares = np.full(asked.size, hours[1] / sum(hours)), rest[1] / (rest[0] + rest[1])
+    p = np.maximum(*(binomial_tail(n, n + m, share) for share in shares)) * asked.size
+    grown, words = [], []
+    for at in np.argsort(p, kind="stable").tolist():
+        kind = int(asked[at])
+        kept = cells.of_crashes(kinds == kind)
+        same_days = risk_by_strata(code, kept, kept.days)
+        times = float((n[at] + 0.5) / hours[1] * hours[0] / (m[at] + 0.5))
+        others_too = same_days is not None and (
+            same_days.low <= 1 and same_days.high < times and same_days.ratio**2 < times
+        )
+        if p[at] > MAX_P or others_too:
+            continue
+        grown.append(kind)
+        words.append(f"{signature_phrase_and_key(population.signatures[kind])} {n[at]:.0f}, ")
+        words[-1] += f"{m[at]:.0f} before"
+        words[-1] += _earlier_value_words(attribute, (code, before), kept, n[at] / hours[1])
+    if not grown:
+        return None
+    return GrownSignatures(
+        grown,
+        f"more crashes with it than with {attribute.mark(before)}, which its hosts had before "
+        f"({hours[1]:,.0f} and {hours[0]:,.0f} host-hours): {shortened_list(words, MAX_GROWN)}",
+    )
+
+
+def _earlier_value_words(
+    attribute: Attribute, values: tuple[int, int], cells: RateCells, rate: float
+) -> str:
+    """Say with which value some crashes came about as often before they ended; "" with none.
+
+    `values` are the one asked for, which has them, and the one before it, which ended them.
+    """
+    last = np.full(len(attribute.values), -1)
+    np.maximum.at(last, cells.codes[1], cells.days[1])
+    hours = np.bincount(cells.codes[1], cells.hours, last.size)
+    counts = np.bincount(cells.codes[0], minlength=last.size)
+    counts[list(values)] = 0
+    counts[last > last[values[1]]] = 0
+    most = int(counts.argmax())
+    if counts[most] < max(MIN_N, rate * hours[most] / MIN_TIMES):
+        return ""
+    return f", back as with {attribute.mark(most)} ({counts[most]} in {hours[most]:,.0f})"
+
+
 def _width(risk: Risk | None) -> float:
     return np.inf if risk is None else float(np.log(risk.high / max(risk.low, 1e-9)))
 
@@ -141,3 +238,42 @@ def same_hours_words(
     if not same:
         return ""
     return f"cannot be told from {' and '.join(same)}, which came and went with it; "
+
+
+def risks_of(code: int, cells: RateCells) -> tuple[Risk | None, Risk | None, Risk | None]:
+    """Return the comparisons of a value: on the same days, on the same hosts, given both."""
+    days, hosts = (risk_by_strata(code, cells, strata) for strata in (cells.days, cells.hosts))
+    both = None if days is None or hosts is None else risk_given_host_and_day(code, cells)
+    return days, hosts, both
+
+
+def hosts_that_changed(code: int, cells: RateCells) -> tuple[int, int]:
+    """Return how many of the hosts with a value had another one too, and how many have it."""
+    has, others = (np.unique(cells.hosts[1][(cells.codes[1] == code) == own]) for own in (1, 0))
+    return int(np.isin(has, others).sum()), int(has.size)
+
+
+def value_without_its_crashes(
+    population: Population, attribute: Attribute, code: int, cells: RateCells
+) -> str:
+    """Name the value of another attribute with which a value's hosts have none of its crashes."""
+    its_hours, best = cells.codes[1] == code, (MAX_NONE_P, "")
+    its_crashes = cells.codes[0] == code
+    for other in population.attributes:
+        crash, feed = (x[at][its] for x, at, its in (
+            (other.crash, cells.crashes, its_crashes), (other.exposure, cells.feed, its_hours)
+        ))  # fmt: skip
+        if other.name == attribute.name or not (feed >= 0).any():
+            continue
+        size = len(other.values)
+        hours = np.bincount(feed + 1, cells.hours[its_hours], size + 1)[1:]
+        counts = np.bincount(crash + 1, minlength=size + 1)[1:]
+        share = hours / max(float(hours.sum()), 1e-9)
+        p = (1 - share) ** counts.sum() * np.count_nonzero(hours) * len(population.attributes)
+        p[(counts > 0) | (hours <= 0)] = 1.0
+        least = int(p.argmin())
+        if p[least] < best[0]:
+            due = share[least] * counts.sum()
+            mark = other.mark(least)
+            best = float(p[least]), f"; none of them with {mark}, where {due:.0f} were due"
+    return best[1]

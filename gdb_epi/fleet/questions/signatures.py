@@ -16,10 +16,12 @@ from gdb_epi.fleet.paths import COLUMNAR
 from gdb_epi.fleet.population.cache import load_population_of_times
 from gdb_epi.fleet.population.doubled_records import find_doubled_records
 from gdb_epi.fleet.population.population import Population
+from gdb_epi.fleet.questions.rates import rate_cells
 from gdb_epi.fleet.records.facts import PROGRAM, program_of_crashes
 from gdb_epi.fleet.screen.events import find_events
 from gdb_epi.fleet.screen.finding_texts import describe_verdict
 from gdb_epi.fleet.statistics.arrays import ABSENT, Bools, count_pairs
+from gdb_epi.fleet.statistics.rate_ratios import Risk, risk_by_strata, risk_given_host_and_day
 from gdb_epi.fleet.store import tables
 from gdb_epi.fleet.store.day_numbers import SECONDS_A_DAY, iso_day
 from gdb_epi.fleet.store.day_of_prune import read_prune_day_by_itself
@@ -308,6 +310,8 @@ class Comparison(NamedTuple):
     changed: int  # signatures, by more than chance
     rest: ComparedSignature | None  # all crashes of the others
     events: tuple[str, ...] = ()
+    changed_codes: tuple[int, ...] = ()  # of the signatures that changed
+    rest_on_same: Risk | None = None  # of two values: the others, on the same hosts and days
 
 
 def latest_crash_time(population: Population) -> float | None:
@@ -496,7 +500,18 @@ def compare_values(
         weights = [float((side & counted).sum()) for side in sides]
     if not all(weights):
         raise InputError("no crash of one of the two has a signature")
-    return _compare_signatures(engine, population, sides, weights[1] / sum(weights), limit)
+    comparison = _compare_signatures(engine, population, sides, weights[1] / sum(weights), limit)
+    (name, _), (other_name, value) = marks
+    if name != other_name or (attribute := population.attribute_asked_for(name)) is None:
+        return comparison
+    # Hosts with one value may crash more than those with the other, whatever they run.
+    cells = rate_cells(population, attribute, find_events(population).counted.signature >= 0)
+    codes = [attribute.values.index(value) for _, value in marks]
+    usual = ~np.isin(population.signature[cells.crashes], list(comparison.changed_codes))
+    cells = cells.of_crashes(usual & np.isin(cells.codes[0], codes))
+    cells = cells.of_hours(np.isin(cells.codes[1], codes))
+    both = risk_given_host_and_day(codes[1], cells)
+    return comparison._replace(rest_on_same=both or risk_by_strata(codes[1], cells, cells.days))
 
 
 def _compare_signatures(
@@ -545,7 +560,8 @@ def _compare_signatures(
         for event in sorted(events.findings, key=lambda event: -event.n)
         if (inside & events.with_repeats(event.members)).any()
     )
-    return Comparison(rows, int((~usual).sum()), rest if n + m else None, told)
+    changed = tuple(some[~usual].tolist())
+    return Comparison(rows, len(changed), rest if n + m else None, told, changed)
 
 
 def _hours_in_window(exposed: dict[int, float], window: tuple[float, float]) -> float:

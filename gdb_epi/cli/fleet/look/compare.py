@@ -134,6 +134,10 @@ def _summary(comparison: Comparison, renamed: Sequence[str]) -> Iterator[str]:
         ratio = "" if rest.ratio is None else f", {rest.ratio:.2f} times as often (p {rest.p:.1g})"
         start += f"; {'all others' if changed else 'all'} together: {rest.before} before, "
         start += f"{rest.after} after{ratio}"
+    if (same := comparison.rest_on_same) is not None:
+        start += f"; set against the same hosts and days {same.words()}"
+        if rest is not None and rest.p < MAX_Q_OF_CHANGE and same.low <= 1 <= same.high:
+            start += ": that is how the hosts differ, or the days, and no change by the value"
     strongest = comparison.rows[0]
     if not changed and strongest.p < MAX_Q_OF_CHANGE and _change(strongest)[1]:
         place = signature_phrase_and_key(strongest.signature or "")
