@@ -48,7 +48,8 @@ def no_crashes_message(args: Namespace) -> str:
 
 def settle_finding_hint(finding: str) -> str:
     """Return the line below findings; `finding` is the ID, or the word for it, and its options."""
-    return f"To settle a finding: gdb-epi fleet confirm {finding}, or dismiss {finding}"
+    confirm, dismiss = (f"gdb-epi fleet {verb} {finding}" for verb in ("confirm", "dismiss"))
+    return f"To settle a finding: {confirm}, or {dismiss}"
 
 
 def repeated_database_option(args: Namespace | ParsedArguments) -> str:

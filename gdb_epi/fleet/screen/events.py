@@ -73,6 +73,10 @@ MOSTLY = 0.9  # of an event's hosts with one value, which is then named
 PLACES = ("rack", "switch", "row", "zone", "chassis", "pdu", "psu", "cluster")
 MAX_PLACES = 3  # of all hosts of an event, that are named
 CAVEAT_COUNTED_ONCE = "one event, counted once: no host and no version is accused by it"
+CAVEAT_OF_ONE_KIND = (
+    "look first at what all of them were given or called then: an input that is tried again on one "
+    "host after the other, a service, a setting"
+)
 CAVEAT_CLOCKS = (
     "the clocks of {zone} changed just then (from {before} to {after}): code that works with local "
     "times may die so, and at each such change"
@@ -551,10 +555,11 @@ def _event_finding(
     total = int((population.signature == kinds[0]).sum()) if single else population.day.size
     members, begin = population.mask_of_rows(mine), int(second[core[0]])
     places = "" if any(m.partition("=")[0] in PLACES for m in shared) else _places(population, core)
+    caveats = (CAVEAT_COUNTED_ONCE, *([CAVEAT_OF_ONE_KIND] if single else ()))
     return Finding(
         EVENT, iso_moment(begin), name, mine.size, total, p, p, float("nan"), 0.0, float("inf"),
         f"{size} crashes on {hosts} hosts{places} in {minutes} min", "none needed",
-        shared, (CAVEAT_COUNTED_ONCE, *_clock_change_caveat(begin)), members,
+        shared, (*caveats, *_clock_change_caveat(begin)), members,
     )  # fmt: skip
 
 

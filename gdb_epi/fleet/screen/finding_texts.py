@@ -328,13 +328,13 @@ MAX_TOLD_P = 0.05  # of the number of a host's crashes: more of it speaks for no
 _TESTS = (  # the longer names first
     (
         "negative binomial and Fisher exact, the weaker",
-        "by its share of the hours and by that of other crashes, whichever says less",
+        "by its share of the hours and beside other crashes; the weaker of both counts",
     ),
     (
         "binomial by host-hours and Fisher exact, the weaker",
-        "by its share of the hours and by that of other crashes, whichever says less",
+        "by its share of the hours and beside other crashes; the weaker of both counts",
     ),
-    ("negative binomial by host-hours", "by its share of the hours, as unlike as hosts are"),
+    ("negative binomial by host-hours", "by its share of the hours, as far as hosts differ anyway"),
     ("binomial by host-hours", "by its share of the hours"),
     ("binomial by days, given the times of all other crashes", "by days"),
     ("Fisher exact", "by its share of other crashes"),
@@ -343,7 +343,7 @@ _TESTS = (  # the longer names first
 
 P_AND_Q = (
     "(relative risk: how many times as often as elsewhere; p: how often chance alone does as much; "
-    "q: the same, paid for all that was looked at)"
+    "q: p, after allowing for all that was tested)"
 )
 
 

@@ -7,7 +7,12 @@ import json
 from argparse import Namespace
 from typing import TYPE_CHECKING, Any
 
-from gdb_epi.cli.fleet.output import add_signature_question_arguments, print_line, print_rows
+from gdb_epi.cli.fleet.output import (
+    add_signature_question_arguments,
+    print_line,
+    print_lines,
+    print_rows,
+)
 from gdb_epi.util import counted
 
 if TYPE_CHECKING:
@@ -34,7 +39,14 @@ def run(args: Namespace) -> None:
     elif args.json:
         print(json.dumps(data))
     else:
+        from gdb_epi.fleet.questions.suspects import sentences_about_signature
+
         _print_onset(answer)
+        if not answer.roll_outs:
+            goes_with = sentences_about_signature(population, code)
+            print_lines(
+                f"  over all days: {words}" for words in goes_with if words not in answer.answer
+            )
 
 
 def _onset_json(answer: Onset) -> dict[str, Any]:
@@ -66,8 +78,9 @@ def _print_onset(answer: Onset) -> None:
     for caveat in answer.caveats:
         print_line(f"    but: {caveat}")
     if answer.day is not None and answer.low is not None and answer.high is not None:
-        span = f"{iso_day(answer.low)} to {iso_day(answer.high)}"
-        print_line(f"  changed on {iso_day(answer.day)} (95 %: {span}), p {answer.p:.2g}")
+        span = f" (95 %: {iso_day(answer.low)} to {iso_day(answer.high)})"
+        changed = iso_day(answer.day) + span * (answer.low != answer.high)
+        print_line(f"  changed on {changed}, p {answer.p:.2g}")
         how = "the day that parts the rates best; p: how often shuffled crashes do as well"
         print_line(f"  counted: {how}")
         unit = "per 1,000 host-hours" if answer.exposure == "host-hours" else "a day"

@@ -35,7 +35,7 @@ MAX_EVENTS = 3  # that are named
 COLUMNS = (
     "(3 + 40: 40 more came together with these, as the crashes of a loop: that counts once; times "
     "as often: the second window beside the first, for as many host-hours or days; p: how often "
-    "chance alone does as much; q: the same, paid for all that was looked at)"
+    "chance alone does as much; q: p, after allowing for all that was tested)"
 )
 
 
