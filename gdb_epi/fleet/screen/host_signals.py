@@ -435,14 +435,14 @@ def _hosts_with_flag(
 
 def flipped_bits_words(population: Population, members: Bools) -> str | None:
     """Say how many of some crashes have a flipped bit, and which bit it is in most of them."""
-    flipped = population.bitflip & members
-    count, of_all = int(flipped.sum()), counted(int(members.sum()), "crash")
-    if not count:
+    rows = np.flatnonzero(members)  # a replay's masks end with their day
+    flipped = rows[population.bitflip[rows]]
+    if not flipped.size:
         return None
-    words = f"{count} of its {of_all} {'has' if count == 1 else 'have'} a flipped bit"
-    bits = next((fact for fact in population.facts if fact.name == FLIP_BIT), None)
-    known = bits.crash[flipped & (bits.crash >= 0)] if bits is not None else np.zeros(0, np.int64)
-    most = np.bincount(known, minlength=1)
+    have = "has" if flipped.size == 1 else "have"
+    words = f"{flipped.size} of its {counted(rows.size, 'crash')} {have} a flipped bit"
+    bits = next((fact.crash[flipped] for fact in population.facts if fact.name == FLIP_BIT), None)
+    most = np.bincount(bits[bits >= 0] if bits is not None else [], minlength=1)
     if most.max() < FLIPS_THAT_TELL:
         return words
     return f"{words}: bit {most.argmax()} in {most.max()} of them"
