@@ -12,10 +12,11 @@ from support.fleet_simulator import FIRST_DAY, population, records, simulate, wr
 from gdb_epi.fleet.population.cache import load_population
 from gdb_epi.fleet.screen.screening import screen_day_by_day, screen_population
 from gdb_epi.fleet.statistics.hypothesis_tests import (
-    benjamini_hochberg,
     binomial_tail,
+    holm,
     hypergeometric_tail,
     negative_binomial_tail,
+    q_values,
 )
 from gdb_epi.fleet.store.database import open_database
 from gdb_epi.fleet.store.exposure import read_host_days, store_exposure
@@ -138,8 +139,10 @@ def test_tests_against_worked_numbers():
     assert p[0] == pytest.approx(1.3e-5, rel=0.1)
     p = binomial_tail(np.array([16.0]), np.array([33.0]), np.array([88917 / 609689]))
     assert p[0] == pytest.approx(4.0e-6, rel=0.1)
-    assert benjamini_hochberg(np.array([0.01, 0.04, 0.03, 0.5])) == pytest.approx(
-        [0.04, 0.04 * 4 / 3, 0.04 * 4 / 3, 0.5]
-    )
+    some = np.array([0.01, 0.04, 0.03, 0.5])
+    assert q_values(some, some.size) == pytest.approx([0.04, 0.04 * 4 / 3, 0.04 * 4 / 3, 0.5])
+    # Nine that are certain make no room for a tenth, as they do among q values.
+    strong = np.array([1e-9] * 9 + [0.02] + [0.5] * 30)
+    assert q_values(strong, strong.size)[9] < 0.1 < holm(strong)[9] == pytest.approx(0.02 * 31)
     poisson = negative_binomial_tail(np.array([5.0]), np.array([1.0]), np.array([1.0]))
     assert poisson[0] == pytest.approx(0.00366, rel=0.01)

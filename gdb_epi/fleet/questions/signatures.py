@@ -521,7 +521,7 @@ def _compare_signatures(
 
     What came together, as a loop, counts once.
     """
-    from gdb_epi.fleet.statistics.hypothesis_tests import benjamini_hochberg, two_sided_binomial
+    from gdb_epi.fleet.statistics.hypothesis_tests import holm, two_sided_binomial
 
     share = min(max(share, 1e-9), 1 - 1e-9)
     events = find_events(population)
@@ -534,7 +534,7 @@ def _compare_signatures(
     some = np.flatnonzero(first + second)
     a, b = (side[some].astype(float) for side in (first, second))
     p = two_sided_binomial(b, a + b, np.full(a.size, share))
-    q = benjamini_hochberg(p)
+    q = holm(p)
     together = np.array(more)[:, some] - np.array((a, b))
     names = [population.signatures[code] for code in some.tolist()]
     order = sorted(range(some.size), key=lambda i: (p[i], -b[i], names[i]))

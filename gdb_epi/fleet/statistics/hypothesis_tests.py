@@ -24,9 +24,12 @@ MAX_EXACT = 2_000  # events of an exact Poisson-binomial
 MIN_BLOCK, MAX_BLOCK = 4, 1 << 16  # terms of a sum at a time; most are short, some have thousands
 
 
-def benjamini_hochberg(p: Floats) -> Floats:
-    """Return the q value of each p value (Benjamini and Hochberg 1995)."""
-    return q_values(p, p.size)
+def holm(p: Floats) -> Floats:
+    """Return each p paid for all of them (Holm 1979): strong ones make no room for another."""
+    order, paid = np.argsort(p), np.empty(p.size)
+    each = p[order] * np.arange(p.size, 0, -1)
+    paid[order] = np.minimum(np.maximum.accumulate(each), 1.0)
+    return paid
 
 
 def q_values_up_to(limit: float, p: Floats, tested: int) -> Floats:

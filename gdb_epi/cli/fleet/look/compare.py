@@ -32,6 +32,7 @@ EPILOG = (
     "of all kinds. What came together, as the crashes of a loop, counts once."
 )
 MAX_EVENTS = 3  # that are named
+MAX_P_ALONE = 0.01  # of a signature that changed, if nothing else had been asked about
 COLUMNS = (
     "(3 + 40: 40 more came together with these, as the crashes of a loop: that counts once; times "
     "as often: the second window beside the first, for as many host-hours or days; p: how often "
@@ -139,7 +140,7 @@ def _summary(comparison: Comparison, renamed: Sequence[str]) -> Iterator[str]:
         if rest is not None and rest.p < MAX_Q_OF_CHANGE and same.low <= 1 <= same.high:
             start += ": that is how the hosts differ, or the days, and no change by the value"
     strongest = comparison.rows[0]
-    if not changed and strongest.p < MAX_Q_OF_CHANGE and _change(strongest)[1]:
+    if not changed and strongest.p < MAX_P_ALONE and _change(strongest)[1]:
         place = signature_phrase_and_key(strongest.signature or "")
         start += f"; asked about by itself, {place} did (p {strongest.p:.1g})"
     yield start
