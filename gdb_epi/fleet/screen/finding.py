@@ -49,8 +49,8 @@ CAVEAT_DAMAGES_ITSELF = (
     "see whether its crashes are of one program"
 )
 CAVEAT_ONLY_MORE_CRASHES = (
-    "nothing but their number sets its crashes apart (no damage flagged, no signatures of its own, "
-    "no one CPU): it may run what dies more often"
+    "nothing but their number sets its crashes apart (no more flipped bits than usual, no "
+    "signatures of its own, no one CPU): it may run what dies more often"
 )
 UNSURE_Q = 0.01  # of a host without FLIPS_THAT_TELL, above which nobody takes it out yet
 FLIPS_THAT_TELL = 2  # crashes with a flipped bit: any host has one of them now and then
