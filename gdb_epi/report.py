@@ -18,7 +18,13 @@ class SourceRange(NamedTuple):
     end_column: int
 
 
-class PythonSourceLine(str):
+class UnfoldedLine(str):
+    """A line of a report that programs read: it stays one line, however long."""
+
+    __slots__ = ()
+
+
+class PythonSourceLine(UnfoldedLine):
     """A line of Python source among the lines of a report; a terminal may show it highlighted."""
 
     __slots__ = ()

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from gdb_epi.errors import Absent, SoftError
 from gdb_epi.render.escape import escape, fold_line, screen_width, soft_error_words
-from gdb_epi.report import PythonSourceLine
+from gdb_epi.report import UnfoldedLine
 from gdb_epi.typing_lite import TYPE_CHECKING
 from gdb_epi.util import shortened_list
 
@@ -45,9 +45,9 @@ def render_report(report: Report, *, color: bool = False) -> str:
 
 
 def _screen_lines(line: str) -> list[str]:
-    """Return a line as it is shown: folded, but for the paths of a stack and for source."""
-    if isinstance(line, PythonSourceLine):
-        return [PythonSourceLine(escape(line))]
+    """Return a line as it is shown: folded, but for the paths of a stack, source and JSON."""
+    if isinstance(line, UnfoldedLine):
+        return [type(line)(escape(line))]
     width = screen_width()
     if len(line) > width:
         from gdb_epi.render.color import STACK_ROW

@@ -167,7 +167,7 @@ def test_lines(one_gdb: Gdb, running: int) -> None:
         one_gdb, running, f"epi break program.py:{at}", *("continue", "epi print step") * 3,
         f"epi break program.py:{len(PROGRAM.splitlines()) + 9}", "epi break other.py:1",
     )  # fmt: skip
-    assert re.search(rf"^Python breakpoint \d+: lines at .*program\.py:{at}$", done.stdout, re.M)
+    assert re.search(rf"^Python breakpoint \d+: lines at\s+\S*program\.py:{at}$", done.stdout, re.M)
     steps = re.findall(r"^step = (\d)$", done.stdout, re.M)
     assert len(steps) == 3 and set(steps) <= set("012"), done.text
     assert "has no code at line" in done.stderr and "no code of other.py is loaded" in done.stderr
