@@ -39,8 +39,6 @@ CELLS = [
 ]
 NUMPY = [pytest.param(one, id=one.id) for one in spread("values_numpy", every=2)]
 
-# A second handler of one exception, which is followed from 3.11 on.
-OWN = ("values_classes.taken_apart.reraising",)
 # What these show was asked of the kernel, or lies in memory that processes share.
 KERNEL = (
     "values_io.buffers.left values_io.buffers.right values_io.buffers.entry "
@@ -79,10 +77,7 @@ def test_no_value_is_wrong(interpreter: Interpreter, one: Program) -> None:
     exact = other = 0
     for judged in verdicts_on(interpreter.id, one.name):
         where = f"{one.name}.{judged.function}.{judged.name}"
-        if where in OWN:
-            assert judged.verdict == (EXACT if interpreter.minor >= (3, 11) else MARKED), judged
-            other += 1
-        elif where in KERNEL:
+        if where in KERNEL:
             assert judged.verdict in (EXACT, MARKED), (where, judged)
             other += 1
         else:
@@ -92,16 +87,12 @@ def test_no_value_is_wrong(interpreter: Interpreter, one: Program) -> None:
 
 
 def test_99_percent_of_all_are_exact() -> None:
-    """Over all interpreters; what only code of the program itself can show is not counted."""
+    """Over all interpreters."""
     verdicts = []
     for cell in CELLS:
         interpreter, one = cell.values
         if not one.packages:
-            verdicts += [
-                judged.verdict
-                for judged in verdicts_on(interpreter.id, one.name)
-                if f"{one.name}.{judged.function}.{judged.name}" not in OWN
-            ]
+            verdicts += [judged.verdict for judged in verdicts_on(interpreter.id, one.name)]
     assert set(verdicts) <= {EXACT, MARKED}
     assert verdicts.count(EXACT) / len(verdicts) >= LEAST_SHARE, len(verdicts)
 

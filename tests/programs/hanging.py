@@ -654,7 +654,9 @@ def hold(path, call):
     words = [sys.executable, "-S", "-c", text, path, call]
     global HELPER
     HELPER = subprocess.Popen(words, stdout=subprocess.PIPE)
-    HELPER.stdout.readline()
+    os.set_blocking(HELPER.stdout.fileno(), False)
+    while not HELPER.stdout.read(1):  # asleep, it would look as if it hung already
+        pass
 
 
 def process_lock_elsewhere():
