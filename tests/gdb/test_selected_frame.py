@@ -17,7 +17,7 @@ from support.opening import made_or_skip, need_core_dumps, sysroot_of
 
 from gdb_epi.cpython.frames.eval_calls import EVAL_LOOP
 
-TITLE = re.compile(r"^(\S+) at \S+:\d+$", re.MULTILINE)
+TITLE = re.compile(r"^(\S+) at\s+\S+:\d+$", re.MULTILINE)
 MERGED: dict[tuple[Gdb, Path], list[Any]] = {}
 NESTING = [
     pytest.param(interpreter, id=interpreter.id)

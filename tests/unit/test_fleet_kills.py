@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Writers that are killed, servers that go away, disks that are full: nothing lost, nothing twice.
 
-An ordinary run kills a few times; GDB_EPI_KILLS=50 (and `--heavy`) fifty times on each database.
+An ordinary run kills once; GDB_EPI_KILLS=50 (and `--heavy`) fifty times on each database.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from gdb_epi.fleet.store.database import open_database
 from gdb_epi.fleet.store.ingest import ingest
 
 ROOT = Path(__file__).resolve().parents[2]
-KILLS = int(os.environ.get("GDB_EPI_KILLS", "2"))
+KILLS = int(os.environ.get("GDB_EPI_KILLS", "1"))
 RECORDS = 3_000
 STARTED = 0.45  # seconds until a writer has imported what it needs, at the least
 
