@@ -10,7 +10,7 @@ from gdb_epi.cpython.types import PythonState
 from gdb_epi.errors import InputError
 from gdb_epi.registry import argument, command
 from gdb_epi.render.escape import wrap_text
-from gdb_epi.report import Report
+from gdb_epi.report import Report, unfolded_lines
 from gdb_epi.session import Session
 
 
@@ -59,7 +59,7 @@ def _emit_layout_table(session: Session) -> Report:
     import json
 
     text = json.dumps(table, indent=1)
-    return Report("layout table", lines=text.splitlines(), data=table)
+    return Report("layout table", lines=unfolded_lines(text), data=table)
 
 
 def _struct_report(session: Session, name: str, version: str | None) -> Report:

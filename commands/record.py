@@ -6,7 +6,7 @@ from __future__ import annotations
 from argparse import Namespace
 
 from gdb_epi.registry import command
-from gdb_epi.report import Report, UnfoldedLine
+from gdb_epi.report import Report, unfolded_lines
 from gdb_epi.session import Session
 
 
@@ -23,4 +23,4 @@ def show_record(session: Session, _args: Namespace) -> Report:
 
     made = analyze(session)
     text = json.dumps(made, indent=2, ensure_ascii=True)
-    return Report("record", lines=list(map(UnfoldedLine, text.split("\n"))), data=made)
+    return Report("record", lines=unfolded_lines(text), data=made)

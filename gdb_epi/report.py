@@ -19,9 +19,14 @@ class SourceRange(NamedTuple):
 
 
 class UnfoldedLine(str):
-    """A line of a report that programs read: it stays one line, however long."""
+    """A line of a report that is one line on a screen too, however long: JSON, or source."""
 
     __slots__ = ()
+
+
+def unfolded_lines(text: str) -> list[str]:
+    """Return the lines of a text that programs read."""
+    return [UnfoldedLine(line) for line in text.split("\n")]
 
 
 class PythonSourceLine(UnfoldedLine):

@@ -13,7 +13,7 @@ from gdb_epi.errors import Absent, SoftError
 from gdb_epi.render.escape import escape
 from gdb_epi.render.report_json import render_report_json
 from gdb_epi.render.report_text import render_report, soft_error_lines, table_lines
-from gdb_epi.report import Listing, Report
+from gdb_epi.report import Listing, Report, unfolded_lines
 
 
 def test_escape_leaves_no_control_and_no_bidi_character() -> None:
@@ -180,6 +180,12 @@ def test_sentences_and_tables_fit_the_screen_and_the_paths_of_stacks_stay_whole(
     words = "".join("".join(lines).split())
     for text in (sentence, note.message, path):
         assert "".join(text.split()) in words
+
+
+def test_json_among_the_lines_of_a_report_is_not_folded() -> None:
+    document = {"text": "a long value " * 40}
+    lines = unfolded_lines(json.dumps(document, indent=1))
+    assert json.loads(render_report(Report("layout table", lines=lines))) == document
 
 
 def test_what_could_not_be_read_of_a_fork_is_told_without_the_numbers_of_its_signs() -> None:
