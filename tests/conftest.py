@@ -22,7 +22,7 @@ LEFT_OUT = pytest.StashKey[int]()
 COLLECTOR = (10_000, 10, 10)  # rarer than usual: it costs time, and finds little
 # One of so many cells of each test in these folders, or the environment's number: with a third of
 # some of them CI took 25 minutes (November 2026).
-SHARE = 6
+SHARE = 10
 IN_PARTS = ("contract", "gdb", "cli", "property", "faults")
 MANY = 200  # files that are open between two tests: targets that nobody holds any more
 DESCRIPTORS = 1 << 13  # that a process of the tests may have at a time, where the machine lets it

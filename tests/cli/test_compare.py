@@ -221,6 +221,7 @@ def pages_of(pid: int) -> int:
     return int(Path(f"/proc/{pid}/statm").read_text().split()[1])
 
 
+@pytest.mark.heavy
 def test_a_process_that_grows_in_one_line_is_not_called_a_hang(shell, tmp_path):
     """It sleeps in each turn, and is seen there each time: its values tell that it goes on."""
     need_core_dumps()

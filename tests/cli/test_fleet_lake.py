@@ -219,6 +219,7 @@ def test_nobody_exports_while_a_lake_is_prepared(stored, tmp_path, export, monke
     assert " 0 files written" in export(stored[0], lake)
 
 
+@pytest.mark.heavy
 def test_a_replay_over_a_lake_is_that_of_its_database(stored, capsys):
     db, lake = stored
     code, out, _ = ask(db, "screen --replay --json", capsys)

@@ -80,6 +80,7 @@ def test_later_data_is_never_used():
     assert early == late
 
 
+@pytest.mark.heavy
 def test_through_the_database_as_through_arrays(tmp_path, shell):
     fleet = simulate(7001, bad_host=1.5, hosts=120, days=14, per_day=20)
     db = str(tmp_path / "fleet.sqlite3")

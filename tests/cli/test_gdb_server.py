@@ -99,6 +99,7 @@ def test_names_that_gdb_would_have_to_be_told_in_quotes_get_a_gdb_of_their_own(
     assert len(lines) == 2 and sum(f"--core={odd}" in line for line in lines) == 1
 
 
+@pytest.mark.heavy
 def test_when_the_shared_gdb_dies_the_cores_get_their_own(
     shell: Shell, many: list[Path], alone: list[dict[str, Any]], tmp_path: Path
 ) -> None:
@@ -132,6 +133,7 @@ IMPATIENT = (
 )
 
 
+@pytest.mark.heavy
 def test_a_shared_gdb_that_hangs_is_given_up_once_for_all_cores(
     shell: Shell, many: list[Path], alone: list[dict[str, Any]], tmp_path: Path
 ) -> None:

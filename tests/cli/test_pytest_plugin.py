@@ -91,6 +91,7 @@ def test_an_abort_at_exit_is_seen_after_a_green_session(run: Pytest, cores: None
     assert [r["ruleId"] for r in results_of(done.sarif())] == ["software/abort-other"]
 
 
+@pytest.mark.heavy
 def test_a_session_that_ends_well_says_nothing_more(run: Pytest) -> None:
     run.write(test_a=FINE)
     done = run("--epi", "-q", "--epi-sarif", "a.sarif")

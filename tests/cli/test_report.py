@@ -125,6 +125,7 @@ def test_what_is_planted_is_said_with_its_numbers(planted, planted_page):
     assert all(b - a <= 1 for a, b in zip(page.headings, page.headings[1:], strict=False))
 
 
+@pytest.mark.heavy
 def test_the_tables_behind_the_plots_are_the_database(planted, planted_page):
     fleet = planted[0]
     page = Page(planted_page.read_text(encoding="utf-8"))
@@ -173,6 +174,7 @@ def test_facts_of_the_cores_stand_beside_attributes():
     assert sum(c.known for c in fact.counts) == len(facts)
 
 
+@pytest.mark.heavy
 def test_a_dismissed_finding_is_not_a_headline(planted, page_of, tmp_path):
     fleet, path = planted
     db = shutil.copy(path, tmp_path / "copy.sqlite3")

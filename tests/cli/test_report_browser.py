@@ -116,6 +116,7 @@ def test_a_link_opens_the_section_that_it_names(browser, report):
         assert box["x"] >= 0 and box["y"] >= 0, "seen once it has the focus"
 
 
+@pytest.mark.heavy
 def test_it_prints(browser, report):
     with browser.view(report.as_uri(), 1200, 900, "dark") as opened:
         pdf = opened.page.pdf()
@@ -141,6 +142,7 @@ def test_hostile_names_neither_run_nor_widen_the_page(browser, tmp_path):
         assert [p for p in opened.page.evaluate(OVERLAPS) if p["overlaps"]] == []
 
 
+@pytest.mark.heavy
 def test_served_pages_are_quiet_too(browser, report):
     with serving(report.parent / "f.sqlite3") as server:
         home = f"http://127.0.0.1:{server.port}/"

@@ -95,6 +95,7 @@ def repro(shell: Shell, *words: object, **options: object) -> Done:
 
 
 @pytest.mark.parametrize("race", sorted(RACES))
+@pytest.mark.heavy
 def test_the_interval_covers_the_rate_of_a_race(shell: Shell, cores: None, race: str) -> None:
     """Of chance itself nothing is expected: each race says how it ended, and so it is counted."""
     job = program(shell, RACES[race])
@@ -191,6 +192,7 @@ def test_a_core_is_no_record(shell: Shell, core: Path) -> None:
 
 
 @pytest.mark.parametrize("where", ["job", "wrapper"])
+@pytest.mark.heavy
 def test_under_gdb_where_no_core_file_comes(shell: Shell, where: str) -> None:
     """The hard limit is 0, as in many CI machines; the same signature as by the kernel's core."""
     need_gdb()

@@ -157,6 +157,7 @@ def test_without_the_file_the_keys_are_those_of_before(tmp_path: Path) -> None:
         )
 
 
+@pytest.mark.heavy
 def test_a_nameless_native_thread_has_one_key(tmp_path: Path) -> None:
     gdb = need_gdb()
     need_gcc()

@@ -179,6 +179,7 @@ def test_what_a_signal_or_another_loop_may_end(
         shutil.rmtree(folder)
 
 
+@pytest.mark.heavy
 def test_a_job_that_a_signal_ends(tmp_path: Path) -> None:
     """The handler sets the future that the job of a pool waits for."""
     if (reason := why_no_core_dumps()) is not None:
@@ -213,6 +214,7 @@ def test_keys_hold_the_cause(tmp_path: Path) -> None:
     assert keys_of(names[0], tmp_path / "again")["python"] == made[names[0]]
 
 
+@pytest.mark.heavy
 def test_one_busy_loop_has_one_key(tmp_path: Path) -> None:
     """Which of its functions was running is chance; a `with` block before it is no loop."""
     if (reason := why_no_core_dumps()) is not None:
@@ -224,6 +226,7 @@ def test_one_busy_loop_has_one_key(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["order_of_objects", "loop_circle"])
+@pytest.mark.heavy
 def test_damaged_words_give_an_answer_or_a_reason(name: str, tmp_path: Path) -> None:
     """Words of frames, code, variables and locks become hostile ones."""
     if (reason := why_no_core_dumps()) is not None:

@@ -79,6 +79,7 @@ def test_an_abort_of_a_watchdog_carries_the_main_thread(zoo: Zoo) -> None:
 RUST = 'fn main() { let v: Vec<u8> = Vec::with_capacity(1 << 46); println!("{}", v.len()); }'
 
 
+@pytest.mark.heavy
 def test_a_failed_allocation_of_rust(tmp_path: Path) -> None:
     rustc, gdb = shutil.which("rustc"), find_gdb(None)
     if rustc is None or gdb is None or why_no_core_dumps():
@@ -92,6 +93,7 @@ def test_a_failed_allocation_of_rust(tmp_path: Path) -> None:
         assert signed(core, gdb).signature.category.name == "oom-suspect"
 
 
+@pytest.mark.heavy
 def test_coarse_holds_over_builds(zoo: Zoo) -> None:
     labels, groups = [], []
     for language, mode in DRIFT:
@@ -111,6 +113,7 @@ def test_coarse_survives_strip_where_the_function_is_exported_or_asserts(zoo: Zo
     assert lost == "gsig/2 coarse segv-null libzoo.so!?"
 
 
+@pytest.mark.heavy
 def test_a_function_without_a_name_is_told_by_the_function_of_its_file_that_calls_it(
     zoo: Zoo,
 ) -> None:
@@ -147,6 +150,7 @@ def interpreters() -> list[Interpreter]:
     return [one for one in known if one.minor in ((3, 9), (3, 11))] or known[:1]
 
 
+@pytest.mark.heavy
 def test_an_extension_over_versions(zoo: Zoo) -> None:
     """Methods and comprehensions have other names before 3.11 and 3.12; coarse has not."""
     if not interpreters():

@@ -72,6 +72,7 @@ def test_each_command_of_the_shell_answers() -> None:
         assert "--locals" not in command or "numbers" in done.stdout, command
 
 
+@pytest.mark.heavy
 def test_each_command_that_attaches_answers() -> None:
     python = newest_or_skip().host_executable
     program = (

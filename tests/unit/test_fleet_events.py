@@ -190,6 +190,7 @@ def test_what_comes_in_a_few_events_has_no_onset_but_these():
     assert answer.startswith("nothing to date but one event: ") and answer.count("one event: ") == 2
 
 
+@pytest.mark.heavy
 def test_an_event_that_comes_each_night_is_told_once_until_it_is_twice_as_large():
     fleet = simulate(7016, **SMALL)
     rng = np.random.default_rng(5)

@@ -106,6 +106,7 @@ def test_kills_on_sqlite(tmp_path: Path, lines: Path) -> None:
         assert database.execute("PRAGMA integrity_check").fetchone() == ("ok",)
 
 
+@pytest.mark.heavy
 def test_kills_on_postgresql(url: str, lines: Path) -> None:  # noqa: F811
     check_after_kills(url, lines)
 

@@ -215,6 +215,7 @@ def test_the_questions_give_what_they_give_on_sqlite(url, tmp_path):
     assert answers[0][0], "the bad host is raised"
 
 
+@pytest.mark.heavy
 def test_a_lake_of_postgresql(url: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """One definition of cells, one lake: whichever database it was."""
     lakes, by_name = [], []
@@ -249,6 +250,7 @@ def test_what_is_forgotten_is_nowhere(
     check_forgotten(fill(url, tmp_path), tmp_path, capsys)
 
 
+@pytest.mark.heavy
 def test_what_a_prune_leaves(
     url: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

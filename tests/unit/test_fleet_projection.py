@@ -157,6 +157,7 @@ GROUPS = st.sampled_from(sorted(full(1)))
 
 
 @given(st.dictionaries(GROUPS, JSON), st.sampled_from(["attributes", "text", "keys", "modules"]))
+@pytest.mark.heavy
 def test_groups_of_the_wrong_kind_never_raise_anything_else(damage: Any, inner: str) -> None:
     record = {**full(1), **damage}
     record["host"] = {"attributes": damage.get("host")}

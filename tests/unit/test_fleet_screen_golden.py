@@ -94,6 +94,7 @@ def test_screens_are_those_of_before(update_golden: bool) -> None:
     assert not wrong
 
 
+@pytest.mark.heavy
 def test_a_memo_changes_no_answer() -> None:
     """What is counted once and kept is the same for all who ask."""
     kept = json.loads(GOLDEN.read_text())
