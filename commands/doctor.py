@@ -121,9 +121,9 @@ def _module_file_status(module: Mapping[str, Any]) -> str:
 
 def _broken_detectors() -> list[SoftError]:
     from gdb_epi import detectors
-    from gdb_epi.loader import load_all
+    from gdb_epi.loader import import_all_modules
 
-    return load_all(detectors)
+    return import_all_modules(detectors)
 
 
 def _compare_modules(target: Target, loaded_build_id: LoadedBuildId | None) -> list[dict[str, Any]]:

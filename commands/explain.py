@@ -46,9 +46,9 @@ def explain_finding(session: Session, args: Namespace) -> Report:
     from gdb_epi.detectors.pages import finding_page, page_names
     from gdb_epi.detectors.registry import DETECTORS
     from gdb_epi.judgement.finding_weights import describe_finding_weights
-    from gdb_epi.loader import load_all
+    from gdb_epi.loader import import_all_modules
 
-    load_all(gdb_epi.detectors)  # what a finding speaks for stands with its detector
+    import_all_modules(gdb_epi.detectors)  # what a finding speaks for stands with its detector
     if not args.finding:
         rows = [(name, _title(finding_page(name))) for name in page_names()]
         rows += [

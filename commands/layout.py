@@ -47,12 +47,12 @@ def _layout_in_use(session: Session) -> Layout | None:
 
 
 def _emit_layout_table(session: Session) -> Report:
-    from gdb_epi.cpython.layout.struct_specs import emit_layout
+    from gdb_epi.cpython.layout.struct_specs import make_layout_document
 
     source = session.debug_types
     if source is None:
         raise InputError("no debug information here", hint="run inside gdb, on a libpython")
-    table = emit_layout(source.type_layout, source.constant, source.header())
+    table = make_layout_document(source.type_layout, source.constant, source.header())
     if not table["structs"]:
         message = "the loaded CPython has no debug information of its structs"
         raise InputError(message, hint="its -dbg package, or set debuginfod enabled on")

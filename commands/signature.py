@@ -40,7 +40,7 @@ def show_signature_keys(session: Session, args: Namespace) -> Report:
     if args.explain:
         from gdb_epi.signature import explain
 
-        signed["frames"] = explain.explain(parts.signed)
+        signed["frames"] = explain.explain_frames(parts.signed)
         lines += ["", "Steps (N.. are the rules of gdb_epi/signature/SPEC.md):"]
         lines += [f"  {step}" for step in signed["steps"]]
         lines += ["", "Frames, innermost first:", *explain.explanation_lines(signed["frames"])]

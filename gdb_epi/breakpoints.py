@@ -93,9 +93,13 @@ def _parse_location(session: Session, text: str) -> BreakpointLocation:
         located = locate_object(session, values, text)
         if located.c_struct:
             raise InputError(f"{text} is no function of Python", hint=f"break {text}")
-        return find_entry_location(codes, _code_of(values.decoder(), located.address, text))
+        return find_entry_location(
+            codes, _code_of_callable(values.decoder(), located.address, text)
+        )
     try:
-        return find_line_location(codes, _all_codes(session), line["file"], int(line["line"]))
+        return find_line_location(
+            codes, _all_code_objects(session), line["file"], int(line["line"])
+        )
     except LookupError as error:
         raise InputError(str(error), hint=IMPORTED_LATER) from None
     except OutOfTime:
@@ -104,7 +108,7 @@ def _parse_location(session: Session, text: str) -> BreakpointLocation:
         ) from None
 
 
-def _code_of(decoder: ReprDecoder, address: int, text: str) -> int:
+def _code_of_callable(decoder: ReprDecoder, address: int, text: str) -> int:
     """Return the code object (PyCodeObject *) that a callable runs.
 
     A function that functools.wraps() has put around another one stands for that one.
@@ -127,10 +131,10 @@ def _code_of(decoder: ReprDecoder, address: int, text: str) -> int:
         else:
             break
     shown = decoder.obj(address).type
-    raise _no_function(text, shown)
+    raise _not_a_function_error(text, shown)
 
 
-def _no_function(text: str, kind: TypeInfo) -> InputError:
+def _not_a_function_error(text: str, kind: TypeInfo) -> InputError:
     if kind.shown == "type":
         return InputError(f"{text} is a class", hint=f"epi break {text}.__init__")
     in_c = "builtin" in kind.shown or kind.shown in ("method_descriptor", "wrapper_descriptor")
@@ -138,7 +142,7 @@ def _no_function(text: str, kind: TypeInfo) -> InputError:
     return InputError(f"{text} is of type {kind.shown}: no function of Python", hint=hint)
 
 
-def _all_codes(session: Session) -> list[int]:
+def _all_code_objects(session: Session) -> list[int]:
     """Return the code objects of the process. Raises OutOfTime, LayoutError."""
     python = session.state.required_python()
     heap = ObjectSearch(session.target, python)

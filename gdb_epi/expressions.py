@@ -64,15 +64,15 @@ def locate_object(
             if kind is None:
                 raise
             return LocatedObject(kind)
-    base = _base_end(text)
+    base = _end_of_c_base(text)
     if base and text[base:].strip() and is_expression_path(text, base):
         return _locate_after_c_expression(session, values, text, base)
-    value = _evaluated(session, text)
+    value = _evaluate_c_expression(session, text)
     if isinstance(value, CValue):
-        return _located_value(value, text)
+        return _locate_c_value(value, text)
     if start is None:
         raise value
-    why = f": {_host_message(value, text)}" if session.host is not None else ""
+    why = f": {_message_without_expression(value, text)}" if session.host is not None else ""
     rest = text[start.end() :]
     hint = "a.b[3]['k']"
     if rest.lstrip().startswith("("):
@@ -101,28 +101,28 @@ def _locate_python_path(
         return LocatedObject(follow_steps(decoder, int(word, 16), text, start.end()))
     missing = None
     try:
-        frame = _frame(session, number)
+        frame = _selected_or_numbered_frame(session, number)
         if frame is None:
-            address = _builtin(session, values, word)
+            address = _builtin_address(session, values, word)
         else:
-            address = _variable(FrameVariables(values), frame, word)
+            address = _variable_address(FrameVariables(values), frame, word)
     except InputError as error:
         if number is not None:
             raise
-        missing, address = error, _builtin(session, values, word)  # no Python frame here
+        missing, address = error, _builtin_address(session, values, word)  # no Python frame here
     if address is not None:
         return LocatedObject(follow_steps(decoder, address, text, start.end()))
-    module = _module(session, values, text)
+    module = _module_of_longest_name(session, values, text)
     if module is not None:
         return LocatedObject(follow_steps(decoder, module[0], text, module[1]))
-    value = _evaluated(session, word)
+    value = _evaluate_c_expression(session, word)
     # A global variable of some library that happens to have the name is no address.
     if isinstance(value, InputError) or value.is_integer or not _is_object_or_known_struct(value):
-        raise missing or _no_variable(session, values, word, value)
+        raise missing or _unknown_name_error(session, values, word, value)
     return _locate_after_c_expression(session, values, text, start.end())
 
 
-def _no_variable(
+def _unknown_name_error(
     session: Session, values: ProcessValues, word: str, value: CValue | InputError
 ) -> InputError:
     # The Python frames of the selected thread that have a variable, with their names.
@@ -143,7 +143,7 @@ def _no_variable(
     if isinstance(value, CValue):
         why = f" of Python; that of C is of type {value.type or '?'}"
     elif session.host is not None:
-        why = f" of Python; {_host_message(value, word)}"
+        why = f" of Python; {_message_without_expression(value, word)}"
     return InputError(f"no variable {word}{why}", hint="epi locals")
 
 
@@ -155,16 +155,16 @@ def _locate_after_c_expression(
     session: Session, values: ProcessValues, text: str, base: int
 ) -> LocatedObject:
     """Follow a path after a C expression; members of anything but a Python object are C's."""
-    first = _evaluated(session, text[:base])
+    first = _evaluate_c_expression(session, text[:base])
     if isinstance(first, CValue) and first.is_object:
         return LocatedObject(follow_steps(values.decoder(), first.address, text, base))
-    whole = _evaluated(session, text)
+    whole = _evaluate_c_expression(session, text)
     if isinstance(whole, InputError):
         raise whole
-    return _located_value(whole, text)
+    return _locate_c_value(whole, text)
 
 
-def _evaluated(session: Session, text: str) -> CValue | InputError:
+def _evaluate_c_expression(session: Session, text: str) -> CValue | InputError:
     """Return the host's value of an expression, or why it cannot evaluate it."""
     if session.host is None:
         return InputError(f"{text!r} is no name and no address", hint="a.b[3]['k'], 0x7f..")
@@ -174,18 +174,18 @@ def _evaluated(session: Session, text: str) -> CValue | InputError:
         return error
 
 
-def _host_message(error: InputError, text: str) -> str:
+def _message_without_expression(error: InputError, text: str) -> str:
     return str(error).removeprefix(f"{text}: ")
 
 
-def _located_value(value: CValue, text: str) -> LocatedObject:
+def _locate_c_value(value: CValue, text: str) -> LocatedObject:
     if not _is_object_or_known_struct(value):
         what = f"{text} is of the C type {value.type or '?'}: no object of Python"
         raise InputError(what, hint=f"print {text}")
     return LocatedObject(value.address, C_STRUCTS.get(value.type, ""))
 
 
-def _base_end(text: str) -> int:
+def _end_of_c_base(text: str) -> int:
     """Return where a first register, convenience variable or parenthesis ends; 0 without one."""
     register = _REGISTER.match(text)
     if register is not None:
@@ -198,7 +198,7 @@ def _base_end(text: str) -> int:
     return 0
 
 
-def _variable(reader: FrameVariables, frame: PyFrame, name: str) -> int | None:
+def _variable_address(reader: FrameVariables, frame: PyFrame, name: str) -> int | None:
     try:
         address = dict(reader.addresses(frame)).get(name)
         return reader.outer(frame, name) if address is None else address
@@ -226,7 +226,7 @@ def _type_named(session: Session, text: str) -> int | None:
     return types[0].address if len(types) == 1 else None
 
 
-def _frame(session: Session, number: int | None) -> PyFrame | None:
+def _selected_or_numbered_frame(session: Session, number: int | None) -> PyFrame | None:
     state, tid = session.state, session.chosen_tid()
     thread = state.python_thread(tid) if tid is not None else None
     if thread is None or isinstance(state.python, Absent):
@@ -234,7 +234,7 @@ def _frame(session: Session, number: int | None) -> PyFrame | None:
     return session.frame_or_hole(number)
 
 
-def _builtin(session: Session, values: ProcessValues, name: str) -> int | None:
+def _builtin_address(session: Session, values: ProcessValues, name: str) -> int | None:
     """Return a built-in (PyObject *) where there is no frame that sees it."""
     objects = values.context.objects
     for interpreter in _interpreters(session):
@@ -255,7 +255,9 @@ def _interpreters(session: Session) -> list[int]:
     return [interpreter.address for interpreter in interpreters]
 
 
-def _module(session: Session, values: ProcessValues, text: str) -> tuple[int, int] | None:
+def _module_of_longest_name(
+    session: Session, values: ProcessValues, text: str
+) -> tuple[int, int] | None:
     """Return the module (PyObject *) of the longest dotted name, and where that name ends.
 
     The interpreter of the selected thread is asked first.

@@ -22,7 +22,7 @@ _LOADED = "_folders_when_loaded"  # of a package whose modules were all imported
 
 def load_commands() -> list[SoftError]:
     """Import every module under commands/; a broken one becomes a SoftError."""
-    return load_all(_commands_package())
+    return import_all_modules(_commands_package())
 
 
 def command_files() -> list[str]:
@@ -39,16 +39,16 @@ def _commands_package() -> ModuleType:
     here = os.path.dirname(os.path.abspath(__file__))
     for folder in (os.path.join(here, "commands"), os.path.join(os.path.dirname(here), "commands")):
         if os.path.isfile(os.path.join(folder, "__init__.py")):
-            return _package_at(folder)
+            return _import_commands_package(folder)
     return importlib.import_module("gdb_epi.commands")  # inside a zip archive
 
 
-def load_all(package: ModuleType) -> list[SoftError]:
+def import_all_modules(package: ModuleType) -> list[SoftError]:
     """Import every module of a package and of those in it; return what could not be imported.
 
     One that is whole is not looked through again until its folder changes.
     """
-    stamp = _stamp(package)
+    stamp = _folder_mtimes(package)
     if stamp is not None and vars(package).get(_LOADED) == stamp:
         return []
     errors = []
@@ -57,7 +57,7 @@ def load_all(package: ModuleType) -> list[SoftError]:
         try:
             loaded = importlib.import_module(name)
             if hasattr(loaded, "__path__"):
-                errors += load_all(loaded)
+                errors += import_all_modules(loaded)
         except (Exception, SystemExit) as error:  # noqa: BLE001 - boundary: loading a plugin
             errors.append(SoftError("load", name, f"{type(error).__name__}: {error}"))
     if not errors:
@@ -65,7 +65,7 @@ def load_all(package: ModuleType) -> list[SoftError]:
     return errors
 
 
-def _stamp(package: ModuleType) -> list[tuple[str, int]] | None:
+def _folder_mtimes(package: ModuleType) -> list[tuple[str, int]] | None:
     """Return the folders of a package and when each was changed; None inside of an archive."""
     try:
         return [(folder, os.stat(folder).st_mtime_ns) for folder in package.__path__]
@@ -93,7 +93,7 @@ def module_names(package: ModuleType) -> list[str]:
     return sorted(names - {"__init__"})
 
 
-def _package_at(folder: str) -> ModuleType:
+def _import_commands_package(folder: str) -> ModuleType:
     from importlib.util import module_from_spec, spec_from_file_location
 
     loaded = sys.modules.get("gdb_epi.commands")

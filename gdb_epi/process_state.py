@@ -196,7 +196,7 @@ class ProcessState:
         return self.python.threads() if isinstance(self.python, PythonState) else ()
 
     @cached_property
-    def _by_tid(self) -> dict[int, list[ThreadState]]:
+    def _thread_states_by_tid(self) -> dict[int, list[ThreadState]]:
         """The living thread states of each LWP, of which several interpreters may have one."""
         by_tid: dict[int, list[ThreadState]] = {}
         for thread in self.python_threads():
@@ -206,20 +206,20 @@ class ProcessState:
 
     def _thread_states_with_frames(self, tid: int) -> list[ThreadState]:
         """Return the thread states of an LWP that have frames; python_thread() takes the first."""
-        return [thread for thread in self._by_tid.get(tid, ()) if thread.frames]
+        return [thread for thread in self._thread_states_by_tid.get(tid, ()) if thread.frames]
 
     def python_thread(self, tid: int) -> ThreadState | None:
         """Return the thread state that runs on an LWP: the innermost, which has frames."""
-        states = self._by_tid.get(tid, [None])
+        states = self._thread_states_by_tid.get(tid, [None])
         return next(iter(self._thread_states_with_frames(tid)), states[-1])
 
     @cached_property
-    def _lwps(self) -> dict[int, Thread]:
+    def _lwps_by_tid(self) -> dict[int, Thread]:
         return {thread.tid: thread for thread in self.target.threads()}
 
     def thread(self, tid: int) -> Thread | None:
         """Return the LWP with this id."""
-        return self._lwps.get(tid)
+        return self._lwps_by_tid.get(tid)
 
     def crashed_tid(self) -> int | None:
         """Return the thread that the kernel wrote first."""

@@ -69,7 +69,7 @@ else:
         def __getnewargs__(self):
             return tuple(self)
 
-    class _Meta(type):
+    class _NamedTupleMeta(type):
         """Turn a class body of annotated fields into a tuple with names, as namedtuple does."""
 
         _makers = {}  # number of fields -> a function that makes a tuple of so many
@@ -82,11 +82,11 @@ else:
             getters = {field: _tuplegetter(n, None) for n, field in enumerate(fields)}
             own = {"__slots__": (), "_fields": fields, "__match_args__": fields}
             own["_field_defaults"] = defaults
-            own["__new__"] = cls._maker(name, fields, tuple(defaults.values()))
+            own["__new__"] = cls._new_method(name, fields, tuple(defaults.values()))
             return type(name, (_Record,), {**body, **getters, **own})
 
         @classmethod
-        def _maker(cls, name, fields, defaults):
+        def _new_method(cls, name, fields, defaults):
             """Return a class's __new__: compiled once for a number of fields, else only renamed.
 
             collections.namedtuple compiles it for each class: without that the 159 classes of
@@ -103,5 +103,5 @@ else:
             function.__qualname__ = f"{name}.__new__"
             return function
 
-    class NamedTuple(metaclass=_Meta):
+    class NamedTuple(metaclass=_NamedTupleMeta):
         """Base of value types: an immutable tuple with named fields."""

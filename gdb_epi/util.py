@@ -163,7 +163,7 @@ def pick_attributes(value: object, *names: str) -> dict[str, Any]:
     return {name: getattr(value, name) for name in names}
 
 
-def when_unreadable(value: object) -> Callable[[_Method], _Method]:
+def default_when_unreadable(value: object) -> Callable[[_Method], _Method]:
     """Decorate a function that returns a value where it cannot read what it needs.
 
     That is memory that is not in the core, a field that this Python has not, a table that is short.

@@ -87,9 +87,9 @@ def describe_weight(weight: ItemWeight) -> str:
 def _generated_page(weight: ItemWeight) -> str:
     """Make a page of what the table and the check's own words say."""
     import gdb_epi.corruption.checks
-    from gdb_epi.loader import load_all
+    from gdb_epi.loader import import_all_modules
 
-    load_all(gdb_epi.corruption.checks)
+    import_all_modules(gdb_epi.corruption.checks)
     group = GROUPS.get(weight.group, f"group {weight.group}")
     base = weight.id.partition(":")[0]
     check = CHECKS.get(weight.id) or CHECKS.get(base) or CHECKS.get(weight.id.rstrip("0123456789"))

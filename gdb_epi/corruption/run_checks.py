@@ -160,9 +160,9 @@ def run_checks(
     (reason_to_skip_costly_checks()).
     """
     import gdb_epi.corruption.checks
-    from gdb_epi.loader import load_all
+    from gdb_epi.loader import import_all_modules
 
-    errors = load_all(gdb_epi.corruption.checks)
+    errors = import_all_modules(gdb_epi.corruption.checks)
     near = not sweep and budget is None
 
     def new_run() -> _CheckRun:

@@ -158,12 +158,12 @@ class MemoryReader:
         """Return a word; 0 when it cannot be read, or lies on an odd place."""
         words = self._words.get(address >> PAGE_BITS)
         if words is None or address & 7:
-            return self._rare(address)
+            return self._word_off_the_fast_path(address)
         return words[(address & IN_PAGE) >> 3]
 
     def words(self, addresses: Iterable[int]) -> list[int]:
         """Return the words at addresses, each as word() does."""
-        get, rare = self._words.get, self._rare
+        get, rare = self._words.get, self._word_off_the_fast_path
         return [
             words[(address & IN_PAGE) >> 3]
             if (words := get(address >> PAGE_BITS)) is not None and not address & 7
@@ -198,12 +198,12 @@ class MemoryReader:
             number = stop
         return columns
 
-    def _rare(self, address: int) -> int:
+    def _word_off_the_fast_path(self, address: int) -> int:
         if address & 7:  # heads of the collector's lists lie on a multiple of 4 in some builds
-            return 0 if address & 3 else self._single(address)
+            return 0 if address & 3 else self._word_or_zero(address)
         number = address >> PAGE_BITS
-        words = self._words[number] if number in self._words else self._load(number)
-        return self._single(address) if words is None else words[(address & IN_PAGE) >> 3]
+        words = self._words[number] if number in self._words else self._load_page(number)
+        return self._word_or_zero(address) if words is None else words[(address & IN_PAGE) >> 3]
 
     def run(self, start: int, count: int) -> list[int]:
         """Return `count` words that follow each other.
@@ -314,7 +314,7 @@ class MemoryReader:
 
     def _word_over_page_end(self, address: int) -> int:
         if address >> PAGE_BITS not in self._words:
-            self._load(address >> PAGE_BITS)
+            self._load_page(address >> PAGE_BITS)
         return self.u64(address)
 
     def c_string(self, address: int, cap: int = MAX_C_STRING) -> str | Absent:
@@ -428,7 +428,7 @@ class MemoryReader:
         """
         if not text.isascii():
             return next((value for key, value in entries if self._str_object_is(key, text)), None)
-        get, rare, holds = self._words.get, self._rare, self._str_object_is
+        get, rare, holds = self._words.get, self._word_off_the_fast_path, self._str_object_is
         at, length = self._length_at, len(text)
         for key, value in entries:
             place = key + at
@@ -475,16 +475,16 @@ class MemoryReader:
     def _page(self, address: int) -> memoryview | None:
         """Return the page of an address, if all of it can be read."""
         number = address >> PAGE_BITS
-        page = self._words[number] if number in self._words else self._load(number)
+        page = self._words[number] if number in self._words else self._load_page(number)
         return None if page is NOTHING else page
 
-    def _single(self, address: int) -> int:
+    def _word_or_zero(self, address: int) -> int:
         try:
             return self.u64(address) if 0 <= address < 1 << 63 else 0
         except UnreadableMemory:
             return 0
 
-    def _load(self, number: int) -> memoryview | None:
+    def _load_page(self, number: int) -> memoryview | None:
         if len(self._words) >= self._most:
             self._words.clear()
         start = number << PAGE_BITS
@@ -504,8 +504,8 @@ class MemoryReader:
         """Tell whether a mapping has any byte of a page, or mappings are not known."""
         if not self._regions:
             return True
-        index = bisect_right(self._starts, start) - 1
-        if index + 1 < len(self._starts) and self._starts[index + 1] < start + PAGE:
+        index = bisect_right(self._region_starts, start) - 1
+        if index + 1 < len(self._region_starts) and self._region_starts[index + 1] < start + PAGE:
             return True
         region = self._regions[max(index, 0)]
         return index >= 0 and start < max(region.end, region.start + region.dumped)
@@ -515,5 +515,5 @@ class MemoryReader:
         return self.target.regions()
 
     @cached_property
-    def _starts(self) -> list[int]:
+    def _region_starts(self) -> list[int]:
         return [region.start for region in self._regions]

@@ -43,7 +43,7 @@ _OCAML = LazyPattern(r"caml[A-Z]\w*__\w+_\d+\Z", "caml")
 _HASKELL = LazyPattern(r"\w+zi\w+_(?:info|entry|closure)\Z", "zi")
 
 
-def is_opaque(name: str) -> bool:
+def is_kept_unchanged(name: str) -> bool:
     """Tell whether a name belongs to a language whose names are kept as they are."""
     if _D.match(name) or _SWIFT.match(name) or _OCAML.match(name) or _HASKELL.match(name):
         return True
@@ -57,13 +57,13 @@ def cut_cpu_suffix(name: str) -> str:
     at = name.find("_", max(0, len(name) - MAX_CPU))
     while at >= 0:
         tail = name[at + 1 :]
-        if tail in _CPUS or _is_numbered(tail):
+        if tail in _CPUS or _is_cpu_with_number(tail):
             return name[:at]
         at = name.find("_", at + 1)
     return name
 
 
-def _is_numbered(tail: str) -> bool:
+def _is_cpu_with_number(tail: str) -> bool:
     """Tell whether a name's end is a CPU of a family, or SSE with its number."""
     if tail.startswith("SSE"):
         return tail[3:].isdecimal()
@@ -88,7 +88,7 @@ def cython_name(linkage: str) -> str:
     if match is None:
         return linkage
     kind, rest = match.groups()
-    parts, name = _scopes(rest)
+    parts, name = _split_scopes(rest)
     if kind == "pw" and parts and not name[:1].isdigit():
         # A wrapper always has a counter: what was read as the last scope began with it.
         name = f"{len(parts[-1])}{parts.pop()}_{name}"
@@ -98,7 +98,7 @@ def cython_name(linkage: str) -> str:
     return "cy:" + ".".join([*parts, name])
 
 
-def _scopes(rest: str) -> tuple[list[str], str]:
+def _split_scopes(rest: str) -> tuple[list[str], str]:
     """Split leading LENGTH NAME _ scopes off; the rest is the function, maybe with a counter."""
     parts: list[str] = []
     while rest[:1].isdigit():

@@ -9,7 +9,7 @@ same grammar.
 
 from __future__ import annotations
 
-from gdb_epi.demangle.itanium_type_skipper import skip_type, skip_types, skip_unnamed
+from gdb_epi.demangle.itanium_type_skipper import skip_type, skip_types, skip_unnamed_type
 from gdb_epi.demangle.mangled_name_reader import (
     DIGITS,
     OPERATORS,
@@ -38,11 +38,11 @@ _RUST_ESCAPES = (
 
 def function_name(linkage: str) -> str | None:
     """Return `a::b<T>::c` for a mangled function name, or None when it cannot be read."""
-    read = read_name(linkage)
+    read = read_name_and_rules(linkage)
     return read[0] if read else None
 
 
-def read_name(linkage: str) -> tuple[str, list[str]] | None:
+def read_name_and_rules(linkage: str) -> tuple[str, list[str]] | None:
     """Return the name of function_name() and the rules of SPEC.md that made it, or None.
 
     Thunks give the function they lead to; the wrappers of thread-local variables the variable with
@@ -85,7 +85,7 @@ def local_name(linkage: str, position: int) -> str:
     reader = MangledNameReader(linkage[:MAX_NAME], position)
     try:
         reader.need("Z")
-        return _local(reader)
+        return _read_local_name(reader)
     except (UnreadableName, RecursionError):
         return ""
 
@@ -101,14 +101,14 @@ def _skip_thunk(reader: MangledNameReader) -> None:
     if reader.take("GTt"):  # a clone for transactional memory
         return
     if reader.take("Tc"):
-        _offset(reader)
-        _offset(reader)
+        _skip_call_offset(reader)
+        _skip_call_offset(reader)
     elif reader.peek(2) in ("Th", "Tv"):
         reader.position += 1
-        _offset(reader)
+        _skip_call_offset(reader)
 
 
-def _offset(reader: MangledNameReader) -> None:
+def _skip_call_offset(reader: MangledNameReader) -> None:
     virtual = reader.take("v")
     if not virtual:
         reader.need("h")
@@ -124,19 +124,19 @@ def _name(reader: MangledNameReader) -> str:
     if reader.take("N"):
         name = _nested_name(reader)
     elif reader.take("Z"):
-        name = _local(reader)
+        name = _read_local_name(reader)
     else:
         parts: list[str] = []
         if reader.take("St"):
             parts.append("std")
-        _component(reader, parts)
-        _arguments(reader, parts)
+        _read_component(reader, parts)
+        _skip_template_arguments(reader, parts)
         name = "::".join(parts)
     reader.leave()
     return name
 
 
-def _arguments(reader: MangledNameReader, parts: list[str]) -> None:
+def _skip_template_arguments(reader: MangledNameReader, parts: list[str]) -> None:
     if reader.take("I"):
         if not parts:
             raise UnreadableName
@@ -152,35 +152,35 @@ def _nested_name(reader: MangledNameReader) -> str:
     while not reader.take("E"):
         reader.enter()
         if reader.peek() == "I":
-            _arguments(reader, parts)
+            _skip_template_arguments(reader, parts)
         elif reader.peek() == "S":
             reader.need("S")
             letter = reader.peek()
             if letter not in STANDARD or not letter:  # S_ and S0_ need the table of types: not read
                 raise UnreadableName
             reader.position += 1
-            _tags(reader)
+            _skip_abi_tags(reader)
             parts.append(STANDARD[letter])
         elif parts and reader.take("M"):  # a closure in the initialiser of a member
             pass
         else:
-            _component(reader, parts)
+            _read_component(reader, parts)
         reader.leave()
     if len(parts) > 1 and len(parts[-1]) == RUST_HASH and _RUST_HASH.match(parts[-1]):
         reader.note("N17")
-        parts = [_rust(part) for part in parts[:-1]]
+        parts = [_unescape_rust_part(part) for part in parts[:-1]]
     if not parts:
         raise UnreadableName
     return "::".join(parts)
 
 
-def _tags(reader: MangledNameReader) -> None:
+def _skip_abi_tags(reader: MangledNameReader) -> None:
     while reader.take("B"):
         reader.note("N12")
         reader.source_name()
 
 
-def _component(reader: MangledNameReader, parts: list[str]) -> None:
+def _read_component(reader: MangledNameReader, parts: list[str]) -> None:
     while reader.take("W"):  # the module of C++20 that a name belongs to
         reader.take("P")
         reader.source_name()
@@ -188,7 +188,7 @@ def _component(reader: MangledNameReader, parts: list[str]) -> None:
         reader.take("L")  # internal linkage
     two = reader.peek(2)
     if reader.at(DIGITS):
-        parts.append(_plain_part(reader))
+        parts.append(_read_source_name(reader))
     elif two[:1] in ("C", "D") and two[1:] in tuple("0123459I"):
         # Read C1, D0 and their like; CI1 inherits and names the base after it.
         if not parts:
@@ -204,13 +204,13 @@ def _component(reader: MangledNameReader, parts: list[str]) -> None:
             reader.position += 1
     elif two in ("Ul", "Ut"):
         reader.note("N11")
-        parts.append(LAMBDA if skip_unnamed(reader) else UNNAMED)
+        parts.append(LAMBDA if skip_unnamed_type(reader) else UNNAMED)
     else:
-        parts.append(_operator(reader))
-    _tags(reader)
+        parts.append(_read_operator_name(reader))
+    _skip_abi_tags(reader)
 
 
-def _plain_part(reader: MangledNameReader) -> str:
+def _read_source_name(reader: MangledNameReader) -> str:
     name = reader.source_name()
     if not name.startswith("_GLOBAL__N_"):
         return name
@@ -218,7 +218,7 @@ def _plain_part(reader: MangledNameReader) -> str:
     return ANONYMOUS
 
 
-def _operator(reader: MangledNameReader) -> str:
+def _read_operator_name(reader: MangledNameReader) -> str:
     code = reader.peek(2)
     reader.position += 2
     reader.note("N15")
@@ -234,7 +234,7 @@ def _operator(reader: MangledNameReader) -> str:
     return f"operator {name}" if name[0].isalpha() else f"operator{name}"
 
 
-def _local(reader: MangledNameReader) -> str:
+def _read_local_name(reader: MangledNameReader) -> str:
     """Read Z <encoding> E <entity>: the enclosing function stays in front."""
     outer = _name(reader)
     while not reader.take("E"):  # its argument types
@@ -249,7 +249,7 @@ def _local(reader: MangledNameReader) -> str:
     return f"{outer}::{inner}"
 
 
-def _rust(part: str) -> str:
+def _unescape_rust_part(part: str) -> str:
     if part.startswith("_$"):
         part = part[1:]
     for escape, text in _RUST_ESCAPES:

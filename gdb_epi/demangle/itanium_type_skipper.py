@@ -74,9 +74,9 @@ def skip_type(reader: MangledNameReader) -> None:
     if reader.at(_BUILTIN):
         reader.position += 1
     elif reader.at(DIGITS + "SNZTU"):
-        _skip_class(reader)
+        _skip_class_type(reader)
     elif reader.peek() == "D":
-        _skip_d(reader)
+        _skip_d_type(reader)
     elif reader.take("F"):
         reader.take("Y")
         while not reader.take("E"):
@@ -85,20 +85,20 @@ def skip_type(reader: MangledNameReader) -> None:
             else:
                 skip_type(reader)
     elif reader.take("A"):
-        _skip_bound(reader)
+        _skip_array_bound(reader)
         skip_type(reader)
     elif reader.take("M"):
         skip_type(reader)
         skip_type(reader)
     elif reader.take("u"):
         reader.source_name()
-        _skip_arguments(reader)
+        _skip_template_arguments(reader)
     else:
         raise UnreadableName
     reader.leave()
 
 
-def _skip_bound(reader: MangledNameReader) -> None:
+def _skip_array_bound(reader: MangledNameReader) -> None:
     if reader.at(DIGITS):
         while reader.at(DIGITS):
             reader.position += 1
@@ -107,29 +107,29 @@ def _skip_bound(reader: MangledNameReader) -> None:
     reader.need("_")
 
 
-def _skip_arguments(reader: MangledNameReader) -> None:
+def _skip_template_arguments(reader: MangledNameReader) -> None:
     if reader.take("I"):
         skip_types(reader)
 
 
-def _skip_class(reader: MangledNameReader) -> None:
+def _skip_class_type(reader: MangledNameReader) -> None:
     letter = reader.peek()
     if letter == "S":
         _skip_substitution(reader)
     elif letter == "N":
         reader.position += 1
-        _skip_nested(reader)
+        _skip_nested_name(reader)
     elif letter == "Z":
         reader.position += 1
-        skip_local(reader)
+        skip_local_name(reader)
     elif letter == "T":
         reader.skip_template_parameter()
     elif letter == "U":
-        _skip_u(reader)
+        _skip_closure_or_vendor_type(reader)
     else:
         reader.source_name()
         _skip_tags(reader)
-    _skip_arguments(reader)
+    _skip_template_arguments(reader)
 
 
 def _skip_tags(reader: MangledNameReader) -> None:
@@ -137,18 +137,18 @@ def _skip_tags(reader: MangledNameReader) -> None:
         reader.source_name()
 
 
-def _skip_u(reader: MangledNameReader) -> None:
+def _skip_closure_or_vendor_type(reader: MangledNameReader) -> None:
     """Skip a closure, an unnamed type, or a vendor's qualifier with its type."""
     if reader.peek(2) in ("Ul", "Ut", "Ub"):
-        skip_unnamed(reader)
+        skip_unnamed_type(reader)
         return
     reader.position += 1
     reader.source_name()
-    _skip_arguments(reader)
+    _skip_template_arguments(reader)
     skip_type(reader)
 
 
-def skip_unnamed(reader: MangledNameReader) -> bool:
+def skip_unnamed_type(reader: MangledNameReader) -> bool:
     """Skip Ul...E_ or Ut_; return whether it was a closure."""
     closure = reader.take("Ul")
     if closure:
@@ -163,14 +163,14 @@ def skip_unnamed(reader: MangledNameReader) -> bool:
     return closure
 
 
-def _skip_nested(reader: MangledNameReader) -> None:
+def _skip_nested_name(reader: MangledNameReader) -> None:
     while reader.at("rVKROH"):
         reader.position += 1
     while not reader.take("E"):
-        _skip_part(reader)
+        _skip_nested_name_part(reader)
 
 
-def _skip_part(reader: MangledNameReader) -> None:
+def _skip_nested_name_part(reader: MangledNameReader) -> None:
     """Skip one piece of a nested name."""
     reader.enter()
     letter = reader.peek()
@@ -179,13 +179,13 @@ def _skip_part(reader: MangledNameReader) -> None:
     elif letter == "T":
         reader.skip_template_parameter()
     elif letter == "I":
-        _skip_arguments(reader)
+        _skip_template_arguments(reader)
     elif letter == "D" and reader.peek(2) in ("Dt", "DT"):
-        _skip_d(reader)
+        _skip_d_type(reader)
     elif letter in tuple("CD") and reader.peek(2)[1:] in tuple("0123459"):
         reader.position += 2
     elif letter == "U":
-        skip_unnamed(reader)
+        skip_unnamed_type(reader)
     elif letter == "L" or letter in tuple(DIGITS):
         reader.take("L")
         reader.source_name()
@@ -208,7 +208,7 @@ def _skip_operator_name(reader: MangledNameReader) -> None:
         raise UnreadableName
 
 
-def skip_local(reader: MangledNameReader) -> None:
+def skip_local_name(reader: MangledNameReader) -> None:
     """Skip a local name after its Z."""
     skip_encoding(reader)
     reader.need("E")
@@ -231,15 +231,15 @@ def skip_encoding(reader: MangledNameReader) -> None:
 def _skip_name(reader: MangledNameReader) -> None:
     reader.enter()
     if reader.take("N"):
-        _skip_nested(reader)
+        _skip_nested_name(reader)
     elif reader.take("Z"):
-        skip_local(reader)
+        skip_local_name(reader)
     else:
         if not reader.take("St") and reader.peek() == "S":
             _skip_substitution(reader)
         else:
-            _skip_part(reader)
-        _skip_arguments(reader)
+            _skip_nested_name_part(reader)
+        _skip_template_arguments(reader)
     reader.leave()
 
 
@@ -247,7 +247,7 @@ def _skip_substitution(reader: MangledNameReader, *, alone: bool = False) -> Non
     reader.need("S")
     if reader.take("t"):
         if not alone:
-            _skip_part(reader)
+            _skip_nested_name_part(reader)
         return
     if reader.peek() and reader.peek() in STANDARD:
         reader.position += 1
@@ -256,7 +256,7 @@ def _skip_substitution(reader: MangledNameReader, *, alone: bool = False) -> Non
     reader.skip_sequence_id()
 
 
-def _skip_d(reader: MangledNameReader) -> None:
+def _skip_d_type(reader: MangledNameReader) -> None:
     """Skip the types whose codes begin with D."""
     code = reader.peek(2)
     reader.position += 2
@@ -294,19 +294,19 @@ def skip_expression(reader: MangledNameReader) -> None:
     elif reader.peek() == "T":
         reader.skip_template_parameter()
     elif reader.at(DIGITS):
-        _skip_simple(reader)
+        _skip_simple_id(reader)
     elif code in ("fp", "fL"):
         _skip_function_parameter(reader)
     else:
         reader.position += 2
-        _skip_coded(reader, code)
+        _skip_operator_expression(reader, code)
     reader.leave()
 
 
-def _skip_simple(reader: MangledNameReader) -> None:
+def _skip_simple_id(reader: MangledNameReader) -> None:
     reader.source_name()
     _skip_tags(reader)
-    _skip_arguments(reader)
+    _skip_template_arguments(reader)
 
 
 def _skip_function_parameter(reader: MangledNameReader) -> None:
@@ -323,7 +323,7 @@ def _skip_function_parameter(reader: MangledNameReader) -> None:
     reader.skip_sequence_id()
 
 
-def _skip_coded(reader: MangledNameReader, code: str) -> None:
+def _skip_operator_expression(reader: MangledNameReader, code: str) -> None:
     """Skip the operands of an expression whose two-letter code was taken."""
     if code in ("pp", "mm"):
         reader.take("_")
@@ -336,7 +336,7 @@ def _skip_coded(reader: MangledNameReader, code: str) -> None:
             skip_expression(reader)
     elif code in ("sr", "on", "dn"):
         reader.position -= 2
-        _skip_unresolved(reader)
+        _skip_unresolved_name(reader)
     elif code in ("fl", "fr", "fL", "fR"):
         reader.position += 2
         _skip_operands(reader, "ee" if code in ("fL", "fR") else "e")
@@ -358,28 +358,28 @@ def _skip_operands(reader: MangledNameReader, kinds: str | None) -> None:
         _SKIP[kind](reader)
 
 
-def _skip_unresolved(reader: MangledNameReader) -> None:
+def _skip_unresolved_name(reader: MangledNameReader) -> None:
     """Skip a name that only instantiation resolves: sr..., on OPERATOR, dn TYPE, or an id."""
     reader.take("gs")
     if reader.take("srN"):
         skip_type(reader)
         while not reader.take("E"):
-            _skip_simple(reader)
-        _skip_unresolved(reader)
+            _skip_simple_id(reader)
+        _skip_unresolved_name(reader)
     elif reader.take("sr"):
         if reader.at(DIGITS):  # qualifiers by name end with an E, a type does not
             while not reader.take("E"):
-                _skip_simple(reader)
+                _skip_simple_id(reader)
         else:
             skip_type(reader)
-        _skip_unresolved(reader)
+        _skip_unresolved_name(reader)
     elif reader.take("on"):
         _skip_operator_name(reader)
-        _skip_arguments(reader)
+        _skip_template_arguments(reader)
     elif reader.take("dn"):
         skip_type(reader)
     else:
-        _skip_simple(reader)
+        _skip_simple_id(reader)
 
 
 # By the letters of _OPERANDS and _D_TYPES.
@@ -388,7 +388,7 @@ _SKIP: dict[str, Callable[[MangledNameReader], None]] = {
     "T": skip_types,
     "e": skip_expression,
     "x": _skip_expressions,
-    "n": _skip_unresolved,
-    "b": _skip_bound,
+    "n": _skip_unresolved_name,
+    "b": _skip_array_bound,
     "E": lambda reader: reader.need("E"),
 }

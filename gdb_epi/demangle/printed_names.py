@@ -79,13 +79,13 @@ class _NameCutter:
             self.used.add("N9")
             self.out.append("<T>")
         elif letter == "(":
-            return self._arguments()
+            return self._skip_arguments()
         else:
             self.out.append(letter)
             self.position += 1
         return True
 
-    def _arguments(self) -> bool:
+    def _skip_arguments(self) -> bool:
         """Skip an argument list; go on if a local name follows it."""
         self._skip_bracket("(", ")")
         self.used.add("N13")
@@ -110,7 +110,7 @@ class _NameCutter:
         self.position = len(self.name)
 
 
-def rust_path(name: str) -> str:
+def strip_rust_generic_arguments(name: str) -> str:
     """Return a Rust path without generic arguments; `<A as B>` stays, without its own arguments.
 
     Only the newer mangling encodes the generic arguments of a function.

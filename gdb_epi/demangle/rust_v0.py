@@ -77,10 +77,10 @@ def _path(reader: MangledNameReader) -> str:
     if letter == "C":
         path = _identifier(reader)
     elif letter == "M":
-        _impl(reader)
+        _skip_impl_path(reader)
         path = _type(reader)
     elif letter == "X":
-        _impl(reader)
+        _skip_impl_path(reader)
         path = _qualified_path(reader)
     elif letter == "Y":
         path = _qualified_path(reader)
@@ -108,7 +108,7 @@ def _path(reader: MangledNameReader) -> str:
             else:
                 _type(reader)
     elif letter == "B":
-        path = _back(reader, _path)
+        path = _read_backreference(reader, _path)
     else:
         raise UnreadableName
     reader.leave()
@@ -117,7 +117,7 @@ def _path(reader: MangledNameReader) -> str:
     return path
 
 
-def _impl(reader: MangledNameReader) -> None:
+def _skip_impl_path(reader: MangledNameReader) -> None:
     """Skip where an impl block stands: [disambiguator] path."""
     if reader.take("s"):
         _base62(reader)
@@ -129,7 +129,7 @@ def _qualified_path(reader: MangledNameReader) -> str:
     return f"<{own} as {_path(reader)}>"
 
 
-def _back(reader: MangledNameReader, read: object) -> str:
+def _read_backreference(reader: MangledNameReader, read: object) -> str:
     """Read what stands at an earlier place of the name."""
     at = reader.position - 1
     target = _base62(reader) + 2
@@ -145,7 +145,7 @@ def _constant(reader: MangledNameReader) -> str:
     if reader.take("p"):
         return "_"
     if reader.take("B"):
-        return _back(reader, _constant)
+        return _read_backreference(reader, _constant)
     if not reader.at("abchijlmnostxy"):
         raise UnreadableName
     reader.position += 1
@@ -159,14 +159,14 @@ def _constant(reader: MangledNameReader) -> str:
 
 def _type(reader: MangledNameReader) -> str:
     reader.enter()
-    name = _type_inside(reader)
+    name = _read_type_of_any_length(reader)
     reader.leave()
     if len(name) > MAX_TEXT:
         raise UnreadableName
     return name
 
 
-def _type_inside(reader: MangledNameReader) -> str:
+def _read_type_of_any_length(reader: MangledNameReader) -> str:
     letter = reader.peek()
     if letter in _BASIC and letter:
         reader.position += 1
@@ -175,7 +175,7 @@ def _type_inside(reader: MangledNameReader) -> str:
         return _path(reader)
     reader.position += 1
     if letter == "B":
-        return _back(reader, _type)
+        return _read_backreference(reader, _type)
     if letter in ("R", "Q"):
         if reader.take("L"):
             _base62(reader)
@@ -194,13 +194,13 @@ def _type_inside(reader: MangledNameReader) -> str:
             parts.append(_type(reader))
         return f"({', '.join(parts)})"
     if letter == "F":
-        return _function(reader)
+        return _read_function_type(reader)
     if letter == "D":
         return _trait_object(reader)
     raise UnreadableName
 
 
-def _function(reader: MangledNameReader) -> str:
+def _read_function_type(reader: MangledNameReader) -> str:
     """Read a pointer to a function: unsafe extern "C" fn(arguments) -> result."""
     if reader.take("G"):
         _base62(reader)

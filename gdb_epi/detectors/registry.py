@@ -111,9 +111,9 @@ def supported_label(name: str) -> SupportedLabel | None:
 def run_detectors(state: ProcessState) -> tuple[list[Finding], list[SoftError]]:
     """Run every detector under detectors/; one that fails becomes a soft error."""
     import gdb_epi.detectors
-    from gdb_epi.loader import load_all
+    from gdb_epi.loader import import_all_modules
 
-    errors = load_all(gdb_epi.detectors)
+    errors = import_all_modules(gdb_epi.detectors)
     findings: list[Finding] = []
     for name, (_, needs, detect, _) in sorted(DETECTORS.items()):
         if needs == "crash" and isinstance(state.crash, Absent):

@@ -49,7 +49,7 @@ from gdb_epi.locks import types as lock_types
 from gdb_epi.locks.python.lock_objects import SEMLOCK
 from gdb_epi.locks.types import INFO, INITIALISED, PROBABLE, SELF_DEADLOCK, LockWait, lock_phrase
 from gdb_epi.locks.waits.wait_graph import DEADLOCK_WORDS, deadlock_kind
-from gdb_epi.util import counted, when_unreadable
+from gdb_epi.util import counted, default_when_unreadable
 
 _FETCHES = ("run", "_queue_management_worker")  # before 3.9 a function
 _GIVES_BACK = frozenset(("release", "notify", "notify_all", "close"))
@@ -108,7 +108,7 @@ def diagnose_lock_cycle(scene: HangContext) -> HangDiagnosis | None:
     return None
 
 
-@when_unreadable(False)
+@default_when_unreadable(False)
 def _waits_again_after_timeout(scene: HangContext, frames: Sequence[PyFrame]) -> bool:
     """Tell whether code whose wait has a timeout waits again, and holds on to what it has.
 

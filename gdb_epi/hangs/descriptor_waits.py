@@ -16,7 +16,7 @@ from gdb_epi.hangs.idleness import weaken_diagnosis_in_loop
 from gdb_epi.hangs.library_calls import MESSAGE, frames_running
 from gdb_epi.hangs.types import DEADLOCK, HANG, HangDiagnosis, ThreadActivity, wait_diagnosis
 from gdb_epi.locks.types import INFO, PROBABLE
-from gdb_epi.util import counted, when_unreadable
+from gdb_epi.util import counted, default_when_unreadable
 
 _FORKS = frozenset(("fork", "forkpty", "posix_spawn", "posix_spawnp"))
 _SENDS = frozenset(("send", "send_bytes"))
@@ -186,7 +186,7 @@ def _is_outside_loop(loop: range, target: int) -> bool:
     return not loop.start - 2 <= target < loop.stop
 
 
-@when_unreadable(True)
+@default_when_unreadable(True)
 def may_have_untracked_children(scene: HangContext, activity: ThreadActivity) -> bool:
     """Tell whether code of the program makes child processes that no object of Python is.
 
@@ -197,7 +197,7 @@ def may_have_untracked_children(scene: HangContext, activity: ThreadActivity) ->
     return scene.live_code.uses_any_name(_FORKS)
 
 
-@when_unreadable(False)
+@default_when_unreadable(False)
 def watches_files(scene: HangContext, activity: ThreadActivity) -> bool:
     """Tell whether a thread reads what the kernel tells of files: inotify(7), by ctypes mostly.
 

@@ -37,7 +37,7 @@ from gdb_epi.locks.python.python_view import PythonView
 from gdb_epi.locks.types import LockReport
 from gdb_epi.sizes import split_into_words
 from gdb_epi.target.api import Target, Thread, pid_of
-from gdb_epi.util import when_unreadable
+from gdb_epi.util import default_when_unreadable
 
 _RUNNERS = {(SIGINT, kind) for kind in ("partial", "functools.partial")}
 _TERMINAL = ("PyOS_Readline", "PyOS_StdioReadline")
@@ -421,7 +421,7 @@ class HangContext:
         except (UnreadableMemory, LayoutError, Undecodable, IndexError):
             return calls
 
-    @when_unreadable(False)
+    @default_when_unreadable(False)
     def is_in_bounded_loop(self, frame: PyFrame, loop: tuple[int, int] | None = None) -> bool:
         """Tell whether a loop ends by itself, the innermost of a frame: loop_ends.py."""
         loop = loop or self.code.innermost_loop(frame)
@@ -430,7 +430,7 @@ class HangContext:
         code = self.call_sites.instructions(frame.code)
         return loop is not None and ends_by_comparison(code, loop, self.call_sites)
 
-    @when_unreadable(False)
+    @default_when_unreadable(False)
     def iterates_over_finite(self, frame: PyFrame, depth: int = 0) -> bool:
         """Tell whether a frame runs a loop over the members of a container or range.
 

@@ -58,7 +58,7 @@ from gdb_epi.hangs.tasks import (
 from gdb_epi.hangs.types import HANG, MAY_BE_IDLE, NO_FAULT, HangDiagnosis, ThreadActivity
 from gdb_epi.locks.python.call_sites import CLOCKS
 from gdb_epi.locks.types import INFO, PROBABLE
-from gdb_epi.util import counted, when_unreadable
+from gdb_epi.util import counted, default_when_unreadable
 
 IDLE, TIMED = "idle", "timed wait"
 _READS = frozenset(("recv", "recv_into", "read", "read1", "readinto"))
@@ -235,7 +235,7 @@ def is_polled_by_library(scene: HangContext, activity: ThreadActivity) -> bool:
     return any(not scene.names_called_in_loop(inner[place]) & CLOCKS for place in looping)
 
 
-@when_unreadable(0.0)
+@default_when_unreadable(0.0)
 def seconds_of_timeout(scene: HangContext, activity: ThreadActivity) -> float:
     """Return for how long a library was asked to wait at most; 0 where it does not say."""
     for frame in reversed(library_frames_called(scene, activity)):
@@ -248,7 +248,7 @@ def seconds_of_timeout(scene: HangContext, activity: ThreadActivity) -> float:
     return 0.0
 
 
-@when_unreadable(False)
+@default_when_unreadable(False)
 def is_reading_incoming_work(scene: HangContext, activity: ThreadActivity) -> bool:
     """Tell whether a thread reads what others send, in a loop without end that asks for nothing.
 
@@ -357,7 +357,7 @@ def waits_repeatedly(scene: HangContext, frames: Sequence[PyFrame]) -> bool:
     return around > 1 or is_in_serving_loop(scene, frames)
 
 
-@when_unreadable(False)
+@default_when_unreadable(False)
 def _collects_pieces(scene: HangContext, frame: PyFrame) -> bool:
     """Tell whether a frame's only loop reads pieces of one thing, until it has as much as it needs.
 

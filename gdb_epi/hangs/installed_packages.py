@@ -17,7 +17,7 @@ from gdb_epi.cpython.values.process_values import PlainValues
 from gdb_epi.errors import LayoutError, UnreadableMemory
 from gdb_epi.hangs.library_calls import is_library_code
 from gdb_epi.target.api import Target
-from gdb_epi.util import memoized, when_unreadable
+from gdb_epi.util import default_when_unreadable, memoized
 
 MAX_FOLDERS = 1_000
 MAX_ENTRIES = 20_000  # names in one folder's listing
@@ -37,7 +37,7 @@ class InstalledPackages:
             file = self._file_of_module(frame.module or "") or file
         return is_library_code(frame._replace(filename=file)) or self.contains_file(file)
 
-    @when_unreadable("")
+    @default_when_unreadable("")
     def _file_of_module(self, module: str) -> str:
         """Return the file of a module: whose code it is that a library made as it ran."""
         values = self._values

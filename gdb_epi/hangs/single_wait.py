@@ -85,7 +85,7 @@ from gdb_epi.locks.types import (
     PROBABLE,
     LockWait,
 )
-from gdb_epi.util import duration_words, when_unreadable
+from gdb_epi.util import default_when_unreadable, duration_words
 
 # When a call that blocks an event loop returns, by its kind: others may bring that about.
 _ENDS_BLOCK = {
@@ -431,7 +431,7 @@ def _diagnose_after_main_ended(
     )  # fmt: skip
 
 
-@when_unreadable("")
+@default_when_unreadable("")
 def _exception_that_ended_main(scene: HangContext) -> str:
     """Return the class of the exception that nobody caught in the main program; "" for none.
 
@@ -530,7 +530,7 @@ def _is_alone_in_loop(scene: HangContext, task: UnfinishedTask) -> bool:
     )
 
 
-@when_unreadable(False)
+@default_when_unreadable(False)
 def _is_in_loop_without_await(scene: HangContext, frame: PyFrame) -> bool:
     """Tell whether a frame runs a loop that keeps its thread: one call's end is not its end."""
     loop = scene.code.innermost_loop(frame)

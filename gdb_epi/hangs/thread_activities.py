@@ -40,7 +40,7 @@ from gdb_epi.target.cfi import Unwinder
 from gdb_epi.target.derived_registers import is_at_system_call
 from gdb_epi.target.function_bounds import FunctionBounds
 from gdb_epi.target.symbols import symbolize
-from gdb_epi.util import quoted_name, when_unreadable
+from gdb_epi.util import default_when_unreadable, quoted_name
 
 MAX_THREADS = 4096
 MAX_NATIVE = 256  # frames of one thread
@@ -130,7 +130,7 @@ class ThreadActivityReader:
         return self._activity_of_system_call(base, call, library, thread, inner)
 
     @staticmethod
-    @when_unreadable(False)
+    @default_when_unreadable(False)
     def _waits_for_managed_item(view: PythonView, asked: PyFrame) -> bool:
         """Tell whether a manager is asked for get() without a timeout, which waits for an item."""
         method, args, named = (view.variable(asked, n) for n in ("methodname", "args", "kwds"))

@@ -24,7 +24,7 @@ from gdb_epi.hangs.tasks import SETTERS
 from gdb_epi.hangs.types import DEADLOCK, HangDiagnosis, ThreadActivity, function_and_line
 from gdb_epi.locks.python.call_sites import CLOCKS
 from gdb_epi.locks.types import INFO, PROBABLE
-from gdb_epi.util import when_unreadable
+from gdb_epi.util import default_when_unreadable
 
 MAX_SETTING = 16  # frames of a thread whose calls are read
 MAX_OUTER = 64  # frames of a waiting thread that are looked at
@@ -139,7 +139,7 @@ def _calls_when_left(scene: HangContext, frame: PyFrame, depth: int) -> Iterator
             yield from scene.code.calls_ahead(resting, depth)
 
 
-@when_unreadable(False)
+@default_when_unreadable(False)
 def _ends_wait_on(scene: HangContext, frame: PyFrame, address: int) -> bool:
     return any(at == address and name in SETTERS for at, name in scene.code.calls_ahead(frame))
 
@@ -305,7 +305,7 @@ def find_timer_of_thread(scene: HangContext, activity: ThreadActivity) -> int:
     return next((timer for timer in timers if scene.view.attribute(timer, "interval")), 0)
 
 
-@when_unreadable(False)
+@default_when_unreadable(False)
 def has_clock_deadline(scene: HangContext, activity: ThreadActivity) -> bool:
     """Tell whether a wait has a timeout that its loop computes by the clock, as schedulers do.
 
@@ -320,7 +320,7 @@ def has_clock_deadline(scene: HangContext, activity: ThreadActivity) -> bool:
     return bool(by_clock) and seconds != round(seconds, MAX_DIGITS)
 
 
-@when_unreadable(False)
+@default_when_unreadable(False)
 def does_timer_restart_itself(scene: HangContext, timer: int) -> bool:
     """Tell whether the function of a Timer starts another one, if its code can be read."""
     function = scene.view.attribute(timer, "function")

@@ -93,11 +93,11 @@ def examine_locks(
     `examine_fork` gave, where it was asked before; `threads` those of the target unless given.
     """
     import gdb_epi.locks.families
-    from gdb_epi.loader import load_all
+    from gdb_epi.loader import import_all_modules
 
     forked = forked or examine_fork(target, python)
     fork, vanished = forked.evidence, forked.vanished
-    errors = [*load_all(gdb_epi.locks.families), *forked.soft_errors]
+    errors = [*import_all_modules(gdb_epi.locks.families), *forked.soft_errors]
     context = LockContext(target, python, fork, errors, vanished)
     families = sorted({"futex": find_futex_waits, **FAMILIES}.items())
     waits: list[LockWait] = []

@@ -63,9 +63,9 @@ def group(name: str, *, order: int) -> Callable[[GroupMaker], GroupMaker]:
 def add_groups(record: Json, parts: RecordParts, notes: RecordNotes) -> None:
     """Let every maker add to the record; what it could not read goes into `notes`."""
     import gdb_epi.record.groups
-    from gdb_epi.loader import load_all
+    from gdb_epi.loader import import_all_modules
 
-    notes.errors += load_all(gdb_epi.record.groups)
+    notes.errors += import_all_modules(gdb_epi.record.groups)
     for _, (name, maker) in sorted(_MAKERS.items()):
         content = maker(parts, notes)
         if name != SEVERAL_GROUPS:

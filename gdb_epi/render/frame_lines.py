@@ -403,9 +403,9 @@ def _call_of_record(frame: Mapping[str, Any], folder: str = "") -> StackCall:
         name = f"{frame['python_name']} of {module.partition('.')[0]}"
     elif frame.get("function"):
         from gdb_epi.demangle.foreign_names import cython_name
-        from gdb_epi.signature.native_names import native_name
+        from gdb_epi.signature.native_names import normalised_name_and_note
 
-        name, _ = native_name(str(frame["function"]))
+        name, _ = normalised_name_and_note(str(frame["function"]))
         name = cython_name(name)  # of C++ code made by Cython, which the keys of gsig/2 keep as is
     filename = "/".join(filename.rsplit("/", 2)[-2:])  # where it was built says nothing
     offset = frame.get("offset")

@@ -240,9 +240,9 @@ def _shown_calls(record: Json, stack: Json) -> list[StackCall]:
     outer = get_groups(stack, "outer_frames")
     if left > 0:
         from gdb_epi.signature.drop_sets import load_drop_sets
-        from gdb_epi.signature.native_names import native_name
+        from gdb_epi.signature.native_names import normalised_name_and_note
 
-        recurring = [native_name(name)[0] for name in get_texts(stack, "recurring")]
+        recurring = [normalised_name_and_note(name)[0] for name in get_texts(stack, "recurring")]
         shown = [name for name in recurring if load_drop_sets().native_class(name) not in hidden]
         again = ", ".join(shown[:2])
         most = f", most of them {again}" if again else ""
@@ -285,9 +285,9 @@ def _drop_class(frame: Json) -> str | None:
     if is_python_frame(frame) or not frame.get("function"):
         return None
     from gdb_epi.signature.drop_sets import load_drop_sets
-    from gdb_epi.signature.native_names import native_name
+    from gdb_epi.signature.native_names import normalised_name_and_note
 
-    name, _ = native_name(str(frame["function"]))
+    name, _ = normalised_name_and_note(str(frame["function"]))
     return load_drop_sets().native_class(name)
 
 

@@ -87,9 +87,9 @@ def rejudge(record: Stored) -> RejudgedVerdict:
 def judge_basis(case: VerdictBasis, table: Mapping[str, RuleCounts] | None = None) -> Verdict:
     """Return the verdict on what a record holds; `table` stands in for the shipped counts."""
     import gdb_epi.detectors
-    from gdb_epi.loader import load_all
+    from gdb_epi.loader import import_all_modules
 
-    load_all(gdb_epi.detectors)  # they say what their findings are evidence for
+    import_all_modules(gdb_epi.detectors)  # they say what their findings are evidence for
     return judge(*case, table)
 
 

@@ -41,7 +41,7 @@ class DropSets(NamedTuple):
             if not name.startswith(starts):
                 continue
             if text in _ENDS:
-                if any(_goes_on_as_allowed(name, start, text) for start in starts):
+                if any(_has_allowed_ending(name, start, text) for start in starts):
                     return tag
             elif _has_text_of_each_set(needs, name) and pattern.fullmatch(name) is not None:
                 return tag
@@ -67,11 +67,11 @@ def _has_text_of_each_set(needs: list[list[str]], name: str) -> bool:
     return True
 
 
-def _tags(classes: dict[str, list[str]]) -> dict[str, str]:
+def _tags_by_name(classes: dict[str, list[str]]) -> dict[str, str]:
     return {name: tag for tag, names in classes.items() for name in names}
 
 
-def _goes_on_as_allowed(name: str, start: str, kind: str) -> bool:
+def _has_allowed_ending(name: str, start: str, kind: str) -> bool:
     """Tell whether a name goes on after a beginning in letters, or in anything on the line."""
     if not name.startswith(start):
         return False
@@ -90,9 +90,9 @@ def load_drop_sets() -> DropSets:
         for starts, needs, text, tag in table["rows"]
     ]
     return DropSets(
-        _tags(table["names"]),
+        _tags_by_name(table["names"]),
         {letter: [rows[at] for at in places] for letter, places in table["letters"]},
-        _tags(table["python_names"]),
-        _tags(table["python_files"]),
-        _tags(table["python_functions"]),
+        _tags_by_name(table["python_names"]),
+        _tags_by_name(table["python_files"]),
+        _tags_by_name(table["python_functions"]),
     )

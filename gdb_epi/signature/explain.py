@@ -23,7 +23,7 @@ _CLASS_RULES = {
 }
 
 
-def explain(signed: SignedProcess) -> list[dict[str, Any]]:
+def explain_frames(signed: SignedProcess) -> list[dict[str, Any]]:
     """Return for each frame: `frame` (as it was), `rules` (what they did), `keys` (which hold it).
 
     Innermost first, at most MAX_SHOWN.
@@ -31,7 +31,7 @@ def explain(signed: SignedProcess) -> list[dict[str, Any]]:
     if signed.stack is None:
         return []
     tokens = tokenise(signed.stack, load_drop_sets(), signed.scene.region_at)
-    end = _cut_before(signed, tokens)
+    end = _reraise_cut_position(signed, tokens)
     held = {name: _frames_of_line(key.text) for name, key in signed.signature.keys.items()}
     return [
         _explain_frame(frame, [(place, tokens.tokens[place]) for place in places], end, held)
@@ -64,7 +64,7 @@ def _first_frame_of_line(line: str) -> frozenset[str]:
     return frozenset(word for word in words[2:] if not word.startswith("~"))
 
 
-def _cut_before(signed: SignedProcess, tokens: Tokens) -> int:
+def _reraise_cut_position(signed: SignedProcess, tokens: Tokens) -> int:
     """Return the place of the signal frame up to which the frames of a re-raise are cut."""
     fault = signed.scene.fault
     if isinstance(fault, Absent) or fault.origin != "signal-frame":
@@ -122,9 +122,9 @@ def _native_rules(frame: MergedFrame, native: NativeFrame) -> list[str]:
     if native.inlined:
         rules.append("N37 inlined: counts in strict and stable, not in coarse and exact")
     if native.function:
-        from gdb_epi.signature.native_names import normalise
+        from gdb_epi.signature.native_names import normalise_with_rules
 
-        rules += [f"{step.rule} {step.text}" for step in normalise(native.function)[1]]
+        rules += [f"{step.rule} {step.text}" for step in normalise_with_rules(native.function)[1]]
     elif frame.evidence:
         rules.append(f"N34 proven to be the bytecode loop ({frame.evidence}): {EVAL_LOOP}")
     elif native.module:

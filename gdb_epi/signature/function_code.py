@@ -82,7 +82,7 @@ def comparable_code(code: bytes, addresses: tuple[int, int], *, whole: bool) -> 
         if parts.is_relative:
             target = int.from_bytes(instruction[parts.immediate :], "little", signed=True)
             jumps.append((len(compared), at + target))
-            compared.append(_kind(parts.raw))
+            compared.append(_branch_opcode(parts.raw))
         elif not _is_padding(instruction, parts.raw):
             compared.append(_without_addresses(instruction, parts, addresses))
     for number, place in jumps:
@@ -90,7 +90,7 @@ def comparable_code(code: bytes, addresses: tuple[int, int], *, whole: bool) -> 
     return b"".join(compared)
 
 
-def _kind(raw: RawInstruction) -> bytes:
+def _branch_opcode(raw: RawInstruction) -> bytes:
     """Return the opcode of a direct jump, branch or call, in one form for both of its lengths."""
     if raw.opcode_map == 0 and raw.opcode == _SHORT_JUMP:
         return bytes((_JUMP,))

@@ -148,7 +148,7 @@ def _first_positions(tokens: Sequence[Token], kind: str, limit: int) -> list[int
     return list(islice(positions, limit))
 
 
-def language_tokens(tokens: Sequence[Token], kind: str, *, overflow: bool) -> list[Token]:
+def select_tokens_of_language(tokens: Sequence[Token], kind: str, *, overflow: bool) -> list[Token]:
     """Return the chosen frames of one language, as if the stack had no other."""
     own = [token for token in tokens if token.kind == kind]
     return selected_tokens_of_language(select_tokens(own, overflow=overflow), kind)
@@ -197,7 +197,7 @@ def coarse_tokens(selection: SelectedFrames) -> list[Token]:
     ]
 
 
-def nameless_token(coarse: Sequence[Token], *, overflow: bool) -> Token | str:
+def nameless_function_of_coarse(coarse: Sequence[Token], *, overflow: bool) -> Token | str:
     """Return the function without a name that `coarse` is about, or why there is none (N67)."""
     first = next((token for token in coarse if token.kind == NATIVE), None)
     if first is None:
@@ -207,7 +207,9 @@ def nameless_token(coarse: Sequence[Token], *, overflow: bool) -> Token | str:
     return IN_RECURSION if overflow else first
 
 
-def code_tokens(coarse: Sequence[Token], nameless: Token, name: str) -> list[Token]:
+def coarse_tokens_with_code_name(
+    coarse: Sequence[Token], nameless: Token, name: str
+) -> list[Token]:
     """Return the frames of `coarse` with a name for the function that has none (N67)."""
     text = nameless.text[: -len(UNKNOWN_FUNCTION)] + f"!{name}"
     return [token._replace(text=text) if token is nameless else token for token in coarse]
@@ -326,7 +328,7 @@ def hang_key_content(words: HangKeyParts | None, frames: str, *, coarse: bool = 
     )
 
 
-def choose_signed_member(answer: HangDiagnosis, words: HangKeyParts) -> ThreadActivity:
+def choose_signed_thread(answer: HangDiagnosis, words: HangKeyParts) -> ThreadActivity:
     """Return the thread that the core is signed from: the circle's first, else the last one."""
     if words.word != CIRCLE:
         return answer.members[-1]

@@ -66,15 +66,15 @@ def module_of_file(filename: str) -> str:
         parts = pattern.split(filename)
         if len(parts) > 1:
             return _module_from_path(parts[-1]) or "unnamed"
-    return _stem(filename.rsplit("/", 1)[-1]) or "unnamed"
+    return _without_extension(filename.rsplit("/", 1)[-1]) or "unnamed"
 
 
 def _module_from_path(path: str) -> str:
     names = [part for part in path.split("/") if part]
-    names[-1:] = [_stem(names[-1])] if names else []
+    names[-1:] = [_without_extension(names[-1])] if names else []
     return ".".join(names[:-1] if names[-1:] == ["__init__"] and names[1:] else names)
 
 
-def _stem(name: str) -> str:
+def _without_extension(name: str) -> str:
     head, dot, _ = name.rpartition(".")
     return head if dot and head else name

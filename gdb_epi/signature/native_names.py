@@ -8,16 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from gdb_epi.demangle.foreign_names import FOREIGN_RULES, is_opaque
+from gdb_epi.demangle.foreign_names import FOREIGN_RULES, is_kept_unchanged
 from gdb_epi.demangle.itanium import (
     ANONYMOUS,
     LAMBDA,
     STATIC_INIT,
     UNNAMED,
     is_rust_legacy,
-    read_name,
+    read_name_and_rules,
 )
-from gdb_epi.demangle.printed_names import reduce_printed_name, rust_path
+from gdb_epi.demangle.printed_names import reduce_printed_name, strip_rust_generic_arguments
 from gdb_epi.lazy_pattern import LazyPattern
 from gdb_epi.signature.names import signature_safe_text
 from gdb_epi.typing_lite import NamedTuple
@@ -78,9 +78,9 @@ class AppliedRule(NamedTuple):
     text: str
 
 
-def native_name(linkage: str) -> tuple[str, str]:
+def normalised_name_and_note(linkage: str) -> tuple[str, str]:
     """Return the normalised function name and a note on how it was read ("" when plain)."""
-    name, steps = normalise(linkage)
+    name, steps = normalise_with_rules(linkage)
     rules = [step.rule for step in steps]
     if "N6" in rules:
         return name, "ifunc variant unified"
@@ -91,7 +91,7 @@ def native_name(linkage: str) -> tuple[str, str]:
     return name, ""
 
 
-def normalise(linkage: str) -> tuple[str, tuple[AppliedRule, ...]]:
+def normalise_with_rules(linkage: str) -> tuple[str, tuple[AppliedRule, ...]]:
     """Return the normalised name of a function and the rules that changed it, in order."""
     log = _NameSteps(linkage[:MAX_RAW])
     if len(linkage) > MAX_RAW:
@@ -100,10 +100,10 @@ def normalise(linkage: str) -> tuple[str, tuple[AppliedRule, ...]]:
     if head.rstrip("@") and _VERSION.match(version):
         log.put("N2", head.rstrip("@"))
     log.put("N3", _CLONE.sub("", log.name).strip())
-    if not is_opaque(log.name):
+    if not is_kept_unchanged(log.name):
         log.put("N4", _SUFFIX.sub("", log.name) or log.name)
     log.put("N5", log.name.removeprefix("__GI_") or log.name)
-    if not _known_shape(log):
+    if not _apply_final_rules(log):
         _normalise_by_language(log)
     log.put("N24", signature_safe_text(log.name) or "{nameless}")
     return log.name, tuple(log.steps)
@@ -129,9 +129,9 @@ class _NameSteps:
         self.steps += [AppliedRule(rule, signature_safe_text(self.name)) for rule in rules]
 
 
-def _known_shape(log: _NameSteps) -> bool:
+def _apply_final_rules(log: _NameSteps) -> bool:
     """Rules whose result needs no further one."""
-    memory = _memory_function(log.name)
+    memory = _memory_function_name(log.name)
     if memory:
         return log.put("N6", memory)
     if _STATIC_INIT.fullmatch(log.name):
@@ -139,7 +139,7 @@ def _known_shape(log: _NameSteps) -> bool:
     return any(log.put(rule, read(log.name)) for rule, read in FOREIGN_RULES)
 
 
-def _memory_function(name: str) -> str:
+def _memory_function_name(name: str) -> str:
     """Return memcpy for __memcpy_avx512_unaligned_erms (N6); "" for anything else."""
     base, _, rest = name[1:].removeprefix("_").partition("_")
     if not rest or name[0] != "_" or not (base in _BARE or base.startswith(_MEMORY)):
@@ -156,7 +156,7 @@ def _normalise_by_language(log: _NameSteps) -> None:
     name = log.name
     if name.startswith(("_Z", "___Z", "__Z")):
         name = name[name.index("_Z") :]
-        read = read_name(name)
+        read = read_name_and_rules(name)
         if read is None:
             log.steps.append(AppliedRule("N23", signature_safe_text(name)))
             return
@@ -164,7 +164,7 @@ def _normalise_by_language(log: _NameSteps) -> None:
         log.also(read[1])
         if is_rust_legacy(name):
             log.put("N11", _LAMBDA.sub(LAMBDA, log.name))
-            log.put("N17", rust_path(log.name))
+            log.put("N17", strip_rust_generic_arguments(log.name))
         log.put("N12", _INLINE_NAMESPACE.sub("std::", log.name))
         return
     if name.startswith("_R"):
@@ -174,7 +174,7 @@ def _normalise_by_language(log: _NameSteps) -> None:
         if path is not None:
             log.put("N18", path)
             return
-    if is_opaque(name):
+    if is_kept_unchanged(name):
         log.steps.append(AppliedRule("N22", signature_safe_text(name)))
     elif name.startswith("_R") and name[2:3] in tuple("CMXYNI"):
         log.steps.append(AppliedRule("N23", signature_safe_text(name)))
@@ -192,7 +192,7 @@ def _normalise_demangled(log: _NameSteps) -> None:
     log.put("N18", _RUST_SPACE.sub(r"{\1}", log.name))
     is_rust = log.put("N17", _RUST_CRATE.sub("", _RUST_HASH.sub("", log.name)))
     if is_rust or log.name.startswith("<") or "::<" in log.name:
-        log.put("N17", rust_path(log.name))
+        log.put("N17", strip_rust_generic_arguments(log.name))
     else:
         name, used = reduce_printed_name(log.name)
         log.put("N19", name)

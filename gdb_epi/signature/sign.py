@@ -22,7 +22,7 @@ from gdb_epi.signature.keys import (
     BUSY,
     CIRCLE,
     HangKeyParts,
-    choose_signed_member,
+    choose_signed_thread,
     drop_library_wait_tokens,
     hang_key_content,
     hang_key_parts_of_diagnosis,
@@ -109,7 +109,7 @@ def sign(state: ProcessState) -> SignedProcess:
     choice = choose_thread(category.name, threads, holder, pid)
     if words is not None and isinstance(hang, HangDiagnosis):
         why = f"{category.name}: {hang.kind}: its wait or its loop decides"
-        choice = ThreadChoice(choose_signed_member(hang, words).tid, why)
+        choice = ThreadChoice(choose_signed_thread(hang, words).tid, why)
     steps.append(f"thread: {choice.tid}: {choice.why}")
     stack = state.stack(choice.tid) if choice.tid is not None else None
     maker = _KeyMaker(state, scene, category, steps, hang=words).make(stack)
@@ -141,7 +141,7 @@ def _first_stack(state: ProcessState) -> Sequence[NativeFrame] | Absent:
     threads = state.target.threads()
     if not threads:
         return Absent(NOT_APPLICABLE, "the core lists no thread")
-    lost = _lost_stack(state, threads[0].tid)
+    lost = _why_stack_is_lost(state, threads[0].tid)
     frames = state.target.native_frames(threads[0].tid)
     if lost is not None or isinstance(frames, Absent):
         return frames if lost is None else lost
@@ -150,7 +150,7 @@ def _first_stack(state: ProcessState) -> Sequence[NativeFrame] | Absent:
     return frames
 
 
-def _lost_stack(state: ProcessState, tid: int) -> Absent | None:
+def _why_stack_is_lost(state: ProcessState, tid: int) -> Absent | None:
     """A core that was cut before the stack leaves the unwinder one frame: that is no stack."""
     thread = state.thread(tid)
     sp = thread.sp if thread is not None else 0
@@ -179,9 +179,9 @@ def asserting_function(scene: CategoryInput, category: str) -> str | None:
 
 def asserting_token(function: str) -> str:
     """Return the token (N65) of the function that the message of an assertion names."""
-    from gdb_epi.signature.native_names import native_name
+    from gdb_epi.signature.native_names import normalised_name_and_note
 
-    name = native_name(function)[0]
+    name = normalised_name_and_note(function)[0]
     return name + ("::operator()" if name.endswith("{lambda}") else "")
 
 
@@ -196,12 +196,14 @@ def measure_stack_quality(
     physical = [f for f in frames if not f.inlined and f.kind != "signal"]
     if category in _JUMPED and len(physical) > 1:
         physical = physical[1:]
-    elif len(physical) < MIN_FRAMES and not any(_is_base(frame) for frame in physical):
+    elif len(physical) < MIN_FRAMES and not any(
+        _is_outermost_function(frame) for frame in physical
+    ):
         return 0.0
     return sum(_may_execute_at(scene, frame.pc) for frame in physical) / len(physical)
 
 
-def _unwinder_was_blind(
+def _lacks_unwind_information(
     natives: Sequence[NativeFrame], category: str, scene: CategoryInput
 ) -> bool:
     """Tell whether a short stack shows missing unwind information and not damage.
@@ -227,7 +229,7 @@ def _has_no_files(target: Target, natives: Sequence[NativeFrame]) -> bool:
     return bool(used) and all(isinstance(module.file, Absent) for module in used)
 
 
-def _is_base(frame: NativeFrame) -> bool:
+def _is_outermost_function(frame: NativeFrame) -> bool:
     """Tell whether a function has no caller that matters: GDB stops at main()."""
     name = frame.function or ""
     return name == "main" or load_drop_sets().native_class(name) == THREAD_BASE
@@ -269,10 +271,12 @@ class _KeyMaker:
             self.absent = dict.fromkeys(KEY_NAMES, "the core lists no thread")
             return self
         natives = [f.native for f in stack.frames if f.native is not None]
-        halves = _StackHalves(self._native_absent(stack, natives), self._python_absent())
+        halves = _StackHalves(self._why_no_native(stack, natives), self._why_no_python())
         tokenised = tokenise(stack, load_drop_sets(), self.state.region_at)
         self.steps += tokenised.steps
-        tokens = self._put_asserting_function_first(self._cut_tokens(list(tokenised.tokens)))
+        tokens = self._put_asserting_function_first(
+            self._cut_reraising_handler(list(tokenised.tokens))
+        )
         if halves.native is not None:
             self.absent["exact"] = f"no native stack ({halves.native.detail})"
         else:
@@ -282,9 +286,9 @@ class _KeyMaker:
             self.quality = round(measure_stack_quality(natives, self.category.name, self.scene), 3)
             if self.quality < MIN_QUALITY:
                 self._sign_by_pc_only(natives)
-                self._python_half(tokens, halves)
+                self._add_python_key(tokens, halves)
                 return self
-        self._stacks(tokens, halves)
+        self._add_stack_keys(tokens, halves)
         return self
 
     @property
@@ -292,23 +296,23 @@ class _KeyMaker:
         """Whether the stack ended wherever the guard was hit."""
         return self.category.name == "segv-stack-overflow"
 
-    def _native_absent(self, stack: MergedStack, natives: Sequence[NativeFrame]) -> Absent | None:
+    def _why_no_native(self, stack: MergedStack, natives: Sequence[NativeFrame]) -> Absent | None:
         if stack.native is not None or stack.tid is None:
             return stack.native
-        lost = _lost_stack(self.state, stack.tid)
+        lost = _why_stack_is_lost(self.state, stack.tid)
         if lost is None and _has_no_files(self.state.target, natives):
             return Absent(NOT_AVAILABLE, LACKS_FILES[0])
-        if lost is None and _unwinder_was_blind(natives, self.category.name, self.scene):
+        if lost is None and _lacks_unwind_information(natives, self.category.name, self.scene):
             return Absent(NOT_AVAILABLE, LACKS_FILES[1])
         return lost
 
-    def _python_absent(self) -> Absent | None:
+    def _why_no_python(self) -> Absent | None:
         python = self.state.python
         if isinstance(python, Absent) and python.reason != NOT_APPLICABLE:
             return python
         return None
 
-    def _cut_tokens(self, tokens: list[Token]) -> list[Token]:
+    def _cut_reraising_handler(self, tokens: list[Token]) -> list[Token]:
         fault = self.scene.fault
         if not self.may_cut or isinstance(fault, Absent) or fault.origin != "signal-frame":
             return tokens
@@ -354,7 +358,7 @@ class _KeyMaker:
             self.absent[name] = "the native stack is not plausible"
         self.steps.append(f"N61 quality: {self.quality} is below {MIN_QUALITY}: corrupt-stack")
 
-    def _stacks(self, tokens: list[Token], halves: _StackHalves) -> None:
+    def _add_stack_keys(self, tokens: list[Token], halves: _StackHalves) -> None:
         overflow = self.overflow
         every = tokens
         if self.hang is not None:
@@ -372,9 +376,9 @@ class _KeyMaker:
         name = self.category.name
         # Each half as if the other did not exist: a partial analysis makes the same keys.
         inner = every if overflow else k.native_frames_inside_python(every)
-        native = k.language_tokens(inner, NATIVE, overflow=overflow)
-        self._keep_half_key("native", native, halves.native, name)
-        self._python_half(tokens, halves)
+        native = k.select_tokens_of_language(inner, NATIVE, overflow=overflow)
+        self._add_half_key("native", native, halves.native, name)
+        self._add_python_key(tokens, halves)
         for key, content in (("stable", selection.tokens), ("coarse", narrow)):
             if missing:
                 self.absent[key] = missing
@@ -392,7 +396,7 @@ class _KeyMaker:
         """Return `coarse` with its function named by its instructions, or why there is none."""
         if self.hang is not None and self.hang.word == CIRCLE:
             return k.NO_NATIVE_FRAME
-        nameless = k.nameless_token(coarse, overflow=self.overflow)
+        nameless = k.nameless_function_of_coarse(coarse, overflow=self.overflow)
         if isinstance(nameless, str):
             return nameless
         from gdb_epi.signature.function_code import function_code
@@ -401,17 +405,19 @@ class _KeyMaker:
         if isinstance(code, Absent):
             return code.detail
         self.function_code = code
-        content = format_stack_line(k.code_tokens(coarse, nameless, code))
+        content = format_stack_line(k.coarse_tokens_with_code_name(coarse, nameless, code))
         words = hang_key_content(self.hang, content, coarse=True)
         return k.make_key("code", f"{self.category.name} {words}")
 
-    def _python_half(self, tokens: Sequence[Token], halves: _StackHalves) -> None:
+    def _add_python_key(self, tokens: Sequence[Token], halves: _StackHalves) -> None:
         """The Python stack hangs on the thread state: a damaged native stack leaves it whole."""
         family = self.category.family
-        content = k.language_tokens(tokens, PYTHON, overflow=family == "segv-stack-overflow")
-        self._keep_half_key("python", content, halves.python, family)
+        content = k.select_tokens_of_language(
+            tokens, PYTHON, overflow=family == "segv-stack-overflow"
+        )
+        self._add_half_key("python", content, halves.python, family)
 
-    def _keep_half_key(
+    def _add_half_key(
         self, key: str, content: Sequence[Token], absent: Absent | None, category: str
     ) -> None:
         if absent is not None:

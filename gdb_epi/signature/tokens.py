@@ -67,11 +67,11 @@ def invoked_closure(raw: str) -> str:
     Of several closures the first counts: it is the callee, the others are its arguments.
     """
     from gdb_epi.demangle.itanium import local_name
-    from gdb_epi.signature.native_names import native_name
+    from gdb_epi.signature.native_names import normalised_name_and_note
 
     if not raw.startswith("_Z"):
         scope = closure_scope(raw)
-        return f"{native_name(scope)[0]}::{CLOSURE}" if scope else ""
+        return f"{normalised_name_and_note(scope)[0]}::{CLOSURE}" if scope else ""
     if CLOSURE_CODE not in raw[:MAX_SCOPE]:
         return ""
     at = 0
@@ -153,13 +153,13 @@ class _Tokeniser:
         """Append what a frame of the stack becomes."""
         places = []
         if frame.native is not None:
-            token = self._eval_loop(frame) or self._native(frame.native)
+            token = self._eval_loop_token(frame) or self._native_token(frame.native)
             if token is not None:
                 self._insert_closure(token, frame.native)
                 places.append(self._append(token, cython_role(token, frame.native)))
             self._return_offset = 0 if frame.native.kind == "signal" else 1
         if frame.python is not None:
-            python = self._python(frame.python)
+            python = self._python_token(frame.python)
             if python is not None:
                 places.append(self._append(python))
         self.origins.append(tuple(places))
@@ -180,30 +180,30 @@ class _Tokeniser:
         return len(self.tokens) - 1
 
     @memoized
-    def _class(self, name: str) -> str | None:
+    def _drop_class(self, name: str) -> str | None:
         return self.drops.native_class(name)
 
-    def _eval_loop(self, frame: MergedFrame) -> Token | None:
+    def _eval_loop_token(self, frame: MergedFrame) -> Token | None:
         """The bytecode loop of a stripped build has no name; its place on the stack is proven."""
         if frame.native is None or frame.native.function or not frame.evidence:
             return None
-        drop = self._class(EVAL_LOOP)
+        drop = self._drop_class(EVAL_LOOP)
         return Token(EVAL_LOOP, NATIVE, True, drop, module=frame.native.module or "")
 
-    def _native(self, frame: NativeFrame) -> Token | None:
+    def _native_token(self, frame: NativeFrame) -> Token | None:
         if frame.kind == "sentinel":
             self.steps.append("N36 frames: the middle of the native stack was left out")
             return None
         if frame.kind == "signal":
             return Token(SIGNAL, NATIVE, True, "trampoline")
         name = (
-            self._name_of_function(frame.function)
+            self._normalised_name(frame.function)
             if frame.function
             else self._name_without_symbol(frame)
         )
         if not name:
             return None
-        drop = self._class(name)
+        drop = self._drop_class(name)
         pc = 0 if frame.function or not frame.pc else frame.pc - self._return_offset
         token = Token(name, NATIVE, not frame.inlined, drop, module=frame.module or "", pc=pc)
         # Name the closure that a debugger printed without its scope by who calls it (N11).
@@ -216,7 +216,7 @@ class _Tokeniser:
             scope = closure_scope(raw)
             if scope:
                 closure = self.tokens[self._closure]
-                text = signature_safe_text(f"{self._name_of_function(scope)}::{CLOSURE}")
+                text = signature_safe_text(f"{self._normalised_name(scope)}::{CLOSURE}")
                 self.tokens[self._closure] = closure._replace(text=text)
                 self._closure = None
         return token
@@ -236,14 +236,14 @@ class _Tokeniser:
             self.steps.append(
                 f"N39 frames: {token.text} calls {closure}, which is no frame of its own"
             )
-            drop = self._class(closure)
+            drop = self._drop_class(closure)
             self.tokens.append(Token(closure, NATIVE, True, drop, module=token.module))
 
     @memoized
-    def _name_of_function(self, function: str) -> str:
-        from gdb_epi.signature.native_names import native_name
+    def _normalised_name(self, function: str) -> str:
+        from gdb_epi.signature.native_names import normalised_name_and_note
 
-        name, note = native_name(function)
+        name, note = normalised_name_and_note(function)
         if note:
             self.steps.append(f"name: {name}: {note}")
         return name
@@ -257,7 +257,7 @@ class _Tokeniser:
         self.steps.append("N33 frames: a frame outside any executable mapping is never hashed")
         return ""
 
-    def _python(self, frame: PyFrame) -> Token | None:
+    def _python_token(self, frame: PyFrame) -> Token | None:
         if frame.hole is not None or not (frame.qualname or frame.name):
             why = frame.hole or ""
             self.steps.append(f"N48 frames: a Python frame without a name is left out: {why}")
@@ -373,14 +373,14 @@ def rotate_overflow(tokens: Sequence[Token]) -> list[Token]:
         if token.cycle_period:
             start = end - token.cycle_period + 1
             cycle = [turn._replace(cycle_period=0) for turn in tokens[start : end + 1]]
-            first = min(_starts(cycle), key=lambda i: [t.text for t in cycle[i:] + cycle[:i]])
+            first = min(_cycle_starts(cycle), key=lambda i: [t.text for t in cycle[i:] + cycle[:i]])
             cycle = cycle[first:] + cycle[:first]
             cycle[-1] = cycle[-1]._replace(cycle_period=token.cycle_period)
             return cycle
     return list(tokens)
 
 
-def _starts(cycle: list[Token]) -> list[int]:
+def _cycle_starts(cycle: list[Token]) -> list[int]:
     """Return where a cycle may start: after a Python frame, so that C it calls comes first."""
     behind = [
         position

@@ -127,10 +127,10 @@ class CfiRules:
         (length,) = struct.unpack("<I", self._target.read(address, 4))
         if length > MAX_ENTRY:
             raise UnknownCfi("a long entry")
-        return _common_of(self._target.read(address + 4, length))
+        return _parse_cie(self._target.read(address + 4, length))
 
 
-def _common_of(entry: bytes) -> _Cie:
+def _parse_cie(entry: bytes) -> _Cie:
     end = entry.find(b"\0", 5)
     if entry[:4] != bytes(4) or entry[4] != 1 or end < 0:
         raise UnknownCfi("no entry's head")

@@ -91,9 +91,9 @@ def decode_notes(all_notes: Iterable[Note], architecture: Architecture = X86_64)
         elif note.type == NT_SIGINFO and siginfo is None:
             siginfo = note.desc
         elif note.type == NT_PRPSINFO and note.name == b"CORE":
-            process = _process(note.desc)
+            process = _process_info(note.desc)
         elif note.type == NT_FILE:
-            files, problem = _files(note.desc)
+            files, problem = _mapped_files(note.desc)
             errors += [SoftError("notes", "NT_FILE", problem)] if problem else []
         elif note.type == NT_AUXV:
             whole = min(len(note.desc), MAX_AUXV) // 16 * 16
@@ -133,7 +133,7 @@ def _text(raw: bytes) -> str:
     return raw.split(b"\0", 1)[0].decode("utf-8", "surrogateescape")
 
 
-def _process(desc: bytes) -> ProcessInfo | Absent:
+def _process_info(desc: bytes) -> ProcessInfo | Absent:
     if len(desc) < _PRPSINFO.size:
         return Absent(UNPARSABLE, f"NT_PRPSINFO of {len(desc)} bytes")
     *_, uid, _gid, pid, ppid, _pgrp, _sid, fname, psargs = _PRPSINFO.unpack_from(desc)
@@ -161,7 +161,7 @@ def _crash_info(siginfo: bytes | None, cursig: int, threads: list[Thread]) -> Cr
     return CrashInfo(signo, code, errno, address, pid, uid, tid)
 
 
-def _files(desc: bytes) -> tuple[list[MappedFile], str]:
+def _mapped_files(desc: bytes) -> tuple[list[MappedFile], str]:
     if len(desc) < 16:
         return [], "too short"
     count, page = struct.unpack_from("<QQ", desc)

@@ -235,7 +235,7 @@ class CoreFileTarget(MappedRegions):
             )
         if header.machine not in ARCHITECTURES or not (header.is_64 and header.little_endian):
             raise InputError(
-                f"{name}: a core of another machine ({_machine(header)}), which is not read",
+                f"{name}: a core of another machine ({_machine_name(header)}), which is not read",
                 hint="only cores of x86-64 and aarch64 can be read",
             )
         if len(data) < elf.EHDR.size:
@@ -402,7 +402,7 @@ class CoreFileTarget(MappedRegions):
     def _find_in(self, number: int, needle: bytes, low: int, high: int) -> int:
         """Search file offsets [low, high) of a region; -1 when the bytes are not there."""
         if not needle.strip(b"\0"):
-            return self._search(self._bytes.find, needle, low, high)
+            return self._search_windows(self._bytes.find, needle, low, high)
         over = len(needle) - 1  # its zero bytes may lie outside the filled part
         ranges = self._nonzero_ranges(number)
         first = bisect_right(ranges, (low, low)) - 1
@@ -410,7 +410,7 @@ class CoreFileTarget(MappedRegions):
             if filled_low - over >= high:
                 break
             begin, stop = max(low, filled_low - over), min(high, filled_high + over)
-            at = self._search(self._bytes.find, needle, begin, stop)
+            at = self._search_windows(self._bytes.find, needle, begin, stop)
             if at >= 0:
                 return at
         return -1
@@ -434,7 +434,7 @@ class CoreFileTarget(MappedRegions):
             # gcore does not align mappings in the file.
             search = self._bytes.find if parts[0].delta & 7 else self._bytes.find_word
             met, last = 0, -1
-            while (at := self._search(search, word, low, high)) >= 0:
+            while (at := self._search_windows(search, word, low, high)) >= 0:
                 low = at + 1
                 part = parts[bisect_right(parts, at, key=_low_of) - 1]
                 if at + WORD <= part.high and not at - part.delta & 7:
@@ -462,7 +462,7 @@ class CoreFileTarget(MappedRegions):
                 spans.append((part.low, part.high, [part]))
         return spans
 
-    def _search(self, search: _Search, needle: bytes, low: int, high: int) -> int:
+    def _search_windows(self, search: _Search, needle: bytes, low: int, high: int) -> int:
         """Search file offsets in windows, and give back what was looked at of a large file."""
         if not self._gives_back:
             return search(needle, low, high)
@@ -565,7 +565,7 @@ def _map_file(name: str) -> mmap.mmap:
         os.close(descriptor)
 
 
-def _machine(header: elf.Header) -> str:
+def _machine_name(header: elf.Header) -> str:
     """Return the name of a machine that is not read."""
     if header.machine not in ARCHITECTURES:
         return elf.MACHINES.get(header.machine, f"e_machine {header.machine}")

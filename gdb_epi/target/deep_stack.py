@@ -109,14 +109,14 @@ class DeepStackWalker:
         if chunk is None:
             if len(self._chunks) >= MAX_CHUNKS:
                 self._chunks.clear()
-            chunk = self._chunks[number] = self._chunk(address)
+            chunk = self._chunks[number] = self._words_around(address)
         first, words = chunk
         index = (at - first) // WORD
         if 0 <= index < len(words):
             return words[index]
         return int.from_bytes(self._target.read(address, WORD), "little")
 
-    def _chunk(self, address: int) -> tuple[int, array[int]]:
+    def _words_around(self, address: int) -> tuple[int, array[int]]:
         """Return the words around an address as far as its mapping goes, and where they begin."""
         start = address // CHUNK * CHUNK
         region = self._target.region_at(address)

@@ -46,7 +46,11 @@ def add_derived_registers(
     size = _descriptor_size(target, symbol or target.symbol)
     return tuple(
         thread._replace(
-            registers={**thread.registers, **_ident(thread, size), **_call(target, thread)}
+            registers={
+                **thread.registers,
+                **_ident_register(thread, size),
+                **_call_register(target, thread),
+            }
         )
         for thread in threads
     )
@@ -60,13 +64,13 @@ def _descriptor_size(target: Target, symbol: Callable[[str], int | None]) -> int
     return size if 0 < size < _MAX_DESCRIPTOR else None
 
 
-def _ident(thread: Thread, size: int | None) -> dict[str, int]:
+def _ident_register(thread: Thread, size: int | None) -> dict[str, int]:
     if size is None or not thread.thread_pointer:
         return {}
     return {thread.architecture.ident: thread.thread_pointer - size}
 
 
-def _call(target: Target, thread: Thread) -> dict[str, int]:
+def _call_register(target: Target, thread: Thread) -> dict[str, int]:
     """Return the number of the call that a thread is in; nothing where its code is not there."""
     architecture = thread.architecture
     kernels = thread.registers.get(architecture.call, NO_CALL)

@@ -129,7 +129,7 @@ def read_segments(data: Buffer, header: Header) -> Iterator[Segment]:
 
 def parse_image(page: bytes, start: int) -> tuple[int, tuple[Segment, ...]] | None:
     """Return (load base, program headers) of an ELF object whose first page is `page`."""
-    headers = _headers_in(page)
+    headers = _program_headers_in_page(page)
     if headers is None:
         return None
     first = next((s for s in headers if s.type == PT_LOAD and s.offset == 0), None)
@@ -138,7 +138,7 @@ def parse_image(page: bytes, start: int) -> tuple[int, tuple[Segment, ...]] | No
 
 
 @lru_cache(maxsize=MAX_PAGES)
-def _headers_in(page: bytes) -> tuple[Segment, ...] | None:
+def _program_headers_in_page(page: bytes) -> tuple[Segment, ...] | None:
     """Return the program headers in a page; of a library they are asked for in core after core."""
     header = parse_header(page)
     if header is None or not header.is_64 or header.phnum > MAX_HEADERS:

@@ -149,7 +149,7 @@ class FunctionBounds:
         """Return how many rows begin at a code address or before it."""
         column = self._columns.get(table.address)
         if column is None:
-            column = self._columns[table.address] = self._column(table)
+            column = self._columns[table.address] = self._row_starts(table)
         if column:
             return bisect_right(column, pc - table.address)
         low, high = 0, table.rows
@@ -161,7 +161,7 @@ class FunctionBounds:
                 high = middle
         return low
 
-    def _column(self, table: _Table) -> array[int]:
+    def _row_starts(self, table: _Table) -> array[int]:
         """Return the starts of a table's rows; nothing for one that is long or incomplete."""
         if table.rows > MAX_COLUMN:
             return array("i")

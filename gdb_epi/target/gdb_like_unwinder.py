@@ -86,12 +86,12 @@ class GdbLikeUnwinder:
             start = None if rule is None else rule.start
             is_signal = rule is not None and rule.is_signal
             frames.append(WalkedFrame(pc, sp, module, start, is_exact or is_signal, is_signal))
-            if self._is_last(rule):
+            if self._is_outermost_frame(rule):
                 return WalkedThread(tuple(frames), "")
             if rule is None:
                 current = {**current, "rip": self._word(sp), "rsp": sp + WORD & WORD_MASK}
             else:
-                current = self._caller(rule, current)
+                current = self._caller_registers(rule, current)
             if not is_signal:
                 if not current["rip"]:
                     return WalkedThread(tuple(frames), "")
@@ -121,7 +121,7 @@ class GdbLikeUnwinder:
             raise GdbNeeded(f"{module.path} is not loaded")
         return None
 
-    def _is_last(self, rule: CfiRule | None) -> bool:
+    def _is_outermost_frame(self, rule: CfiRule | None) -> bool:
         if rule is None:
             return False
         if not rule.is_signal and rule.start == self._main:
@@ -130,7 +130,7 @@ class GdbLikeUnwinder:
             raise GdbNeeded("no return address")
         return rule.registers[RETURN] is None
 
-    def _caller(self, rule: CfiRule, current: Mapping[str, int]) -> dict[str, int]:
+    def _caller_registers(self, rule: CfiRule, current: Mapping[str, int]) -> dict[str, int]:
         try:
             if isinstance(rule.cfa, CfaBase):
                 name = REGISTERS[rule.cfa.register]

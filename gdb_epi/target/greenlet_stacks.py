@@ -31,7 +31,7 @@ class GreenletStackStarts:
         self._extensions = [
             (module.start, module.end)
             for module in target.modules()
-            if _is_greenlet(os.path.basename(module.path))
+            if _is_greenlet_extension(os.path.basename(module.path))
         ]
 
     def __bool__(self) -> bool:
@@ -64,10 +64,10 @@ class GreenletStackWalk:
         for word in self._words(low, min(high - low, MAX_FRAME)):
             if word not in self._seen and word > 1 << 12 and not word & 7:
                 self._seen.add(word)
-                self._ends |= self._stack_ends(word)
+                self._ends |= self._possible_stack_stops(word)
         return any(low <= end < high for end in self._ends)
 
-    def _stack_ends(self, place: int) -> set[int]:
+    def _possible_stack_stops(self, place: int) -> set[int]:
         """Return the words of a greenlet's state that may be its `stack_stop`; empty for none."""
         words = self._words(place, _WORDS * WORD)
         if len(words) < _WORDS:
@@ -85,5 +85,5 @@ class GreenletStackWalk:
         return tuple(split_into_words(try_read(self._target, place, size & ~7)))
 
 
-def _is_greenlet(name: str) -> bool:
+def _is_greenlet_extension(name: str) -> bool:
     return name.startswith(("_greenlet.", "greenlet.cpython")) and ".so" in name

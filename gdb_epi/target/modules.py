@@ -191,11 +191,11 @@ class Modules:
         for entry in self._target.mapped_files():
             by_path.setdefault(entry.path, []).append(entry)
         return {
-            path: loaded_mappings(spans, self._page, self._may_execute)
+            path: loaded_mappings(spans, self._dumped_page, self._may_execute)
             for path, spans in by_path.items()
         }
 
-    def _page(self, address: int) -> bytes | None:
+    def _dumped_page(self, address: int) -> bytes | None:
         return self._read_dumped(address, PAGE)
 
     def _may_execute(self, address: int) -> bool:
@@ -220,7 +220,7 @@ class Modules:
 
     def _first_page(self, path: str) -> bytes | None:
         start = self._start(path)
-        return self._page(start) if start is not None else None
+        return self._dumped_page(start) if start is not None else None
 
     def _build_id(self, path: str) -> str | None:
         headers = self._headers(path)
@@ -282,7 +282,7 @@ class Modules:
     def _vdso(self) -> MappedImage | None:
         start = self._target.auxv().get(AT_SYSINFO_EHDR)
         region = self._target.region_at(start) if start else None
-        page = self._page(start) if start and region else None
+        page = self._dumped_page(start) if start and region else None
         image = elf.parse_image(page, start) if start and page else None
         if region is None or image is None:
             return None

@@ -79,7 +79,9 @@ def symbol_tables(file: ElfFile) -> list[SymbolTable]:
     return tables
 
 
-def symbols_named(file: ElfFile, table: SymbolTable, name: bytes) -> Iterator[tuple[int, int]]:
+def symbols_with_prefix(
+    file: ElfFile, table: SymbolTable, name: bytes
+) -> Iterator[tuple[int, int]]:
     """Yield (st_info, st_value) of the defined symbols whose name begins so; b"\\0" ends a name."""
     names_end, raw = table.names + table.names_size, b""
     place = file.data.find(name, table.names, names_end)  # whole, or the tail of another name
@@ -108,7 +110,7 @@ def symtab_value(file: ElfFile, name: str) -> int | None:
         named = (
             value
             for table in symbol_tables(file)[:1]
-            for _, value in symbols_named(file, table, name.encode() + b"\0")
+            for _, value in symbols_with_prefix(file, table, name.encode() + b"\0")
         )
         values[name] = next(filter(None, named), None)
     return values[name]

@@ -49,7 +49,7 @@ def find_unsafe_file_name(target: NamingMemory, exe: str | None, sysroot: str | 
     """Return what a debugger must not open, and why; None when all names are safe."""
     if exe is not None and (why := _why_unsafe(exe, "")):
         return f"the executable {why}"
-    for name in dict.fromkeys(_names(target)):
+    for name in dict.fromkeys(_file_names(target)):
         if not name.startswith("/") or "\0" in name:
             continue
         why = "leads out of the sysroot" if sysroot and _leads_above_root(name) else None
@@ -82,7 +82,7 @@ def _leads_above_root(name: str) -> bool:
     return False
 
 
-def _names(target: NamingMemory) -> Iterator[str]:
+def _file_names(target: NamingMemory) -> Iterator[str]:
     for entry in target.mapped_files():
         yield entry.path
     execfn = target.auxv().get(AT_EXECFN)

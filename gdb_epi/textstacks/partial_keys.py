@@ -57,8 +57,12 @@ def key_contents(
     both = halves.both()
     narrow = k.coarse_tokens(coarse)
     contents: Contents = {
-        "native": _key_words(k.language_tokens(inner, NATIVE, overflow=overflow), halves.native),
-        "python": _key_words(k.language_tokens(tokens, PYTHON, overflow=overflow), halves.python),
+        "native": _key_words(
+            k.select_tokens_of_language(inner, NATIVE, overflow=overflow), halves.native
+        ),
+        "python": _key_words(
+            k.select_tokens_of_language(tokens, PYTHON, overflow=overflow), halves.python
+        ),
         "stable": _key_words(k.select_tokens(tokens, overflow=overflow).tokens, both),
         "coarse": _key_words(narrow, both),
         "code": _code_words(narrow, both, function_code, overflow=overflow),
@@ -76,12 +80,12 @@ def key_contents(
 def _code_words(
     coarse: Sequence[Token], missing: str, function_code: str, *, overflow: bool
 ) -> str | MissingKey:
-    nameless = k.nameless_token(coarse, overflow=overflow)
+    nameless = k.nameless_function_of_coarse(coarse, overflow=overflow)
     if missing or isinstance(nameless, str):
         return MissingKey(missing or str(nameless))
     if not function_code:
         return MissingKey(NO_CODE)
-    return format_stack_line(k.code_tokens(coarse, nameless, function_code))
+    return format_stack_line(k.coarse_tokens_with_code_name(coarse, nameless, function_code))
 
 
 def partial_key_contents(

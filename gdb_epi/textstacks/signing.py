@@ -20,7 +20,7 @@ from gdb_epi.signature import keys as k
 from gdb_epi.signature.categories.rules import categorise
 from gdb_epi.signature.categories.types import CATEGORIES, CategoryInput, category_without_stack
 from gdb_epi.signature.drop_sets import load_drop_sets
-from gdb_epi.signature.native_names import native_name
+from gdb_epi.signature.native_names import normalised_name_and_note
 from gdb_epi.signature.sign import ASSERTION, asserting_token
 from gdb_epi.signature.tokens import (
     EVAL_LOOP,
@@ -237,7 +237,7 @@ def _is_raise_or_abort(thread: TextThread, start: int) -> bool:
             return False
         if frame.name:
             # Whether a function is one that sends a signal.
-            return load_drop_sets().native_class(native_name(frame.name)[0]) == RAISE
+            return load_drop_sets().native_class(normalised_name_and_note(frame.name)[0]) == RAISE
     return False
 
 
@@ -510,7 +510,7 @@ def _python_frames(thread: TextThread) -> Sequence[TextFrame]:
 def _is_eval_frame(frame: NativeFrame | None) -> bool:
     if frame is None or not frame.function or frame.inlined:
         return False
-    return native_name(frame.function)[0] == EVAL_LOOP
+    return normalised_name_and_note(frame.function)[0] == EVAL_LOOP
 
 
 def _as_native_frame(frame: TextFrame) -> NativeFrame:

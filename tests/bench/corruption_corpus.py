@@ -27,7 +27,7 @@ from gdb_epi.corruption.registry import CHECKS
 from gdb_epi.corruption.run_checks import CheckResults, reason_not_to_run
 from gdb_epi.corruption.score import compute_score, load_weights
 from gdb_epi.errors import EpiError
-from gdb_epi.loader import load_all
+from gdb_epi.loader import import_all_modules
 from gdb_epi.process_state import ProcessState
 from gdb_epi.render.corruption import run_detectors_and_checks
 from gdb_epi.target.corefile import CoreFileTarget
@@ -45,7 +45,7 @@ def sysroot_of(interpreter: str) -> str | None:
 
 def run_some(state: ProcessState, names: list[str]) -> CheckResults:
     """Run some checks alone, without detectors, as a sweep."""
-    assert not load_all(gdb_epi.corruption.checks)
+    assert not import_all_modules(gdb_epi.corruption.checks)
     context = Context(state, sweep=True, budget=Budget(SWEEP_BYTES, SWEEP_SECONDS))
     skipped: list[Skipped] = []
     for name in names:

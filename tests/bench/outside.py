@@ -24,7 +24,7 @@ sys.path[:0] = [str(TESTS.parent), str(TESTS / "tools")]
 
 from signature_names import DROPPED, NAMES
 
-from gdb_epi.signature.native_names import native_name
+from gdb_epi.signature.native_names import normalised_name_and_note
 
 PAIRS = """
 import json
@@ -61,7 +61,11 @@ def clusterfuzz_rule(folder: Path) -> Any:
 
 def compare(title: str, pairs: list[tuple[str, str]]) -> None:
     """Print how many agree, and the others."""
-    differ = [(n, e, native_name(n)[0]) for n, e in pairs if native_name(n)[0] != spelled(e)]
+    differ = [
+        (n, e, normalised_name_and_note(n)[0])
+        for n, e in pairs
+        if normalised_name_and_note(n)[0] != spelled(e)
+    ]
     print(f"{title}: {len(pairs) - len(differ)} of {len(pairs)} equal")
     for name, expected, ours in differ:
         print(f"  {name[:90]!r}: theirs {expected[:60]!r}, ours {ours[:60]!r}")

@@ -80,7 +80,10 @@ def cost(given: MergedStack) -> float:
         "coarse", format_stack_line(k.coarse_tokens(k.select_tokens(physical, overflow=False)))
     )
     for language in ("native", "py"):
-        k.make_key("native", format_stack_line(k.language_tokens(tokens, language, overflow=False)))
+        k.make_key(
+            "native",
+            format_stack_line(k.select_tokens_of_language(tokens, language, overflow=False)),
+        )
     return (time.process_time() - start) * 1000
 
 

@@ -15,7 +15,7 @@ from support.interpreters import Interpreter, one_per_minor
 from support.zoo import Build, Case, Libraries, adjusted_rand_index, keys_of, signed
 
 from gdb_epi.cli.support.native_gdb import find_gdb
-from gdb_epi.signature.explain import explain, explanation_lines
+from gdb_epi.signature.explain import explain_frames, explanation_lines
 from gdb_epi.signature.sign import SignedProcess
 
 RUNS = int(os.environ.get("GDB_EPI_ASLR_RUNS", "2"))
@@ -168,7 +168,7 @@ def test_an_extension_over_versions(zoo: Zoo) -> None:
 
 def test_explain_says_what_happened_to_each_frame(zoo: Zoo) -> None:
     found = zoo.signed(Case(Build("c++", "O2"), "throw"))
-    explained = explain(found)
+    explained = explain_frames(found)
     text = "\n".join(explanation_lines(explained))
     assert len(explained) == len(found.stack.frames if found.stack else ())
     load = next(one for one in explained if "load" in one["frame"])

@@ -247,12 +247,12 @@ def prepare() -> None:
     """Import all that a triage needs, so that forks share it."""
     from importlib import import_module
 
-    from gdb_epi.loader import load_all
+    from gdb_epi.loader import import_all_modules
 
     for name in workers.LOADED_FIRST:
         import_module(name)
     for name in workers.LOADED_WHOLE:
-        load_all(import_module(f"gdb_epi.{name}"))
+        import_all_modules(import_module(f"gdb_epi.{name}"))
     gc.collect()
     gc.freeze()
 

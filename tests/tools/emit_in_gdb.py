@@ -14,10 +14,10 @@ import gdb
 
 sys.path.insert(0, os.environ["GDB_EPI_ROOT"])
 
-from gdb_epi.cpython.layout.struct_specs import emit_layout
+from gdb_epi.cpython.layout.struct_specs import make_layout_document
 from gdb_epi.gdbhost import debug_info
 
-document = emit_layout(
+document = make_layout_document(
     debug_info.type_layout,
     debug_info.constant_value,
     {"version": [0, 0], "free_threaded": False, "debug": False, "gdb": gdb.VERSION},

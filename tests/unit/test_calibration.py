@@ -23,7 +23,7 @@ from gdb_epi.judgement.calibration import (
     read_calibration,
 )
 from gdb_epi.judgement.label_evidence import CATEGORIES
-from gdb_epi.loader import load_all
+from gdb_epi.loader import import_all_modules
 
 
 def row(program: str, group: str, *ids: str, category: str = "segv-wild") -> dict[str, Any]:
@@ -106,7 +106,7 @@ def test_the_counts_of_further_programs_are_added() -> None:
 
 def test_every_counted_rule_is_one_that_can_speak() -> None:
     """A rule that was renamed would stand at what is usual, and nobody would see."""
-    assert not load_all(gdb_epi.detectors)
+    assert not import_all_modules(gdb_epi.detectors)
     names = {"damage:found", "damage:weak", ANY_RULE}
     names |= {f"category:{one.category}" for one in CATEGORIES}
     names |= {item.id for item in load_weights().items.values() if item.cause}

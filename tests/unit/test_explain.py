@@ -17,7 +17,7 @@ from gdb_epi.corruption.explanation_pages import items_with_pages, read_corrupti
 from gdb_epi.detectors.pages import SECTIONS, finding_page, page_names
 from gdb_epi.detectors.registry import DETECTORS
 from gdb_epi.errors import Absent, UsageError
-from gdb_epi.loader import load_all, load_commands
+from gdb_epi.loader import import_all_modules, load_commands
 from gdb_epi.locks import types
 from gdb_epi.registry import COMMANDS
 from gdb_epi.session import Session
@@ -30,7 +30,7 @@ def run(finding: str | None, *, whole: bool = True) -> list[str]:
 
 
 def test_every_finding_has_a_page_and_every_page_a_finding() -> None:
-    assert not load_all(gdb_epi.detectors)
+    assert not import_all_modules(gdb_epi.detectors)
     assert set(page_names()) == set(DETECTORS)
     for name in page_names():
         page = finding_page(name)

@@ -34,7 +34,7 @@ from gdb_epi.cpython.layout.layout import (
     load_layout,
     parse_debug_offsets,
 )
-from gdb_epi.cpython.layout.struct_specs import SCHEMA, STRUCTS, emit_layout
+from gdb_epi.cpython.layout.struct_specs import SCHEMA, STRUCTS, make_layout_document
 from gdb_epi.errors import InputError
 from gdb_epi.session import Session
 from gdb_epi.target.api import MemberLayout, StructType
@@ -276,7 +276,7 @@ def test_load_of_an_unknown_version_is_none() -> None:
 def test_emit_encodes_bit_fields_and_names_what_is_missing() -> None:
     struct = StructType("PyObject", 16, {"a": MemberLayout(0, 8), "b": MemberLayout(8, 4, 1, 2)})
     header = {"version": [3, 99], "free_threaded": False, "debug": False}
-    document = emit_layout(
+    document = make_layout_document(
         lambda name: struct if name == "PyObject" else None,
         lambda name: 7 if name == "CO_NESTED" else None,
         header,

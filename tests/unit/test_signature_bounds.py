@@ -14,7 +14,7 @@ from gdb_epi.demangle.rust_v0 import rust_v0_name
 from gdb_epi.signature import keys as k
 from gdb_epi.signature.drop_sets import load_drop_sets
 from gdb_epi.signature.names import CUT, MAX_TOKEN, module_of_file
-from gdb_epi.signature.native_names import native_name, normalise
+from gdb_epi.signature.native_names import normalise_with_rules, normalised_name_and_note
 from gdb_epi.signature.tokens import MAX_FRAMES, format_stack_line, tokenise
 from gdb_epi.target.api import NativeFrame
 
@@ -92,7 +92,7 @@ HOSTILE = [
 @pytest.mark.parametrize("name", HOSTILE, ids=lambda name: repr(name[:24]))
 def test_hostile_names_end_quickly_and_stay_short(name: str) -> None:
     start = time.process_time()
-    text, _ = native_name(name)
+    text, _ = normalised_name_and_note(name)
     assert time.process_time() - start < SECONDS
     assert 0 < len(text) <= MAX_TOKEN
     assert text == " ".join(text.split())
@@ -107,7 +107,7 @@ def test_nesting_within_the_cap_is_read_and_beyond_it_left_mangled() -> None:
 
     assert function_name(nested(40)) == "f<T>"
     assert function_name(nested(4000)) is None
-    assert normalise(nested(4000))[1][0].rule == "N23"
+    assert normalise_with_rules(nested(4000))[1][0].rule == "N23"
     assert function_name("_Z1f" + "I" * 1000 + "E" * 1000) is None
 
 
@@ -117,7 +117,7 @@ def test_random_letters_never_raise() -> None:
     for _ in range(4000):
         name = "".join(shuffle.choice(letters) for _ in range(shuffle.randrange(1, 60)))
         for given in (name, "_Z" + name, "_ZN" + name, "_R" + name, "_RNv" + name):
-            native_name(given)
+            normalised_name_and_note(given)
         class_name(name)
         rust_v0_name("_R" + name)
         module_of_file(name)
@@ -131,12 +131,12 @@ def test_cut_and_mutated_real_names_never_raise() -> None:
         "_RNCINvMs0_NtNtCsjrHSEGnQ3l9_3std4sync4onceNtB8_4Once9call_onceNCNvNtBc_2rt7cleanup0E0Bc_",
     )
     for name in real:
-        assert native_name(name)[0] != name
+        assert normalised_name_and_note(name)[0] != name
         for end in range(len(name)):
-            native_name(name[:end])
+            normalised_name_and_note(name[:end])
         for _ in range(1000):
             at = shuffle.randrange(2, len(name))
-            native_name(name[:at] + shuffle.choice("ENISX9_") + name[at + 1 :])
+            normalised_name_and_note(name[:at] + shuffle.choice("ENISX9_") + name[at + 1 :])
 
 
 def test_frames_without_anything_are_left_out() -> None:
@@ -197,8 +197,8 @@ def _one(stack: MergedStack) -> float:
     k.make_key(
         "coarse", format_stack_line(k.coarse_tokens(k.select_tokens(tokens, overflow=False)))
     )
-    k.language_tokens(k.native_frames_inside_python(tokens), "native", overflow=False)
-    k.language_tokens(tokens, "py", overflow=False)
+    k.select_tokens_of_language(k.native_frames_inside_python(tokens), "native", overflow=False)
+    k.select_tokens_of_language(tokens, "py", overflow=False)
     k.strict_key(tokens)
     k.exact_key([frame.native for frame in stack.frames if frame.native])
     return time.process_time() - start

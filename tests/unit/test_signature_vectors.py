@@ -26,7 +26,7 @@ from gdb_epi.signature.categories.types import Category, CategoryInput, category
 from gdb_epi.signature.drop_sets import load_drop_sets
 from gdb_epi.signature.function_code import comparable_code, name_of_code
 from gdb_epi.signature.keys import hang_key_parts_of_record
-from gdb_epi.signature.native_names import normalise
+from gdb_epi.signature.native_names import normalise_with_rules
 from gdb_epi.signature.sign import _KeyMaker
 from gdb_epi.target.api import NativeFrame, Region
 
@@ -143,7 +143,7 @@ def test_the_rules_that_a_vector_names_are_those_that_changed_the_name() -> None
     vectors = [vector for vector in VECTORS if vector["id"].startswith("name-")]
     assert len(vectors) > 200
     for vector in vectors:
-        _, steps = normalise(vector["frames"][0]["function"])
+        _, steps = normalise_with_rules(vector["frames"][0]["function"])
         used = {step.rule for step in steps}
         named = {rule for rule in vector["rules"] if NAME_RULES.match(rule)} - {"N1"}
         assert named <= used, vector["id"]
@@ -234,7 +234,7 @@ def test_drop_sets_name_their_sources_and_what_they_hold_is_normalised() -> None
             assert entry["source"]
             assert entry["names"] or entry["patterns"]
             for name in entry["names"]:
-                assert normalise(name)[0] == name
+                assert normalise_with_rules(name)[0] == name
     assert all(one["source"] for one in data["python"])
 
 

@@ -19,7 +19,7 @@ from gdb_epi.judgement.hypothesis_words import HARDWARE, HYPOTHESES
 from gdb_epi.judgement.label_evidence import CATEGORIES
 from gdb_epi.judgement.labels import LABELS
 from gdb_epi.judgement.verdict import MIN_CONFIDENCE, Verdict, judge
-from gdb_epi.loader import load_all
+from gdb_epi.loader import import_all_modules
 
 SOME_CATEGORIES = [
     "oom-suspect",
@@ -31,7 +31,7 @@ SOME_CATEGORIES = [
     "unknown",
 ]
 ITEMS = sorted(load_weights().items)
-assert not load_all(gdb_epi.detectors)
+assert not import_all_modules(gdb_epi.detectors)
 
 
 def finding(detector: str, **facts: Any) -> Finding:

@@ -18,7 +18,7 @@ from gdb_epi.sizes import WORD, WORD_MASK
 from gdb_epi.target.api import Target, try_read
 from gdb_epi.target.elf_files import ElfFile
 from gdb_epi.target.gdb_like_unwinder import GdbNeeded, WalkedFrame
-from gdb_epi.target.symbols import symbol_tables, symbols_named
+from gdb_epi.target.symbols import symbol_tables, symbols_with_prefix
 from gdb_epi.typing_lite import NamedTuple
 from gdb_epi.x86.decode import decode
 from gdb_epi.x86.instruction import CALL, REGISTERS
@@ -176,7 +176,9 @@ def _symbol_values(file: ElfFile, name: str, behind: bytes = b"\0") -> set[tuple
     `behind` is the text after the name in the table of names.
     """
     wanted = name.encode() + behind
-    symbols = (row for table in symbol_tables(file) for row in symbols_named(file, table, wanted))
+    symbols = (
+        row for table in symbol_tables(file) for row in symbols_with_prefix(file, table, wanted)
+    )
     return {(value, info >> 4 == _LOCAL) for info, value in symbols}
 
 

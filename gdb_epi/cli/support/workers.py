@@ -129,13 +129,13 @@ def _preload(options: ExamineOptions) -> None:
     """Import and read here what every worker needs, so that they share the pages."""
     import gc
 
-    from gdb_epi.loader import load_all
+    from gdb_epi.loader import import_all_modules
 
     gc.disable()  # of what is loaded here nothing is left over: to look took an eighth of the time
     for name in (*LOADED_FIRST, *(LOADED_FOR_NATIVE if options.native != "never" else ())):
         import_module(name)
     for name in LOADED_WHOLE:
-        load_all(import_module(f"gdb_epi.{name}"))
+        import_all_modules(import_module(f"gdb_epi.{name}"))
     # Read the tables that are shipped and that nearly every core needs.
     from gdb_epi.corruption.score import load_weights
     from gdb_epi.cpython.layout.layout import available_tables, load_layout

@@ -60,7 +60,7 @@ def find_entry_location(codes: CodeReader, code: int) -> BreakpointLocation:
     Raises LayoutError where this is not known, UnreadableMemory for damage.
     """
     reader, info = codes.reader, codes.at(code)
-    start, size = _bytecode(reader, info)
+    start, size = _bytecode_range(reader, info)
     if not info.bytecode:  # up to 3.10 there is no RESUME, and each call begins at 0
         eval_code = reader.read(start, min(size, 1 << 16))
         loops = any(
@@ -73,7 +73,7 @@ def find_entry_location(codes: CodeReader, code: int) -> BreakpointLocation:
     reader.layout.require("PyCodeObject", "_co_firsttraceable")
     # 3.15 gave RESUME an inline cache; an instruction and its caches have one entry.
     behind = info.firsttraceable + CODE_UNIT
-    for entry in _entries(codes, info):
+    for entry in _line_table_entries(codes, info):
         if entry.start == info.firsttraceable and entry.end <= behind + MAX_CACHES * CODE_UNIT:
             behind = entry.end
             break
@@ -98,7 +98,7 @@ def find_line_location(
     for info in infos:
         own: dict[int, list[int]] = {}
         before = None
-        for entry in _entries(codes, info):
+        for entry in _line_table_entries(codes, info):
             at = entry.position.line
             if at is not None and at != before:
                 own.setdefault(at, []).append(entry.start)
@@ -111,14 +111,16 @@ def find_line_location(
     # Prefer a function to the code that defines it, and a statement to the lambdas in it.
     candidates = sorted(
         lines[following],
-        key=lambda run: (_is_inner(run[0].name), -run[0].firstlineno, run[0].address),
+        key=lambda run: (_is_anonymous_code(run[0].name), -run[0].firstlineno, run[0].address),
     )
     info, offset, runs = candidates[0]
     alike = sum(other[0].name == info.name for other in candidates[1:])
     if info.firstlineno == following and info.bytecode and offset <= info.firsttraceable:
         place = find_entry_location(codes, info.address)
     else:
-        place = _location_in_code(codes, info, _bytecode(codes.reader, info)[0], offset, None, "")
+        place = _location_in_code(
+            codes, info, _bytecode_range(codes.reader, info)[0], offset, None, ""
+        )
     notes = [place.note] if place.note else []
     if following != line:
         notes.append(f"line {line} has no code")
@@ -151,7 +153,7 @@ def is_at_location(
     return False
 
 
-def _entries(codes: CodeReader, info: CodeInfo) -> Iterator[LineTableEntry]:
+def _line_table_entries(codes: CodeReader, info: CodeInfo) -> Iterator[LineTableEntry]:
     table = codes.line_table(info.address)
     if isinstance(table, Absent):
         return iter(())
@@ -175,7 +177,7 @@ def _thread_states(reader: MemoryReader, runtime: int) -> Iterator[int]:
         interpreter = reader.u64(interpreter + next_interpreter)
 
 
-def _bytecode(reader: MemoryReader, info: CodeInfo) -> tuple[int, int]:
+def _bytecode_range(reader: MemoryReader, info: CodeInfo) -> tuple[int, int]:
     if info.problem:
         raise UnreadableMemory(info.address, 8, info.problem)
     if reader.layout.free_threaded and reader.layout.offset("PyCodeObject", "co_tlbc") is not None:
@@ -203,5 +205,5 @@ def _is_file(filename: str, wanted: str) -> bool:
     return filename == wanted or filename.endswith("/" + wanted.lstrip("/"))
 
 
-def _is_inner(name: str) -> bool:
+def _is_anonymous_code(name: str) -> bool:
     return name.startswith("<") and name != "<module>"

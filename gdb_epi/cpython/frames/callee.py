@@ -167,7 +167,7 @@ class CalleeReader:
             seen.add(address)
             self._left -= 1
             try:
-                candidate = self._callable(address)
+                candidate = self._called_object(address)
             except UnreadableMemory:
                 continue  # a number, or a dead object
             if candidate is not None and candidate.entries:
@@ -179,8 +179,8 @@ class CalleeReader:
         count = min(reader.field32(frame.code, "PyCodeObject", "co_stacksize"), MAX_STACK_WORDS)
         return struct.unpack(f"<{count}Q", reader.read(start, 8 * count))
 
-    def _callable(self, address: int) -> _CalledObject | None:
-        kind = self._kind(self._reader.type_of(address))
+    def _called_object(self, address: int) -> _CalledObject | None:
+        kind = self._callable_type(self._reader.type_of(address))
         name = kind.name
         if name in ("builtin_function_or_method", "builtin_method"):
             return self._callable_of_method_def(address, "function", "PyCFunctionObject", "m_ml")
@@ -194,12 +194,12 @@ class CalleeReader:
             return self._callable_of_method_def(address, "function", "PyCFunctionObject", "m_ml")
         if kind.is_metaclass:
             slots = ("tp_vectorcall", "tp_new", "tp_init")
-            return _CalledObject(address, "type", self._slots(address, slots))
+            return _CalledObject(address, "type", self._slot_functions(address, slots))
         own = self._reader.u64(address + kind.vectorcall_at) if kind.vectorcall_at else 0
         return _CalledObject(address, "object", frozenset({kind.call, own} - {0}))
 
     @memoized
-    def _kind(self, kind: int) -> _CallableType:
+    def _callable_type(self, kind: int) -> _CallableType:
         layout, reader = self._layout, self._reader
         name = reader.type_name(kind)
         flag = layout.constant("Py_TPFLAGS_TYPE_SUBCLASS") or 0
@@ -217,7 +217,7 @@ class CalleeReader:
         code = self._reader.field(definition, "PyMethodDef", "ml_meth")
         return _CalledObject(address, kind, frozenset({code} - {0}))
 
-    def _slots(self, type_: int, names: Sequence[str]) -> frozenset[int]:
+    def _slot_functions(self, type_: int, names: Sequence[str]) -> frozenset[int]:
         functions = {self._reader.field(type_, "PyTypeObject", name) for name in names}
         return frozenset(functions - {0})
 
@@ -230,7 +230,7 @@ class CalleeReader:
                 reader, struct_ = self._reader, "PyMethodDescrObject"
                 kind = reader.field(callee.address, struct_, "d_common.d_type", "d_type")
                 name = reader.definition_name(callee.address, struct_, "d_method")
-                return _qualified(reader.type_name(kind), name)
+                return _join_qualified_name(reader.type_name(kind), name)
             is_type = callee.kind == "type"
             kind = callee.address if is_type else self._reader.type_of(callee.address)
             text = self._reader.type_name(kind)
@@ -247,15 +247,17 @@ class CalleeReader:
         module = reader.field(address, "PyCFunctionObject", "m_module")
         if module:
             owner = reader.string(module, MAX_NAME)
-            return _qualified("" if owner == "builtins" else owner, name)
+            return _join_qualified_name("" if owner == "builtins" else owner, name)
         bound = reader.field(address, "PyCFunctionObject", "m_self")
         if not bound:
-            return _qualified("", name)
+            return _join_qualified_name("", name)
         kind = reader.type_of(bound)
-        return _qualified(reader.type_name(bound if self._kind(kind).is_metaclass else kind), name)
+        return _join_qualified_name(
+            reader.type_name(bound if self._callable_type(kind).is_metaclass else kind), name
+        )
 
 
-def _qualified(owner: str | Absent, name: str | Absent) -> str | None:
+def _join_qualified_name(owner: str | Absent, name: str | Absent) -> str | None:
     if isinstance(name, Absent) or not name:
         return None
     return name if isinstance(owner, Absent) or not owner else f"{owner}.{name}"
@@ -303,7 +305,7 @@ class MethodTables:
 
     def _find_method_name(self, module: Module, start: int) -> str | None:
         if module.start not in self._data:
-            self._data[module.start] = self._read(module)
+            self._data[module.start] = self._read_writable_data(module)
         wanted = struct.pack("<Q", start)
         names: set[str] = set()
         for section in self._data[module.start]:
@@ -311,13 +313,15 @@ class MethodTables:
             for _ in range(MAX_HITS):
                 if at < 0:
                     break
-                name = None if at % 8 or len(section) < at + 12 else self._entry(section, at)
+                name = (
+                    None if at % 8 or len(section) < at + 12 else self._method_def_name(section, at)
+                )
                 if name is not None:
                     names.add(name)
                 at = section.find(wanted, at + 1)
         return names.pop() if len(names) == 1 else None
 
-    def _entry(self, section: bytes, at: int) -> str | None:
+    def _method_def_name(self, section: bytes, at: int) -> str | None:
         """Return the name of a PyMethodDef whose ml_meth lies at a place of the data."""
         pointer, flags = struct.unpack_from("<Q8xI", section, at - 8)
         if not flags or flags & ~METH_ALL or not pointer:
@@ -325,7 +329,7 @@ class MethodTables:
         name = self._reader.c_string(pointer, MAX_NAME)
         return name if not isinstance(name, Absent) and name.isidentifier() else None
 
-    def _read(self, module: Module) -> list[bytes]:
+    def _read_writable_data(self, module: Module) -> list[bytes]:
         left, parts = MAX_DATA, []
         for region in self._target.regions():
             inside = module.start <= region.start < module.end

@@ -114,7 +114,7 @@ class CoroutineReader:
             self._lost = {}
             kind = 0 if self._iframe is not None else find_frame_type(self._reader, ())
             for frame in find_frame_objects(self._reader, kind) if kind else ():
-                owner = self._owner(frame)
+                owner = self._generator_of_frame(frame)
                 if owner and not self._types.shown(owner):
                     self._lost[owner] = frame
         return self._lost
@@ -131,11 +131,11 @@ class CoroutineReader:
                 return kind
         return ""
 
-    def _owner(self, frame: int) -> int:
+    def _generator_of_frame(self, frame: int) -> int:
         """Return f_gen of a frame object that is neither running nor damaged; 0 if it has none."""
         try:
             owner = self._reader.field(frame, "PyFrameObject", "f_gen")
-            if not owner or self._old_state(owner, frame)[0] not in (CREATED, SUSPENDED):
+            if not owner or self._state_before_311(owner, frame)[0] not in (CREATED, SUSPENDED):
                 return 0
             read = self._frames.read(frame)
             # What lies on a stack may look like a frame object; code of a function tells it.
@@ -172,7 +172,7 @@ class CoroutineReader:
     def _driven_coroutine(self, address: int) -> int:
         """Return what an awaitable drives that stands between two coroutines, else itself."""
         for _ in range(len(_BETWEEN)):
-            if not self._stands_between(address):
+            if not self._is_between_coroutines(address):
                 break
             inner = self._reader.u64(address + self._first_field)
             if not self.ident(inner):
@@ -180,7 +180,7 @@ class CoroutineReader:
             address = inner
         return address
 
-    def _stands_between(self, address: int) -> bool:
+    def _is_between_coroutines(self, address: int) -> bool:
         """Whether an object is one of _BETWEEN. Up to 3.9 their types were never made ready."""
         try:
             return self._reader.type_name(self._reader.type_of(address)) in _BETWEEN
@@ -256,7 +256,7 @@ class CoroutineReader:
         layout = self._reader.layout
         at = layout.offset("PyGenObject", "gi_frame_state")
         if at is None:
-            return self._old_state(address, frame)
+            return self._state_before_311(address, frame)
         number = self._reader.u8(address + at)
         number -= 256 if number > 127 else 0
         state = self._states.get(number, "")
@@ -286,7 +286,7 @@ class CoroutineReader:
         after = read.u8(start + raw.lasti + 2)
         return opcodes is not None and opcodes.names.get(after) == "YIELD_FROM"
 
-    def _old_state(self, address: int, frame: int) -> tuple[str, bool]:
+    def _state_before_311(self, address: int, frame: int) -> tuple[str, bool]:
         """Up to 3.10: the frame object says it, by f_state (3.10) or by f_stacktop."""
         layout, read = self._reader.layout, self._reader
         if not frame:
@@ -318,7 +318,7 @@ class CoroutineReader:
                 continue
             if self._has_tagged_pointers:
                 word &= ~3
-            if not self.frame_of_lost(word) and not self._stands_between(word):
+            if not self.frame_of_lost(word) and not self._is_between_coroutines(word):
                 self._types.at(self._reader.type_of(word))  # raises when it is no object
             return word
         raise UnreadableMemory(top, 8, "no awaited object on the value stack")

@@ -120,7 +120,7 @@ def match_eval_frames_by_pointers(
     """
     if not loops or len(loops) != sum(len(groups) for groups in threads):
         return None
-    held = _pointers(target, native, loops)
+    held = _stack_words_by_loop(target, native, loops)
     if held is None:
         return None
     taken = [0] * len(threads)
@@ -140,7 +140,7 @@ def match_eval_frames_by_pointers(
     return matches
 
 
-def _pointers(
+def _stack_words_by_loop(
     target: Target, native: Sequence[NativeFrame], loops: Sequence[int]
 ) -> list[frozenset[int]] | None:
     """Return the words of the stack from each loop frame's next inner one up to its caller."""
@@ -243,7 +243,7 @@ class EvalCallReader:
         count = sum(len(calls) for calls in calls_by_thread)
         if len(calls_by_thread) < 2 and len(named_eval_frame_indices(native)) == count:
             return None
-        runs_frames = frozenset(map(self._runs_frames, states)) - {0}
+        runs_frames = frozenset(map(self._frame_evaluator, states)) - {0}
         loops = eval_frame_indices(self._target, self._functions, native, runs_frames)
         threads = [[call.frames for call in calls] for calls in calls_by_thread]
         matched = match_eval_frames_by_pointers(self._target, native, loops, threads)
@@ -251,7 +251,7 @@ class EvalCallReader:
             return None
         return [EvalCall(tuple(group), native[i].sp, FRAME_POINTERS) for i, group in matched]
 
-    def _runs_frames(self, thread: ThreadState) -> int:
+    def _frame_evaluator(self, thread: ThreadState) -> int:
         """Return the function that the interpreter of a thread state runs frames with, or 0."""
         read = self._reader
         try:

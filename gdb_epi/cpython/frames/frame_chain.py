@@ -79,7 +79,7 @@ class FrameObjectReader:
         try:
             raw = _aligned_read(self._reader, address, self._size)
         except UnreadableMemory as error:
-            return _unreadable(address, error)
+            return _unreadable_frame(address, error)
         lasti = int.from_bytes(raw[self._lasti : self._lasti + 4], "little", signed=True)
         code = _PTR.unpack_from(raw, self._code)[0]
         return RawFrame(
@@ -143,7 +143,7 @@ class InterpreterFrameReader:
         try:
             raw = _aligned_read(self._reader, address, self.size)
         except UnreadableMemory as error:
-            return _unreadable(address, error)
+            return _unreadable_frame(address, error)
         return self.parse(address, raw, 0)
 
     def parse(self, address: int, data: bytes, position: int) -> RawFrame:
@@ -221,7 +221,7 @@ def _aligned_read(reader: MemoryReader, address: int, size: int) -> bytes:
     return reader.read(address, size)
 
 
-def _unreadable(address: int, error: UnreadableMemory) -> RawFrame:
+def _unreadable_frame(address: int, error: UnreadableMemory) -> RawFrame:
     return RawFrame(address, problem=str(error))
 
 

@@ -73,7 +73,7 @@ class FrameSlots:
 
     def of(self, frame: PyFrame) -> FrameSlotWords:
         """Return the slots of a frame. Raises UnreadableMemory, LayoutError."""
-        variables, room = self._size(frame.code)
+        variables, room = self._slot_counts(frame.code)
         start = frame.address + self._slots_at
         if not self._modern:
             # A frame object says where its value stack begins, and its own size.
@@ -82,7 +82,11 @@ class FrameSlots:
         words = split_into_words(self.reader.read(start, 8 * (variables + room)))
         if self._tagged:
             words = [word & ~3 for word in words]
-        deep = self._depth_modern(frame) if self._modern else self._depth_old(frame.address)
+        deep = (
+            self._stack_depth_from_311(frame)
+            if self._modern
+            else self._stack_depth_before_311(frame.address)
+        )
         return FrameSlotWords(tuple(words[:variables]), tuple(words[variables:]), min(deep, room))
 
     def stack_in_call(self, frame: PyFrame) -> tuple[int, ...] | None:
@@ -91,7 +95,7 @@ class FrameSlots:
         What was called and its arguments are gone from it (3.11: the callee runs in the same
         eval loop). Raises UnreadableMemory, LayoutError.
         """
-        layout, variables = self.reader.layout, self._size(frame.code)[0]
+        layout, variables = self.reader.layout, self._slot_counts(frame.code)[0]
         top = layout.offset("_PyInterpreterFrame", "stacktop")
         pointer = layout.offset("_PyInterpreterFrame", "stackpointer")  # 3.14
         if top is not None:
@@ -184,7 +188,7 @@ class FrameSlots:
     # -- sizes and depths -----------------------------------------------------------------------
 
     @memoized
-    def _size(self, code: int) -> tuple[int, int]:
+    def _slot_counts(self, code: int) -> tuple[int, int]:
         """Return (number of variables, co_stacksize) of a code object."""
         layout, read = self.reader.layout, self.reader.u32
         room = read(code + layout.require("PyCodeObject", "co_stacksize"))
@@ -194,7 +198,7 @@ class FrameSlots:
             raise UnreadableMemory(code, 8, f"a frame of {variables} + {room} slots")
         return (variables, room)
 
-    def _depth_old(self, frame: int) -> int:
+    def _stack_depth_before_311(self, frame: int) -> int:
         layout, reader = self.reader.layout, self.reader
         count = reader.field32(frame, "PyFrameObject", "f_iblock")
         if not 0 < count <= MAX_BLOCKS:
@@ -203,7 +207,7 @@ class FrameSlots:
         block = frame + layout.require("PyFrameObject", "f_blockstack") + (count - 1) * size
         return reader.field32(block, "PyTryBlock", "b_level")
 
-    def _depth_modern(self, frame: PyFrame) -> int:
+    def _stack_depth_from_311(self, frame: PyFrame) -> int:
         return self.guarded_depth(frame.code, self._frames.read(frame.address).lasti)
 
     def guarded_depth(self, code: int, at: int) -> int:
@@ -229,7 +233,9 @@ class FrameSlots:
             name = reader.type_name(kind)
             if name in ("builtin_function_or_method", "builtin_method"):  # latter: 3.9+ (PEP 573)
                 manager = reader.field(word, "PyCFunctionObject", "m_self")
-                if self._is_exit(word, layout.require("PyCFunctionObject", "m_ml"), manager):
+                if self._is_exit_method_def(
+                    word, layout.require("PyCFunctionObject", "m_ml"), manager
+                ):
                     return manager
             elif name == "method":
                 function = reader.field(word, "PyMethodObject", "im_func")
@@ -238,7 +244,9 @@ class FrameSlots:
             elif not behind or behind & 7:
                 return None
             elif name == "method_descriptor":
-                if self._is_exit(word, layout.require("PyMethodDescrObject", "d_method"), behind):
+                if self._is_exit_method_def(
+                    word, layout.require("PyMethodDescrObject", "d_method"), behind
+                ):
                     return behind
             elif self._is_function_exit(word):
                 return behind
@@ -253,10 +261,10 @@ class FrameSlots:
         if isinstance(name, str) and name.endswith("cython_function_or_method"):
             # It begins with a PyCFunctionObject (Cython 3, Cython/Utility/CythonFunction.c).
             at = self.reader.layout.require("PyCFunctionObject", "m_ml")
-            return self._is_exit(function, at)
+            return self._is_exit_method_def(function, at)
         return False
 
-    def _is_exit(self, holder: int, definition_at: int, manager: int = 0) -> bool:
+    def _is_exit_method_def(self, holder: int, definition_at: int, manager: int = 0) -> bool:
         """Tell whether a PyMethodDef is that of `__exit__`, by its name or by the manager's class.
 
         The name lies in read-only data, which is in no core; the class's dict is in every core.
@@ -265,11 +273,11 @@ class FrameSlots:
         if definition not in self._exits:
             name = self.reader.c_string(self.reader.field(definition, "PyMethodDef", "ml_name"), 32)
             self._exits[definition] = name in _EXITS or (
-                isinstance(name, Absent) and definition in self._exits_of(manager)
+                isinstance(name, Absent) and definition in self._exit_methods_of(manager)
             )
         return self._exits[definition]
 
-    def _exits_of(self, manager: int) -> list[int]:
+    def _exit_methods_of(self, manager: int) -> list[int]:
         """Return the PyMethodDef * of the exit methods in the dict of an object's class."""
         if not manager:
             return []

@@ -80,11 +80,11 @@ class _CallPlan:
         """Return the stack."""
         merged: list[MergedFrame] = []
         for index, frame in enumerate(self._native):
-            merged += _python(self._unplaced.get(index, ()), "")
+            merged += _python_lines(self._unplaced.get(index, ()), "")
             evidence = self._evidence.get(index, "")
             merged.append(MergedFrame(frame, None, evidence if index != self._gap else ""))
-            merged += _python(self._at.get(index, ()), evidence)
-        return merged + _python(self._unplaced.get(len(self._native), ()), "")
+            merged += _python_lines(self._at.get(index, ()), evidence)
+        return merged + _python_lines(self._unplaced.get(len(self._native), ()), "")
 
     def notes(self) -> list[str]:
         """Return what could not be placed, and why."""
@@ -92,11 +92,11 @@ class _CallPlan:
         count = sum(len(call.frames) for call in lost)
         if not count:
             return []
-        reasons = dict.fromkeys(self._why_not(call) for call in lost)
+        reasons = dict.fromkeys(self._why_not_placed(call) for call in lost)
         which = "1 Python frame is" if count == 1 else f"{count} Python frames are"
         return [f"{which} not at the native frame that ran them: {'; '.join(reasons)}"]
 
-    def _why_not(self, call: EvalCall) -> str:
+    def _why_not_placed(self, call: EvalCall) -> str:
         if not call.on_stack:
             return f"no eval frame with a symbol is left for them, and {call.why_not}"
         outermost = max((f.sp for f in self._native), default=0)
@@ -143,7 +143,7 @@ class _CallPlan:
             return
         named = [index for index in self._named if low < index < high]
         if self._gap is not None and low < self._gap < high:
-            run = self._around_gap(run, named, self._gap)
+            run = self._place_around_gap(run, named, self._gap)
             named = [index for index in named if index < self._gap]
         for index, call in zip(reversed(named), reversed(run), strict=False):
             self._place_call(index, call, SYMBOL)
@@ -151,7 +151,7 @@ class _CallPlan:
         if left:
             self._unplaced.setdefault(named[0] if named else high, []).extend(left)
 
-    def _around_gap(
+    def _place_around_gap(
         self, run: Sequence[EvalCall], named: Sequence[int], gap: int
     ) -> Sequence[EvalCall]:
         """Place the calls that belong into and outside the gap; return the calls left over."""
@@ -165,7 +165,7 @@ class _CallPlan:
         return run[:first]
 
 
-def _python(calls: Sequence[EvalCall], evidence: str) -> list[MergedFrame]:
+def _python_lines(calls: Sequence[EvalCall], evidence: str) -> list[MergedFrame]:
     return [MergedFrame(None, frame, evidence) for call in calls for frame in call.frames]
 
 
@@ -209,13 +209,13 @@ def name_trampolines(target: Target, native: Sequence[NativeFrame]) -> Sequence[
         return native
     return [
         frame._replace(function=START)
-        if not (frame.function or frame.module) and _lies_in_copy(target, frame.pc, code)
+        if not (frame.function or frame.module) and _lies_in_trampoline_copy(target, frame.pc, code)
         else frame
         for frame in native
     ]
 
 
-def _lies_in_copy(target: Target, pc: int, code: bytes) -> bool:
+def _lies_in_trampoline_copy(target: Target, pc: int, code: bytes) -> bool:
     """Tell whether a copy begins less than its own size before an address, or at it."""
     start = pc - len(code)
     region = target.region_at(pc)
@@ -245,7 +245,7 @@ def find_python_frame(
             NOT_AVAILABLE, f"its place among the Python frames is not known: {stack.native.detail}"
         )
     places = {f.address: call.on_stack for call in calls for f in call.frames if f.address}
-    position = _position(stack.frames, selected)
+    position = _index_in_stack(stack.frames, selected)
     if position is None:
         return Absent(NOT_AVAILABLE, "it was not unwound")
     start = stack.frames[position].native
@@ -286,9 +286,9 @@ def find_native_level(stack: MergedStack, python: PyFrame) -> int | None:
     return None
 
 
-def _position(frames: Sequence[MergedFrame], selected: SelectedFrame) -> int | None:
+def _index_in_stack(frames: Sequence[MergedFrame], selected: SelectedFrame) -> int | None:
     """Return where a native frame stands in the stack; the gap's place if it was left out."""
-    native = list(_native(frames))
+    native = list(_native_frames_with_index(frames))
     gap = next((i for i, (_, f) in enumerate(native) if f.kind == "sentinel"), len(native))
     if selected.level < gap:
         return native[selected.level][0]
@@ -297,7 +297,7 @@ def _position(frames: Sequence[MergedFrame], selected: SelectedFrame) -> int | N
     return next(same, outer[0][0] if outer else None)
 
 
-def _native(frames: Sequence[MergedFrame]) -> Iterator[tuple[int, NativeFrame]]:
+def _native_frames_with_index(frames: Sequence[MergedFrame]) -> Iterator[tuple[int, NativeFrame]]:
     for index, frame in enumerate(frames):
         if frame.native is not None:
             yield index, frame.native

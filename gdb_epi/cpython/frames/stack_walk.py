@@ -232,10 +232,10 @@ class StackWalker:
         # A chain of frame objects that lost a link; a thread may well run none at all.
         is_cut = head and (chain.broken or any(frame.problem for frame in chain.frames[-1:]))
         if isinstance(self._frames, FrameObjectReader) and is_cut:
-            items += self._on_c_stack(tstate, chain, seen, problems)
-        return WalkedStack(tuple(self._finish(items)), tuple(problems))
+            items += self._frames_still_on_c_stack(tstate, chain, seen, problems)
+        return WalkedStack(tuple(self._make_python_frames(items)), tuple(problems))
 
-    def _on_c_stack(
+    def _frames_still_on_c_stack(
         self, tstate: int, chain: FrameChain, seen: set[int], problems: list[str]
     ) -> list[_WalkStep]:
         """Return the older frames after a lost link, which the eval loop's calls still hold."""
@@ -255,7 +255,7 @@ class StackWalker:
             problems.append(f"by the C stack, behind a damaged link: {count}")
         return items
 
-    def _finish(self, items: list[_WalkStep]) -> list[PyFrame]:
+    def _make_python_frames(self, items: list[_WalkStep]) -> list[PyFrame]:
         """Turn the walk into PyFrames: drop internal and incomplete frames, mark entries."""
         finished: list[PyFrame] = []
         for frame, provenance, why in items:
@@ -298,7 +298,7 @@ class _Joiner:
         self._next = 0  # the first data stack frame that is not in the result yet
 
     @cached_property
-    def _numbers(self) -> dict[int, int]:
+    def _data_stack_positions(self) -> dict[int, int]:
         """Each frame's place in the data stack."""
         return {frame.address: n for n, frame in enumerate(self._stack)}
 
@@ -321,13 +321,13 @@ class _Joiner:
 
     def _append_chain(self, chain: FrameChain, items: list[_WalkStep]) -> None:
         """Append a chain; where it jumps over data stack frames, put those in."""
-        if not items and not self._next and self._both_witnesses_agree(chain):
+        if not items and not self._next and self._chain_equals_data_stack(chain):
             items += [_WalkStep(frame, CHAIN) for frame in chain.frames]
             self._next = len(self._stack)
             return
         inner = 0 if items else 1 << 64
         for position, frame in enumerate(chain.frames):
-            number = self._numbers.get(frame.address)
+            number = self._data_stack_positions.get(frame.address)
             if number is not None:
                 if number > self._next and (items or position):
                     self._insert_skipped(number, items, chain.frames[:position])
@@ -338,7 +338,7 @@ class _Joiner:
                 inner = frame.address
             items.append(_WalkStep(frame, CHAIN))
 
-    def _both_witnesses_agree(self, chain: FrameChain) -> bool:
+    def _chain_equals_data_stack(self, chain: FrameChain) -> bool:
         """Tell whether the two witnesses hold the same frames in the same order.
 
         Shims are in the chain only. The usual case, and five times as fast as looking for jumps.

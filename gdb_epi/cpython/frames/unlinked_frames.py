@@ -70,7 +70,7 @@ def drop_shared_frames(interpreters: list[InterpreterState]) -> list[Interpreter
     threads = [thread for interpreter in interpreters for thread in interpreter.threads]
     count = Counter(frame.address for thread in threads for frame in thread.frames)
 
-    def own(thread: ThreadState) -> ThreadState:
+    def without_shared_frames(thread: ThreadState) -> ThreadState:
         kept = [f for f in thread.frames if f.provenance != NATIVE or count[f.address] == 1]
         if len(kept) == len(thread.frames):
             return thread
@@ -81,7 +81,7 @@ def drop_shared_frames(interpreters: list[InterpreterState]) -> list[Interpreter
         return thread._replace(frames=tuple(kept), soft_errors=(*thread.soft_errors, error))
 
     return [
-        interpreter._replace(threads=tuple(map(own, interpreter.threads)))
+        interpreter._replace(threads=tuple(map(without_shared_frames, interpreter.threads)))
         for interpreter in interpreters
     ]
 
@@ -172,13 +172,13 @@ def attach_orphan_frames(
     owners: dict[int, list[_OrphanChain]] = {}
     left: list[_OrphanChain] = []
     for orphans in chains:
-        owner = _owner(reader, orphans, threads)
+        owner = _thread_of_orphans(reader, orphans, threads)
         if owner is None:
             left.append(orphans)
         else:
             owners.setdefault(owner.address, []).append(orphans)
 
-    def own(thread: ThreadState) -> ThreadState:
+    def with_orphan_frames(thread: ThreadState) -> ThreadState:
         mine = owners.get(thread.address, [])
         if len(mine) != 1:
             left.extend(mine)
@@ -191,7 +191,7 @@ def attach_orphan_frames(
         )
 
     attached = [
-        interpreter._replace(threads=tuple(map(own, interpreter.threads)))
+        interpreter._replace(threads=tuple(map(with_orphan_frames, interpreter.threads)))
         for interpreter in interpreters
     ]
     return attached, [_unplaced_error(codes, orphans) for orphans in left[:MAX_REPORTED]]
@@ -206,7 +206,7 @@ def _unplaced_error(codes: CodeReader, orphans: _OrphanChain) -> SoftError:
     return SoftError("frames", f"frame {orphans.frames[0].address:#x}", why)
 
 
-def _owner(
+def _thread_of_orphans(
     reader: MemoryReader, orphans: _OrphanChain, threads: list[ThreadState]
 ) -> ThreadState | None:
     """Return the thread whose stack these frames end, when that is sure."""
@@ -248,7 +248,7 @@ class _FrameSearch:
                 frames.append(running[address])
                 address = frames[-1].previous
             name = "" if address else self._codes.at(frames[-1].code).name
-            ident = self._ident(frames[-1]) if name == _BOOTSTRAP else 0
+            ident = self._thread_ident_in_first_slot(frames[-1]) if name == _BOOTSTRAP else 0
             chains.append(_OrphanChain(tuple(frames), name, ident))
         return chains
 
@@ -271,7 +271,7 @@ class _FrameSearch:
                 frames[address] = frame
         return frames
 
-    def _ident(self, frame: RawFrame) -> int:
+    def _thread_ident_in_first_slot(self, frame: RawFrame) -> int:
         """Return the ident of the Thread in the first slot of a frame of `threading`; 0 if lost.
 
         The Thread holds it; and it is the key of the Thread in threading._active.

@@ -66,11 +66,11 @@ class AddressLocations:
         for thread in python.threads():
             for number, frame in enumerate(thread.frames):
                 if frame.hole is None and len(spans) < MAX_FRAMES:
-                    end = frame.address + self._slots_at + 8 * self._words(frame)
+                    end = frame.address + self._slots_at + 8 * self._frame_word_count(frame)
                     spans.append(_Span(frame.address, end, frame, thread.tid, number))
         return spans
 
-    def _words(self, frame: PyFrame) -> int:
+    def _frame_word_count(self, frame: PyFrame) -> int:
         """Return how many words of locals and evaluation stack a frame has."""
         info = self._codes.at(frame.code)
         if info.framesize:
@@ -86,10 +86,10 @@ class AddressLocations:
             return None
         span = self._spans[index]
         offset = address - span.start
-        what = self._word(offset, span.frame.code)
+        what = self._word_name(offset, span.frame.code)
         return FrameSlot(span.frame, span.tid, span.number, what)
 
-    def _word(self, offset: int, code: int) -> str:
+    def _word_name(self, offset: int, code: int) -> str:
         """Return what the word at an offset of a frame is."""
         if offset < self._slots_at:
             return find_struct_member(self._heap, self._struct, offset) or f"+{offset:#x}"
@@ -103,14 +103,14 @@ class AddressLocations:
     def local_of(self, frame: int, offset: int) -> str | None:
         """Return what the word at an offset of a generator's frame is (3.11+)."""
         if offset < self._slots_at:
-            return self._word(offset, 0)
+            return self._word_name(offset, 0)
         members = ("f_executable.bits", "f_executable", "f_code")
         at = self._reader.layout.offset(self._struct, *members)
         try:
             code = self._reader.u64(frame + at) & ~3 if at is not None else 0
         except UnreadableMemory:
             return None
-        return self._word(offset, code) if code else None
+        return self._word_name(offset, code) if code else None
 
     # -- mappings -----------------------------------------------------------------------------
 

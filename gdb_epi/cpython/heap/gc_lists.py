@@ -116,7 +116,7 @@ def objects_being_collected(reader: MemoryReader, python: PythonState) -> list[i
             for address in read_possible_object_pointers(reader, frame.address):
                 node = address - size
                 is_new = address not in objects and len(objects) < MAX_OBJECTS
-                if is_new and _in_ring(reader, node):
+                if is_new and _is_linked_in_ring(reader, node):
                     objects.update(dict.fromkeys(_objects_of_ring(reader, node, stacks)))
     return list(objects)
 
@@ -149,7 +149,7 @@ def read_possible_object_pointers(reader: MemoryReader, frame: int) -> list[int]
     return [word for word in words if word > PAGE and not word & 7]
 
 
-def _in_ring(reader: MemoryReader, node: int) -> bool:
+def _is_linked_in_ring(reader: MemoryReader, node: int) -> bool:
     """Tell whether two neighbours of a node point back at it."""
     next_at = reader.layout.require("PyGC_Head", "_gc_next")
     prev_at = reader.layout.require("PyGC_Head", "_gc_prev")

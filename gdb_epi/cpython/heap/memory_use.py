@@ -183,17 +183,17 @@ class _Walk:
 
     def _root_variables(self, exceptions: Sequence[int]) -> Iterator[_Variable]:
         """Yield globals of the program, locals of frames, then globals of the other modules."""
-        modules = dict(self._modules())
+        modules = dict(self._module_dicts())
         self._seen.update(modules.values())
-        yield from self._globals("__main__", modules.get("__main__", 0))
-        yield from self._locals()
+        yield from self._global_variables("__main__", modules.get("__main__", 0))
+        yield from self._local_variables()
         for address in exceptions:
             yield _Variable("the traceback of an exception", address)
         for name, contents in modules.items():
             if name != "__main__":
-                yield from self._globals(name, contents)
+                yield from self._global_variables(name, contents)
 
-    def _modules(self) -> Iterator[tuple[str, int]]:
+    def _module_dicts(self) -> Iterator[tuple[str, int]]:
         dict_at = self._python.layout.require("PyModuleObject", "md_dict")
         for interpreter in self._python.interpreters:
             try:
@@ -207,13 +207,13 @@ class _Walk:
             except UnreadableMemory:
                 continue
 
-    def _globals(self, module: str, contents: int) -> Iterator[_Variable]:
+    def _global_variables(self, module: str, contents: int) -> Iterator[_Variable]:
         if contents:
             for key, value in self._values.pairs(contents):
                 if name := self._values.text(key, 200):
                     yield _Variable(f"{name} of module {module}", value)
 
-    def _locals(self) -> Iterator[_Variable]:
+    def _local_variables(self) -> Iterator[_Variable]:
         variables = FrameVariables(self._values.values)
         for thread in self._python.threads():
             for frame in thread.frames[:1000]:
@@ -238,7 +238,7 @@ class _Walk:
             address, parent, weight, sampled, label = waiting.popleft()
             if address in self._seen:
                 continue
-            kind = self._kind(self._reader.word(address + self._type_at))
+            kind = self._type_and_category(self._reader.word(address + self._type_at))
             references = self._references(address)
             if kind is None or not references:
                 continue
@@ -276,7 +276,7 @@ class _Walk:
                 if child and child not in self._seen:
                     waiting.append((child, number, weight, sampled, name))
 
-    def _kind(self, kind: int) -> tuple[TypeInfo, str] | None:
+    def _type_and_category(self, kind: int) -> tuple[TypeInfo, str] | None:
         """Return a type with how its objects are opened; None where there is none."""
         if kind not in self._kinds:
             self._kinds[kind] = None
@@ -317,19 +317,19 @@ class _Walk:
             if category == "list":
                 room = reader.i64(address + offset("PyListObject", "allocated"))
                 number = reader.i64(address + self._size_at)
-                items = self._some_items(
+                items = self._sample_items(
                     reader.word(address + offset("PyListObject", "ob_item")), number
                 )
                 buffer = WORD * max(0, room)
                 self._note_owned_block(reader.word(address + offset("PyListObject", "ob_item")))
             else:
                 number = reader.i64(address + self._size_at)
-                items = self._some_items(address + offset("PyTupleObject", "ob_item"), number)
+                items = self._sample_items(address + offset("PyTupleObject", "ob_item"), number)
                 size += WORD * number
             children = [("", item) for item in items]
             return size + buffer, children + self._attributes(address, info), number
         if category == "dict":
-            size, children, number = self._dict(address, size)
+            size, children, number = self._dict_size_and_contents(address, size)
             return size, children + self._attributes(address, info), number
         if category in ("set", "frozenset"):
             members = list(self._containers.set_items(address))
@@ -348,7 +348,7 @@ class _Walk:
             contents = self._context.types.at(address).dict
             if not info.flags or not self._context.types.at(address).flags & HEAPTYPE:
                 return size, [], None
-            return size, list(self._named_by_key(self._values.pairs(contents))), None
+            return size, list(self._name_by_key(self._values.pairs(contents))), None
         if info.itemsize:  # frames and generators have no number of items there
             room = info.itemsize * abs(reader.i64(address + self._size_at))
             region = self._target.region_at(address)
@@ -369,18 +369,22 @@ class _Walk:
             width = reader.word(reader.word(address + _ARRAY_DESCR)) >> 32
             size += width * reader.word(address + _ALLOCATED) if width in (1, 2, 4, 8) else 0
         if category == "numpy.ndarray":
-            room, members, length = self._array(address)
+            room, members, length = self._array_size_and_objects(address)
             size += room
             children += [("", member) for member in members]
         for word in words:
             if word in self._blocks and word not in self._owned:
                 size += self._blocks[word]
                 self._note_owned_block(word)
-            elif word > PAGE and not word & 7 and self._kind(reader.word(word + self._type_at)):
+            elif (
+                word > PAGE
+                and not word & 7
+                and self._type_and_category(reader.word(word + self._type_at))
+            ):
                 children.append(("", word))
         return size, children, length
 
-    def _array(self, address: int) -> tuple[int, list[int], int | None]:
+    def _array_size_and_objects(self, address: int) -> tuple[int, list[int], int | None]:
         """Return the bytes that an array of numpy has in malloc's heap, its objects, their number.
 
         Nothing for one whose items belong to another, or are numbers in a mapping of their own. An
@@ -406,9 +410,9 @@ class _Walk:
         size = 0 if start in self._blocks else count * item_type.size
         if item_type.kind != "O" or item_type.size != WORD:
             return size, [], None
-        return size, self._some_items(start, count), count
+        return size, self._sample_items(start, count), count
 
-    def _some_items(self, start: int, number: int) -> list[int]:
+    def _sample_items(self, start: int, number: int) -> list[int]:
         """Return the items of an array, of a long one some. Raises UnreadableMemory."""
         region = self._target.region_at(start)
         if number and (region is None or not 0 < number <= (region.end - start) // WORD):
@@ -422,7 +426,9 @@ class _Walk:
         if address in self._blocks:
             self._owned.add(address)
 
-    def _dict(self, address: int, size: int) -> tuple[int, list[tuple[str, int]], int]:
+    def _dict_size_and_contents(
+        self, address: int, size: int
+    ) -> tuple[int, list[tuple[str, int]], int]:
         """Return the bytes of a dict, its values and keys (of a large one some), and its length."""
         require = self._python.layout.require
         keys = self._reader.u64(address + require("PyDictObject", "ma_keys"))
@@ -445,9 +451,9 @@ class _Walk:
         """Return the attributes of an instance of a class."""
         if not info.flags & HEAPTYPE:
             return []
-        return list(self._named_by_key(self._objects.attributes(address)))
+        return list(self._name_by_key(self._objects.attributes(address)))
 
-    def _named_by_key(self, pairs: Iterable[tuple[int, int]]) -> Iterator[tuple[str, int]]:
+    def _name_by_key(self, pairs: Iterable[tuple[int, int]]) -> Iterator[tuple[str, int]]:
         for number, (key, value) in enumerate(pairs):
             if number >= MAX_ATTRIBUTES:
                 return
@@ -472,13 +478,13 @@ class _Walk:
                     largest[parent] = number
         numbers: dict[str, tuple[float, float]] = {}
         for kind, weight, size in zip(self._types, self._weights, self._bytes, strict=True):
-            name = self._name(kind)
+            name = self._type_name(kind)
             count, total = numbers.get(name, (0.0, 0.0))
             numbers[name] = count + weight, total + size
         most = sorted(numbers.items(), key=lambda pair: (-pair[1][1], pair[0]))
         total = sum(self._bytes)
         holders = [
-            self._holder(root, where, held, below, largest)
+            self._memory_holder(root, where, held, below, largest)
             for root, where in self._variables.items()
             if held[root] >= TELLING * total
         ]
@@ -492,7 +498,7 @@ class _Walk:
             unowned=MallocBlocks(len(unowned), sum(unowned), max(unowned, default=0)),
         )
 
-    def _holder(
+    def _memory_holder(
         self,
         root: int,
         where: str,
@@ -512,12 +518,12 @@ class _Walk:
         items = max(kinds, key=lambda kind: kinds[kind]) if kinds and at in self._lengths else 0
         return MemoryHolder(
             where=f"{name}{path}{comma}{rest}",
-            type=self._name(self._types[at]),
+            type=self._type_name(self._types[at]),
             length=self._lengths.get(at),
-            items=self._name(items) if items else "",
+            items=self._type_name(items) if items else "",
             bytes=round(held[at]),
         )
 
-    def _name(self, kind: int) -> str:
+    def _type_name(self, kind: int) -> str:
         type_info = self._kinds.get(kind)
         return type_info[0].shown if type_info else "?"

@@ -153,7 +153,7 @@ class ObjectSearch:
                     count = word & 0xFFFFFFFF
                     return count > 0 and not word >> 32 & 0xFFFF and not self._is_pointer(word)
                 return 0 < word < _MAX_REFCOUNT and not self._is_pointer(word)
-            return self._alive_shared(address)
+            return self._may_be_alive_free_threaded(address)
         except UnreadableMemory:
             return False
 
@@ -161,7 +161,7 @@ class ObjectSearch:
         """Tell whether a word that should count is an address: a freed block's link to the next."""
         return word > 0xFFFF and not word & 7 and self.target.region_at(word) is not None
 
-    def _alive_shared(self, address: int) -> bool:
+    def _may_be_alive_free_threaded(self, address: int) -> bool:
         """Judge a free-threaded header: owner, local and shared count (PEP 703)."""
         owner = self.reader.u64(address)
         local = self.reader.u32(address + (self._local_at or 0))
@@ -187,7 +187,7 @@ class ObjectSearch:
         try:
             if self._gc_bits_at is not None:
                 return GcStatus(True, bool(self.reader.u8(address + self._gc_bits_at) & _TRACKED))
-            if info.flags & TYPE_SUBCLASS and not self._heap_type(address):
+            if info.flags & TYPE_SUBCLASS and not self._is_heap_type(address):
                 return GcStatus(True, False)  # static types have no GC head
             head = address - self._gc_size
             following, previous = self.reader.u64(head), self.reader.u64(head + 8)
@@ -199,7 +199,7 @@ class ObjectSearch:
         except UnreadableMemory:
             return GcStatus(False, None)
 
-    def _heap_type(self, address: int) -> bool:
+    def _is_heap_type(self, address: int) -> bool:
         info = self._type_at(address)
         return info is not None and bool(info.flags & HEAPTYPE)
 
@@ -269,7 +269,7 @@ class ObjectSearch:
     def _is_inside_of_sequence(self, address: int) -> bool:
         """Whether this is the inside of a tuple or the like: its ob_size, then its first item."""
         if self._local_at is not None:
-            return False  # told by `_alive_shared`
+            return False  # told by `_may_be_alive_free_threaded`
         try:
             before = self.reader.u64(address - 8)
         except UnreadableMemory:
@@ -287,17 +287,17 @@ class ObjectSearch:
             return self._str_size(address)
         if ident in ("generator", "coroutine", "async_generator"):
             return info.basicsize + 8 * 512 if info.itemsize else info.basicsize
-        if info.flags & TYPE_SUBCLASS and not self._heap_type(address):
+        if info.flags & TYPE_SUBCLASS and not self._is_heap_type(address):
             return self.reader.layout.size("PyTypeObject") or info.basicsize
         if not info.itemsize:
-            return info.basicsize + self._inline_size(address, info)
+            return info.basicsize + self._inline_values_size(address, info)
         count = self.reader.i64(address + self._size_at)
         if ident in ("int", "bool") and self.reader.layout.offset("PyLongObject", "lv_tag"):
             count >>= 3  # 3.12 (gh-101291)
         size = info.basicsize + abs(count) * info.itemsize
         return size if size < MAX_OBJECT_BYTES else 0
 
-    def _inline_size(self, address: int, info: TypeInfo) -> int:
+    def _inline_values_size(self, address: int, info: TypeInfo) -> int:
         """Return the bytes of attribute values after an instance (3.13, gh-115776)."""
         layout = self.reader.layout
         capacity_at = layout.offset("PyDictValues", "capacity")

@@ -94,12 +94,12 @@ class DictOwners:
         if holder not in owners and len(owners) < self._cap:
             for at in self._heap.search.words(holder):
                 instance = self._heap.enclosing(at)
-                if instance is not None and self._is_namespace(instance, at):
+                if instance is not None and self._is_instance_dict(instance, at):
                     owners[holder] = f"{self._access.type_name(instance)} at {instance:#x}"
                     break
         return owners.get(holder)
 
-    def _is_namespace(self, instance: int, at: int) -> bool:
+    def _is_instance_dict(self, instance: int, at: int) -> bool:
         try:
             kind = self._reader.type_of(instance)
             offset = self._reader.signed_field(kind, "PyTypeObject", "tp_dictoffset")
@@ -206,11 +206,11 @@ class Referrers:
             rest = self._explain_by_place(address, limit, references)
             self._explain_by_storage(rest, address, references, storages)
         except OutOfTime:
-            self._out_of_time(address)
+            self._note_out_of_time(address)
         references.sort(key=lambda reference: (_ORDER.index(reference.kind), reference.place))
         more = max(0, len(references) - limit) + self._passed_over
         if more:
-            self._cut(address, f"{more} more (--limit N)")
+            self._note_incomplete(address, f"{more} more (--limit N)")
         return self._name_entries(address, references[:limit], storages)
 
     def _name_entries(
@@ -221,27 +221,29 @@ class Referrers:
             for number, reference in enumerate(references):
                 if reference.place in storages:
                     self._heap.search.check_time()
-                    how = self._entry(reference.place, storages[reference.place])
+                    how = self._entry_name(reference.place, storages[reference.place])
                     references[number] = reference._replace(how=how)
         except OutOfTime:
-            self._out_of_time(address)
+            self._note_out_of_time(address)
         return references
 
-    def _out_of_time(self, address: int) -> None:
-        self._cut(address, "the budget of time is spent; there may be more (--budget SECONDS)")
+    def _note_out_of_time(self, address: int) -> None:
+        self._note_incomplete(
+            address, "the budget of time is spent; there may be more (--budget SECONDS)"
+        )
 
-    def _cut(self, address: int, text: str) -> None:
+    def _note_incomplete(self, address: int, text: str) -> None:
         error = SoftError("refs", f"{address:#x}", text)
         if error not in self._heap.soft_errors:
             self._heap.soft_errors.append(error)
 
-    def _words(self, address: int) -> Iterator[tuple[int, int]]:
+    def _referring_words(self, address: int) -> Iterator[tuple[int, int]]:
         count = 0
         for tag in self._tags:
             for place in self._heap.search.words(address | tag):
                 count += 1
                 if count > MAX_PLACES:
-                    self._cut(address, f"stopped after {MAX_PLACES} words that hold it")
+                    self._note_incomplete(address, f"stopped after {MAX_PLACES} words that hold it")
                     return
                 yield place, tag
 
@@ -257,15 +259,17 @@ class Referrers:
         objects = 0
         searches = max(MIN_SEARCHES_BACK, 2 * limit)
         self._passed_over = 0
-        for place, tag in self._words(address):
-            near = self._in_frame(place) or (None if tag else self._reference_on_stack(place))
+        for place, tag in self._referring_words(address):
+            near = self._reference_in_frame(place) or (
+                None if tag else self._reference_on_stack(place)
+            )
             if near is not None:
                 references.append(near)
                 objects += near.kind == FRAME
             elif objects >= limit:
                 self._passed_over += not tag
             elif not tag:
-                holder = self._in_object(place, address) if searches > 0 else None
+                holder = self._reference_in_object(place, address) if searches > 0 else None
                 if holder is not None:
                     references.append(holder)
                     objects += 1
@@ -273,10 +277,10 @@ class Referrers:
                     rest.append(place)
                     searches -= 1
         if searches < 0:
-            self._cut(address, _TOO_COMMON)
+            self._note_incomplete(address, _TOO_COMMON)
         return rest
 
-    def _in_frame(self, place: int) -> Reference | None:
+    def _reference_in_frame(self, place: int) -> Reference | None:
         slot = self.locations.slot(place)
         if slot is None:
             return None
@@ -291,18 +295,18 @@ class Referrers:
         text = f"C stack of thread {stack[0]}"
         return Reference(place, STACK if stack[1] else STALE, 0, "", text)
 
-    def _in_object(self, place: int, address: int) -> Reference | None:
+    def _reference_in_object(self, place: int, address: int) -> Reference | None:
         self._heap.search.check_time()
         holder = self._heap.enclosing(place)
         if holder is None or holder == address:
             return None
-        return self._member(place, holder, address)
+        return self._reference_in_member(place, holder, address)
 
-    def _member(self, place: int, holder: int, address: int) -> Reference:
+    def _reference_in_member(self, place: int, holder: int, address: int) -> Reference:
         """Name the member of an object that a word is."""
         kind, ident = self._access.type_name(holder), self._access.ident(holder)
         offset = place - holder
-        how = self._attribute(holder, address) or self._member_name(holder, ident, offset)
+        how = self._attribute_name(holder, address) or self._member_name(holder, ident, offset)
         counted = False if ident in _WEAK else None
         return Reference(place, OBJECT, holder, kind, how, counted)
 
@@ -324,7 +328,7 @@ class Referrers:
         named = find_struct_member(self._heap, struct, offset) if struct else None
         return "." + (named or f"+{offset:#x}")
 
-    def _attribute(self, holder: int, address: int) -> str | None:
+    def _attribute_name(self, holder: int, address: int) -> str | None:
         try:
             if self._access.ident(holder) == "type":
                 return None
@@ -353,7 +357,7 @@ class Referrers:
         left = set(locations)
         try:
             if left:
-                self._in_containers(left, references, storages)
+                self._explain_by_containers(left, references, storages)
             for number, place in enumerate(sorted(left)):
                 near = (
                     self._reference_by_buffer(place, address)
@@ -365,17 +369,17 @@ class Referrers:
         finally:  # out of time: the remaining references exist, but their owners are not looked up
             references += [self._unknown_referrer(place) for place in left]
 
-    def _in_containers(
+    def _explain_by_containers(
         self, left: set[int], references: list[Reference], storages: dict[int, ContainerStorage]
     ) -> None:
         """Take the words that lie in the storage of dicts, lists, sets and deques."""
         locations = sorted(left)
-        for count, (holder, kind, ident) in enumerate(self._containers(), 1):
+        for count, (holder, kind, ident) in enumerate(self._possible_containers(), 1):
             if count & 4095 == 0:
                 self._heap.search.check_time()
             if not left or count > MAX_CONTAINERS:
                 return
-            for place, storage in self._in_container(holder, kind, ident, locations):
+            for place, storage in self._places_in_container(holder, kind, ident, locations):
                 if place in left:
                     left.discard(place)
                     storages[place] = storage
@@ -384,25 +388,25 @@ class Referrers:
                         Reference(place, OBJECT, storage.owner, type_name, "an entry")
                     )
 
-    def _containers(self) -> Iterator[tuple[int, int, str]]:
+    def _possible_containers(self) -> Iterator[tuple[int, int, str]]:
         """Yield what may be containers: the address, its type, and the built-in base of that."""
         for ident in STORAGES:
-            for kind in self._kinds(ident):
+            for kind in self._container_types(ident):
                 for hit in self._heap.search.words(kind):
                     yield hit - self._heap.type_at, kind, ident
 
-    def _in_container(
+    def _places_in_container(
         self, holder: int, kind: int, ident: str, locations: list[int]
     ) -> Iterator[tuple[int, ContainerStorage]]:
         """Yield those of the locations that lie in the storage of one container, with it."""
         # Whether it is a container is asked last: nearly none of them holds what is sought.
-        for storage in self._storages(holder, ident):
+        for storage in self._container_storages(holder, ident):
             low = bisect_left(locations, storage.start)
             inside = locations[low : bisect_right(locations, storage.end - 1)]
             if inside and self._heap.gc_status(holder, self._heap.types()[kind]) is not None:
                 yield from ((place, storage) for place in inside)
 
-    def _kinds(self, ident: str) -> list[int]:
+    def _container_types(self, ident: str) -> list[int]:
         """Return the types that go back to a built-in container."""
         lineage = self._access.context.types.lineage
         kinds = []
@@ -416,23 +420,23 @@ class Referrers:
                 kinds.append(address)
         return kinds
 
-    def _storages(self, holder: int, ident: str) -> Iterator[ContainerStorage]:
+    def _container_storages(self, holder: int, ident: str) -> Iterator[ContainerStorage]:
         try:
             yield from STORAGES[ident](self._access, holder)
         except (UnreadableMemory, LayoutError, Undecodable):
             return
 
-    def _entry(self, place: int, storage: ContainerStorage) -> str:
+    def _entry_name(self, place: int, storage: ContainerStorage) -> str:
         address = self._reader.u64(place)
         if storage.ident == "dict":
-            return self._key(storage.owner, address)
+            return self._key_text(storage.owner, address)
         if storage.ident == "list":
             return f"[{(place - storage.start) // 8}]"
         if storage.ident == "deque":
             return self._deque_index(storage.owner, address)
         return "a member"
 
-    def _key(self, holder: int, address: int) -> str:
+    def _key_text(self, holder: int, address: int) -> str:
         for key, value in self._access.objects.dict_items(holder):
             if value == address:
                 shown = self._access.values.of(key).text
@@ -480,8 +484,8 @@ class Referrers:
         """Explain a word by the pointer to the buffer that holds it."""
         word, at = best
         for holder in (at + 24, at + 32):  # the two words before an instance (3.11, 3.12)
-            if self._heap.may_be_alive(holder) and self._attribute(holder, address):
-                return self._member(place, holder, address)._replace(kind=OBJECT)
+            if self._heap.may_be_alive(holder) and self._attribute_name(holder, address):
+                return self._reference_in_member(place, holder, address)._replace(kind=OBJECT)
         owner = self._heap.enclosing(at)
         if owner is None or self.locations.stack_of(at) is not None:
             return None

@@ -313,13 +313,13 @@ class _Overlay:
             if place is None:
                 continue
             if place[1]:
-                self._take_offset(name, place[0], place[1], word)
+                self._apply_offset(name, place[0], place[1], word)
             else:
-                self._take_size(name, place[0], word)
-        self._doubt_contradictions()
-        self._doubt_overlaps()
+                self._apply_size(name, place[0], word)
+        self._reject_contradictions()
+        self._reject_overlaps()
 
-    def _take_size(self, name: str, struct: str, word: int) -> None:
+    def _apply_size(self, name: str, struct: str, word: int) -> None:
         table = self.structs.get(struct, _NO_STRUCT)[0]
         self._grown[struct] = word - table
         if word == table:
@@ -330,7 +330,7 @@ class _Overlay:
         else:
             self.texts.append(f"{name}: the core says {word}, the table {table} bytes; table kept")
 
-    def _take_offset(self, name: str, struct: str, path: str, word: int) -> None:
+    def _apply_offset(self, name: str, struct: str, path: str, word: int) -> None:
         member = self.structs.get(struct, _NO_STRUCT)[1].get(path)
         if member is None:
             self.offsets[struct, path] = word  # a gap of the table: nothing to compare with
@@ -346,7 +346,7 @@ class _Overlay:
             self._believed[struct, path] = len(self.texts)
             self.texts.append(f"{name}: the core says {word}, the table {member[0]}; core believed")
 
-    def _doubt_contradictions(self) -> None:
+    def _reject_contradictions(self) -> None:
         """Keep the table for a struct whose members moved in a way that no change of it explains.
 
         In the order of the table they move ever further, and the size as far as the last of them.
@@ -364,7 +364,7 @@ class _Overlay:
             if changed and (alone or not (ahead or back)):
                 self._keep_table(struct, changed, "the words of this struct contradict each other")
 
-    def _doubt_overlaps(self) -> None:
+    def _reject_overlaps(self) -> None:
         """Keep the table for a struct of which the words lay members over each other."""
         for struct, placed in self._placed.items():
             changed = [path for path in placed if (struct, path) in self.offsets]
@@ -550,14 +550,14 @@ def _split_believable_words(
             continue
         elif word > MAX_WORD:
             complaints.append(f"{name}: {word:#x} is too large")
-        elif _past_the_end(word, _struct_and_member(table.document, name), table):
+        elif _is_past_struct_end(word, _struct_and_member(table.document, name), table):
             complaints.append(f"{name}: offset {word} lies outside of its struct")
         else:
             words[name] = word
     return words, complaints
 
 
-def _past_the_end(word: int, place: tuple[str, str] | None, table: Layout) -> bool:
+def _is_past_struct_end(word: int, place: tuple[str, str] | None, table: Layout) -> bool:
     """Tell whether an offset cannot lie in its struct, by the table's size plus growth."""
     if place is None or not place[1]:
         return False

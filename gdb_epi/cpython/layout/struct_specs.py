@@ -79,115 +79,121 @@ class StructSpec(NamedTuple):
     descend: frozenset[str] | None = None
 
 
-def _every_struct(*spellings: str) -> StructSpec:
+def _spec_with_all_members(*spellings: str) -> StructSpec:
     return StructSpec(spellings)
 
 
-def _own_names(words: str) -> dict[str, StructSpec]:
+def _specs_by_name(words: str) -> dict[str, StructSpec]:
     """Return the structs that C spells as the table does."""
-    return {name: _every_struct(name) for name in words.split()}
+    return {name: _spec_with_all_members(name) for name in words.split()}
 
 
-def _struct_without_members(spellings: tuple[str, ...], *descend: str) -> StructSpec:
+def _spec_descending_into(spellings: tuple[str, ...], *descend: str) -> StructSpec:
     return StructSpec(spellings, frozenset(descend))
 
 
 STRUCTS: dict[str, StructSpec] = {
     # runtime, interpreters, threads
-    "_PyRuntimeState": _struct_without_members(
+    "_PyRuntimeState": _spec_descending_into(
         ("_PyRuntimeState", "struct pyruntimestate"), *_RUNTIME_DESCEND
     ),
-    "PyInterpreterState": _struct_without_members(("struct _is",), *_INTERPRETER_DESCEND),
-    "PyThreadState": _every_struct("struct _ts"),
-    "_PyThreadStateImpl": _struct_without_members(
+    "PyInterpreterState": _spec_descending_into(("struct _is",), *_INTERPRETER_DESCEND),
+    "PyThreadState": _spec_with_all_members("struct _ts"),
+    "_PyThreadStateImpl": _spec_descending_into(
         ("struct _PyThreadStateImpl", "_PyThreadStateImpl"), "asyncio_tasks_head", "tlbc"
     ),
-    "_PyCFrame": _every_struct("struct _PyCFrame", "_PyCFrame", "CFrame", "struct _cframe"),
-    "_PyStackChunk": _every_struct("struct _stack_chunk"),
-    "_PyErr_StackItem": _every_struct("struct _err_stackitem"),
+    "_PyCFrame": _spec_with_all_members(
+        "struct _PyCFrame", "_PyCFrame", "CFrame", "struct _cframe"
+    ),
+    "_PyStackChunk": _spec_with_all_members("struct _stack_chunk"),
+    "_PyErr_StackItem": _spec_with_all_members("struct _err_stackitem"),
     # Not into its mutexes and condition variables: their members belong to the C library.
-    "_gil_runtime_state": _struct_without_members(("struct _gil_runtime_state",)),
-    "_gc_runtime_state": _every_struct("struct _gc_runtime_state"),
-    "_ceval_runtime_state": _struct_without_members(
+    "_gil_runtime_state": _spec_descending_into(("struct _gil_runtime_state",)),
+    "_gc_runtime_state": _spec_with_all_members("struct _gc_runtime_state"),
+    "_ceval_runtime_state": _spec_descending_into(
         ("struct _ceval_runtime_state",), "gil", "pending"
     ),
-    "_ceval_state": _struct_without_members(("struct _ceval_state",), "pending"),
-    "_pending_calls": _every_struct("struct _pending_calls"),
-    "_import_state": _every_struct("struct _import_state"),
-    "_Py_DebugOffsets": _every_struct("struct _Py_DebugOffsets"),
-    "_Py_AsyncioModuleDebugOffsets": _every_struct(
+    "_ceval_state": _spec_descending_into(("struct _ceval_state",), "pending"),
+    "_pending_calls": _spec_with_all_members("struct _pending_calls"),
+    "_import_state": _spec_with_all_members("struct _import_state"),
+    "_Py_DebugOffsets": _spec_with_all_members("struct _Py_DebugOffsets"),
+    "_Py_AsyncioModuleDebugOffsets": _spec_with_all_members(
         "struct _Py_AsyncioModuleDebugOffsets", "Py_AsyncioModuleDebugOffsets"
     ),
-    **_own_names("_PyRemoteDebuggerSupport"),
-    "Py_tss_t": _every_struct("struct _Py_tss_t"),
-    "_Py_hashsecret": _every_struct("_Py_HashSecret_t"),
-    "_Py_unicode_ids": _every_struct("struct _Py_unicode_ids"),
-    "llist_node": _every_struct("struct llist_node"),
+    **_specs_by_name("_PyRemoteDebuggerSupport"),
+    "Py_tss_t": _spec_with_all_members("struct _Py_tss_t"),
+    "_Py_hashsecret": _spec_with_all_members("_Py_HashSecret_t"),
+    "_Py_unicode_ids": _spec_with_all_members("struct _Py_unicode_ids"),
+    "llist_node": _spec_with_all_members("struct llist_node"),
     # frames and code
-    "_PyInterpreterFrame": _every_struct("struct _PyInterpreterFrame", "struct _interpreter_frame"),
-    "_PyStackRef": _every_struct("union _PyStackRef", "_PyStackRef"),
-    "PyFrameObject": _every_struct("struct _frame"),
-    **_own_names("PyTryBlock"),
-    "PyCodeObject": _every_struct("struct PyCodeObject", "PyCodeObject"),
-    **_own_names("_PyCodeArray"),
-    "_PyExecutorObject": _struct_without_members(
+    "_PyInterpreterFrame": _spec_with_all_members(
+        "struct _PyInterpreterFrame", "struct _interpreter_frame"
+    ),
+    "_PyStackRef": _spec_with_all_members("union _PyStackRef", "_PyStackRef"),
+    "PyFrameObject": _spec_with_all_members("struct _frame"),
+    **_specs_by_name("PyTryBlock"),
+    "PyCodeObject": _spec_with_all_members("struct PyCodeObject", "PyCodeObject"),
+    **_specs_by_name("_PyCodeArray"),
+    "_PyExecutorObject": _spec_descending_into(
         ("struct _PyExecutorObject", "_PyExecutorObject"), "vm_data"
     ),
-    "PyTracebackObject": _every_struct("struct _traceback", "PyTracebackObject"),
+    "PyTracebackObject": _spec_with_all_members("struct _traceback", "PyTracebackObject"),
     # objects
-    "PyObject": _every_struct("struct _object", "PyObject"),
-    **_own_names("PyVarObject"),
-    "PyTypeObject": _every_struct("struct _typeobject"),
-    "PyHeapTypeObject": _struct_without_members(
+    "PyObject": _spec_with_all_members("struct _object", "PyObject"),
+    **_specs_by_name("PyVarObject"),
+    "PyTypeObject": _spec_with_all_members("struct _typeobject"),
+    "PyHeapTypeObject": _spec_descending_into(
         ("struct _heaptypeobject", "PyHeapTypeObject"), "_spec_cache"
     ),
-    **_own_names("PyGC_Head PyASCIIObject PyCompactUnicodeObject PyUnicodeObject"),
-    "PyLongObject": _every_struct("struct _longobject"),
-    **_own_names(
+    **_specs_by_name("PyGC_Head PyASCIIObject PyCompactUnicodeObject PyUnicodeObject"),
+    "PyLongObject": _spec_with_all_members("struct _longobject"),
+    **_specs_by_name(
         "PyFloatObject PyComplexObject PyBytesObject PyByteArrayObject PyTupleObject PyListObject "
         "PyDictObject"
     ),
-    "PyDictKeysObject": _every_struct("struct _dictkeysobject"),
-    **_own_names("PyDictKeyEntry PyDictUnicodeEntry"),
-    "PyDictValues": _every_struct("struct _dictvalues"),
-    **_own_names("PyFrozenDictObject PySetObject setentry"),
-    "PyGenObject": _every_struct("PyGenObject", "struct _PyGenObject"),
-    "PyCoroObject": _every_struct("PyCoroObject", "struct _PyCoroObject"),
-    "PyAsyncGenObject": _every_struct("PyAsyncGenObject", "struct _PyAsyncGenObject"),
-    **_own_names("PyCellObject PyFunctionObject PyMethodObject PyModuleObject PyCFunctionObject"),
-    "PyMethodDef": _every_struct("struct PyMethodDef"),
-    "PyMemberDef": _every_struct("struct PyMemberDef"),
-    **_own_names("PyMemberDescrObject PyMethodDescrObject"),
-    "PyWeakReference": _every_struct("struct _PyWeakReference"),
-    **_own_names("PySliceObject rangeobject PyCapsule mappingproxyobject dequeobject"),
-    "rangeiterobject": _every_struct("rangeiterobject", "_PyRangeIterObject"),
-    **_own_names("permutationsobject combinationsobject cwrobject productobject"),
-    "dequeblock": _every_struct("struct BLOCK"),
-    **_own_names("defdictobject partialobject"),
-    "PyMemoryViewObject": _struct_without_members(("PyMemoryViewObject",), "view"),
-    **_own_names(
+    "PyDictKeysObject": _spec_with_all_members("struct _dictkeysobject"),
+    **_specs_by_name("PyDictKeyEntry PyDictUnicodeEntry"),
+    "PyDictValues": _spec_with_all_members("struct _dictvalues"),
+    **_specs_by_name("PyFrozenDictObject PySetObject setentry"),
+    "PyGenObject": _spec_with_all_members("PyGenObject", "struct _PyGenObject"),
+    "PyCoroObject": _spec_with_all_members("PyCoroObject", "struct _PyCoroObject"),
+    "PyAsyncGenObject": _spec_with_all_members("PyAsyncGenObject", "struct _PyAsyncGenObject"),
+    **_specs_by_name(
+        "PyCellObject PyFunctionObject PyMethodObject PyModuleObject PyCFunctionObject"
+    ),
+    "PyMethodDef": _spec_with_all_members("struct PyMethodDef"),
+    "PyMemberDef": _spec_with_all_members("struct PyMemberDef"),
+    **_specs_by_name("PyMemberDescrObject PyMethodDescrObject"),
+    "PyWeakReference": _spec_with_all_members("struct _PyWeakReference"),
+    **_specs_by_name("PySliceObject rangeobject PyCapsule mappingproxyobject dequeobject"),
+    "rangeiterobject": _spec_with_all_members("rangeiterobject", "_PyRangeIterObject"),
+    **_specs_by_name("permutationsobject combinationsobject cwrobject productobject"),
+    "dequeblock": _spec_with_all_members("struct BLOCK"),
+    **_specs_by_name("defdictobject partialobject"),
+    "PyMemoryViewObject": _spec_descending_into(("PyMemoryViewObject",), "view"),
+    **_specs_by_name(
         "_PyNamespaceObject localobject PyDateTime_Date PyDateTime_Time PyDateTime_DateTime "
         "PyDateTime_Delta"
     ),
     # exceptions
-    **_own_names(
+    **_specs_by_name(
         "PyBaseExceptionObject PyBaseExceptionGroupObject PySyntaxErrorObject PyImportErrorObject "
         "PyUnicodeErrorObject PySystemExitObject PyOSErrorObject PyStopIterationObject "
         "PyNameErrorObject PyAttributeErrorObject"
     ),
     # locks
-    **_own_names("lockobject rlockobject ThreadHandle PyThreadHandleObject"),
-    "PyMutex": _every_struct("struct PyMutex", "PyMutex"),
-    **_own_names("_PyRecursiveMutex _PyRWMutex _PyOnceFlag PyEvent"),
-    "PyCriticalSection": _every_struct("struct PyCriticalSection", "PyCriticalSection"),
-    "PyCriticalSection2": _every_struct("struct PyCriticalSection2", "PyCriticalSection2"),
-    "mutex_entry": _every_struct("struct mutex_entry"),
-    "wait_entry": _every_struct("struct wait_entry"),
-    "_PySemaphore": _struct_without_members(("struct _PySemaphore", "_PySemaphore")),
-    **_own_names("buffered textio fileio SemLockObject simplequeueobject"),
+    **_specs_by_name("lockobject rlockobject ThreadHandle PyThreadHandleObject"),
+    "PyMutex": _spec_with_all_members("struct PyMutex", "PyMutex"),
+    **_specs_by_name("_PyRecursiveMutex _PyRWMutex _PyOnceFlag PyEvent"),
+    "PyCriticalSection": _spec_with_all_members("struct PyCriticalSection", "PyCriticalSection"),
+    "PyCriticalSection2": _spec_with_all_members("struct PyCriticalSection2", "PyCriticalSection2"),
+    "mutex_entry": _spec_with_all_members("struct mutex_entry"),
+    "wait_entry": _spec_with_all_members("struct wait_entry"),
+    "_PySemaphore": _spec_descending_into(("struct _PySemaphore", "_PySemaphore")),
+    **_specs_by_name("buffered textio fileio SemLockObject simplequeueobject"),
     # asyncio and contextvars
-    **_own_names("FutureObj TaskObj PyRunningLoopHolder"),
-    "PyContext": _every_struct("struct _pycontextobject"),
+    **_specs_by_name("FutureObj TaskObj PyRunningLoopHolder"),
+    "PyContext": _spec_with_all_members("struct _pycontextobject"),
 }
 
 
@@ -210,7 +216,7 @@ def _encode_struct(struct: StructType) -> list[Any]:
     return [struct.size, members]
 
 
-def emit_layout(
+def make_layout_document(
     type_layout: Callable[[str], StructType | None],
     constants: Callable[[str], int | None],
     header: Mapping[str, Any],

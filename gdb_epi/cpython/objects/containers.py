@@ -46,13 +46,13 @@ class ContainerReader:
     def tuple_items(self, address: int) -> list[int]:
         """Return the items of a tuple."""
         count = self.length(address, "PyTupleObject")
-        return self._array(address + self._require("PyTupleObject", "ob_item"), count)
+        return self._read_words(address + self._require("PyTupleObject", "ob_item"), count)
 
     def list_items(self, address: int) -> list[int]:
         """Return the items of a list."""
         count = self.length(address, "PyListObject")
         first_item = self._reader.field(address, "PyListObject", "ob_item")
-        return self._array(first_item, count) if count else []
+        return self._read_words(first_item, count) if count else []
 
     def set_items(self, address: int) -> Iterator[int]:
         """Yield the members of a set or frozenset."""
@@ -74,7 +74,7 @@ class ContainerReader:
             raise UnreadableMemory(address, 8, f"a deque that begins at {index}")
         while count > 0:
             number = min(count, _BLOCK_ITEMS - index)
-            yield from self._array(block + data_at + 8 * index, number)
+            yield from self._read_words(block + data_at + 8 * index, number)
             count, index = count - number, 0
             if count:
                 block = self._reader.u64(block + next_at)
@@ -100,5 +100,5 @@ class ContainerReader:
         cells = self.tuple_items(closure)[:most] if closure else ()
         return [self._reader.u64(cell + at) for cell in cells]
 
-    def _array(self, start: int, count: int) -> list[int]:
+    def _read_words(self, start: int, count: int) -> list[int]:
         return split_into_words(self._reader.read(start, 8 * count)) if count else []

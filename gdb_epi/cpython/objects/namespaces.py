@@ -104,9 +104,9 @@ class NamespaceReader:
         Absent when the layout does not say where it is. Raises UnreadableMemory.
         """
         # 3.12 (gh-98612) moved interp->modules into interp->imports.
-        at = self._find("PyInterpreterState", "imports.modules")
+        at = self._offset_or_none("PyInterpreterState", "imports.modules")
         if at is None:
-            at = self._find("PyInterpreterState", "modules")
+            at = self._offset_or_none("PyInterpreterState", "modules")
         if at is None:
             return Absent(NOT_AVAILABLE, "the layout does not say where sys.modules is")
         return self._reader.u64(interpreter + at)
@@ -136,13 +136,13 @@ class NamespaceReader:
             return Absent(UNREADABLE, str(error))
 
     @memoized
-    def _find(self, struct: str, member: str) -> int | None:
+    def _offset_or_none(self, struct: str, member: str) -> int | None:
         """Return an offset, or None; the layout is asked once for each."""
         return self._layout.offset(struct, member)
 
     def _required_offset(self, struct: str, member: str) -> int:
         """Return an offset. Raises LayoutError when there is none."""
-        offset = self._find(struct, member)
+        offset = self._offset_or_none(struct, member)
         return self._layout.require(struct, member) if offset is None else offset
 
     # -- dicts ------------------------------------------------------------------------------
@@ -217,7 +217,7 @@ class NamespaceReader:
         keys = reader.u64(address + self._required_offset("PyDictObject", "ma_keys"))
         values = reader.u64(address + self._required_offset("PyDictObject", "ma_values"))
         if values:
-            values += self._find("PyDictValues", "values") or 0
+            values += self._offset_or_none("PyDictValues", "values") or 0
         yield from self.key_items(keys, values)
 
     def key_items(self, keys: int, values: int) -> Iterator[tuple[int, int]]:
@@ -233,7 +233,7 @@ class NamespaceReader:
                 raise UnreadableMemory(start, count, "an absurd number of shared keys")
             data = self._reader.read(start, count * width)
             array = self._reader.read(values, 8 * count)
-            for index in self._order(values, count):
+            for index in self._insertion_order(values, count):
                 at = index * width + (8 if has_hash else 0)
                 key = int.from_bytes(data[at : at + 8], "little")
                 value = int.from_bytes(array[8 * index : 8 * index + 8], "little")
@@ -248,20 +248,20 @@ class NamespaceReader:
                 if key and value:
                     yield key, value
 
-    def _order(self, values: int, count: int) -> list[int]:
+    def _insertion_order(self, values: int, count: int) -> list[int]:
         """Return the indices of a split table in insertion order.
 
         Up to 3.10 keys were shared only in the order of insertion. 3.11 (bpo-45340) keeps the order
         before the values, 3.13 after them. `values` is the address of the first value.
         """
-        capacity = self._find("PyDictValues", "capacity")
+        capacity = self._offset_or_none("PyDictValues", "capacity")
         try:
             if capacity is not None:
                 prefix = values - self._required_offset("PyDictValues", "values")
                 size = self._reader.u8(prefix + self._required_offset("PyDictValues", "size"))
                 room = self._reader.u8(prefix + capacity)
                 order = list(self._reader.read(values + 8 * room, size))
-            elif self._find("PyDictValues", "values") is not None:
+            elif self._offset_or_none("PyDictValues", "values") is not None:
                 size = self._reader.u8(values - 2)
                 order = list(self._reader.read(values - 2 - size, size))[::-1]
             else:
@@ -289,8 +289,8 @@ class NamespaceReader:
         """What takes the head of a keys table apart; None before 3.11 (bpo-46845)."""
         table = "PyDictKeysObject"
         names = ("dk_log2_index_bytes", "dk_kind", "dk_nentries")
-        offsets = [self._find(table, name) for name in names]
-        indices = self._find(table, "dk_indices")
+        offsets = [self._offset_or_none(table, name) for name in names]
+        indices = self._offset_or_none(table, "dk_indices")
         places = [at for at in offsets if at is not None]
         if indices is None or len(places) < len(names) or places != sorted(places):
             return None
@@ -305,7 +305,7 @@ class NamespaceReader:
         if count > MANY_ENTRIES:
             self._require_room(keys, count)
         indices = keys + self._required_offset(table, "dk_indices")
-        log2_bytes = self._find(table, "dk_log2_index_bytes")
+        log2_bytes = self._offset_or_none(table, "dk_log2_index_bytes")
         if log2_bytes is not None:  # 3.11 (bpo-46845): unicode tables without hashes
             log2 = reader.u8(keys + log2_bytes)
             kind = reader.u8(keys + self._required_offset(table, "dk_kind"))
@@ -325,7 +325,7 @@ class NamespaceReader:
         would have hundreds of thousands of words of other memory taken for keys.
         """
         table = "PyDictKeysObject"
-        log2_at = self._find(table, "dk_log2_size")
+        log2_at = self._offset_or_none(table, "dk_log2_size")
         if log2_at is not None:  # 3.11 (bpo-46845)
             size = 1 << min(self._reader.u8(keys + log2_at), MAX_LOG2)
         else:
@@ -369,7 +369,7 @@ class NamespaceReader:
         word = reader.u64(address + how.offset)
         if word & 1:
             return 0, word + 1
-        if not word and self._find("PyThreadState", "cframe") is not None:
+        if not word and self._offset_or_none("PyThreadState", "cframe") is not None:
             return 0, reader.u64(address - 32)
         return word, 0
 
@@ -380,13 +380,13 @@ class NamespaceReader:
         if not flags & _MANAGED_DICT:
             offset = reader.i64(kind + self._required_offset("PyTypeObject", "tp_dictoffset"))
             return _AttributeStorage(_NOT_MANAGED, offset, 0)
-        if self._find("PyDictValues", "embedded") is None:
+        if self._offset_or_none("PyDictValues", "embedded") is None:
             return _AttributeStorage(_TAGGED, -24, 0)
         # 3.13 (gh-115776): values inline after the object, flagged valid or not.
         before, values = -8 if self._layout.free_threaded else -24, 0
         if flags & INLINE_VALUES:
             values = reader.u64(kind + self._required_offset("PyTypeObject", "tp_basicsize"))
-            values += self._find("PyDictValues", "values") or 0
+            values += self._offset_or_none("PyDictValues", "values") or 0
         return _AttributeStorage(_EMBEDDED, before, values)
 
     def shared_keys(self, kind: int) -> int:
@@ -425,7 +425,7 @@ class NamespaceReader:
         """
         reader = self._reader
         try:
-            tag_at = self._find("PyLongObject", "lv_tag")
+            tag_at = self._offset_or_none("PyLongObject", "lv_tag")
             if tag_at is not None:
                 tag = reader.u64(address + tag_at)
                 count, sign = tag >> 3, 1 - (tag & 3)

@@ -152,7 +152,7 @@ class ExceptionDecoder:
         in_flight = None
         handled: list[RaisedException] = []
         try:
-            in_flight = self._in_flight(thread.address, problems)
+            in_flight = self._exception_in_flight(thread.address, problems)
         except (UnreadableMemory, LayoutError) as error:
             problems.append(f"the exception in flight: {error}")
         try:
@@ -177,7 +177,7 @@ class ExceptionDecoder:
             REPORTED, tuple(self._exceptions_led_to(self.exception(first), problems))
         )
 
-    def _in_flight(self, tstate: int, problems: list[str]) -> RaisedException | None:
+    def _exception_in_flight(self, tstate: int, problems: list[str]) -> RaisedException | None:
         """Decode the C error indicator.
 
         3.12 (gh-101578) made one object of it: before, it was a type, a value that need not be an
@@ -256,7 +256,7 @@ class ExceptionDecoder:
         return exception
 
     def _exceptions_led_to(self, first: ExceptionInfo, problems: list[str]) -> list[ExceptionInfo]:
-        if not self._pay_for_exception(first):
+        if not self._charge_budget(first):
             problems.append(_FULL.detail)
             return [first._replace(traceback=_FULL)]
         graph, seen = [first], {first.address}
@@ -269,13 +269,13 @@ class ExceptionDecoder:
                     return graph
                 seen.add(link)
                 other = self.exception(link)
-                if not self._pay_for_exception(other):
+                if not self._charge_budget(other):
                     problems.append(_FULL.detail)
                     return graph
                 graph.append(other)
         return graph
 
-    def _pay_for_exception(self, exception: ExceptionInfo) -> bool:
+    def _charge_budget(self, exception: ExceptionInfo) -> bool:
         """Pay for an exception in a list; False when there is no room left."""
         lines = 0 if isinstance(exception.traceback, Absent) else len(exception.traceback.lines)
         if self._room <= lines:
@@ -317,13 +317,13 @@ class ExceptionDecoder:
             at = self._layout.require(struct, member)
             return int.from_bytes(head[at : at + width], "little")
 
-        members, count = self._members(address, info)
+        members, count = self._group_members(address, info)
         bases = self._built_in_bases(info)
         lines = word("traceback")
         has_lines = lines and not self._is_none(lines)
         exception = ExceptionInfo(
             address=address,
-            type=_shown_value(info),
+            type=_shown_class_name(info),
             traceback=self._tracebacks.at(lines) if has_lines else _NO_TRACEBACK,
             cause=word("cause"),
             context=word("context"),
@@ -355,7 +355,7 @@ class ExceptionDecoder:
             return None
         return None if isinstance(errno, Absent) else errno
 
-    def _members(self, address: int, info: TypeInfo) -> tuple[tuple[int, ...], int]:
+    def _group_members(self, address: int, info: TypeInfo) -> tuple[tuple[int, ...], int]:
         """Return the first members of an exception group (3.11, PEP 654) and their number."""
         at = self._layout.offset("PyBaseExceptionGroupObject", "excs")
         if at is None or "BaseExceptionGroup" not in self._built_in_bases(info):
@@ -384,12 +384,12 @@ class ExceptionDecoder:
         try:
             if not self._types.of(kind).flags & _TYPE:
                 raise UnreadableMemory(kind, 8, "no class")
-            return _shown_value(self._types.at(kind))
+            return _shown_class_name(self._types.at(kind))
         except UnreadableMemory as error:
             return Absent(UNREADABLE, str(error))
 
 
-def _shown_value(info: TypeInfo) -> str | Absent:
+def _shown_class_name(info: TypeInfo) -> str | Absent:
     if not info.qualname:
         return Absent(NOT_AVAILABLE, "its name lies in memory that nobody has")
     if info.flags & HEAPTYPE and not info.module:
@@ -484,17 +484,17 @@ class ExceptionTextReader:
 
     # -- str() --------------------------------------------------------------------------------
 
-    def _slot(self, kind: int) -> int:
+    def _tp_str(self, kind: int) -> int:
         return self._values.context.reader.field(kind, "PyTypeObject", "tp_str")
 
     def _str(self, decoder: ReprDecoder, address: int) -> str:
         """Return str() of an object. Raises Undecodable when a `__str__` of its own would run."""
         lineage = decoder.obj(address).lineage
-        if lineage.ident == "str" and self._same_as_root(lineage):
+        if lineage.ident == "str" and self._has_str_of_root(lineage):
             return decoder.string(address, MAX_MESSAGE)
-        if lineage.ident in ("bytes", "bytearray") and self._same_as_root(lineage):
+        if lineage.ident in ("bytes", "bytearray") and self._has_str_of_root(lineage):
             return self._exact_repr(decoder, address)  # a __str__ of their own, for python -b alone
-        if self._slot(lineage.types[0].address) != self._slot(lineage.types[-1].address):
+        if self._tp_str(lineage.types[0].address) != self._tp_str(lineage.types[-1].address):
             raise Undecodable(_why_no_str(decoder, lineage.types[0]))
         return self._exact_repr(decoder, address)
 
@@ -505,14 +505,14 @@ class ExceptionTextReader:
             raise Undecodable("a value that is too long, or not sure")
         return text
 
-    def _same_as_root(self, lineage: Lineage) -> bool:
-        return self._slot(lineage.types[0].address) == self._slot(lineage.root.address)
+    def _has_str_of_root(self, lineage: Lineage) -> bool:
+        return self._tp_str(lineage.types[0].address) == self._tp_str(lineage.root.address)
 
     def _message(self, decoder: ReprDecoder, address: int) -> str | Absent:
         """Return str() of an exception. Reference: Objects/exceptions.c, 3.8 to 3.15."""
         types = decoder.obj(address).lineage.types
-        slot = self._slot(types[0].address)
-        owner = [base for base in types if self._slot(base.address) == slot][-1]
+        slot = self._tp_str(types[0].address)
+        owner = [base for base in types if self._tp_str(base.address) == slot][-1]
         if owner.python_class:
             return Absent(NOT_AVAILABLE, _why_no_str(decoder, owner))
         name = owner.full_name
@@ -525,13 +525,13 @@ class ExceptionTextReader:
         if name in ("BaseException", "KeyError", "ImportError"):
             return self._base_exception_str(decoder, address)
         if name == "OSError":
-            return self._os_error(decoder, address)
+            return self._os_error_str(decoder, address)
         if name == "BaseExceptionGroup":
-            return self._group(decoder, address)
+            return self._group_str(decoder, address)
         if name == "SyntaxError":
-            return self._syntax_error(decoder, address)
+            return self._syntax_error_str(decoder, address)
         if name in _CODEC_FAILS:
-            return self._unicode_error(decoder, address, name)
+            return self._unicode_error_str(decoder, address, name)
         return Absent(NOT_AVAILABLE, f"the __str__ of {owner.shown} is not known here")
 
     def _args(self, decoder: ReprDecoder, address: int) -> list[int]:
@@ -548,7 +548,7 @@ class ExceptionTextReader:
         held = decoder.field(address, _EXCEPTION, "args")
         return self._exact_repr(decoder, held) if args else ""
 
-    def _os_error(self, decoder: ReprDecoder, address: int) -> str:
+    def _os_error_str(self, decoder: ReprDecoder, address: int) -> str:
         struct = "PyOSErrorObject"
         names = ("myerrno", "strerror", "filename", "filename2")
         number, text, file, second = (decoder.field(address, struct, name) for name in names)
@@ -561,14 +561,14 @@ class ExceptionTextReader:
             message += f" -> {self._exact_repr(decoder, second)}" if second else ""
         return message
 
-    def _group(self, decoder: ReprDecoder, address: int) -> str:
+    def _group_str(self, decoder: ReprDecoder, address: int) -> str:
         struct = "PyBaseExceptionGroupObject"
         message = self._str(decoder, decoder.field(address, struct, "msg"))
         held = decoder.field(address, struct, "excs")
         count = decoder.signed(held, "PyTupleObject", "ob_size")
         return f"{message} ({count} sub-exception{'s' if count != 1 else ''})"
 
-    def _syntax_error(self, decoder: ReprDecoder, address: int) -> str:
+    def _syntax_error_str(self, decoder: ReprDecoder, address: int) -> str:
         struct = "PySyntaxErrorObject"
         message, file, number = (
             decoder.field(address, struct, n) for n in ("msg", "filename", "lineno")
@@ -581,7 +581,7 @@ class ExceptionTextReader:
             places.append(f"line {self._exact_repr(decoder, number)}")
         return f"{text} ({', '.join(places)})" if places else text
 
-    def _unicode_error(self, decoder: ReprDecoder, address: int, name: str) -> str:
+    def _unicode_error_str(self, decoder: ReprDecoder, address: int, name: str) -> str:
         struct = "PyUnicodeErrorObject"
         held = decoder.field(address, struct, "object")
         start, end = (decoder.signed(address, struct, member) for member in ("start", "end"))

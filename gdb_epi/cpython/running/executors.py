@@ -171,7 +171,7 @@ class _PoolDecoder:
 
     # -- attributes ---------------------------------------------------------------------------
 
-    def _get(self, address: int, name: str) -> int:
+    def _attribute(self, address: int, name: str) -> int:
         """Return an attribute; 0 when it is None or not there."""
         value = self._objects.attribute(address, name)
         if isinstance(value, Absent) or self.instances.ident(value) == "NoneType":
@@ -179,7 +179,7 @@ class _PoolDecoder:
         return value
 
     def _number(self, address: int, name: str) -> int | None:
-        at = self._get(address, name)
+        at = self._attribute(address, name)
         value = self._objects.integer(at) if at else None
         return value if isinstance(value, int) else None
 
@@ -203,34 +203,34 @@ class _PoolDecoder:
         at = instance.address
         queue = Queue(at, instance.shown)
         if instance.kind == SIMPLE:
-            return queue._replace(size=self._simple_size(at))
+            return queue._replace(size=self._simple_queue_size(at))
         if instance.kind == PY_SIMPLE:
-            return queue._replace(size=self._length(self._get(at, "_queue")))
+            return queue._replace(size=self._length(self._attribute(at, "_queue")))
         if instance.kind == ASYNC:
             return queue._replace(
-                size=self._length(self._get(at, "_queue")),
-                getters=self._length(self._get(at, "_getters")),
-                putters=self._length(self._get(at, "_putters")),
+                size=self._length(self._attribute(at, "_queue")),
+                getters=self._length(self._attribute(at, "_getters")),
+                putters=self._length(self._attribute(at, "_putters")),
                 unfinished=self._number(at, "_unfinished_tasks"),
                 max_size=self._number(at, "_maxsize"),
             )
         if instance.kind == PIPED:  # what its feeder thread has not written into the pipe yet
-            size = self._length(self._get(at, "_buffer"))
+            size = self._length(self._attribute(at, "_buffer"))
             return queue._replace(size=size, max_size=self._number(at, "_maxsize"))
         return queue._replace(
-            getters=self._waiters(at, "not_empty"),
-            putters=self._waiters(at, "not_full"),
-            size=self._length(self._get(at, "queue")),
+            getters=self._count_waiters(at, "not_empty"),
+            putters=self._count_waiters(at, "not_full"),
+            size=self._length(self._attribute(at, "queue")),
             max_size=self._number(at, "maxsize"),
             unfinished=self._number(at, "unfinished_tasks"),
         )
 
-    def _waiters(self, queue: int, name: str) -> int | None:
+    def _count_waiters(self, queue: int, name: str) -> int | None:
         """Return how many threads wait for a condition of a queue."""
-        condition = self._get(queue, name)
-        return self._length(self._get(condition, "_waiters") if condition else 0)
+        condition = self._attribute(queue, name)
+        return self._length(self._attribute(condition, "_waiters") if condition else 0)
 
-    def _simple_size(self, address: int) -> int | None:
+    def _simple_queue_size(self, address: int) -> int | None:
         """Return how many items a SimpleQueue holds; 3.13 (gh-113884) made it a ring buffer."""
         layout = self._reader.layout
         ring = layout.offset("simplequeueobject", "buf.num_items")
@@ -251,15 +251,15 @@ class _PoolDecoder:
         at = instance.address
         max_workers = self._number(at, "_max_workers")
         if instance.kind == PROCESSES:
-            return self._processes(instance, max_workers)
-        queue = self._get(at, "_work_queue")
+            return self._decode_process_pool(instance, max_workers)
+        queue = self._attribute(at, "_work_queue")
         queue_kind = self.instances.kind(queue, frozenset(_QUEUES)) if queue else None
         queued = self.queue(Instance(queue, *queue_kind)).size if queue_kind else None
-        threads = self._get(at, "_threads")
+        threads = self._attribute(at, "_threads")
         members = list(self._containers.set_items(threads))[:MAX_WORKERS] if threads else []
         workers = [self._thread_worker(member) for member in members]
         workers.sort(key=lambda worker: (worker.tid or 0, worker.name or ""))
-        prefix = self._text(self._get(at, "_thread_name_prefix"))
+        prefix = self._text(self._attribute(at, "_thread_name_prefix"))
         return Executor(
             at,
             "threads",
@@ -272,7 +272,7 @@ class _PoolDecoder:
         )
 
     def _thread_worker(self, thread: int) -> Worker:
-        name = self._text(self._get(thread, "_name"))
+        name = self._text(self._attribute(thread, "_name"))
         state = self._state_of(thread, name)
         if state is None:
             return Worker(None, name)
@@ -290,16 +290,16 @@ class _PoolDecoder:
             return None
         return state
 
-    def _processes(self, instance: Instance, most: int | None) -> Executor:
+    def _decode_process_pool(self, instance: Instance, most: int | None) -> Executor:
         at = instance.address
-        running = self._get(at, "_processes")
+        running = self._attribute(at, "_processes")
         workers: list[Worker] = []
         for key, process in self._objects.dict_items(running) if running else ():
             pid = self._objects.integer(key)
             if isinstance(pid, int) and len(workers) < MAX_WORKERS:
-                name = self._text(self._get(process, "_name"))
+                name = self._text(self._attribute(process, "_name"))
                 workers.append(Worker(None, name, pid=pid))
-        work_items = self._get(at, "_pending_work_items")
+        work_items = self._attribute(at, "_pending_work_items")
         pending = [item for _, item in self._objects.dict_items(work_items)] if work_items else []
         workers.sort(key=lambda worker: worker.pid or 0)
         return Executor(
@@ -311,7 +311,7 @@ class _PoolDecoder:
             tuple(workers),
             len(pending),
             shut_down=self._boolean(at, "_shutdown_thread"),
-            calls=tuple(self._function(item) for item in pending[:MAX_ITEMS]),
+            calls=tuple(self._work_item_function(item) for item in pending[:MAX_ITEMS]),
             forgot_workers=self.instances.ident(running) != "dict",
         )
 
@@ -319,22 +319,24 @@ class _PoolDecoder:
         """Return a Pool or ThreadPool. Its processes are started before its threads."""
         at = instance.address
         of_threads = self.instances.kind(at, frozenset((THREAD_POOL,))) is not None
-        handlers = tuple(self._handler(self._get(at, name), what) for name, what in _HANDLERS)
+        handlers = tuple(
+            self._decode_handler(self._attribute(at, name), what) for name, what in _HANDLERS
+        )
         begun = max((handler.tid or 0 for handler in handlers), default=0)
-        limited = bool(self._get(at, "_maxtasksperchild"))
-        held = self._get(at, "_pool")
+        limited = bool(self._attribute(at, "_maxtasksperchild"))
+        held = self._attribute(at, "_pool")
         members = self._containers.list_items(held)[:MAX_WORKERS] if held else []
         workers: list[Worker] = []
         for member in members:
             if of_threads:
                 workers.append(self._thread_worker(member))
                 continue
-            popen = self._get(member, "_popen")
+            popen = self._attribute(member, "_popen")
             pid = self._number(popen, "pid") if popen else None
             replaces = pid is not None and 0 < begun < pid and not limited
-            name = self._text(self._get(member, "_name"))
+            name = self._text(self._attribute(member, "_name"))
             workers.append(Worker(None, name, pid=pid, replaces=replaces))
-        cache, waiting = self._get(at, "_cache"), self._get(at, "_taskqueue")
+        cache, waiting = self._attribute(at, "_cache"), self._attribute(at, "_taskqueue")
         results = [result for _, result in self._objects.dict_items(cache)] if cache else []
         queue = self.instances.kind(waiting, frozenset(_QUEUES)) if waiting else None
         return Executor(
@@ -345,13 +347,15 @@ class _PoolDecoder:
             self._number(at, "_processes"),
             tuple(workers),
             self.queue(Instance(waiting, *queue)).size if queue else None,
-            shut_down=self._text(self._get(at, "_state")) in ("CLOSE", "TERMINATE"),
+            shut_down=self._text(self._attribute(at, "_state")) in ("CLOSE", "TERMINATE"),
             awaited=tuple(map(self._decode_awaited_result, results[:MAX_ITEMS])),
             handlers=handlers,
         )
 
-    def _handler(self, thread: int, purpose: str) -> Handler:
-        state = self._state_of(thread, self._text(self._get(thread, "_name"))) if thread else None
+    def _decode_handler(self, thread: int, purpose: str) -> Handler:
+        state = (
+            self._state_of(thread, self._text(self._attribute(thread, "_name"))) if thread else None
+        )
         if state is None or not state.alive:
             return Handler(purpose, None, None)
         return Handler(purpose, state.tid, state.frames[0] if state.frames else None)
@@ -360,19 +364,19 @@ class _PoolDecoder:
         """Return what is known of a result; only a MapResult counts its chunks."""
         kind = self.instances.types.of(result).qualname
         if kind == "MapResult":
-            calls = self._length(self._get(result, "_value"))
+            calls = self._length(self._attribute(result, "_value"))
             return AwaitedResult("map", calls, self._number(result, "_number_left"))
         if kind.startswith("IMap"):
             calls, came = self._number(result, "_length"), self._number(result, "_index")
-            early = self._get(result, "_unsorted")  # results that came before earlier ones
+            early = self._attribute(result, "_unsorted")  # results that came before earlier ones
             count = len(list(self._objects.dict_items(early))) if early else 0
             left = None if calls is None or came is None else max(calls - came - count, 0)
             return AwaitedResult("imap", calls, left)
         return AwaitedResult("apply", 1, None)
 
-    def _function(self, work_item: int) -> str:
+    def _work_item_function(self, work_item: int) -> str:
         """Return the name of the function of a _WorkItem."""
-        function = self._get(work_item, "fn")
+        function = self._attribute(work_item, "fn")
         kind = self.instances.ident(function)
         if kind == "function":
             return (

@@ -70,7 +70,7 @@ def read_greenlets(target: Target, python: PythonState) -> Greenlets:
         greenlet = Greenlet(instance.address, instance.shown, "", ())
         words: tuple[int, ...] = ()
         try:
-            words = _words(reader, instances, instance.address)
+            words = _state_words(reader, instances, instance.address)
             frames = [word for word in words if instances.ident(word) == "frame"]
             frame = _interpreter_frame(reader, frames[0]) if frames else 0
             stack, broken = coroutines.stack_from(frame)
@@ -80,12 +80,14 @@ def read_greenlets(target: Target, python: PythonState) -> Greenlets:
         seen.append((greenlet, words))
         if broken and len(problems) < MAX_PROBLEMS:
             problems.append(SoftError("greenlets", f"{instance.address:#x}", broken))
-    at = _place_of_end([words for _, words in seen])
+    at = _index_of_stack_stop([words for _, words in seen])
     greenlets = tuple(_set_state(greenlet, words, at) for greenlet, words in seen)
     return Greenlets(greenlets, (*instances.problems, *problems))
 
 
-def _words(reader: MemoryReader, instances: InstancesByClass, address: int) -> tuple[int, ...]:
+def _state_words(
+    reader: MemoryReader, instances: InstancesByClass, address: int
+) -> tuple[int, ...]:
     """Return the words that hold the state of a greenlet. Raises UnreadableMemory."""
     types = instances.types.lineage(reader.type_of(address)).types
     root = next((info for info in types if info.shown == GREENLET), types[-1])
@@ -104,7 +106,7 @@ def _words(reader: MemoryReader, instances: InstancesByClass, address: int) -> t
     return words
 
 
-def _place_of_end(all_words: Sequence[tuple[int, ...]]) -> int | None:
+def _index_of_stack_stop(all_words: Sequence[tuple[int, ...]]) -> int | None:
     """Return which of the words is stack_stop, by the greenlets that have -1 there.
 
     The words may go on after the end of the implementation; so the word before it must be a start
@@ -116,11 +118,11 @@ def _place_of_end(all_words: Sequence[tuple[int, ...]]) -> int | None:
         for place, word in enumerate(words)
         if word == _NO_END and place and words[place - 1]
     }
-    fitting = [at for at in sorted(places) if all(_ends_at(words, at) for words in all_words)]
+    fitting = [at for at in sorted(places) if all(_is_stack_stop(words, at) for words in all_words)]
     return fitting[0] if fitting else None
 
 
-def _ends_at(words: tuple[int, ...], at: int) -> bool:
+def _is_stack_stop(words: tuple[int, ...], at: int) -> bool:
     if at >= len(words):
         return not words  # one that could not be read says nothing
     start, end = words[at - 1], words[at]

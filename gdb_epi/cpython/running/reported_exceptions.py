@@ -47,7 +47,7 @@ class ReportedExceptions:
             yield from self._arguments_of_hooks(variables, thread)
             last = [self._objects.dict_get(variables, name) for name in _LAST]
             kept = [value for value in last if not isinstance(value, Absent)]
-            if kept and self._prints(thread):  # a walk of its C stack: few processes keep any
+            if kept and self._is_printing(thread):  # a walk of its C stack: few processes keep any
                 yield from kept
         except (UnreadableMemory, LayoutError):
             return
@@ -58,17 +58,19 @@ class ReportedExceptions:
         for name in ("excepthook", "unraisablehook"):
             hook = self._objects.dict_get(variables, name)
             if not isinstance(hook, Absent):
-                code, before = self._code_of(hook)
+                code, before = self._code_and_argument_count(hook)
                 hooks[code] = name, before
         slots = FrameSlots(self._reader)
         for frame in thread.frames[:MAX_FRAMES]:
             if frame.hole is None and frame.code in hooks:
                 name, before = hooks[frame.code]
-                yield from self._argument(slots, frame, name, before)
+                yield from self._exceptions_in_arguments(slots, frame, name, before)
 
-    def _argument(self, slots: FrameSlots, frame: PyFrame, name: str, before: int) -> Iterator[int]:
+    def _exceptions_in_arguments(
+        self, slots: FrameSlots, frame: PyFrame, name: str, before: int
+    ) -> Iterator[int]:
         """Yield the exception among the arguments of a hook; it may have been replaced since."""
-        given = [self._unboxed(word) for word in slots.of(frame).variables]
+        given = [self._unbox_cell(word) for word in slots.of(frame).variables]
         if name == "excepthook":
             wanted = self._reader.field32(frame.code, "PyCodeObject", "co_argcount")
             if wanted <= before + _VALUE:  # def hook(*everything)
@@ -82,7 +84,7 @@ class ReportedExceptions:
     def _type_name(self, address: int) -> str | Absent:
         return self._reader.type_name(self._reader.type_of(address))
 
-    def _unboxed(self, word: int) -> int:
+    def _unbox_cell(self, word: int) -> int:
         """Return a variable's object, also of one that an inner function shares."""
         if word and self._type_name(word) == "cell":
             return self._reader.field(word, "PyCellObject", "ob_ref")
@@ -92,7 +94,7 @@ class ReportedExceptions:
         start = address + self._reader.layout.require("PyTupleObject", "ob_item")
         return self._reader.u64(start + 8 * number)
 
-    def _code_of(self, hook: int) -> tuple[int, int]:
+    def _code_and_argument_count(self, hook: int) -> tuple[int, int]:
         """Return the code that a hook runs, 0 without any, and how many arguments come first."""
         for before in range(MAX_BOUND):
             kind = self._type_name(hook)
@@ -103,7 +105,7 @@ class ReportedExceptions:
             hook = self._reader.field(hook, "PyMethodObject", "im_func")
         return 0, 0
 
-    def _prints(self, thread: ThreadState) -> bool:
+    def _is_printing(self, thread: ThreadState) -> bool:
         """Tell whether PyErr_Print() is on the thread's C stack."""
         frames = self._target.native_frames(thread.tid or 0)
         if isinstance(frames, Absent):

@@ -466,7 +466,7 @@ class _InterpreterTasks:
 
     def _addresses(self) -> list[int]:
         addresses: dict[int, None] = {}
-        for where, source in self._sources():
+        for where, source in self._task_sources():
             try:
                 for address in source:
                     if len(addresses) >= MAX_TASKS:
@@ -477,7 +477,7 @@ class _InterpreterTasks:
                 self._problem(self._who, f"{where}: {error}")
         return list(addresses)
 
-    def _sources(self) -> Iterator[tuple[str, Iterator[int]]]:
+    def _task_sources(self) -> Iterator[tuple[str, Iterator[int]]]:
         at = self._layout.offset("_PyThreadStateImpl", "asyncio_tasks_head")
         if at is not None and self._layout.offset("TaskObj", "task_node") is not None:
             for thread in self._interpreter.threads:
@@ -487,7 +487,7 @@ class _InterpreterTasks:
         if self._module:
             for name in _WEAK_SETS:
                 yield name, self._weak_set(name)
-            yield _EAGER, self._eager()
+            yield _EAGER, self._eager_tasks()
         if self._forgotten:
             yield "the collector's objects", self._decoder.collected(self.fields_of)
 
@@ -508,7 +508,7 @@ class _InterpreterTasks:
         if node != head and (node or len(seen) > 2):
             raise UnreadableMemory(node, 8, "the list of tasks does not come back to its head")
 
-    def _global(self, name: str) -> int:
+    def _asyncio_global(self, name: str) -> int:
         """Return a global of asyncio.tasks (PyObject *); 0 when this version has none."""
         if not self._module:
             return 0
@@ -521,7 +521,7 @@ class _InterpreterTasks:
 
     def _weak_set(self, name: str) -> Iterator[int]:
         """Yield the tasks of a WeakSet. Reference: Lib/_weakrefset.py (`data`, a set)."""
-        address = self._global(name)
+        address = self._asyncio_global(name)
         if not address:
             return
         members = self._objects.attribute(address, "data")
@@ -535,8 +535,8 @@ class _InterpreterTasks:
             elif not self._is_none(task):
                 self._problem(self._who, f"{name} holds {task:#x}, which is no asyncio.Task")
 
-    def _eager(self) -> Iterator[int]:
-        address = self._global(_EAGER)
+    def _eager_tasks(self) -> Iterator[int]:
+        address = self._asyncio_global(_EAGER)
         for task in self._containers.set_items(address) if address else ():
             if self._is_task(task):
                 yield task
@@ -571,7 +571,7 @@ class _InterpreterTasks:
             if at is not None:
                 threads = self._interpreter.threads
                 return {self._reader.u64(thread.address + at) for thread in threads}
-            loops = self._global("_current_tasks")
+            loops = self._asyncio_global("_current_tasks")
             return {task for _, task in self._objects.dict_items(loops)} if loops else set()
         except UnreadableMemory as error:
             self._problem(self._who, f"the running task: {error}")

@@ -58,10 +58,10 @@ class _TrioDecoder:
             try:
                 tasks += self._tasks_of(runner, interpreter)
             except (UnreadableMemory, LayoutError) as error:
-                self._problem(f"runner {runner:#x}", str(error))
+                self._note_problem(f"runner {runner:#x}", str(error))
         return Tasks(tuple(tasks), tuple(self._problems))
 
-    def _problem(self, subject: str, message: str) -> None:
+    def _note_problem(self, subject: str, message: str) -> None:
         if len(self._problems) < MAX_PROBLEMS:
             self._problems.append(SoftError("tasks", subject, message))
 
@@ -88,11 +88,11 @@ class _TrioDecoder:
             raise UnreadableMemory(runner, 8, "a runner of trio without its set of tasks")
         for number, address in enumerate(self._containers.set_items(addresses), 1):
             if number > MAX_TASKS:
-                self._problem(f"runner {runner:#x}", f"more than {MAX_TASKS} tasks")
+                self._note_problem(f"runner {runner:#x}", f"more than {MAX_TASKS} tasks")
                 return
-            yield self._task(address, runner, interpreter, init)
+            yield self._decode_task(address, runner, interpreter, init)
 
-    def _task(self, address: int, runner: int, interpreter: int, init: int) -> Task:
+    def _decode_task(self, address: int, runner: int, interpreter: int, init: int) -> Task:
         attribute = self._waits.attribute
         name = self._waits.text(attribute(address, "name"))
         nursery = attribute(address, "_parent_nursery")
@@ -115,17 +115,17 @@ class _TrioDecoder:
         )
         coroutine = attribute(address, "coro")
         if self._coroutines.ident(coroutine) not in COROUTINES:
-            self._problem(f"task {name}", "its coroutine is not a Python one")
+            self._note_problem(f"task {name}", "its coroutine is not a Python one")
             return task
         chain = self._coroutines.chain(coroutine)
         if chain.broken:
-            self._problem(f"task {name}", f"its stack: {chain.broken}")
+            self._note_problem(f"task {name}", f"its stack: {chain.broken}")
         task = task._replace(coro=self._coroutines.qualname(coroutine), stack=chain.frames)
         if chain.state == RUNNING:
             frame = self._coroutines.frame_address(coroutine)
             running = add_thread_frames(task, frame, self._python.threads())
             if running is None:
-                self._problem(f"task {name}", "it runs, but its frame is in no thread's stack")
+                self._note_problem(f"task {name}", "it runs, but its frame is in no thread's stack")
             return running or task._replace(running=True)
         return task
 

@@ -114,7 +114,7 @@ class WakeLinks:
         sources = self._instances.of(wanted)
         for source in sources:
             if source.kind in QUEUES:
-                for word in self._words(source.address):
+                for word in self._pointer_fields(source.address):
                     if self._instances.kind(word, LINKABLES):
                         self._owner[word] = source.address
         for source in sources:
@@ -122,11 +122,11 @@ class WakeLinks:
             watching = source.kind in WATCHERS
             for greenlet, puts in self._woken_greenlets(source.address, seen, watching=watching):
                 if greenlet != source.address:
-                    link = self._link(source.address, source.kind, puts=puts)
+                    link = self._make_link(source.address, source.kind, puts=puts)
                     links.setdefault(greenlet, []).append(link)
         return links
 
-    def _words(self, address: int) -> list[int]:
+    def _pointer_fields(self, address: int) -> list[int]:
         """Return the fields of an object that may be pointers to objects."""
         try:
             size = self._waits.context.obj(address).type.basicsize
@@ -141,7 +141,7 @@ class WakeLinks:
         self, source: int, seen: set[int], *, watching: bool
     ) -> Iterator[tuple[int, bool]]:
         """Yield the greenlets that an object would switch to, and whether each puts an item."""
-        todo = [(word, 0, False) for word in self._fields(source)]
+        todo = [(word, 0, False) for word in self._link_fields(source)]
         while todo and len(seen) < MAX_SEEN:
             word, depth, puts = todo.pop()
             if word in seen or depth > MAX_DEPTH:
@@ -153,31 +153,33 @@ class WakeLinks:
                     if greenlet := self._greenlet_of_switch(word):
                         yield greenlet, puts
                     continue
-                names = self._names(word)
+                names = self._class_names(word)
                 if _WAITER in names:  # of its fields one is the greenlet, another the hub
                     put = _ITEM_WAITER in names
-                    for greenlet in self._words(word):
+                    for greenlet in self._pointer_fields(word):
                         if greenlet in self._greenlets and not self._instances.kind(greenlet, HUBS):
                             yield greenlet, puts or put
                     continue
-                inner, put = self._contents(word, ident, watching=watching)
+                inner, put = self._container_contents(word, ident, watching=watching)
             except EpiError:
                 continue
             todo += [(next_word, depth + 1, puts or put) for next_word in inner]
 
-    def _names(self, address: int) -> list[str]:
+    def _class_names(self, address: int) -> list[str]:
         """Return the names of an object's class and its bases, without their modules."""
         return [name.rpartition(".")[2] for name in self._waits.classes(address)]
 
-    def _fields(self, source: int) -> list[int]:
+    def _link_fields(self, source: int) -> list[int]:
         """Return what links may be in: lists, deques and methods, of its struct or its dict."""
-        fields = self._words(source)
+        fields = self._pointer_fields(source)
         with suppress(EpiError):
             fields += [value for _, value in self._waits.context.attributes(source)]
         kinds = ("list", "collections.deque", "method", "builtin_function_or_method", "function")
         return [word for word in fields if self._instances.ident(word) in kinds]
 
-    def _contents(self, word: int, ident: str, *, watching: bool) -> tuple[list[int], bool]:
+    def _container_contents(
+        self, word: int, ident: str, *, watching: bool
+    ) -> tuple[list[int], bool]:
         """Return what a container or method leads to, and whether it holds an item."""
         if ident == "list":
             return self._containers.list_items(word)[:MAX_ITEMS], False
@@ -190,7 +192,7 @@ class WakeLinks:
         if watching and ident == "function":
             return self._containers.cells(word, MAX_ITEMS), False
         if watching and self._instances.kind(word, LINKABLES):
-            return self._fields(word), False
+            return self._link_fields(word), False
         if watching and word not in self._greenlets:
             event = self._waits.attribute(word, "event")  # of a PollResult
             return ([event] if event else []), False
@@ -203,7 +205,7 @@ class WakeLinks:
             return 0
         return greenlet
 
-    def _link(self, address: int, kind: str, *, puts: bool) -> WakeLink:
+    def _make_link(self, address: int, kind: str, *, puts: bool) -> WakeLink:
         shown = self._waits.shown(address)
         if kind in WATCHERS:
             return self._watcher(address)
@@ -220,7 +222,7 @@ class WakeLinks:
 
     def _watcher(self, address: int) -> WakeLink:
         """Return what a watcher waits for: the end of its struct has the times, or descriptor."""
-        names = self._names(address)
+        names = self._class_names(address)
         kind = next((name for name in names if name in _WATCHES), "")
         with suppress(EpiError):
             end = self._end_of_struct(address, kind)
@@ -239,7 +241,7 @@ class WakeLinks:
         for info in self._waits.context.obj(address).lineage.types:
             if info.shown.rpartition(".")[2] == kind:
                 end = address + info.basicsize
-                if any(address < word < end for word in self._words(address)):
+                if any(address < word < end for word in self._pointer_fields(address)):
                     return end
         raise UnreadableMemory(address, 8, "no watcher of libev")
 
@@ -249,10 +251,10 @@ class WakeLinks:
         libev's struct ev_loop begins with ev_rt_now, now_floor, mn_now, rtmn_diff: the first is the
         sum of the last two, which proves it.
         """
-        for loop in self._words(watcher):
+        for loop in self._pointer_fields(watcher):
             if not self._waits.shown(loop).endswith("corecext.loop"):
                 continue
-            for word in self._words(loop):
+            for word in self._pointer_fields(loop):
                 try:
                     real, _, now, difference = unpack("<4d", self._reader.read(word, 32))
                 except UnreadableMemory:
@@ -482,7 +484,7 @@ class ContextManagers:
         A condition that it waits for gave its lock away.
         """
         managers: dict[int, None] = {}
-        todo = _paired_frames(stack)
+        todo = _own_frames_with_inward(stack)
         generators = 0
         while todo and len(managers) < MAX_MANAGERS:
             for manager in self._managers_of_frame(*todo.pop(0)):
@@ -492,7 +494,7 @@ class ContextManagers:
                 generator = self._waits.attribute(manager, "gen")
                 if generators < MAX_GENERATORS and self._coroutines.ident(generator) in COROUTINES:
                     generators += 1
-                    todo += _paired_frames(self._coroutines.chain(generator).frames)
+                    todo += _own_frames_with_inward(self._coroutines.chain(generator).frames)
         awaited_object = wait.address if wait is not None else 0
         held: dict[int, None] = {}
         for manager in managers:
@@ -514,7 +516,7 @@ class ContextManagers:
             return []
 
 
-def _paired_frames(stack: Sequence[PyFrame]) -> list[tuple[PyFrame, PyFrame | None]]:
+def _own_frames_with_inward(stack: Sequence[PyFrame]) -> list[tuple[PyFrame, PyFrame | None]]:
     """Return the program's own frames of a stack, each with the frame inward of it."""
     pairs = [(frame, stack[place - 1] if place else None) for place, frame in enumerate(stack)]
     return [pair for pair in pairs if not is_library_frame(pair[0])]

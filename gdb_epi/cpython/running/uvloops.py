@@ -44,16 +44,16 @@ def read_uv_loop(reader: MemoryReader, loop: int) -> UvLoop | None:
         try:
             address = reader.u64(loop + 8 * place)
             if address and not address & 7 and reader.u64(address) == loop:
-                return _read(reader, address)
+                return _read_loop(reader, address)
         except UnreadableMemory:
             continue
     return None
 
 
-def _read(reader: MemoryReader, address: int) -> UvLoop:
+def _read_loop(reader: MemoryReader, address: int) -> UvLoop:
     watched: list[int | None] = []
     timers, listening = 0, False
-    for handle, kind in _handles(reader, address):
+    for handle, kind in _active_handles(reader, address):
         timers += kind == _TIMER
         if kind in _WATCHING:
             at = _POLL_FD if kind == _POLL else _STREAM_FD if kind in _STREAMS else None
@@ -63,7 +63,7 @@ def _read(reader: MemoryReader, address: int) -> UvLoop:
     return UvLoop(backend, tuple(watched), reader.u32(address + _REQUESTS), timers, listening)
 
 
-def _handles(reader: MemoryReader, address: int) -> Iterator[tuple[int, int]]:
+def _active_handles(reader: MemoryReader, address: int) -> Iterator[tuple[int, int]]:
     """Yield (address, type) of the active handles that are the program's.
 
     Raises UnreadableMemory where the list does not lead back to the loop.

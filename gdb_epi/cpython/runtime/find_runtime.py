@@ -97,7 +97,7 @@ def find_runtime(target: Target) -> Runtime | Absent:
         reasons.append(f"{candidate.found_by} at {candidate.address:#x}: {runtime}")
     paths = [region.path for region in target.regions() if region.path]
     python = next((path for path in paths if _minor_in_path(path) is not None), None)
-    python = python or next((m.path for m, minor in _minors(target) if minor), None)
+    python = python or next((m.path for m, minor in _modules_with_minor(target) if minor), None)
     unsupported = _version_without_layout(target)
     if unsupported is not None:
         shipped = sorted(version for version, _ in available_tables())
@@ -109,7 +109,7 @@ def find_runtime(target: Target) -> Runtime | Absent:
             return Absent(NOT_AVAILABLE, "the core was cut off before it tells whether CPython ran")
         lost = next((m for m in target.modules()[:1] if isinstance(m.file, Absent)), None)
         if lost is not None:  # it may have CPython in it, under whatever name
-            why = f"the executable is {_not_here(lost)}"
+            why = f"the executable is {_missing_file_words(lost)}"
             return Absent(NOT_AVAILABLE, f"cannot tell whether CPython ran: {why}")
         return Absent(NOT_APPLICABLE, "no CPython in this process (no library or symbol of it)")
     if not reasons:
@@ -150,11 +150,11 @@ def _layouts_to_try(target: Target, candidate: _Candidate) -> Iterator[tuple[int
     if head[: len(COOKIE)] == COOKIE:
         offsets = parse_debug_offsets(head)
         if offsets.minor is not None and offsets.version is not None:
-            for table in _tables(target, candidate.address, offsets):
+            for table in _tables_to_try(target, candidate.address, offsets):
                 yield offsets.version, table.with_debug_offsets(offsets.words)[0]
                 yield offsets.version, table
             return
-    for version_hex in _versions(target, candidate):
+    for version_hex in _versions_to_try(target, candidate):
         minor = (version_hex >> 24, version_hex >> 16 & 0xFF)
         for free_threaded, debug in ((False, False), (False, True), (True, False)):
             layout = load_layout(minor, free_threaded, debug, mutex_size(target))
@@ -165,7 +165,7 @@ def _layouts_to_try(target: Target, candidate: _Candidate) -> Iterator[tuple[int
 def _why_no_symbol(target: Target) -> str:
     cut = target.truncation().truncated
     kept = "what is left of the truncated core" if cut else "the dumped memory"
-    named = _minors(target)
+    named = _modules_with_minor(target)
     # From 3.13 on the core alone suffices, so it is the core that lacks something. The library
     # comes before the executable, which has no runtime of its own.
     modern = [module.path for module, minor in named if minor >= 13]
@@ -176,11 +176,11 @@ def _why_no_symbol(target: Target) -> str:
         if minor and isinstance(module.file, Absent):
             if module.build_id is None:
                 return f"its file is needed (before 3.13), and {kept} does not say of which build"
-            return f"its file is needed (before 3.13): {_not_here(module)}"
+            return f"its file is needed (before 3.13): {_missing_file_words(module)}"
     return f"no symbol _PyRuntime, and no cookie of 3.13+ in {kept}"
 
 
-def _not_here(module: Module) -> str:
+def _missing_file_words(module: Module) -> str:
     # Name no path of this machine: it would end up in the record.
     build = f"build-id {module.build_id}" if module.build_id else "unknown build-id"
     why = module.file.detail if isinstance(module.file, Absent) else ""
@@ -193,7 +193,7 @@ def _not_here(module: Module) -> str:
     return f"{module.path} ({build}), {what}"
 
 
-def _minors(target: Target) -> list[tuple[Module, int]]:
+def _modules_with_minor(target: Target) -> list[tuple[Module, int]]:
     """Return the modules with the minor version of the CPython in each, 0 for none.
 
     Where only an extension module's name tells it, the executable has CPython in it.
@@ -210,20 +210,22 @@ def _minors(target: Target) -> list[tuple[Module, int]]:
 
 def _candidates(target: Target) -> Iterator[_Candidate]:
     regions = [r for r in target.regions() if "w" in r.perms and r.dumped]
-    python = [r for r in regions if r.path and _pythonish(r.path)]
-    yield from _cookies(target, python, "cookie")
+    python = [r for r in regions if r.path and _is_named_python(r.path)]
+    yield from _cookie_candidates(target, python, "cookie")
     address = target.symbol(RUNTIME_SYMBOL)
     if address is not None:
         yield _Candidate(address, "symbol", _path_at(target, address))
     section_of = getattr(target, "section", None)
     if section_of is not None:
         for module in target.modules():
-            section = section_of(module, ".PyRuntime") if _pythonish(module.path) else None
+            section = section_of(module, ".PyRuntime") if _is_named_python(module.path) else None
             if section is not None:  # 3.10+ (bpo-42064)
                 yield _Candidate(section[0], "section .PyRuntime", module.path)
     rest = [r for r in regions if r not in python]
-    yield from _cookies(target, [r for r in rest if r.path], "cookie scan")
-    yield from _cookies(target, [r for r in rest if not r.path], "cookie scan of all memory")
+    yield from _cookie_candidates(target, [r for r in rest if r.path], "cookie scan")
+    yield from _cookie_candidates(
+        target, [r for r in rest if not r.path], "cookie scan of all memory"
+    )
 
 
 def _path_at(target: Target, address: int) -> str | None:
@@ -236,7 +238,7 @@ def _path_at(target: Target, address: int) -> str | None:
     return below[-1] if below else None
 
 
-def _cookies(target: Target, regions: list[Region], how: str) -> Iterator[_Candidate]:
+def _cookie_candidates(target: Target, regions: list[Region], how: str) -> Iterator[_Candidate]:
     """Yield where `_Py_DebugOffsets` may start; it is 8-aligned and followed by a version."""
     for region in regions:
         for address in find_bytes(target, COOKIE, region.start, region.start + region.dumped):
@@ -254,7 +256,7 @@ def _with_debug_offsets(target: Target, candidate: _Candidate) -> Runtime | str:
     if offsets.minor is None or offsets.version is None:
         return "; ".join(offsets.complaints) or "the header of _Py_DebugOffsets is damaged"
     complaints = list(offsets.complaints)
-    for table in _tables(target, candidate.address, offsets):
+    for table in _tables_to_try(target, candidate.address, offsets):
         layout, differences = table.with_debug_offsets(offsets.words)
         for chosen in (layout, table):  # a damaged word must not hide a sound table
             if is_believable_runtime(target, candidate.address, chosen):
@@ -270,7 +272,7 @@ def _with_debug_offsets(target: Target, candidate: _Candidate) -> Runtime | str:
     return f"CPython {minor}, but {_NO_INTERPRETER}"
 
 
-def _tables(target: Target, runtime: int, offsets: DebugOffsets) -> Iterator[Layout]:
+def _tables_to_try(target: Target, runtime: int, offsets: DebugOffsets) -> Iterator[Layout]:
     """Yield the tables worth trying: first those that memory proves, then the closest ones."""
     minor, free_threaded, words = offsets.minor or (0, 0), offsets.free_threaded, offsets.words
     mutex = mutex_size(target)
@@ -287,7 +289,7 @@ def _tables(target: Target, runtime: int, offsets: DebugOffsets) -> Iterator[Lay
 
 def _try_tables(target: Target, candidate: _Candidate) -> Runtime | str:
     tried = []
-    for version_hex in _versions(target, candidate):
+    for version_hex in _versions_to_try(target, candidate):
         minor = (version_hex >> 24, version_hex >> 16 & 0xFF)
         tried.append(f"{minor[0]}.{minor[1]}")
         for debug in (False, True):
@@ -338,7 +340,7 @@ def _word(target: Target, address: int) -> int:
     return int.from_bytes(target.read(address, 8), "little")
 
 
-def _versions(target: Target, candidate: _Candidate) -> Iterator[int]:
+def _versions_to_try(target: Target, candidate: _Candidate) -> Iterator[int]:
     """Yield PY_VERSION_HEX values worth trying, the surest first; patch level 0 if unknown."""
     named = _minor_in_path(candidate.module or "")
     # Exported since 3.11 (bpo-43931); not asked for where the file name says it cannot exist.
@@ -349,7 +351,7 @@ def _versions(target: Target, candidate: _Candidate) -> Iterator[int]:
             yield value
     if named is not None:
         yield 3 << 24 | named << 16
-    for minor in dict.fromkeys(minor for _, minor in _minors(target)):
+    for minor in dict.fromkeys(minor for _, minor in _modules_with_minor(target)):
         if minor and minor != named:
             yield 3 << 24 | minor << 16
 
@@ -389,7 +391,7 @@ def _minor_of_extension(path: str) -> int | None:
     return int(digits) if mark and digits.isdecimal() else None
 
 
-def _pythonish(path: str) -> bool:
+def _is_named_python(path: str) -> bool:
     return "python" in path.rpartition("/")[2].lower()
 
 
@@ -413,13 +415,13 @@ def _full_version(target: Target, runtime: int, version_hex: int) -> str:
     last = home.end + MAX_BANNER_SCAN
     for region in target.regions():
         if home.start <= region.start < last and "w" in region.perms:
-            version = _banner_in(target, minor, region)
+            version = _version_in_banner(target, minor, region)
             if version:
                 return version
     return f"3.{minor}"
 
 
-def _banner_in(target: Target, minor: int, region: Region) -> str | None:
+def _version_in_banner(target: Target, minor: int, region: Region) -> str | None:
     """Return "3.9.18" where a mapping holds "3.9.18 (main, ...", else None."""
     start = b"3.%d." % minor
     for address in find_bytes(target, start, region.start, region.start + region.dumped):

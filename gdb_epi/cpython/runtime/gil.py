@@ -77,11 +77,11 @@ def read_gil(reader: MemoryReader, runtime: int, interpreter: int) -> Gil | None
         holder=gil_holder(reader, gil),
         switch_number=reader.u64(at["switch_number"]),
         interval=reader.u64(at["interval"]),
-        waiting=_waiting(reader, gil),
+        waiting=_threads_asleep_on_gil(reader, gil),
     )
 
 
-def _waiting(reader: MemoryReader, gil: int) -> dict[int, str]:
+def _threads_asleep_on_gil(reader: MemoryReader, gil: int) -> dict[int, str]:
     """Return the threads that the kernel had asleep on the GIL's mutexes and conditions.
 
     A thread polls every `interval`; one caught between two polls is missed.

@@ -117,7 +117,7 @@ def read_pending_calls(
     queues: list[PendingCalls | Absent] = []
     at = layout.offset("PyInterpreterState", "ceval.pending")
     if at is not None:
-        queues.append(_queue(reader, interpreter + at, "interpreter"))
+        queues.append(_read_queue(reader, interpreter + at, "interpreter"))
     if not main:
         return queues
     for member, whose in (
@@ -126,18 +126,18 @@ def read_pending_calls(
     ):
         at = layout.offset("_PyRuntimeState", member)
         if at is not None:
-            queues.append(_queue(reader, runtime + at, whose))
+            queues.append(_read_queue(reader, runtime + at, whose))
     return queues
 
 
-def _queue(reader: MemoryReader, address: int, whose: str) -> PendingCalls | Absent:
+def _read_queue(reader: MemoryReader, address: int, whose: str) -> PendingCalls | Absent:
     try:
-        return PendingCalls(whose, tuple(_calls(reader, address)))
+        return PendingCalls(whose, tuple(_read_calls(reader, address)))
     except (UnreadableMemory, LayoutError) as error:
         return Absent(UNPARSABLE, f"pending calls of the {whose}: {error}")
 
 
-def _calls(reader: MemoryReader, address: int) -> list[PendingCall]:
+def _read_calls(reader: MemoryReader, address: int) -> list[PendingCall]:
     """Read a ring of {func, arg}; since 3.13 (gh-110490) of {func, arg, flags} with a count."""
     layout, struct = reader.layout, "_pending_calls"
     array = layout.find(struct, "calls")
@@ -372,14 +372,14 @@ def read_thread_facts(
         for thread in interpreter.threads:
             doing = waiting.get(thread.tid, "") if thread.tid is not None and thread.alive else ""
             is_main = interpreter.id == 0 and bool(thread.ident) and thread.ident == main
-            words = _words(reader, thread.address)
+            words = _thread_state_words(reader, thread.address)
             facts[thread.address] = ThreadFacts(
                 thread, thread_objects.get(thread.ident), is_main, doing, *words
             )
     return facts, errors
 
 
-def _words(
+def _thread_state_words(
     reader: MemoryReader, tstate: int
 ) -> tuple[bool | None, str | None, tuple[str, ...] | None, bool | None]:
     layout = reader.layout

@@ -27,7 +27,7 @@ MAX_POINTERS = 200  # frames of one thread state that are looked for
 CANNOT_TELL = "shares its ident with another thread state: which of them runs cannot be told"
 
 
-class _Extent(NamedTuple):
+class _StackExtent(NamedTuple):
     tid: int
     low: int  # the stack pointer
     high: int
@@ -39,7 +39,7 @@ class _CStacks:
     def __init__(self, target: Target) -> None:
         self._target = target
         self._left = MAX_ALL_BYTES
-        self.extents: list[_Extent] = []
+        self.extents: list[_StackExtent] = []
         for thread in target.threads():
             low = thread.sp & ~7
             region = target.region_at(low)
@@ -47,7 +47,7 @@ class _CStacks:
                 continue
             base = thread.ident  # glibc: at the top of a thread's stack
             high = base if low < base <= region.end else region.end
-            self.extents.append(_Extent(thread.tid, low, high))
+            self.extents.append(_StackExtent(thread.tid, low, high))
 
     def owner(self, address: int) -> int | None:
         """Return the LWP on whose stack an address lies; None when it lies on none."""
@@ -62,7 +62,7 @@ class _CStacks:
         return [extent.tid for extent in self.extents if wanted <= self._threads_on_extent(extent)]
 
     @memoized
-    def _threads_on_extent(self, extent: _Extent) -> frozenset[int]:
+    def _threads_on_extent(self, extent: _StackExtent) -> frozenset[int]:
         size = (extent.high - extent.low) & ~7
         self._left -= size
         if size <= MAX_STACK_BYTES and self._left >= 0:
@@ -135,10 +135,10 @@ class _LwpBinder:
         if calls:
             owners = {self._stacks.owner(call.on_stack) for call in calls}
             return (owners.pop() if len(owners) == 1 else None), calls[0].evidence
-        holders = self._holders(thread)
+        holders = self._lwps_holding_frames(thread)
         return (holders[0] if len(holders) == 1 else None), FRAME_POINTERS
 
-    def _holders(self, thread: ThreadState) -> list[int]:
+    def _lwps_holding_frames(self, thread: ThreadState) -> list[int]:
         addresses = [f.address for f in thread.frames if f.address][:MAX_POINTERS]
         return self._stacks.holders(addresses)
 
@@ -163,18 +163,20 @@ class _LwpBinder:
             # A thread may have several: an interpreter that is entered again.
             lives = [t for t in group if numbers[t.address] == tid]
             used = {frame.address for t in lives for frame in t.frames}
-            return [t if t in lives else _not_reused(t, numbers[t.address], used) for t in group]
-        runs = [t for t in group if t.holds_gil or tid in self._holders(t)]
+            return [
+                t if t in lives else _without_reused_id(t, numbers[t.address], used) for t in group
+            ]
+        runs = [t for t in group if t.holds_gil or tid in self._lwps_holding_frames(t)]
         if len(runs) != 1:
-            return [t if t.holds_gil else _doubtful(t, CANNOT_TELL) for t in group]
+            return [t if t.holds_gil else _mark_doubtful(t, CANNOT_TELL) for t in group]
         message = (
             f"shares its ident with the thread state at {runs[0].address:#x}, which runs: its own "
             "thread is gone, or has not begun"
         )
-        return [t if t is runs[0] else _doubtful(t, message) for t in group]
+        return [t if t is runs[0] else _mark_doubtful(t, message) for t in group]
 
 
-def _not_reused(thread: ThreadState, number: int | None, used: set[int]) -> ThreadState:
+def _without_reused_id(thread: ThreadState, number: int | None, used: set[int]) -> ThreadState:
     """Return a thread state whose thread vanished, without what another thread `used` since.
 
     3.11 and 3.12 keep the way to the innermost frame on the C stack (_PyCFrame), which the new
@@ -188,7 +190,7 @@ def _not_reused(thread: ThreadState, number: int | None, used: set[int]) -> Thre
     return _add_error(gone._replace(frames=kept), message)
 
 
-def _doubtful(thread: ThreadState, why: str) -> ThreadState:
+def _mark_doubtful(thread: ThreadState, why: str) -> ThreadState:
     return _add_error(thread._replace(tid=None, alive=False, crashed=False, doubt=why), why)
 
 

@@ -123,14 +123,14 @@ class _ModuleReader:
             if name is None:
                 lost += 1
             else:
-                modules.append(self._module(name, value))
+                modules.append(self._decode_module(name, value))
             if len(modules) >= MAX_MODULES:
-                self._problem(f"stopped after {MAX_MODULES} modules")
+                self._note_problem(f"stopped after {MAX_MODULES} modules")
                 break
         if self._room < 0:
-            self._problem(f"stopped after {MAX_NAMES} names of modules")
+            self._note_problem(f"stopped after {MAX_NAMES} names of modules")
         if lost:
-            self._problem(f"{lost} names in sys.modules cannot be read")
+            self._note_problem(f"{lost} names in sys.modules cannot be read")
         others = [module for module in modules if not module.stdlib]
         return ImportedModules(
             self._interpreter.id,
@@ -139,12 +139,12 @@ class _ModuleReader:
             tuple(self._errors),
         )
 
-    def _problem(self, message: str) -> None:
+    def _note_problem(self, message: str) -> None:
         self._errors.append(SoftError("modules", f"interpreter {self._interpreter.id}", message))
 
     # -- one module ---------------------------------------------------------------------------
 
-    def _module(self, name: str, address: int) -> ImportedModule:
+    def _decode_module(self, name: str, address: int) -> ImportedModule:
         access, problem, contents = self._access, "", 0
         module = ImportedModule(name, address)
         if access.ident(address) != "module":
@@ -163,7 +163,7 @@ class _ModuleReader:
         spec = access.attributes(names["__spec__"]) if "__spec__" in names else {}
         file = self._text(names.get("__file__"))
         origin = self._text(spec.get("origin"))
-        kind = self._kind(names.get("__loader__"), spec.get("loader"), file, origin)
+        kind = self._loader_kind(names.get("__loader__"), spec.get("loader"), file, origin)
         if file is None and kind == EXTENSION:
             file = origin
         module = module._replace(
@@ -194,7 +194,7 @@ class _ModuleReader:
     def _text(self, address: int | None) -> str | None:
         return self._access.text(address, MAX_TEXT) if address else None
 
-    def _kind(
+    def _loader_kind(
         self, loader: int | None, spec_loader: int | None, file: str | None, origin: str | None
     ) -> str:
         for candidate in (spec_loader, loader):
@@ -265,7 +265,9 @@ class _ModuleReader:
         distributions: list[Distribution] = []
         for number, (key, finder) in enumerate(self._access.pairs(cache) if cache else ()):
             if number >= MAX_FOLDERS:
-                self._problem(f"stopped after {MAX_FOLDERS} folders of sys.path_importer_cache")
+                self._note_problem(
+                    f"stopped after {MAX_FOLDERS} folders of sys.path_importer_cache"
+                )
                 break
             folder = self._text(key)
             if folder is None or folder not in folders:
@@ -348,7 +350,7 @@ def packages_by_files(
     by_module: dict[tuple[str, str | None], Distribution] = {}
     for distribution in rest[:MAX_DISTRIBUTIONS]:
         if distribution.folder in wanted_folders:
-            for name in _top_levels(distribution, sysroot):
+            for name in _top_level_names(distribution, sysroot):
                 by_module.setdefault((name, distribution.folder), distribution)
     completed = []
     for package in listed:
@@ -361,7 +363,7 @@ def packages_by_files(
     return completed
 
 
-def _top_levels(distribution: Distribution, sysroot: str | None) -> set[str]:
+def _top_level_names(distribution: Distribution, sysroot: str | None) -> set[str]:
     base = f"{distribution.folder}/{distribution.name}-{distribution.version}.dist-info"
     for name in ("top_level.txt", "RECORD"):
         file = read_file_in_sysroot(f"{base}/{name}", sysroot, MAX_METADATA)

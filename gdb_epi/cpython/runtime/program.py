@@ -111,7 +111,7 @@ def find_program(target: Target, python: PythonState | Absent, psargs: str) -> P
         asked = parse_program(own[1:]) or Program("<stdin>", STDIN)
     if asked is None:
         words = read_process_arguments(target)
-        asked = _parse_command(words) or _parse_command(_words_of_note(psargs))
+        asked = _parse_command(words) or _parse_command(_psargs_words(psargs))
         if asked is None and len(words) == 1 and is_interpreter(words[0]):
             asked = Program("<stdin>", STDIN)
     if asked is None or asked.how == CHILD:
@@ -191,7 +191,7 @@ def read_process_arguments(target: Target) -> list[str]:
     return words
 
 
-def _words_of_note(psargs: str) -> list[str]:
+def _psargs_words(psargs: str) -> list[str]:
     words = psargs.split(" ")
     if len(psargs) >= PSARGS_FULL:
         words.pop()  # possibly cut in the middle

@@ -131,7 +131,7 @@ class _StateDecoder:
             holder = self._gil_holder(address)
             holders |= {holder} if holder else set()
             threads = [
-                self._thread(tstate, number, tstate in holders)
+                self._decode_thread(tstate, number, tstate in holders)
                 for tstate in self._thread_states(address)
             ]
             threads = self._add_names(threads, address, number)
@@ -146,8 +146,8 @@ class _StateDecoder:
                 "thread states", f"threading knows threads that no list has (LWPs {tids})"
             )
         if self._damage:
-            interpreters = self._add_recovered(interpreters)
-        interpreters = self._add_orphans(interpreters)
+            interpreters = self._add_recovered_threads(interpreters)
+        interpreters = self._add_orphan_frames(interpreters)
         interpreters.sort(key=lambda interpreter: interpreter.id)
         if _shares_idents(interpreters):
             from gdb_epi.cpython.frames.unlinked_frames import drop_shared_frames
@@ -173,7 +173,7 @@ class _StateDecoder:
             searched=MemorySearchResults(),
         )
 
-    def _add_orphans(self, interpreters: list[InterpreterState]) -> list[InterpreterState]:
+    def _add_orphan_frames(self, interpreters: list[InterpreterState]) -> list[InterpreterState]:
         """Up to 3.10: look for frames outward of holes that the C stacks did not lead to either."""
         if self.layout.offset("_PyInterpreterFrame", "previous") is not None:
             return interpreters
@@ -189,7 +189,7 @@ class _StateDecoder:
         self.errors += errors
         return interpreters
 
-    def _add_recovered(self, reached: list[InterpreterState]) -> list[InterpreterState]:
+    def _add_recovered_threads(self, reached: list[InterpreterState]) -> list[InterpreterState]:
         """Add the thread states of LWPs that the lists did not lead to."""
         from gdb_epi.cpython.runtime.recover_threads import ThreadStateSearcher
 
@@ -225,7 +225,7 @@ class _StateDecoder:
         return list(by_address.values())
 
     def _recover_thread(self, tstate: int, number: int, *, holds_gil: bool) -> ThreadState:
-        thread = self._thread(tstate, number, holds_gil)
+        thread = self._decode_thread(tstate, number, holds_gil)
         message = (
             f"its state in CPython was found by a search of memory, as no list "
             f"leads to it ({self._damage[0]})"
@@ -238,7 +238,7 @@ class _StateDecoder:
     ) -> list[ThreadState]:
         names = read_thread_names(self.reader, self.objects, interpreter)
         if isinstance(names, Absent):
-            self._problem("thread names", f"interpreter {number}", names.detail)
+            self._note_problem("thread names", f"interpreter {number}", names.detail)
             return threads
         self._named_idents.update(names)
         self._names[interpreter] = names
@@ -257,9 +257,9 @@ class _StateDecoder:
     def _note_damage(self, subject: str, why: str) -> None:
         """Note that a list is damaged: its remaining members have to be found by a search."""
         self._damage.append(why)
-        self._problem("python", subject, why)
+        self._note_problem("python", subject, why)
 
-    def _problem(self, stage: str, subject: str, message: str) -> None:
+    def _note_problem(self, stage: str, subject: str, message: str) -> None:
         self.errors.append(SoftError(stage, subject, message))
 
     def _linked_list(self, head: int, next_at: int, cap: int, what: str) -> Iterator[int]:
@@ -335,7 +335,7 @@ class _StateDecoder:
             return gil_holder(self.reader, gil) or None
         except (UnreadableMemory, LayoutError) as error:
             lost = "who holds it is not known: CPython's own record of that is lost"
-            self._problem("python", "GIL", str(error) if self.runtime.address else lost)
+            self._note_problem("python", "GIL", str(error) if self.runtime.address else lost)
             return None
 
     def _finalizing(self) -> bool:
@@ -343,7 +343,7 @@ class _StateDecoder:
         at = self.layout.require("_PyRuntimeState", "_finalizing", "finalizing")
         return bool(self.reader.word(self.runtime.address + at))
 
-    def _thread(self, tstate: int, interpreter: int, holds_gil: bool) -> ThreadState:
+    def _decode_thread(self, tstate: int, interpreter: int, holds_gil: bool) -> ThreadState:
         problems: list[str] = []
         try:
             ident = self.reader.u64(tstate + self._ident_at)

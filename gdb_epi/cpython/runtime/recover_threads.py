@@ -148,21 +148,21 @@ class ThreadStateSearcher:
         if address & 7 or self._u64(address + self._ident_at) not in self._idents:
             return None
         interpreter = self._u64(address + self._interp_at)
-        if not interpreter or not self._pointer(interpreter):
+        if not interpreter or not self._is_writable_pointer(interpreter):
             return None
         for at in self._links:
             link = self._u64(address + at)
-            if link is None or (link and not self._pointer(link)):
+            if link is None or (link and not self._is_writable_pointer(link)):
                 return None
         number = self._u64(interpreter + self._id_at)
         if number is not None and number > MAX_INTERPRETER_ID:
             return None
         tid = 1 if self._tid_at is None else self._u64(address + self._tid_at)
-        if tid is None or not 0 < tid < MAX_TID or not self._ends_in_itself(address):
+        if tid is None or not 0 < tid < MAX_TID or not self._exc_info_ends_in_itself(address):
             return None
         return RecoveredThreadState(address, interpreter)
 
-    def _ends_in_itself(self, tstate: int) -> bool:
+    def _exc_info_ends_in_itself(self, tstate: int) -> bool:
         """Tell whether the exc_info stack ends in the thread state's own exc_state, or is cut off.
 
         Every object of a free-threaded build holds a pthread_t (ob_tid), and much other memory
@@ -173,12 +173,12 @@ class ThreadStateSearcher:
         for _ in range(MAX_EXC_ITEMS):
             if exc_info == tstate + self._exc_state_at:
                 return True
-            if not exc_info or not self._pointer(exc_info):
+            if not exc_info or not self._is_writable_pointer(exc_info):
                 return False
             at = exc_info + self._previous_item_at
             exc_info = self._u64(at)
             if exc_info is None or (
-                not exc_info and self._in_zeros(at) and self._has_other_proof(tstate)
+                not exc_info and self._is_in_zero_page(at) and self._has_other_proof(tstate)
             ):
                 return True  # the rest was cut off
         return False
@@ -193,17 +193,17 @@ class ThreadStateSearcher:
             other = self._word(tstate, there)
             if other and self._word(other, back) == tstate:
                 return True
-        return self._runs_a_frame(self._word(tstate, "frame"))
+        return self._is_running_frame(self._word(tstate, "frame"))
 
     def _word(self, tstate: int, member: str) -> int | None:
         at = self._layout.offset("PyThreadState", member)
         return None if at is None else self._u64(tstate + at)
 
-    def _runs_a_frame(self, frame: int | None) -> bool:
+    def _is_running_frame(self, frame: int | None) -> bool:
         """Tell whether an address is that of a frame object that is being run (up to 3.10)."""
         reader = MemoryReader(self._target, self._layout)
         executing = locate_executing_flag(reader)
-        if not frame or executing is None or not self._pointer(frame):
+        if not frame or executing is None or not self._is_writable_pointer(frame):
             return False
         try:
             running = reader.u8(frame + executing[0]) == executing[1]
@@ -211,12 +211,12 @@ class ThreadStateSearcher:
         except UnreadableMemory:
             return False
 
-    def _in_zeros(self, address: int) -> bool:
+    def _is_in_zero_page(self, address: int) -> bool:
         """Tell whether the page of an address holds nothing but zeros."""
         page = try_read(self._target, address & -PAGE, PAGE)
         return bool(page) and not any(page)
 
-    def _pointer(self, word: int) -> bool:
+    def _is_writable_pointer(self, word: int) -> bool:
         region = self._target.region_at(word) if word & 7 == 0 else None
         return region is not None and "w" in region.perms
 

@@ -56,7 +56,7 @@ class GeneratedC:
             if path not in self._files and len(self._files) < MAX_FILES:
                 self._files[path] = _read_c_file(path)
             content = self._files.get(path)
-            begins = _definition(content[0], function, declared, line) if content else None
+            begins = _function_start(content[0], function, declared, line) if content else None
             if content is not None and begins is not None:
                 return _pyx_place(*content, function, begins, line)
         return None
@@ -81,7 +81,7 @@ def _read_c_file(path: str) -> tuple[list[str], list[str]] | None:
     return text.split("\n"), names
 
 
-def _definition(lines: list[str], function: str, declared: int, line: int) -> int | None:
+def _function_start(lines: list[str], function: str, declared: int, line: int) -> int | None:
     """Return the line where the function containing `line` begins; None for another file.
 
     Debug information names the line of its definition, or of the call where it was inlined.

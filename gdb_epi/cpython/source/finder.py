@@ -74,16 +74,18 @@ def linecache_texts(
     cache = access.get(contents, "cache")
     for key, value in access.pairs(cache) if cache else ():
         if access.text(key, 1 << 16) == site.filename:
-            yield from _entry(access, value, "the linecache of the process")
+            yield from _linecache_entry_text(access, value, "the linecache of the process")
     cache = access.get(contents, "_interactive_cache")
     for key, value in access.pairs(cache) if cache else ():
         parts = access.items(key) or []
         first = access.integer(parts[2]) if len(parts) == 3 else None
         if first == site.first and access.text(parts[0], 1 << 16) == site.filename:
-            yield from _entry(access, value, "the linecache of the process (interactive)")
+            yield from _linecache_entry_text(
+                access, value, "the linecache of the process (interactive)"
+            )
 
 
-def _entry(access: PlainValues, value: int, where: str) -> Iterator[CandidateText]:
+def _linecache_entry_text(access: PlainValues, value: int, where: str) -> Iterator[CandidateText]:
     """Yield the text of an entry of linecache, if it has one."""
     items = access.items(value)
     if items is None or len(items) != 4:  # one item: a loader that was not asked yet
@@ -111,10 +113,10 @@ def command_line_texts(
     contents = access.module(interpreter, "sys")
     argv = access.get(contents, "orig_argv") if contents else None
     words = [access.text(word) or "" for word in (access.items(argv) if argv else None) or ()]
-    texts = [(word, "sys.orig_argv") for word in _after_c(words)]
+    texts = [(word, "sys.orig_argv") for word in _arguments_after_c(words)]
     raw = read_arguments_and_environment(target, MAX_STACK_TAIL)
     parts = [part.decode("utf-8", "surrogateescape") for part in raw.split(b"\0")]
-    texts += [(word, "the arguments of the process") for word in _after_c(parts)]
+    texts += [(word, "the arguments of the process") for word in _arguments_after_c(parts)]
     for text, where in texts:
         yield CandidateText(source_lines(text), where)
         dedented = textwrap.dedent(text)  # 3.14 (gh-103998) runs it without its common indentation
@@ -122,7 +124,7 @@ def command_line_texts(
             yield CandidateText(source_lines(dedented), where)
 
 
-def _after_c(words: Sequence[str]) -> Iterator[str]:
+def _arguments_after_c(words: Sequence[str]) -> Iterator[str]:
     for number, word in enumerate(words[:-1]):
         # Options may be joined (-Ic); the text may not be, which is rare.
         if word.startswith("-") and not word.startswith("--") and word.endswith("c"):
@@ -230,8 +232,8 @@ class SourceFinder:
         if self._is_packed():
             # PyInstaller's archive: PyInstaller/archive/writers.py, 3 to 6.
             tried.insert(0, "a PyInstaller program holds compiled code and line numbers, no text")
-        for path, _note in self._paths(site):
-            file = self._file(path)
+        for path, _note in self._candidate_paths(site):
+            file = self._open_source_file(path)
             if isinstance(file, Absent):
                 tried.append(file.detail)
         if site.filename.startswith("<"):
@@ -266,7 +268,7 @@ class SourceFinder:
 
     # -- files --------------------------------------------------------------------------------
 
-    def _paths(self, site: SourceSite) -> Iterator[tuple[str, str]]:
+    def _candidate_paths(self, site: SourceSite) -> Iterator[tuple[str, str]]:
         """Yield paths of the dead process, each with what was assumed, "" for nothing."""
         name = site.filename
         if name.startswith("/"):
@@ -288,7 +290,7 @@ class SourceFinder:
             yield os.path.join(folder, name), "the folder is PWD of the process' environment"
 
     @memoized
-    def _file(self, path: str) -> SourceFile | Absent:
+    def _open_source_file(self, path: str) -> SourceFile | Absent:
         file = read_file_in_sysroot(path, self._sysroot)
         if isinstance(file, Absent):
             inside = read_zip_member(path, self._sysroot)
@@ -296,8 +298,8 @@ class SourceFinder:
         return file
 
     def _sources_of_files(self, site: SourceSite) -> Iterator[Source]:
-        for path, note in self._paths(site):
-            file = self._file(path)
+        for path, note in self._candidate_paths(site):
+            file = self._open_source_file(path)
             if isinstance(file, Absent):
                 continue
             if path not in self._decoded:
@@ -321,7 +323,7 @@ class SourceFinder:
         checks.append(f"text: {fit.says()}")
         if verdict == DIFFERS and not fit.miss:
             checks.append("changed since, but not in what this function's code tells of it")
-        return _trust(fit), checks
+        return _trust_of_fit(fit), checks
 
     def _compare_with_pyc(self, site: SourceSite, path: str, source: SourceFile) -> tuple[str, str]:
         best = (UNKNOWN, "")
@@ -346,8 +348,8 @@ class SourceFinder:
 
 def _judge_source(site: SourceSite, text: CandidateText) -> Source:
     fit = compare_text(text.lines, site)
-    return Source(site, text.lines, text.where, _trust(fit), (f"text: {fit.says()}",))
+    return Source(site, text.lines, text.where, _trust_of_fit(fit), (f"text: {fit.says()}",))
 
 
-def _trust(fit: TextFit) -> str:
+def _trust_of_fit(fit: TextFit) -> str:
     return CONTRADICTED if fit.miss else FITS if fit.good else UNCHECKED

@@ -140,13 +140,13 @@ class _MarshalParser:
             elif plain is not None:
                 value = plain(self)
             else:
-                opened = self._open(kind, ref)
+                opened = self._begin_object(kind, ref)
                 if opened.wanted:
                     if len(stack) >= MAX_DEPTH:
                         raise ValueError(f"nested deeper than {MAX_DEPTH}")
                     stack.append(opened)
                     continue
-                value = self._close(opened)
+                value = self._finish_object(opened)
             if ref >= 0:
                 refs[ref] = value
             while stack:
@@ -156,12 +156,12 @@ class _MarshalParser:
                     top.members["co_firstlineno"] = self.number()
                 if len(top.items) < top.wanted:
                     break
-                value = self._close(stack.pop())
+                value = self._finish_object(stack.pop())
             if not stack:
                 return
         raise ValueError(f"more than {MAX_OBJECTS} objects")
 
-    def _open(self, kind: int, ref: int) -> _Unfinished:
+    def _begin_object(self, kind: int, ref: int) -> _Unfinished:
         if kind == _CODE:
             opened = _Unfinished(kind, len(self.form.objects) + len(self.form.tables), ref)
             for name in self.form.numbers:
@@ -175,7 +175,7 @@ class _MarshalParser:
             return _Unfinished(kind, 3, ref)
         raise ValueError(f"type {chr(kind)!r}")
 
-    def _close(self, opened: _Unfinished) -> Value:
+    def _finish_object(self, opened: _Unfinished) -> Value:
         value: Value = UNKNOWN
         if opened.kind == _TUPLE:
             value = tuple(opened.items)

@@ -152,10 +152,10 @@ def compare_text(lines: Sequence[str], site: SourceSite) -> TextFit:
     encoded: dict[int, bytes] = {}
     for where in site.positions:
         last = max(last, where.end_line or where.line or 0)
-        why = _line_miss(lines, where)
+        why = _line_mismatch(lines, where)
         if why:
             return TextFit(0, 0, 0, why)
-        misses += _column_miss(lines, where, encoded)
+        misses += _is_column_mismatch(lines, where, encoded)
     if misses > MAX_COLUMN_MISSES * len(site.positions):
         why = f"{misses} of {len(site.positions)} column ranges begin or end inside words"
         return TextFit(0, 0, misses, why)
@@ -168,7 +168,7 @@ def compare_text(lines: Sequence[str], site: SourceSite) -> TextFit:
     return TextFit(len(site.positions), len(names), misses, "")
 
 
-def _line_miss(lines: Sequence[str], where: SourcePosition) -> str:
+def _line_mismatch(lines: Sequence[str], where: SourcePosition) -> str:
     line = where.line or 0
     end = where.end_line or line
     if max(line, end) > len(lines):
@@ -180,7 +180,9 @@ def _line_miss(lines: Sequence[str], where: SourcePosition) -> str:
     return ""
 
 
-def _column_miss(lines: Sequence[str], where: SourcePosition, encoded: dict[int, bytes]) -> bool:
+def _is_column_mismatch(
+    lines: Sequence[str], where: SourcePosition, encoded: dict[int, bytes]
+) -> bool:
     """Tell whether a column range begins or ends where no token can."""
     if where.column is None or where.end_column is None or not where.line or not where.end_line:
         return False
@@ -202,10 +204,10 @@ def _splits_word(line: bytes, at: int, *, start: bool) -> bool:
     beyond = line[at - 1 : at] if start else line[at : at + 1]
     if chr(inside).isspace():
         return True
-    return bool(beyond) and _word(inside) and _word(beyond[0])
+    return bool(beyond) and _is_word_byte(inside) and _is_word_byte(beyond[0])
 
 
-def _word(byte: int) -> bool:
+def _is_word_byte(byte: int) -> bool:
     return byte >= 0x80 or byte == 0x5F or (byte < 0x80 and chr(byte).isalnum())
 
 

@@ -58,7 +58,7 @@ def follow_steps(decoder: ReprDecoder, address: int, text: str, position: int) -
         try:
             obj = decoder.obj(address)
             if step["name"] is not None:
-                address = _attribute(decoder, obj, step["name"], so_far)
+                address = _find_attribute(decoder, obj, step["name"], so_far)
             else:
                 address = _item_by_subscript(decoder, obj, step, so_far)
         except (UnreadableMemory, LayoutError, Undecodable) as error:
@@ -67,7 +67,7 @@ def follow_steps(decoder: ReprDecoder, address: int, text: str, position: int) -
     raise UsageError(f"more than {MAX_STEPS} steps")
 
 
-def _attribute(decoder: ReprDecoder, obj: Obj, name: str, so_far: str) -> int:
+def _find_attribute(decoder: ReprDecoder, obj: Obj, name: str, so_far: str) -> int:
     if name == "__class__":
         return decoder.reader.type_of(obj.address)
     names: list[str] = []
@@ -99,7 +99,7 @@ def _class_attribute(decoder: ReprDecoder, obj: Obj, value: int, path: str) -> i
         start = obj.address + decoder.layout.require("PyTupleObject", "ob_item")
         return decoder.reader.u64(start + 8 * index)
     if kind == "member_descriptor":
-        return _member(decoder, obj, value, path)
+        return _object_in_slot(decoder, obj, value, path)
     of = decoder.obj(value).type
     if of.qualname == "cached_property":
         raise InputError(f"{path} is a cached property that was not computed yet")
@@ -109,7 +109,7 @@ def _class_attribute(decoder: ReprDecoder, obj: Obj, value: int, path: str) -> i
     return value
 
 
-def _member(decoder: ReprDecoder, obj: Obj, descriptor: int, path: str) -> int:
+def _object_in_slot(decoder: ReprDecoder, obj: Obj, descriptor: int, path: str) -> int:
     """Return the object in a slot, or in a member of a C type."""
     name = decoder.string(decoder.field(descriptor, "PyMemberDescrObject", "d_common.d_name"))
     for info in obj.lineage.types:

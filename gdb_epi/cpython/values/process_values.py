@@ -27,12 +27,12 @@ from gdb_epi.cpython.values.repr_decoder import (
 )
 from gdb_epi.cpython.values.secrets import MASKED, is_secret_name
 from gdb_epi.errors import Absent, LayoutError, UnreadableMemory
-from gdb_epi.loader import load_all
+from gdb_epi.loader import import_all_modules
 from gdb_epi.target.api import Target
 from gdb_epi.typing_lite import Any
 
 # If a decoder cannot be imported, its types are shown by name.
-LOAD_ERRORS = load_all(decoders) + load_all(libraries)
+LOAD_ERRORS = import_all_modules(decoders) + import_all_modules(libraries)
 MAX_CACHED_VALUES = 200_000
 # Attributes of an instance are shown next to it, each no longer than this.
 ATTRIBUTE_LIMITS = ReprLimits(depth=2, width=20, length=200, total=1000)

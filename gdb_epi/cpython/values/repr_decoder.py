@@ -124,7 +124,7 @@ def decodes(*names: str, in_itself: str = "") -> Callable[[DecodeFunction], Deco
 
     `in_itself` is what repr() gives of a container inside itself.
     """
-    return _registered_in(DECODERS, names, in_itself)
+    return _registering_in(DECODERS, names, in_itself)
 
 
 def decodes_repr(
@@ -134,10 +134,10 @@ def decodes_repr(
 
     It is named by module and qualname of that function, never by the class that has it.
     """
-    return _registered_in(PYTHON_REPRS, names, in_itself)
+    return _registering_in(PYTHON_REPRS, names, in_itself)
 
 
-def _registered_in(
+def _registering_in(
     decoders: dict[Any, DecodeFunction], names: Iterable[object], in_itself: str
 ) -> Callable[[DecodeFunction], DecodeFunction]:
     def register(decode: DecodeFunction) -> DecodeFunction:
@@ -354,7 +354,7 @@ class ReprDecoder:
             return None
         if isinstance(module, Absent):
             return None
-        if name == "__repr__" and self._is_of_attrs(owner, code):
+        if name == "__repr__" and self._is_made_by_attrs(owner, code):
             return ATTRS_REPR
         if module == "collections" and name == "__repr__":
             fields = self.objects.dict_get(owner.dict, "_fields")
@@ -366,7 +366,7 @@ class ReprDecoder:
             return (owner.module, qualname) if isinstance(fields, Absent) else DATACLASS_REPR
         return module, qualname
 
-    def _is_of_attrs(self, owner: TypeInfo, code: int) -> bool:
+    def _is_made_by_attrs(self, owner: TypeInfo, code: int) -> bool:
         """Tell whether attrs made a `__repr__`: its code then names no file of the program's."""
         if isinstance(self.objects.dict_get(owner.dict, "__attrs_attrs__"), Absent):
             return False

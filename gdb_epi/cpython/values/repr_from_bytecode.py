@@ -154,13 +154,13 @@ class Evaluation(ValueOperations, StackSteps[Item]):
             try:
                 if "JUMP" not in name:
                     self.step(name, argument)
-                elif self._jumps(name):
+                elif self._takes_jump(name):
                     target = self.opcodes.target(name, argument, self.following)
                     if target < self.following:
                         self.jump_back(target)
                     self.following = target
             except Raised as raised:
-                self.following = self._handler(at, raised)
+                self.following = self._enter_handler(at, raised)
             at = self.following
         raise Undecodable("too many steps")
 
@@ -168,7 +168,7 @@ class Evaluation(ValueOperations, StackSteps[Item]):
         """Begin another turn of a loop. Raises Undecodable where loops are not followed."""
         raise Undecodable("a loop")
 
-    def _handler(self, at: int, raised: Raised) -> int:
+    def _enter_handler(self, at: int, raised: Raised) -> int:
         """Return where an exception of the instruction at a place is handled, the stack as there.
 
         Raises the exception again where the function handles none.
@@ -240,7 +240,7 @@ class Evaluation(ValueOperations, StackSteps[Item]):
         """Raise the error of an instruction that cannot be followed."""
         raise Undecodable(why)
 
-    def _tuple_item(self, member: str, number: int) -> int:
+    def _code_tuple_item(self, member: str, number: int) -> int:
         """Return co_names[number] or co_consts[number]."""
         table = self.decoder.field(self.code, "PyCodeObject", member)
         if self.decoder.ident(table) != "tuple":
@@ -251,11 +251,11 @@ class Evaluation(ValueOperations, StackSteps[Item]):
         return self.decoder.reader.u64(start + 8 * number)
 
     def _name(self, number: int) -> str:
-        return self.decoder.string(self._tuple_item("co_names", number))
+        return self.decoder.string(self._code_tuple_item("co_names", number))
 
     def constant(self, number: int) -> Item:
         """Return a constant."""
-        return ProcessObject(self._tuple_item("co_consts", number))
+        return ProcessObject(self._code_tuple_item("co_consts", number))
 
     # -- plain instructions ---------------------------------------------------------------------
 
@@ -298,7 +298,7 @@ class Evaluation(ValueOperations, StackSteps[Item]):
 
     # -- conditions -----------------------------------------------------------------------------
 
-    def _jumps(self, name: str) -> bool:
+    def _takes_jump(self, name: str) -> bool:
         """Take what a jump looks at, and return whether it jumps."""
         if name.startswith(("JUMP_FORWARD", "JUMP_BACKWARD", "JUMP_ABSOLUTE")):
             return True

@@ -450,11 +450,11 @@ class ValueOperations:
         if in_class is None and fallback is not None:
             return self.got(of, name, self.call(fallback[1], fallback[0], [of, BuiltStr(name)]))
         if in_class is None or kind is None or kind.lineage.ident == "member_descriptor":
-            self._certainly_without(of, name)
+            self._require_no_attribute(of, name)
             raise Raised(AttributeError)
         return self.got(of, name, ProcessObject(in_class[1], name))
 
-    def _certainly_without(self, of: ProcessObject, name: str) -> None:
+    def _require_no_attribute(self, of: ProcessObject, name: str) -> None:
         """Raise Undecodable unless an instance has no such attribute: its dict was read whole.
 
         What `object` has is not seen here; all of it is named like `__doc__`.

@@ -102,9 +102,11 @@ class FrameVariables:
         self.note_secrets()
         self.values.ask_from(frame.address)
         try:
-            variables = [self._variable(s, word) for s, word in self._bound(frame.address, names)]
+            variables = [
+                self._variable(s, word) for s, word in self._bound_words(frame.address, names)
+            ]
             if not names.optimized:
-                variables += self._namespace(frame.address)
+                variables += self._class_body_variables(frame.address)
         except UnreadableMemory as error:
             return Absent("unreadable", str(error))
         finally:
@@ -133,7 +135,9 @@ class FrameVariables:
         """Yield (slot, PyObject *) of the bound variables of a frame; raises UnreadableMemory."""
         names = self.names(frame.code)
         if frame.hole is None and not isinstance(names, Absent):
-            yield from ((slot, w) for slot, w in self._bound(frame.address, names) if not w & 1)
+            yield from (
+                (slot, w) for slot, w in self._bound_words(frame.address, names) if not w & 1
+            )
 
     def scopes(self, frame: PyFrame) -> tuple[int, int]:
         """Return the dicts of a frame's globals, and of its names (0: it has slots)."""
@@ -170,7 +174,7 @@ class FrameVariables:
 
     # -- values -------------------------------------------------------------------------------
 
-    def _bound(self, frame: int, names: CodeVariableNames) -> Iterator[tuple[Slot, int]]:
+    def _bound_words(self, frame: int, names: CodeVariableNames) -> Iterator[tuple[Slot, int]]:
         """Yield the slots that hold a value, with the PyObject *, or a tagged int."""
         start = frame + self._slots_at
         addresses = self._reader.read(start, 8 * names.size)
@@ -211,7 +215,7 @@ class FrameVariables:
             attributes=value.attributes,
         )
 
-    def _namespace(self, frame: int) -> list[Variable]:
+    def _class_body_variables(self, frame: int) -> list[Variable]:
         """Return the names of a class body; those of a module are its globals, not its locals."""
         contents = self._pointer(frame, "f_locals")
         if not contents or contents == self._pointer(frame, "f_globals"):
@@ -246,25 +250,25 @@ class FrameVariables:
         optimized = bool(flags & _OPTIMIZED)
         names = self._tuple(code, "co_localsplusnames")
         if names is None:
-            return self._three_tuples(code, flags, optimized=optimized)
+            return self._names_before_311(code, flags, optimized=optimized)
         kinds_at = self._reader.field(code, "PyCodeObject", "co_localspluskinds")
         kinds = self._reader.bytes_object(kinds_at, MAX_VARIABLES)
         if isinstance(kinds, Absent) or len(kinds) != len(names):
             raise UnreadableMemory(
                 kinds_at, len(names), "co_localspluskinds does not fit the names"
             )
-        roles = self._roles(code, flags)
+        roles = self._argument_kinds(code, flags)
         slots = []
         for index, (name, bits) in enumerate(zip(names, kinds, strict=True)):
             kind = roles.get(index) or _kind_of_slot(bits)
             slots.append(Slot(index, name, kind, bool(bits & (_CELL | _FREE))))
         return CodeVariableNames(tuple(_arguments_first(slots)), len(names), optimized)
 
-    def _three_tuples(self, code: int, flags: int, *, optimized: bool) -> CodeVariableNames:
+    def _names_before_311(self, code: int, flags: int, *, optimized: bool) -> CodeVariableNames:
         local = self._tuple(code, "co_varnames") or []
         cells = self._tuple(code, "co_cellvars") or []
         free = self._tuple(code, "co_freevars") or []
-        roles = self._roles(code, flags)
+        roles = self._argument_kinds(code, flags)
         slots = [Slot(i, name, roles.get(i) or LOCAL, False) for i, name in enumerate(local)]
         by_name = {name: roles[i] for i, name in enumerate(local) if i in roles}
         # An argument that inner functions use lives in its cell; its own slot is then empty.
@@ -274,7 +278,7 @@ class FrameVariables:
             slots.append(Slot(index, name, FREE, True))
         return CodeVariableNames(tuple(_arguments_first(slots)), len(slots), optimized)
 
-    def _roles(self, code: int, flags: int) -> dict[int, str]:
+    def _argument_kinds(self, code: int, flags: int) -> dict[int, str]:
         """Return what kind of argument the first slots are."""
         positional_only = self._number(code, "co_posonlyargcount")
         positional = self._number(code, "co_argcount")

@@ -224,7 +224,7 @@ class BlockInstructions(ObjectEvaluation):
 
     def handler_of_error(self, at: int, raised: Raised) -> int:
         """Return where an error of the call at a byte is handled, the stack as there."""
-        return self._handler(at, raised)
+        return self._enter_handler(at, raised)
 
     def handler_after_cleanup(self, at: int, raised: Raised) -> int:
         """Return the next handler outward where one only ends another, and raises again (3.11)."""
@@ -238,4 +238,4 @@ class BlockInstructions(ObjectEvaluation):
             names.append(instruction.name)
             places.append(at)
             at = instruction.end
-        return self._handler(places[-1], raised) if tuple(names) == _CLEANUP else places[0]
+        return self._enter_handler(places[-1], raised) if tuple(names) == _CLEANUP else places[0]

@@ -125,13 +125,13 @@ class DryRun(BlockInstructions):
         text = build_unknown_text(self, name, argument, words) if name in _FORMATS else None
         return super().do(name, argument, words) if text is None else text
 
-    def _handler(self, at: int, raised: Raised) -> int:
+    def _enter_handler(self, at: int, raised: Raised) -> int:
         self.raised_at.add(at)
         self.memory.lacking |= self.memory.taken
         if self.for_loops is None:
-            return self.handler_after_cleanup(super()._handler(at, raised), raised)
+            return self.handler_after_cleanup(super()._enter_handler(at, raised), raised)
         # Of a frame of the process only what its `for` loops need is on the stack.
-        handled = self.handler_after_cleanup(super()._handler(at, raised), raised)
+        handled = self.handler_after_cleanup(super()._enter_handler(at, raised), raised)
         depth = sum(at in each for each in self.for_loops)
         if self.has_exception_table and len(self.stack) != depth + 1:
             raise Undecodable(f"it raises {raised}")

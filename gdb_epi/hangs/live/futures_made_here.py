@@ -12,7 +12,7 @@ from itertools import pairwise
 from gdb_epi.cpython.types import PyFrame
 from gdb_epi.hangs.hang_context import HangContext
 from gdb_epi.locks.python.call_sites import MAX_CODE
-from gdb_epi.util import when_unreadable
+from gdb_epi.util import default_when_unreadable
 
 # Methods of containers and queues, which keep what they are given.
 _KEEPS = frozenset("append appendleft insert add setdefault put put_nowait".split())
@@ -21,7 +21,7 @@ _STATEMENT_ENDS = _ENDS - {"await"}
 _ROOTS = ("fast", "cell", "global", "name")
 
 
-@when_unreadable(False)
+@default_when_unreadable(False)
 def is_future_made_by_frame(
     scene: HangContext, frame: PyFrame, future: int, makers: Collection[str]
 ) -> bool:
@@ -67,7 +67,7 @@ def _is_future_made_by_code(
     return is_made
 
 
-@when_unreadable(False)
+@default_when_unreadable(False)
 def is_future_made_by_called(scene: HangContext, frame: PyFrame, makers: Collection[str]) -> bool:
     """Tell whether a function of the program, whose outcome a frame waits for, made a future.
 
@@ -84,7 +84,7 @@ def is_future_made_by_called(scene: HangContext, frame: PyFrame, makers: Collect
     )
 
 
-@when_unreadable(False)
+@default_when_unreadable(False)
 def is_future_made_by_stored(
     scene: HangContext, frame: PyFrame, future: int, makers: Collection[str]
 ) -> bool:

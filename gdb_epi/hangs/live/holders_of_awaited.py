@@ -34,7 +34,7 @@ from gdb_epi.hangs.tasks import (
 )
 from gdb_epi.hangs.types import HANG, POLL, HangDiagnosis
 from gdb_epi.locks.types import CERTAIN, PROBABLE
-from gdb_epi.util import counted, when_unreadable
+from gdb_epi.util import counted, default_when_unreadable
 
 MAX_BORROWERS = 1_000
 MAX_COUNTED = 1 << 20  # above it is no reference count
@@ -67,7 +67,7 @@ def reference_count(scene: HangContext, address: int) -> int | None:
     return count if 0 < count < MAX_COUNTED else None
 
 
-@when_unreadable(False)
+@default_when_unreadable(False)
 def is_referenced_only_by(
     scene: HangContext, address: int, stacks: Iterable[Sequence[PyFrame]], awaiting: int = 0
 ) -> bool:

@@ -30,7 +30,7 @@ from gdb_epi.hangs.types import (
     WATCHDOG,
     ThreadActivity,
 )
-from gdb_epi.util import when_unreadable
+from gdb_epi.util import default_when_unreadable
 
 ASK_TO_END = frozenset((SIGINT, SIGQUIT, SIGTERM))
 # Functions of `os`, `signal`, `_thread` and of the C API.
@@ -78,7 +78,7 @@ def name_who_interrupts(scene: HangContext, members: tuple[ThreadActivity, ...])
     return ""
 
 
-@when_unreadable(False)
+@default_when_unreadable(False)
 def _sets_timers(scene: HangContext) -> bool:
     """Tell whether any code of the program sets a timer of the kernel; without a handler it kills.
 
@@ -98,7 +98,7 @@ def _runs_handlers(scene: HangContext, main: ThreadActivity) -> bool:
     return main.kind != NATIVE and not by_mutex and not asleep_with_gil
 
 
-@when_unreadable(False)
+@default_when_unreadable(False)
 def _may_raise_or_exit(scene: HangContext, does: Effects) -> bool:
     """Tell whether code raises an exception, or ends the process."""
     return any(name in _LEAVES for _, name in does.calls) or any(

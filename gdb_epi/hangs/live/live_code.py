@@ -24,7 +24,7 @@ from gdb_epi.hangs.live.program_code import ProgramCode
 from gdb_epi.hangs.live.value_flow import UnknownFlow
 from gdb_epi.hangs.live.value_walk import ValueWalk
 from gdb_epi.hangs.live.values import UNKNOWN_ARGUMENTS, HeapValues
-from gdb_epi.util import memoized, when_unreadable
+from gdb_epi.util import default_when_unreadable, memoized
 
 _STORES_ITEM = ("STORE_SUBSCR", "DELETE_SUBSCR", "STORE_SLICE")
 MAX_RUNS_OF_ALL = 2_000  # of code by its values; then its names alone are followed
@@ -35,7 +35,7 @@ _BY_CALLS_ALONE = frozenset(("threading", "queue", "collections", "types"))
 class LiveCode(ProgramCode):
     """The functions of one process, and what code that can still run may do with them."""
 
-    @when_unreadable(ANYTHING)
+    @default_when_unreadable(ANYTHING)
     def effects_of_frames(self, *stacks: Sequence[PyFrame], in_loop: bool = False) -> Effects:
         """Return what the rest of the code of stacks may do; `in_loop`: as long as it goes round.
 
@@ -90,13 +90,13 @@ class LiveCode(ProgramCode):
                     walk.add_function(function.address, subject)
                     yield self.name_of(function.code), walk.effects()
 
-    @when_unreadable(ANYTHING)
+    @default_when_unreadable(ANYTHING)
     def effects_of_callable(self, value: int, *, surely: bool = False) -> Effects:
         """Return what a function or method may do when called; `surely`: what its code names."""
         return NameWalk(self, called=(value,), surely=surely).effects()
 
     @cached_property
-    @when_unreadable(ANYTHING)
+    @default_when_unreadable(ANYTHING)
     def effects_of_kept_functions(self) -> Effects:
         """What any function may do that somebody keeps, to call it later."""
         return NameWalk(self, calls_back=True).effects()

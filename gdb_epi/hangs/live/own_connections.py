@@ -22,7 +22,7 @@ from gdb_epi.hangs.library_calls import serving_function
 from gdb_epi.hangs.live.unblocked_threads import UnblockedThreads
 from gdb_epi.hangs.types import ACCEPT, HANG, READ, HangDiagnosis, ThreadActivity
 from gdb_epi.locks.types import PROBABLE
-from gdb_epi.util import when_unreadable
+from gdb_epi.util import default_when_unreadable
 
 _SENDS = frozenset((
     "send", "sendall", "sendmsg", "sendfile", "write", "writelines", "flush", "shutdown", "close",
@@ -112,7 +112,7 @@ def _has_accepted_from_this_host(scene: HangContext, frames: Iterable[PyFrame]) 
     return False
 
 
-@when_unreadable(False)
+@default_when_unreadable(False)
 def _makes_connections(scene: HangContext) -> bool:
     """Tell whether code of the program makes connections."""
     frames = (frame for frames in scene.view.all_frames().values() for frame in frames)

@@ -17,7 +17,7 @@ from gdb_epi.errors import LayoutError, UnreadableMemory
 from gdb_epi.hangs.live.effects import CodeToRun, Effects, is_byte_covered
 from gdb_epi.hangs.live.live_code import LiveCode
 from gdb_epi.locks.python.call_sites import MethodCall
-from gdb_epi.util import memoized, when_unreadable
+from gdb_epi.util import default_when_unreadable, memoized
 
 MAX_GIVING = 100  # functions that give, or call one that does
 MAX_CHAIN = 8  # frames of who waits
@@ -69,7 +69,7 @@ class PairedReleases:
         kind = self._live.view.type_name(self._address) or ""
         return self._address in self._entered and kind.lower().endswith(_PERMITS)
 
-    @when_unreadable(False)
+    @default_when_unreadable(False)
     def acquire_before_release(self, effects: Effects) -> bool:
         """Tell whether all of some code that gives it has taken it before, in the same turn."""
         return not effects.unbounded and self._do_all_acquire_first(effects)

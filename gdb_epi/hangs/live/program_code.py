@@ -25,7 +25,7 @@ from gdb_epi.hangs.live.library_effects import EVENT_LOOP, has_effect
 from gdb_epi.locks.python.acquire_calls import AcquireCalls
 from gdb_epi.locks.python.python_view import PythonView
 from gdb_epi.typing_lite import NamedTuple
-from gdb_epi.util import memoized, when_unreadable
+from gdb_epi.util import default_when_unreadable, memoized
 
 MAX_FUNCTIONS = 60_000  # of the process
 MAX_PATH = 4096
@@ -308,7 +308,7 @@ class ProgramCode:
             if self._name_of_method(each.address, "method") in methods:
                 yield self._reader.u64(each.address + at)
 
-    @when_unreadable("")
+    @default_when_unreadable("")
     def _name_of_method(self, method: int, kind: str) -> str:
         if kind == "method":
             function = self._reader.field(method, "PyMethodObject", "im_func")

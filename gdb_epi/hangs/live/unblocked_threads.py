@@ -28,7 +28,7 @@ from gdb_epi.hangs.tasks import event_loop_module
 from gdb_epi.hangs.types import PolledCondition, ThreadActivity
 from gdb_epi.hangs.wakers import find_wakers, methods_ending_wait
 from gdb_epi.locks.python.lock_objects import SEMLOCK
-from gdb_epi.util import when_unreadable
+from gdb_epi.util import default_when_unreadable
 
 MAX_THREADS = 200
 NO_THREAD = 0  # in the place of a thread's id
@@ -200,7 +200,7 @@ class UnblockedThreads:
         unseen = effects.unbounded and not effects.bodies
         return unseen or any(map(self._changes_unseen, effects.bodies))
 
-    @when_unreadable(True)
+    @default_when_unreadable(True)
     def _changes_unseen(self, body: CodeToRun) -> bool:
         """Tell whether code changes what no name of a store tells.
 

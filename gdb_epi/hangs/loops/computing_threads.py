@@ -42,7 +42,7 @@ from gdb_epi.hangs.types import (
 )
 from gdb_epi.locks.python.call_sites import loop_ends_by_clock
 from gdb_epi.locks.types import INFO, PROBABLE
-from gdb_epi.util import counted, when_unreadable
+from gdb_epi.util import counted, default_when_unreadable
 
 _YIELDS = "__sleep0"  # what sleep(0) awaits (Lib/asyncio/tasks.py, 3.8 to 3.15)
 NO_END_SEEN = "nothing shows that this comes to an end"
@@ -192,7 +192,7 @@ def _code_without_seen_end(scene: HangContext, activity: ThreadActivity) -> str:
     return _task_without_seen_end(scene, activity)
 
 
-@when_unreadable(False)
+@default_when_unreadable(False)
 def _iterates_without_end(scene: HangContext, frame: PyFrame) -> bool:
     """Tell whether a comprehension takes members of an iterator that always has another one."""
     words = scene.view.slots.of(frame)
@@ -222,7 +222,7 @@ def _while_loop_of_generator(scene: HangContext, frame: PyFrame) -> str:
     return ""
 
 
-@when_unreadable(False)
+@default_when_unreadable(False)
 def _iterates_over_growing_list(scene: HangContext, frames: Sequence[PyFrame]) -> bool:
     """Tell whether the last of some frames goes over a list to which they add.
 
@@ -239,7 +239,7 @@ def _iterates_over_growing_list(scene: HangContext, frames: Sequence[PyFrame]) -
     )
 
 
-@when_unreadable(False)
+@default_when_unreadable(False)
 def _waits_in_each_turn(scene: HangContext, activity: ThreadActivity, frame: PyFrame) -> bool:
     """Tell whether a frame's loop takes its work, or its turn, from other threads each time."""
     if scene.is_only_python_thread(activity.tid):
@@ -317,7 +317,7 @@ def _is_own_code(scene: HangContext, file_name: str) -> bool:
     )
 
 
-@when_unreadable(False)
+@default_when_unreadable(False)
 def _is_while_with_end(scene: HangContext, frame: PyFrame, loop: range) -> bool:
     """Tell whether a loop is no `for`, and has a condition on which it is left, but no clock's."""
     head = scene.call_sites.running_instruction(frame.code, loop.start)

@@ -29,7 +29,7 @@ from gdb_epi.hangs.types import (
 )
 from gdb_epi.locks.python.call_sites import CallSites, Instruction
 from gdb_epi.locks.types import PROBABLE
-from gdb_epi.util import when_unreadable
+from gdb_epi.util import default_when_unreadable
 
 _NO_OPERATIONS = frozenset(("nothing", "extended", "truth"))
 _LOADS = {"fast": 0, "cell": 1, "global": 2, "name": 2}  # the table of names that each means
@@ -103,7 +103,7 @@ def _sleeps_between_turns(scene: HangContext, activity: ThreadActivity) -> bool:
     return activity.kind == SLEEP or not _SLEEPS.isdisjoint(scene.names_called_in_loop(loop))
 
 
-@when_unreadable(None)
+@default_when_unreadable(None)
 def find_polled_condition(scene: HangContext, activity: ThreadActivity) -> PolledCondition | None:
     """Return what a thread's innermost loop polls; None where it does anything else as well.
 
@@ -183,7 +183,7 @@ def _is_plain_data(scene: HangContext, frame: PyFrame, path: Sequence[str]) -> b
     return scene.view.type_name(word) not in ("function", "method", "type")
 
 
-@when_unreadable(False)
+@default_when_unreadable(False)
 def only_waits_in_turns(scene: HangContext, frame: PyFrame) -> bool:
     """Tell whether a frame's innermost loop makes one call, tests what came, and does no more.
 

@@ -24,7 +24,7 @@ from gdb_epi.hangs.library_calls import is_library_file
 from gdb_epi.hangs.types import HANG, RUNNING, HangDiagnosis, ThreadActivity, wait_diagnosis
 from gdb_epi.locks.types import INFO, PROBABLE
 from gdb_epi.typing_lite import NamedTuple
-from gdb_epi.util import counted, when_unreadable
+from gdb_epi.util import counted, default_when_unreadable
 
 MAX_VALUES = 512  # of one frame: its variables, their attributes, and those of these
 MANY = 3  # tries: fewer are no sign that it will not succeed
@@ -171,7 +171,7 @@ def _sets_no_limit(scene: HangContext, value: int, kind: str) -> bool:
     return kind in _FUNCTIONS and bool(_NO_LIMIT.search(_function_name(scene, value)))
 
 
-@when_unreadable("")
+@default_when_unreadable("")
 def _function_name(scene: HangContext, value: int) -> str:
     """Return the name of a function or bound method of Python; "" for others."""
     reader = scene.view.reader

@@ -40,7 +40,7 @@ from gdb_epi.hangs.types import (
 from gdb_epi.hangs.wakers import methods_ending_wait
 from gdb_epi.locks.python.acquire_calls import AHEAD
 from gdb_epi.locks.types import INFO, PROBABLE
-from gdb_epi.util import when_unreadable
+from gdb_epi.util import default_when_unreadable
 
 # A loop that continues while such a condition holds keeps the program alive, and waits for nothing.
 _GOES_ON = ("run", "alive", "active", "serv", "true")
@@ -148,7 +148,7 @@ def _wants_its_children(scene: HangContext, activity: ThreadActivity) -> bool:
     return not children or ("wait" in ahead and not ahead & _STOPS)
 
 
-@when_unreadable(False)
+@default_when_unreadable(False)
 def _has_sent_by_socket(scene: HangContext, activity: ThreadActivity) -> bool:
     """Tell whether code of a thread has sent something by a socket: then it wants the answer."""
     calls = (call for frame in activity.frames for call in scene.code.calls_with_times(frame))

@@ -54,7 +54,7 @@ from gdb_epi.hangs.types import (
 )
 from gdb_epi.hangs.wakers import find_wakers, name_awaited_object
 from gdb_epi.locks.types import INFO, PROBABLE
-from gdb_epi.util import counted, duration_words, when_unreadable
+from gdb_epi.util import counted, default_when_unreadable, duration_words
 
 _RELEASES = "release"
 _HELD = (LOCK, SEMAPHORE)
@@ -437,7 +437,7 @@ def diagnose_connection_pool_exhausted(scene: HangContext) -> HangDiagnosis | No
     )  # fmt: skip
 
 
-@when_unreadable(False)
+@default_when_unreadable(False)
 def _has_some_of_library(
     scene: HangContext, activity: ThreadActivity, waiting: ThreadActivity
 ) -> bool:
@@ -522,7 +522,7 @@ def _uses_same_library(scene: HangContext, task: UnfinishedTask, waiting: Unfini
     return within or _caller_in_block_of(scene, task, waiting) is not None
 
 
-@when_unreadable(False)
+@default_when_unreadable(False)
 def _is_manager_of_packages(
     scene: HangContext, manager: int, packages: frozenset[tuple[str, str]]
 ) -> bool:

@@ -17,7 +17,7 @@ from gdb_epi.hangs.sqlite_locks import connection_held_by_callers_clause
 from gdb_epi.hangs.types import HANG, HangDiagnosis, ThreadActivity, wait_diagnosis
 from gdb_epi.locks.python.call_sites import loop_ends_by_clock
 from gdb_epi.locks.types import INFO, PROBABLE
-from gdb_epi.util import when_unreadable
+from gdb_epi.util import default_when_unreadable
 
 ERROR = "sqlite3.OperationalError"
 _LOCKED = ("database is locked", "database table is locked", "database schema is locked")
@@ -73,7 +73,7 @@ def _diagnose_retry_loop(scene: HangContext, activity: ThreadActivity) -> HangDi
     )  # fmt: skip
 
 
-@when_unreadable(False)
+@default_when_unreadable(False)
 def _is_limited(scene: HangContext, frame: PyFrame) -> bool:
     """Tell whether a loop limits the number of its tries, or their time.
 

@@ -24,7 +24,7 @@ from gdb_epi.hangs.frame_references import METHODS
 from gdb_epi.hangs.installed_packages import InstalledPackages
 from gdb_epi.locks.python.python_view import PythonView
 from gdb_epi.typing_lite import NamedTuple
-from gdb_epi.util import when_unreadable
+from gdb_epi.util import default_when_unreadable
 
 # Functions of libraries that wait for clients, and modules whose every function does.
 _SERVING = frozenset((
@@ -208,7 +208,7 @@ class EventLoopReader:
             return False
         return state < len(STATES) and STATES[state] != "pending"
 
-    @when_unreadable(None)
+    @default_when_unreadable(None)
     def _read_length(self, loop: int, name: str, struct: str) -> int | None:
         value = self._view.attribute(loop, name)
         return None if value is None else self._containers.length(value, struct)
@@ -231,7 +231,7 @@ class EventLoopReader:
             pass
         return callbacks
 
-    @when_unreadable(False)
+    @default_when_unreadable(False)
     def _has_no_peer(self, callback: int) -> bool:
         """Tell whether a callback is of a datagram transport that was given no peer's address."""
         if self._view.type_name(callback) != "method":
@@ -264,7 +264,7 @@ class EventLoopReader:
         reader = self._view.reader
         return reader.text_field(function, "PyFunctionObject", "func_qualname")
 
-    @when_unreadable(None)
+    @default_when_unreadable(None)
     def _count_watched_descriptors(self, loop: int) -> int | None:
         """Return how many descriptors the loop watches besides its own pipe."""
         keys = self._view.attribute(loop, "_selector", "_fd_to_key")

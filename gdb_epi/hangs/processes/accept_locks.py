@@ -12,7 +12,7 @@ from gdb_epi.cpython.types import PyFrame
 from gdb_epi.hangs.hang_context import HangContext
 from gdb_epi.hangs.idleness import is_in_serving_loop
 from gdb_epi.hangs.types import MAY_BE_IDLE, HangDiagnosis, ThreadActivity, idle_diagnosis
-from gdb_epi.util import when_unreadable
+from gdb_epi.util import default_when_unreadable
 
 MAX_FRAMES = 6  # between the wait and the code that accepts: of a lock of the program's own
 MAX_BETWEEN = 12  # bytes between the call that takes a lock and the block that it guards
@@ -38,7 +38,7 @@ def diagnose_turn_to_accept(
     return None
 
 
-@when_unreadable(False)
+@default_when_unreadable(False)
 def _accepts_in_next_block(scene: HangContext, frame: PyFrame) -> bool:
     """Tell whether a frame's running call begins a `with` or `try` in which accept() is called."""
     sites = scene.call_sites

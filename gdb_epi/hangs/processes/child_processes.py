@@ -31,7 +31,7 @@ from gdb_epi.hangs.types import (
 from gdb_epi.locks.python.call_sites import loop_ends_by_clock
 from gdb_epi.locks.types import INFO, PROBABLE
 from gdb_epi.typing_lite import NamedTuple
-from gdb_epi.util import when_unreadable
+from gdb_epi.util import default_when_unreadable
 
 MAX_TEXT = 256
 MAX_OWN, MAX_VALUES = 16, 2_000  # frames, and globals of their modules
@@ -134,7 +134,7 @@ def _was_written_and_closed(scene: HangContext, connection: int) -> bool:
     return scene.view.objects.integer(writable) == 1
 
 
-@when_unreadable(False)
+@default_when_unreadable(False)
 def is_supervisor_loop(scene: HangContext, activity: ThreadActivity) -> bool:
     """Tell whether a child is waited for in a loop without end that only runs it again and again.
 
@@ -403,7 +403,7 @@ def _read_flag(scene: HangContext, stream: int, name: str) -> bool:
     return scene.view.objects.integer(value) == 1
 
 
-@when_unreadable(True)
+@default_when_unreadable(True)
 def _may_code_have_any(scene: HangContext, task: UnfinishedTask, objects: set[int]) -> bool:
     """Whether code of a task has one of the objects in a variable; true where that is unknown."""
     if len(task.stack) > MAX_FRAMES:

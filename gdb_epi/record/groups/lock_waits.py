@@ -17,7 +17,7 @@ from gdb_epi.process_state import ProcessState
 from gdb_epi.record.groups.fork import MAX_VANISHED
 from gdb_epi.record.registry import Json, RecordNotes, RecordParts, group
 from gdb_epi.signature.drop_sets import load_drop_sets
-from gdb_epi.signature.keys import Key, language_tokens, make_key
+from gdb_epi.signature.keys import Key, make_key, select_tokens_of_language
 from gdb_epi.signature.names import python_name
 from gdb_epi.signature.tokens import PYTHON, Token, format_stack_line
 
@@ -87,5 +87,5 @@ def _python_stack_key(frames: Sequence[PyFrame], word: str) -> Key | None:
             name = python_name(frame)
             dropped_as = drops.python_class(name, frame.filename, frame.name)
             tokens.append(Token(f"py:{name}", PYTHON, True, dropped_as))
-    content = language_tokens(tokens, PYTHON, overflow=False)
+    content = select_tokens_of_language(tokens, PYTHON, overflow=False)
     return make_key("python", f"{word} {format_stack_line(content)}") if content else None

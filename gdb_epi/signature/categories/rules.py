@@ -120,29 +120,31 @@ def misaligned_sp(_: CategoryInput, account: FaultAccount) -> Answer:
     return RuleMatch("misaligned-sp", f"{what} {fault.sp:#018x} is no multiple of 8")
 
 
-def unread_protection(scene: CategoryInput, account: FaultAccount) -> Answer:
+def protection_fault_unread_instruction(scene: CategoryInput, account: FaultAccount) -> Answer:
     """A protection fault whose instruction cannot be read, with a register that is no address."""
     fault, site = account.fault, account.site
     if account.how != PROTECTION or (site.instruction is not None and site.operand is None):
         return None
-    values = _values_of(fault, fault.architecture.general)
+    values = _register_values(fault, fault.architecture.general)
     word = read_word(scene.target, fault.sp)
     if word is not None:
         values["the word at rsp"] = word
-    odd = _noncanonical_of(scene, fault, values)
-    return _noncanonical(odd) if odd else None
+    odd = _noncanonical_registers(scene, fault, values)
+    return _noncanonical_match(odd) if odd else None
 
 
-def _values_of(fault: Fault, names: Iterable[str]) -> dict[str, int]:
+def _register_values(fault: Fault, names: Iterable[str]) -> dict[str, int]:
     return {name: fault.registers[name] for name in names if name in fault.registers}
 
 
-def _noncanonical_of(scene: CategoryInput, fault: Fault, values: dict[str, int]) -> dict[str, int]:
+def _noncanonical_registers(
+    scene: CategoryInput, fault: Fault, values: dict[str, int]
+) -> dict[str, int]:
     top = user_space_end(scene.target, fault)
     return {name: value for name, value in values.items() if not is_canonical(value, top)}
 
 
-def _noncanonical(odd: dict[str, int]) -> RuleMatch:
+def _noncanonical_match(odd: dict[str, int]) -> RuleMatch:
     words = ", ".join(f"{name} = {value:#018x}" for name, value in list(odd.items())[:3])
     return RuleMatch(
         "segv-noncanonical",
@@ -159,15 +161,15 @@ def failed_access(scene: CategoryInput, account: FaultAccount) -> Answer:
     else:
         return None
     if name == "segv-noncanonical":
-        return _noncanonical(_odd_words(scene, account))
+        return _noncanonical_match(_noncanonical_words(scene, account))
     return RuleMatch(name, _place_phrase(scene, account, name))
 
 
-def _odd_words(scene: CategoryInput, account: FaultAccount) -> dict[str, int]:
+def _noncanonical_words(scene: CategoryInput, account: FaultAccount) -> dict[str, int]:
     """Return the registers of the access that are not canonical, or the address that they make."""
     site = account.site
     names = site.operand.registers() if site.operand is not None else ()
-    odd = _noncanonical_of(scene, account.fault, _values_of(site.fault, names))
+    odd = _noncanonical_registers(scene, account.fault, _register_values(site.fault, names))
     if odd:
         return odd
     what = "the target it goes to" if site.kind in TRANSFERS else "the address it computes"
@@ -180,7 +182,7 @@ def _place_phrase(scene: CategoryInput, account: FaultAccount, name: str) -> str
     if name == "segv-exec":
         same_pc = f"{account.fault.architecture.pc} equals the fault address"
         what = same_pc if address == account.fault.pc else "the instruction runs into"
-        return f"{what} {address:#018x}, which is {_mapping(scene, address)}"
+        return f"{what} {address:#018x}, which is {_mapping_phrase(scene, address)}"
     if place.kind == NULL:
         what = "an access at" if account.how == ACCESS else f"a {account.site.kind} to"
         return f"{what} address {address:#x}, below {NULL_PAGE}"
@@ -196,10 +198,10 @@ def _place_phrase(scene: CategoryInput, account: FaultAccount, name: str) -> str
             f"the fault address {address:#018x} is in the inaccessible mapping "
             f"{place.region.start:#018x}-{place.region.end:#018x}"
         )
-    return f"the fault address {address:#018x} is {_mapping(scene, address)}"
+    return f"the fault address {address:#018x} is {_mapping_phrase(scene, address)}"
 
 
-def _mapping(scene: CategoryInput, address: int) -> str:
+def _mapping_phrase(scene: CategoryInput, address: int) -> str:
     region = scene.region_at(address)
     return "not mapped" if region is None else f"in a mapping with permissions {region.perms}"
 
@@ -214,11 +216,11 @@ def fault_without_operand(scene: CategoryInput, account: FaultAccount) -> Answer
     if address < NEAR_NULL:
         return RuleMatch("segv-near-null", f"the fault address {address:#x} is below {NEAR_NULL}")
     return RuleMatch(
-        "segv-wild", f"the fault address {address:#018x} is {_mapping(scene, address)}"
+        "segv-wild", f"the fault address {address:#018x} is {_mapping_phrase(scene, address)}"
     )
 
 
-def end_without_address(_: CategoryInput, account: FaultAccount) -> Answer:
+def death_without_address(_: CategoryInput, account: FaultAccount) -> Answer:
     """Every end that no address belongs to: by how the process came to it."""
     end = ENDS.get(account.how)
     if end is None:
@@ -229,7 +231,7 @@ def end_without_address(_: CategoryInput, account: FaultAccount) -> Answer:
     return RuleMatch(name, evidence(account))
 
 
-def _address(account: FaultAccount) -> str:
+def _address_phrase(account: FaultAccount) -> str:
     address = account.fault.address
     return "no address" if not address else f"address {address:#018x}"
 
@@ -243,7 +245,7 @@ def _raise_phrase(account: FaultAccount) -> str:
     )
 
 
-def _protection(account: FaultAccount) -> str:
+def _protection_phrase(account: FaultAccount) -> str:
     why = account.site.why or "why is not known"
     return f"SI_KERNEL without an address (general protection fault): {why}"
 
@@ -254,7 +256,7 @@ def _privileged_phrase(account: FaultAccount) -> str:
     return f"a privileged instruction at {account.fault.pc:#018x}{what}"
 
 
-def _arithmetic(account: FaultAccount) -> str:
+def _arithmetic_phrase(account: FaultAccount) -> str:
     code = account.fault.code or 0
     return f"SIGFPE: {_FPE_CODES.get(code, f'si_code {code}')} at {account.fault.pc:#018x}"
 
@@ -265,18 +267,21 @@ ENDS: dict[str, tuple[str, Callable[[FaultAccount], str]]] = {
         f"an access that must be aligned was not, by the instruction at {account.fault.pc:#018x}"
     )),
     PRIVILEGED: ("segv-privileged", _privileged_phrase),
-    PROTECTION: ("segv-protection", _protection),
+    PROTECTION: ("segv-protection", _protection_phrase),
     PROTECTION_KEY: ("segv-protection-key", lambda account: (
-        f"si_code 4: a protection key forbids it, {_address(account)}"
+        f"si_code 4: a protection key forbids it, {_address_phrase(account)}"
     )),
     SHADOW_STACK: ("segv-shadow-stack", lambda account: (
         f"si_code 10: a return at {account.fault.pc:#018x}"
     )),
-    BUS: ("bus-adrerr", lambda account: f"si_code {account.fault.code}, {_address(account)}"),
-    MEMORY_ERROR: ("bus-memerr", lambda account: (
-        f"si_code {account.fault.code}: the kernel found poisoned memory, {_address(account)}"
+    BUS: ("bus-adrerr", lambda account: (
+        f"si_code {account.fault.code}, {_address_phrase(account)}"
     )),
-    ARITHMETIC: ("fpe", _arithmetic),
+    MEMORY_ERROR: ("bus-memerr", lambda account: (
+        f"si_code {account.fault.code}: the kernel found poisoned memory, "
+        f"{_address_phrase(account)}"
+    )),
+    ARITHMETIC: ("fpe", _arithmetic_phrase),
     ILLEGAL: ("ill", lambda account: (
         f"SIGILL: the CPU refused the instruction at {account.fault.pc:#018x}"
     )),
@@ -306,10 +311,10 @@ FAULT_RULES = tuple(
         ("segv-stack-overflow", stack_overflow),
         ("return-to-null", return_to_null),
         ("misaligned-sp", misaligned_sp),
-        ("segv-noncanonical", unread_protection),
+        ("segv-noncanonical", protection_fault_unread_instruction),
         ("access", failed_access),
         ("unexplained", fault_without_operand),
-        ("other ends", end_without_address),
+        ("other ends", death_without_address),
     )
 )
 
@@ -341,12 +346,12 @@ _FATAL = {
 }  # fmt: skip
 
 
-def _first_on_stack(scene: CategoryInput, names: tuple[str, ...]) -> str | None:
+def _first_function_on_stack(scene: CategoryInput, names: tuple[str, ...]) -> str | None:
     plain = {name.removeprefix("__GI_") for name in scene.functions()}
     return next((name for name in names if name in plain), None)
 
 
-def _by_message(kind: str, frames: tuple[str, ...], scene: CategoryInput) -> Answer:
+def _decide_by_glibc_message(kind: str, frames: tuple[str, ...], scene: CategoryInput) -> Answer:
     """Decide by glibc's message, or by a frame when the message could not be read."""
     message = scene.abort_message
     if isinstance(message, AbortMessage):
@@ -358,7 +363,7 @@ def _by_message(kind: str, frames: tuple[str, ...], scene: CategoryInput) -> Ans
         return RuleMatch(
             f"abort-{kind}{klass}", f"glibc's __abort_msg holds its {kind} message{detail}"
         )
-    frame = _first_on_stack(scene, frames)
+    frame = _first_function_on_stack(scene, frames)
     if frame is not None:
         klass = ":unknown" if kind == "malloc" else ""
         return RuleMatch(f"abort-{kind}{klass}", f"{frame} is on the stack")
@@ -386,7 +391,7 @@ def cxx_terminate(scene: CategoryInput) -> Answer:
     if frame is None:
         return None
     virtual = next(
-        (word for name, word in _VIRTUAL.items() if _first_on_stack(scene, (name,))), None
+        (word for name, word in _VIRTUAL.items() if _first_function_on_stack(scene, (name,))), None
     )
     if virtual is not None:
         return RuleMatch(
@@ -401,39 +406,43 @@ def fatal_error(scene: CategoryInput) -> Answer:
     """Py_FatalError and its relatives."""
     if isinstance(scene.native, Absent):
         return Undecided(f"no native stack ({scene.native.detail})")
-    frame = _first_on_stack(scene, tuple(_FATAL))
+    frame = _first_function_on_stack(scene, tuple(_FATAL))
     return (
         RuleMatch(f"abort-py-fatal:{_FATAL[frame]}", f"{frame} is on the stack") if frame else None
     )
 
 
-def _no_memory(scene: CategoryInput) -> str | None:
+def _failed_allocation_handler(scene: CategoryInput) -> str | None:
     """Return the handler of a failed allocation that is on the stack."""
     if isinstance(scene.native, Absent):
         return None
-    from gdb_epi.signature.native_names import native_name
+    from gdb_epi.signature.native_names import normalised_name_and_note
 
     names = (
-        native_name(frame.function)[0] for frame in scene.native[:MAX_FRAMES] if frame.function
+        normalised_name_and_note(frame.function)[0]
+        for frame in scene.native[:MAX_FRAMES]
+        if frame.function
     )
     return next((name for name in names if name in _NO_MEMORY), None)
 
 
 def any_other_abort(scene: CategoryInput) -> Answer:
     """Any other SIGABRT that the process sent itself, unless it says that memory ran out."""
-    if _no_memory(scene):
+    if _failed_allocation_handler(scene):
         return None
-    from gdb_epi.signature.native_names import native_name
+    from gdb_epi.signature.native_names import normalised_name_and_note
 
     outer = _caller_of_abort(scene)
-    name = native_name(outer.function)[0] if outer is not None and outer.function else ""
+    name = (
+        normalised_name_and_note(outer.function)[0] if outer is not None and outer.function else ""
+    )
     by = f": {name} called abort()" if name else ""
     return RuleMatch("abort-other", f"SIGABRT that the process sent itself{by}")
 
 
 def out_of_memory(scene: CategoryInput) -> Answer:
     """The program's own handler of a failed allocation ended it."""
-    frame = _no_memory(scene)
+    frame = _failed_allocation_handler(scene)
     what = f"{frame}, which a failed allocation calls, aborted"
     return RuleMatch("oom-suspect", what) if frame else None
 
@@ -447,9 +456,15 @@ def _apply_to_abort(rule: Rule, scene: CategoryInput) -> Answer:
 ABORT_RULES = tuple(
     (name, partial(_apply_to_abort, rule))
     for name, rule in (
-        ("abort-assert", partial(_by_message, "assert", _ASSERT)),  # of C
-        ("abort-malloc", partial(_by_message, "malloc", _MALLOC)),  # it found its own data damaged
-        ("abort-fortify", partial(_by_message, "fortify", _FORTIFY)),  # and the stack protector
+        ("abort-assert", partial(_decide_by_glibc_message, "assert", _ASSERT)),  # of C
+        (
+            "abort-malloc",
+            partial(_decide_by_glibc_message, "malloc", _MALLOC),
+        ),  # it found its own data damaged
+        (
+            "abort-fortify",
+            partial(_decide_by_glibc_message, "fortify", _FORTIFY),
+        ),  # and the stack protector
         ("abort-terminate", cxx_terminate),
         ("abort-py-fatal", fatal_error),
         ("abort-other", any_other_abort),

@@ -157,14 +157,14 @@ def _format_callback(decoder: ReprDecoder, address: int, args: int) -> str:
         obj = decoder.obj(address)
         if obj.lineage.ident != "functools.partial":
             name = callable_qualname(decoder, obj) or decoder.repr_of(address)
-            return name + _arguments(decoder, args, words) + suffix
-        suffix = _arguments(decoder, args, words) + suffix
+            return name + _arguments_text(decoder, args, words) + suffix
+        suffix = _arguments_text(decoder, args, words) + suffix
         args, words = (decoder.field(address, "partialobject", n) for n in ("args", "kw"))
         address = decoder.field(address, "partialobject", "fn")
     raise Undecodable("partials of partials without an end")
 
 
-def _arguments(decoder: ReprDecoder, args: int, words: int) -> str:
+def _arguments_text(decoder: ReprDecoder, args: int, words: int) -> str:
     # Newer releases show them in debug mode only; asyncio itself tells which it is.
     if _hides_arguments(decoder):
         return "()"
@@ -248,7 +248,7 @@ def code_location_text(decoder: ReprDecoder, code: int) -> str:
     return f"{file}:{line}"
 
 
-def _length(decoder: ReprDecoder, obj: Obj, name: str) -> int:
+def _attribute_length(decoder: ReprDecoder, obj: Obj, name: str) -> int:
     """Return the length of a deque, list, set or dict that an attribute holds; 0 for None."""
     try:
         at = decoder.attribute(obj.address, name)
@@ -304,7 +304,7 @@ def handle(decoder: ReprDecoder, obj: Obj) -> str:
 
 
 def _waiters_repr(decoder: ReprDecoder, obj: Obj, state: str) -> str:
-    waiting = _length(decoder, obj, "_waiters")
+    waiting = _attribute_length(decoder, obj, "_waiters")
     return _state_repr(decoder, obj, f"{state}{f', waiters:{waiting}' if waiting else ''}")
 
 
@@ -339,7 +339,7 @@ def condition(decoder: ReprDecoder, obj: Obj) -> str:
 def semaphore(decoder: ReprDecoder, obj: Obj) -> str:
     """Do what asyncio's Semaphore.__repr__ does."""
     value = decoder.attribute_text(obj.address, "_value")
-    if value != "0" and _length(decoder, obj, "_waiters"):
+    if value != "0" and _attribute_length(decoder, obj, "_waiters"):
         decoder.mark_inexact()  # since 3.11 (gh-90155) waiters that were not cancelled hold it too
     state = "locked" if value == "0" else f"unlocked, value:{value}"
     return _waiters_repr(decoder, obj, state)
@@ -365,14 +365,14 @@ def _state_value(decoder: ReprDecoder, obj: Obj) -> str:
 def queue(decoder: ReprDecoder, obj: Obj) -> str:
     """Do what asyncio's Queue.__repr__ does."""
     text = f"maxsize={decoder.attribute_text(obj.address, '_maxsize')}"
-    if _length(decoder, obj, "_queue"):
+    if _attribute_length(decoder, obj, "_queue"):
         held = decoder.attribute_text(obj.address, "_queue")
         start, end = held.find("["), held.rfind("]")
         if not 0 <= start < end:
             raise Undecodable("its items cannot be decoded")
         text += f" _queue={held[start : end + 1]}"
     for name in ("_getters", "_putters"):
-        waiting = _length(decoder, obj, name)
+        waiting = _attribute_length(decoder, obj, name)
         text += f" {name}[{waiting}]" if waiting else ""
     tasks = decoder.attribute_text(obj.address, "_unfinished_tasks")
     text += f" tasks={tasks}" if tasks != "0" else ""
@@ -404,7 +404,7 @@ def task_group(decoder: ReprDecoder, obj: Obj) -> str:
     """Do what TaskGroup.__repr__ does (3.11+)."""
     text = ""
     for name in ("tasks", "errors"):
-        count = _length(decoder, obj, f"_{name}")
+        count = _attribute_length(decoder, obj, f"_{name}")
         text += f" {name}={count}" if count else ""
     if decoder.is_true(obj.address, "_aborting"):
         text += " cancelling"
@@ -422,12 +422,12 @@ def _reprlib_repr(decoder: ReprDecoder, address: int, level: int = MAX_LEVEL) ->
     kind = obj.lineage.ident
     itself = obj.is_exact  # reprlib goes by the name of the very type
     if itself and kind in _SEQUENCES:
-        return _sequence(decoder, address, kind, level)
+        return _shortened_sequence(decoder, address, kind, level)
     if itself and kind == "dict":
-        return _dict(decoder, address, level)
+        return _shortened_dict(decoder, address, level)
     text = decoder.repr_of(address)
     if itself and kind == "str":
-        return _string(decoder, address)
+        return _shortened_str(decoder, address)
     if itself and kind in _SHORTENED_INSIDE:
         decoder.mark_inexact()
     limit = MAX_LONG if itself and kind == "int" else MAX_OTHER
@@ -437,7 +437,7 @@ def _reprlib_repr(decoder: ReprDecoder, address: int, level: int = MAX_LEVEL) ->
     return f"{text[:left]}...{text[len(text) - (limit - 3 - left) :]}"
 
 
-def _string(decoder: ReprDecoder, address: int) -> str:
+def _shortened_str(decoder: ReprDecoder, address: int) -> str:
     """Shorten a str: the ends of its characters first, then of its repr."""
     value, length = read_str(decoder, address, decoder.limits.length)
     if length > len(value):
@@ -453,7 +453,7 @@ def _first_and_last_characters(value: str) -> str:
     return f"{shown[:left]}...{shown[len(shown) - right :]}"
 
 
-def _sequence(decoder: ReprDecoder, address: int, kind: str, level: int) -> str:
+def _shortened_sequence(decoder: ReprDecoder, address: int, kind: str, level: int) -> str:
     left, right, limit = _SEQUENCES[kind]
     start, count = decoder.array_of(address, kind)
     if level <= 0 and count:
@@ -469,7 +469,7 @@ def _sequence(decoder: ReprDecoder, address: int, kind: str, level: int) -> str:
     return f"{left}{', '.join(texts)}{comma}{right}"
 
 
-def _dict(decoder: ReprDecoder, address: int, level: int) -> str:
+def _shortened_dict(decoder: ReprDecoder, address: int, level: int) -> str:
     count = decoder.field(address, "PyDictObject", "ma_used")
     if not count:
         return "{}"

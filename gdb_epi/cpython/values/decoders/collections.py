@@ -106,7 +106,9 @@ def ordered_dict(decoder: ReprDecoder, obj: Obj) -> str:
 @decodes_repr(NAMEDTUPLE_REPR, in_itself="(...)")
 def named_tuple(decoder: ReprDecoder, obj: Obj) -> str:
     """Do what a namedtuple's __repr__ does."""
-    names = [decoder.string(n) for n in decoder.tuple_items(_class_value(decoder, obj, "_fields"))]
+    names = [
+        decoder.string(n) for n in decoder.tuple_items(_class_attribute(decoder, obj, "_fields"))
+    ]
     values = decoder.tuple_items(obj.address)
     count = decoder.signed(obj.address, "PyTupleObject", "ob_size")
     if len(names) != len(values):
@@ -117,7 +119,7 @@ def named_tuple(decoder: ReprDecoder, obj: Obj) -> str:
     return f"{obj.type.name}({decoder.join_text(texts, count)})"
 
 
-def _class_value(decoder: ReprDecoder, obj: Obj, name: str) -> int:
+def _class_attribute(decoder: ReprDecoder, obj: Obj, name: str) -> int:
     value = decoder.types.lookup(obj.type, name)
     if value is None:
         raise Undecodable(f"its class has no {name}")

@@ -29,7 +29,7 @@ def _time_parts(packed: bytes) -> list[int]:
     return parts
 
 
-def _zone(decoder: ReprDecoder, obj: Obj, kind: str) -> str:
+def _zone_text(decoder: ReprDecoder, obj: Obj, kind: str) -> str:
     fold = decoder.reader.u8(obj.address + decoder.offset(kind, "fold"))
     text = f", fold={fold}" if fold else ""
     if decoder.reader.u8(obj.address + decoder.offset(kind, "hastzinfo")):
@@ -50,7 +50,7 @@ def date_time(decoder: ReprDecoder, obj: Obj) -> str:
     kind = "PyDateTime_DateTime"
     packed = _packed_fields(decoder, obj, kind, 10)
     parts = _date_parts(packed) + _time_parts(packed[4:])
-    return f"{decoder.type_name(obj)}({', '.join(map(str, parts))}{_zone(decoder, obj, kind)})"
+    return f"{decoder.type_name(obj)}({', '.join(map(str, parts))}{_zone_text(decoder, obj, kind)})"
 
 
 @decodes("datetime.time")
@@ -58,7 +58,7 @@ def time(decoder: ReprDecoder, obj: Obj) -> str:
     """Decode a time of day."""
     kind = "PyDateTime_Time"
     parts = _time_parts(_packed_fields(decoder, obj, kind, 6))
-    return f"{decoder.type_name(obj)}({', '.join(map(str, parts))}{_zone(decoder, obj, kind)})"
+    return f"{decoder.type_name(obj)}({', '.join(map(str, parts))}{_zone_text(decoder, obj, kind)})"
 
 
 class TimeDelta(NamedTuple):

@@ -13,13 +13,13 @@ from gdb_epi.cpython.values.repr_decoder import Obj, ReprDecoder, Undecodable, d
 MAX_MEMBERS = 10_000
 
 
-def _name(decoder: ReprDecoder, address: int) -> str | None:
+def _member_name(decoder: ReprDecoder, address: int) -> str | None:
     """Return `_name_` of a member; None for an unnamed combination of flags."""
     name = decoder.attribute(address, "_name_")
     return decoder.string(name) if decoder.ident(name) == "str" else None
 
 
-def _value(decoder: ReprDecoder, obj: Obj) -> str:
+def _member_value_text(decoder: ReprDecoder, obj: Obj) -> str:
     # 3.11 (bpo-40066): the value has a repr of its own, which differs for mixed-in dataclasses.
     shown_by = decoder.types.lookup(obj.type, "_value_repr_")
     by_object = ("NoneType", "wrapper_descriptor")
@@ -31,7 +31,7 @@ def _value(decoder: ReprDecoder, obj: Obj) -> str:
 @decodes_repr(("enum", "Enum.__repr__"), ("enum", "Flag.__repr__"))
 def enum_member(decoder: ReprDecoder, obj: Obj) -> str:
     """Do what Enum.__repr__ and Flag.__repr__ do."""
-    name, value = _name(decoder, obj.address), _value(decoder, obj)
+    name, value = _member_name(decoder, obj.address), _member_value_text(decoder, obj)
     if name is not None:
         return f"<{obj.type.name}.{name}: {value}>"
     if decoder.types.lookup(obj.type, "_flag_mask_") is not None:
@@ -49,7 +49,7 @@ def _members(decoder: ReprDecoder, obj: Obj) -> list[tuple[int, str | None]]:
     for key, member in decoder.objects.dict_items(held[1]):
         if len(members) >= MAX_MEMBERS:
             raise Undecodable(f"more than {MAX_MEMBERS} members")
-        members.append((read_int(decoder, key), _name(decoder, member)))
+        members.append((read_int(decoder, key), _member_name(decoder, member)))
     return members
 
 
@@ -91,7 +91,7 @@ def enum_class(decoder: ReprDecoder, obj: Obj) -> str:
 @decodes_repr(("enum", "global_enum_repr"), ("enum", "global_flag_repr"))
 def global_member(decoder: ReprDecoder, obj: Obj) -> str:
     """Do what members of a class changed by global_enum() (3.11+) do: name their module."""
-    module, name = obj.type.module.rpartition(".")[2], _name(decoder, obj.address)
+    module, name = obj.type.module.rpartition(".")[2], _member_name(decoder, obj.address)
     if name is None:
         value = decoder.attribute_text(obj.address, "_value_")
         return f"{module}.{obj.type.name}({value})"
@@ -103,7 +103,7 @@ def global_member(decoder: ReprDecoder, obj: Obj) -> str:
 @decodes_repr(("re", "RegexFlag.__repr__"))
 def regex_flag(decoder: ReprDecoder, obj: Obj) -> str:
     """Do what RegexFlag.__repr__ did up to 3.10."""
-    name = _name(decoder, obj.address)
+    name = _member_name(decoder, obj.address)
     if name is not None:
         return f"re.{name}"
     value = read_int(decoder, decoder.attribute(obj.address, "_value_"))

@@ -45,7 +45,7 @@ def file_io(decoder: ReprDecoder, obj: Obj) -> str:
     return f"<{shown} {who} mode='{mode}' closefd={bool(is_['closefd'])}>"
 
 
-def _name(decoder: ReprDecoder, address: int) -> int | None:
+def _stream_name(decoder: ReprDecoder, address: int) -> int | None:
     """Return what `.name` of a stream gives: its own, or that of the stream inside."""
     for _ in range(MAX_STREAMS):
         obj = decoder.obj(address)
@@ -70,7 +70,7 @@ def _name(decoder: ReprDecoder, address: int) -> int | None:
 @decodes(*_BUFFERED)
 def buffered(decoder: ReprDecoder, obj: Obj) -> str:
     """Decode a buffered stream."""
-    name = _name(decoder, obj.address)
+    name = _stream_name(decoder, obj.address)
     rest = "" if name is None else f" name={decoder.repr_of(name)}"
     return f"<{decoder.type_name(obj)}{rest}>"
 
@@ -81,7 +81,7 @@ def text_io(decoder: ReprDecoder, obj: Obj) -> str:
     encoding = decoder.field(obj.address, "textio", "encoding")
     if decoder.reader.u32(obj.address + decoder.offset("textio", "ok")) != 1:
         raise Undecodable("it was never initialized")
-    name, mode = _name(decoder, obj.address), _own_attribute(decoder, obj.address, "mode")
+    name, mode = _stream_name(decoder, obj.address), _own_attribute(decoder, obj.address, "mode")
     text = "" if name is None else f" name={decoder.repr_of(name)}"
     text += "" if mode is None else f" mode={decoder.repr_of(mode)}"
     shown = _name_by_class(decoder, obj, "_io.TextIOWrapper")

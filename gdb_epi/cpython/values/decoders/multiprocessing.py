@@ -29,7 +29,7 @@ def _semlock(decoder: ReprDecoder, obj: Obj) -> int:
     return held
 
 
-def _value(decoder: ReprDecoder, semlock: int) -> int:
+def _semaphore_value(decoder: ReprDecoder, semlock: int) -> int:
     """Return the value of a semaphore. Raises UnreadableMemory when it was not dumped."""
     return decoder.reader.u32(decoder.field(semlock, "SemLockObject", "handle")) & _MAX_VALUE
 
@@ -37,7 +37,7 @@ def _value(decoder: ReprDecoder, semlock: int) -> int:
 @decodes_repr(("multiprocessing.synchronize", "Semaphore.__repr__"))
 def semaphore(decoder: ReprDecoder, obj: Obj) -> str:
     """Do what Semaphore.__repr__ does."""
-    return f"<{decoder.class_name(obj)}(value={_value(decoder, _semlock(decoder, obj))})>"
+    return f"<{decoder.class_name(obj)}(value={_semaphore_value(decoder, _semlock(decoder, obj))})>"
 
 
 @decodes_repr(("multiprocessing.synchronize", "BoundedSemaphore.__repr__"))
@@ -45,14 +45,16 @@ def bounded_semaphore(decoder: ReprDecoder, obj: Obj) -> str:
     """Do what BoundedSemaphore.__repr__ does."""
     semlock = _semlock(decoder, obj)
     most = decoder.reader.u32(semlock + decoder.offset("SemLockObject", "maxvalue"))
-    return f"<{decoder.class_name(obj)}(value={_value(decoder, semlock)}, maxvalue={most})>"
+    return (
+        f"<{decoder.class_name(obj)}(value={_semaphore_value(decoder, semlock)}, maxvalue={most})>"
+    )
 
 
 @decodes_repr(("multiprocessing.synchronize", "Event.__repr__"))
 def event(decoder: ReprDecoder, obj: Obj) -> str:
     """Do what Event.__repr__ does (3.12+): set when its semaphore can be taken."""
     flag = decoder.obj(decoder.attribute(obj.address, "_flag"))
-    status = "set" if _value(decoder, _semlock(decoder, flag)) else "unset"
+    status = "set" if _semaphore_value(decoder, _semlock(decoder, flag)) else "unset"
     return f"<{obj.type.qualname} at {obj.address:#x} {status}>"
 
 
@@ -73,7 +75,7 @@ def lock(decoder: ReprDecoder, obj: Obj) -> str:
         decoder.note("held by", f"thread {owner:#x} of this process")
         thread = "" if asker.name == "MainThread" else f"|{asker.name}"
         return f"<{name}(owner={_current_process_name(decoder)}{thread})>"
-    owner_text = "None" if _value(decoder, semlock) == 1 else "SomeOtherProcess"
+    owner_text = "None" if _semaphore_value(decoder, semlock) == 1 else "SomeOtherProcess"
     return f"<{name}(owner={owner_text})>"
 
 

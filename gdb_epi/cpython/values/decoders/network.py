@@ -10,10 +10,10 @@ from gdb_epi.cpython.values.repr_decoder import Obj, ReprDecoder, Undecodable, d
 @decodes_repr(("ipaddress", "_BaseAddress.__repr__"))
 def ip_address(decoder: ReprDecoder, obj: Obj) -> str:
     """Do what the addresses of ipaddress do."""
-    return f"{decoder.class_name(obj)}({_address(decoder, obj)!r})"
+    return f"{decoder.class_name(obj)}({_address_text(decoder, obj)!r})"
 
 
-def _address(decoder: ReprDecoder, obj: Obj) -> str:
+def _address_text(decoder: ReprDecoder, obj: Obj) -> str:
     import ipaddress
 
     number = read_int(decoder, decoder.attribute(obj.address, "_ip"))
@@ -29,14 +29,14 @@ def _address(decoder: ReprDecoder, obj: Obj) -> str:
         high, low = f"{four >> 16:x}", f"{four & 0xFFFF:x}"
         text = f"::ffff:{ipaddress.IPv4Address(four)}" if is_new else f"::ffff:{high}:{low}"
     if not is_four:
-        text += _scope(decoder, obj)
+        text += _scope_text(decoder, obj)
     if any(name.endswith("Interface") for name in names):
         prefix = decoder.attribute(decoder.attribute(obj.address, "network"), "_prefixlen")
         text += f"/{decoder.repr_of(prefix)}"
     return text
 
 
-def _scope(decoder: ReprDecoder, obj: Obj) -> str:
+def _scope_text(decoder: ReprDecoder, obj: Obj) -> str:
     try:
         scope = decoder.attribute(obj.address, "_scope_id")
     except Undecodable:  # before 3.9
@@ -47,7 +47,7 @@ def _scope(decoder: ReprDecoder, obj: Obj) -> str:
 @decodes_repr(("ipaddress", "_BaseNetwork.__repr__"))
 def ip_network(decoder: ReprDecoder, obj: Obj) -> str:
     """Do what the networks of ipaddress do."""
-    base = _address(decoder, decoder.obj(decoder.attribute(obj.address, "network_address")))
+    base = _address_text(decoder, decoder.obj(decoder.attribute(obj.address, "network_address")))
     return (
         f"{decoder.class_name(obj)}('{base}/{decoder.attribute_text(obj.address, '_prefixlen')}')"
     )

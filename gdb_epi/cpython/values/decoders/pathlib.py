@@ -26,7 +26,11 @@ def path(decoder: ReprDecoder, obj: Obj) -> str:
         return f"{obj.type.name}({text!r})"
     if "_str" in held:
         return f"{obj.type.name}({decoder.repr_of(held['_str'])})"
-    text = _raw(decoder, held["_raw_paths"]) if "_raw_paths" in held else _parts(decoder, held)
+    text = (
+        _path_of_raw_paths(decoder, held["_raw_paths"])
+        if "_raw_paths" in held
+        else _path_of_parts(decoder, held)
+    )
     return f"{obj.type.name}({text!r})"
 
 
@@ -39,7 +43,7 @@ def _list_strings(decoder: ReprDecoder, address: int) -> list[str]:
     return [decoder.string(part) for part in decoder.items(start, count, "path parts")]
 
 
-def _parts(decoder: ReprDecoder, held: dict[str, int]) -> str:
+def _path_of_parts(decoder: ReprDecoder, held: dict[str, int]) -> str:
     # Up to 3.11: _parts holds drive and root as its first item, when there are any.
     if not {"_drv", "_root", "_parts"} <= held.keys():
         raise Undecodable("a path without parts")
@@ -48,7 +52,7 @@ def _parts(decoder: ReprDecoder, held: dict[str, int]) -> str:
     return (anchor + "/".join(parts[1:]) if anchor else "/".join(parts)) or "."
 
 
-def _raw(decoder: ReprDecoder, address: int) -> str:
+def _path_of_raw_paths(decoder: ReprDecoder, address: int) -> str:
     """Return the text of a path that was not parsed yet (3.12+), as posixpath.join makes it."""
     joined = ""
     for part in _list_strings(decoder, address):

@@ -57,11 +57,11 @@ def match(decoder: ReprDecoder, obj: Obj) -> str:
     _last, groups, start, end = (decoder.reader.i64(after + 8 * n) for n in range(4))
     if not (0 < groups < 1 << 20 and 0 <= start <= end):
         raise Undecodable(f"a match from {start} to {end} of {groups} groups")
-    inside = _slice(decoder, text, start, end)[:MAX_SHOWN_MATCH]
+    inside = _matched_text(decoder, text, start, end)[:MAX_SHOWN_MATCH]
     return f"<{decoder.type_name(obj)} object; span=({start}, {end}), match={inside}>"
 
 
-def _slice(decoder: ReprDecoder, address: int, start: int, end: int) -> str:
+def _matched_text(decoder: ReprDecoder, address: int, start: int, end: int) -> str:
     if decoder.ident(address) == "str":
         text, length = read_str(decoder, address, end)
         if end > length:

@@ -65,7 +65,7 @@ def callable_alias(decoder: ReprDecoder, obj: Obj) -> str:
     """Do what the __repr__ of collections.abc.Callable[...] does."""
     name = type_hint_text(decoder, decoder.reader.u64(decoder.member(obj, "__origin__")))
     args = decoder.tuple_items(decoder.reader.u64(decoder.member(obj, "__args__")))
-    return _callable(decoder, name, args)
+    return _callable_text(decoder, name, args)
 
 
 @decodes("types.UnionType", "typing.Union")
@@ -91,10 +91,10 @@ def type_variable(decoder: ReprDecoder, obj: Obj) -> str:
         if key not in members:
             raise Undecodable(f"its type declares no member {key}")
         flags.append(decoder.reader.u8(decoder.member(obj, key)))
-    return _variance(name, *flags)
+    return _name_with_variance(name, *flags)
 
 
-def _variance(name: str, covariant: int, contravariant: int, inferred: int = 0) -> str:
+def _name_with_variance(name: str, covariant: int, contravariant: int, inferred: int = 0) -> str:
     if inferred:
         return name
     return ("+" if covariant else "-" if contravariant else "~") + name
@@ -106,7 +106,7 @@ def python_type_variable(decoder: ReprDecoder, obj: Obj) -> str:
     """Do what the TypeVar of Python did (to 3.11)."""
     name = decoder.string(decoder.attribute(obj.address, "__name__"))
     flags = [decoder.is_true(obj.address, key) for key in ("__covariant__", "__contravariant__")]
-    return _variance(name, *flags)
+    return _name_with_variance(name, *flags)
 
 
 @decodes("typing.TypeVarTuple")
@@ -181,11 +181,11 @@ def typing_alias(decoder: ReprDecoder, obj: Obj) -> str:
     if origin.type.module == "typing" and origin.lineage.ident == "":
         kind = decoder.string(decoder.attribute(origin.address, "_name"))
     if kind == "Union" or obj.type.qualname == "_UnionGenericAlias":
-        return _union(decoder, args, knows_optional=obj.type.qualname == "_UnionGenericAlias")
+        return _union_text(decoder, args, knows_optional=obj.type.qualname == "_UnionGenericAlias")
     if kind == "Literal":
         return f"typing.Literal[{', '.join(decoder.repr_of(arg) for arg in args)}]"
     if name == "typing.Callable" or obj.type.qualname == "_CallableGenericAlias":
-        return _callable(decoder, "typing.Callable", args)
+        return _callable_text(decoder, "typing.Callable", args)
     return f"{name}[{', '.join(type_hint_text(decoder, arg) for arg in args) or '()'}]"
 
 
@@ -196,7 +196,7 @@ def _is_special(decoder: ReprDecoder, obj: Obj) -> bool:
         return False
 
 
-def _union(decoder: ReprDecoder, args: list[int], *, knows_optional: bool) -> str:
+def _union_text(decoder: ReprDecoder, args: list[int], *, knows_optional: bool) -> str:
     """Show a Union; 3.9, which gave it a class of its own, began to show an Optional."""
     nones = [_is_none_type(decoder, arg) for arg in args]
     texts = [type_hint_text(decoder, arg) for arg in args]
@@ -212,7 +212,7 @@ def _is_parameter_list(decoder: ReprDecoder, address: int) -> bool:
     return obj.lineage.ident in ("ellipsis", "list") or obj.type.qualname in names
 
 
-def _callable(decoder: ReprDecoder, name: str, args: list[int]) -> str:
+def _callable_text(decoder: ReprDecoder, name: str, args: list[int]) -> str:
     if not args:
         raise Undecodable("it has no parameters")
     texts = [type_hint_text(decoder, arg) for arg in args]

@@ -89,7 +89,7 @@ class Array(NamedTuple):
         return (self.data + sum(place * stride for place, stride in pairs)) & WORD_MASK
 
 
-def _options(decoder: ReprDecoder) -> PrintOptions:
+def _print_options(decoder: ReprDecoder) -> PrintOptions:
     """Return the print options of the process: a context variable, before 2.1 a dict."""
     places = (
         ("numpy._core.printoptions", "format_options"),
@@ -144,9 +144,9 @@ def choose_item_format(
     if style.depth > MAX_DEPTH:
         raise Undecodable("records in records without an end")
     if dtype.base is not None:
-        return _sub_array(decoder, places, dtype, style)
+        return _sub_array_format(decoder, places, dtype, style)
     if dtype.names:
-        return _record(decoder, places, dtype, style)
+        return _record_format(decoder, places, dtype, style)
     if dtype.kind == "O":
         return lambda at: _object_text(decoder, at)
     if dtype.kind in "SU":
@@ -228,7 +228,9 @@ def _time_format(values: list[int], dtype: DType, number: Callable[[int], int]) 
     return write
 
 
-def _record(decoder: ReprDecoder, places: Sequence[int], dtype: DType, style: ItemStyle) -> Format:
+def _record_format(
+    decoder: ReprDecoder, places: Sequence[int], dtype: DType, style: ItemStyle
+) -> Format:
     writers: list[tuple[int, Format]] = []
     decoder.refuse_secrets(*(name for name, _, _ in dtype.names))
     for _, of, offset in dtype.names:
@@ -246,7 +248,7 @@ def _record(decoder: ReprDecoder, places: Sequence[int], dtype: DType, style: It
     return write
 
 
-def _sub_array(
+def _sub_array_format(
     decoder: ReprDecoder, places: Sequence[int], dtype: DType, style: ItemStyle
 ) -> Format:
     base, shape = read_dtype(decoder, dtype.base or 0), dtype.shape
@@ -425,7 +427,7 @@ def exact_or_described_text(
             raise Undecodable("it holds itself")
         before = decoder.exact, decoder.cut
         try:
-            array, options = read_array(decoder, obj), _options(decoder)
+            array, options = read_array(decoder, obj), _print_options(decoder)
             text = build(array, options)
             if not decoder.exact or "<cannot decode" not in text:
                 if array.size > options.threshold:
@@ -519,7 +521,7 @@ def _void_text(decoder: ReprDecoder, obj: Obj, name: str) -> str:
             raise Undecodable(f"a void of dtype {dtype.text}")
         raw = decoder.reader.read(at, dtype.size) if dtype.size else b""
         return f"{'np.' if is_new else ''}void({void_text(raw)})"
-    style = ItemStyle(_options(decoder).precision, is_single=True, plain_floats=is_new)
+    style = ItemStyle(_print_options(decoder).precision, is_single=True, plain_floats=is_new)
     text = choose_item_format(decoder, [at], dtype, style)(at)
     if not is_new:
         return text

@@ -50,7 +50,7 @@ def na_value(decoder: ReprDecoder, obj: Obj) -> str:
 # -- moments and spans -------------------------------------------------------------------------
 
 
-def _unit(decoder: ReprDecoder, obj: Obj) -> int:
+def _time_unit(decoder: ReprDecoder, obj: Obj) -> int:
     """Return NPY_DATETIMEUNIT of a Timestamp or Timedelta: the last field of its struct."""
     return decoder.reader.u32(obj.address + obj.lineage.root.basicsize - 8)
 
@@ -62,7 +62,7 @@ def _nanoseconds(value: int, unit: int) -> int:
     return value * (10**9 // parts)
 
 
-def _moment(decoder: ReprDecoder, obj: Obj) -> tuple[int, int, str]:
+def _local_and_utc_time(decoder: ReprDecoder, obj: Obj) -> tuple[int, int, str]:
     """Return (local time and UTC time, both in ns since 1970, text of the local time)."""
     from datetime import date
 
@@ -80,7 +80,7 @@ def _moment(decoder: ReprDecoder, obj: Obj) -> tuple[int, int, str]:
         raise Undecodable(str(error)) from None
     seconds = days * 86400 + hour * 3600 + minute * 60 + second
     local = seconds * 10**9 + micro * 1000 + nano
-    utc = _nanoseconds(value, _unit(decoder, obj))
+    utc = _nanoseconds(value, _time_unit(decoder, obj))
     text = f"{year}-{month:02d}-{day:02d} {hour:02d}:{minute:02d}:{second:02d}"
     if nano:
         text += f".{nano + 1000 * micro:09d}"
@@ -93,7 +93,7 @@ def _moment(decoder: ReprDecoder, obj: Obj) -> tuple[int, int, str]:
 def timestamp(decoder: ReprDecoder, obj: Obj) -> str:
     """Decode a Timestamp: its offset from UTC is the difference of its two times."""
     kind = "PyDateTime_DateTime"
-    local, utc, text = _moment(decoder, obj)
+    local, utc, text = _local_and_utc_time(decoder, obj)
     if not decoder.reader.u8(obj.address + decoder.offset(kind, "hastzinfo")):
         if local != utc:
             raise Undecodable("its two times differ")
@@ -104,11 +104,11 @@ def timestamp(decoder: ReprDecoder, obj: Obj) -> str:
     sign, seconds = ("-", -seconds) if seconds < 0 else ("+", seconds)
     text += f"{sign}{seconds // 3600:02d}{seconds // 60 % 60:02d}"
     text += f"{seconds % 60:02d}" if seconds % 60 else ""
-    zone = _zone(decoder, decoder.field(obj.address, kind, "tzinfo"))
+    zone = _zone_text(decoder, decoder.field(obj.address, kind, "tzinfo"))
     return f"Timestamp('{text}', tz='{zone}')"
 
 
-def _zone(decoder: ReprDecoder, address: int) -> str:
+def _zone_text(decoder: ReprDecoder, address: int) -> str:
     """Return str() of what pandas' get_timezone() gives for a tzinfo. Raises Undecodable."""
     obj = decoder.obj(address)
     ident = obj.lineage.ident
@@ -144,11 +144,13 @@ def timedelta(decoder: ReprDecoder, obj: Obj) -> str:
     value = decoder.reader.i64(obj.address + (decoder.layout.size("PyDateTime_Delta") or 0) + 8)
     if value == NOT_A_TIME:
         raise Undecodable("a Timedelta that is NaT")
-    total = _nanoseconds(value, _unit(decoder, obj))
-    is_seconds = _unit(decoder, obj) != _NANOSECONDS  # before 3.0 datetime's fields were off then
+    total = _nanoseconds(value, _time_unit(decoder, obj))
+    is_seconds = (
+        _time_unit(decoder, obj) != _NANOSECONDS
+    )  # before 3.0 datetime's fields were off then
     span = read_timedelta(decoder, obj.address)
     if total // 1000 != span.whole_seconds * 10**6 + span.microseconds and (
-        not is_seconds or _release(decoder) >= (3, 0)
+        not is_seconds or _pandas_release(decoder) >= (3, 0)
     ):
         raise Undecodable("its two spans differ")
     days, rest = divmod(total, 86400 * 10**9)
@@ -165,7 +167,7 @@ def timedelta(decoder: ReprDecoder, obj: Obj) -> str:
 # -- periods and intervals ---------------------------------------------------------------------
 
 
-def _release(decoder: ReprDecoder) -> tuple[int, int]:
+def _pandas_release(decoder: ReprDecoder) -> tuple[int, int]:
     """Return the release of pandas: (major, minor). Raises Undecodable."""
     text = decoder.string(decoder.module_global("pandas", "__version__"), 64)
     parts = text.split(".")
@@ -212,7 +214,7 @@ def _frequency(decoder: ReprDecoder, dtype: Obj, offset: int) -> tuple[int, str]
 
 def _code_text(decoder: ReprDecoder, code: int) -> str:
     group, rest = divmod(code, 1000)
-    is_old = _release(decoder) < (2, 2)
+    is_old = _pandas_release(decoder) < (2, 2)
     if group in (1, 2) and rest < 12:
         return f"{'Q' if group == 2 else 'A' if is_old else 'Y'}-{_MONTHS[rest]}"
     if group == 4 and rest < 7:
@@ -223,7 +225,7 @@ def _code_text(decoder: ReprDecoder, code: int) -> str:
     return _OLD_CODES.get(text, text) if is_old else text
 
 
-def _day(days: int) -> str:
+def _iso_day(days: int) -> str:
     from datetime import date
 
     try:
@@ -243,17 +245,17 @@ def _period_text(ordinal: int, code: int) -> str:
         return f"{1970 + ordinal // 12:d}-{ordinal % 12 + 1:02d}"
     if group == 4:
         end = ordinal * 7 + rest - 4
-        return f"{_day(end - 6)}/{_day(end)}"
+        return f"{_iso_day(end - 6)}/{_iso_day(end)}"
     if group == 5:
-        return _day((ordinal + 3) // 5 * 7 + (ordinal + 3) % 5 - 3)
+        return _iso_day((ordinal + 3) // 5 * 7 + (ordinal + 3) % 5 - 3)
     if group == 6:
-        return _day(ordinal)
+        return _iso_day(ordinal)
     per_day = _PER_DAY.get(group)
     if per_day is None:
         raise Undecodable(f"a frequency of code {code}")
     days, part = divmod(ordinal, per_day)
     seconds, fraction = divmod(part * 86400 * 10**9 // per_day, 10**9)
-    text = f"{_day(days)} {seconds // 3600:02d}:{seconds // 60 % 60:02d}"
+    text = f"{_iso_day(days)} {seconds // 3600:02d}:{seconds // 60 % 60:02d}"
     if group >= 9:
         text += f":{seconds % 60:02d}"
     digits = 3 * (group - 9)
@@ -263,21 +265,21 @@ def _period_text(ordinal: int, code: int) -> str:
 @decodes("pandas._libs.interval.Interval")
 def interval(decoder: ReprDecoder, obj: Obj) -> str:
     """Decode an Interval: left, right, closed; moments are shown without quotes from 2.1 on."""
-    left, right = (_end(decoder, decoder.word(obj, index)) for index in (0, 1))
+    left, right = (_interval_end_text(decoder, decoder.word(obj, index)) for index in (0, 1))
     closed = decoder.word(obj, 2)
     if decoder.ident(closed) != "str":
         raise Undecodable("its closed side is no str")
     return f"{decoder.class_name(obj)}({left}, {right}, closed={decoder.repr_of(closed)})"
 
 
-def _end(decoder: ReprDecoder, address: int) -> str:
+def _interval_end_text(decoder: ReprDecoder, address: int) -> str:
     obj = decoder.obj(address)
     if obj.lineage.ident != f"{_TSLIBS}.timestamps._Timestamp":
         shown = decoder.repr_of(address)
         is_wrapped = shown.startswith("np.") and shown.endswith(")")  # it shows what item() gives
         return shown.partition("(")[2][:-1] if is_wrapped else shown
     text = timestamp(decoder, obj).split("'")[1]
-    if _release(decoder) >= (2, 1):
+    if _pandas_release(decoder) >= (2, 1):
         return text
     return repr(text.removesuffix(" 00:00:00"))
 

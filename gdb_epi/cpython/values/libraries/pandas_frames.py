@@ -58,9 +58,11 @@ def frame(decoder: ReprDecoder, obj: Obj) -> str:
     except _NOT_PRINTED:
         decoder.mark_inexact()
     with suppress(*_NOT_PRINTED):
-        columns, rows = _axes(decoder, decoder.obj(decoder.attribute(obj.address, "_mgr")))
-        decoder.note("shape", f"({_length(decoder, rows)}, {_length(decoder, columns)})")
-        decoder.note("columns", _labels(decoder, columns))
+        columns, rows = _frame_indexes(decoder, decoder.obj(decoder.attribute(obj.address, "_mgr")))
+        decoder.note(
+            "shape", f"({_index_length(decoder, rows)}, {_index_length(decoder, columns)})"
+        )
+        decoder.note("columns", _labels_text(decoder, columns))
     return decoder.object_repr(obj)
 
 
@@ -73,7 +75,7 @@ def series(decoder: ReprDecoder, obj: Obj) -> str:
         decoder.mark_inexact()
     with suppress(*_NOT_PRINTED):
         labels = _index_of(decoder, decoder.attribute(obj.address, "_mgr"))
-        decoder.note("length", str(_length(decoder, labels)))
+        decoder.note("length", str(_index_length(decoder, labels)))
     return decoder.object_repr(obj)
 
 
@@ -82,7 +84,7 @@ def index(decoder: ReprDecoder, obj: Obj) -> str:
     """Tell how many values an index has; the values follow as attributes."""
     decoder.mark_inexact()
     with suppress(*_NOT_PRINTED):
-        decoder.note("length", str(_length(decoder, obj.address)))
+        decoder.note("length", str(_index_length(decoder, obj.address)))
     return decoder.object_repr(obj)
 
 
@@ -93,7 +95,7 @@ def _frame_text(decoder: ReprDecoder, obj: Obj) -> str:
     _require_usual_options(decoder)
     # BlockManager is a word for Cython's methods, its blocks and its axes.
     manager = decoder.obj(decoder.attribute(obj.address, "_mgr"))
-    across, down = _axes(decoder, manager)
+    across, down = _frame_indexes(decoder, manager)
     names, labels = _index_labels(decoder, across), _index_labels(decoder, down)
     if not names or not 0 < len(labels) <= MAX_ROWS:
         raise Undecodable("an empty frame, or one of which pandas leaves rows out")
@@ -122,12 +124,12 @@ def _series_text(decoder: ReprDecoder, obj: Obj) -> str:
     if not 0 < len(labels) <= MAX_ROWS:
         raise Undecodable("an empty series, or one of which pandas leaves rows out")
     decoder.refuse_secrets(*labels)  # a series of a dict has its keys for labels
-    column = _column(decoder, _values(decoder, block), len(labels))
+    column = _array_column(decoder, _block_values(decoder, block), len(labels))
     if column.dtype is None:
         raise Undecodable("its dtype is not known")
     name, end = decoder.attribute(obj.address, "_name"), f"dtype: {column.dtype}"
     if not decoder.is_none(name):
-        text = _label(decoder, name)
+        text = _series_name(decoder, name)
         decoder.refuse_secrets(text)
         end = f"Name: {text}, {end}"
     return f"{_adjoin([_left_aligned(labels), _fixed_width(column.texts)], 3)}\n{end}"
@@ -151,15 +153,15 @@ def _require_usual_options(decoder: ReprDecoder) -> None:
 def _fixed_width(texts: list[str], least: int = 0) -> list[str]:
     """Do what _make_fixed_width() does: one width, cut after display.max_colwidth."""
     width = min(max([least, *map(len, texts)]), MAX_TEXT)
-    return [_cut(text, width).rjust(width) for text in texts]
+    return [_cut_text(text, width).rjust(width) for text in texts]
 
 
 def _left_aligned(labels: list[str]) -> list[str]:
     width = min(max(map(len, labels)), MAX_TEXT)
-    return [_cut(text, width).ljust(width) for text in labels]
+    return [_cut_text(text, width).ljust(width) for text in labels]
 
 
-def _cut(text: str, width: int) -> str:
+def _cut_text(text: str, width: int) -> str:
     return text if len(text) <= width else f"{text[: width - 3]}..."
 
 
@@ -192,7 +194,7 @@ def _index_labels(decoder: ReprDecoder, held: int) -> list[str]:
         numbers = decoder.obj(decoder.attribute(held, "_range"))
     except Undecodable:
         return _trim_front(_labels_of_values(decoder, decoder.attribute(held, "_data")))
-    start, _, step, length = _range(decoder, numbers)
+    start, _, step, length = _range_parts(decoder, numbers)
     if length > decoder.limits.width:
         raise Undecodable("more labels than the limits allow")
     texts = [str(start + step * number) for number in range(length)]
@@ -208,7 +210,7 @@ def _labels_of_values(decoder: ReprDecoder, values: int) -> list[str]:
             numbers = [read_array_number(decoder, place(n), array.dtype) for n in range(array.size)]
             texts = [f"{number: d}" for number in numbers]
             return [text.ljust(max(map(len, texts))) for text in texts]
-    column = _column(decoder, values, None)
+    column = _array_column(decoder, values, None)
     if column.is_number or column.dtype == "bool":
         raise Undecodable("labels of another kind")
     return column.texts
@@ -221,7 +223,7 @@ def _trim_front(texts: list[str]) -> list[str]:
     return texts
 
 
-def _label(decoder: ReprDecoder, name: int) -> str:
+def _series_name(decoder: ReprDecoder, name: int) -> str:
     """Return the name of a series as it is printed."""
     kind = decoder.ident(name)
     if kind == "str" and decoder.obj(name).is_exact:
@@ -236,11 +238,11 @@ def _label(decoder: ReprDecoder, name: int) -> str:
 
 def _columns_of(decoder: ReprDecoder, block: int, rows: int) -> list[tuple[int, Column]]:
     """Return the columns of a block, each with its place in the frame."""
-    places, values = _placement(decoder, block), _values(decoder, block)
+    places, values = _block_columns(decoder, block), _block_values(decoder, block)
     if decoder.ident(values) != "numpy.ndarray":
         if len(places) != 1:
             raise Undecodable("a block of several columns of another kind")
-        return [(places[0], _column(decoder, values, rows))]
+        return [(places[0], _array_column(decoder, values, rows))]
     array = read_array(decoder, decoder.obj(values))
     if array.shape != (len(places), rows):
         raise Undecodable("a block of another shape than its place")
@@ -250,7 +252,7 @@ def _columns_of(decoder: ReprDecoder, block: int, rows: int) -> list[tuple[int, 
     ]
 
 
-def _words(decoder: ReprDecoder, block: int) -> list[tuple[int, str]]:
+def _block_objects(decoder: ReprDecoder, block: int) -> list[tuple[int, str]]:
     """Return the objects that the struct of a block names, each with its type.
 
     Its members differ between releases (internals.pyx): the placement always comes first, the
@@ -268,9 +270,9 @@ def _words(decoder: ReprDecoder, block: int) -> list[tuple[int, str]]:
     return words
 
 
-def _values(decoder: ReprDecoder, block: int) -> int:
+def _block_values(decoder: ReprDecoder, block: int) -> int:
     """Return the values of a block: an array of numpy, or one of pandas' own."""
-    words = _words(decoder, block)
+    words = _block_objects(decoder, block)
     at = next((i for i, (_, ident) in enumerate(words) if ident == _PLACEMENT), len(words))
     for word, ident in words[at + 1 :]:
         if ident in _ARRAYS or decoder.obj(word).type.name == "ArrowStringArray":
@@ -278,9 +280,11 @@ def _values(decoder: ReprDecoder, block: int) -> int:
     raise Undecodable("a block of values of another kind")
 
 
-def _placement(decoder: ReprDecoder, block: int) -> list[int]:
+def _block_columns(decoder: ReprDecoder, block: int) -> list[int]:
     """Return which columns of the frame a block has: a slice, or an array of numbers."""
-    placement = next((word for word, ident in _words(decoder, block) if ident == _PLACEMENT), 0)
+    placement = next(
+        (word for word, ident in _block_objects(decoder, block) if ident == _PLACEMENT), 0
+    )
     if not placement:
         raise Undecodable("a block without a place")
     # A word for Cython's methods, the slice, the array; which of them holds follows as two flags.
@@ -307,7 +311,7 @@ def _placement(decoder: ReprDecoder, block: int) -> list[int]:
     return [read_array_number(decoder, place(number), array.dtype) for number in range(array.size)]
 
 
-def _column(decoder: ReprDecoder, values: int, rows: int | None) -> Column:
+def _array_column(decoder: ReprDecoder, values: int, rows: int | None) -> Column:
     """Return the cells of an array of one dimension, of numpy's or of text of pandas' own."""
     if decoder.ident(values) == "numpy.ndarray":
         array, place = open_array_items(decoder, values)
@@ -335,7 +339,7 @@ def _text_column(decoder: ReprDecoder, values: int) -> Column:
         _require_few(decoder, array.size)
         if array.dtype.kind != "O" or len(array.shape) != 1:
             raise Undecodable("an array of another kind")
-        texts = [_text(decoder, place(number)) for number in range(array.size)]
+        texts = [_str_cell(decoder, place(number)) for number in range(array.size)]
     else:
         raise Undecodable("an array of another kind")
     if decoder.obj(dtype).type.name != "StringDtype":
@@ -347,7 +351,7 @@ def _text_column(decoder: ReprDecoder, values: int) -> Column:
     return Column([f" {_escape(text)}" for text in texts], False, {"float": "str"}.get(missing))
 
 
-def _text(decoder: ReprDecoder, at: int) -> str:
+def _str_cell(decoder: ReprDecoder, at: int) -> str:
     address = decoder.reader.u64(at)
     if decoder.ident(address) != "str" or not decoder.obj(address).is_exact:
         raise Undecodable("text that is missing, or of another kind")
@@ -358,7 +362,7 @@ def _cells(decoder: ReprDecoder, places: list[int], dtype: DType) -> Column:
     """Do what format_array() does before all cells get one width."""
     name = dtype.text if dtype.order != ">" else None
     if dtype.kind == "O":
-        return Column([f" {_object(decoder, at)}" for at in places], False, "object")
+        return Column([f" {_object_cell(decoder, at)}" for at in places], False, "object")
     if dtype.kind not in "biuf" or (dtype.kind == "f" and dtype.size not in (4, 8)):
         raise Undecodable(f"cells of dtype {dtype.text}")
     numbers = [read_array_number(decoder, at, dtype) for at in places]
@@ -366,10 +370,10 @@ def _cells(decoder: ReprDecoder, places: list[int], dtype: DType) -> Column:
         return Column([f" {bool(number)}" for number in numbers], True, name)
     if dtype.kind in "iu":
         return Column([f"{number: d}" for number in numbers], True, name)
-    return Column(_floats(numbers, dtype.size), True, name)
+    return Column(_float_cells(numbers, dtype.size), True, name)
 
 
-def _object(decoder: ReprDecoder, at: int) -> str:
+def _object_cell(decoder: ReprDecoder, at: int) -> str:
     address = decoder.reader.u64(at)
     if not address:
         return "None"
@@ -382,24 +386,24 @@ def _object(decoder: ReprDecoder, at: int) -> str:
     return _escape(decoder.string(address)) if kind == "str" else decoder.repr_of(address)
 
 
-def _floats(values: list[float], size: int) -> list[str]:
+def _float_cells(values: list[float], size: int) -> list[str]:
     """Do what FloatArrayFormatter does."""
     least = 10.0**-DIGITS
     if size == 4:
         (least,) = struct.unpack("<f", struct.pack("<f", least))
-    texts = _same_zeros([_float(value, "f") for value in values])
+    texts = _trim_common_zeros([_float_text(value, "f") for value in values])
     finite = [abs(value) for value in values if value == value]
     is_long = max(map(len, texts)) > DIGITS + 6 and any(value > _MANY for value in finite)
     if is_long or any(0 < value < least for value in finite):
-        texts = _same_zeros([_float(value, "e") for value in values])
+        texts = _trim_common_zeros([_float_text(value, "e") for value in values])
     return texts
 
 
-def _float(value: float, form: str) -> str:
+def _float_text(value: float, form: str) -> str:
     return f"{value: .{DIGITS}{form}}" if value == value else "NaN"
 
 
-def _same_zeros(texts: list[str]) -> list[str]:
+def _trim_common_zeros(texts: list[str]) -> list[str]:
     """Do what _trim_zeros_float() does: the zeros that all numbers end with go, but for one."""
     numbers = [text for text in texts if "." in text and "e" not in text]
     if not numbers:
@@ -417,7 +421,7 @@ def _require_few(decoder: ReprDecoder, count: int) -> None:
 # -- what is told where nothing is printed -----------------------------------------------------
 
 
-def _axes(decoder: ReprDecoder, manager: Obj) -> tuple[int, int]:
+def _frame_indexes(decoder: ReprDecoder, manager: Obj) -> tuple[int, int]:
     """Return the indexes of a frame (PyObject *): that of its columns, that of its rows."""
     columns, rows = decoder.list_items(decoder.word(manager, 2))
     return columns, rows
@@ -429,7 +433,7 @@ def _index_of(decoder: ReprDecoder, manager: int) -> int:
     return labels
 
 
-def _range(decoder: ReprDecoder, obj: Obj) -> tuple[int, int, int, int]:
+def _range_parts(decoder: ReprDecoder, obj: Obj) -> tuple[int, int, int, int]:
     """Return start, stop, step and length of a range."""
     numbers = [decoder.objects.integer(decoder.word(obj, number)) for number in range(4)]
     whole = [number for number in numbers if not isinstance(number, Absent)]
@@ -438,16 +442,16 @@ def _range(decoder: ReprDecoder, obj: Obj) -> tuple[int, int, int, int]:
     return whole[0], whole[1], whole[2], whole[3]
 
 
-def _length(decoder: ReprDecoder, held: int) -> int:
+def _index_length(decoder: ReprDecoder, held: int) -> int:
     """Return the length of an Index."""
     try:
         numbers = decoder.obj(decoder.attribute(held, "_range"))
     except Undecodable:
-        return _size(decoder, decoder.attribute(held, "_data"))
-    return _range(decoder, numbers)[3]
+        return _array_size(decoder, decoder.attribute(held, "_data"))
+    return _range_parts(decoder, numbers)[3]
 
 
-def _size(decoder: ReprDecoder, held: int) -> int:
+def _array_size(decoder: ReprDecoder, held: int) -> int:
     if decoder.ident(held) == _BACKED:
         held = decoder.word(decoder.obj(held), 1)
     if decoder.ident(held) == "numpy.ndarray":
@@ -455,7 +459,7 @@ def _size(decoder: ReprDecoder, held: int) -> int:
     return len(read_index_labels(decoder, held))
 
 
-def _labels(decoder: ReprDecoder, held: int) -> str:
+def _labels_text(decoder: ReprDecoder, held: int) -> str:
     """Return the labels of an Index as a list."""
     try:
         return decoder.repr_of(decoder.attribute(held, "_range"))

@@ -130,14 +130,14 @@ def _number_at(decoder: ReprDecoder, array_data: _ArrayData, index: int) -> int 
     return value
 
 
-def _raw_text(decoder: ReprDecoder, array_data: _ArrayData, index: int) -> bytes:
+def _text_bytes(decoder: ReprDecoder, array_data: _ArrayData, index: int) -> bytes:
     begin, end = _items_at(decoder, array_data, index, "2" + _TEXTS[array_data.id][0])
     if not 0 <= begin <= end or end - begin > MAX_TEXT:
         raise Undecodable(f"a text from {begin} to {end}")
     return decoder.reader.read(array_data.buffers[2] + begin, end - begin) if end > begin else b""
 
 
-def _range(decoder: ReprDecoder, array_data: _ArrayData, index: int) -> tuple[int, int]:
+def _item_range(decoder: ReprDecoder, array_data: _ArrayData, index: int) -> tuple[int, int]:
     begin, end = _items_at(
         decoder, array_data, index, "2q" if array_data.id == LARGE_LIST else "2i"
     )
@@ -146,7 +146,7 @@ def _range(decoder: ReprDecoder, array_data: _ArrayData, index: int) -> tuple[in
     return begin, end
 
 
-def _unit(decoder: ReprDecoder, kind: int) -> int:
+def _time_unit_parts(decoder: ReprDecoder, kind: int) -> int:
     parts = _UNITS.get(decoder.reader.u32(kind + TYPE_OWN))
     if parts is None:
         raise Undecodable("a time of no unit")
@@ -174,7 +174,7 @@ def _python_text(decoder: ReprDecoder, value: int | float, kind: int, number: in
     if number == DATE32:
         return repr(_date(int(value)))
     if number in (TIME32, TIME64, DURATION, TIMESTAMP):
-        parts = _unit(decoder, kind)
+        parts = _time_unit_parts(decoder, kind)
         if parts == 10**9:
             raise Undecodable("a time in nanoseconds, which pandas shows where it is there")
         try:
@@ -207,15 +207,15 @@ def _item_repr(
         value = _number_at(decoder, array_data, index)
         return _python_text(decoder, value, array_data.type, array_data.id)
     if array_data.id in _TEXTS:
-        raw = _raw_text(decoder, array_data, index)
+        raw = _text_bytes(decoder, array_data, index)
         return repr(read_utf8(raw)) if _TEXTS[array_data.id][1] else repr(raw)
     if array_data.id in (LIST, LARGE_LIST) and len(array_data.children) == 1:
         child = _read_array_data(decoder, array_data.children[0])
-        begin, end = _range(decoder, array_data, index)
+        begin, end = _item_range(decoder, array_data, index)
         shown = (_item_repr(decoder, child, at, depth + 1) for at in range(begin, end))
         return f"[{decoder.join_text(shown, end - begin)}]"
     if array_data.id == STRUCT:
-        names, place = _names(decoder, array_data.type), array_data.offset + index
+        names, place = _field_names(decoder, array_data.type), array_data.offset + index
         texts = [
             _item_repr(decoder, _read_array_data(decoder, at), place, depth + 1)
             for at in array_data.children
@@ -235,7 +235,7 @@ def read_string(decoder: ReprDecoder, at: int) -> str:
     return read_utf8(decoder.reader.read(start, length)) if length else ""
 
 
-def _names(decoder: ReprDecoder, kind: int) -> list[str]:
+def _field_names(decoder: ReprDecoder, kind: int) -> list[str]:
     """Return the names of a struct's fields, for its values: none may be that of a secret."""
     fields = read_shared_pointers(decoder, kind + TYPE_CHILDREN, MAX_FIELDS)
     names = [read_string(decoder, field + FIELD_NAME) for field in fields]
@@ -264,7 +264,7 @@ def scalar(decoder: ReprDecoder, obj: Obj) -> str:
         parts = [int(part) for part in text[len("datetime.datetime(") : -1].split(", ")]
         text = repr(datetime(*parts).isoformat())  # type: ignore[arg-type]
     elif read_type_id(decoder, kind) == STRUCT:
-        names = _names(decoder, kind)
+        names = _field_names(decoder, kind)
         held = read_shared_pointers(decoder, at + 48, len(names))
         pairs = zip(names, held, strict=True)
         text = f"[{', '.join(f'({n!r}, {_scalar_text(decoder, v)})' for n, v in pairs)}]"
@@ -302,7 +302,7 @@ def _scalar_text(decoder: ReprDecoder, at: int, depth: int = 0) -> str:
     if number == DECIMAL:
         return _decimal(decoder, decoder.reader.read(at + 48, 16), kind)
     if number == STRUCT:
-        names = _names(decoder, kind)
+        names = _field_names(decoder, kind)
         pairs = zip(names, read_shared_pointers(decoder, at + 48, len(names)), strict=True)
         texts = [f"{name!r}: {_scalar_text(decoder, held, depth + 1)}" for name, held in pairs]
         return "{" + ", ".join(texts) + "}"
@@ -344,14 +344,14 @@ def _printed_item(decoder: ReprDecoder, array_data: _ArrayData, index: int) -> s
     if array_data.id == BOOL:
         return _item_repr(decoder, array_data, index).lower()
     if array_data.id in _TEXTS:
-        raw = _raw_text(decoder, array_data, index)
+        raw = _text_bytes(decoder, array_data, index)
         return f'"{read_utf8(raw)}"' if _TEXTS[array_data.id][1] else raw.hex().upper()
     if array_data.id == DATE32:
         return _date(int(_number_at(decoder, array_data, index))).isoformat()
     if array_data.id == TIMESTAMP:
         from datetime import datetime, timedelta
 
-        parts = _unit(decoder, array_data.type)
+        parts = _time_unit_parts(decoder, array_data.type)
         seconds, rest = divmod(int(_number_at(decoder, array_data, index)), parts)
         try:
             moment = datetime(1970, 1, 1) + timedelta(seconds=seconds)
@@ -375,14 +375,14 @@ def _struct_lines(decoder: ReprDecoder, array_data: _ArrayData) -> str:
     has_nulls = bool(array_data.buffers and array_data.buffers[0]) and array_data.nulls != 0
     if has_nulls or array_data.offset:
         raise Undecodable("structs that are null, or a part of an array")
-    _names(decoder, array_data.type)
+    _field_names(decoder, array_data.type)
     parts = ["-- is_valid: all not null"]
     for number, at in enumerate(array_data.children):
         child = _read_array_data(decoder, at)
         name = PLAIN_TYPES.get(child.id)
         if name is None or child.id == NULL:
             raise Undecodable(f"a field of type {child.id}")
-        shown = _lines(decoder, child._replace(length=array_data.length), 2)
+        shown = _array_lines(decoder, child._replace(length=array_data.length), 2)
         parts.append(f"-- child {number} type: {name}\n{shown}")
     return "\n".join(parts)
 
@@ -391,13 +391,13 @@ def _dictionary_lines(decoder: ReprDecoder, array_data: _ArrayData) -> str:
     """Return an array of items of a dictionary; its type begins with that of the indices."""
     if not array_data.dictionary:
         raise Undecodable("it has no dictionary")
-    value_lines = _lines(decoder, _read_array_data(decoder, array_data.dictionary), 2)
+    value_lines = _array_lines(decoder, _read_array_data(decoder, array_data.dictionary), 2)
     kind = decoder.reader.u64(array_data.type + TYPE_OWN)
     indices = array_data._replace(type=kind, id=read_type_id(decoder, kind))
-    return f"\n-- dictionary:\n{value_lines}\n-- indices:\n{_lines(decoder, indices, 2)}"
+    return f"\n-- dictionary:\n{value_lines}\n-- indices:\n{_array_lines(decoder, indices, 2)}"
 
 
-def _lines(decoder: ReprDecoder, array_data: _ArrayData, indent: int) -> str:
+def _array_lines(decoder: ReprDecoder, array_data: _ArrayData, indent: int) -> str:
     """Return an array as PrettyPrint does, its brackets at `indent` blanks."""
     if indent > 2 * MAX_NESTING:
         raise Undecodable("lists in lists without an end")
@@ -413,9 +413,9 @@ def _lines(decoder: ReprDecoder, array_data: _ArrayData, indent: int) -> str:
         def write(index: int) -> str:
             if not _is_valid(decoder, array_data, index):
                 return f"{blanks}  null"
-            begin, end = _range(decoder, array_data, index)
+            begin, end = _item_range(decoder, array_data, index)
             part = child._replace(offset=child.offset + begin, length=end - begin)
-            return _lines(decoder, part, indent + 2)
+            return _array_lines(decoder, part, indent + 2)
     else:
 
         def write(index: int) -> str:
@@ -439,7 +439,11 @@ def array(decoder: ReprDecoder, obj: Obj) -> str:
     """Decode an array: arrow::Array is its methods, then its ArrayData."""
     array_data = _read_array_data(decoder, decoder.reader.u64(decoder.word(obj, 2) + 8))
     special = {STRUCT: _struct_lines, DICTIONARY: _dictionary_lines}.get(array_data.id)
-    text = special(decoder, array_data) if special is not None else _lines(decoder, array_data, 0)
+    text = (
+        special(decoder, array_data)
+        if special is not None
+        else _array_lines(decoder, array_data, 0)
+    )
     return f"<{obj.type.full_name} object at {obj.address:#x}>\n{text}"
 
 
@@ -455,7 +459,7 @@ def chunked_array(decoder: ReprDecoder, obj: Obj) -> str:
     chunks = _chunks(decoder, obj)
 
     def write(index: int) -> str:
-        return _lines(decoder, _read_array_data(decoder, chunks[index]), 2)
+        return _array_lines(decoder, _read_array_data(decoder, chunks[index]), 2)
 
     text = _bracketed_items(write, len(chunks), CHUNKS, "")
     text = text if chunks else "[\n\n]"
@@ -473,6 +477,6 @@ def read_chunked_texts(decoder: ReprDecoder, address: int) -> list[str]:
         if array_data.id not in _TEXTS or len(texts) + array_data.length > decoder.limits.width:
             raise Undecodable("no texts, or too many")
         texts += [
-            read_utf8(_raw_text(decoder, array_data, index)) for index in range(array_data.length)
+            read_utf8(_text_bytes(decoder, array_data, index)) for index in range(array_data.length)
         ]
     return texts

@@ -11,7 +11,7 @@ _MAX_WORDS = 6
 MAX_SHOWN = 299  # characters of one value that _repr_row shows whole
 
 
-def _data(decoder: ReprDecoder, obj: Obj) -> int:
+def _row_values(decoder: ReprDecoder, obj: Obj) -> int:
     """Return the tuple of a row's values (PyObject *).
 
     The pure-Python BaseRow has it as an attribute. That of C (1.4) and Cython (2.0) has a struct of
@@ -40,7 +40,7 @@ def _data(decoder: ReprDecoder, obj: Obj) -> int:
 @decodes_repr(("sqlalchemy.engine.row", "Row.__repr__"), in_itself="(...)")
 def row(decoder: ReprDecoder, obj: Obj) -> str:
     """Do what Row.__repr__ does: sql_util._repr_row, which is a tuple's repr for short rows."""
-    held = decoder.obj(_data(decoder, obj))
+    held = decoder.obj(_row_values(decoder, obj))
     values = decoder.tuple_items(held.address)
     try:
         names = _columns(decoder, obj, len(values))
@@ -56,7 +56,7 @@ def row(decoder: ReprDecoder, obj: Obj) -> str:
 @decodes_repr(("sqlalchemy.engine.row", "RowMapping.__repr__"), in_itself="{...}")
 def row_mapping(decoder: ReprDecoder, obj: Obj) -> str:
     """Do what RowMapping.__repr__ does: show it as a dict, by the names of its columns."""
-    values = decoder.tuple_items(_data(decoder, obj))
+    values = decoder.tuple_items(_row_values(decoder, obj))
     names = _columns(decoder, obj, len(values))
     pairs = zip(names, values, strict=True)
     texts = (f"{name!r}: {decoder.named(name, at)}" for name, at in pairs)
@@ -66,7 +66,7 @@ def row_mapping(decoder: ReprDecoder, obj: Obj) -> str:
 def _columns(decoder: ReprDecoder, obj: Obj, count: int) -> list[str]:
     """Return the names of a row's columns."""
     # The names of columns: RMKeyView holds the list of them.
-    keys = decoder.attribute(_parent(decoder, obj), "_keys")
+    keys = decoder.attribute(_row_metadata(decoder, obj), "_keys")
     if decoder.ident(keys) not in ("list", "tuple"):
         keys = decoder.attribute(keys, "_keys")
     kind = decoder.ident(keys)
@@ -78,7 +78,7 @@ def _columns(decoder: ReprDecoder, obj: Obj, count: int) -> list[str]:
     return names
 
 
-def _parent(decoder: ReprDecoder, obj: Obj) -> int:
+def _row_metadata(decoder: ReprDecoder, obj: Obj) -> int:
     """Return the result's metadata that a row refers to."""
     try:
         return decoder.attribute(obj.address, "_parent")

@@ -124,15 +124,15 @@ def tensor(decoder: ReprDecoder, obj: Obj) -> str:
     impl, end = find_tensor_impl(decoder.reader, decoder.behind_header(obj))
     try:
         parts = read_tensor(decoder.reader, obj.address, impl)
-        dtype_name, dtype_text = _dtype(decoder, parts.dtype)
+        dtype_name, dtype_text = _dtype_name(decoder, parts.dtype)
     except Undecodable as error:
         return f"<{obj.type.shown} object at {obj.address:#x}: cannot tell its shape, {error}>"
     texts = [obj.type.shown, f"shape={parts.shape}", f"dtype={dtype_text}"]
-    texts += [f"device={parts.device}", *_autograd(decoder, parts, obj, end)]
+    texts += [f"device={parts.device}", *_autograd_texts(decoder, parts, obj, end)]
     with decoder.entered(obj.address) as is_first:
         if not is_first:
             return "..."
-        return f"<{' '.join(texts)}{_values(decoder, parts, dtype_name)}>"
+        return f"<{' '.join(texts)}{_values_text(decoder, parts, dtype_name)}>"
 
 
 class Tensor(NamedTuple):
@@ -222,13 +222,13 @@ def read_tensor(reader: MemoryReader, wrapper: int, impl: int) -> Tensor:
     if len(slots) != 1:
         raise Undecodable("its TensorImpl does not lead back to it")
     slot = slots[0]
-    counts = _counts(words)
+    counts = _refcount_word_count(words)
     if slot - counts - 4 not in (1, 2):  # between: storage_, autograd, extra, version, the slot
         raise Undecodable(f"its TensorImpl has the Python object in word {slot}")
     implementation = read_cxx_class_name(reader, impl)
     if words[counts + 3] and reader.u64(words[counts + 3]):  # ExtraMeta.symbolic_shape_meta_
         raise Undecodable("its sizes are symbolic")
-    shape, strides = _sizes(reader, words, slot + 1)
+    shape, strides = _sizes_and_strides(reader, words, slot + 1)
     before, count = words[slot + 12], words[slot + 13]
     dtype, kind, index, engaged, bits = struct.unpack_from("<HBBBxB", raw, 8 * (slot + 14))
     if engaged != 1:
@@ -239,7 +239,7 @@ def read_tensor(reader: MemoryReader, wrapper: int, impl: int) -> Tensor:
         raise Undecodable(f"{count} items in a shape of {shape}, from {before} on")
     device = f"number {kind}" if kind in _UNNAMED_DEVICES else device_text(kind, index)
     storage = words[counts + 1]
-    data, nbytes = _storage(reader, storage, counts, kind | index << 8)
+    data, nbytes = _storage_range(reader, storage, counts, kind | index << 8)
     if not (implementation in _SIZED_IMPLS or (not implementation and storage)):
         why = "its C++ class is unreadable and it has no storage"
         if implementation:
@@ -247,14 +247,14 @@ def read_tensor(reader: MemoryReader, wrapper: int, impl: int) -> Tensor:
         raise Undecodable(why)
     if bits & _DEVICE_POLICY:
         device = COMPUTED
-    plain = implementation in ("", PLAIN_IMPL) and _is_plain(words[slot + 15], kind)
+    plain = implementation in ("", PLAIN_IMPL) and _is_plain_cpu_tensor(words[slot + 15], kind)
     return Tensor(
         impl, implementation, shape, strides, count, dtype, device, data, storage, nbytes, before,
         words[counts + 2], plain,
     )  # fmt: skip
 
 
-def _counts(words: tuple[int, ...]) -> int:
+def _refcount_word_count(words: tuple[int, ...]) -> int:
     """Return how many words the reference counts take: two uint32_t, or two size_t (2.2.2)."""
     if words[1] >> 32:
         return 1
@@ -263,7 +263,7 @@ def _counts(words: tuple[int, ...]) -> int:
     raise Undecodable("its TensorImpl has no reference counts")
 
 
-def _sizes(
+def _sizes_and_strides(
     reader: MemoryReader, words: tuple[int, ...], start: int
 ) -> tuple[tuple[int, ...], tuple[int, ...]]:
     number = words[start]
@@ -280,7 +280,7 @@ def _sizes(
     return shape, strides
 
 
-def _storage(reader: MemoryReader, storage: int, counts: int, device: int) -> tuple[int, int]:
+def _storage_range(reader: MemoryReader, storage: int, counts: int, device: int) -> tuple[int, int]:
     """Return data and size in bytes of a c10::StorageImpl.
 
     c10/core/StorageImpl.h: vtable, reference counts, data_ptr_ (data, deleter and context, device),
@@ -294,7 +294,7 @@ def _storage(reader: MemoryReader, storage: int, counts: int, device: int) -> tu
     return words[1], words[5]
 
 
-def _is_plain(key_set: int, kind: int) -> bool:
+def _is_plain_cpu_tensor(key_set: int, kind: int) -> bool:
     """Tell a tensor in memory of the CPU whose key set holds nothing beyond what each has.
 
     c10/core/DispatchKey.h: bit 0 is the CPU; Dense; ADInplaceOrView and, two further, Autograd (not
@@ -336,9 +336,9 @@ def read_autograd_state(
     return (None if intrusive & 1 or shared else False), 0
 
 
-def _dtype(decoder: ReprDecoder, number: int) -> tuple[str, str]:
+def _dtype_name(decoder: ReprDecoder, number: int) -> tuple[str, str]:
     """Return a dtype's name ("" when the module torch is not to be found) and how it is shown."""
-    names = _dtypes(decoder)
+    names = _dtype_names(decoder)
     if number in names:
         return names[number], f"torch.{names[number]}"
     if names or number >= MAX_DTYPES:
@@ -346,7 +346,7 @@ def _dtype(decoder: ReprDecoder, number: int) -> tuple[str, str]:
     return "", f"number {number}"
 
 
-def _dtypes(decoder: ReprDecoder) -> dict[int, str]:
+def _dtype_names(decoder: ReprDecoder) -> dict[int, str]:
     """Return the names of dtypes by their number (c10::ScalarType), out of the module torch."""
     context = decoder.context
     if "torch dtypes" not in context.name_tables:
@@ -372,7 +372,7 @@ def _is_dtype(decoder: ReprDecoder, address: int) -> bool:
         return False
 
 
-def _autograd(decoder: ReprDecoder, tensor: Tensor, obj: Obj, end: int) -> list[str]:
+def _autograd_texts(decoder: ReprDecoder, tensor: Tensor, obj: Obj, end: int) -> list[str]:
     """Return requires_grad and grad_fn as far as they are set and can be read."""
     hooks = obj.address + obj.lineage.root.basicsize - end >= 16
     try:
@@ -385,7 +385,7 @@ def _autograd(decoder: ReprDecoder, tensor: Tensor, obj: Obj, end: int) -> list[
     return [] if wanted is False else [f"requires_grad={wanted or '?'}"]
 
 
-def _values(decoder: ReprDecoder, tensor: Tensor, name: str) -> str:
+def _values_text(decoder: ReprDecoder, tensor: Tensor, name: str) -> str:
     """Return ": " and the first values, or why there are none."""
     if tensor.implementation not in ("", PLAIN_IMPL):
         return f", its values are in a {last_part_of_name(tensor.implementation)}"
@@ -401,20 +401,20 @@ def _values(decoder: ReprDecoder, tensor: Tensor, name: str) -> str:
     if not tensor.data:
         return ", its storage has no memory"
     try:
-        return ": " + decoder.join_text(_items(decoder, tensor, name, width), tensor.numel)
+        return ": " + decoder.join_text(_item_texts(decoder, tensor, name, width), tensor.numel)
     except UnreadableMemory:
         return ", its values are not in the core"
 
 
-def _items(decoder: ReprDecoder, tensor: Tensor, name: str, width: int) -> Iterator[str]:
+def _item_texts(decoder: ReprDecoder, tensor: Tensor, name: str, width: int) -> Iterator[str]:
     first = tensor.data + tensor.before * width
     steps = tuple(step * width for step in tensor.strides)
     for index in range(min(tensor.numel, decoder.limits.width)):
         raw = decoder.reader.read(item_address(first, index, tensor.shape, steps), width)
-        yield _number(raw, name)
+        yield _number_text(raw, name)
 
 
-def _number(raw: bytes, name: str) -> str:
+def _number_text(raw: bytes, name: str) -> str:
     """Return one item as text; floats by the fewest digits that give them back."""
     if name == "bfloat16":
         raw, form = b"\0\0" + raw, "f"
