@@ -4,15 +4,12 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from contextlib import suppress
 from itertools import islice, pairwise
 
-from gdb_epi.cpython.objects.containers import ContainerReader
-from gdb_epi.cpython.running.executors import Executor, read_executors_and_queues
+from gdb_epi.cpython.running.executors import read_executors_and_queues
 from gdb_epi.cpython.running.unfinished_tasks import BY_CODE, BY_FRAMES, CERTAIN, UnfinishedTask
 from gdb_epi.cpython.running.wait_rules import TASK, WORDS
 from gdb_epi.cpython.types import PyFrame
-from gdb_epi.errors import LayoutError, UnreadableMemory
 from gdb_epi.hangs import types as hang_types
 from gdb_epi.hangs.hang_context import HangContext, diagnose_each_thread
 from gdb_epi.hangs.library_calls import (
@@ -25,9 +22,10 @@ from gdb_epi.hangs.library_calls import (
 )
 from gdb_epi.hangs.live.awaited_futures import (
     JOB_OF_PROCESSES,
-    JOB_OF_THREADS,
     futures_awaited_by,
     futures_of_jobs,
+    objects_called_back,
+    threads_by_future,
 )
 from gdb_epi.hangs.live.unblocked_threads import UnblockedThreads
 from gdb_epi.hangs.processes.shared_locks import times_taken_by
@@ -181,71 +179,6 @@ def diagnose_process_lock_self_deadlock(scene: HangContext) -> HangDiagnosis | N
     return None
 
 
-def diagnose_pool_self_deadlock(scene: HangContext) -> HangDiagnosis | None:
-    """Workers of executors wait for futures of jobs that no worker is left to run.
-
-    Whoever made a future that is of no job may set it: a thread that receives answers, a library.
-    What a worker waits for is followed: to the worker, in any pool, that runs the job, or to the
-    pools in whose queues the job may lie and whose workers all wait like this themselves.
-    """
-    waiting = {
-        d.tid: d for d in scene.activities
-        if d.kind == hang_types.EVENT and not d.timed
-        and (d.awaits in FUTURES or scene.waits[d.tid].kind == "Future")
-    }  # fmt: skip
-    if not waiting:
-        return None
-    pools = read_executors_and_queues(scene.target, scene.python).pools
-    of_worker = {w.tid: pool for pool in pools for w in pool.workers if w.tid in waiting}
-    runners = _threads_by_future(scene)
-    futures, jobs = (
-        {tid: futures_awaited_by(scene, tid) for tid in of_worker},
-        futures_of_jobs(scene, JOB_OF_THREADS),
-    )
-    stuck = set(of_worker)
-    while True:
-        left = {
-            tid for tid in stuck
-            if futures[tid].of(_cannot_future_finish(scene, each, runners, pools, stuck, jobs)
-                               for each in futures[tid].awaited)
-        }  # fmt: skip
-        if left == stuck:
-            break
-        stuck = left
-    members = tuple(waiting[tid] for tid in of_worker if tid in stuck)
-    if not members:
-        return None
-    own = {of_worker[member.tid].address: of_worker[member.tid] for member in members}
-    first = members[0]
-    if len(own) == 1:
-        (pool,) = own.values()
-        total, wait = len(pool.workers), "waits" if len(members) == 1 else "wait"
-        all_wait = {1: "the only worker", 2: "both workers"}.get(total, f"all {total} workers")
-        workers = all_wait if len(members) == total else f"{len(members)} of {total} workers"
-        sentence = (
-            f"{workers} of a thread pool {wait} for other jobs, and none is left to run them: "
-            f"{first.waits()} for {first.wants()}"
-        )
-    else:
-        parts = []
-        for member in members[:MAX_SHOWN]:
-            runner = waiting.get(runners.get(futures[member.tid].awaited[0]) or 0)
-            job = f"a job that {runner.who()} runs" if runner is not None else "a queued job"
-            parts.append(f"{member.waits()} for {job}")
-        sentence = (
-            f"{len(members)} workers of {len(own)} thread pools wait for jobs that none of them is "
-            f"left to run: {'; '.join(parts)}"
-        )
-    evidence = tuple(
-        f"the pool has {pool.max_workers} workers, {pool.queued} jobs are queued"
-        for pool in own.values()
-    )
-    return HangDiagnosis(
-        DEADLOCK, "pool", sentence, members, PROBABLE, evidence[:MAX_SHOWN],
-        ("an idle worker", "room for another worker", "a timeout"),
-    )  # fmt: skip
-
-
 @diagnose_each_thread
 def diagnose_deadlocked_pool_callback(
     scene: HangContext, activity: ThreadActivity
@@ -305,7 +238,7 @@ def diagnose_deadlocked_future_callback(
     jobs = futures_of_jobs(scene, JOB_OF_PROCESSES)
     if awaited and jobs is not None and awaited not in jobs:
         return None
-    if awaited in _threads_by_future(scene) or any(
+    if awaited in threads_by_future(scene) or any(
         pool.kind == "threads" and pool.queued != 0 for pool in pools
     ):
         return None
@@ -320,68 +253,6 @@ def diagnose_deadlocked_future_callback(
         (f"thread {activity.tid} runs a pool's own thread, below the callback",),
         ("a timeout", "a job of a thread pool"),
         ("a future of another pool of processes",) if len(pools) > 1 else (), by_itself=True,
-    )  # fmt: skip
-
-
-def _threads_by_future(scene: HangContext) -> dict[int, int]:
-    """Return which thread runs the job of which Future (PyObject *)."""
-    runners = {}
-    for tid, frames in scene.view.all_frames().items():
-        for frame in frames:
-            if (frame.module, frame.name) == ("concurrent.futures.thread", "run"):
-                future = scene.view.attribute(scene.view.variable(frame, "self"), "future")
-                if future:
-                    runners[future] = tid
-    return runners
-
-
-def _cannot_future_finish(
-    scene: HangContext,
-    future: int,
-    runners: Mapping[int, int],
-    pools: Sequence[Executor],
-    stuck: set[int],
-    jobs: set[int] | None,
-) -> bool:
-    """Tell whether a wait for a future cannot end where the workers `stuck` stay as they are."""
-    if future in runners:
-        return runners[future] in stuck
-    if future and jobs is not None and future not in jobs:
-        behind = _job_that_settles(scene, future, jobs)
-        return bool(behind) and _cannot_future_finish(scene, behind, runners, pools, stuck, jobs)
-    if future and scene.view.text_attribute(future, "_state") != "PENDING":
-        return False  # a worker runs it that was not seen, or it has its result
-    # In which queue a job lies is not read: each pool that has any must be out of workers.
-    holding = [pool for pool in pools if pool.queued]
-    asked = holding if future else [pool for pool in pools if pool.queued or pool.workers]
-    return bool(holding) and all(_is_out_of_workers(pool, stuck) for pool in asked)
-
-
-def _job_that_settles(scene: HangContext, future: int, jobs: Collection[int]) -> int:
-    """Return the job that the task waits for which is to settle a future; 0 for none.
-
-    The future is of run_coroutine_threadsafe(), the job of run_in_executor(), each of which
-    asyncio has chained to one of the loop.
-    """
-    asked = _closure_objects_of_callbacks(scene, future)
-    first = next((task for task in scene.tasks_with_wakers if task.id in asked), None)
-    if first is None:
-        return 0
-    awaited = {
-        of: job
-        for job in islice(jobs, MAX_JOBS)
-        for of in _closure_objects_of_callbacks(scene, job)
-    }
-    path = _tasks_leading_to_result(scene, first, awaited)
-    wait = path[-1].wait if path else None
-    return awaited.get(wait.address, 0) if wait is not None else 0
-
-
-def _is_out_of_workers(pool: Executor, stuck: set[int]) -> bool:
-    full = pool.max_workers is None or len(pool.workers) >= pool.max_workers
-    return (
-        pool.kind == "threads" and bool(pool.workers) and full
-        and all(worker.tid in stuck for worker in pool.workers)
     )  # fmt: skip
 
 
@@ -522,7 +393,7 @@ def diagnose_task_and_thread_cycle(scene: HangContext) -> HangDiagnosis | None:
         results = _results_of_job(scene, activity) if waits else set[int]()
         if not results:
             continue
-        asked = _closure_objects_of_callbacks(scene, activity.object)
+        asked = objects_called_back(scene, activity.object)
         first = next((task for task in scene.tasks_with_wakers if task.id in asked), None)
         path = _tasks_leading_to_result(scene, first, results)
         if not path:
@@ -557,23 +428,8 @@ def _results_of_job(scene: HangContext, activity: ThreadActivity) -> set[int]:
             results = {scene.view.variable(frame, name) for name in ("future", "func")}
             return {at for at in results if at}
         job = scene.view.attribute(scene.view.variable(frame, "self"), "future")
-        return {job, *_closure_objects_of_callbacks(scene, job)} if job else set()
+        return {job, *objects_called_back(scene, job)} if job else set()
     return set()
-
-
-def _closure_objects_of_callbacks(scene: HangContext, future: int) -> set[int]:
-    """Return what the callbacks of a concurrent.futures.Future have in their closures.
-
-    asyncio's ones have the other future or task of the pair (Lib/asyncio/futures.py,
-    _chain_future(), 3.8 to 3.15).
-    """
-    containers, referred = ContainerReader(scene.view.reader), set[int]()
-    with suppress(UnreadableMemory, LayoutError, IndexError):
-        callbacks = scene.view.attribute(future, "_done_callbacks")
-        for callback in containers.list_items(callbacks)[:MAX_CHAIN] if callbacks else ():
-            if scene.view.type_name(callback) == "function":
-                referred.update(containers.cells(callback, MAX_CHAIN))
-    return referred
 
 
 def _tasks_leading_to_result(
@@ -586,7 +442,7 @@ def _tasks_leading_to_result(
     path, tasks = list[UnfinishedTask](), scene.tasks_with_wakers
     while first is not None and first not in path and not has_timeout(first, tasks, scene.view):
         path.append(first)
-        if first.wait is not None and first.wait.address in results:
+        if first.waits_for in results or (first.wait and first.wait.address in results):
             return path
         wakers = [task for task in tasks if task.id in first.wakers]
         first = wakers[0] if len(first.wakers) == 1 and wakers else None

@@ -10,7 +10,7 @@ from gdb_epi.cpython.objects.containers import ContainerReader
 from gdb_epi.cpython.types import PyFrame
 from gdb_epi.errors import LayoutError, UnreadableMemory
 from gdb_epi.hangs import types as hang_types
-from gdb_epi.hangs.descriptors import CONNECTION, FILE, SOCKET
+from gdb_epi.hangs.descriptors import CONNECTION, FILE, SOCKET, descriptors_of_selector
 from gdb_epi.hangs.hang_context import HangContext, WaitChain, tids_held_up
 from gdb_epi.hangs.idleness import weaken_diagnosis_in_loop
 from gdb_epi.hangs.library_calls import MESSAGE, frames_running
@@ -87,8 +87,9 @@ def diagnose_read_of_own_pipe(
     if python or elsewhere or scene.foreign_threads:  # those may have been given the other end
         return None
     # A handler could write, and where set_wakeup_fd() was called a signal's number comes by itself.
-    handles = scene.signal_handlers
-    handles_signals = scene.has_module_at_hand(activity, "signal") if handles is None else handles
+    handles_signals = _handles_signals(scene, activity)
+    if handles_signals and activity.kind == hang_types.POLL and not activity.timed:
+        return None  # a service, which a signal ends
     left = "only the program's handler of a signal" if handles_signals else "no other thread"
     return wait_diagnosis(
         HANG, "pipe",
@@ -98,6 +99,56 @@ def diagnose_read_of_own_pipe(
         evidence=("it is the only thread that runs Python; no child, and no code that forks one",),
         ruled_out=("a timeout", "another thread", "another process with a copy of that end"),
         doubts=("a child that a C library started",),
+    )  # fmt: skip
+
+
+def _handles_signals(scene: HangContext, activity: ThreadActivity) -> bool:
+    handles = scene.signal_handlers
+    return scene.has_module_at_hand(activity, "signal") if handles is None else bool(handles)
+
+
+def diagnose_write_to_own_pipe(
+    scene: HangContext, activity: ThreadActivity
+) -> HangDiagnosis | None:
+    """Return the answer where nobody is left to read what a thread writes, but who waits for it.
+
+    This process has the other end of the pipe, the socket pair or the pseudo terminal.
+    """
+    number = activity.target
+    end = scene.pipe_ends.other_end(number, written=True) if number is not None else None
+    if end is None or activity.timed or scene.foreign_threads or _handles_signals(scene, activity):
+        return None
+    held_up = tids_held_up(scene, {activity.tid})
+    going = [d for d in scene.activities if d.tid not in held_up and scene.view.frames(d.tid)]
+    if going or may_descriptor_be_held_elsewhere(scene, activity):
+        return None
+    others = [d for d in scene.threads_by_importance if d.tid in held_up - {activity.tid}]
+    waiting = "".join(f"; {d.waits()} for {d.what}" for d in others[:1])
+    return HangDiagnosis(
+        DEADLOCK if others else HANG, "pipe",
+        f"{activity.waits()} to write to descriptor {number}, whose other end (descriptor "
+        f"{end.number}, it seems) this process has itself{waiting}: nobody is left that could read",
+        (activity, *others), PROBABLE, ("a write sleeps only when the buffers are full",),
+        ("a timeout", "another thread that goes on", "another process with a copy of that end"),
+        ("a child that a C library started",),
+    )  # fmt: skip
+
+
+def diagnose_selector_of_nothing(
+    scene: HangContext, activity: ThreadActivity
+) -> HangDiagnosis | None:
+    """Return the answer where the only thread sleeps in a selector that watches no descriptor."""
+    frames = scene.view.frames(activity.tid)
+    if activity.timed or descriptors_of_selector(scene.view, frames) != ():
+        return None
+    if not scene.is_only_python_thread(activity.tid) or _handles_signals(scene, activity):
+        return None
+    return wait_diagnosis(
+        HANG, "nobody left", f"{activity.waits()} in a selector that watches no descriptor, and "
+        "without a timeout: no thread is left that could add one", activity,
+        INFO if scene.foreign_threads else PROBABLE,
+        evidence=("no key is registered with the selector",),
+        ruled_out=("a timeout", "another thread", "a handler of a signal"),
     )  # fmt: skip
 
 

@@ -21,6 +21,7 @@ from gdb_epi.fault.memory_reads import read_u32
 from gdb_epi.hangs.processes.shell_lines import MAX_LINE, OPERATORS
 from gdb_epi.locks.python.python_view import PythonView
 from gdb_epi.typing_lite import NamedTuple
+from gdb_epi.util import default_when_unreadable
 
 SOCKET, FILE, POPEN = "_socket.socket", "_io.FileIO", "subprocess.Popen"
 _PROCESSES = tuple(
@@ -87,6 +88,21 @@ class ChildProcess(NamedTuple):
     command: str
     streams: dict[str, int]  # "stdin", "stdout", "stderr": descriptor, -1 where it is not known
     closed: tuple[str, ...] = ()
+
+
+@default_when_unreadable(None)
+def descriptors_of_selector(view: PythonView, frames: Sequence[PyFrame]) -> tuple[int, ...] | None:
+    """Return what a selector of the program watches in select(); None for any other call.
+
+    The list of an epoll is in the kernel, and in `_fd_to_key` (Lib/selectors.py, 3.8 to 3.15). An
+    event loop of asyncio is woken by more than its descriptors.
+    """
+    select = next((f for f in frames[:1] if (f.module, f.name) == ("selectors", "select")), None)
+    keys = view.attribute(view.variable(select, "self"), "_fd_to_key")
+    if keys is None or any((f.module or "").startswith("asyncio") for f in frames):
+        return None
+    numbers = [view.objects.integer(key) for key, _ in view.objects.dict_items(keys)]
+    return tuple(int(n) for n in numbers if not isinstance(n, Absent))
 
 
 class DescriptorTable:

@@ -19,6 +19,7 @@ from gdb_epi.hangs import deadlocks, single_wait
 from gdb_epi.hangs import types as hang_types
 from gdb_epi.hangs.hang_context import HangContext
 from gdb_epi.hangs.idleness import classify_idle_process, strengthen_timed_diagnosis
+from gdb_epi.hangs.live.exhausted_pools import diagnose_pool_self_deadlock
 from gdb_epi.hangs.live.holders_of_awaited import (
     diagnose_channel_without_other_end,
     diagnose_permits_of_ended_tasks,
@@ -106,7 +107,7 @@ def _first_diagnosis(scene: HangContext) -> HangDiagnosis | None:
         deadlocks.diagnose_lock_cycle,
         deadlocks.diagnose_self_deadlock,
         deadlocks.diagnose_process_lock_self_deadlock,
-        deadlocks.diagnose_pool_self_deadlock,
+        diagnose_pool_self_deadlock,
         diagnose_job_of_workers_left_by_fork,
         deadlocks.diagnose_deadlocked_pool_callback,
         deadlocks.diagnose_deadlocked_future_callback,

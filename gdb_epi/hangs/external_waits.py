@@ -12,7 +12,9 @@ from gdb_epi.hangs.descriptor_waits import (
     ALIVE,
     diagnose_read_of_own_pipe,
     diagnose_read_of_socket_kept_open,
+    diagnose_selector_of_nothing,
     diagnose_wait_on_closed_socket,
+    diagnose_write_to_own_pipe,
     may_have_untracked_children,
     rest_of_message_clause,
     watches_files,
@@ -553,9 +555,11 @@ def _is_worker(scene: HangContext, activity: ThreadActivity) -> bool:
 
 def diagnose_write_wait(scene: HangContext, activity: ThreadActivity) -> HangDiagnosis:
     """Return the answer of a wait to write, or for a connection."""
-    captured = diagnose_write_to_own_capture(scene, activity)
-    if captured is not None:
-        return captured
+    unread_here = diagnose_write_to_own_capture(scene, activity) or diagnose_write_to_own_pipe(
+        scene, activity
+    )
+    if unread_here is not None:
+        return unread_here
     if activity.call == "connect":
         sentence = f"{activity.waits()} for a connection to be accepted"
     else:
@@ -641,7 +645,9 @@ def diagnose_wait_for_work(
     if closed is not None:
         return closed
     if activity.kind == hang_types.POLL and not activity.timed and activity.frames:
-        from_here = diagnose_read_of_own_pipe(scene, activity, chain)
+        from_here = diagnose_read_of_own_pipe(
+            scene, activity, chain
+        ) or diagnose_selector_of_nothing(scene, activity)
         if from_here is not None:
             return from_here
     taken = _descriptor_read_ahead(scene, activity)

@@ -571,7 +571,15 @@ class HangContext:
     @cached_property
     def pipe_ends(self) -> PipeEnds:
         """Who has the other ends of pipes."""
-        return PipeEnds(self.view, self.descriptors)
+        return PipeEnds(self.view, self.descriptors, self._is_name_used)
+
+    @default_when_unreadable(True)
+    def _is_name_used(self, name: str) -> bool:
+        """Tell whether code of the program has a name, that of its threads' stacks too."""
+        frames = (frame for own in self.view.all_frames().values() for frame in own)
+        return self.live_code.uses_any_name(
+            (name,), (f for f in frames if not self.installed.contains_frame(f))
+        )
 
     @property
     def descriptors(self) -> DescriptorTable:

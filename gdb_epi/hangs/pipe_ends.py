@@ -10,7 +10,7 @@ and cannot seek, a socket beside a socket, a connection beside a connection.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 from itertools import islice
 
@@ -43,13 +43,19 @@ class _DescriptorsAtHand(NamedTuple):
 class PipeEnds:
     """Look for the other ends of pipes."""
 
-    def __init__(self, view: PythonView, descriptors: DescriptorTable) -> None:
+    def __init__(
+        self, view: PythonView, descriptors: DescriptorTable, is_name_used: Callable[[str], bool]
+    ) -> None:
         self._view = view
         self._descriptors = descriptors
+        self._is_name_used = is_name_used  # by code of the program
 
-    def other_end(self, number: int) -> OtherEnd | None:
-        """Return the end that is written where a thread reads a descriptor; None without any."""
-        for other in self._possible_other_ends(number):
+    def other_end(self, number: int, *, written: bool = False) -> OtherEnd | None:
+        """Return the end that is written where a thread reads a descriptor; None without any.
+
+        `written`: it writes, and the other end is read.
+        """
+        for other in self._possible_other_ends(number, written):
             threads = self.threads_with_descriptor(other)
             if threads:
                 return OtherEnd(other, threads)
@@ -61,27 +67,38 @@ class PipeEnds:
             reach.tid for reach in self._descriptors_of_frames if number in reach.numbers
         )
 
-    def _possible_other_ends(self, number: int) -> Iterator[int]:
+    def _possible_other_ends(self, number: int, written: bool) -> Iterator[int]:
         """Yield the numbers that may be the other end."""
         kind = self._descriptors.object_type(number)
         for other in (number + 1, number - 1):
-            beside = self._descriptors.object_type(other)
-            if kind in (SOCKET, CONNECTION):
-                if beside == kind and self._are_alike(number, other, kind):
-                    yield other
-            elif other > number and (
-                (beside == FILE and self._descriptors.is_written_pipe(other))
-                or (beside is None and self._are_held_together(number, other))
-            ):  # fmt: skip
+            if kind not in (SOCKET, CONNECTION):
+                may_be_end = self._may_be_pipe(number, other, written)
+            else:
+                same = self._descriptors.object_type(other) == kind
+                may_be_end = same and self._are_alike(number, other, kind)
+            if may_be_end:
                 yield other
+
+    def _may_be_pipe(self, number: int, other: int, written: bool) -> bool:
+        """Tell whether two descriptors may be a pipe, whose reading end is the lower one.
+
+        Who writes to a terminal has either end of it.
+        """
+        in_order = (other < number) == written
+        beside = self._descriptors.object_type(other)
+        if beside == FILE:
+            return in_order and not written and self._descriptors.is_written_pipe(other)
+        may_be = in_order or (written and self._is_name_used("openpty"))
+        return beside is None and may_be and self._are_held_together(number, other)
 
     def _are_alike(self, number: int, other: int, kind: str) -> bool:
         """Tell whether two descriptors may be a pair: sockets of the kind that socketpair() makes.
 
-        Neighbours of other families are any two connections.
+        Neighbours of other families are any two connections, and so are those of clients of two
+        services where no code of the program makes pairs.
         """
         families = [self._descriptors.address_family(n) for n in (number, other)]
-        return kind != SOCKET or families == [UNIX, UNIX]
+        return kind != SOCKET or (families == [UNIX, UNIX] and self._is_name_used("socketpair"))
 
     def _are_held_together(self, number: int, other: int) -> bool:
         return any({number, other} <= reach.numbers for reach in self._descriptors_of_frames)

@@ -12,7 +12,7 @@ from gdb_epi.cpython.types import PyFrame
 from gdb_epi.fault.mapping_checks import may_execute
 from gdb_epi.fault.memory_reads import read_u32
 from gdb_epi.hangs import types as hang_types
-from gdb_epi.hangs.descriptors import DescriptorTable
+from gdb_epi.hangs.descriptors import DescriptorTable, descriptors_of_selector
 from gdb_epi.hangs.library_calls import (
     ASKS_MANAGER,
     BY_CALL,
@@ -256,6 +256,9 @@ class ThreadActivityReader:
         name = _name_unless_interpreter(self._module_name(thread))
         activity = base._replace(kind=call.kind, timed=call.timed, module=name, call=call.name)
         activity = activity._replace(target=call.fd, watched=call.fds)
+        if call.kind == hang_types.POLL and self.view is not None and not call.fds:
+            watched = descriptors_of_selector(self.view, self.view.frames(thread.tid))
+            activity = activity._replace(watched=watched or ())
         if call.kind == hang_types.SLEEP and name.startswith((*_SQLITE, *_SERVERS)):
             return activity._replace(
                 kind=hang_types.DATABASE, what="a locked database", timed=False

@@ -10,7 +10,7 @@ import pytest
 from gdb_epi.errors import UnreadableMemory
 from gdb_epi.hangs import external_waits
 from gdb_epi.hangs import types as hang_types
-from gdb_epi.hangs.deadlocks import diagnose_deadlocked_pool_callback, diagnose_pool_self_deadlock
+from gdb_epi.hangs.deadlocks import diagnose_deadlocked_pool_callback
 from gdb_epi.hangs.descriptors import FILE, Descriptor, DescriptorTable
 from gdb_epi.hangs.event_waits import _waiters_clause, diagnose_event_wait
 from gdb_epi.hangs.hang_context import WaitChain
@@ -24,6 +24,7 @@ from gdb_epi.hangs.library_calls import (
     PROCESS_QUEUE,
     library_wait,
 )
+from gdb_epi.hangs.live.exhausted_pools import diagnose_pool_self_deadlock
 from gdb_epi.hangs.loops.resource_exhaustion import diagnose_connection_pool_exhausted
 from gdb_epi.hangs.processes.unread_queues import find_unread_queue
 from gdb_epi.hangs.single_wait import (
@@ -319,10 +320,10 @@ def test_a_condition_named_futures_is_no_future(monkeypatch) -> None:
     )
     view = SimpleNamespace(frames=lambda _: (), all_frames=dict)
     monkeypatch.setattr(
-        "gdb_epi.hangs.deadlocks.read_executors_and_queues",
+        "gdb_epi.hangs.live.exhausted_pools.read_executors_and_queues",
         lambda *_: SimpleNamespace(pools=[pool]),
     )
-    monkeypatch.setattr("gdb_epi.hangs.deadlocks.futures_of_jobs", lambda *_: None)
+    monkeypatch.setattr("gdb_epi.hangs.live.exhausted_pools.futures_of_jobs", lambda *_: None)
 
     def answer(kind: str) -> HangDiagnosis | None:
         activity = ThreadActivity(
@@ -331,7 +332,14 @@ def test_a_condition_named_futures_is_no_future(monkeypatch) -> None:
         waits = {7: SimpleNamespace(kind=kind)}
         return diagnose_pool_self_deadlock(
             SimpleNamespace(
-                activities=(activity,), waits=waits, target=None, python=None, view=view
+                activities=(activity,),
+                waits=waits,
+                target=None,
+                python=None,
+                view=view,
+                tasks_with_wakers=(),
+                foreign_threads=(),
+                loop_thread=None,
             )
         )
 

@@ -258,7 +258,7 @@ def test_a_copy_of_multiprocessing_waits_as_the_original_does() -> None:
         assert _with_original_module(copied._replace(module=other)).module == other
 
 
-def ends(kinds, families=None, written=(), ints=()) -> PipeEnds:
+def ends(kinds, families=None, written=(), ints=(), names=("socketpair",)) -> PipeEnds:
     """Return the ends of a process whose main thread has these descriptors at hand."""
     numbers = {0x1000 * n: n for n in ints}
     view = SimpleNamespace(
@@ -271,7 +271,7 @@ def ends(kinds, families=None, written=(), ints=()) -> PipeEnds:
     return PipeEnds(view, SimpleNamespace(
         object_type=kinds.get, address_family=(families or {}).get,
         is_written_pipe=lambda n: n in written, descriptor_of_object=lambda _: None,
-    ))  # fmt: skip
+    ), names.__contains__)  # fmt: skip
 
 
 def test_the_other_end_of_a_pipe() -> None:
@@ -285,6 +285,16 @@ def test_the_other_end_of_a_pipe() -> None:
     sockets = {3: SOCKET, 4: SOCKET}
     assert ends(sockets, {3: 1, 4: 1}, ints=(3,)).other_end(4) == (3, {MAIN})
     assert ends(sockets, {3: 2, 4: 2}, ints=(3,)).other_end(4) is None
+    # Clients of two services have such neighbours too.
+    assert ends(sockets, {3: 1, 4: 1}, ints=(3,), names=()).other_end(4) is None
+
+
+def test_the_end_that_is_read_where_a_thread_writes() -> None:
+    pipe, terminal = ends({}, ints=(3, 4)), ends({}, ints=(3, 4), names=("openpty",))
+    assert pipe.other_end(4, written=True) == (3, {MAIN})
+    assert pipe.other_end(3, written=True) is None
+    assert [terminal.other_end(n, written=True) for n in (3, 4)] == [(4, {MAIN}), (3, {MAIN})]
+    assert ends({}, ints=(4,)).other_end(4, written=True) is None
 
 
 @pytest.mark.parametrize(("own_children", "sure"), [(True, "probable"), (False, "info")])

@@ -295,6 +295,7 @@ class UnfinishedTask(NamedTuple):
     certainty: str = UNKNOWN
     needs: str = "any"
     holds: tuple[int, ...] = ()
+    waits_for: int = 0  # of asyncio: the future or task (PyObject *) whose end wakes it
 
 
 class UnfinishedTasks(NamedTuple):
@@ -347,6 +348,7 @@ def _task_wait(
         running=task.running,
         tid=task.tid,
         stack=task.stack,
+        waits_for=task.waits_for,
     )
     if task.running:
         return unfinished._replace(holds=managers.entered(task.stack, None))

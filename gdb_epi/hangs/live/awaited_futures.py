@@ -18,6 +18,7 @@ JOB_OF_PROCESSES = "concurrent.futures.process._WorkItem"
 _AWAIT_FUTURES = {"result": "self", "exception": "self", "wait": "not_done",
                   "as_completed": "pending"}  # fmt: skip
 MAX_WORD = 64
+MAX_CALLBACKS = 64  # of one future; and cells of one callback
 
 
 class AwaitedFutures(NamedTuple):
@@ -50,3 +51,30 @@ def futures_of_jobs(scene: HangContext, kind: str) -> set[int] | None:
     jobs = instances.of((kind,))
     futures = {scene.view.attribute(each.address, "future") or 0 for each in jobs}
     return None if instances.problems or 0 in futures else futures
+
+
+def threads_by_future(scene: HangContext) -> dict[int, int]:
+    """Return which thread runs the job of which Future (PyObject *)."""
+    runners = {}
+    for tid, frames in scene.view.all_frames().items():
+        for frame in frames:
+            if (frame.module, frame.name) == ("concurrent.futures.thread", "run"):
+                future = scene.view.attribute(scene.view.variable(frame, "self"), "future")
+                if future:
+                    runners[future] = tid
+    return runners
+
+
+def objects_called_back(scene: HangContext, future: int) -> set[int]:
+    """Return what the callbacks of a concurrent.futures.Future have in their closures.
+
+    asyncio's ones have the other future or task of the pair (Lib/asyncio/futures.py,
+    _chain_future(), 3.8 to 3.15).
+    """
+    containers, referred = ContainerReader(scene.view.reader), set[int]()
+    with suppress(UnreadableMemory, LayoutError, IndexError):
+        callbacks = scene.view.attribute(future, "_done_callbacks")
+        for callback in containers.list_items(callbacks)[:MAX_CALLBACKS] if callbacks else ():
+            if scene.view.type_name(callback) == "function":
+                referred.update(containers.cells(callback, MAX_CALLBACKS))
+    return referred

@@ -293,7 +293,7 @@ class UnblockedThreads:
             effects.calls_any(activity.object, enders)
             for effects in (
                 *(self.effects_of_thread(d.tid) for d in going),
-                self._effects_of_no_thread,
+                self.effects_of_no_thread,
             )
         )
 
@@ -322,7 +322,7 @@ class UnblockedThreads:
         yield from (
             (each, self.effects_of_thread(each)) for each in self.unblocked_threads(tid, awaited)
         )
-        yield NO_THREAD, self._effects_of_no_thread
+        yield NO_THREAD, self.effects_of_no_thread
 
     def unblocked_threads(self, but: int, awaited: ThreadActivity | None = None) -> Iterator[int]:
         """Yield the threads that go on, but one.
@@ -359,6 +359,13 @@ class UnblockedThreads:
             )
         return scene.effects_by_thread[tid]
 
+    def effects_of_frames_alone(self, tid: int) -> Effects:
+        """Return what the code on a thread's own stack may do, without its loop's tasks."""
+        scene = self._scene
+        if self._is_in_foreign_code(tid):
+            return ANYTHING
+        return scene.live_code.effects_of_frames(scene.view.frames(tid))
+
     def effects_of_task(self, task: UnfinishedTask) -> Effects:
         """Return what the code of a task may do that goes on."""
         effects = self._scene.effects_by_task
@@ -374,7 +381,7 @@ class UnblockedThreads:
         return bool(self._scene.foreign_code(tid))
 
     @property
-    def _effects_of_no_thread(self) -> Effects:
+    def effects_of_no_thread(self) -> Effects:
         """What code may do that no thread runs now: signal handlers, and what native code calls."""
         effects = self._scene.effects_by_thread
         if NO_THREAD not in effects:
