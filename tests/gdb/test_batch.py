@@ -102,8 +102,8 @@ def test_wrong_words(gdb: Gdb, crash: Made, tmp_path: Path) -> None:
 def test_each_script_says_how_to_run_it() -> None:
     scripts = sorted(path.name for path in BATCH.iterdir())
     assert scripts == ["all_stacks.gdb", "compare_two_cores.gdb", "triage_json.gdb"]
-    readme = (PACKAGE.parent / "README.md").read_text()
+    reference = (PACKAGE.parent / "commands" / "README.md").read_text()
     for name in scripts:
         head = (BATCH / name).read_text().split("python\n")[0]
         assert f"-x FOLDER/gdb_epi/batch/{name}" in head and "Exit code" in head
-        assert name in readme
+        assert name in reference

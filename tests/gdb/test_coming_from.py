@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The README's table for those who come from py-bt, pystack and py-spy: each command is run."""
+"""The table for those who come from py-bt, pystack and py-spy: each command is run."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ import pytest
 from driver import ROOT, TIMEOUT, Gdb, run_gdb, with_epi
 from support.opening import core_of, newest_or_skip
 
-SECTION = (ROOT / "README.md").read_text().split("### Coming from py-bt, pystack, py-spy")[1]
+REFERENCE = (ROOT / "commands" / "README.md").read_text()
+SECTION = REFERENCE.split("### Coming from py-bt, pystack, py-spy")[1]
 TABLE = [line.split("|")[1:4] for line in SECTION.split("\n### ")[0].splitlines() if "|" in line][
     2:
 ]

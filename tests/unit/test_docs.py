@@ -7,6 +7,8 @@ import json
 import re
 from pathlib import Path
 
+import pytest
+
 import gdb_epi.cli
 from gdb_epi.cli.main import commands_of_gdb
 from gdb_epi.cli.support.verb_tree import verb_tree
@@ -15,12 +17,15 @@ from gdb_epi.registry import COMMANDS
 
 ROOT = Path(__file__).resolve().parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
+REFERENCE = (ROOT / "commands" / "README.md").read_text(encoding="utf-8")
+DOCUMENTS = ("README.md", "commands/README.md", "sample_cores/README.md")
+MAX_README = 200  # lines: a newcomer reads it whole; what is looked up stands in REFERENCE
 ARCHITECTURE = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
 
 
-def test_every_command_is_in_the_readme() -> None:
+def test_every_command_is_in_the_reference() -> None:
     assert not load_commands()
-    documented = set(re.findall(r"^\| `epi ([a-z-]+)", README, re.MULTILINE))
+    documented = set(re.findall(r"^\| `epi ([a-z-]+)", REFERENCE, re.MULTILINE))
     assert documented == set(COMMANDS)
 
 
@@ -28,10 +33,10 @@ def verbs() -> list[str]:
     return [" ".join(verb.words) for verb in verb_tree() if not verb.inner]
 
 
-def test_every_verb_is_in_the_readme() -> None:
+def test_every_verb_is_in_the_reference() -> None:
     assert len(verbs()) >= 6
     for verb in set(verbs()) - set(commands_of_gdb("gdb_epi.cli")):  # in the table of commands
-        assert f"gdb-epi {verb}" in README, verb
+        assert f"gdb-epi {verb}" in REFERENCE, verb
 
 
 def test_the_readme_has_the_two_commands_and_ci_runs_the_second() -> None:
@@ -47,6 +52,26 @@ def test_the_readme_has_the_two_commands_and_ci_runs_the_second() -> None:
     assert calls == ["bash tests/run"]
     sample = re.search(r"sample_cores/\S+\.xz", blocks[0])
     assert sample is not None and (ROOT / sample[0]).is_file()
+
+
+def test_the_readme_is_read_in_one_go() -> None:
+    assert len(README.splitlines()) <= MAX_README
+    for command in re.findall(r"`gdb-epi ([a-z][a-z-]*)", README):
+        assert command in {verb.split()[0] for verb in verbs()} | set(COMMANDS), command
+
+
+@pytest.mark.parametrize("name", DOCUMENTS)
+def test_links_lead_to_files_and_headings(name: str) -> None:
+    text = (ROOT / name).read_text(encoding="utf-8")
+    links = [link for link in re.findall(r"\]\(([^)\s]+)\)", text) if "://" not in link]
+    assert links
+    for link in links:
+        path, _, heading = link.partition("#")
+        target = (ROOT / name).parent / path if path else ROOT / name
+        assert target.exists(), link
+        headings = re.findall(r"^#+ (.*)$", target.read_text(), re.MULTILINE) if heading else []
+        anchors = {re.sub(r"[^\w\- ]", "", title).lower().replace(" ", "-") for title in headings}
+        assert not heading or heading in anchors, link
 
 
 def test_every_sample_is_described() -> None:

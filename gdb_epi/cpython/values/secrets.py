@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Values that are not shown unless asked for: passwords, tokens, keys.
 
-The rule, which the README gives: a value is masked when its name says that it is a secret, and so
+The rule (commands/README.md): a value is masked when its name says that it is a secret, and so
 are in any text the password of a URL, a setting's value and what has the form of a key. A name says
 so when one of its words is in WORDS or ends with one of ENDINGS, when two of them in a row are in
 PAIRS, or when the last is in LAST_WORDS; words are separated by `_`, other punctuation, and
