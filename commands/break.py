@@ -24,7 +24,7 @@ from gdb_epi.session import Session
     ),
 )
 def break_in_python(session: Session, args: Namespace) -> Report:
-    """Stop a live process where a Python function is entered or a line is reached.
+    """Stop a live process where a Python function or line is reached.
 
     Every call is seen, from Python and from C, in every thread: a hardware watchpoint lies on the
     instruction that the eval loop reads. The processor has four. Of a generator or coroutine the

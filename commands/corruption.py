@@ -29,7 +29,7 @@ from gdb_epi.session import Session
     ),
 )
 def show_corruption_evidence(session: Session, args: Namespace) -> Report:
-    """Tell whether memory was damaged: which word and bit, and what shows it.
+    """Tell whether memory was damaged: where, and what shows it.
 
     What was not checked is listed with the reason. One core alone never says "hardware": the same
     bit, byte lane or CPU again on one host does. --sweep recomputes checksums over all memory,

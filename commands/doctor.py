@@ -35,7 +35,7 @@ LoadedBuildId = Callable[[Module], "str | None"]
     needs="nothing",
 )
 def show_what_is_missing(session: Session, args: Namespace) -> Report:
-    """Say whether all is there to read this core, what is missing, and which versions are at work.
+    """Say what is missing to read this core, and what to type.
 
     "ready", or the problems, each with what to type. Covers GDB, Python and the optional packages;
     the core and whether it is whole; the runtime of CPython and where its layout comes from; for

@@ -26,7 +26,7 @@ from gdb_epi.util import counted
     ),
 )
 def show_exceptions(session: Session, args: Namespace) -> Report:
-    """Show the exceptions of each thread: in flight, reported and being handled.
+    """Show the exceptions raised or handled in each thread.
 
     In flight is what was raised and has not met its handler when the process died; reported is what
     nobody caught: it is being printed, or sys.excepthook or unraisablehook has it. With each come

@@ -31,7 +31,7 @@ WEIGHTS = "## What it counts in the verdict, and where the number comes from"
     needs="nothing",
 )
 def explain_finding(session: Session, args: Namespace) -> Report:
-    """Explain a finding: what it saw, what else could cause it, and what to do next.
+    """Explain a finding: what it saw, other causes, what to do next.
 
     Without a name: what was found in this core, each with the line that shows its page. Signs of
     `epi corruption --evidence` (R1, C2, S:poison) and its words (strong, ambiguous) have pages too.

@@ -46,7 +46,7 @@ MAX_LIKE = 3  # types of that name in other modules
     ),
 )
 def find_objects_or_text(session: Session, args: Namespace) -> Report:
-    """Find the objects of a type, or a text in str, bytes and raw memory.
+    """Find the objects of a type, or the places of a text.
 
     A quoted WHAT, or one that no type is called, is a text: 'words' or b'\\x00data'. Objects are
     found by their type pointers, in memory that the garbage collector knows and in all other.

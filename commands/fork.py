@@ -31,7 +31,7 @@ COLUMNS = ("sign", "reading", "says", "sure")
     ),
 )
 def show_fork_evidence(session: Session, args: Namespace) -> Report:
-    """Tell whether this is a forked child, and show the threads that it left behind.
+    """Tell whether this is a forked child, and what it left behind.
 
     A fork as such is a fact, not a fault: daemons and pools fork too. The stacks of the threads
     that were not copied are those of the moment of the fork; --native adds return addresses found

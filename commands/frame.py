@@ -19,10 +19,11 @@ from gdb_epi.session import Session
     ),
 )
 def select_python_frame(session: Session, args: Namespace) -> Report:
-    """Select a Python frame by the number that `epi bt` shows; without a number show which it is.
+    """Select a Python frame by its number in `epi bt`.
 
-    GDB's own frame moves to the native frame that runs it. `epi locals`, `list` and `print` work
-    on the selected Python frame, until GDB selects another frame or thread.
+    Without a number show which one is selected. GDB's own frame moves to the native frame that
+    runs it. `epi locals`, `list` and `print` work on the selected Python frame, until GDB selects
+    another frame or thread.
     """
     if args.frame is None:
         return frame_report(session, session.selected_number())

@@ -46,7 +46,7 @@ MAX_TYPES = 1000
     ),
 )
 def show_garbage_collectors(session: Session, args: Namespace) -> Report:
-    """Show the garbage collectors: settings, counts, whether one runs, and what they track.
+    """Show the garbage collectors: settings, counts, what they track.
 
     Objects are counted by walking the list of each generation, at most --limit of them; --types
     tells of which types they are. While a collection runs, the objects it looks at are in lists of

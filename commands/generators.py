@@ -20,7 +20,7 @@ NONE = "no generators or coroutines were found that have not ended"
 
 @command("generators", arguments=(limit_argument(200, "places to show"),))
 def show_generators(session: Session, args: Namespace) -> Report:
-    """Show generators, coroutines and async generators that have not ended, outermost first.
+    """Show generators and coroutines that have not ended.
 
     Those that others delegate to by `yield from` or `await` stand behind these, after a `>`. A
     running one is in a thread's stack. Those that wait at the same place are counted. `epi tasks`

@@ -24,7 +24,7 @@ SHOWN_WAKERS = 4
 
 @command("greenlets", arguments=(limit_argument(40, "frames per greenlet"),))
 def show_greenlets(session: Session, args: Namespace) -> Report:
-    """Show greenlets (also gevent's and eventlet's): the state of each, what it waits for, where.
+    """Show greenlets (gevent, eventlet) and what each waits for.
 
     The stack of a suspended one is innermost first. The running greenlet of a thread is that
     thread's stack (epi bt). Those that wait alike at one place are one entry, named by the function

@@ -20,7 +20,7 @@ from gdb_epi.session import Session
 
 @command("interp")
 def show_interpreters(session: Session, args: Namespace) -> Report:
-    """Show every interpreter: its GIL, threads, modules, collector, finalization, pending calls.
+    """Show every interpreter: its GIL, threads, modules, collector.
 
     Subinterpreters share the GIL of the main one, or (3.12+) have their own. `epi gc` says more of
     the collectors, `epi threads` of the threads.

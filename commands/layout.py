@@ -24,7 +24,7 @@ from gdb_epi.session import Session
     ),
 )
 def show_struct_layouts(session: Session, args: Namespace) -> Report:
-    """Show where CPython keeps things: the tables at hand, or one struct.
+    """Show where CPython keeps its fields: all tables, or one struct.
 
     With --emit, generate a table (the form of gdb_epi/cpython/layout/generated/*.json) from the
     debug information that GDB has loaded; use it with --output.

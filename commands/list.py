@@ -35,7 +35,7 @@ MAX_SPAN_LINES = 50  # lines of a running range that are shown beyond the contex
     ),
 )
 def list_source(session: Session, args: Namespace) -> Report:
-    """Show the source around the line that a Python frame was running, its columns underlined.
+    """Show the source around the line that a Python frame was running.
 
     Works on the selected thread, else on the crashed one. Without a number it is the frame that
     GDB's selected frame runs, or else the next caller that runs one. The file here (below the

@@ -34,7 +34,7 @@ from gdb_epi.session import Session
     ),
 )
 def show_locals(session: Session, args: Namespace) -> Report:
-    """Show the arguments and locals of a Python frame, as repr() would have.
+    """Show the arguments and local variables of a Python frame.
 
     Works on the selected thread, else on the crashed one. Without a number it is the frame that
     GDB's selected frame runs, or else the next caller that runs one. Unbound names are left out.

@@ -23,15 +23,13 @@ from gdb_epi.util import counted
     ),
 )
 def show_lock_waits(session: Session, args: Namespace) -> Report:
-    """Show what every thread waits for, who holds it, and locks that are held.
+    """Show what every thread waits for, and who holds it.
 
     Of a process that hangs the answer of `epi triage` stands first.
 
-    The futex address comes from the registers, the kind from the words there or from Python's
-    frames, the holder from owner words or from the `with` block that a frame is in. A lock that
-    is locked, with no holder to be found, says so.
-
-    With --graph the threads that others wait for come first and their waiters below them.
+    The holder of a lock is the thread that its memory names, or the one whose frame is in its
+    `with` block; where neither tells, that is said. With --graph the threads that others wait for
+    come first and their waiters below them.
     """
     report = session.state.locks
     document = locks_json(session.state)

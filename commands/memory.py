@@ -12,7 +12,7 @@ from gdb_epi.session import Session
 
 @command("memory")
 def show_memory_use(session: Session, _args: Namespace) -> Report:
-    """Show what fills the memory: types with numbers and bytes, and the variables that hold most.
+    """Show what fills the memory: types, and variables that hold most.
 
     Globals of modules and locals of frames are followed; of large containers some items stand for
     the others, so numbers are estimates. What no variable leads to (garbage in cycles) is seen in

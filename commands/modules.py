@@ -37,7 +37,7 @@ from gdb_epi.typing_lite import Any
     ),
 )
 def show_imported_packages(session: Session, args: Namespace) -> Report:
-    """Show the imported packages of every interpreter, with the versions found in the core.
+    """Show the imported packages with the versions in the core.
 
     Versions are __version__ and the metadata folders (NAME-VERSION.dist-info) that the import
     system had listed. Extension modules come with their build-id; imports that had not ended are

@@ -23,7 +23,7 @@ COLUMNS = ("tid", "frame", "pc", "function", "module", "offset")
     ),
 )
 def list_native_stacks(session: Session, args: Namespace) -> Report:
-    """List the native frames of every thread, innermost first, and the mapped objects.
+    """List the native frames of every thread, and the mapped files.
 
     Addresses in JSON are numbers; `offset` is the address within the object. Where GDB read a
     file with another build-id than the process ran, names are withheld.

@@ -37,7 +37,7 @@ MAX_CALLS = 20
     ),
 )
 def show_executors_and_queues(session: Session, args: Namespace) -> Report:
-    """Show thread and process pools with what each worker runs, and the sizes of queues.
+    """Show pools of threads and processes, and the sizes of queues.
 
     A pool of processes keeps what its workers run in the workers; their cores tell. Of a Pool of
     multiprocessing also which results are awaited, and what its own threads do. Queues of asyncio,

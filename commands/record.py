@@ -12,7 +12,7 @@ from gdb_epi.session import Session
 
 @command("record")
 def show_record(session: Session, _args: Namespace) -> Report:
-    """Show the record of this core: everything that the fleet database is given.
+    """Show the record of this core, as the fleet database gets it.
 
     The same core gives the same record. What was left out is under `redaction`, what could not be
     had under `soft_errors`. --json prints it on one line.

@@ -41,7 +41,7 @@ NOT_COVERED = (
     ),
 )
 def show_referrers(session: Session, args: Namespace) -> Report:
-    """Show who refers to an object: frames, containers, attributes, C stacks, static data.
+    """Show who refers to an object: variables, containers, stacks.
 
     The object is named as for `epi print`. All dumped memory is searched for its address, and each
     place is explained. A word on a C stack may be left over from an earlier call; what no object is

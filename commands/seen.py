@@ -13,7 +13,7 @@ from gdb_epi.session import Session
 
 @command("seen", arguments=(argument("--db", metavar="URL", help="database URL or SQLite file"),))
 def show_fleet_history(session: Session, args: Namespace) -> Report:
-    """Tell how often the fleet saw this signature, since when, where, and what is known of it.
+    """Tell how often the fleet saw this crash, since when, and where.
 
     The signature is the key that groups this core (`epi signature`). SQLite databases are read
     without SQLAlchemy.

@@ -21,7 +21,7 @@ from gdb_epi.session import Session
     ),
 )
 def show_signature_keys(session: Session, args: Namespace) -> Report:
-    """Show the keys by which this crash is found again, and what each is made of.
+    """Show the keys by which this crash is found again.
 
     Each hash is the start of the SHA-256 of exactly the line below it, without a newline: check it
     with printf %s 'LINE' | sha256sum. A key that cannot be made is absent with a reason.

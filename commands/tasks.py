@@ -20,7 +20,7 @@ from gdb_epi.session import Session
     ),
 )
 def show_tasks(session: Session, args: Namespace) -> Report:
-    """Show the tasks of asyncio and trio: state, what each waits for, and its stack.
+    """Show the tasks of asyncio and trio, and what each waits for.
 
     The stack of a suspended task is that of its coroutine and of those that it awaits; of the
     running task, what its thread ran above the coroutine. Innermost first. The running ones come

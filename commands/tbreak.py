@@ -17,7 +17,7 @@ from gdb_epi.session import Session
     ),
 )
 def break_once_in_python(session: Session, args: Namespace) -> Report:
-    """Stop a live process once where a Python function is entered or a line is reached.
+    """Stop a live process once where a function or line is reached.
 
     As `epi break`; the breakpoint is deleted when it has stopped the process.
     """

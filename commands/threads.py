@@ -33,7 +33,7 @@ NO_PYTHON = "no Python state"
 
 @command("threads")
 def list_threads(session: Session, args: Namespace) -> Report:
-    """List the threads: name, native id, what they hold or wait for, and where they are.
+    """List the threads: what they hold or wait for, where they are.
 
     `crashed` is the thread that the kernel wrote first. "left by fork()" is a Python thread state
     whose thread is not in the core: after a fork, the parent's. Of "shares its ident" it cannot be

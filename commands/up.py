@@ -17,8 +17,9 @@ from gdb_epi.session import Session
     arguments=(argument("count", nargs="?", type=whole_number(), default=1, help="frames (1)"),),
 )
 def select_calling_frame(session: Session, args: Namespace) -> Report:
-    """Select the Python frame that called the selected one; GDB's own frame follows.
+    """Select the Python frame that called the selected one.
 
-    Since CPython 3.11 one native frame runs several Python frames: then GDB's frame stays.
+    GDB's own frame follows. Since CPython 3.11 one native frame runs several Python frames: then
+    it stays.
     """
     return select_frame_away(session, args.count)

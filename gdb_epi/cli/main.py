@@ -106,11 +106,21 @@ def _dispatch(program: str, package: str, words: list[str], *, guarded: bool = F
         from gdb_epi.loader import command_files
 
         if program == PROGRAM and words[0] in command_files():
-            from gdb_epi.cli.support.gdb_command import CommandVerb, run_gdb_command
+            from gdb_epi.cli.support.gdb_command import (
+                CommandVerb,
+                commands_in_shell,
+                run_gdb_command,
+            )
 
-            if "-h" in words or "--help" in words:
-                _parse_by_argparse(CommandVerb(words[0]), f"{program} {words[0]}", ["--help"])
-            return run_gdb_command(words[0], words[1:])
+            name, own = words[0], words[1:]
+            if "-h" in own or "--help" in own:
+                own = ["--help"]
+            if name in commands_in_shell() and (not own or own[0].startswith("-")):
+                # Options may stand before the core.
+                core = _parse_by_argparse(CommandVerb(name), f"{program} {name}", own).core
+                own.remove(core)
+                own.insert(0, core)
+            return run_gdb_command(name, own)
         raise _unknown_verb_error(program, package, words[0])
     name = f"{program} {words[0]}"
     if hasattr(verb, "__path__"):

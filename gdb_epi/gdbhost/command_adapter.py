@@ -23,6 +23,7 @@ COMMON_HELP = (
     ("--output FILE", "write into FILE, replacing it in one step"),
 )
 STATUS_VARIABLE = "epi_status"
+HELP_WIDTH = 79  # columns: GDB breaks longer lines of a help text within words
 
 
 def help_text(command: Command) -> str:
@@ -36,11 +37,32 @@ def help_text(command: Command) -> str:
     shown += COMMON_HELP
     usage = " ".join(_usage_word(argument) for argument in command.arguments)
     width = max(len(word) for word, _ in shown)
-    # Without indentation; inspect.cleandoc costs 5 ms.
-    lines = [*(line.strip() for line in (command.run.__doc__ or "").strip().splitlines()), ""]
-    lines += [f"Usage: epi {command.name} {usage}".rstrip() + " [--json] [--output FILE]", ""]
-    lines += [f"  {word:<{width}}  {about}".rstrip() for word, about in shown]
+    lines = _filled_paragraphs(command.run.__doc__ or "")
+    usage = f"Usage: epi {command.name} {usage}".rstrip() + " [--json] [--output FILE]"
+    lines += ["", *_filled_lines(usage, 6), ""]
+    for word, about in shown:
+        lines += _filled_lines(f"  {word:<{width}}  {about}".rstrip(), width + 4)
     return "\n".join(lines)
+
+
+def _filled_paragraphs(text: str) -> list[str]:
+    """Return the lines of a docstring for a terminal of 80 columns."""
+    paragraphs = "\n".join(line.strip() for line in text.strip().splitlines()).split("\n\n")
+    return [line for part in paragraphs for line in ("", *_filled_lines(" ".join(part.split())))][
+        1:
+    ]
+
+
+def _filled_lines(text: str, indent: int = 0) -> list[str]:
+    """Return a text as lines, `indent` before all but the first. Importing textwrap costs 5 ms."""
+    lines = [""]
+    head = len(text) - len(text.lstrip())
+    for word in text.split(" "):
+        if len(lines[-1]) + len(word) > HELP_WIDTH and len(lines[-1]) > head:
+            lines[-1] = lines[-1].rstrip()
+            lines.append(" " * indent)
+        lines[-1] += word + " "
+    return [line.rstrip() for line in lines]
 
 
 def option_words(command: Command) -> list[str]:
@@ -110,10 +132,12 @@ def install_commands() -> None:
 class EpiPrefix(gdb.Command):  # type: ignore[misc]
     """Tell why a Python process died.
 
-    Start with `epi triage`, the one-screen answer; then `epi bt`, `epi locals`, `epi list`; of a
-    hang `epi locks`, `epi tasks`, `epi bt --all`. `epi doctor` says what is missing and what to
-    type. `help epi NAME` says more. $epi_status is the exit code of the last command:
-    0 done, 1 failed, 2 usage, 3 nothing usable loaded, 4 expectation not met.
+    Start with `epi triage`: what happened, and what to do next. Then `epi bt`,
+    `epi locals`, `epi list`; of a hang `epi locks`, `epi tasks`, `epi bt --all`.
+    `epi doctor` says what is missing and what to type. `help epi NAME` says more.
+
+    $epi_status is the exit code of the last command: 0 done, 1 failed, 2 usage,
+    3 nothing usable loaded, 4 expectation not met.
     """
 
     def __init__(self) -> None:

@@ -31,6 +31,7 @@ NAME = "epi"
 PRIORITY = 90  # before filters that show what they get, as GDB's manual advises
 # An argument is one of many on a line; scopes of an editor show more.
 DEPTH, WIDTH, LENGTH, TOTAL = 2, 5, 60, 120
+MAX_ARGUMENT = 50  # columns of one in a line of `bt`
 _INTERPRETER = (b"i", b"interpreter", b"ui")
 
 
@@ -193,8 +194,11 @@ class PythonFrameDecorator(FrameDecorator):  # type: ignore[misc]
             self._variables = [], []
             variables = self._reader.of(self._python) if self._reader is not None else ()
             for variable in () if isinstance(variables, Absent) else variables:
-                symbol = PythonSymbol(variable.name, PythonValuePrinter(variable.shown()))
-                self._variables[variable.kind not in ARGUMENTS].append(symbol)
+                text, is_argument = variable.shown(), variable.kind in ARGUMENTS
+                if is_argument and len(text) > MAX_ARGUMENT and not is_in_dap():
+                    text = f"{text[: MAX_ARGUMENT - 3]}..."
+                symbol = PythonSymbol(variable.name, PythonValuePrinter(text))
+                self._variables[not is_argument].append(symbol)
         return self._variables
 
 

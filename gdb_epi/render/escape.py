@@ -15,6 +15,7 @@ ERRORS = "gdb-epi"  # the name of the handler below, for str.encode() and stream
 UTF_8 = "utf-8"
 WIDTH = 100  # columns of a screen
 MIN_WIDTH = 40  # columns of lines, even if the terminal has fewer
+COLUMNS_OF_SHELL = "GDB_EPI_COLUMNS"  # the variable that tells a GDB whose output is a file
 HANGING = "    "  # before what is left of a folded line
 _COMMAND = r"gdb-epi(?: [^ ;,]+)*? --db (?:'[^']*'|[^ ;,]+)|gdb-epi(?: [^ ;,]+){1,4}$"  # to paste
 _SIGN_OF_FORK = LazyPattern(r"F\d+\b")  # locks/fork/signs.py
@@ -105,17 +106,24 @@ def terminal_width() -> int | None:
 
 
 def screen_width() -> int:
-    """Return how many columns an answer takes: WIDTH, or those of a narrower terminal.
+    """Return how many columns an answer takes: WIDTH, or those of a narrower terminal."""
+    return min(WIDTH, table_width() or WIDTH)
 
-    $COLUMNS is not used: GDB sets it even without a terminal.
+
+def table_width() -> int | None:
+    """Return the columns of a table: those of the terminal; None for a file or a pipe.
+
+    There every row is one line, for programs such as grep. $COLUMNS is not used: GDB sets it even
+    without a terminal; a GDB that the shell command runs is told of the terminal of that.
     """
     import os
 
+    shell = os.environ.get(COLUMNS_OF_SHELL, "")
     try:
-        columns = os.get_terminal_size(1).columns
+        columns = int(shell) if shell.isdecimal() else os.get_terminal_size(1).columns
     except OSError:
-        return WIDTH
-    return min(WIDTH, max(columns, MIN_WIDTH)) if columns else WIDTH
+        return None
+    return max(columns, MIN_WIDTH) if columns else None
 
 
 def wrap_text(text: str, head: str = "", most: int | None = None) -> list[str]:

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from gdb_epi.errors import Absent, SoftError
-from gdb_epi.render.escape import escape, fold_line, screen_width, soft_error_words
+from gdb_epi.render.escape import escape, fold_line, screen_width, soft_error_words, table_width
 from gdb_epi.report import UnfoldedLine
 from gdb_epi.typing_lite import TYPE_CHECKING
 from gdb_epi.util import shortened_list
@@ -99,7 +99,7 @@ def cell_text(value: object) -> str:
 def table_lines(columns: Sequence[str], rows: Sequence[Sequence[object]]) -> list[str]:
     """Return an aligned table; by tabulate when it is there (it knows wide characters).
 
-    The cells of a table that is wider than the screen are folded.
+    The cells of a table that is wider than the terminal are folded.
     """
     cells = _folded_cells(columns, [[cell_text(value) for value in row] for row in rows])
     try:
@@ -114,14 +114,15 @@ def table_lines(columns: Sequence[str], rows: Sequence[Sequence[object]]) -> lis
 
 
 def _folded_cells(columns: Sequence[str], rows: list[list[str]]) -> list[list[str]]:
-    """Return rows that fit the screen: the widest columns shrink, down to their longest word."""
+    """Return rows that fit the terminal: the widest columns shrink, down to their longest word."""
     count = max(map(len, (columns, *rows)), default=0)
     widths, words = [0] * count, [0] * count
     for row in (columns, *rows):
         for at, cell in enumerate(row):
             widths[at] = max(widths[at], len(cell))
             words[at] = max(words[at], *map(len, cell.split()), 0)
-    excess = sum(widths) + 2 * (count - 1) - screen_width()
+    limit = table_width()
+    excess = 0 if limit is None else sum(widths) + 2 * (count - 1) - limit
     narrow = list(widths)
     while excess > 0 and any(map(int.__gt__, narrow, words)):
         at = max(range(count), key=lambda n: narrow[n] if narrow[n] > words[n] else -1)

@@ -77,7 +77,10 @@ def test_no_such_verb_exits_2(shell, word):
 
 def test_what_is_no_verb_is_told_apart(shell, tmp_path):
     (tmp_path / "core").write_bytes(b"")
-    assert "bt: which core, or which process?; try: gdb-epi bt CORE" in shell("bt").err
+    assert "bt: the following arguments are required: CORE; try: gdb-epi bt" in shell("bt").err
+    assert "(did you mean --native?)" in shell("bt", "--nativ", "core").err
+    for words in (("bt", "--all", "core"), ("print", "--frame", "1", "core", "x")):
+        assert shell(*words).err.startswith("gdb-epi: core: an empty file"), words  # found
     assert shell("lock", "core").err == "gdb-epi: no verb 'lock': did you mean gdb-epi locks?\n"
     assert "try: source gdb_epi, then epi up" in shell("up").err
     assert f"try: gdb-epi triage {tmp_path / 'core'}\n" in shell(str(tmp_path / "core")).err

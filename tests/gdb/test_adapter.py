@@ -71,11 +71,16 @@ def test_every_command_has_help_that_names_its_options(gdb: Gdb, tmp_path: Path)
         "    text = gdb.execute(f'help epi {name}', to_string=True)\n"
         "    flags = [f for a in command.arguments for f in a.flags if f.startswith('--')]\n"
         "    print('HELP', name, all(f in text for f in [*flags, '--json', '--output']))\n"
+        "    listed = f'epi {name} -- {text.split(chr(10))[0]}'\n"
+        "    print('WIDTH', name, max(map(len, [listed, *text.split(chr(10))])))\n"
     )
     done = run_gdb(gdb, *with_epi(f"source {script}"))
     lines = [line.split() for line in done.stdout.splitlines() if line.startswith("HELP")]
     assert len(lines) >= 5, done.text
     assert all(line[2] == "True" for line in lines), done.text
+    widths = [line.split() for line in done.stdout.splitlines() if line.startswith("WIDTH")]
+    # GDB breaks longer lines within words, on a terminal of 80 columns.
+    assert {name: width for _, name, width in widths if int(width) > 79} == {}, done.text
 
 
 def test_completion(gdb: Gdb, tmp_path: Path) -> None:

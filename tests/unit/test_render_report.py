@@ -165,8 +165,11 @@ def test_of_very_many_notes_the_first_are_shown_and_json_has_all() -> None:
     assert len(few) == 14 and "more" not in few[-1]
 
 
-def test_sentences_and_tables_fit_the_screen_and_the_paths_of_stacks_stay_whole() -> None:
+def test_sentences_and_tables_fit_the_screen_and_the_paths_of_stacks_stay_whole(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     """`epi threads` had lines of 221 columns, `epi locks` of 141, `epi doctor` of 190."""
+    monkeypatch.setenv("GDB_EPI_COLUMNS", "100")
     path = "/opt/python/lib/python3.12/site-packages/gunicorn/workers/gthread.py:553"
     row = f"  py  {'ThreadWorker.handle':<40}  {path}  calling PyObject_GetAttr"
     sentence = "  " + "thread waits for another thread, " * 6 + "held by nobody"
@@ -180,6 +183,8 @@ def test_sentences_and_tables_fit_the_screen_and_the_paths_of_stacks_stay_whole(
     words = "".join("".join(lines).split())
     for text in (sentence, note.message, path):
         assert "".join(text.split()) in words
+    monkeypatch.setenv("GDB_EPI_COLUMNS", "0")  # a pipe: grep and awk read a row as a line
+    assert any(all(cell in line for cell in table[0]) for line in render_report(report).split("\n"))
 
 
 def test_json_among_the_lines_of_a_report_is_not_folded() -> None:

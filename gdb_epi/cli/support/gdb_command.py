@@ -16,10 +16,17 @@ from gdb_epi.util import shell_word
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser
+    from collections.abc import Callable
 
 ANSWER = "answer"
+# What shows values of the process: a text in them may look like a hint.
+_SHOWING_VALUES = frozenset((
+    "bt", "exceptions", "find", "generators", "greenlets", "list", "locals", "print", "record",
+    "refs",
+))  # fmt: skip
 # What means nothing in a GDB that ends at once.
 _ONLY_IN_GDB = frozenset(("break", "tbreak", "up", "down", "frame", "push"))
+_REFUSED_CORE = "is not a core dump: "  # as GDB says it
 _COMMAND_OF_GDB = r"(?<![-\w])(help )?epi ([a-z]+)"  # as a hint names it
 
 
@@ -31,17 +38,24 @@ def run_gdb_command(name: str, words: Sequence[str]) -> int:
     """
     if name in _ONLY_IN_GDB:
         raise UsageError(f"{name} works in GDB only", hint=f"source gdb_epi, then epi {name}")
-    if not words or words[0].startswith("-"):
-        hint = f"gdb-epi {name} CORE; its options: gdb-epi {name} --help"
-        raise UsageError(f"{name}: which core, or which process?", hint=hint)
     from argparse import ArgumentParser
 
     parser = ArgumentParser(prog=f"gdb-epi {name}", add_help=False, allow_abbrev=False)
     add_process_files(parser)
     files, own = parser.parse_known_args(list(words[1:]))
     command = " ".join(["epi", name, *map(_quoted, own)])
+
+    def reword(answer: str) -> str:
+        if "--json" in own:
+            return answer
+        ours = name not in _SHOWING_VALUES
+        return "\n".join(
+            _as_typed_in_shell(line, words[0]) if ours or line.startswith("note: ") else line
+            for line in answer.split("\n")
+        )
+
     try:
-        return _run_on_core_or_process(name, words[0], command, files)
+        return _run_on_core_or_process(name, words[0], command, files, reword)
     except EpiError as error:
         error.hint = _as_typed_in_shell(error.hint, words[0])
         raise
@@ -72,6 +86,8 @@ class CommandVerb:
         for argument in self._command.arguments:
             options = {key: value for key, value in argument.options.items() if key != "type"}
             options["help"] = _as_typed_in_shell(options.get("help", ""), "CORE")
+            if options.get("nargs") == "*":  # else argparse calls it required
+                options.setdefault("default", ())
             parser.add_argument(*argument.flags, **options)
         parser.add_argument("--json", action="store_true", help="print JSON")
         add_process_files(parser)
@@ -90,18 +106,22 @@ def _as_typed_in_shell(hint: str, core: str) -> str:
     return re.sub(_COMMAND_OF_GDB, shell_command, hint)
 
 
-def _run_on_core_or_process(name: str, core: str, command: str, files: Namespace) -> int:
+def _run_on_core_or_process(
+    name: str, core: str, command: str, files: Namespace, reword: Callable[[str], str]
+) -> int:
     if is_process_number(core):
         refuse_process_files(files)
-        return attach_and_run(core, [command])
+        return attach_and_run(core, [command], reword=reword)
     if len(files.sysroot or ()) > 1:
         hint = "that one alone; triage, stacks and corruption take several"
         raise UsageError(f"{name} takes one --sysroot, as GDB does", hint=hint)
     exe, sysroot = process_files(files)
-    return _run_on_core(core, command, exe, sysroot)
+    return _run_on_core(core, command, exe, sysroot, reword)
 
 
-def _run_on_core(core: str, command: str, exe: str | None, sysroot: str | None) -> int:
+def _run_on_core(
+    core: str, command: str, exe: str | None, sysroot: str | None, reword: Callable[[str], str]
+) -> int:
     from subprocess import DEVNULL, PIPE, STDOUT
     from subprocess import run as run_process
 
@@ -135,16 +155,19 @@ def _run_on_core(core: str, command: str, exe: str | None, sysroot: str | None) 
                 words, stdin=DEVNULL, stdout=PIPE, stderr=STDOUT, env=gdb_environment(), check=False
             )
         if not os.path.exists(answer):
-            raise _error_of_gdb(done.stdout.decode("utf-8", "replace"), done.returncode)
+            raise _error_of_gdb(done.stdout.decode("utf-8", "replace"), done.returncode, core)
         with open(answer, encoding="utf-8", errors="replace") as stream:
-            sys.stdout.write(stream.read().rstrip("\n") + "\n")
+            sys.stdout.write(reword(stream.read().rstrip("\n") + "\n"))
     finally:
         scratch.remove()
     return done.returncode
 
 
-def _error_of_gdb(printed: str, code: int) -> EpiError:
+def _error_of_gdb(printed: str, code: int, core: str) -> EpiError:
     """Return what a command said that gave no answer, with its own exit code."""
+    if _REFUSED_CORE in printed:
+        refused = f"{core}: GDB cannot open this core: it was cut off, or is damaged"
+        return InputError(refused, hint=f"gdb-epi triage {shell_word(core)}, which can")
     lines = [line.strip() for line in printed.splitlines() if line.strip()]
     message, _, hint = (lines[-1] if lines else f"GDB ended with {code}").partition("; try: ")
     error: EpiError = InputError(message.removeprefix("epi "), hint=hint or "gdb-epi doctor")

@@ -14,7 +14,10 @@ from contextlib import suppress
 
 from gdb_epi.cli.support.messages import write_to_stderr
 from gdb_epi.errors import EXIT_DONE, EpiError, InputError, UsageError
-from gdb_epi.typing_lite import NamedTuple, Namespace
+from gdb_epi.typing_lite import TYPE_CHECKING, NamedTuple, Namespace
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 SECONDS = 60  # for all that is asked: a process that stands still answers nobody
 _TICK = 0.02
@@ -74,11 +77,12 @@ def attach_and_run(
     output: str | None = None,
     as_line: bool = False,
     limit: float | None = None,
+    reword: Callable[[str], str] = str,
 ) -> int:
     """Attach GDB, run commands of the extension, detach, and print what they say.
 
-    `as_line`: their JSON on one line. After `limit` seconds the process goes on, whatever has been
-    read. Raises InputError where the process cannot be looked at.
+    `as_line`: their JSON on one line; `reword` makes what is printed of it. After `limit` seconds
+    the process goes on, whatever has been read. Raises InputError where it cannot be looked at.
     """
     import shutil
     import tempfile
@@ -129,7 +133,7 @@ def attach_and_run(
                 answers.append(stream.read().rstrip("\n") + "\n")
     finally:
         shutil.rmtree(folder, ignore_errors=True)
-    text = "\n".join(answers)
+    text = reword("\n".join(answers))
     if process.state in STOPPED and not text.lstrip().startswith(("{", "[")):  # that is JSON
         text = (
             f"Process {process.pid} ({process.name}) is stopped, as by Ctrl-Z or SIGSTOP, and does "

@@ -18,6 +18,7 @@ from pathlib import Path
 from gdb_epi.cli.support.supervisor import died_by_words
 from gdb_epi.errors import NOT_AVAILABLE, Absent, EpiError, UsageError
 from gdb_epi.fleet.paths import cache_folder
+from gdb_epi.render.escape import COLUMNS_OF_SHELL, table_width
 from gdb_epi.target.api import NativeFrame
 from gdb_epi.typing_lite import IO, TYPE_CHECKING, Any
 
@@ -341,7 +342,8 @@ def gdb_environment() -> dict[str, str]:
     """Return the environment of GDB: its Python must not be sent to ours, nor to the network."""
     kept = {k: v for k, v in os.environ.items() if not k.startswith("PYTHON")}
     kept.pop("DEBUGINFOD_URLS", None)
-    return {**kept, "LC_ALL": "C.UTF-8", "TERM": "dumb"}
+    columns = str(table_width() or 0)  # its own output is read, or goes into a file
+    return {**kept, "LC_ALL": "C.UTF-8", "TERM": "dumb", COLUMNS_OF_SHELL: columns}
 
 
 def _exit_words(code: int) -> str:
