@@ -126,7 +126,7 @@ def _thread_marks(
 ) -> list[str]:
     marks = []
     if state.died_in(tid, thread):
-        marks.append(first_thread_word(state).removesuffix(" in the core"))
+        marks += filter(None, [first_thread_word(state)])
     if thread is not None and thread.holds_gil:
         marks.append("GIL")
     if thread is None:
@@ -140,7 +140,7 @@ def _thread_marks(
         marks += [wait_column_text(wait) for wait in state.locks.waits if wait.tid == tid][:1]
     if fact is None:
         return marks
-    if fact.main:
+    if fact.main and (thread is None or thread.name != "MainThread"):
         marks.append("main")
     if fact.object is not None and fact.object.daemon:
         marks.append("daemon")
@@ -165,8 +165,10 @@ def _innermost_call(thread: ThreadState | None) -> str:
 
 def _place_and_own_call(thread: ThreadState | None) -> str:
     """Return where a thread is, and which call of the program's own led there."""
-    where = _innermost_call(thread)
     frames = thread.frames if thread is not None else ()
     calls = [python_call(frame) for frame in frames if frame.hole is None]
+    if not calls:
+        return _innermost_call(thread)
+    where = f"{calls[0].name} at {calls[0].place(short=True)}"
     own = next((number for number, call in enumerate(calls) if not call_library(call)), 0)
     return f"{where}, called from {calls[own].name} ({short_place(calls[own])})" if own else where

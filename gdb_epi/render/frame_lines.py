@@ -45,6 +45,8 @@ _WAITING_CALLS = frozenset((
     "write", "writev",
 ))  # fmt: skip
 _WAITING_MODULES = ("select.c", "_socket.c", "_ssl.c", "_multiprocessing.c", "_posixsubprocess.c")
+_FUTEX = "futex_"  # begins glibc's functions that wait for a word of memory
+_LOCKING = frozenset(("PyThread_acquire_lock_timed", "_PyMutex_LockTimed", "_PyMutex_Lock"))
 ABORTING = "how the process ended itself"  # what follows the calls from a check to the signal
 Key = tuple[str, str, str, "int | None"]  # of one step of a recursion
 _CXX_DATA = ("_ZTI", "_ZTS", "_ZTV", "_ZTT")  # types, their names, tables of functions
@@ -308,15 +310,17 @@ def row_lines(
     width: int | None = None,
     indent: str = "  ",
     own_files: Mapping[str, str] = {},
+    *,
+    short: bool | None = None,
 ) -> Iterator[str]:
     """Yield the lines of folded rows, their places aligned.
 
     A path that is too long keeps its end, which has the line, from the start of a folder's name.
-    Files of libraries begin at their package, unless the width is UNLIMITED; the program's own are
-    shown as `own_files` says.
+    Files of libraries begin at their package where `short`, which is the default unless the width
+    is UNLIMITED; the program's own are shown as `own_files` says.
     """
     width = screen_width() if width is None else width
-    short = width < UNLIMITED
+    short = width < UNLIMITED if short is None else short
     numbered = any(row.call.number is not None for row in rows)
     names = [len(shown_name(row.call)) for row in rows if row.call.place()]
     column = max((size for size in names if size <= MAX_NAME), default=0)
@@ -626,11 +630,15 @@ def join_c_calls_of_wait(calls: Sequence[StackCall]) -> list[StackCall]:
         return list(calls)
     name = inner[0].name.lstrip("_").removeprefix("GI_").removeprefix("libc_").lstrip("_")
     name = name.removesuffix("64")
+    words = f"waits in {name}"
     if inner[0].module.startswith(_WAITING_MODULES) and name.endswith("_impl"):
-        name = name.removesuffix("_impl")  # GDB left out the C library's function
+        words = words.removesuffix("_impl")  # GDB left out the C library's function
+    elif name.startswith(_FUTEX):
+        names = {call.name for call in inner}
+        words = "waits for a lock" if names & _LOCKING else "waits in futex"
     elif name not in _WAITING_CALLS:
         return list(calls)
-    return [StackCall(NATIVE, f"waits in {name}", stands_for=len(inner)), *calls[python:]]
+    return [StackCall(NATIVE, words, stands_for=len(inner)), *calls[python:]]
 
 
 def _is_in_package_library(call: StackCall) -> bool:

@@ -18,6 +18,7 @@ from gdb_epi.render.frame_lines import (
     StackRow,
     call_of_native_frame,
     fold_calls,
+    join_c_calls_of_wait,
     row_lines,
     stack_rows,
 )
@@ -46,7 +47,7 @@ def thread_title(
         )
     parts = [words]
     if state.died_in(tid, thread):
-        parts.append(first_thread_word(state))
+        parts += filter(None, [first_thread_word(state)])
     if thread is None:
         return ", ".join([*parts, "no Python state"])
     if thread.holds_gil:
@@ -60,9 +61,9 @@ def thread_title(
 
 
 def first_thread_word(state: ProcessState) -> str:
-    """Return the word for the first thread of a target: a live process has not died."""
+    """Return the word for the first thread of a target; "" where nothing happened to it."""
     if isinstance(state.crash, Absent):
-        return "stopped here" if state.target.kind == LIVE else "first in the core"
+        return ""
     if state.target.kind == LIVE:
         return "got the signal"
     return how_process_ended(state.crash, pid_of(state.target))
@@ -107,7 +108,8 @@ def stack_lines(
         lines.append(f"  (no native frames: {stack.native.detail})")
     if left_out and outermost:
         lines.append(cut)
-    texts = row_lines([row for row, _ in shown], UNLIMITED)  # places are copied from here
+    rows = [row for row, _ in shown]
+    texts = row_lines(rows, UNLIMITED, short=detail != ALL)  # places are copied from here
     for (_, python), line in zip(shown, texts, strict=True):
         lines.append(line)
         if below is not None and python is not None:
@@ -142,6 +144,10 @@ def _entries(
             calls.append((_native_call(frame, frame.native, detail), None))
     if detail == ALL:
         return [(StackRow(call), python) for call, python in calls], folded
+    innermost = next((at for at, (_, python) in enumerate(calls) if python is not None), 0)
+    if detail == FOLDED and innermost:
+        joined = join_c_calls_of_wait([call for call, _ in calls[: innermost + 1]])
+        calls[:innermost] = [(call, None) for call in joined[:-1]]
     if detail == FOLDED and not apart:
         return [(row, None) for row in fold_calls([call for call, _ in calls])], folded
     entries: list[tuple[StackRow, PyFrame | None]] = []

@@ -108,6 +108,9 @@ LIBC, LOCK = "libc.so.6", "_multiprocessing.cpython-311-x86_64-linux-gnu.so"
          ["waits in poll"]),
         ("hang", [("_multiprocessing_SemLock_acquire_impl", LOCK)],
          ["waits in multiprocessing_SemLock_acquire"]),
+        ("hang", [("__futex_abstimed_wait_common64", LIBC),
+                  ("PyThread_acquire_lock_timed", "libpython3.12.so.1.0")], ["waits for a lock"]),
+        ("hang", [("__futex_abstimed_wait_common", LIBC)], ["waits in futex"]),  # the GIL, perhaps
         # What the program brought along is worth a line, and so is what computes.
         ("hang", [("__libc_read", LIBC), ("fetch", "gauge.so")], ["__libc_read", "fetch"]),
         ("hang", [("memcpy", LIBC), ("g", "/usr/bin/python3")], ["memcpy", "g"]),
