@@ -12,10 +12,12 @@ import numpy as np
 import pytest
 from support.fleet_simulator import (
     FIRST_DAY,
+    Crash,
     agreement,
     population,
     records,
     simulate,
+    timed,
     write_exposure,
 )
 
@@ -210,6 +212,22 @@ def test_a_pair_is_found_where_neither_condition_is_alone():
     found = [{(f.attr, f.value) for f in pair} for pair in pair_findings(pop, free, "race")]
     assert {("image", "image1"), ("load", "high")} in found
     assert list(pair_findings(pop, free, pop.signatures[0])) == []
+
+
+def test_outages_of_a_rack_after_a_roll_out_do_not_need_what_came_with_it():
+    """On four days all hosts of a rack fail; its kernel is a month old by then."""
+    fleet = simulate(5004, hosts=160, days=40, per_day=10)
+    at = [(day, host, n) for day in (28, 29, 34, 35) for host in range(40, 60, 2) for n in range(2)]
+    for day, host, n in at:
+        second = 4_000 * (host - 40 + n)
+        fleet.crashes.append(Crash(day, host, "outage", 3, False, "outage", second=second))
+    pop = population(timed(fleet, 5004))
+    of_outages = pop.of_signature("outage")
+    for name in ("kernel", "image"):
+        codes = pop.attribute(name).crash[of_outages]
+        assert (codes == codes[0]).all(), "all have the newer one"
+    free = np.ones(pop.day.size, dtype=bool)
+    assert list(pair_findings(pop, free, "outage")) == []
 
 
 def test_split_says_it_in_words_through_the_database(tmp_path, shell):

@@ -25,12 +25,16 @@ from gdb_epi.fleet.population.value_spans import (
     started_late_and_outlasted_others,
 )
 from gdb_epi.fleet.screen.attributes import value_findings
-from gdb_epi.fleet.screen.design_effect import AttributeToTest, UnexplainedCrashes
+from gdb_epi.fleet.screen.design_effect import (
+    AttributeToTest,
+    UnexplainedCrashes,
+    effect_of_bursts,
+)
 from gdb_epi.fleet.screen.events import PLACES
 from gdb_epi.fleet.screen.finding import HOST_HOURS, MAX_CONDITIONAL_P, MIN_N, NO_HOURS, Finding
 from gdb_epi.fleet.screen.programs import MIN_OTHERS, crashes_of_same_programs
 from gdb_epi.fleet.statistics.arrays import ABSENT, Bools, Floats, Ints, sum_by_code, widen_codes
-from gdb_epi.fleet.statistics.hypothesis_tests import binomial_p, binomial_tail
+from gdb_epi.fleet.statistics.hypothesis_tests import binomial_p
 from gdb_epi.typing_lite import NamedTuple
 
 MAX_ATTRIBUTES = 12  # those with host-hours first, then those with the fewest values
@@ -108,7 +112,7 @@ def find_attribute_pairs(
         if _is_implied_by_narrower_value(population, (first, second), values, mine):
             continue
         if _both_matter(
-            population, (first, second), values, few, (same_programs, others, on_same_days)
+            population, (first, second), values, mine, (same_programs, others, on_same_days)
         ):
             test = f"both conditions together: {finding.test}"
             paid = finding._replace(q=min(1.0, q), test=test)
@@ -231,27 +235,27 @@ def _both_matter(
     population: Population,
     pair: tuple[Attribute, Attribute],
     values: tuple[int, int],
-    few: tuple[Ints, Floats],
+    mine: Ints,
     masks: tuple[Bools | None, Bools | None, Callable[[], Bools]],
 ) -> bool:
     """Whether each condition is over-represented among the crashes that meet the other one.
 
-    `few` are the combinations that these crashes have, and how many each; `masks` are the crashes
-    that versions of their programs are compared with, those of other signatures among them, and all
-    crashes on the same days.
+    `mine` are the rows of these crashes; `masks` are the crashes that versions of their programs
+    are compared with, those of other signatures among them, and all crashes on the same days. Two
+    outages of a rack that fell into the weeks of a kernel are few draws of the days on which the
+    rack had it, however many crashes they brought.
     """
     same_programs, others, beside = masks
-    which, counts = few
     table = _hours_by_pair(population, *pair).reshape(len(pair[0].values), len(pair[1].values))
-    codes = [find_combinations(population).codes(attribute)[which] for attribute in pair]
     for here, there in ((0, 1), (1, 0)):
-        inside = counts[codes[there] == values[there]]
-        value = codes[here][codes[there] == values[there]]
-        a, n = inside[value == values[here]].sum(), inside[value >= 0].sum()
+        inside = mine[pair[there].crash[mine] == values[there]]
+        value = pair[here].crash[inside]
+        a, n = np.count_nonzero(value == values[here]), np.count_nonzero(value >= 0)
+        effect = effect_of_bursts(population, pair[there], values[there], inside)
         hours = table[:, values[1]].copy() if here == 0 else table[values[0]]
         share = _conditional_shares(pair, here, values[there], hours, same_programs, beside)
-        numbers = np.array([a]), np.array([n]), share[[values[here]]]
-        if float(binomial_tail(*numbers)[0]) > MAX_CONDITIONAL_P * 10:
+        p = binomial_p(a / effect, n / effect, share[values[here]])
+        if p > MAX_CONDITIONAL_P * 10:
             return False
         if n - a > max((1 - NEARLY_ALL) * n, 1.0):  # a rate that differs is no condition
             return False

@@ -329,11 +329,33 @@ def day_design_effect(population: Population, mine: Ints, others: Bools) -> floa
     # It ran on days without a crash, too.
     ran: Floats = np.bincount(beside - first, minlength=own.size).astype(float) + 1.0
     due = ran * _isotonic_rates(own / ran, ran)  # what leaks comes more and more often
-    due = np.maximum(due, LEAST_DUE * mine.size * ran / ran.sum())
+    return _excess_scatter(own, np.maximum(due, LEAST_DUE * mine.size * ran / ran.sum()))
+
+
+def effect_of_bursts(
+    population: Population, attribute: Attribute, value: int, crashes: Ints
+) -> float:
+    """Return the design effect of days on crashes with a value, among its days since the first."""
+    own = population.day[crashes[population.timed[crashes]]]
+    if not own.size:
+        return 1.0
+    ran = population.exposure_day[attribute.exposure == value]
+    if not ran.size:
+        ran = population.day[attribute.crash == value]
+    days = np.union1d(own, ran[ran >= own.min()])
+    counts = np.bincount(np.searchsorted(days, own), minlength=days.size)
+    return _excess_scatter(counts, np.full(days.size, own.size / days.size))
+
+
+def _excess_scatter(own: Ints, due: Floats) -> float:
+    """Return how many crashes of a burst tell as much as one; `own` and `due` are those of days.
+
+    1 where chance may scatter the days as much.
+    """
     chi, free = float(((own - due) ** 2 / due).sum()), own.size - 1
     is_sure = chi > free + SURE_SPREAD * np.sqrt(2 * free)
     # Of many crashes a day a little unevenness is sure, and is no burst.
-    is_uneven = chi / max(free, 1) - 1 >= MIN_UNEVEN * mine.size / own.size
+    is_uneven = chi / max(free, 1) - 1 >= MIN_UNEVEN * own.sum() / own.size
     return chi / free if is_sure and is_uneven and chi > MIN_BURSTS * free else 1.0
 
 
