@@ -228,6 +228,8 @@ def test_outages_of_a_rack_after_a_roll_out_do_not_need_what_came_with_it():
         assert (codes == codes[0]).all(), "all have the newer one"
     free = np.ones(pop.day.size, dtype=bool)
     assert list(pair_findings(pop, free, "outage")) == []
+    part, *_ = split_signature(pop, pop.signatures.index("outage"), LAST).parts
+    assert part.mark == "rack=r002" and "needs" not in part.label, part.label
 
 
 def test_split_says_it_in_words_through_the_database(tmp_path, shell):

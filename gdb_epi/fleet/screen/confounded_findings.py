@@ -11,7 +11,11 @@ from gdb_epi.fleet.population.attribute_combinations import count_by_value, find
 from gdb_epi.fleet.population.number_ranges import FINE, group_into_ranges
 from gdb_epi.fleet.population.population import RANGE, Attribute, Population
 from gdb_epi.fleet.records.facts import is_process_attribute
-from gdb_epi.fleet.screen.design_effect import expected_shares, hours_within
+from gdb_epi.fleet.screen.design_effect import (
+    effect_of_bursts,
+    expected_shares,
+    hours_within,
+)
 from gdb_epi.fleet.screen.dose_response import is_explained_by_age
 from gdb_epi.fleet.screen.events import PLACES
 from gdb_epi.fleet.screen.finding import ALL, BITFLIP, LOCK, MAX_CONDITIONAL_P, MIN_N, Finding
@@ -424,8 +428,9 @@ def _conditional_p(
     controls = ((other.crash == against) == side) & (attribute.crash >= 0)
     of_programs = crashes_of_same_programs(population, same)
     if hours.sum() > 0:
-        share = hours[[code]] / hours.sum()
-        p = float(binomial_tail(np.array([a]), np.array([n]), share)[0])
+        # Two outages of a rack are few draws of the days on which it had a release.
+        effect = effect_of_bursts(population, other, against, same[inside]) if side else 1.0
+        p = binomial_p(a / effect, n / effect, float(hours[code] / hours.sum()))
         if p > MAX_CONDITIONAL_P or of_programs is None:
             return p
         # Where more of its program runs, more of all that it dies of comes.
