@@ -9,7 +9,15 @@ import json
 
 import numpy as np
 import pytest
-from support.fleet_simulator import FIRST_DAY, population, records, simulate, write_exposure
+from support.fleet_simulator import (
+    FIRST_DAY,
+    Crash,
+    population,
+    records,
+    simulate,
+    timed,
+    write_exposure,
+)
 
 from gdb_epi.fleet.population.population import Attribute
 from gdb_epi.fleet.questions.correlate import (
@@ -23,6 +31,7 @@ from gdb_epi.fleet.questions.correlate import (
 from gdb_epi.fleet.questions.onset import find_onset
 from gdb_epi.fleet.screen.silent_hosts import find_silent_groups
 from gdb_epi.fleet.statistics.hypothesis_tests import poisson_binomial_tail, relative_risk
+from gdb_epi.fleet.store.day_numbers import iso_day
 
 SMALL = {"hosts": 300, "days": 30}
 
@@ -60,6 +69,18 @@ def test_the_rate_ratio_has_an_interval():
 def test_a_signature_that_was_always_there_did_not_begin():
     found = began(simulate(7003, **SMALL), "s000")
     assert found.day is None and found.answer.startswith("no change") and found.p > 0.01
+    assert "bursts" not in found.answer
+
+
+def test_crashes_of_two_outages_are_dated_by_their_days():
+    fleet = simulate(7004, hosts=160, days=40, per_day=10)
+    for day in (12, 13, 27):
+        crash = Crash(day, 0, "outage", 3, False, "outage")
+        fleet.crashes.extend(crash._replace(host=40 + n, second=4_000 * n + 100) for n in range(20))
+    onset = began(timed(fleet, 7004), "outage")
+    days = [iso_day(FIRST_DAY + day) for day in (12, 13, 27)]
+    bursts = f"60 of its 60 crashes came in bursts: {days[0]} to {days[1]} (40), {days[2]} (20);"
+    assert onset.day is None and bursts in onset.answer, onset.answer
 
 
 def test_few_crashes_cannot_tell():

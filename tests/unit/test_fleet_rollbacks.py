@@ -47,6 +47,26 @@ def test_two_versions_of_one_program_are_no_two_causes(rolled_back):
     assert "cart:2.6 or 2.6.1 (versions of one program" in verdict.headline
 
 
+def test_what_came_with_a_version_and_stayed_with_the_next_does_not_come_and_go():
+    """On 15 of 60 hosts, from day 5 of 30 on: too early for the rate alone to show it."""
+    pop = population(simulate(41, hosts=60, days=30, per_day=20.0, common=6, new_share=0.0))
+    number = np.array([int(name.partition("-")[2]) for name in pop.hosts])
+
+    def running(day, host):
+        day = day - FIRST_DAY
+        return np.where(host < 15, (day >= 5).astype(int) + (day >= 18), 3).astype(np.int64)
+
+    crash = running(pop.day, number[pop.host])
+    hours = running(pop.exposure_day, number[pop.exposure_host])
+    image = Attribute("image", [*(f"cart:{v}" for v in VERSIONS), "other:1"], crash, hours)
+    signature = np.where(pop.signature == 0, 1, pop.signature)
+    signature[(crash > 0) & (crash < 3) & (np.arange(crash.size) % 7 == 0)] = 0
+    onset = find_onset(pop._replace(signature=signature, attributes=(image,), memo=None), 0)
+    began = f"came with image=cart:{VERSIONS[1]} on 2026-01-10"
+    assert onset.day is None and began in onset.answer, onset
+    assert f"goes on with image=cart:{VERSIONS[2]}" in onset.answer
+
+
 def test_what_comes_and_goes_with_its_versions_is_dated_by_them(rolled_back):
     onset = find_onset(rolled_back, 0)
     assert {r.value for r in onset.roll_outs} == {"cart:2.6", "cart:2.6.1"}

@@ -21,14 +21,20 @@ from gdb_epi.fleet.screen.finding import HOST, HOST_HOURS, Finding
 from gdb_epi.fleet.screen.programs import program_of_each_crash
 from gdb_epi.fleet.screen.silent_hosts import find_silent_days
 from gdb_epi.fleet.statistics.arrays import Bools, Floats, Ints
-from gdb_epi.fleet.statistics.hypothesis_tests import binomial_p, relative_risk
+from gdb_epi.fleet.statistics.hypothesis_tests import (
+    binomial_p,
+    binomial_tail,
+    relative_risk,
+)
 from gdb_epi.fleet.store.day_numbers import iso_day
 from gdb_epi.typing_lite import NamedTuple
-from gdb_epi.util import counted
+from gdb_epi.util import counted, shortened_list
 
 PERMUTATIONS = 999
 SEED = 20_260_101  # the same data gives the same answer
 MAX_DAYS = 3_660
+MAX_BURST, MAX_BURSTS, MAX_RUNS = 14, 6, 50  # days; how many are named, and looked for
+MIN_BURST = 4.0  # times the rate of the other days
 MIN_GROWING, MIN_WEEKS = 40, 4  # crashes of a signature whose rate may rise all the time; weeks
 MIN_AT_FIRST = 5  # crashes in the first quarter of the time: else it began
 MAX_GROWTH_P = 0.001  # of a rise, paid for all signatures that are looked at
@@ -137,6 +143,50 @@ def rate_ratio_at_day(days: DailyRates, cut: int, spread: float) -> tuple[float,
     ratio, _, high = relative_risk(n[1], h[1], n[0], h[0])
     factor = (high / ratio) ** spread**0.5
     return ratio, ratio / factor, ratio * factor
+
+
+def burst_words(population: Population, days: DailyRates) -> str | None:
+    """Say on which few days most crashes came; None where no such days stand out.
+
+    The most unlikely run of days first, paid for by all runs, and so on among the other days.
+    """
+    counts, hours = days.counts.copy(), days.hours.copy()
+    bursts: list[tuple[int, int, int]] = []  # first day, last day, crashes
+    while len(bursts) < MAX_RUNS and counts.sum() >= MIN_CRASHES:
+        sums, spent = (np.append(0.0, np.cumsum(x)) for x in (counts, hours))
+        runs = [(0.0, 1.0, 0, 0)]
+        for length in range(1, min(MAX_BURST, counts.size) + 1):
+            n, share = (x[length:] - x[:-length] for x in (sums, spent / spent[-1]))
+            tail = binomial_tail(n, np.full(n.size, sums[-1]), share)
+            at = int(np.argmin(tail))
+            runs.append((float(n[at]), float(tail[at]), at, length))
+        n, p, at, length = min(runs, key=lambda run: run[1])
+        if p * MAX_BURST * counts.size > SURE_P or n < MIN_CRASHES:
+            break
+        bursts.append((days.first + at, days.first + at + length - 1, int(n)))
+        counts[at : at + length] = hours[at : at + length] = 0.0
+    ends = {days.first, days.first + days.counts.size - 1}
+    if len(bursts) == 1 and ends & {*bursts[0][:2]}:  # it began, or ended: the scan judges that
+        return None
+    inside = sum(n for _, _, n in bursts)
+    others, beside = float(counts.sum()), float(hours.sum())
+    busy = float(days.hours.sum()) - beside
+    if not 2 * inside > days.counts.sum() or inside * beside < MIN_BURST * others * busy:
+        return None
+    then = np.zeros(days.mine.size, dtype=bool)
+    for first, last, _ in bursts:
+        then |= (population.day >= first) & (population.day <= last)
+    rest = population.timed & (population.signature >= 0) & ~days.mine
+    rise = float((rest & then).sum()) * beside / max(float((rest & ~then).sum()) * busy, 1e-12)
+    spans = [
+        f"{iso_day(first)}{f' to {iso_day(last)}' * (last > first)} ({n})"
+        for first, last, n in sorted(bursts)
+    ]
+    each = shortened_list(spans, MAX_BURSTS)
+    return (
+        f"{inside} of its {int(days.counts.sum())} crashes came in bursts: {each}; "
+        f"all other crashes were {rise:.2g} times as frequent then"
+    )
 
 
 class SteadyGrowth(NamedTuple):

@@ -30,6 +30,7 @@ from gdb_epi.fleet.questions.daily_rates import (
     MIN_OF_PROGRAM,
     CommonRise,
     DailyRates,
+    burst_words,
     daily_rates_of_signature,
     find_common_rise,
     find_steady_growth,
@@ -40,13 +41,16 @@ from gdb_epi.fleet.questions.daily_rates import (
 )
 from gdb_epi.fleet.questions.remaining_part import remaining_part_sentence
 from gdb_epi.fleet.questions.roll_outs import (
+    MAX_LATE,
     MAX_P,
     MIN_CRASHES,
     MIN_SEEN,
     SURE_P,
     RollOut,
+    days_until_crashes_begin,
     join_same_roll_outs,
     roll_outs_of_attribute,
+    stay_in_use,
     words_of_partial_causes,
 )
 from gdb_epi.fleet.questions.subpopulations import find_subpopulations
@@ -94,7 +98,6 @@ INTERVAL = 1.92  # log-likelihood units: half of chi-square's 95 % point at one 
 SLOW_FIT = 0.5  # of the log-likelihood of the change, by a share that grew while it did
 CLOSE = 2.0  # log-likelihood units: roll-outs that fit as well as each other
 MAX_SHOWN = 8
-MAX_LATE = 28  # days from a release to what it brings
 MAX_SAID = 3  # releases
 MAX_FOR_COUNTING = 200_000  # crashes: a question must stay quick
 MAX_PROGRAMS = 20  # the most frequent ones
@@ -451,10 +454,16 @@ def _compute_onset(population: Population, signature: int) -> Onset:
             answer_text = f"cannot tell yet: {since}; chance alone does that in {p:.0%} of cases"
         if by_hours := changes_by_hours(days.first, days.counts[None], days.hours[None]):
             answer_text = f"{answer_text}; {by_hours[0].words()}"
-        came = _passing_values(population, days)
-        if came:
+        if bursts := burst_words(population, days):
+            answer_text = f"no lasting change of its rate, but {bursts}"
+        if came := _passing_values(population, days):
             both = " and ".join(r.words() for r in came)
             answer_text = f"no lasting change of its rate; it comes and goes with {both}: {_WHERE}"
+            if stay_in_use(population, came, days.mine):
+                course = version_course(population, days.mine)
+                stays = f"came with {came[0].words()} on {iso_day(came[0].first)}"
+                stays += "".join(f", and goes on with {r.words()}" for r in came[1:])
+                answer_text = f"it {course.words() if course else f'{stays}: {_WHERE}'}"
         return nothing._replace(answer=answer_text, p=p, roll_outs=came)
     near = np.flatnonzero(scan >= scan[best] - INTERVAL * spread) + 1
     low, high = days.first + int(near.min()), days.first + int(near.max())
@@ -537,7 +546,7 @@ def _passing_values(population: Population, days: DailyRates) -> tuple[RollOut, 
     for name in dict.fromkeys(r.attr for r in proven):
         same = [r for r in proven if r.attr == name]
         if sum(r.with_it for r in same) >= MOST_OF_THEM * days.counts.sum():
-            return tuple(same)
+            return tuple(sorted(same, key=lambda r: r.first))
     return ()
 
 
@@ -574,7 +583,7 @@ def _values_that_came_days_before(
             if r.refuted or r.first >= change.low or r.with_it < MOST_OF_THEM * days.counts.sum():
                 continue
             code = attribute.values.index(r.value)
-            lag = _days_until_crashes_begin(population, days, attribute, code)
+            lag = days_until_crashes_begin(population, days, attribute, code)
             if not lag and not 1 < change.low - (r.half or r.first) <= MAX_LATE:
                 continue
             where = f", on no host sooner than {lag} days after it came there" if lag else ""
@@ -583,29 +592,6 @@ def _values_that_came_days_before(
             earlier.append((-lag, -r.with_it, words))
     earlier.sort()
     return [words for lag, _, words in earlier if lag == earlier[0][0]][:MAX_SAID]
-
-
-def _days_until_crashes_begin(
-    population: Population, days: DailyRates, attribute: Attribute, value: int
-) -> int:
-    """Return how many days after a value came to a host its crashes begin; 0: it does not show.
-
-    On the day of each crash the hosts that have the value since so long must be few enough.
-    """
-    has = (attribute.exposure == value) & (population.exposure_day >= days.first)
-    since = np.full(len(population.hosts) + 1, days.first + days.hours.size)
-    np.minimum.at(since, population.exposure_host[has], population.exposure_day[has])
-    mine = days.mine & (attribute.crash == value) & (population.host >= 0)
-    if not has.any() or not mine.any():
-        return 0
-    lag = int((population.day - since[population.host])[mine].min())
-    day, hours = population.exposure_day[has] - days.first, population.exposure_hours[has]
-    is_old = population.exposure_day[has] - since[population.exposure_host[has]] >= lag
-    size = days.hours.size
-    old, every = (np.bincount(day, weights=w, minlength=size) for w in (hours * is_old, hours))
-    share = (old / np.maximum(every, 1e-12))[population.day[mine] - days.first]
-    # The number of days was not asked beforehand.
-    return lag if 1 < lag <= MAX_LATE and np.prod(share) * MAX_LATE <= MAX_P else 0
 
 
 def _is_gradual(roll_out: RollOut, change: _Change) -> bool:

@@ -30,6 +30,7 @@ MAX_P = 0.01
 RARE, COMMON = 0.05, 0.5  # shares of the host-hours: before, and once rolled out
 SOME = 0.1  # of the host-hours, once rolled out to a part of the hosts
 MIN_SEEN = 3  # crashes with a value before it counts as new
+MAX_LATE = 28  # days from a release to what it brings
 SURE_P = 0.001  # that as many crashes are where it was, on the days of its roll-out
 
 
@@ -92,6 +93,49 @@ def join_same_roll_outs(
         else:
             joined.append((r, attribute, code))
     return [r for r, _, _ in joined]
+
+
+def stay_in_use(population: Population, roll_outs: Sequence[RollOut], mine: Bools) -> bool:
+    """Whether values of one attribute that came one after the other have most of the last day.
+
+    Without host-hours the last crashes of the programs of `mine` tell.
+    """
+    attribute = population.attribute(roll_outs[0].attr)
+    if attribute is None:
+        return False
+    codes = [attribute.values.index(r.value) for r in roll_outs]
+    if attribute.has_hours:
+        own = np.isin(attribute.exposure, codes)
+        day = population.exposure_day - population.exposure_day.min()
+        hours = np.bincount(day, population.exposure_hours * own)
+        return bool(hours[-1] >= COMMON * hours.max())
+    same = crashes_of_same_programs(population, mine)
+    usable = population.timed & (attribute.crash >= 0) & (True if same is None else same)
+    last = attribute.crash[usable][-MIN_CRASHES:]  # in the order of time
+    return bool(np.isin(last, codes).mean() >= COMMON)
+
+
+def days_until_crashes_begin(
+    population: Population, days: DailyRates, attribute: Attribute, value: int
+) -> int:
+    """Return how many days after a value came to a host its crashes begin; 0: it does not show.
+
+    On the day of each crash the hosts that have the value since so long must be few enough.
+    """
+    has = (attribute.exposure == value) & (population.exposure_day >= days.first)
+    since = np.full(len(population.hosts) + 1, days.first + days.hours.size)
+    np.minimum.at(since, population.exposure_host[has], population.exposure_day[has])
+    mine = days.mine & (attribute.crash == value) & (population.host >= 0)
+    if not has.any() or not mine.any():
+        return 0
+    lag = int((population.day - since[population.host])[mine].min())
+    day, hours = population.exposure_day[has] - days.first, population.exposure_hours[has]
+    is_old = population.exposure_day[has] - since[population.exposure_host[has]] >= lag
+    size = days.hours.size
+    old, every = (np.bincount(day, weights=w, minlength=size) for w in (hours * is_old, hours))
+    share = (old / np.maximum(every, 1e-12))[population.day[mine] - days.first]
+    # The number of days was not asked beforehand.
+    return lag if 1 < lag <= MAX_LATE and np.prod(share) * MAX_LATE <= MAX_P else 0
 
 
 def words_of_partial_causes(
