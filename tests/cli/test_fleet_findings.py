@@ -7,7 +7,22 @@ import csv
 import io
 import json
 
+import numpy as np
 import pytest
+
+from gdb_epi.fleet.decisions.finding_states import (
+    findings_to_raise,
+    store_findings,
+    stored_findings,
+)
+from gdb_epi.fleet.screen.finding import (
+    ALL,
+    CAVEAT_ONE_SIGNATURE,
+    CAVEAT_ONLY_MORE_CRASHES,
+    HOST,
+    Finding,
+)
+from gdb_epi.fleet.store.database import open_database
 
 DAY = 86_400.0
 HOSTS = 60
@@ -61,6 +76,24 @@ def test_a_finding_is_stored_open_and_raised_once(fleet):
     assert "open" in text and "host=node-7: 9 crashes of all kinds" in text
     assert "counted: " in text and "binomial" not in text and "test: " not in text
     assert "compared with: host-hours" in text, "as screen and suspects have it"
+
+
+@pytest.mark.parametrize("caveats", [(), (CAVEAT_ONLY_MORE_CRASHES,), (CAVEAT_ONE_SIGNATURE,)])
+def test_a_host_with_more_crashes_is_raised_again_when_they_tell_of_hardware(tmp_path, caveats):
+    nobody = np.zeros(0, dtype=bool)
+    numbers = 4, 188, 0.0005, 0.04, 2.0, 0.8, 5.2
+    weak = Finding(
+        HOST, "n1", ALL, *numbers, "", "", (), (CAVEAT_ONLY_MORE_CRASHES,), nobody
+    )  # fmt: skip
+    today = weak._replace(n=18, caveats=caveats)
+    with open_database(str(tmp_path / "f.sqlite3"), write=True) as engine:
+        store_findings(engine, [weak, weak._replace(value="n2")], 20_000)
+        raised = findings_to_raise([today], stored_findings(engine))
+        assert raised == (() if caveats else (today,))
+        store_findings(engine, raised, 20_010)
+        (stored,) = (finding for finding in stored_findings(engine) if finding.value == "n1")
+        assert (stored.n, stored.state) == (4 if caveats else 18, "open")
+        assert not findings_to_raise([today], stored_findings(engine)), "once"
 
 
 def test_confirm_dismiss_reopen_and_notes(fleet):

@@ -14,13 +14,18 @@ from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-from sqlalchemy import Connection, Engine, or_, select
+from sqlalchemy import Connection, Engine, and_, not_, or_, select
 
 from gdb_epi.errors import InputError
 from gdb_epi.fleet.decisions import current_state
 from gdb_epi.fleet.population.population import Population
 from gdb_epi.fleet.records.values import number_or_none
-from gdb_epi.fleet.screen.finding import Finding, finding_identity
+from gdb_epi.fleet.screen.finding import (
+    CAVEAT_ONLY_MORE_CRASHES,
+    Finding,
+    finding_identity,
+    is_clearer_now,
+)
 from gdb_epi.fleet.screen.finding_texts import (
     describe_counted_crashes,
     finding_json,
@@ -140,11 +145,15 @@ def findings_not_to_repeat(before: Iterable[StoredFinding]) -> tuple[Finding, ..
     return tuple(
         Finding(
             s.attr, s.value, s.signature, s.n, s.n, s.p or 0.0, s.q or 0.0, s.rr or 0.0,
-            0.0, float("inf"), str(s.detail.get("test") or ""), "", (), (), nobody,
+            0.0, float("inf"), str(s.detail.get("test") or ""), "", (), _caveats(s), nobody,
         )
         for s in before
         if s.state not in (DISMISSED, REPAIRED)
     )  # fmt: skip
+
+
+def _caveats(stored: StoredFinding) -> tuple[str, ...]:
+    return tuple(stored.detail.get("caveats") or ())
 
 
 def findings_to_raise(
@@ -152,12 +161,15 @@ def findings_to_raise(
 ) -> tuple[Finding, ...]:
     """Return the findings never raised before, and those dismissed on clearly less evidence.
 
-    A repaired host is raised again by any finding: what is counted is from after its repair.
+    A host with more crashes is raised again once it is suspected for what they are. A repaired
+    host is raised again by any finding: what is counted is from after its repair.
     """
     stored_by_identity: dict[tuple[str, str, str], StoredFinding] = {}
     for old in before:
-        # `*` and `*bitflip` of one host may both be stored: the decided one counts.
-        if old.identity not in stored_by_identity or old.state != OPEN:
+        # `*` and `*bitflip` of one host may both be stored: the decided or the clearer one counts.
+        kept = stored_by_identity.get(old.identity)
+        is_clear = CAVEAT_ONLY_MORE_CRASHES not in _caveats(old)
+        if kept is None or old.state != OPEN or (is_clear and kept.state == OPEN):
             stored_by_identity[old.identity] = old
     new = []
     for finding in findings:
@@ -165,6 +177,7 @@ def findings_to_raise(
         again = earlier is not None and (
             earlier.state == REPAIRED
             or (earlier.state == DISMISSED and _has_more_evidence(finding, earlier))
+            or (earlier.state == OPEN and is_clearer_now(finding, [_caveats(earlier)]))
         )
         if earlier is None or again:
             new.append(finding)
@@ -193,11 +206,19 @@ def store_findings(
         statement = insert_statement(connection, tables.finding)
         new = statement.excluded
         again = {name: new[name] for name in ("n", "rr", "p", "q", "detail")}
+        was_weak, is_weak = (
+            detail.contains(CAVEAT_ONLY_MORE_CRASHES, autoescape=True)
+            for detail in (tables.finding.c.detail, new.detail)
+        )
         connection.execute(
             statement.on_conflict_do_update(
                 index_elements=["attr", "value", "signature"],
                 set_={**again, "state": OPEN, "raised": tables.finding.c.raised + 1},
-                where=or_(tables.finding.c.state == DISMISSED, tables.finding.c.state == REPAIRED),
+                where=or_(
+                    tables.finding.c.state == DISMISSED,
+                    tables.finding.c.state == REPAIRED,
+                    and_(tables.finding.c.state == OPEN, was_weak, not_(is_weak)),
+                ),
             ),
             [_finding_row(finding, day, population) for finding in findings],
         )

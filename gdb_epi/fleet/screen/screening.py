@@ -51,6 +51,7 @@ from gdb_epi.fleet.screen.finding import (
     HostChanges,
     crashes_of_findings,
     is_about_whole_host,
+    is_clearer_now,
 )
 from gdb_epi.fleet.screen.hosts import (
     JudgedHosts,
@@ -144,7 +145,9 @@ def _screen(
     named = {(f.value, _breadth(f)) for f in earlier_findings if f.attr == HOST}
     for finding in hosts:
         about = (finding.value, _breadth(finding))
-        if finding.key not in raised and about not in named:
+        of_host = [f.caveats for f in earlier_findings if (f.attr, f.value) == finding.key[:2]]
+        is_raised = finding.key in raised or about in named
+        if not is_raised or is_clearer_now(finding, of_host):
             named.add(about)
             new.append(finding)
     for part in (parts.by_hours, parts.other_attributes):
