@@ -24,12 +24,12 @@ from gdb_epi.fleet.screen.finding import (
     CAVEAT_ONLY_MORE_CRASHES,
     Finding,
     finding_identity,
-    is_clearer_now,
 )
 from gdb_epi.fleet.screen.finding_texts import (
     describe_counted_crashes,
     finding_json,
     finite_or_none,
+    is_clearer_now,
     short_risk,
 )
 from gdb_epi.fleet.statistics.arrays import Bools

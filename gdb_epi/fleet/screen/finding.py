@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
 import numpy as np
 
@@ -87,16 +87,6 @@ CPU = "*cpu "  # and its number: the crashes of a host on one of its CPUs
 def is_about_whole_host(signature: str) -> bool:
     """Whether a host's finding is about the host as such, and not about one signature or flag."""
     return signature in (ALL, BITFLIP) or signature.startswith(CPU)
-
-
-def is_clearer_now(finding: Finding, earlier: Iterable[Sequence[str]]) -> bool:
-    """Whether a host that only had more crashes than its share is suspected for what they are now.
-
-    `earlier` are the caveats of each finding of the host that was raised; False where none was.
-    """
-    before = list(earlier)
-    is_weak = bool(before) and all(CAVEAT_ONLY_MORE_CRASHES in caveats for caveats in before)
-    return is_weak and finding.attr == HOST and not finding.caveats
 
 
 def finding_identity(attr: str, value: str, signature: str) -> tuple[str, str, str]:

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -152,6 +152,16 @@ def describe_verdict(finding: Finding) -> str:
     others = f", or {', '.join(finding.aliases)}" if finding.aliases else ""
     by_time = ", or with what else changed then" if CAVEAT_ALONE in finding.caveats else ""
     return f"{kind}: goes with {what}{others}{by_time}"
+
+
+def is_clearer_now(finding: Finding, earlier: Iterable[Sequence[str]]) -> bool:
+    """Whether a host that only had more crashes is a hardware suspect now.
+
+    `earlier` are the caveats of each finding of the host that was raised; False where none was.
+    """
+    before = list(earlier)
+    is_weak = bool(before) and all(CAVEAT_ONLY_MORE_CRASHES in caveats for caveats in before)
+    return is_weak and describe_verdict(finding).startswith("hardware-suspect")
 
 
 def words_of_aliases(finding: Finding) -> str | None:

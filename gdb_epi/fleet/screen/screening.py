@@ -51,8 +51,8 @@ from gdb_epi.fleet.screen.finding import (
     HostChanges,
     crashes_of_findings,
     is_about_whole_host,
-    is_clearer_now,
 )
+from gdb_epi.fleet.screen.finding_texts import is_clearer_now
 from gdb_epi.fleet.screen.hosts import (
     JudgedHosts,
     findings_of_hosts,
