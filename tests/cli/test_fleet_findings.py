@@ -17,6 +17,7 @@ from gdb_epi.fleet.decisions.finding_states import (
 )
 from gdb_epi.fleet.screen.finding import (
     ALL,
+    CAVEAT_MAY_BE_CHANCE,
     CAVEAT_ONE_SIGNATURE,
     CAVEAT_ONLY_MORE_CRASHES,
     HOST,
@@ -82,12 +83,15 @@ RENAMED = ("it was called n0 before, which counts as the same host",)
 NO_HARDWARE = [(CAVEAT_ONLY_MORE_CRASHES,), (CAVEAT_ONE_SIGNATURE,)]
 
 
+@pytest.mark.parametrize("before", [CAVEAT_ONLY_MORE_CRASHES, CAVEAT_MAY_BE_CHANCE])
 @pytest.mark.parametrize("caveats", [(), RENAMED, *NO_HARDWARE])
-def test_a_host_with_more_crashes_is_raised_again_when_they_tell_of_hardware(tmp_path, caveats):
+def test_a_host_with_more_crashes_is_raised_again_when_they_tell_of_hardware(
+    tmp_path, caveats, before
+):
     nobody = np.zeros(0, dtype=bool)
     numbers = 4, 188, 0.0005, 0.04, 2.0, 0.8, 5.2
     weak = Finding(
-        HOST, "n1", ALL, *numbers, "", "", (), (CAVEAT_ONLY_MORE_CRASHES,), nobody
+        HOST, "n1", ALL, *numbers, "", "", (), (before,), nobody
     )  # fmt: skip
     today = weak._replace(n=18, caveats=caveats)
     with open_database(str(tmp_path / "f.sqlite3"), write=True) as engine:

@@ -84,13 +84,13 @@ def test_a_host_that_is_like_the_others_but_for_one_signature_is_not_called_brok
 
 
 def test_a_host_with_more_of_the_usual_crashes_is_not_called_broken():
-    """It may be the busiest one; nothing but their number sets its crashes apart."""
+    """It may be the busiest one; its crashes stand out by their number alone."""
     fleet, host = crashing([f"s{n % 40:03}" for n in range(60)])
     pop = population(fleet)
     (first,) = [v for v in pv.judge_population(pop, LAST) if v.subject == f"host={host}"]
     assert (first.kind, pv.USUAL in first.headline) == (pv.ONE_HOST, True)
     assert "retire" not in first.headline and "hardware" not in first.headline
-    assert any("nothing but their number" in caveat for caveat in first.caveats)
+    assert any("stand out by their number" in caveat for caveat in first.caveats)
     (found,) = [f for f in screen_population(pop, LAST).findings if f.value == host]
     assert "of the usual kinds" in describe_verdict(found) and "hardware" not in describe_verdict(
         found

@@ -4,12 +4,12 @@
 from __future__ import annotations
 
 import numpy as np
-from support.fleet_simulator import FIRST_DAY, Crash, population, simulate
+from support.fleet_simulator import FIRST_DAY, Crash, population, simulate, timed
 
 from gdb_epi.fleet.questions.population_verdict import HARDWARE_HOST, judge_population
 from gdb_epi.fleet.screen.attributes import attribute_findings
 from gdb_epi.fleet.screen.design_effect import HostClustering
-from gdb_epi.fleet.screen.finding import BITFLIP, CAVEAT_FORKS, LOCK
+from gdb_epi.fleet.screen.finding import BITFLIP, CAVEAT_FORKS, CAVEAT_ONLY_MORE_CRASHES, LOCK
 from gdb_epi.fleet.screen.finding_texts import describe_verdict
 from gdb_epi.fleet.screen.host_signals import (
     NEW,
@@ -84,6 +84,19 @@ def test_flags_of_one_host_are_signals_of_their_own():
     judged = judge_population(pop._replace(lock_inherited=pop.lock_inherited | mine), LAST)
     assert any("inherited locks go with host=" in v.headline for v in judged)
     assert not any(v.kind == HARDWARE_HOST and pop.hosts[host] in v.subject for v in judged)
+
+
+def test_of_weak_signs_of_a_host_it_is_not_said_that_there_are_none():
+    """Seven crashes, one with a flip, three of kinds of its own: none of it is sure."""
+    fleet = simulate(4100, hosts=80, per_day=8, new_share=0.05, variance=0.0, common=40)
+    for n in range(5):
+        name = f"own{n}" if n < 3 else f"s{n:03}"
+        fleet.crashes.append(Crash(20 + n, 61, name, n, n == 0, "bad"))
+    pop = population(timed(fleet, 4100))
+    (host,) = (f for f in screen_population(pop, pop.last_day).findings if f.attr == "host")
+    assert host.caveats == (CAVEAT_ONLY_MORE_CRASHES,) and "bit-flip flags p=0.02" in host.test
+    assert "hardly by flipped bits" in host.caveats[0]
+    assert not {"no", "nothing"} & set(host.caveats[0].split())
 
 
 def test_flips_of_one_function_are_not_of_all_kinds():

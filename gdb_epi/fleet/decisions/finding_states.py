@@ -21,7 +21,7 @@ from gdb_epi.fleet.decisions import current_state
 from gdb_epi.fleet.population.population import Population
 from gdb_epi.fleet.records.values import number_or_none
 from gdb_epi.fleet.screen.finding import (
-    CAVEAT_ONLY_MORE_CRASHES,
+    NOT_SURE,
     Finding,
     finding_identity,
 )
@@ -30,6 +30,7 @@ from gdb_epi.fleet.screen.finding_texts import (
     finding_json,
     finite_or_none,
     is_clearer_now,
+    is_not_sure,
     short_risk,
 )
 from gdb_epi.fleet.statistics.arrays import Bools
@@ -161,14 +162,14 @@ def findings_to_raise(
 ) -> tuple[Finding, ...]:
     """Return the findings never raised before, and those dismissed on clearly less evidence.
 
-    A host with more crashes is raised again once it is suspected for what they are. A repaired
+    A host of which more crashes were to tell is raised again once they do. A repaired
     host is raised again by any finding: what is counted is from after its repair.
     """
     stored_by_identity: dict[tuple[str, str, str], StoredFinding] = {}
     for old in before:
         # `*` and `*bitflip` of one host may both be stored: the decided or the clearer one counts.
         kept = stored_by_identity.get(old.identity)
-        is_clear = CAVEAT_ONLY_MORE_CRASHES not in _caveats(old)
+        is_clear = not is_not_sure(_caveats(old))
         if kept is None or old.state != OPEN or (is_clear and kept.state == OPEN):
             stored_by_identity[old.identity] = old
     new = []
@@ -206,8 +207,8 @@ def store_findings(
         statement = insert_statement(connection, tables.finding)
         new = statement.excluded
         again = {name: new[name] for name in ("n", "rr", "p", "q", "detail")}
-        was_weak, is_weak = (
-            detail.contains(CAVEAT_ONLY_MORE_CRASHES, autoescape=True)
+        was_unsure, is_unsure = (
+            or_(*(detail.contains(text, autoescape=True) for text in NOT_SURE))
             for detail in (tables.finding.c.detail, new.detail)
         )
         connection.execute(
@@ -217,7 +218,7 @@ def store_findings(
                 where=or_(
                     tables.finding.c.state == DISMISSED,
                     tables.finding.c.state == REPAIRED,
-                    and_(tables.finding.c.state == OPEN, was_weak, not_(is_weak)),
+                    and_(tables.finding.c.state == OPEN, was_unsure, not_(is_unsure)),
                 ),
             ),
             [_finding_row(finding, day, population) for finding in findings],

@@ -49,8 +49,8 @@ CAVEAT_DAMAGES_ITSELF = (
     "see whether its crashes are of one program"
 )
 CAVEAT_ONLY_MORE_CRASHES = (
-    "nothing but their number sets its crashes apart (no more flipped bits than usual, no "
-    "signatures of its own, no one CPU): it may run what dies more often"
+    "its crashes stand out by their number, hardly by flipped bits, signatures of its own or one "
+    "CPU: it may run what dies more often"
 )
 UNSURE_Q = 0.01  # of a host without FLIPS_THAT_TELL, above which nobody takes it out yet
 FLIPS_THAT_TELL = 2  # crashes with a flipped bit: any host has one of them now and then
@@ -64,6 +64,7 @@ CAVEAT_OF_LATE = (
 )
 _NOT_ONE_JOB = NOT_ONE_JOB.partition("{")[0]
 _MAY_BE_CHANCE = CAVEAT_MAY_BE_CHANCE.partition("{")[0]
+NOT_SURE = (CAVEAT_ONLY_MORE_CRASHES, _MAY_BE_CHANCE)  # how the caveat of such a host begins
 CAVEAT_ONE_PROGRAM = (
     "that program crashed on no other host, and no bit flip was seen: it may be the cause, and the "
     "host be sound"

@@ -33,6 +33,7 @@ from gdb_epi.fleet.screen.finding import (
     HOST_HOURS,
     LOCK,
     LOOP_OF,
+    NOT_SURE,
     TIME_AND_CPU_ATTRIBUTES,
     TIME_OF_DAY,
     Finding,
@@ -154,14 +155,19 @@ def describe_verdict(finding: Finding) -> str:
     return f"{kind}: goes with {what}{others}{by_time}"
 
 
+def is_not_sure(caveats: Sequence[str]) -> bool:
+    """Whether the caveats of a host say that more crashes are to tell what it is."""
+    return any(caveat.startswith(NOT_SURE) for caveat in caveats)
+
+
 def is_clearer_now(finding: Finding, earlier: Iterable[Sequence[str]]) -> bool:
-    """Whether a host that only had more crashes is a hardware suspect now.
+    """Whether a host of which more crashes were to tell is a hardware suspect now.
 
     `earlier` are the caveats of each finding of the host that was raised; False where none was.
     """
     before = list(earlier)
-    is_weak = bool(before) and all(CAVEAT_ONLY_MORE_CRASHES in caveats for caveats in before)
-    return is_weak and describe_verdict(finding).startswith("hardware-suspect")
+    was_unsure = bool(before) and all(map(is_not_sure, before))
+    return was_unsure and describe_verdict(finding).startswith("hardware-suspect")
 
 
 def words_of_aliases(finding: Finding) -> str | None:

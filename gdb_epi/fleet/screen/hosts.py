@@ -259,7 +259,9 @@ def _findings_over_all_crashes(hosts: JudgedHosts) -> Iterator[Finding]:
             if is_one_kind
             else (CAVEAT_ONE_FUNCTION,)
             if is_of_function
-            else (CAVEAT_ONLY_MORE_CRASHES,) * (min(facts) > MAX_SIGN_P)
+            else (CAVEAT_ONLY_MORE_CRASHES,)
+            if min(facts) > max(MAX_SIGN_P, p_count[host])
+            else ()
         )
         is_busy = CAVEAT_ONLY_MORE_CRASHES in caveats and host_shares.source != HOST_HOURS
         if is_busy and _is_steady(population, day, host):
